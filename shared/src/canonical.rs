@@ -1,0 +1,264 @@
+//! Canonical order: one arrangement of a profile's tables that depends on what it says and not on how it came about.
+//!
+//! Unused rows and all-zero samples go. Strings are ordered by bytes; mappings, functions, locations and label sets by
+//! their fields; stacks in preorder with the children of each ordered by location; samples by stack, then labels.
+
+use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
+use crate::profile::{
+    Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
+};
+use crate::strings::Strings;
+
+/// The same profile in canonical order. Takes time and memory in proportion to the profile, times a logarithm for sorting.
+///
+/// Every table row of `profile` must be unique, as [`crate::ProfileBuilder`] makes them.
+pub fn canonical(profile: &Profile) -> Profile {
+    let rows: Vec<usize> =
+        (0..profile.len()).filter(|&row| profile.samples.values.iter().any(|column| column[row] != 0)).collect();
+    let used = Used::of(profile, &rows);
+
+    let mut strings = Strings::default();
+    let mut order: Vec<usize> = (1..profile.strings.len()).filter(|&i| used.strings[i]).collect();
+    order.sort_unstable_by_key(|&i| profile.strings.get(StringId::new(i)));
+    let mut string_map = vec![StringId::EMPTY; profile.strings.len()];
+    for i in order {
+        string_map[i] = strings.push(profile.strings.get(StringId::new(i)));
+    }
+    let string = |id: StringId| string_map[id.index()];
+
+    let (mappings, mapping_map) = sorted(
+        &used.mappings,
+        |i| {
+            let m = profile.mappings[i];
+            Mapping { file: string(m.file), build_id: string(m.build_id), ..m }
+        },
+        |m| {
+            let SymbolFlags { functions, filenames, line_numbers, inline_frames } = m.symbols;
+            (m.start, m.limit, m.offset, m.file, m.build_id, [functions, filenames, line_numbers, inline_frames])
+        },
+        MappingId::new,
+    );
+    let (functions, function_map) = sorted(
+        &used.functions,
+        |i| {
+            let f = profile.functions[i];
+            Function { name: string(f.name), system_name: string(f.system_name), file: string(f.file), ..f }
+        },
+        |f| (f.name, f.system_name, f.file, f.start_line),
+        FunctionId::new,
+    );
+    let (lines, locations, location_map) = sort_locations(profile, &used, &mapping_map, &function_map);
+    let (stacks, stack_map) = sort_stacks(profile, &used, &location_map);
+    let (label_sets, label_map) = sort_label_sets(profile, &used, string);
+
+    let mut keyed: Vec<(Option<StackId>, Option<LabelSetId>, usize)> = rows
+        .into_iter()
+        .map(|row| {
+            let stack = profile.samples.stacks[row].and_then(|s| stack_map[s.index()]);
+            let labels = profile.samples.labels[row].and_then(|l| label_map[l.index()]);
+            (stack, labels, row)
+        })
+        .collect();
+    keyed.sort_unstable();
+    let samples = Samples {
+        stacks: keyed.iter().map(|k| k.0).collect(),
+        labels: keyed.iter().map(|k| k.1).collect(),
+        values: profile.samples.values.iter().map(|column| keyed.iter().map(|k| column[k.2]).collect()).collect(),
+    };
+
+    let value_type = |t: ValueType| ValueType { kind: string(t.kind), unit: string(t.unit) };
+    let h = &profile.header;
+    let header = Header {
+        period_type: h.period_type.map(value_type),
+        drop_frames: string(h.drop_frames),
+        keep_frames: string(h.keep_frames),
+        comments: h.comments.iter().map(|&c| string(c)).collect(),
+        default_sample_type: string(h.default_sample_type),
+        doc_url: string(h.doc_url),
+        ..*h
+    };
+    let sample_types = profile.sample_types.iter().map(|&t| value_type(t)).collect();
+    Profile { strings, mappings, functions, lines, locations, stacks, label_sets, sample_types, samples, header }
+}
+
+/// Which table rows something refers to.
+struct Used {
+    strings: Vec<bool>,
+    mappings: Vec<bool>,
+    functions: Vec<bool>,
+    locations: Vec<bool>,
+    stacks: Vec<bool>,
+    label_sets: Vec<bool>,
+}
+
+impl Used {
+    fn of(p: &Profile, rows: &[usize]) -> Self {
+        let mut used = Self {
+            strings: vec![false; p.strings.len()],
+            mappings: vec![false; p.mappings.len()],
+            functions: vec![false; p.functions.len()],
+            locations: vec![false; p.locations.len()],
+            stacks: vec![false; p.stacks.len()],
+            label_sets: vec![false; p.label_sets.len()],
+        };
+        for &row in rows {
+            if let Some(stack) = p.samples.stacks[row] {
+                used.stacks[stack.index()] = true;
+            }
+            if let Some(set) = p.samples.labels[row] {
+                used.label_sets[set.index()] = true;
+            }
+        }
+        for i in (0..p.stacks.len()).rev().filter(|&i| used.stacks[i]).collect::<Vec<_>>() {
+            // Parents come earlier in the table, so walking up at once keeps this one pass.
+            let mut next = Some(StackId::new(i));
+            while let Some(stack) = next {
+                let row = p.stacks[stack.index()];
+                used.stacks[stack.index()] = true;
+                used.locations[row.location.index()] = true;
+                next = row.parent.filter(|parent| !used.stacks[parent.index()]);
+            }
+        }
+        for i in (0..p.locations.len()).filter(|&i| used.locations[i]) {
+            if let Some(mapping) = p.locations[i].mapping {
+                used.mappings[mapping.index()] = true;
+            }
+            for function in p.lines(LocationId::new(i)).iter().filter_map(|line| line.function) {
+                used.functions[function.index()] = true;
+            }
+        }
+        used.mark_strings(p);
+        used
+    }
+
+    fn mark_strings(&mut self, p: &Profile) {
+        let mut mark = |id: StringId| self.strings[id.index()] = true;
+        for (_, m) in p.mappings.iter().enumerate().filter(|(i, _)| self.mappings[*i]) {
+            [m.file, m.build_id].into_iter().for_each(&mut mark);
+        }
+        for (_, f) in p.functions.iter().enumerate().filter(|(i, _)| self.functions[*i]) {
+            [f.name, f.system_name, f.file].into_iter().for_each(&mut mark);
+        }
+        for i in (0..p.label_sets.len()).filter(|&i| self.label_sets[i]) {
+            for label in p.label_sets.get(LabelSetId::new(i)) {
+                mark(label.key);
+                match label.value {
+                    LabelValue::Text(text) => mark(text),
+                    LabelValue::Number(_, unit) => mark(unit),
+                }
+            }
+        }
+        let h = &p.header;
+        for t in p.sample_types.iter().chain(&h.period_type) {
+            [t.kind, t.unit].into_iter().for_each(&mut mark);
+        }
+        [h.drop_frames, h.keep_frames, h.default_sample_type, h.doc_url].into_iter().for_each(&mut mark);
+        h.comments.iter().copied().for_each(mark);
+    }
+}
+
+/// The used rows, translated, in order of their keys, and where each old row went.
+fn sorted<Row, Key: Ord, Id: Copy>(
+    used: &[bool],
+    row: impl Fn(usize) -> Row,
+    key: impl Fn(&Row) -> Key,
+    make: fn(usize) -> Id,
+) -> (Vec<Row>, Vec<Option<Id>>) {
+    let mut rows: Vec<(usize, Row)> = used.iter().enumerate().filter(|(_, used)| **used).map(|(i, _)| (i, row(i))).collect();
+    rows.sort_unstable_by_key(|(_, row)| key(row));
+    let mut map = vec![None; used.len()];
+    for (new, (old, _)) in rows.iter().enumerate() {
+        map[*old] = Some(make(new));
+    }
+    (rows.into_iter().map(|(_, row)| row).collect(), map)
+}
+
+type SortedLocations = (Vec<Line>, Vec<Location>, Vec<Option<LocationId>>);
+
+fn sort_locations(
+    p: &Profile,
+    used: &Used,
+    mappings: &[Option<MappingId>],
+    functions: &[Option<FunctionId>],
+) -> SortedLocations {
+    // Lines first, in the old order, so that locations can be compared by them.
+    let translated: Vec<Line> =
+        p.lines.iter().map(|line| Line { function: line.function.and_then(|f| functions[f.index()]), ..*line }).collect();
+    let old_lines = |l: &Location| &translated[l.first_line as usize..(l.first_line + l.line_count) as usize];
+    let line_key = |line: &Line| (line.function, line.line, line.column);
+    let mut rows: Vec<(usize, Location)> = p
+        .locations
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| used.locations[*i])
+        .map(|(i, l)| (i, Location { mapping: l.mapping.and_then(|m| mappings[m.index()]), ..*l }))
+        .collect();
+    rows.sort_unstable_by(|(_, a), (_, b)| {
+        let fields = |l: &Location| (l.mapping, l.address, l.folded);
+        let by_lines = || old_lines(a).iter().map(line_key).cmp(old_lines(b).iter().map(line_key));
+        fields(a).cmp(&fields(b)).then_with(by_lines)
+    });
+    let mut lines = Vec::new();
+    let mut map = vec![None; p.locations.len()];
+    let mut locations = Vec::with_capacity(rows.len());
+    for (new, (old, l)) in rows.iter().enumerate() {
+        map[*old] = Some(LocationId::new(new));
+        let first_line = u32::try_from(lines.len()).expect("tables stay below u32::MAX rows");
+        lines.extend_from_slice(old_lines(l));
+        locations.push(Location { first_line, ..*l });
+    }
+    (lines, locations, map)
+}
+
+fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (Vec<Stack>, Vec<Option<StackId>>) {
+    let place = |i: usize| locations[p.stacks[i].location.index()];
+    let parent_slot = |i: usize| p.stacks[i].parent.map_or(0, |parent| parent.index() + 1);
+    // All siblings next to each other, in reverse order of location: taken from the end they come out in order.
+    let mut siblings: Vec<u32> = (0..p.stacks.len()).filter(|&i| used.stacks[i]).map(|i| i as u32).collect();
+    siblings.sort_unstable_by_key(|&i| (parent_slot(i as usize), std::cmp::Reverse(place(i as usize))));
+    let mut children = vec![0..0u32; p.stacks.len() + 1];
+    for (at, &i) in siblings.iter().enumerate() {
+        let range = &mut children[parent_slot(i as usize)];
+        let at = at as u32;
+        *range = if range.is_empty() { at..at + 1 } else { range.start..at + 1 };
+    }
+    let family = |slot: usize| siblings[children[slot].start as usize..children[slot].end as usize].iter().copied();
+    let mut stacks = Vec::with_capacity(siblings.len());
+    let mut map: Vec<Option<StackId>> = vec![None; p.stacks.len()];
+    let mut open: Vec<u32> = family(0).collect();
+    while let Some(old) = open.pop() {
+        let row = p.stacks[old as usize];
+        let (Some(location), parent) = (place(old as usize), row.parent.and_then(|p| map[p.index()])) else {
+            continue;
+        };
+        map[old as usize] = Some(StackId::new(stacks.len()));
+        stacks.push(Stack { parent, location });
+        open.extend(family(old as usize + 1));
+    }
+    (stacks, map)
+}
+
+fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> StringId) -> (LabelSets, Vec<Option<LabelSetId>>) {
+    let key = |label: &Label| match label.value {
+        LabelValue::Text(text) => (label.key, 0, 0, text),
+        LabelValue::Number(n, unit) => (label.key, 1, n, unit),
+    };
+    let translate = |i: usize| -> Vec<Label> {
+        let labels = p.label_sets.get(LabelSetId::new(i)).iter().map(|l| Label {
+            key: string(l.key),
+            value: match l.value {
+                LabelValue::Text(text) => LabelValue::Text(string(text)),
+                LabelValue::Number(n, unit) => LabelValue::Number(n, string(unit)),
+            },
+        });
+        labels.collect()
+    };
+    let set_key = |set: &Vec<Label>| set.iter().map(key).collect::<Vec<_>>();
+    let (rows, map) = sorted(&used.label_sets, translate, set_key, LabelSetId::new);
+    let mut sets = LabelSets::default();
+    for labels in rows {
+        sets.labels.extend(labels);
+        sets.ends.push(u32::try_from(sets.labels.len()).expect("tables stay below u32::MAX rows"));
+    }
+    (sets, map)
+}

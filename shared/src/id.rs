@@ -1,0 +1,58 @@
+//! Handles: `Copy` newtypes over a non-zero `u32` that point into one table of one profile.
+//!
+//! A handle is only made by the table that owns the row, and tables only grow, so a handle never dangles.
+//! The non-zero form makes `Option<Handle>` four bytes wide, which is what a column of them costs.
+
+use std::num::NonZeroU32;
+
+macro_rules! handle {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(NonZeroU32);
+
+        impl $name {
+            /// The handle of row `index`. Tables hold fewer than `u32::MAX` rows: see [`crate::limits`].
+            pub(crate) fn new(index: usize) -> Self {
+                let index = u32::try_from(index + 1).expect("tables stay below u32::MAX rows");
+                Self(NonZeroU32::new(index).expect("index + 1 is not zero"))
+            }
+
+            /// The row this handle points at.
+            pub fn index(self) -> usize {
+                self.0.get() as usize - 1
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!(stringify!($name), "({})"), self.index())
+            }
+        }
+    )*};
+}
+
+handle! {
+    /// A row of the string table.
+    StringId;
+    /// A row of the mapping table.
+    MappingId;
+    /// A row of the function table.
+    FunctionId;
+    /// A row of the location table.
+    LocationId;
+    /// A row of the stack table: one frame and the stack below it (towards the root).
+    StackId;
+    /// A row of the label-set table.
+    LabelSetId;
+}
+
+impl StringId {
+    /// The empty string, row 0 of every string table.
+    pub const EMPTY: Self = Self(NonZeroU32::MIN);
+
+    /// Whether this is the empty string, which stands for "not given" throughout pprof.
+    pub fn is_empty(self) -> bool {
+        self == Self::EMPTY
+    }
+}

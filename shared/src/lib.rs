@@ -1,0 +1,44 @@
+//! The core of Pilotlight: decode, merge, diff, store and query profiles.
+//!
+//! Everything here is a plain function of its arguments: no clock, no randomness, no async, no I/O, no platform. The same
+//! code runs in the edge worker, in the browser and in native tests, and gives the same bytes in each.
+//!
+//! In scope: profile formats, the model, the verbs on it (merge, diff, call tree, table), the stored formats and the plans
+//! that read and write them. Out of scope: HTTP, buckets and schedules (the worker), drawing (the site).
+//!
+//! ```
+//! use pilotlight_core::{By, CallTree, ProfileBuilder};
+//!
+//! let mut builder = ProfileBuilder::new();
+//! builder.sample_type("cpu", "nanoseconds");
+//! let stack = builder.named_stack(&["main", "work"]);
+//! builder.sample(stack, None, &[7]);
+//! let tree = CallTree::new(&builder.finish(), 0, By::Name);
+//! assert_eq!(tree.total(), 7);
+//! ```
+
+mod builder;
+mod canonical;
+mod id;
+mod labels;
+pub mod limits;
+mod merge;
+mod profile;
+mod profile_type;
+mod selector;
+pub mod store;
+mod strings;
+mod units;
+
+pub use builder::ProfileBuilder;
+pub use canonical::canonical;
+pub use id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
+pub use labels::{LabelError, Labels, SERVICE_NAME, parse_name};
+pub use merge::{MergeError, Merged, Merger, merge};
+pub use profile::{
+    Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
+};
+pub use profile_type::{ProfileType, ProfileTypeError};
+pub use selector::{Selector, SelectorError};
+pub use strings::Strings;
+pub use units::{TimeRange, UnixNanos};

@@ -1,0 +1,48 @@
+//! The string table: one arena of UTF-8, append-only, row 0 empty.
+
+use crate::id::StringId;
+
+/// Strings of a profile, each stored once. Row 0 is the empty string.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Strings {
+    text: String,
+    /// End of row `i` in `text`; it starts where row `i - 1` ends.
+    ends: Vec<u32>,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Self { text: String::new(), ends: vec![0] }
+    }
+}
+
+impl Strings {
+    /// The text of a row.
+    pub fn get(&self, id: StringId) -> &str {
+        let end = self.ends[id.index()] as usize;
+        let start = if id.index() == 0 { 0 } else { self.ends[id.index() - 1] as usize };
+        &self.text[start..end]
+    }
+
+    /// How many rows there are, the empty string included.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Never true: row 0 always exists.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// All rows in order, row 0 first.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len()).map(|i| self.get(StringId::new(i)))
+    }
+
+    /// Appends a row without looking for an equal one.
+    pub(crate) fn push(&mut self, text: &str) -> StringId {
+        self.text.push_str(text);
+        self.ends.push(u32::try_from(self.text.len()).expect("profile text stays below 4 GiB: limits::MAX_PROFILE_BYTES"));
+        StringId::new(self.ends.len() - 1)
+    }
+}
