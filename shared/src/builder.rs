@@ -32,6 +32,11 @@ impl ProfileBuilder {
     /// Adds a value column. Samples added before get zeros in it.
     pub fn sample_type(&mut self, kind: &str, unit: &str) -> usize {
         let value_type = self.value_type(kind, unit);
+        self.add_sample_type(value_type)
+    }
+
+    /// [`Self::sample_type`] with words already interned.
+    pub(crate) fn add_sample_type(&mut self, value_type: ValueType) -> usize {
         self.profile.sample_types.push(value_type);
         self.profile.samples.values.push(vec![0; self.profile.len()]);
         self.profile.sample_types.len() - 1

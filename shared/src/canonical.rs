@@ -3,6 +3,7 @@
 //! Unused rows and all-zero samples go. Strings are ordered by bytes; mappings, functions, locations and label sets by
 //! their fields; stacks in preorder with the children of each ordered by location; samples by stack, then labels.
 
+use crate::forest::preorder;
 use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 use crate::profile::{
     Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
@@ -211,29 +212,16 @@ fn sort_locations(
 }
 
 fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (Vec<Stack>, Vec<Option<StackId>>) {
-    let place = |i: usize| locations[p.stacks[i].location.index()];
-    let parent_slot = |i: usize| p.stacks[i].parent.map_or(0, |parent| parent.index() + 1);
-    // All siblings next to each other, in reverse order of location: taken from the end they come out in order.
-    let mut siblings: Vec<u32> = (0..p.stacks.len()).filter(|&i| used.stacks[i]).map(|i| i as u32).collect();
-    siblings.sort_unstable_by_key(|&i| (parent_slot(i as usize), std::cmp::Reverse(place(i as usize))));
-    let mut children = vec![0..0u32; p.stacks.len() + 1];
-    for (at, &i) in siblings.iter().enumerate() {
-        let range = &mut children[parent_slot(i as usize)];
-        let at = at as u32;
-        *range = if range.is_empty() { at..at + 1 } else { range.start..at + 1 };
-    }
-    let family = |slot: usize| siblings[children[slot].start as usize..children[slot].end as usize].iter().copied();
-    let mut stacks = Vec::with_capacity(siblings.len());
+    let parent = |i: usize| p.stacks[i].parent.map(StackId::index);
+    let order = preorder(p.stacks.len(), |i| used.stacks[i], parent, |i| locations[p.stacks[i].location.index()]);
+    let mut stacks = Vec::with_capacity(order.len());
     let mut map: Vec<Option<StackId>> = vec![None; p.stacks.len()];
-    let mut open: Vec<u32> = family(0).collect();
-    while let Some(old) = open.pop() {
+    for old in order {
         let row = p.stacks[old as usize];
-        let (Some(location), parent) = (place(old as usize), row.parent.and_then(|p| map[p.index()])) else {
-            continue;
-        };
+        // Every used stack's location is used, so none is passed over.
+        let Some(location) = locations[row.location.index()] else { continue };
         map[old as usize] = Some(StackId::new(stacks.len()));
-        stacks.push(Stack { parent, location });
-        open.extend(family(old as usize + 1));
+        stacks.push(Stack { parent: row.parent.and_then(|parent| map[parent.index()]), location });
     }
     (stacks, map)
 }

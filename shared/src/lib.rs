@@ -17,21 +17,37 @@
 //! assert_eq!(tree.total(), 7);
 //! ```
 
+mod attime;
 mod builder;
 mod canonical;
+mod diff;
+pub mod flame;
+mod forest;
+pub mod gzip;
 mod id;
+pub mod ingest;
 mod labels;
 pub mod limits;
 mod merge;
+pub mod pprof;
 mod profile;
 mod profile_type;
+pub mod pyroscope;
+mod search;
 mod selector;
 pub mod store;
 mod strings;
+mod table;
+#[cfg(test)]
+mod testing;
+mod tree;
+mod tree_builder;
 mod units;
 
+pub use attime::parse_time;
 pub use builder::ProfileBuilder;
 pub use canonical::canonical;
+pub use diff::{DiffTree, Scale, diff};
 pub use id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use labels::{LabelError, Labels, SERVICE_NAME, parse_name};
 pub use merge::{MergeError, Merged, Merger, merge};
@@ -39,6 +55,10 @@ pub use profile::{
     Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
 };
 pub use profile_type::{ProfileType, ProfileTypeError};
+pub use search::{Matches, Pattern, PatternError, search};
 pub use selector::{Selector, SelectorError};
 pub use strings::Strings;
+pub use table::{FunctionRow, function_table};
+pub use tree::{CallTree, Frame, NodeId, Shape, Tree};
+pub use tree_builder::By;
 pub use units::{TimeRange, UnixNanos};

@@ -1,0 +1,143 @@
+//! Splitting a profile into stored series: one for each sample type and each set of text labels.
+
+use hashbrown::HashMap;
+
+use super::{Config, IngestError, Parameters};
+use crate::id::{LabelSetId, StackId};
+use crate::labels::Labels;
+use crate::profile::{LabelValue, Profile};
+use crate::profile_type::ProfileType;
+use crate::store::{Series, SeriesRows};
+use crate::units::UnixNanos;
+
+/// Sample labels that tie a sample to a trace. Every span has its own, so they never make a series.
+const TRACE_LABELS: [&str; 4] = ["profile_id", "span_id", "span_name", "trace_id"];
+
+/// The first nanosecond of 1971. Old agents wrote microseconds where nanoseconds belong, which lands in 1970.
+const PLAUSIBLE: i64 = 31_536_000 * 1_000_000_000;
+
+/// The series of a profile that have samples.
+///
+/// Zero values are left out, as are negative ones, which no sum over time can mean (Pyroscope drops them too).
+pub(super) fn split(
+    profile: &Profile,
+    parameters: &Parameters,
+    config: Option<&Config>,
+) -> Result<Vec<SeriesRows>, IngestError> {
+    let (time, duration_nanos) = span(profile, parameters);
+    let types = profile_types(profile, config);
+    let sets = series_labels(profile, &parameters.labels)?;
+    let mut series = Vec::new();
+    for (profile_type, column) in types.iter().zip(&profile.samples().values) {
+        let mut rows: HashMap<&Labels, Vec<(Option<StackId>, i64)>> = HashMap::new();
+        let samples = profile.samples();
+        for ((&stack, &set), &value) in samples.stacks.iter().zip(&samples.labels).zip(column) {
+            if value > 0 {
+                let labels = set.map_or(&parameters.labels, |set| &sets[set.index()]);
+                rows.entry(labels).or_default().push((stack, value));
+            }
+        }
+        let mut rows: Vec<_> = rows.into_iter().collect();
+        rows.sort_unstable_by_key(|(labels, _)| *labels);
+        series.extend(rows.into_iter().map(|(labels, rows)| {
+            let total = rows.iter().fold(0i64, |sum, row| sum.saturating_add(row.1));
+            let (labels, profile_type) = (labels.clone(), profile_type.clone());
+            SeriesRows { series: Series { labels, profile_type, time, duration_nanos, total }, rows }
+        }));
+    }
+    Ok(series)
+}
+
+/// Start and length: what the profile says, else what the request says.
+fn span(profile: &Profile, parameters: &Parameters) -> (UnixNanos, i64) {
+    let header = profile.header();
+    let time = if header.time_nanos >= PLAUSIBLE { UnixNanos(header.time_nanos) } else { parameters.from };
+    let asked = parameters.until.0.saturating_sub(parameters.from.0).max(0);
+    (time, if header.duration_nanos > 0 { header.duration_nanos } else { asked })
+}
+
+/// Series labels of each label set: those of the request, and the set's text labels that do not clash with them.
+fn series_labels(profile: &Profile, labels: &Labels) -> Result<Vec<Labels>, IngestError> {
+    let sets = (0..profile.label_sets().len()).map(|i| {
+        let text = profile.label_sets().get(LabelSetId::new(i)).iter().filter_map(|label| {
+            let LabelValue::Text(value) = label.value else { return None };
+            let (key, value) = (profile.text(label.key), profile.text(value));
+            let usable = !key.is_empty() && !value.is_empty() && !key.starts_with("__") && !TRACE_LABELS.contains(&key);
+            usable.then(|| (key.to_owned(), value.to_owned()))
+        });
+        Ok(labels.with_defaults(text)?)
+    });
+    sets.collect()
+}
+
+fn profile_types(profile: &Profile, config: Option<&Config>) -> Vec<ProfileType> {
+    let text = |t| {
+        let (kind, unit) = profile.type_text(t);
+        (kind.to_owned(), unit.to_owned())
+    };
+    let kinds: Vec<&str> = profile.sample_types().iter().map(|t| profile.text(t.kind)).collect();
+    let name = group_name(&kinds, config);
+    let (period_type, period_unit) = profile.header().period_type.map(text).unwrap_or_default();
+    let types = profile.sample_types().iter().map(|&t| {
+        let (sample_type, sample_unit) = text(t);
+        let (name, period_type, period_unit) = (name.clone(), period_type.clone(), period_unit.clone());
+        ProfileType { name, sample_type, sample_unit, period_type, period_unit }
+    });
+    types.collect()
+}
+
+/// The name of the group, `__name__`, by Pyroscope's rules. Only `sample_type_config` tells Go's block profile from its
+/// mutex profile: both count `contentions`.
+fn group_name(kinds: &[&str], config: Option<&Config>) -> String {
+    if kinds.contains(&"wall") {
+        return "wall".to_owned();
+    }
+    let shown = |kind: &str| match config {
+        Some(config) => {
+            config.get(kind).map(|c| c.display_name.clone()).filter(|n| !n.is_empty()).unwrap_or(kind.to_owned())
+        }
+        None => match kind {
+            "samples" => "cpu",
+            "goroutine" => "goroutines",
+            "contentions" => "mutex_count",
+            "delay" => "mutex_duration",
+            other => other,
+        }
+        .to_owned(),
+    };
+    let shown: Vec<String> = kinds.iter().map(|kind| shown(kind)).collect();
+    let known = shown.iter().find_map(|kind| {
+        let has = |word: &str| kind.contains(word);
+        match () {
+            () if has("cpu") => Some("process_cpu"),
+            () if has("alloc_") || has("inuse_") || has("space") || has("objects") => Some("memory"),
+            () if has("mutex_") => Some("mutex"),
+            () if has("block_") => Some("block"),
+            () if has("goroutines") => Some("goroutines"),
+            () => None,
+        }
+    });
+    known.map_or_else(|| shown.first().cloned().unwrap_or_default(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_groups() {
+        let config = |pairs: &[(&str, &str)]| -> Config {
+            let entry =
+                |(k, v): &(&str, &str)| ((*k).to_owned(), super::super::SampleTypeConfig { display_name: (*v).to_owned() });
+            pairs.iter().map(entry).collect()
+        };
+        assert_eq!(group_name(&["samples", "cpu"], None), "process_cpu");
+        assert_eq!(group_name(&["sample", "wall"], None), "wall");
+        assert_eq!(group_name(&["objects", "space"], None), "memory");
+        assert_eq!(group_name(&["goroutine"], None), "goroutines");
+        assert_eq!(group_name(&["contentions", "delay"], None), "mutex");
+        let block = config(&[("contentions", "block_count"), ("delay", "block_duration")]);
+        assert_eq!(group_name(&["contentions", "delay"], Some(&block)), "block");
+        assert_eq!(group_name(&["exceptions"], None), "exceptions");
+    }
+}
