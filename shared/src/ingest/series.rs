@@ -26,6 +26,7 @@ pub(super) fn split(
 ) -> Result<Vec<SeriesRows>, IngestError> {
     let (time, duration_nanos) = span(profile, parameters);
     let types = profile_types(profile, config);
+    let period = profile.header().period;
     let sets = series_labels(profile, &parameters.labels)?;
     let mut series = Vec::new();
     for (profile_type, column) in types.iter().zip(&profile.samples().values) {
@@ -40,9 +41,9 @@ pub(super) fn split(
         let mut rows: Vec<_> = rows.into_iter().collect();
         rows.sort_unstable_by_key(|(labels, _)| *labels);
         series.extend(rows.into_iter().map(|(labels, rows)| {
-            let total = rows.iter().fold(0i64, |sum, row| sum.saturating_add(row.1));
             let (labels, profile_type) = (labels.clone(), profile_type.clone());
-            SeriesRows { series: Series { labels, profile_type, time, duration_nanos, total }, rows }
+            // The total is for the encoder to compute, from the rows it writes.
+            SeriesRows { series: Series { labels, profile_type, time, duration_nanos, period, total: 0 }, rows }
         }));
     }
     Ok(series)

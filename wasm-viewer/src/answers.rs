@@ -1,0 +1,138 @@
+//! What the browser gets to know: plain values, named as in the TypeScript interface. Values are `f64` for drawing and
+//! sorting, and exact text beside it where a person may read or copy it.
+
+use serde::Serialize;
+
+/// An opened or merged profile.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)] // Field by field in the TypeScript interface.
+pub struct ProfileInfo {
+    pub id: u32,
+    pub name: String,
+    pub types: Vec<TypeInfo>,
+    pub default_type: u32,
+    pub samples: u32,
+    pub functions: u32,
+    pub locations: u32,
+    pub time_nanos: String,
+    pub duration_nanos: String,
+    pub period: f64,
+    pub period_type: String,
+    pub period_unit: String,
+    pub comments: Vec<String>,
+    pub warnings: Vec<String>,
+}
+
+/// A sample type and its sum.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct TypeInfo {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub unit: String,
+    pub total: f64,
+    pub total_exact: String,
+}
+
+/// A tree.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct TreeInfo {
+    pub id: u32,
+    pub nodes: u32,
+    pub depth: u32,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub unit: String,
+    pub total: f64,
+    pub total_exact: String,
+    pub diff: Option<DiffTotals>,
+}
+
+/// Both sides of a difference as wholes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct DiffTotals {
+    pub base: f64,
+    pub comparison: f64,
+    pub base_exact: String,
+    pub comparison_exact: String,
+    pub normalised: bool,
+}
+
+/// All about a node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct NodeDetail {
+    pub node: u32,
+    pub name: String,
+    pub file: String,
+    pub line: f64,
+    pub module: String,
+    pub depth: u32,
+    pub children: u32,
+    #[serde(rename = "self")]
+    pub own: f64,
+    pub total: f64,
+    pub self_exact: String,
+    pub total_exact: String,
+    pub fraction: f64,
+    pub self_fraction: f64,
+    pub function_self: f64,
+    pub function_total: f64,
+    pub occurrences: u32,
+    pub path: Vec<PathStep>,
+    pub key: String,
+    pub diff: Option<NodeDiff>,
+}
+
+/// One step of the way from the root.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct PathStep {
+    pub node: u32,
+    pub name: String,
+}
+
+/// Both sides of a node or function.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct NodeDiff {
+    pub base_self: f64,
+    pub base_total: f64,
+    pub comparison_self: f64,
+    pub comparison_total: f64,
+    pub state: &'static str,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct SearchInfo {
+    pub matches: u32,
+    pub fraction: f64,
+    pub total: f64,
+}
+
+/// Part of the function table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct TablePage {
+    pub rows: Vec<FunctionRow>,
+    pub count: u32,
+}
+
+/// One function.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct FunctionRow {
+    pub func: u32,
+    pub name: String,
+    pub file: String,
+    #[serde(rename = "self")]
+    pub own: f64,
+    pub total: f64,
+    pub self_fraction: f64,
+    pub total_fraction: f64,
+    pub diff: Option<NodeDiff>,
+}

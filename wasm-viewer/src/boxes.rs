@@ -1,0 +1,84 @@
+//! Boxes as numbers: six words each, so that one typed array crosses the border for each picture.
+
+use std::ops::Range;
+
+use pilotlight_core::NodeId;
+use pilotlight_core::flame::{BoxKind, FlameBox, Paint, Viewport, layout};
+
+use crate::session::SessionError;
+use crate::view::{Values, View};
+
+/// Several siblings too narrow to draw.
+const RUN: u32 = 1;
+/// The function matches the search.
+const MATCH: u32 = 2;
+/// The function is the selected one.
+const SAME: u32 = 4;
+/// Only the comparison has it.
+const NEW: u32 = 8;
+/// Only the base has it.
+const GONE: u32 = 16;
+/// A caller of the zoom node, as wide as the view.
+const ANCESTOR: u32 = 32;
+/// There is a search, so what lacks [`MATCH`] is dimmed.
+const SEARCHING: u32 = 64;
+
+/// Bit of a colour word that stands for grey.
+const GREY: u32 = 256;
+
+impl View {
+    /// `[x, width, depth, node, paint, flags]` of each visible box; `x` and `width` are the bits of an `f32`, in pixels.
+    ///
+    /// Paint of one profile: a hue from 0 to 255, or 256 for grey. Of a comparison: the change in 1/10,000 of the larger
+    /// side, as 16 signed bits.
+    pub fn boxes(&self, zoom: u32, x0: f64, x1: f64, width: f64, depths: Range<u32>) -> Result<Vec<u32>, SessionError> {
+        let view = Viewport { zoom: self.node(zoom)?, x0, x1, width, depth0: depths.start, depth1: depths.end };
+        let boxes = match &self.values {
+            Values::Call(tree) => layout(tree, view),
+            Values::Diff(diff) => layout(diff.tree(), view),
+        };
+        Ok(boxes.iter().flat_map(|b| self.words(b)).collect())
+    }
+
+    fn words(&self, b: &FlameBox) -> [u32; 6] {
+        [b.x.to_bits(), b.width.to_bits(), b.depth, b.node.0, self.paint_word(b.node), self.flags(b)]
+    }
+
+    fn paint_word(&self, node: NodeId) -> u32 {
+        match &self.values {
+            Values::Call(_) => match self.paints[self.shape().frame_index(node)] {
+                Paint::Hue(hue) => u32::from(hue),
+                Paint::Grey => GREY,
+            },
+            Values::Diff(_) => {
+                let [base, comparison] = self.values.totals(node).map(|v| v as f64);
+                let larger = base.max(comparison);
+                let change = if larger > 0.0 { (comparison - base) / larger * 10_000.0 } else { 0.0 };
+                u32::from((change.round() as i16) as u16)
+            }
+        }
+    }
+
+    fn flags(&self, b: &FlameBox) -> u32 {
+        let frame = self.shape().frame_index(b.node);
+        let mut flags = match b.kind {
+            BoxKind::Node => 0,
+            BoxKind::Run => RUN,
+            BoxKind::Ancestor => ANCESTOR,
+        };
+        if let Some((frames, _)) = &self.matches {
+            flags |= SEARCHING | if frames[frame] { MATCH } else { 0 };
+        }
+        if self.selected == Some(frame) {
+            flags |= SAME;
+        }
+        if matches!(self.values, Values::Diff(_)) {
+            flags |= match self.values.totals(b.node) {
+                [0, c] if c > 0 => NEW,
+                [b, 0] if b > 0 => GONE,
+                _ => 0,
+            };
+        }
+        flags
+    }
+}

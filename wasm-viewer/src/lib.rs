@@ -1,0 +1,153 @@
+//! The browser's door to the core: glue over [`Session`], which holds the logic and runs natively in tests.
+//!
+//! Every method that fails throws an `Error` whose message is written for people.
+
+mod answers;
+mod boxes;
+mod session;
+mod view;
+
+pub use answers::{
+    DiffTotals, FunctionRow, NodeDetail, NodeDiff, PathStep, ProfileInfo, SearchInfo, TablePage, TreeInfo, TypeInfo,
+};
+pub use session::{Session, SessionError};
+pub use view::Sort;
+
+use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
+use wasm_bindgen::prelude::*;
+
+/// Turns a panic, which is a defect of ours, into a JavaScript error that says where it happened.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|info| wasm_bindgen::throw_str(&format!("internal error: {info}"))));
+}
+
+/// Opened profiles and trees. See the interface in `site/src/core/`.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Viewer(Session);
+
+#[wasm_bindgen]
+impl Viewer {
+    /// A viewer with nothing open.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Decodes one file.
+    pub fn open(&mut self, name: &str, bytes: &[u8]) -> Result<JsValue, JsError> {
+        answer(&self.0.open(name, bytes)?)
+    }
+
+    /// Merges opened profiles into a new one.
+    pub fn merge(&mut self, profiles: &[u32]) -> Result<JsValue, JsError> {
+        answer(&self.0.merge(profiles)?)
+    }
+
+    /// Forgets a profile.
+    pub fn close(&mut self, profile: u32) {
+        self.0.close(profile);
+    }
+
+    /// The profile as gzipped pprof.
+    pub fn export_pprof(&self, profile: u32) -> Result<Vec<u8>, JsError> {
+        Ok(self.0.export_pprof(profile)?)
+    }
+
+    /// Call tree of a profile and sample type.
+    pub fn tree(&mut self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.tree(profile, sample_type)?)
+    }
+
+    /// Difference of two profiles.
+    pub fn diff(&mut self, base: u32, comparison: u32, sample_type: u32, normalise: bool) -> Result<JsValue, JsError> {
+        answer(&self.0.diff(base, comparison, sample_type, normalise)?)
+    }
+
+    /// Forgets a tree.
+    pub fn drop_tree(&mut self, tree: u32) {
+        self.0.drop_tree(tree);
+    }
+
+    /// Visible boxes, six words each.
+    #[allow(clippy::too_many_arguments)] // A flat call is what crosses the border cheaply.
+    pub fn layout(
+        &self,
+        tree: u32,
+        zoom: u32,
+        x0: f64,
+        x1: f64,
+        width: f64,
+        depth0: u32,
+        depth1: u32,
+    ) -> Result<js_sys::Uint32Array, JsError> {
+        let words = self.0.view(tree)?.boxes(zoom, x0, x1, width, depth0..depth1)?;
+        Ok(js_sys::Uint32Array::from(words.as_slice()))
+    }
+
+    /// Names of nodes.
+    pub fn names(&self, tree: u32, nodes: &[u32]) -> Result<Vec<String>, JsError> {
+        Ok(self.0.view(tree)?.names(nodes)?)
+    }
+
+    /// All about a node.
+    pub fn node(&self, tree: u32, node: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.view(tree)?.detail(node)?)
+    }
+
+    /// The node's neighbour: `parent`, `child`, `next` or `previous`; itself when there is none.
+    pub fn step(&self, tree: u32, node: u32, direction: &str) -> Result<u32, JsError> {
+        Ok(self.0.view(tree)?.step(node, direction)?)
+    }
+
+    /// Marks what matches; an empty query clears.
+    pub fn search(&mut self, tree: u32, query: &str) -> Result<JsValue, JsError> {
+        answer(&self.0.view_mut(tree)?.search(query)?)
+    }
+
+    /// The n-th matching node, around the end; 0 when nothing matches.
+    pub fn match_at(&self, tree: u32, n: i32) -> Result<u32, JsError> {
+        Ok(self.0.view(tree)?.match_at(n))
+    }
+
+    /// Marks all occurrences of a node's function; a number that is no node clears.
+    pub fn select(&mut self, tree: u32, node: u32) -> Result<(), JsError> {
+        self.0.view_mut(tree)?.select(node);
+        Ok(())
+    }
+
+    /// Stable key of a node.
+    pub fn key(&self, tree: u32, node: u32) -> Result<String, JsError> {
+        Ok(self.0.view(tree)?.key(node)?)
+    }
+
+    /// The node of a key, 0 when it is not there.
+    pub fn find(&self, tree: u32, key: &str) -> Result<u32, JsError> {
+        Ok(self.0.view(tree)?.find(key))
+    }
+
+    /// Rows of the function table.
+    pub fn table(
+        &mut self,
+        tree: u32,
+        sort: &str,
+        descending: bool,
+        filter: &str,
+        offset: u32,
+        limit: u32,
+    ) -> Result<JsValue, JsError> {
+        answer(&self.0.view_mut(tree)?.table(Sort::parse(sort)?, descending, filter, offset, limit)?)
+    }
+
+    /// The largest node of a table row's function.
+    pub fn node_of(&self, tree: u32, func: u32) -> Result<u32, JsError> {
+        Ok(self.0.view(tree)?.node_of(func))
+    }
+}
+
+/// A plain JavaScript object; absent values are `null`, as the interface says.
+fn answer(value: &impl Serialize) -> Result<JsValue, JsError> {
+    Ok(value.serialize(&Serializer::new().serialize_missing_as_null(true))?)
+}

@@ -1,0 +1,179 @@
+//! What is open: profiles and trees, each under a number.
+
+use pilotlight_core::limits::MAX_PROFILE_BYTES;
+use pilotlight_core::store::{StoreError, read_chunk};
+use pilotlight_core::{By, CallTree, MergeError, PatternError, Profile, Scale, diff, gzip, merge, pprof};
+use thiserror::Error;
+
+use crate::answers::{ProfileInfo, TreeInfo, TypeInfo};
+use crate::view::{Values, View};
+
+/// Profiles and trees that are open.
+#[derive(Default)]
+pub struct Session {
+    profiles: Vec<Option<Opened>>,
+    trees: Vec<Option<View>>,
+}
+
+struct Opened {
+    name: String,
+    profile: Profile,
+    warnings: Vec<String>,
+}
+
+/// What can go wrong, in words for the person in front of the page.
+#[derive(Clone, Debug, Error, PartialEq)]
+#[allow(missing_docs)] // The message of each is its doc.
+pub enum SessionError {
+    #[error(transparent)]
+    Pprof(#[from] pprof::PprofError),
+    #[error(transparent)]
+    Chunk(#[from] StoreError),
+    #[error(transparent)]
+    Gzip(#[from] gzip::GzipError),
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    #[error("the sum of these profiles goes beyond 64 bits")]
+    Saturated,
+    #[error("profile {0} is not open")]
+    NoProfile(u32),
+    #[error("tree {0} is not open")]
+    NoTree(u32),
+    #[error("the tree has no node {0}")]
+    NoNode(u32),
+    #[error("the profile has no sample type {0}")]
+    NoType(u32),
+    #[error("the comparison has no sample type {kind}/{unit}; it has {has}")]
+    NoSuchType { kind: String, unit: String, has: String },
+    #[error("{0:?} is not a direction")]
+    Direction(String),
+    #[error("{0:?} is not a column to sort by")]
+    Sort(String),
+}
+
+impl Session {
+    /// Decodes a file: pprof, or a chunk as the worker answers, either of them gzip or not.
+    pub fn open(&mut self, name: &str, bytes: &[u8]) -> Result<ProfileInfo, SessionError> {
+        let inflated = gzip::inflate(bytes, MAX_PROFILE_BYTES)?;
+        let bytes = inflated.as_deref().unwrap_or(bytes);
+        let (profile, warnings) = if bytes.starts_with(b"PLTCHNK") {
+            (read_chunk(bytes, |_, _| true)?, Vec::new())
+        } else {
+            let decoded = pprof::open(bytes, MAX_PROFILE_BYTES)?;
+            (decoded.profile, decoded.warnings)
+        };
+        Ok(self.add(Opened { name: name.to_owned(), profile, warnings }))
+    }
+
+    /// Adds profiles up.
+    pub fn merge(&mut self, ids: &[u32]) -> Result<ProfileInfo, SessionError> {
+        let opened = ids.iter().map(|&id| self.opened(id)).collect::<Result<Vec<_>, _>>()?;
+        let merged = merge(opened.iter().map(|o| &o.profile))?;
+        if merged.saturated > 0 {
+            return Err(SessionError::Saturated);
+        }
+        let name = format!("{} profiles merged", ids.len());
+        let warnings = opened.iter().flat_map(|o| o.warnings.iter().map(|w| format!("{}: {w}", o.name))).collect();
+        Ok(self.add(Opened { name, profile: merged.profile, warnings }))
+    }
+
+    /// Forgets a profile; trees made of it stay.
+    pub fn close(&mut self, id: u32) {
+        if let Some(slot) = self.profiles.get_mut(id as usize) {
+            *slot = None;
+        }
+    }
+
+    /// The profile as gzipped pprof.
+    pub fn export_pprof(&self, id: u32) -> Result<Vec<u8>, SessionError> {
+        Ok(pprof::encode_gzip(&self.opened(id)?.profile))
+    }
+
+    /// Folds a profile into a call tree.
+    pub fn tree(&mut self, id: u32, sample_type: u32) -> Result<TreeInfo, SessionError> {
+        let profile = &self.opened(id)?.profile;
+        let t = profile.sample_types().get(sample_type as usize).ok_or(SessionError::NoType(sample_type))?;
+        let (kind, unit) = profile.type_text(*t);
+        let tree = CallTree::new(profile, sample_type as usize, By::Function);
+        let view = View::new(Values::Call(tree), kind, unit, false);
+        Ok(self.add_tree(view))
+    }
+
+    /// Compares two profiles; the sample type is found in the comparison by name and unit.
+    pub fn diff(&mut self, base: u32, comparison: u32, sample_type: u32, normalise: bool) -> Result<TreeInfo, SessionError> {
+        let (left, right) = (&self.opened(base)?.profile, &self.opened(comparison)?.profile);
+        let t = left.sample_types().get(sample_type as usize).ok_or(SessionError::NoType(sample_type))?;
+        let (kind, unit) = left.type_text(*t);
+        let other = right.sample_types().iter().position(|&t| right.type_text(t) == (kind, unit)).ok_or_else(|| {
+            let has: Vec<String> =
+                right.sample_types().iter().map(|&t| right.type_text(t)).map(|(k, u)| format!("{k}/{u}")).collect();
+            SessionError::NoSuchType { kind: kind.to_owned(), unit: unit.to_owned(), has: has.join(", ") }
+        })?;
+        let scale = if normalise { Scale::Normalised } else { Scale::Absolute };
+        let tree = diff((left, sample_type as usize), (right, other), By::Function, scale);
+        let view = View::new(Values::Diff(Box::new(tree)), kind, unit, normalise);
+        Ok(self.add_tree(view))
+    }
+
+    /// Forgets a tree.
+    pub fn drop_tree(&mut self, id: u32) {
+        if let Some(slot) = self.trees.get_mut(id as usize) {
+            *slot = None;
+        }
+    }
+
+    /// An open tree.
+    pub fn view(&self, id: u32) -> Result<&View, SessionError> {
+        self.trees.get(id as usize).and_then(Option::as_ref).ok_or(SessionError::NoTree(id))
+    }
+
+    /// An open tree, to be searched or sorted.
+    pub fn view_mut(&mut self, id: u32) -> Result<&mut View, SessionError> {
+        self.trees.get_mut(id as usize).and_then(Option::as_mut).ok_or(SessionError::NoTree(id))
+    }
+
+    fn opened(&self, id: u32) -> Result<&Opened, SessionError> {
+        self.profiles.get(id as usize).and_then(Option::as_ref).ok_or(SessionError::NoProfile(id))
+    }
+
+    fn add(&mut self, opened: Opened) -> ProfileInfo {
+        let info = info(&opened, self.profiles.len() as u32);
+        self.profiles.push(Some(opened));
+        info
+    }
+
+    fn add_tree(&mut self, view: View) -> TreeInfo {
+        let info = view.info(self.trees.len() as u32);
+        self.trees.push(Some(view));
+        info
+    }
+}
+
+fn info(opened: &Opened, id: u32) -> ProfileInfo {
+    let p = &opened.profile;
+    let header = p.header();
+    let types = p.sample_types().iter().enumerate().map(|(i, &t)| {
+        let (kind, unit) = p.type_text(t);
+        let total = p.total(i);
+        TypeInfo { kind: kind.to_owned(), unit: unit.to_owned(), total: total as f64, total_exact: total.to_string() }
+    });
+    let (period_type, period_unit) = header.period_type.map_or(("", ""), |t| p.type_text(t));
+    ProfileInfo {
+        id,
+        name: opened.name.clone(),
+        types: types.collect(),
+        default_type: p.default_type() as u32,
+        samples: p.len() as u32,
+        functions: p.functions().len() as u32,
+        locations: p.locations().len() as u32,
+        time_nanos: header.time_nanos.to_string(),
+        duration_nanos: header.duration_nanos.to_string(),
+        period: header.period as f64,
+        period_type: period_type.to_owned(),
+        period_unit: period_unit.to_owned(),
+        comments: header.comments.iter().map(|&c| p.text(c).to_owned()).collect(),
+        warnings: opened.warnings.clone(),
+    }
+}
