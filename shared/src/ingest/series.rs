@@ -26,7 +26,6 @@ pub(super) fn split(
 ) -> Result<Vec<SeriesRows>, IngestError> {
     let (time, duration_nanos) = span(profile, parameters);
     let types = profile_types(profile, config);
-    let period = profile.header().period;
     let sets = series_labels(profile, &parameters.labels)?;
     let mut series = Vec::new();
     for (profile_type, column) in types.iter().zip(&profile.samples().values) {
@@ -43,7 +42,7 @@ pub(super) fn split(
         series.extend(rows.into_iter().map(|(labels, rows)| {
             let (labels, profile_type) = (labels.clone(), profile_type.clone());
             // The total is for the encoder to compute, from the rows it writes.
-            SeriesRows { series: Series { labels, profile_type, time, duration_nanos, period, total: 0 }, rows }
+            SeriesRows { series: Series { labels, profile_type, time, duration_nanos, total: 0 }, rows }
         }));
     }
     Ok(series)
