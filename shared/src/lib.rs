@@ -29,6 +29,7 @@ pub mod ingest;
 mod labels;
 pub mod limits;
 mod merge;
+pub mod plans;
 pub mod pprof;
 mod profile;
 mod profile_type;

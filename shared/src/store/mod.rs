@@ -1,1 +1,43 @@
-//! The stored formats.
+//! The stored formats: chunk, segment, block, and the directory that says what an object holds.
+//!
+//! `docs/format.md` has the byte diagrams. Each format begins with eight bytes of magic whose last is the version; each
+//! section carries a checksum that is checked before anything else is done with its bytes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `codec` | varints, and a reader that cannot leave its bytes |
+//! | `section` | magic, checksum, compression |
+//! | `symbols` | the tables of a profile: strings to stacks |
+//! | `rows` | (stack, value) columns |
+//! | `series`, `words` | what a profile is of: labels, type, time, total; and the pool that stores each word once |
+//! | `chunk` | one pushed profile |
+//! | `segment` | level 0: chunks end to end |
+//! | `block`, `page` | level 1: datasets with shared symbols, pages of rows, totals |
+//! | `directory` | what an object holds, enough to plan a query |
+//! | `key` | names of objects in the bucket |
+
+mod block;
+mod chunk;
+mod codec;
+mod directory;
+mod error;
+mod key;
+mod page;
+mod rows;
+mod section;
+mod segment;
+mod series;
+mod symbols;
+mod words;
+
+pub(crate) use chunk::decode_chunk;
+pub use chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};
+pub use directory::{ChunkEntry, Contents, Counted, Dataset, Directory, Footer, Part, SeriesEntry};
+pub use error::StoreError;
+pub use key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
+pub use page::PageEntry;
+pub(crate) use page::{PageRows, read_page, read_totals};
+pub(crate) use block::{BlockWriter, DatasetWriter, read_symbols};
+pub use segment::SegmentWriter;
+pub use series::Series;
+pub(crate) use series::Taken;

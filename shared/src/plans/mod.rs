@@ -1,0 +1,78 @@
+//! Plans: what takes several reads, as values without I/O.
+//!
+//! A plan says what it needs with `wants()` and takes it with `provide()`, in any order; a driver is one short loop for
+//! each environment. A plan never asks for the same bytes twice.
+
+mod catalog;
+mod dedup;
+mod query;
+mod reads;
+mod timeline;
+
+use thiserror::Error;
+
+pub use catalog::{Service, label_values, services};
+pub use dedup::RETRY_WINDOW_MILLIS;
+pub use query::{QueryAnswer, QueryPlan};
+pub use timeline::{Timeline, TimelinePlan, TimelineSeries};
+
+use crate::store::{Directory, KeyError, StoreError};
+
+/// An object as the catalog knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CatalogObject {
+    /// Its name in the bucket.
+    pub key: String,
+    /// 0 for a segment, 1 and up for blocks.
+    pub level: u8,
+    /// Its length in bytes.
+    pub size: u64,
+    /// What it holds.
+    pub directory: Directory,
+}
+
+/// A range of an object that a plan needs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Get {
+    /// Name of the object.
+    pub key: String,
+    /// First byte.
+    pub offset: u64,
+    /// How many.
+    pub length: u64,
+}
+
+/// Why a plan cannot go on.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum PlanError {
+    /// Stored bytes are damaged.
+    #[error("{key}, byte {offset}: {source}")]
+    Damaged {
+        /// The object.
+        key: String,
+        /// Where the part that is damaged begins.
+        offset: u64,
+        /// How.
+        source: StoreError,
+    },
+    /// Bytes that are not as many as were asked for.
+    #[error("{}, byte {}: {} bytes were asked for, {found} came", get.key, get.offset, get.length)]
+    Length {
+        /// What was asked for.
+        get: Get,
+        /// How many came.
+        found: u64,
+    },
+    /// Bytes that nobody asked for, or that have come before.
+    #[error("{}, byte {}: nobody waits for these bytes", .0.key, .0.offset)]
+    NotWanted(Get),
+    /// An answer before all bytes have come.
+    #[error("{0} reads are still missing")]
+    Unfinished(usize),
+    /// An object whose name does not tell when it was written.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The result cannot be written.
+    #[error("output: {0}")]
+    Output(StoreError),
+}

@@ -1,0 +1,92 @@
+//! Columns of (stack number, value): what a profile counts.
+//!
+//! Values are divided by their greatest common divisor first: CPU nanoseconds are multiples of the sampling period, and
+//! a count of ten takes one byte where 100,000,000 takes five.
+
+use super::codec::{Reader, put_signed, put_varint};
+use super::error::StoreError;
+
+/// A stack number (0: no frames, else row + 1) and a value.
+pub(super) type Row = (u32, i64);
+
+/// Orders rows by stack, adds up equal stacks and drops zeros. Gives the total, too.
+pub(super) fn tidy(rows: &mut Vec<Row>) -> Result<i64, StoreError> {
+    let fit = |what, sum: i128| i64::try_from(sum).map_err(|_| StoreError::Overflow { what, sum });
+    let total = rows.iter().map(|r| i128::from(r.1)).sum();
+    rows.sort_unstable_by_key(|r| r.0);
+    let mut kept = 0;
+    let mut at = 0;
+    while at < rows.len() {
+        let stack = rows[at].0;
+        let mut sum = 0i128;
+        while at < rows.len() && rows[at].0 == stack {
+            sum += i128::from(rows[at].1);
+            at += 1;
+        }
+        if sum != 0 {
+            rows[kept] = (stack, fit("the value of a stack", sum)?);
+            kept += 1;
+        }
+    }
+    rows.truncate(kept);
+    fit("the total of a series", total)
+}
+
+/// The stacks of one profile's tidy rows, each as its step up from the one before.
+pub(super) fn put_stacks(out: &mut Vec<u8>, stacks: impl Iterator<Item = u32>) {
+    let mut before = 0;
+    for stack in stacks {
+        put_varint(out, u64::from(stack - before));
+        before = stack;
+    }
+}
+
+/// The value column: the common divisor, then every value divided by it.
+pub(super) fn put_values(out: &mut Vec<u8>, values: impl Iterator<Item = i64> + Clone) {
+    let mut divisor = 0;
+    for value in values.clone() {
+        divisor = common_divisor(divisor, value.unsigned_abs());
+        if divisor == 1 {
+            break;
+        }
+    }
+    let divisor = divisor.max(1);
+    put_varint(out, divisor);
+    // In 128 bits, because the divisor of i64::MIN alone is 2^63.
+    values.for_each(|v| put_signed(out, (i128::from(v) / i128::from(divisor)) as i64));
+}
+
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Reads the stacks of one profile; `highest` is the highest number allowed.
+pub(super) fn stacks(r: &mut Reader, count: usize, highest: u64, out: &mut Vec<u32>) -> Result<(), StoreError> {
+    let mut stack = 0u64;
+    for i in 0..count {
+        let step = r.varint()?;
+        if step == 0 && i > 0 {
+            return Err(r.corrupt("a stack comes twice in one profile"));
+        }
+        stack = stack.saturating_add(step);
+        if stack > highest {
+            return Err(r.corrupt("a row points outside the stack table"));
+        }
+        out.push(stack as u32);
+    }
+    Ok(())
+}
+
+/// Reads a value column.
+pub(super) fn values(r: &mut Reader, count: usize) -> Result<Vec<i64>, StoreError> {
+    let divisor = i128::from(r.varint()?);
+    let mut values = Vec::with_capacity(count.min(r.remaining()));
+    for _ in 0..count {
+        let value = i128::from(r.signed()?) * divisor;
+        values.push(i64::try_from(value).map_err(|_| r.corrupt("a value does not fit 64 bits"))?);
+    }
+    Ok(values)
+}
