@@ -4,7 +4,9 @@
 //! each environment. A plan never asks for the same bytes twice.
 
 mod catalog;
+mod compact;
 mod dedup;
+mod job;
 mod query;
 mod reads;
 mod timeline;
@@ -12,7 +14,9 @@ mod timeline;
 use thiserror::Error;
 
 pub use catalog::{Service, label_values, services};
+pub use compact::{CompactOutput, CompactPlan};
 pub use dedup::RETRY_WINDOW_MILLIS;
+pub use job::{CompactJob, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MIN_JOB_OBJECTS, ObjectSummary, pick_job};
 pub use query::{QueryAnswer, QueryPlan};
 pub use timeline::{Timeline, TimelinePlan, TimelineSeries};
 
@@ -72,6 +76,12 @@ pub enum PlanError {
     /// An object whose name does not tell when it was written.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// A block where only segments can be compacted.
+    #[error("{0} is not a segment")]
+    NotASegment(String),
+    /// A compaction of nothing.
+    #[error("there is nothing to compact")]
+    NoSources,
     /// The result cannot be written.
     #[error("output: {0}")]
     Output(StoreError),

@@ -118,7 +118,14 @@ impl QueryPlan {
         let pages_missing = parts.len();
         parts.push((dataset.symbols, What::Symbols(at)));
         let dataset = Dataset { pages: Vec::new(), ..dataset.clone() };
-        self.datasets.push(Gathering { dataset, selected, tables: None, pages_missing, sums: Vec::new(), taken: Vec::new() });
+        self.datasets.push(Gathering {
+            dataset,
+            selected,
+            tables: None,
+            pages_missing,
+            sums: Vec::new(),
+            taken: Vec::new(),
+        });
         parts
     }
 
@@ -212,7 +219,8 @@ impl Gathering {
 
     /// The sum as a profile, and this gathering emptied; `None` when no profile of the pages was selected.
     fn finish(&mut self, profile_type: &ProfileType) -> Option<Profile> {
-        let (mut profile, taken, sums) = (self.tables.take()?, std::mem::take(&mut self.taken), std::mem::take(&mut self.sums));
+        let (mut profile, taken, sums) =
+            (self.tables.take()?, std::mem::take(&mut self.taken), std::mem::take(&mut self.sums));
         if taken.is_empty() {
             return None;
         }

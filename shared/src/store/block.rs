@@ -6,7 +6,7 @@
 use hashbrown::HashMap;
 
 use super::codec::Reader;
-use super::directory::{Contents, Dataset, Directory, Part, Counted, put_footer};
+use super::directory::{Contents, Counted, Dataset, Directory, Part, put_footer};
 use super::error::StoreError;
 use super::page::{PageProfile, PageWriter, TotalRow, encode_totals};
 use super::rows::{self, Row};
@@ -96,16 +96,6 @@ impl BlockWriter {
         Ok(())
     }
 
-    /// Bytes so far.
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len() + self.totals.len()
-    }
-
-    /// Whether no dataset is in it.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.datasets.is_empty()
-    }
-
     /// The object, and its directory for the catalog.
     pub(crate) fn finish(mut self, counted: Vec<Counted>) -> Result<(Vec<u8>, Directory), StoreError> {
         let first = self.bytes.len() as u64;
@@ -122,11 +112,6 @@ impl DatasetWriter {
     /// A dataset without profiles.
     pub(crate) fn new(profile_type: ProfileType) -> Self {
         Self { profile_type, series: Vec::new(), index: HashMap::new(), totals: Vec::new(), pages: PageWriter::default() }
-    }
-
-    /// What it measures.
-    pub(crate) fn profile_type(&self) -> &ProfileType {
-        &self.profile_type
     }
 
     fn place(&mut self, labels: &Labels) -> u32 {
@@ -153,7 +138,11 @@ pub(crate) fn read_symbols(bytes: &[u8], dataset: &Dataset) -> Result<Profile, S
     reader.end()?;
     let profile = symbols::decode(&raw, "symbols")?;
     if profile.stacks.len() as u64 != dataset.stacks {
-        return Err(StoreError::Corrupt { section: "symbols", offset: 0, problem: "not as many stacks as the directory says" });
+        return Err(StoreError::Corrupt {
+            section: "symbols",
+            offset: 0,
+            problem: "not as many stacks as the directory says",
+        });
     }
     Ok(profile)
 }

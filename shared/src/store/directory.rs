@@ -199,7 +199,8 @@ impl Directory {
                 let count = r.count(17)?;
                 let ids = (0..count).map(|_| Ok(ChunkId(r.array()?))).collect::<Result<Vec<_>, StoreError>>()?;
                 let arrivals = r.deltas(count)?;
-                let counted = ids.into_iter().zip(arrivals).map(|(id, arrival_millis)| Counted { id, arrival_millis }).collect();
+                let counted =
+                    ids.into_iter().zip(arrivals).map(|(id, arrival_millis)| Counted { id, arrival_millis }).collect();
                 Contents::Block { datasets, counted }
             }
             _ => return Err(r.corrupt("neither a segment nor a block")),
@@ -220,7 +221,11 @@ impl Directory {
         let mut reader = Reader::new(bytes, "object");
         check_magic(&mut reader, if footer.block { block::MAGIC } else { segment::MAGIC }, "segment or block")?;
         if footer.block == matches!(directory.contents, Contents::Segment(_)) {
-            return Err(StoreError::Corrupt { section: "directory", offset: 0, problem: "not the kind of object that the footer says" });
+            return Err(StoreError::Corrupt {
+                section: "directory",
+                offset: 0,
+                problem: "not the kind of object that the footer says",
+            });
         }
         Ok(directory)
     }

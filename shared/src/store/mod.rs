@@ -12,6 +12,7 @@
 //! | `series`, `words` | what a profile is of: labels, type, time, total; and the pool that stores each word once |
 //! | `chunk` | one pushed profile |
 //! | `segment` | level 0: chunks end to end |
+//! | `union` | tables of many chunks as one |
 //! | `block`, `page` | level 1: datasets with shared symbols, pages of rows, totals |
 //! | `directory` | what an object holds, enough to plan a query |
 //! | `key` | names of objects in the bucket |
@@ -28,16 +29,18 @@ mod section;
 mod segment;
 mod series;
 mod symbols;
+mod union;
 mod words;
 
-pub(crate) use chunk::decode_chunk;
+pub(crate) use block::{BlockWriter, DatasetWriter, read_symbols};
 pub use chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};
+pub(crate) use chunk::{DecodedChunk, decode_chunk};
 pub use directory::{ChunkEntry, Contents, Counted, Dataset, Directory, Footer, Part, SeriesEntry};
 pub use error::StoreError;
 pub use key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
 pub use page::PageEntry;
 pub(crate) use page::{PageRows, read_page, read_totals};
-pub(crate) use block::{BlockWriter, DatasetWriter, read_symbols};
 pub use segment::SegmentWriter;
 pub use series::Series;
 pub(crate) use series::Taken;
+pub(crate) use union::{copy_tables, table_bytes};

@@ -93,7 +93,8 @@ pub(super) fn put_series<'a>(out: &mut Vec<u8>, series: impl Iterator<Item = &'a
 }
 
 pub(super) fn series(r: &mut Reader, count: usize, label_sets: usize, types: usize) -> Result<Vec<SeriesEntry>, StoreError> {
-    let index_column = |r: &mut Reader, len| (0..count).map(|_| Ok(r.index(len)? as u32)).collect::<Result<Vec<_>, StoreError>>();
+    let index_column =
+        |r: &mut Reader, len| (0..count).map(|_| Ok(r.index(len)? as u32)).collect::<Result<Vec<_>, StoreError>>();
     let labels = index_column(r, label_sets)?;
     let profile_types = index_column(r, types)?;
     let times = r.deltas(count)?;

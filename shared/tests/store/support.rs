@@ -1,0 +1,207 @@
+//! Histories of random pushes, a bucket in memory, and the answer that a query must give, computed without the store.
+
+use std::collections::{BTreeMap, HashMap};
+
+use pilotlight_core::plans::{CatalogObject, CompactPlan, Get, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan};
+use pilotlight_core::store::{ChunkId, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk};
+use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
+use proptest::prelude::*;
+
+/// One push: when and whose, and for each of the family's types its rows, as stacks of names.
+#[derive(Clone, Debug)]
+pub(crate) struct Push {
+    pub(crate) id: u8,
+    pub(crate) arrival_millis: i64,
+    pub(crate) time: i64,
+    pub(crate) family: &'static str,
+    pub(crate) labels: Vec<(&'static str, &'static str)>,
+    pub(crate) types: Vec<(&'static str, Vec<(Vec<&'static str>, i64)>)>,
+}
+
+const NAMES: &[&str] = &["main", "work", "wait", "λ-calculus", "runtime.gc", ""];
+
+pub(crate) fn profile_type(family: &str, sample_type: &str) -> ProfileType {
+    format!("{family}:{sample_type}:count:cpu:nanoseconds").parse().unwrap()
+}
+
+pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
+    Labels::new(pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()).unwrap()
+}
+
+pub(crate) fn rows() -> impl Strategy<Value = Vec<(Vec<&'static str>, i64)>> {
+    let stack = prop::collection::vec(prop::sample::select(NAMES), 0..5);
+    // Small and large values, none so large that sums of a history leave 64 bits.
+    let value = prop_oneof![0i64..5, Just(10_000_000), -3i64..0, (1i64 << 40)..(1i64 << 50)];
+    prop::collection::vec((stack, value), 0..12)
+}
+
+pub(crate) fn push() -> impl Strategy<Value = Push> {
+    let types = prop_oneof![
+        rows().prop_map(|r| ("process_cpu", vec![("cpu", r)])),
+        (rows(), rows()).prop_map(|(a, b)| ("memory", vec![("alloc_space", a), ("inuse_space", b)])),
+    ];
+    let labels = (prop::sample::select(vec!["a", "b"]), prop::sample::select(vec!["eu", "us", ""]));
+    (any::<u8>(), 0i64..40, 0i64..60, types, labels).prop_map(|(id, arrival, time, (family, types), (service, region))| {
+        let mut labels = vec![("service_name", service)];
+        if !region.is_empty() {
+            labels.push(("region", region));
+        }
+        // Minutes, so that some retries fall inside the window of ten and some outside.
+        Push { id, arrival_millis: arrival * 60_000, time: time * 60_000_000_000, family, labels, types }
+    })
+}
+
+impl Push {
+    /// The chunk that a worker would make of it.
+    pub(crate) fn chunk(&self) -> Vec<u8> {
+        let mut builder = ProfileBuilder::new();
+        builder.header().period = 100;
+        let mut series = Vec::new();
+        for (sample_type, rows) in &self.types {
+            let rows = rows.iter().map(|(stack, value)| (named_stack(&mut builder, stack), *value)).collect();
+            let series_of = Series {
+                labels: labels(&self.labels),
+                profile_type: profile_type(self.family, sample_type),
+                time: UnixNanos(self.time),
+                duration_nanos: 10,
+                total: 0,
+            };
+            series.push(SeriesRows { series: series_of, rows });
+        }
+        encode_chunk(ChunkId([self.id; 16]), &builder.finish(), &series).unwrap()
+    }
+}
+
+/// `None` for a stack without frames.
+pub(crate) fn named_stack(builder: &mut ProfileBuilder, names: &[&str]) -> Option<StackId> {
+    builder.named_stack(names)
+}
+
+/// What a profile says, as a map from stack (root first) to value.
+pub(crate) fn said(profile: &Profile) -> BTreeMap<Vec<String>, i64> {
+    let mut map = BTreeMap::new();
+    for (row, &stack) in profile.samples().stacks.iter().enumerate() {
+        let mut names: Vec<String> = profile
+            .frames(stack)
+            .map(|l| profile.lines(l).iter().filter_map(|line| line.function).map(|f| profile.functions()[f.index()].name))
+            .map(|names| names.map(|n| profile.text(n)).collect::<Vec<_>>().join(";"))
+            .collect();
+        names.reverse();
+        *map.entry(names).or_default() += profile.samples().values[0][row];
+    }
+    map.retain(|_, value| *value != 0);
+    map
+}
+
+/// A bucket in memory and its catalog.
+#[derive(Default)]
+pub(crate) struct Bucket {
+    pub(crate) objects: HashMap<String, Vec<u8>>,
+    pub(crate) catalog: Vec<CatalogObject>,
+}
+
+impl Bucket {
+    /// One segment for each minute of arrival.
+    pub(crate) fn filled(pushes: &[Push]) -> Self {
+        let mut minutes: BTreeMap<i64, Vec<&Push>> = BTreeMap::new();
+        pushes.iter().for_each(|push| minutes.entry(push.arrival_millis).or_default().push(push));
+        let mut bucket = Self::default();
+        for (millis, pushes) in minutes {
+            let mut writer = SegmentWriter::new();
+            pushes.iter().for_each(|push| drop(writer.push(&push.chunk()).unwrap()));
+            let (bytes, directory) = writer.finish().unwrap();
+            let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis, unique: 7 }.to_string();
+            bucket.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
+            bucket.objects.insert(key, bytes);
+        }
+        bucket
+    }
+
+    pub(crate) fn read(&self, get: &Get) -> &[u8] {
+        &self.objects[&get.key][get.offset as usize..(get.offset + get.length) as usize]
+    }
+
+    pub(crate) fn query(&self, selector: &str, of_type: &ProfileType, range: TimeRange) -> Result<QueryAnswer, PlanError> {
+        let mut plan = QueryPlan::new(&Selector::parse(selector).unwrap(), of_type, range, &self.catalog)?;
+        // Back to front: the order must not matter.
+        for get in plan.wants().iter().rev() {
+            plan.provide(get, self.read(get))?;
+        }
+        assert_eq!(plan.wants(), []);
+        plan.finish()
+    }
+
+    pub(crate) fn timeline(&self, selector: &str, of_type: Option<&ProfileType>, range: TimeRange) -> Timeline {
+        let mut plan = TimelinePlan::new(&Selector::parse(selector).unwrap(), of_type, range, &self.catalog).unwrap();
+        for get in plan.wants() {
+            plan.provide(&get, self.read(&get)).unwrap();
+        }
+        plan.finish().unwrap()
+    }
+
+    /// Compacts the objects at these places of the catalog, as the scheduled job does.
+    pub(crate) fn compact(&mut self, chosen: impl Fn(usize) -> bool) -> u64 {
+        let mut at = 0;
+        let (sources, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.catalog).into_iter().partition(|object| {
+            at += 1;
+            object.level == 0 && chosen(at - 1)
+        });
+        self.catalog = rest;
+        if sources.is_empty() {
+            return 0;
+        }
+        let keys: Vec<String> = sources.iter().map(|s| s.key.clone()).collect();
+        let neighbours: Vec<_> = self.catalog.iter().filter(|o| o.level == 1).cloned().collect();
+        let mut plan = CompactPlan::new(sources, &neighbours, self.objects.len() as u64).unwrap();
+        for get in plan.wants() {
+            plan.provide(&get, self.read(&get)).unwrap();
+        }
+        let output = plan.finish().unwrap();
+        keys.iter().for_each(|key| drop(self.objects.remove(key)));
+        let size = output.bytes.len() as u64;
+        self.catalog.push(CatalogObject { key: output.key.clone(), level: 1, size, directory: output.directory });
+        self.objects.insert(output.key, output.bytes);
+        output.duplicates
+    }
+}
+
+/// What a query must answer, and of how many profiles: pushes that count, folded into a map.
+pub(crate) fn expected(
+    pushes: &[Push],
+    selector: &str,
+    of_type: &ProfileType,
+    range: TimeRange,
+) -> (BTreeMap<Vec<String>, i64>, u64) {
+    let selector = Selector::parse(selector).unwrap();
+    let (mut map, mut profiles) = (BTreeMap::<Vec<String>, i64>::new(), 0);
+    for push in counting(pushes) {
+        for (sample_type, rows) in &push.types {
+            let own_type = profile_type(push.family, sample_type);
+            if own_type != *of_type
+                || !range.contains(UnixNanos(push.time))
+                || !selector.matches(&own_type, &labels(&push.labels))
+            {
+                continue;
+            }
+            profiles += 1;
+            for (stack, value) in rows {
+                *map.entry(stack.iter().map(|s| (*s).to_owned()).collect()).or_default() += value;
+            }
+        }
+    }
+    map.retain(|_, value| *value != 0);
+    (map, profiles)
+}
+
+/// Pushes in order of arrival, without those whose id was counted at most ten minutes before.
+pub(crate) fn counting(pushes: &[Push]) -> Vec<&Push> {
+    let mut order: Vec<&Push> = pushes.iter().collect();
+    order.sort_by_key(|push| push.arrival_millis);
+    let mut kept: Vec<&Push> = Vec::new();
+    for push in order {
+        if !kept.iter().any(|k| k.id == push.id && push.arrival_millis - k.arrival_millis <= 600_000) {
+            kept.push(push);
+        }
+    }
+    kept
+}
