@@ -1,0 +1,120 @@
+//! Building what is served: the worker's WASM, the viewer's WASM, the site; and weighing them.
+
+use crate::proc::{Context, Failure, Result, Run};
+use crate::root;
+use crate::setup::Tools;
+use crate::step::{Step, Steps};
+use crate::wasm::TARGET;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+use std::{fs, io};
+
+/// A crate that becomes WASM with a JavaScript module around it.
+struct Module {
+    package: &'static str,
+    /// How pilotlight-bindgen writes the module: for workerd, or for a browser.
+    kind: &'static str,
+    /// Where the site or the worker's shim imports it from; `pilotlight.js` and `pilotlight_bg.wasm`.
+    out: &'static str,
+    /// Largest gzipped size, in bytes.
+    budget: u64,
+}
+
+/// A Worker of the free plan may have 3 MB gzipped; a third of that keeps cold starts short.
+const WORKER: Module = Module { package: "pilotlight-worker", kind: "edge", out: "worker/build", budget: 1_000_000 };
+
+/// 300 kB is two seconds on a slow (1.2 Mbit/s) line, the most that a first visit should wait.
+const VIEWER: Module = Module { package: "pilotlight-viewer", kind: "web", out: "site/src/wasm", budget: 300_000 };
+
+pub(crate) fn build(tools: &Tools) -> Result<()> {
+    println!("Building");
+    let mut steps = Steps::new(3);
+    steps.run("worker", |step| module(step, tools, &WORKER))?;
+    steps.run("viewer", |step| module(step, tools, &VIEWER))?;
+    steps.run("site", |_| site())
+}
+
+fn module(step: &mut Step, tools: &Tools, module: &Module) -> Result<((), String)> {
+    step.note(format!("cargo build --package {}", module.package));
+    tools
+        .wasm
+        .cargo()
+        .args(["build", "--release", "--quiet", "--target", TARGET, "--package", module.package])
+        .env("CARGO_TARGET_DIR", tools.wasm.target_dir())
+        .limit(1200)
+        .show()
+        .map_err(|failure| Failure::new(failure.cause, "the compiler says above what it did not like"))?;
+    let name = format!("{}.wasm", module.package.replace('-', "_"));
+    let compiled = tools.wasm.target_dir().join(TARGET).join("release").join(name);
+    let out = root().join(module.out);
+    // The bindings depend on the compiled crate and on the tool that makes them.
+    let inputs = [compiled.clone(), tools.bindgen.clone()];
+    if_changed(&inputs, &out.join("pilotlight_bg.wasm"), || {
+        let _ = fs::remove_dir_all(&out);
+        Run::new(&tools.bindgen).arg(module.kind).arg(&compiled).arg(&out).arg("pilotlight").read().map(drop)
+    })?;
+    weigh(&out.join("pilotlight_bg.wasm"), module.budget)
+}
+
+/// Fails when a WASM file is over its budget.
+fn weigh(path: &Path, budget: u64) -> Result<((), String)> {
+    let plain = fs::metadata(path).context(path.display())?.len();
+    let gzipped = Run::new("gzip").args(["-9", "-c"]).arg(path).read_bytes()?.len() as u64;
+    let sizes = format!("{} kB, gzipped {} kB of at most {} kB", plain / 1000, gzipped / 1000, budget / 1000);
+    if gzipped <= budget {
+        return Ok(((), sizes));
+    }
+    let cause = format!("{} is too large: {sizes}", path.strip_prefix(root()).unwrap_or(path).display());
+    Err(Failure::new(cause, "find what grew (`cargo tree`, `twiggy top`) and make it smaller"))
+}
+
+fn site() -> Result<((), String)> {
+    let site = root().join("site");
+    let mut inputs = Vec::new();
+    files(&site, &mut inputs).context(site.display())?;
+    let built = if_changed(&inputs, &site.join("dist/index.html"), || {
+        Run::new("npm").args(["run", "--silent", "build"]).dir(&site).limit(300).read().map(drop)
+    })?;
+    Ok(((), if built { "built" } else { "up to date" }.to_owned()))
+}
+
+/// Does the work unless the inputs are as they were when it last succeeded, and says if it did.
+fn if_changed(inputs: &[PathBuf], output: &Path, work: impl FnOnce() -> Result<()>) -> Result<bool> {
+    let now = fingerprint(inputs).context("looking at the inputs")?;
+    let name = output.strip_prefix(root()).unwrap_or(output).to_string_lossy().replace('/', "-");
+    let stamp = crate::own_dir().join(format!("built-{name}"));
+    if output.exists() && fs::read_to_string(&stamp).is_ok_and(|noted| noted == now) {
+        return Ok(false);
+    }
+    work()?;
+    fs::write(&stamp, now).context(stamp.display())?;
+    Ok(true)
+}
+
+/// A hash of names, sizes and times: cheap enough to take at every start.
+fn fingerprint(paths: &[PathBuf]) -> io::Result<String> {
+    let mut hasher = DefaultHasher::new();
+    for path in paths {
+        let data = fs::metadata(path)?;
+        let changed = data.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+        (path, data.len(), changed).hash(&mut hasher);
+    }
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// All files under a folder in a fixed order, less what npm and the build put there.
+fn files(dir: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut entries = fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            if !path.ends_with("node_modules") && !path.ends_with("dist") {
+                files(&path, found)?;
+            }
+        } else {
+            found.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! The project's commands: `cargo xtask run`, `cargo xtask test` and the steps they are made of.
+//!
+//! In scope: find or make what a build needs, build, serve locally, test. Out of scope: deployment
+//! (wrangler does that, on what `cargo xtask build` made).
+
+mod build;
+mod debian;
+mod fuzz;
+mod npm;
+mod proc;
+mod run;
+mod serve;
+mod setup;
+mod step;
+mod system;
+mod test;
+mod wasm;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+Usage: cargo xtask <command>
+
+  run [--port 4040]       set up, build and serve Pilotlight at http://localhost:4040
+  demo [--url URL]        fill the running server with an hour of made-up history
+  test [--only NAME]      set up and run every test; --only runs the steps whose name contains NAME
+  build                   build the worker, the viewer and the site, and check their sizes
+  fuzz [--seconds 30]     feed damaged profiles to the decoder
+  setup [--test]          only find or install what the commands above need
+
+Environment:
+  PILOTLIGHT_WASM_TOOLCHAIN   auto (default), rustup or debian: where the wasm32 standard library comes from
+  CHROMIUM                    the browser for the tests, when it is not found by itself
+";
+
+fn main() -> ExitCode {
+    proc::watch_for_interrupt();
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match args.as_slice() {
+        ["setup"] => setup::setup(setup::For::Running).map(drop),
+        ["setup", "--test"] => setup::setup(setup::For::Testing).map(drop),
+        ["build"] => setup::setup(setup::For::Running).and_then(|tools| build::build(&tools)),
+        ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
+        ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
+        ["test"] => test::test(""),
+        ["test", "--only", name] => test::test(name),
+        ["fuzz", rest @ ..] => option(rest, "--seconds", "30").and_then(fuzz::fuzz),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\n{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The value of the one option a command takes, or its default.
+fn option<'a>(args: &[&'a str], name: &str, default: &'a str) -> proc::Result<&'a str> {
+    match args {
+        [] => Ok(default),
+        [given, value] if *given == name => Ok(value),
+        _ => Err(proc::Failure::new(format!("the only option here is {name} <value>"), "run `cargo xtask help`")),
+    }
+}
+
+/// The top folder of the repository.
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ has a parent")
+}
+
+/// Cargo's target folder: this program runs from `<target>/debug/`, wherever that was put.
+fn target_dir() -> PathBuf {
+    let exe = std::env::current_exe().expect("the path of the running program");
+    exe.ancestors().nth(2).expect("<target>/debug/xtask").to_path_buf()
+}
+
+/// Where xtask keeps what it made and what it noted; `rm -r` is always safe.
+fn own_dir() -> PathBuf {
+    target_dir().join("xtask")
+}

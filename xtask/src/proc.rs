@@ -1,0 +1,316 @@
+//! Running other programs: each has a time limit, and none outlives a Ctrl-C.
+//!
+//! Every child leads a process group of its own, so that ending it ends what it started too.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+use std::{fmt, thread};
+
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+/// Why a step could not be done, and what a person can do about it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) step: Option<String>,
+    pub(crate) cause: String,
+    pub(crate) remedy: String,
+}
+
+impl Failure {
+    pub(crate) fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { step: None, cause: cause.into(), remedy: remedy.into() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(step) = &self.step {
+            writeln!(f, "This step failed: {step}")?;
+        }
+        write!(f, "Cause: {}", self.cause)?;
+        if self.remedy.is_empty() { Ok(()) } else { write!(f, "\nWhat to do: {}", self.remedy) }
+    }
+}
+
+/// `context("…")` for I/O errors, which on their own name no file.
+pub(crate) trait Context<T> {
+    fn context(self, doing: impl fmt::Display) -> Result<T>;
+}
+
+impl<T> Context<T> for std::io::Result<T> {
+    fn context(self, doing: impl fmt::Display) -> Result<T> {
+        self.map_err(|error| Failure::new(format!("{doing}: {error}"), ""))
+    }
+}
+
+static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// From here on Ctrl-C, a hang-up and a polite kill only set a flag; a second one ends us at once.
+pub(crate) fn watch_for_interrupt() {
+    let flag = INTERRUPTED.get_or_init(Arc::default);
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        // The order matters: the shutdown looks at the flag before this signal sets it.
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(flag))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(flag)))
+            .expect("registering a signal handler");
+    }
+}
+
+/// Whether somebody pressed Ctrl-C.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+}
+
+/// A program to run, what it may read, and for how long.
+pub(crate) struct Run {
+    command: Command,
+    limit: Duration,
+}
+
+impl Run {
+    pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
+        let mut command = Command::new(program);
+        command.current_dir(crate::root()).stdin(Stdio::null()).process_group(0);
+        Self { command, limit: Duration::from_secs(60) }
+    }
+
+    pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.command.arg(arg);
+        self
+    }
+
+    pub(crate) fn args<I: IntoIterator<Item: AsRef<OsStr>>>(mut self, args: I) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn without_env(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    pub(crate) fn dir(mut self, dir: impl AsRef<Path>) -> Self {
+        self.command.current_dir(dir);
+        self
+    }
+
+    pub(crate) fn limit(mut self, seconds: u64) -> Self {
+        self.limit = Duration::from_secs(seconds);
+        self
+    }
+
+    /// Runs silently and returns what it wrote to stdout; a failure shows the end of what it wrote.
+    pub(crate) fn read(self) -> Result<String> {
+        self.read_bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// As `read`, for output that is not text.
+    pub(crate) fn read_bytes(mut self) -> Result<Vec<u8>> {
+        // Files rather than pipes: no threads, and a grandchild that keeps them open holds nothing up.
+        let log = log_path(self.command.get_program());
+        let out = log.with_extension("out");
+        self.command.stdout(create(&out)?).stderr(create(&log)?);
+        let outcome = self.finish(true);
+        let bytes = fs::read(&out).unwrap_or_default();
+        let errors = fs::read(&log).unwrap_or_default();
+        let _ = (fs::remove_file(&out), fs::remove_file(&log));
+        match outcome {
+            Ok(()) => Ok(bytes),
+            Err(mut failure) => {
+                failure.cause += &quote_end(&String::from_utf8_lossy(&[bytes, errors].concat()));
+                Err(failure)
+            }
+        }
+    }
+
+    /// Runs with its output on the terminal.
+    pub(crate) fn show(mut self) -> Result<()> {
+        self.finish(false)
+    }
+
+    /// Runs with its stdout on the terminal and returned too, whether or not it succeeded.
+    pub(crate) fn tee(mut self) -> (Result<()>, String) {
+        self.command.stdout(Stdio::piped());
+        let mut child = match self.spawn() {
+            Ok(child) => child,
+            Err(failure) => return (Err(failure), String::new()),
+        };
+        let stdout = child.stdout.take().expect("stdout is piped");
+        let reader = thread::spawn(move || {
+            let mut text = String::new();
+            for line in BufReader::new(stdout).split(b'\n').map_while(std::result::Result::ok) {
+                let line = String::from_utf8_lossy(&line);
+                println!("{line}");
+                text.push_str(&line);
+                text.push('\n');
+            }
+            text
+        });
+        let outcome = self.wait(&mut child, false);
+        // A grandchild that left the group may hold the pipe open for ever; do not wait for it.
+        let patience = Instant::now() + Duration::from_secs(5);
+        while !reader.is_finished() && Instant::now() < patience {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let text = if reader.is_finished() { reader.join().unwrap_or_default() } else { String::new() };
+        (outcome, text)
+    }
+
+    /// Starts a server whose output goes to a file.
+    pub(crate) fn serve(mut self, log: &Path) -> Result<Server> {
+        let file = create(log)?;
+        self.command.stdout(file.try_clone().context("the log file")?).stderr(file);
+        self.spawn().map(|child| Server { child, log: log.to_path_buf() })
+    }
+
+    fn finish(&mut self, heartbeat: bool) -> Result<()> {
+        let mut child = self.spawn()?;
+        self.wait(&mut child, heartbeat)
+    }
+
+    fn spawn(&mut self) -> Result<Child> {
+        self.command.spawn().map_err(|error| {
+            Failure::new(format!("`{}` did not start: {error}", self.name()), "is it installed and on PATH?")
+        })
+    }
+
+    fn wait(&self, child: &mut Child, heartbeat: bool) -> Result<()> {
+        let started = Instant::now();
+        let mut ticker = Ticker::new(heartbeat);
+        let outcome = loop {
+            if let Some(status) = child.try_wait().context("waiting for a program")? {
+                break self.judge(status);
+            }
+            if interrupted() {
+                end_group(child);
+                break Err(Failure::new("interrupted", ""));
+            }
+            if started.elapsed() > self.limit {
+                end_group(child);
+                let seconds = self.limit.as_secs();
+                break Err(Failure::new(format!("`{}` was not done after {seconds} s and was ended", self.name()), ""));
+            }
+            ticker.tick(started.elapsed());
+            // Short programs answer at once; long ones cost nothing to wait for.
+            thread::sleep(Duration::from_millis(if started.elapsed().as_millis() < 200 { 3 } else { 50 }));
+        };
+        ticker.clear();
+        outcome
+    }
+
+    fn judge(&self, status: ExitStatus) -> Result<()> {
+        if status.success() { Ok(()) } else { Err(Failure::new(format!("`{}` failed ({status})", self.name()), "")) }
+    }
+
+    fn name(&self) -> String {
+        let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
+        let text: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+        let text = text.join(" ");
+        if text.chars().count() <= 120 { text } else { text.chars().take(119).chain(['…']).collect() }
+    }
+}
+
+/// A child that runs until it is dropped.
+pub(crate) struct Server {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Server {
+    /// Its exit status, once it has ended by itself.
+    pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    /// The last lines it wrote.
+    pub(crate) fn last_words(&self) -> String {
+        quote_end(&fs::read_to_string(&self.log).unwrap_or_default())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        end_group(&mut self.child);
+    }
+}
+
+/// Asks the child's process group to end, and insists after five seconds.
+fn end_group(child: &mut Child) {
+    signal_group(child, "TERM");
+    let patience = Instant::now() + Duration::from_secs(5);
+    while Instant::now() < patience && matches!(child.try_wait(), Ok(None)) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    signal_group(child, "KILL");
+    let _ = child.wait();
+}
+
+/// Through the shell's own `kill`, since the standard library signals only single processes.
+fn signal_group(child: &Child, signal: &str) {
+    let script = format!("kill -{signal} -- -{}", child.id());
+    let _ = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status();
+}
+
+/// A sign of life for quiet programs: seconds that count up on a terminal, else a line each 30 s.
+struct Ticker {
+    on: bool,
+    terminal: bool,
+    shown: u64,
+}
+
+impl Ticker {
+    fn new(on: bool) -> Self {
+        Self { on, terminal: std::io::stdout().is_terminal(), shown: 0 }
+    }
+
+    fn tick(&mut self, elapsed: Duration) {
+        let seconds = elapsed.as_secs();
+        if !self.on || seconds == self.shown {
+            return;
+        }
+        if self.terminal {
+            self.shown = seconds;
+            print!("\x1b7 {seconds} s\x1b8");
+            let _ = std::io::stdout().flush();
+        } else if seconds >= self.shown + 30 {
+            self.shown = seconds;
+            println!("      … {seconds} s");
+        }
+    }
+
+    fn clear(&self) {
+        if self.on && self.terminal && self.shown > 0 {
+            print!("\x1b[K");
+            let _ = std::io::stdout().flush();
+        }
+    }
+}
+
+/// The last 20 lines, indented, on a line of their own.
+fn quote_end(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let end = &lines[lines.len().saturating_sub(20)..];
+    end.iter().map(|line| format!("\n  | {line}")).collect()
+}
+
+fn create(path: &Path) -> Result<File> {
+    fs::create_dir_all(path.parent().expect("a log file is in a folder")).context(path.display())?;
+    File::create(path).context(path.display())
+}
+
+fn log_path(program: &OsStr) -> PathBuf {
+    let name = Path::new(program).file_name().map_or_else(OsString::new, OsStr::to_os_string);
+    crate::own_dir().join(format!("{}-{}.log", name.to_string_lossy(), std::process::id()))
+}

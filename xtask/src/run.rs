@@ -1,0 +1,58 @@
+//! `cargo xtask run` and `cargo xtask demo`.
+
+use crate::build;
+use crate::proc::{Failure, Result, Run, interrupted};
+use crate::serve::{Pilotlight, kept_state};
+use crate::setup::{For, setup};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Sets up, builds, serves, and fires the cron every minute until Ctrl-C.
+pub(crate) fn run(port: &str) -> Result<()> {
+    let port: u16 = port.parse().map_err(|_| Failure::new(format!("{port:?} is no port"), "give a number, like 4040"))?;
+    let tools = setup(For::Running)?;
+    build::build(&tools)?;
+    println!("Starting");
+    let log = crate::own_dir().join("server.log");
+    let mut pilotlight = Pilotlight::start(port, &kept_state(), &log)?;
+    println!(
+        "\n\
+         Pilotlight is at http://localhost:{port} (Ctrl-C ends it; data stays in .wrangler/state)\n\
+         \n\
+         Push a profile:   curl --data-binary @cpu.pprof 'http://localhost:{port}/ingest?name=my.app%7Benv=dev%7D&format=pprof'\n\
+         Or made-up ones:  cargo xtask demo{}\n\
+         The server's log: {}\n",
+        if port == 4040 { String::new() } else { format!(" --url http://localhost:{port}") },
+        log.display(),
+    );
+    let mut last_cron = Instant::now();
+    let mut cron_works = true;
+    while !interrupted() {
+        if let Some(failure) = pilotlight.ended() {
+            return Err(failure);
+        }
+        if last_cron.elapsed() >= Duration::from_secs(60) {
+            last_cron = Instant::now();
+            let fired = pilotlight.fire_cron();
+            // Once is enough: the next minute would say the same.
+            if let Err(failure) = &fired
+                && cron_works
+            {
+                println!("{failure}");
+            }
+            cron_works = fired.is_ok();
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    println!("\nStopping");
+    Ok(())
+}
+
+/// Fills a running server with an hour of made-up history.
+pub(crate) fn demo(url: &str) -> Result<()> {
+    Run::new("cargo")
+        .args(["run", "--quiet", "--package", "pilotlight-tests", "--bin", "demo", "--", url])
+        .limit(1200)
+        .show()
+        .map_err(|failure| Failure::new(failure.cause, "is the server running? `cargo xtask run` starts it"))
+}

@@ -1,0 +1,109 @@
+//! Pilotlight under wrangler: the worker, its embedded bucket and the site, on this machine only.
+
+use crate::proc::{Context, Failure, Result, Run, Server, interrupted};
+use crate::root;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// workerd starts within two seconds; a loaded CI machine may take ten times as long.
+const START_LIMIT: Duration = Duration::from_secs(60);
+
+/// A running Pilotlight; ends when dropped.
+pub(crate) struct Pilotlight {
+    server: Server,
+    port: u16,
+}
+
+impl Pilotlight {
+    /// Starts it and waits until it answers. The bucket and the catalog live under `state`.
+    pub(crate) fn start(port: u16, state: &Path, log: &Path) -> Result<Self> {
+        if let Err(error) = TcpListener::bind(("127.0.0.1", port)) {
+            return Err(Failure::new(
+                format!("port {port} of this machine is not free: {error}"),
+                "end the program that uses it, or choose another one with --port",
+            ));
+        }
+        let server = Run::new("node")
+            .args(["xtask/npm/node_modules/wrangler/bin/wrangler.js", "dev", "--local"])
+            .args(["--ip", "127.0.0.1", "--port", &port.to_string(), "--inspector-port", "0"])
+            // The route /__scheduled, by which `fire_cron` reaches the cron handler. (The documented
+            // /cdn-cgi/handler/scheduled fails in wrangler 4.86 when a worker has static assets.)
+            .args(["--test-scheduled", "--show-interactive-dev-session=false", "--log-level=log"])
+            .arg("--persist-to")
+            .arg(state)
+            .env("WRANGLER_SEND_METRICS", "false")
+            .env("WRANGLER_HIDE_BANNER", "true")
+            .env("WRANGLER_LOG_PATH", crate::own_dir().join("wrangler-logs"))
+            // It would ask a server for the location of this machine.
+            .env("CLOUDFLARE_CF_FETCH_ENABLED", "false")
+            .serve(log)?;
+        let mut pilotlight = Self { server, port };
+        pilotlight.wait_until_healthy()?;
+        Ok(pilotlight)
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The reason, once the server has ended by itself.
+    pub(crate) fn ended(&mut self) -> Option<Failure> {
+        let status = self.server.ended()?;
+        Some(Failure::new(format!("wrangler ended by itself ({status}):{}", self.server.last_words()), ""))
+    }
+
+    /// What the cron trigger does every minute where this is deployed; wrangler leaves it to us.
+    pub(crate) fn fire_cron(&self) -> Result<()> {
+        match get(self.port, "/__scheduled?cron=*+*+*+*+*", Duration::from_secs(50)) {
+            Ok(200) => Ok(()),
+            Ok(status) => Err(Failure::new(format!("the cron handler answered {status}"), "")),
+            Err(error) => Err(Failure::new(format!("the cron handler did not answer: {error}"), "")),
+        }
+    }
+
+    fn wait_until_healthy(&mut self) -> Result<()> {
+        let started = Instant::now();
+        let mut last = String::new();
+        while started.elapsed() < START_LIMIT {
+            if interrupted() {
+                return Err(Failure::new("interrupted", ""));
+            }
+            if let Some(failure) = self.ended() {
+                return Err(failure);
+            }
+            match get(self.port, "/healthz", Duration::from_secs(5)) {
+                Ok(200) => return Ok(()),
+                Ok(status) => last = format!("/healthz answered {status}"),
+                Err(error) => last = error.to_string(),
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        let words = self.server.last_words();
+        Err(Failure::new(format!("the worker was not ready after {} s ({last}):{words}", START_LIMIT.as_secs()), ""))
+    }
+}
+
+/// A port that was free a moment ago.
+pub(crate) fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).context("looking for a free port")?;
+    Ok(listener.local_addr().context("looking for a free port")?.port())
+}
+
+/// The status of a GET to this machine. HTTP/1.0, so that the answer ends with the connection.
+fn get(port: u16, path: &str, limit: Duration) -> std::io::Result<u16> {
+    let mut stream = TcpStream::connect_timeout(&SocketAddr::from(([127, 0, 0, 1], port)), limit)?;
+    stream.set_read_timeout(Some(limit))?;
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: localhost:{port}\r\n\r\n")?;
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer)?;
+    let status = std::str::from_utf8(&answer).ok().and_then(|text| text.strip_prefix("HTTP/1.")?.get(2..5)?.parse().ok());
+    status.ok_or_else(|| std::io::Error::other("the answer is not HTTP"))
+}
+
+/// Where `cargo xtask run` keeps the bucket between runs.
+pub(crate) fn kept_state() -> PathBuf {
+    root().join(".wrangler/state")
+}

@@ -1,0 +1,74 @@
+//! Finding or making everything that the other commands need.
+
+use crate::proc::{Failure, Result, Run};
+use crate::step::{Step, Steps};
+use crate::wasm::Toolchain;
+use crate::{npm, system, target_dir, wasm};
+use std::path::PathBuf;
+
+/// What the machine gets ready for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum For {
+    Running,
+    Testing,
+}
+
+/// What the set-up found or made.
+pub(crate) struct Tools {
+    pub(crate) wasm: Toolchain,
+    /// pilotlight-bindgen, ready to run.
+    pub(crate) bindgen: PathBuf,
+    /// Only when set up for testing.
+    pub(crate) chromium: Option<PathBuf>,
+}
+
+pub(crate) fn setup(purpose: For) -> Result<Tools> {
+    let testing = purpose == For::Testing;
+    let mut steps = Steps::new(if testing { 10 } else { 6 });
+    println!("Setting up");
+    steps.run("Node", npm::node)?;
+    steps.run("wrangler", |step| npm::packages(step, "xtask/npm"))?;
+    steps.run("packages of the site", |step| npm::packages(step, "site"))?;
+    steps.run("clang for wasm32", system::clang)?;
+    let wasm = steps.run("wasm32 standard library", wasm::find_or_make)?;
+    let bindgen = steps.run("wasm-bindgen", bindgen)?;
+    let mut chromium = None;
+    if testing {
+        steps.run("rustfmt and clippy", lints)?;
+        steps.run("C++ compiler", system::cpp)?;
+        steps.run("packages of the tests", |step| npm::packages(step, "tests"))?;
+        chromium = Some(steps.run("browser", system::chromium)?);
+    }
+    Ok(Tools { wasm, bindgen, chromium })
+}
+
+/// Built from source, unoptimised: 20 s once, then half a second a module.
+fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
+    let built = target_dir().join("debug/pilotlight-bindgen");
+    let found = built.exists();
+    if !found {
+        step.note("building it, for 10 minutes at most");
+    }
+    Run::new("cargo")
+        .args(["build", "--quiet", "--package", "pilotlight-bindgen"])
+        .args(["--config", "profile.dev.package.\"*\".opt-level=0"])
+        .limit(600)
+        .read()?;
+    Ok((built, if found { "found" } else { "built" }.to_owned()))
+}
+
+fn lints(step: &mut Step) -> Result<((), String)> {
+    let check = || {
+        Run::new("cargo").args(["fmt", "--version"]).read()?;
+        Run::new("cargo").args(["clippy", "--version"]).read()
+    };
+    if check().is_ok() {
+        return Ok(((), "found".to_owned()));
+    }
+    step.note("trying `rustup component add rustfmt clippy`, for 60 s at most");
+    let added = Run::new("rustup").args(["component", "add", "rustfmt", "clippy"]).limit(60).read();
+    match added.and_then(|_| check()) {
+        Ok(_) => Ok(((), "installed with rustup".to_owned())),
+        Err(failure) => Err(Failure::new(failure.cause, "add rustfmt and clippy to your Rust toolchain")),
+    }
+}

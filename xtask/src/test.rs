@@ -1,0 +1,243 @@
+//! `cargo xtask test`: every test there is, in the order in which a failure is cheapest to find.
+
+use crate::proc::{Failure, Result, Run, interrupted};
+use crate::serve::{Pilotlight, free_port};
+use crate::setup::{For, Tools, setup};
+use crate::wasm::TARGET;
+use crate::{build, fuzz, own_dir, root};
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// One part of the tests. What it returns, beside the outcome, is its output where that counts tests.
+struct Part {
+    name: &'static str,
+    run: fn(&Bench) -> (Result<()>, String),
+    /// Needs the worker, the viewer and the site built, and the worker running.
+    served: bool,
+}
+
+/// What the parts work with.
+struct Bench {
+    tools: Tools,
+    server: Option<Pilotlight>,
+    core_wasm: Option<PathBuf>,
+}
+
+const PARTS: [Part; 8] = [
+    Part { name: "format", run: format, served: false },
+    Part { name: "clippy", run: clippy, served: false },
+    Part { name: "native", run: native, served: false },
+    Part { name: "site types", run: site_types, served: true },
+    Part { name: "site", run: site, served: true },
+    Part { name: "end to end", run: end_to_end, served: true },
+    Part { name: "browser", run: browser, served: true },
+    Part { name: "fuzz", run: fuzz_briefly, served: false },
+];
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+struct Count {
+    passed: u64,
+    failed: u64,
+}
+
+/// Runs the parts whose name contains `only`; fails when any of them failed.
+pub(crate) fn test(only: &str) -> Result<()> {
+    let parts: Vec<&Part> = PARTS.iter().filter(|part| part.name.contains(only)).collect();
+    if parts.is_empty() {
+        let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+        return Err(Failure::new(format!("no part is called {only:?}"), format!("choose among: {}", names.join(", "))));
+    }
+    let started = Instant::now();
+    let mut lines = Vec::new();
+    let mut total = Count::default();
+    let mut note = |name: &str, count: Count, seconds: u64| {
+        let verdict = if count.failed == 0 { "ok" } else { "FAILED" };
+        lines.push(format!("  {verdict:<8}{name:<14}{:>6} passed {:>4} failed {seconds:>5} s", count.passed, count.failed));
+        total = Count { passed: total.passed + count.passed, failed: total.failed + count.failed };
+    };
+    match setup(For::Testing) {
+        Err(failure) => {
+            eprintln!("\n{failure}");
+            note("set-up", Count { passed: 0, failed: 1 }, started.elapsed().as_secs());
+        }
+        Ok(tools) => run_parts(&parts, Bench { tools, server: None, core_wasm: None }, &mut note),
+    }
+    println!("\nSummary, after {} s\n{}\n", started.elapsed().as_secs(), lines.join("\n"));
+    println!("{} passed, {} failed", total.passed, total.failed);
+    if total.failed == 0 && !interrupted() { Ok(()) } else { Err(Failure::new("not every test passed", "")) }
+}
+
+fn run_parts(parts: &[&Part], mut bench: Bench, note: &mut impl FnMut(&str, Count, u64)) {
+    let mut serving = None;
+    for (index, part) in parts.iter().enumerate() {
+        if interrupted() {
+            return;
+        }
+        if part.served && serving.is_none() {
+            println!("\n=== build and start");
+            let started = Instant::now();
+            let outcome = bench.serve();
+            if let Err(failure) = &outcome {
+                println!("{failure}");
+            }
+            note("build", judge(&outcome, ""), started.elapsed().as_secs());
+            serving = Some(outcome.is_ok());
+        }
+        println!("\n=== [{}/{}] {}", index + 1, parts.len(), part.name);
+        let started = Instant::now();
+        let (outcome, text) = if part.served && serving != Some(true) {
+            (Err(Failure::new("could not run, since the build or the start failed", "")), String::new())
+        } else {
+            (part.run)(&bench)
+        };
+        if let Err(failure) = &outcome {
+            println!("{failure}");
+        }
+        note(part.name, judge(&outcome, &text), started.elapsed().as_secs());
+    }
+    if let Some(failure) = bench.server.as_mut().and_then(Pilotlight::ended) {
+        println!("{failure}");
+        note("server", Count { passed: 0, failed: 1 }, 0);
+    }
+}
+
+impl Bench {
+    /// Builds all and starts the worker on a free port with an empty bucket.
+    fn serve(&mut self) -> Result<()> {
+        build::build(&self.tools)?;
+        self.core_wasm = Some(self.guest()?);
+        let state = own_dir().join("test-state");
+        let _ = fs::remove_dir_all(&state);
+        self.server = Some(Pilotlight::start(free_port()?, &state, &own_dir().join("test-server.log"))?);
+        Ok(())
+    }
+
+    /// The core alone as a WASM module, for wasmtime.
+    fn guest(&self) -> Result<PathBuf> {
+        let wasm = &self.tools.wasm;
+        let manifest = root().join("tests/guest/Cargo.toml");
+        wasm.cargo()
+            .args(["build", "--release", "--quiet", "--target", TARGET, "--manifest-path"])
+            .arg(manifest)
+            .env("CARGO_TARGET_DIR", wasm.target_dir())
+            .limit(1200)
+            .show()?;
+        Ok(wasm.target_dir().join(TARGET).join("release/pilotlight_guest.wasm"))
+    }
+
+    /// Tells tests where the server, the browser and the core's WASM are.
+    fn with_server(&self, run: Run) -> Run {
+        let port = self.server.as_ref().map_or(0, Pilotlight::port);
+        let mut run = run.env("PILOTLIGHT_URL", format!("http://127.0.0.1:{port}"));
+        if let Some(path) = &self.core_wasm {
+            run = run.env("PILOTLIGHT_CORE_WASM", path);
+        }
+        if let Some(path) = &self.tools.chromium {
+            run = run.env("CHROMIUM", path);
+        }
+        run.limit(1200)
+    }
+}
+
+fn format(_: &Bench) -> (Result<()>, String) {
+    (Run::new("cargo").args(["fmt", "--all", "--check"]).limit(120).show(), String::new())
+}
+
+fn clippy(_: &Bench) -> (Result<()>, String) {
+    let arguments = ["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    (Run::new("cargo").args(arguments).limit(1800).show(), String::new())
+}
+
+fn native(_: &Bench) -> (Result<()>, String) {
+    let arguments = ["test", "--quiet", "--workspace", "--exclude", "pilotlight-tests"];
+    Run::new("cargo").args(arguments).limit(1800).tee()
+}
+
+fn site_types(_: &Bench) -> (Result<()>, String) {
+    (npm("check").show(), String::new())
+}
+
+fn site(bench: &Bench) -> (Result<()>, String) {
+    bench.with_server(npm("test")).tee()
+}
+
+fn npm(script: &str) -> Run {
+    Run::new("npm").args(["run", "--silent", script]).dir(root().join("site")).limit(300)
+}
+
+fn end_to_end(bench: &Bench) -> (Result<()>, String) {
+    bench.with_server(Run::new("cargo").args(["test", "--package", "pilotlight-tests"])).tee()
+}
+
+fn browser(bench: &Bench) -> (Result<()>, String) {
+    bench.with_server(Run::new("node").arg("tests/browser/run.mjs")).tee()
+}
+
+fn fuzz_briefly(_: &Bench) -> (Result<()>, String) {
+    (fuzz::fuzz("30"), String::new())
+}
+
+/// Counts the tests in the output; a part that counts none is one test itself.
+fn judge(outcome: &Result<()>, text: &str) -> Count {
+    let counts: Vec<Count> = text.lines().filter_map(count).collect();
+    let mut sum = Count {
+        passed: counts.iter().map(|count| count.passed).sum(),
+        failed: counts.iter().map(|count| count.failed).sum(),
+    };
+    match outcome {
+        Ok(()) if counts.is_empty() => sum.passed = 1,
+        // A crash may end the output before it counts; a part that failed has a failure.
+        Err(_) if sum.failed == 0 => sum.failed = 1,
+        _ => {}
+    }
+    sum
+}
+
+/// Reads one line of a test runner's summary: cargo's, node's, or the plain one that we print.
+fn count(line: &str) -> Option<Count> {
+    let line = line.trim();
+    if let Some(rest) = line.strip_prefix("test result: ") {
+        let number = |word: &str| {
+            let part = rest.split([';', '.']).find(|part| part.trim_end().ends_with(word))?;
+            part.trim().split(' ').next()?.parse().ok()
+        };
+        return Some(Count { passed: number("passed")?, failed: number("failed")? });
+    }
+    for (word, passed) in [("pass ", true), ("fail ", false)] {
+        let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "));
+        if let Some(number) = rest.and_then(|rest| rest.strip_prefix(word)?.parse().ok()) {
+            return Some(if passed { Count { passed: number, failed: 0 } } else { Count { passed: 0, failed: number } });
+        }
+    }
+    let (passed, failed) = line.strip_suffix(" failed")?.split_once(" passed, ")?;
+    Some(Count { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, ok: bool, passed: u64, failed: u64) {
+        let outcome = if ok { Ok(()) } else { Err(Failure::new("it failed", "")) };
+        assert_eq!(judge(&outcome, text), Count { passed, failed }, "{text:?}");
+    }
+
+    #[test]
+    fn counts_what_test_runners_print() {
+        let cargo = "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s";
+        check(cargo, true, 12, 0);
+        check(&format!("{cargo}\nnoise\n{cargo}"), true, 24, 0);
+        check("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", false, 3, 2);
+        check("# tests 5\n# pass 4\n# fail 1", false, 4, 1);
+        check("ℹ pass 7\nℹ fail 0", true, 7, 0);
+        check("9 passed, 1 failed", false, 9, 1);
+    }
+
+    #[test]
+    fn a_part_without_counts_is_one_test_and_a_failed_part_has_a_failure() {
+        check("Finished", true, 1, 0);
+        check("", false, 0, 1);
+        check("test result: ok. 12 passed; 0 failed; 0 ignored", false, 12, 1);
+    }
+}
