@@ -35,6 +35,8 @@ pub enum SessionError {
     Merge(#[from] MergeError),
     #[error(transparent)]
     Pattern(#[from] PatternError),
+    #[error("this looks like {0}, which is not read yet; pprof files are (.pb.gz, .pprof, as go tool pprof saves them)")]
+    OtherFormat(&'static str),
     #[error("the sum of these profiles goes beyond 64 bits")]
     Saturated,
     #[error("profile {0} is not open")]
@@ -61,7 +63,10 @@ impl Session {
         let (profile, warnings) = if bytes.starts_with(b"PLTCHNK") {
             (read_chunk(bytes, |_, _| true)?, Vec::new())
         } else {
-            let decoded = pprof::open(bytes, MAX_PROFILE_BYTES)?;
+            let decoded = pprof::open(bytes, MAX_PROFILE_BYTES).map_err(|error| match other_format(bytes) {
+                Some(what) => SessionError::OtherFormat(what),
+                None => error.into(),
+            })?;
             (decoded.profile, decoded.warnings)
         };
         Ok(self.add(Opened { name: name.to_owned(), profile, warnings }))
@@ -148,6 +153,19 @@ impl Session {
         let info = view.info(self.trees.len() as u32);
         self.trees.push(Some(view));
         info
+    }
+}
+
+/// A guess at what bytes are that are not pprof.
+fn other_format(bytes: &[u8]) -> Option<&'static str> {
+    let start = &bytes[..bytes.len().min(512)];
+    let text = start.iter().all(|&b| b >= 0x20 || b"\t\r\n".contains(&b));
+    match bytes.iter().find(|b| !b.is_ascii_whitespace())? {
+        _ if bytes.starts_with(b"FLR\0") => Some("a Java Flight Recording"),
+        _ if bytes.starts_with(b"PERFILE2") => Some("the output of perf record"),
+        b'{' | b'[' if text => Some("JSON"),
+        _ if text => Some("text"),
+        _ => None,
     }
 }
 

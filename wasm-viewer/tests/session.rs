@@ -1,0 +1,127 @@
+//! The session behind the browser's door, driven natively.
+
+use pilotlight_core::{ProfileBuilder, pprof};
+use pilotlight_viewer::{Session, Sort};
+
+/// A pprof file from lines of `root;…;leaf value`.
+fn file(kind: &str, text: &str) -> Vec<u8> {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type(kind, "nanoseconds");
+    for line in text.lines() {
+        let (names, value) = line.rsplit_once(' ').expect("a value");
+        let stack = builder.named_stack(&names.split(';').collect::<Vec<_>>());
+        builder.sample(stack, None, &[value.parse().expect("a number")]);
+    }
+    pprof::encode_gzip(&builder.finish())
+}
+
+fn open(session: &mut Session, text: &str) -> u32 {
+    session.open("a.pprof", &file("cpu", text)).expect("opens").id
+}
+
+/// `depth name x+width flags` of each box, left to right.
+fn boxes(session: &Session, tree: u32, zoom: u32) -> Vec<String> {
+    let view = session.view(tree).expect("is open");
+    let words = view.boxes(zoom, 0.0, 1.0, 100.0, 0..10).expect("a node");
+    let mut boxes: Vec<_> = words
+        .chunks(6)
+        .map(|b| (b[2], f32::from_bits(b[0]), f32::from_bits(b[1]), view.names(&[b[3]]).expect("a node").remove(0), b[5]))
+        .collect();
+    boxes.sort_by(|a, b| a.partial_cmp(b).expect("no NaN"));
+    boxes.into_iter().map(|(depth, x, width, name, flags)| format!("{depth} {name} {x}+{width} {flags}")).collect()
+}
+
+#[test]
+fn opens_draws_and_finds() {
+    let mut session = Session::default();
+    let profile = open(&mut session, "main;work;hash 60\nmain;work 15\nmain;idle 25");
+    let tree = session.tree(profile, 0).expect("a type");
+    assert_eq!((tree.nodes, tree.depth, tree.total_exact.as_str()), (5, 4, "100"));
+    assert_eq!(
+        boxes(&session, tree.id, 0),
+        ["0 total 0+100 0", "1 main 0+100 0", "2 idle 0+25 0", "2 work 25+75 0", "3 hash 25+60 0"]
+    );
+
+    let found = session.view_mut(tree.id).expect("open").search("WORK").expect("a pattern");
+    assert_eq!((found.matches, found.fraction), (1, 0.75));
+    let view = session.view(tree.id).expect("open");
+    let work = view.match_at(-1);
+    assert_eq!(view.names(&[work]).expect("a node"), ["work"]);
+    assert_eq!(view.find(&view.key(work).expect("a node")), work);
+    let detail = view.detail(work).expect("a node");
+    assert_eq!((detail.own, detail.total, detail.children, detail.fraction), (15.0, 75.0, 1, 0.75));
+    assert_eq!(detail.path.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["total", "main", "work"]);
+    assert_eq!(boxes(&session, tree.id, work)[2], "2 work 0+100 66", "MATCH and SEARCHING");
+
+    let view = session.view(tree.id).expect("open");
+    let name = |n: u32| view.names(&[n]).expect("a node").remove(0);
+    assert_eq!(name(view.step(work, "child").expect("a direction")), "hash");
+    assert_eq!(name(view.step(work, "previous").expect("a direction")), "idle");
+    assert_eq!(view.step(work, "next").expect("a direction"), work);
+    assert_eq!(view.step(0, "parent").expect("a direction"), 0);
+    assert!(view.step(work, "sideways").is_err());
+}
+
+#[test]
+fn table_sorts_and_filters() {
+    let mut session = Session::default();
+    let profile = open(&mut session, "main;b 5\nmain;a 5\nmain;c 10");
+    let tree = session.tree(profile, 0).expect("a type").id;
+    let view = session.view_mut(tree).expect("open");
+    let mut names = |sort: &str, descending, filter: &str| -> Vec<String> {
+        let page = view.table(Sort::parse(sort).expect("a column"), descending, filter, 0, 10).expect("a table");
+        page.rows.into_iter().map(|r| r.name).collect()
+    };
+    assert_eq!(names("self", true, ""), ["c", "a", "b", "main"]);
+    assert_eq!(names("total", true, ""), ["main", "c", "a", "b"]);
+    assert_eq!(names("name", true, ""), ["main", "c", "b", "a"]);
+    assert_eq!(names("self", false, "/^[ab]$/"), ["a", "b"]);
+    assert!(view.table(Sort::Own, true, "/(/", 0, 10).is_err());
+}
+
+#[test]
+fn merges_and_compares() {
+    let mut session = Session::default();
+    let base = open(&mut session, "main;old 10\nmain;same 10");
+    let comparison = open(&mut session, "main;new 30\nmain;same 10");
+    let merged = session.merge(&[base, comparison]).expect("same types");
+    assert_eq!(merged.types[0].total_exact, "60");
+    let exported = session.export_pprof(merged.id).expect("open");
+    assert_eq!(session.open("again", &exported).expect("our own").types, merged.types);
+
+    let tree = session.diff(base, comparison, 0, false).expect("same types");
+    let totals = tree.diff.expect("a comparison");
+    assert_eq!((totals.base, totals.comparison), (20.0, 40.0));
+    let drawn = boxes(&session, tree.id, 0);
+    assert_eq!(drawn[2..], ["2 new 0+50 8", "2 old 50+16.666666 16", "2 same 66.666664+33.333332 0"]);
+    let view = session.view(tree.id).expect("open");
+    let detail = view.detail(view.step(0, "child").expect("main")).expect("a node").diff.expect("a comparison");
+    assert_eq!((detail.base_total, detail.comparison_total, detail.state), (20.0, 40.0, "same"));
+
+    let scaled = session.diff(base, comparison, 0, true).expect("same types").diff.expect("a comparison");
+    assert_eq!((scaled.base, scaled.comparison, scaled.normalised), (20.0, 20.0, true));
+}
+
+#[test]
+fn says_what_is_wrong() {
+    let mut session = Session::default();
+    let message = |result: Result<_, pilotlight_viewer::SessionError>| match result {
+        Ok(_) => String::new(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(message(session.open("x", b"")), "pprof: the profile is empty (0 bytes)");
+    assert_eq!(
+        message(session.open("x", b"hello")),
+        "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
+    );
+    let cpu = open(&mut session, "a 1");
+    let wall = session.open("wall", &file("wall", "a 1")).expect("opens").id;
+    assert_eq!(
+        message(session.merge(&[cpu, wall])),
+        "profiles measure different things and cannot be added: cpu/nanoseconds and wall/nanoseconds"
+    );
+    let no_type = session.diff(cpu, wall, 0, false).expect_err("no cpu").to_string();
+    assert_eq!(no_type, "the comparison has no sample type cpu/nanoseconds; it has wall/nanoseconds");
+    session.close(cpu);
+    assert_eq!(session.tree(cpu, 0).expect_err("closed").to_string(), format!("profile {cpu} is not open"));
+}
