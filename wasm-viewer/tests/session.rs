@@ -112,6 +112,10 @@ fn says_what_is_wrong() {
     assert_eq!(message(session.open("x", b"")), "pprof: the profile is empty (0 bytes)");
     assert_eq!(
         message(session.open("x", b"hello")),
+        "this looks like text, which is not read yet; pprof files are (.pb.gz, .pprof, as go tool pprof saves them)"
+    );
+    assert_eq!(
+        message(session.open("x", b"\x0a\x05\x08")),
         "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
     );
     let cpu = open(&mut session, "a 1");
