@@ -44,7 +44,7 @@ fn module(step: &mut Step, tools: &Tools, module: &Module) -> Result<((), String
         .env("CARGO_TARGET_DIR", tools.wasm.target_dir())
         .limit(1200)
         .show()
-        .map_err(|failure| Failure::new(failure.cause, "the compiler says above what it did not like"))?;
+        .map_err(|failure| failure.advise("the compiler says above what it did not like"))?;
     let name = format!("{}.wasm", module.package.replace('-', "_"));
     let compiled = tools.wasm.target_dir().join(TARGET).join("release").join(name);
     let out = root().join(module.out);

@@ -43,7 +43,7 @@ pub(crate) fn fuzz(seconds: &str) -> Result<()> {
         .show()
         .map_err(|failure| {
             let remedy = format!("the input is in {}; make it a test of the decoder, then mend it", crashes.display());
-            Failure::new(failure.cause, remedy)
+            failure.advise(remedy)
         })
 }
 

@@ -82,7 +82,8 @@ fn root() -> &'static Path {
 /// Cargo's target folder: this program runs from `<target>/debug/`, wherever that was put.
 fn target_dir() -> PathBuf {
     let exe = std::env::current_exe().expect("the path of the running program");
-    exe.ancestors().nth(2).expect("<target>/debug/xtask").to_path_buf()
+    let debug = exe.ancestors().find(|dir| dir.ends_with("debug")).expect("xtask is built with the dev profile");
+    debug.parent().expect("<target>/debug has a parent").to_path_buf()
 }
 
 /// Where xtask keeps what it made and what it noted; `rm -r` is always safe.

@@ -10,13 +10,13 @@ const OLDEST_NODE: u32 = 20;
 
 pub(crate) fn node(_: &mut Step) -> Result<((), String)> {
     let remedy = format!("install Node {OLDEST_NODE} or later, with npm, from https://nodejs.org or your package manager");
-    let version = Run::new("node").args(["--version"]).read().map_err(|failure| Failure::new(failure.cause, &remedy))?;
+    let version = Run::new("node").args(["--version"]).read().map_err(|failure| failure.advise(&remedy))?;
     let version = version.trim();
     let major = version.trim_start_matches('v').split('.').next().and_then(|text| text.parse::<u32>().ok());
     if major.is_none_or(|major| major < OLDEST_NODE) {
         return Err(Failure::new(format!("Node is {version}, which is too old"), remedy));
     }
-    let npm = Run::new("npm").args(["--version"]).read().map_err(|failure| Failure::new(failure.cause, &remedy))?;
+    let npm = Run::new("npm").args(["--version"]).read().map_err(|failure| failure.advise(&remedy))?;
     Ok(((), format!("found {version} with npm {}", npm.trim())))
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn packages(step: &mut Step, dir: &str) -> Result<((), String)> {
         .dir(root().join(dir))
         .limit(300)
         .read()
-        .map_err(|failure| Failure::new(failure.cause, "check that npm can reach its registry (`npm ping`)"))?;
+        .map_err(|failure| failure.advise("check that npm can reach its registry (`npm ping`)"))?;
     fs::create_dir_all(own_dir()).context(own_dir().display())?;
     fs::write(&stamp, lock).context(stamp.display())?;
     Ok(((), "installed".to_owned()))

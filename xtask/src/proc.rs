@@ -27,6 +27,14 @@ impl Failure {
     pub(crate) fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { step: None, cause: cause.into(), remedy: remedy.into() }
     }
+
+    /// Adds what a person can do. Nobody who pressed Ctrl-C asks for that.
+    pub(crate) fn advise(mut self, remedy: impl Into<String>) -> Self {
+        if !interrupted() {
+            self.remedy = remedy.into();
+        }
+        self
+    }
 }
 
 impl fmt::Display for Failure {
@@ -259,7 +267,7 @@ fn end_group(child: &mut Child) {
 
 /// Through the shell's own `kill`, since the standard library signals only single processes.
 fn signal_group(child: &Child, signal: &str) {
-    let script = format!("kill -{signal} -- -{}", child.id());
+    let script = format!("kill -s {signal} -- -{}", child.id());
     let _ = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status();
 }
 
@@ -313,4 +321,43 @@ fn create(path: &Path) -> Result<File> {
 fn log_path(program: &OsStr) -> PathBuf {
     let name = Path::new(program).file_name().map_or_else(OsString::new, OsStr::to_os_string);
     crate::own_dir().join(format!("{}-{}.log", name.to_string_lossy(), std::process::id()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Run {
+        Run::new("sh").args(["-c", script])
+    }
+
+    #[test]
+    fn a_program_is_ended_with_all_that_it_started_when_its_time_is_over() {
+        let started = Instant::now();
+        let trace = crate::own_dir().join(format!("grandchild-{}", std::process::id()));
+        let script = format!("(sleep 2; touch '{}') & wait", trace.display());
+        let failure = sh(&script).limit(1).read().unwrap_err();
+        assert!(failure.cause.contains("was not done after 1 s"), "{}", failure.cause);
+        assert!(started.elapsed() < Duration::from_secs(5), "it ended when asked, before we insisted");
+        thread::sleep(Duration::from_millis(2500).saturating_sub(started.elapsed()));
+        assert!(!trace.exists(), "the grandchild lived on");
+    }
+
+    #[test]
+    fn a_failure_shows_the_end_of_what_the_program_wrote() {
+        let failure = sh("echo to stdout; echo to stderr >&2; exit 3").read().unwrap_err();
+        assert!(failure.cause.contains("exit status: 3"), "{}", failure.cause);
+        assert!(failure.cause.contains("\n  | to stdout\n  | to stderr"), "{}", failure.cause);
+    }
+
+    #[test]
+    fn a_server_ends_when_dropped() {
+        let log = crate::own_dir().join(format!("server-test-{}.log", std::process::id()));
+        let started = Instant::now();
+        let mut server = sh("sleep 600 & wait").serve(&log).unwrap();
+        assert!(server.ended().is_none());
+        drop(server);
+        fs::remove_file(&log).unwrap();
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
 }

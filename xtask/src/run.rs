@@ -54,5 +54,5 @@ pub(crate) fn demo(url: &str) -> Result<()> {
         .args(["run", "--quiet", "--package", "pilotlight-tests", "--bin", "demo", "--", url])
         .limit(1200)
         .show()
-        .map_err(|failure| Failure::new(failure.cause, "is the server running? `cargo xtask run` starts it"))
+        .map_err(|failure| failure.advise("is the server running? `cargo xtask run` starts it"))
 }

@@ -69,6 +69,6 @@ fn lints(step: &mut Step) -> Result<((), String)> {
     let added = Run::new("rustup").args(["component", "add", "rustfmt", "clippy"]).limit(60).read();
     match added.and_then(|_| check()) {
         Ok(_) => Ok(((), "installed with rustup".to_owned())),
-        Err(failure) => Err(Failure::new(failure.cause, "add rustfmt and clippy to your Rust toolchain")),
+        Err(failure) => Err(failure.advise("add rustfmt and clippy to your Rust toolchain")),
     }
 }
