@@ -1,6 +1,6 @@
 //! Finding or making everything that the other commands need.
 
-use crate::proc::{Failure, Result, Run};
+use crate::proc::{Result, Run};
 use crate::step::{Step, Steps};
 use crate::wasm::Toolchain;
 use crate::{npm, system, target_dir, wasm};
