@@ -1,0 +1,49 @@
+//! Drives a plan of the core: reads what it wants from the bucket until it wants nothing.
+
+use pilotlight_core::plans::{CompactPlan, Get, PlanError, QueryPlan, TimelinePlan};
+use worker::Bucket;
+
+use crate::bucket;
+use crate::errors::Problem;
+
+/// What the core's plans have in common.
+pub(crate) trait Plan {
+    fn wants(&self) -> Vec<Get>;
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError>;
+}
+
+macro_rules! plans {
+    ($($plan:ty),*) => {$(
+        impl Plan for $plan {
+            fn wants(&self) -> Vec<Get> {
+                self.wants()
+            }
+            fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+                self.provide(get, bytes)
+            }
+        }
+    )*};
+}
+
+plans!(CompactPlan, QueryPlan, TimelinePlan);
+
+/// Reads until the plan can be finished.
+pub(crate) async fn drive<P: Plan>(mut plan: P, bucket: &Bucket) -> Result<P, Problem> {
+    loop {
+        let wants = plan.wants();
+        if wants.is_empty() {
+            return Ok(plan);
+        }
+        bucket::read_all(bucket, wants, |get, bytes| Ok(plan.provide(get, bytes)?)).await?;
+    }
+}
+
+/// Stored bytes that do not read as they were written, or a plan that was driven wrongly: nothing the caller can mend.
+impl From<PlanError> for Problem {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::Damaged { .. } | PlanError::Length { .. } => Self::new(500, "data_loss", error),
+            error => Self::internal(error),
+        }
+    }
+}

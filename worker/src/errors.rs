@@ -1,0 +1,81 @@
+//! Errors at the edge: few kinds, each defined by what the caller should do, as `{"code","message"}` with a status.
+
+use std::fmt::Display;
+
+use serde::{Deserialize, Serialize};
+use worker::{Response, ResponseBuilder};
+
+/// An answer other than the one asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Problem {
+    #[serde(skip)]
+    pub(crate) status: u16,
+    /// A code of the Connect protocol, which Pyroscope's clients know.
+    pub(crate) code: String,
+    pub(crate) message: String,
+    /// When to try again, seconds.
+    #[serde(skip)]
+    pub(crate) retry_after: Option<u32>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: u16, code: &str, message: impl Display) -> Self {
+        Self { status, code: code.to_owned(), message: message.to_string(), retry_after: None }
+    }
+
+    /// The request is wrong; sending it again will not help.
+    pub(crate) fn invalid(message: impl Display) -> Self {
+        Self::new(400, "invalid_argument", message)
+    }
+
+    /// There is nothing by that name.
+    pub(crate) fn not_found(message: impl Display) -> Self {
+        Self::new(404, "not_found", message)
+    }
+
+    /// Known to the protocol, not to this server.
+    pub(crate) fn unimplemented(message: impl Display) -> Self {
+        Self::new(501, "unimplemented", message)
+    }
+
+    /// The server has too much to do; the same request will do later.
+    pub(crate) fn overloaded(message: impl Display) -> Self {
+        Self { retry_after: Some(1), ..Self::new(429, "resource_exhausted", message) }
+    }
+
+    /// Something the server needs failed; the same request will do later.
+    pub(crate) fn unavailable(message: impl Display) -> Self {
+        Self { retry_after: Some(1), ..Self::new(503, "unavailable", message) }
+    }
+
+    /// The server is wrong.
+    pub(crate) fn internal(message: impl Display) -> Self {
+        Self::new(500, "internal", message)
+    }
+
+    /// As a response.
+    pub(crate) fn response(&self) -> worker::Result<Response> {
+        let mut builder = ResponseBuilder::new().with_status(self.status);
+        if let Some(seconds) = self.retry_after {
+            builder = builder.with_header("retry-after", &seconds.to_string())?;
+        }
+        builder.from_json(self)
+    }
+
+    /// Reads back what [`Self::response`] wrote, on the other side of an internal call.
+    pub(crate) async fn read(mut response: Response) -> Self {
+        let status = response.status_code();
+        let retry_after = response.headers().get("retry-after").ok().flatten().and_then(|s| s.parse().ok());
+        match response.json::<Self>().await {
+            Ok(problem) => Self { status, retry_after, ..problem },
+            Err(error) => Self::unavailable(format!("the tenant's object answered {status}: {error}")),
+        }
+    }
+}
+
+/// A failed call into the platform: it may work the next time.
+impl From<worker::Error> for Problem {
+    fn from(error: worker::Error) -> Self {
+        Self::unavailable(error)
+    }
+}

@@ -1,0 +1,62 @@
+//! The edge of Pilotlight: takes pushes, groups them into objects in a bucket, answers queries, compacts by cron.
+//!
+//! In scope: HTTP, the bucket, the Durable Object of a tenant, schedules. Out of scope: what a profile is, how it is stored
+//! and how queries are planned, which is `pilotlight-core`; drawing, which is the site.
+//!
+//! A request is routed by [`route`], answered by a function of `push`, `query` or `pyroscope_api`, and every error leaves
+//! as one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the shapes of answers) is
+//! plain code with native tests.
+
+mod bucket;
+mod clock;
+mod config;
+mod cron;
+mod drive;
+mod errors;
+mod http;
+mod push;
+mod pyroscope_api;
+mod query;
+mod route;
+mod tenancy;
+// The attribute of a Durable Object makes public functions without a word about them.
+#[allow(missing_docs)]
+mod tenant;
+
+use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
+
+use config::Config;
+use errors::Problem;
+use route::{Route, route};
+pub use tenant::Tenant;
+
+/// Answers a request.
+#[event(fetch)]
+async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    answer(request, &env).await.or_else(|problem| problem.response())
+}
+
+/// Runs once a minute.
+#[event(scheduled)]
+async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
+    if let Err(problem) = cron::run(&env, event.schedule() as i64).await {
+        worker::console_error!("cron: {}", problem.message);
+    }
+}
+
+async fn answer(request: Request, env: &Env) -> Result<Response, Problem> {
+    let route = route(request.method().as_ref(), &request.path())?;
+    let config = Config::of(env).map_err(Problem::internal)?;
+    let tenant = tenancy::tenant(&config, request.headers().get("x-scope-orgid")?.as_deref())?;
+    match route {
+        Route::Ingest => push::ingest(request, env, tenant).await,
+        Route::Services => query::services(request, env, tenant).await,
+        Route::Labels => query::labels(request, env, tenant).await,
+        Route::Timeline => query::timeline(request, env, tenant).await,
+        Route::Profile => query::profile(request, env, tenant).await,
+        Route::Render => pyroscope_api::render(request, env, tenant).await,
+        Route::LabelValues => pyroscope_api::label_values(request, env, tenant).await,
+        Route::Rpc(rpc) => pyroscope_api::call(rpc, request, env, tenant).await,
+        Route::Health => Ok(Response::ok("ok")?),
+    }
+}

@@ -1,0 +1,131 @@
+//! `GET /pyroscope/render`: a flame graph with a timeline, in the JSON of the older HTTP API ("flamebearer").
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::{ProfileType, TimeRange, UnixNanos, plans::Timeline, pyroscope};
+use serde_json::{Value, json};
+
+use super::names;
+use super::series::Aggregation;
+
+/// Steps of a timeline, in seconds: `start`, `start + step` …, `count` of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Steps {
+    start: i64,
+    step: i64,
+    count: usize,
+}
+
+impl Steps {
+    /// The steps that Pyroscope draws for a range.
+    pub(super) fn of(range: TimeRange) -> Self {
+        let (from, until) = (range.from.millis().div_euclid(1000), range.until.millis().div_euclid(1000));
+        let step = pyroscope::timeline_step(until - from);
+        let start = from.div_euclid(step) * step;
+        Self { start, step, count: ((until - start).div_euclid(step) + 1) as usize }
+    }
+
+    fn index(self, time: UnixNanos) -> usize {
+        ((time.millis().div_euclid(1000) - self.start).div_euclid(self.step)).max(0) as usize
+    }
+}
+
+/// Sum and count of a step.
+type Step = (i128, u64);
+
+/// The whole answer. `group_by` splits the timeline by the values of a label.
+pub(super) fn answer(
+    graph: &pyroscope::FlameGraph,
+    profile_type: &ProfileType,
+    timeline: &Timeline,
+    steps: Steps,
+    group_by: Option<&str>,
+    how: Aggregation,
+) -> Value {
+    let mut groups: BTreeMap<String, Vec<Step>> = BTreeMap::new();
+    for series in &timeline.series {
+        let value = group_by.map(|name| names::value(&series.labels, profile_type, name).unwrap_or_default());
+        let sums = groups.entry(value.unwrap_or_else(|| "*".to_owned())).or_insert_with(|| vec![(0, 0); steps.count]);
+        for &(time, total) in &series.points {
+            if let Some((sum, count)) = sums.get_mut(steps.index(time)) {
+                *sum += i128::from(total);
+                *count += 1;
+            }
+        }
+    }
+    let empty = vec![(0, 0); steps.count];
+    let whole = match (group_by, groups.len()) {
+        (None, _) | (_, 1) => groups.values().next().unwrap_or(&empty).as_slice(),
+        // Several lines have no single one that stands for them.
+        _ => &[],
+    };
+    let metadata = pyroscope::metadata(profile_type);
+    json!({
+        "version": 1,
+        "flamebearer": {
+            "names": graph.names,
+            "levels": graph.levels,
+            "numTicks": graph.total,
+            "maxSelf": graph.max_self,
+        },
+        "metadata": {
+            "format": "single",
+            "spyName": "",
+            "sampleRate": metadata.sample_rate,
+            "units": metadata.units,
+            "name": metadata.name,
+        },
+        "timeline": line(whole, steps, how),
+        "groups": groups.iter().map(|(value, sums)| (value.clone(), line(sums, steps, how))).collect::<serde_json::Map<_, _>>(),
+        "heatmap": null,
+    })
+}
+
+fn line(sums: &[Step], steps: Steps, how: Aggregation) -> Value {
+    let sample = |&(sum, count): &Step| match how {
+        Aggregation::Sum => sum,
+        Aggregation::Average => sum / i128::from(count.max(1)),
+    };
+    json!({
+        "startTime": steps.start,
+        "samples": sums.iter().map(sample).collect::<Vec<_>>(),
+        "durationDelta": steps.step,
+        "watermarks": null,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::timeline::tests::timeline;
+
+    const S: i64 = 1_000_000_000;
+
+    #[test]
+    fn timeline_and_groups() {
+        let range = TimeRange { from: UnixNanos(20 * S), until: UnixNanos(50 * S) };
+        let steps = Steps::of(range);
+        assert_eq!(steps, Steps { start: 15, step: 15, count: 3 });
+        let timeline = timeline(&[
+            ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", "app{region=eu}", &[(20 * S, 1), (29 * S, 2), (45 * S, 4)]),
+            ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", "app{region=us}", &[(30 * S, 8)]),
+        ]);
+        let profile_type = timeline.series[0].profile_type.clone();
+        let graph = pyroscope::FlameGraph::default();
+        let answer = |by, how| answer(&graph, &profile_type, &timeline, steps, by, how);
+        let whole = answer(None, Aggregation::Sum);
+        assert_eq!(
+            whole["timeline"],
+            json!({"startTime": 15, "samples": [3, 8, 4], "durationDelta": 15, "watermarks": null})
+        );
+        assert_eq!(whole["groups"]["*"], whole["timeline"]);
+        assert_eq!(
+            whole["metadata"],
+            json!({"format": "single", "spyName": "", "sampleRate": 1_000_000_000, "units": "samples", "name": "cpu"})
+        );
+        let grouped = answer(Some("region"), Aggregation::Average);
+        assert_eq!(grouped["timeline"]["samples"], json!([]));
+        assert_eq!(grouped["groups"]["eu"]["samples"], json!([1, 0, 4]));
+        assert_eq!(grouped["groups"]["us"]["samples"], json!([0, 8, 0]));
+    }
+}

@@ -1,0 +1,165 @@
+//! `SelectSeries`: totals over time, grouped by labels.
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::{TimeRange, UnixNanos, plans::Timeline};
+use serde_json::{Value, json};
+
+use super::names;
+use crate::errors::Problem;
+
+/// Most points of a series: what a request may make the server hold. Pyroscope has the same bound.
+const MAX_POINTS: i64 = 11_000;
+
+/// How the profiles of a bucket become one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aggregation {
+    Sum,
+    Average,
+}
+
+impl Aggregation {
+    pub(super) fn parse(text: &str) -> Result<Self, Problem> {
+        match text {
+            "" | "0" | "sum" | "TIME_SERIES_AGGREGATION_TYPE_SUM" => Ok(Self::Sum),
+            "1" | "avg" | "average" | "TIME_SERIES_AGGREGATION_TYPE_AVERAGE" => Ok(Self::Average),
+            other => Err(Problem::invalid(format!("aggregation {other:?} is neither sum nor average"))),
+        }
+    }
+}
+
+/// Buckets of time: the one named `t` covers `(t - step, t]`, for t = start, start + step … up to `end`. Milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Buckets {
+    pub(super) start: i64,
+    pub(super) end: i64,
+    pub(super) step: i64,
+}
+
+impl Buckets {
+    pub(super) fn new(range: TimeRange, step_seconds: f64) -> Result<Self, Problem> {
+        let step = (step_seconds * 1000.0) as i64;
+        if step < 1 {
+            return Err(Problem::invalid("step must be >= 1ms"));
+        }
+        // `range` ends one millisecond after the last that is inside.
+        let (start, end) = (range.from.millis(), range.until.millis() - 1);
+        if (end - start) / step >= MAX_POINTS {
+            return Err(Problem::invalid(format!("more than {MAX_POINTS} points; choose a longer step")));
+        }
+        Ok(Self { start, end, step })
+    }
+
+    /// What must be read, so that the first bucket is full.
+    pub(super) fn range(self) -> TimeRange {
+        let from = UnixNanos::from_millis(self.start - self.step).plus(1);
+        TimeRange { from, until: UnixNanos::from_millis(self.end).plus(1) }
+    }
+
+    /// The bucket of a point in time; `None` when it lies before the first or after the last.
+    fn of(self, time: UnixNanos) -> Option<i64> {
+        let millis = time.plus(999_999).millis();
+        let index = (millis - self.start + self.step - 1).div_euclid(self.step);
+        let name = self.start + index * self.step;
+        (index >= 0 && name <= self.end).then_some(name)
+    }
+}
+
+#[derive(Default)]
+struct Group {
+    total: i128,
+    /// Sum and count for each bucket that has a profile; empty ones are left out of the answer.
+    points: BTreeMap<i64, (i128, u64)>,
+}
+
+/// `SelectSeriesResponse`; of more than `limit` series those with the largest totals (0: all).
+pub(super) fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String], how: Aggregation, limit: usize) -> Value {
+    let mut groups: BTreeMap<Vec<(String, String)>, Group> = BTreeMap::new();
+    for series in &timeline.series {
+        let value = |name: &String| Some((name.clone(), names::value(&series.labels, &series.profile_type, name)?));
+        let group = groups.entry(group_by.iter().filter_map(value).collect()).or_default();
+        for &(time, total) in &series.points {
+            let Some(bucket) = buckets.of(time) else { continue };
+            let (sum, count) = group.points.entry(bucket).or_default();
+            *sum += i128::from(total);
+            *count += 1;
+            group.total += i128::from(total);
+        }
+    }
+    let mut groups: Vec<_> = groups.into_iter().filter(|(_, group)| !group.points.is_empty()).collect();
+    if limit > 0 && groups.len() > limit {
+        // A stable sort: equal totals stay in order of labels.
+        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.total));
+        groups.truncate(limit);
+        groups.sort_by(|a, b| a.0.cmp(&b.0));
+    }
+    let series: Vec<Value> = groups.iter().map(|(labels, group)| group.series(labels, how)).collect();
+    if series.is_empty() { json!({}) } else { json!({ "series": series }) }
+}
+
+impl Group {
+    fn series(&self, labels: &[(String, String)], how: Aggregation) -> Value {
+        let point = |(time, &(sum, count)): (&i64, &(i128, u64))| {
+            let value = match how {
+                Aggregation::Sum => sum as f64,
+                Aggregation::Average => sum as f64 / count as f64,
+            };
+            json!({ "value": value, "timestamp": time.to_string() })
+        };
+        let points: Vec<Value> = self.points.iter().map(point).collect();
+        json!({ "labels": names::label_pairs(labels), "points": points })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::timeline::tests::timeline;
+
+    const MS: i64 = 1_000_000;
+
+    fn range(from: i64, last: i64) -> TimeRange {
+        TimeRange { from: UnixNanos::from_millis(from), until: UnixNanos::from_millis(last + 1) }
+    }
+
+    #[test]
+    fn a_bucket_ends_at_its_name() {
+        let buckets = Buckets::new(range(1000, 3500), 1.0).unwrap();
+        assert_eq!(buckets.range(), TimeRange { from: UnixNanos(1), until: UnixNanos(3500 * MS + 1) });
+        let of = |nanos| buckets.of(UnixNanos(nanos));
+        assert_eq!([of(0), of(1), of(1000 * MS), of(1000 * MS + 1)], [None, Some(1000), Some(1000), Some(2000)]);
+        assert_eq!([of(3000 * MS), of(3000 * MS + 1)], [Some(3000), None]);
+    }
+
+    #[test]
+    fn steps_are_checked() {
+        let message = |step| Buckets::new(range(0, 20_000_000), step).unwrap_err().message;
+        assert_eq!(message(0.0), "step must be >= 1ms");
+        assert_eq!(message(f64::NAN), "step must be >= 1ms");
+        assert_eq!(message(1.0), "more than 11000 points; choose a longer step");
+    }
+
+    #[test]
+    fn groups_and_aggregates() {
+        let timeline = timeline(&[
+            ("a:y:count::", "app{region=eu}", &[(500 * MS, 1), (600 * MS, 2), (2500 * MS, 4)]),
+            ("a:y:count::", "app{region=us}", &[(700 * MS, 9)]),
+        ]);
+        let buckets = Buckets::new(range(1000, 3000), 1.0).unwrap();
+        let by = ["region".to_owned()];
+        let point = |value: f64, time: &str| json!({"value": value, "timestamp": time});
+        let eu = json!([{"name": "region", "value": "eu"}]);
+        let us = json!({"labels": [{"name": "region", "value": "us"}], "points": [point(9.0, "1000")]});
+        assert_eq!(
+            answer(&timeline, buckets, &by, Aggregation::Sum, 0),
+            json!({"series": [{"labels": eu, "points": [point(3.0, "1000"), point(4.0, "3000")]}, us]})
+        );
+        assert_eq!(answer(&timeline, buckets, &by, Aggregation::Average, 0)["series"][0]["points"][0], point(1.5, "1000"));
+        assert_eq!(answer(&timeline, buckets, &by, Aggregation::Sum, 1), json!({ "series": [us] }));
+        assert_eq!(
+            answer(&timeline, buckets, &[], Aggregation::Sum, 0),
+            json!({"series": [{"labels": [], "points": [point(12.0, "1000"), point(4.0, "3000")]}]})
+        );
+        assert_eq!(answer(&Timeline::default(), buckets, &by, Aggregation::Sum, 0), json!({}));
+    }
+}

@@ -1,0 +1,78 @@
+//! Our own API, as the site calls it. The module of each answer shows its shape.
+
+mod labels;
+mod profile;
+mod services;
+mod store;
+pub(crate) mod timeline;
+
+use pilotlight_core::{ProfileType, Selector, store::Tenant as TenantId};
+use worker::{Env, Request, Response};
+
+use crate::clock;
+use crate::errors::Problem;
+use crate::http::Parameters;
+pub(crate) use store::Store;
+
+/// Most buckets of a timeline: more than a screen has columns.
+const MAX_POINTS: usize = 4_000;
+
+/// `GET /api/v1/services?from&until&points`
+pub(crate) async fn services(request: Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+    let parameters = Parameters::of(&request);
+    let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
+    let timeline = Store::new(env, tenant)?.timeline(&Selector::default(), None, services::with_previous(range)).await?;
+    Ok(Response::from_json(&services::answer(&timeline, range, points))?)
+}
+
+/// `GET /api/v1/labels?query&from&until`
+pub(crate) async fn labels(request: Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+    let parameters = Parameters::of(&request);
+    let (selector, range) = (selector(parameters.get("query").unwrap_or(""))?, parameters.range_millis()?);
+    let objects = Store::new(env, tenant)?.catalog(range).await?;
+    Ok(Response::from_json(&labels::answer(&objects, &selector, range))?)
+}
+
+/// `GET /api/v1/timeline?query&from&until&points`
+pub(crate) async fn timeline(request: Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+    let parameters = Parameters::of(&request);
+    let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
+    let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
+    let timeline = Store::new(env, tenant)?.timeline(&selector, Some(&profile_type), range).await?;
+    Ok(Response::from_json(&timeline::answer(&timeline, range, points))?)
+}
+
+/// `GET /api/v1/profile?query&from&until`
+pub(crate) async fn profile(request: Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+    let began = clock::now_millis();
+    let parameters = Parameters::of(&request);
+    let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
+    let answer = Store::new(env, tenant)?.merged(&selector, &profile_type, parameters.range_millis()?).await?;
+    let response = if answer.profiles == 0 {
+        Response::empty()?.with_status(204)
+    } else {
+        Response::from_bytes(profile::chunk(&answer, profile_type)?)?
+    };
+    let headers = response.headers();
+    headers.set("x-pilotlight-profiles", &answer.profiles.to_string())?;
+    headers.set("x-pilotlight-objects", &answer.objects.to_string())?;
+    headers.set("x-pilotlight-bytes", &answer.bytes.to_string())?;
+    headers.set("x-pilotlight-millis", &(clock::now_millis() - began).to_string())?;
+    Ok(response)
+}
+
+/// A selector with or without a profile type.
+pub(crate) fn selector(text: &str) -> Result<Selector, Problem> {
+    Selector::parse(text).map_err(Problem::invalid)
+}
+
+/// A selector that begins with a profile type.
+pub(crate) fn typed_selector(text: &str) -> Result<(Selector, ProfileType), Problem> {
+    let mut selector = selector(text)?;
+    match selector.profile_type.take() {
+        Some(profile_type) => Ok((selector, profile_type)),
+        None => Err(Problem::invalid(format!(
+            "the query {text:?} does not begin with a profile type, as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}} does"
+        ))),
+    }
+}

@@ -1,0 +1,57 @@
+//! `{"start":ms,"step":ms,"points":[…],"profiles":n}`
+
+use pilotlight_core::{TimeRange, plans};
+use serde::Serialize;
+
+/// Sums of equal parts of a range, over all series.
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct Timeline {
+    /// Milliseconds since the epoch.
+    start: i64,
+    /// Milliseconds; not whole when the range does not divide evenly.
+    step: f64,
+    points: Vec<i128>,
+    profiles: usize,
+}
+
+/// Sums a timeline of one type.
+pub(super) fn answer(timeline: &plans::Timeline, range: TimeRange, points: usize) -> Timeline {
+    let mut sums = vec![0; points];
+    for series in &timeline.series {
+        sums.iter_mut().zip(series.buckets(range, points)).for_each(|(sum, value)| *sum += value);
+    }
+    Timeline {
+        start: range.from.millis(),
+        step: range.nanos() as f64 / 1e6 / points as f64,
+        points: sums,
+        profiles: timeline.series.iter().map(|series| series.points.len()).sum(),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use pilotlight_core::{UnixNanos, parse_name, plans::TimelineSeries};
+
+    /// A timeline of (type, name with labels, points of (nanoseconds, total)).
+    pub(crate) fn timeline(series: &[(&str, &str, &[(i64, i64)])]) -> plans::Timeline {
+        let series = series.iter().map(|(profile_type, name, points)| TimelineSeries {
+            profile_type: profile_type.parse().unwrap(),
+            labels: parse_name(name).unwrap(),
+            points: points.iter().map(|&(time, total)| (UnixNanos(time), total)).collect(),
+        });
+        plans::Timeline { series: series.collect(), bytes: 0 }
+    }
+
+    #[test]
+    fn sums_over_series() {
+        let ms = 1_000_000;
+        let timeline = timeline(&[
+            ("a:y:count::", "app{region=eu}", &[(0, 1), (4 * ms, 2)]),
+            ("a:y:count::", "app{region=us}", &[(5 * ms - 1, 4), (5 * ms, 8)]),
+        ]);
+        let range = TimeRange { from: UnixNanos(0), until: UnixNanos(10 * ms) };
+        let expect = Timeline { start: 0, step: 2.5, points: vec![1, 6, 8, 0], profiles: 4 };
+        assert_eq!(answer(&timeline, range, 4), expect);
+    }
+}

@@ -1,0 +1,119 @@
+//! From method and path to what is wanted. A path may stand under any prefix, since agents and proxies add their own.
+
+use crate::errors::Problem;
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    Health,
+    Ingest,
+    Services,
+    Labels,
+    Timeline,
+    Profile,
+    Render,
+    LabelValues,
+    Rpc(Rpc),
+}
+
+/// The calls of Pyroscope's query service that are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rpc {
+    ProfileTypes,
+    LabelNames,
+    LabelValues,
+    Series,
+    SelectMergeStacktraces,
+    SelectSeries,
+}
+
+/// Path, method, route. A path matches when it ends so, at a segment's edge.
+const ROUTES: [(&str, &str, Route); 14] = [
+    ("/healthz", "GET", Route::Health),
+    ("/ingest", "POST", Route::Ingest),
+    ("/api/v1/services", "GET", Route::Services),
+    ("/api/v1/labels", "GET", Route::Labels),
+    ("/api/v1/timeline", "GET", Route::Timeline),
+    ("/api/v1/profile", "GET", Route::Profile),
+    ("/pyroscope/render", "GET", Route::Render),
+    ("/pyroscope/label-values", "GET", Route::LabelValues),
+    ("/querier.v1.QuerierService/ProfileTypes", "POST", Route::Rpc(Rpc::ProfileTypes)),
+    ("/querier.v1.QuerierService/LabelNames", "POST", Route::Rpc(Rpc::LabelNames)),
+    ("/querier.v1.QuerierService/LabelValues", "POST", Route::Rpc(Rpc::LabelValues)),
+    ("/querier.v1.QuerierService/Series", "POST", Route::Rpc(Rpc::Series)),
+    ("/querier.v1.QuerierService/SelectMergeStacktraces", "POST", Route::Rpc(Rpc::SelectMergeStacktraces)),
+    ("/querier.v1.QuerierService/SelectSeries", "POST", Route::Rpc(Rpc::SelectSeries)),
+];
+
+/// Services of Pyroscope whose calls get "unimplemented" rather than "not found", so that clients hide the feature.
+const SERVICES: [&str; 11] = [
+    "adhocprofiles.v1.AdHocProfileService",
+    "capabilities.v1.FeatureFlagsService",
+    "debuginfo.v1alpha1.DebuginfoService",
+    "opentelemetry.proto.collector.profiles.v1development.ProfilesService",
+    "push.v1.PusherService",
+    "querier.v1.QuerierService",
+    "settings.v1.RecordingRulesService",
+    "settings.v1.SettingsService",
+    "status.v1.StatusService",
+    "vcs.v1.VCSService",
+    "version.v1.Version",
+];
+
+/// The route of a request, or what to answer instead.
+pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
+    if let Some((_, expected, route)) = ROUTES.iter().find(|(suffix, ..)| path.ends_with(suffix)) {
+        let same = *expected == method || (*expected == "GET" && method == "HEAD");
+        return if same { Ok(*route) } else { Err(wrong_method(method, expected, path)) };
+    }
+    let mut segments = path.rsplit('/');
+    let (call, service) = (segments.next().unwrap_or(""), segments.next().unwrap_or(""));
+    if SERVICES.contains(&service) {
+        return Err(Problem::unimplemented(format!("{service}/{call} is not implemented")));
+    }
+    // The files of the site are served before a request comes here.
+    Err(Problem::not_found(format!("there is nothing at {method} {path}")))
+}
+
+fn wrong_method(method: &str, expected: &str, path: &str) -> Problem {
+    Problem::new(405, "unimplemented", format!("{path} takes {expected}, not {method}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(method: &str, path: &str, expect: Result<Route, u16>) {
+        assert_eq!(route(method, path).map_err(|p| p.status), expect, "{method} {path}");
+    }
+
+    #[test]
+    fn paths_match_under_any_prefix() {
+        check("POST", "/ingest", Ok(Route::Ingest));
+        check("POST", "/pyroscope/ingest", Ok(Route::Ingest));
+        check("POST", "/pfx/ingest", Ok(Route::Ingest));
+        check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::Rpc(Rpc::Series)));
+        check("GET", "/api/v1/services", Ok(Route::Services));
+        check("HEAD", "/healthz", Ok(Route::Health));
+    }
+
+    #[test]
+    fn a_suffix_ends_at_a_segment() {
+        check("POST", "/xingest", Err(404));
+        check("GET", "/xhealthz", Err(404));
+        check("GET", "/api/v1/profiles", Err(404));
+    }
+
+    #[test]
+    fn what_is_not_there() {
+        check("GET", "/", Err(404));
+        check("GET", "/assets/index.js", Err(404));
+        check("GET", "/api/v2/x", Err(404));
+        check("GET", "/pyroscope/x", Err(404));
+        check("GET", "/ingest", Err(405));
+        check("DELETE", "/", Err(404));
+        check("POST", "/querier.v1.QuerierService/Diff", Err(501));
+        check("POST", "/settings.v1.SettingsService/Get", Err(501));
+        check("POST", "/push.v1.PusherService/Push", Err(501));
+    }
+}

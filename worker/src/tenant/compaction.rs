@@ -1,0 +1,163 @@
+//! Leases for compaction jobs, and the life of an object after it was compacted.
+//!
+//! One job a tenant at a time. A lease has a token, which is a number of the catalog's sequence; a later lease has a
+//! higher one, and only the holder of the current one may commit. A job that dies leaves at most an object that no row
+//! names: the next lease gives that a row which is removed already, so that it is deleted like any other.
+
+use pilotlight_core::{
+    UnixNanos,
+    plans::{ObjectSummary, pick_job},
+    store::{Directory, ObjectKey},
+};
+use serde::{Deserialize, Serialize};
+use worker::{SqlStorage, SqlStorageValue as Value};
+
+use super::catalog::{Catalog, Row, add, next, number, shape, span_millis};
+use crate::clock;
+use crate::errors::Problem;
+
+/// How long a job may take: five minutes. One takes seconds; a cron invocation is stopped after 15 minutes at the latest.
+const LEASE_MILLIS: i64 = 5 * 60 * 1000;
+
+/// Most names of expired objects at once: one deletion takes 1,000, a job has at most 800 sources.
+const MAX_EXPIRED: u32 = 1_000;
+
+/// A job, and the right to commit it. The directories of sources and neighbours follow as blobs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Lease {
+    pub(crate) token: i64,
+    /// Makes the output's name unique.
+    pub(crate) unique: u64,
+    pub(crate) sources: Vec<Row>,
+    /// Blocks that may have counted chunks of the sources.
+    pub(crate) neighbours: Vec<Row>,
+}
+
+/// A job that was done. The directory of the output follows as a blob.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Done {
+    pub(crate) token: i64,
+    pub(crate) output: Row,
+}
+
+/// The lease in the table.
+struct Held {
+    token: i64,
+    expires: i64,
+    output: String,
+}
+
+impl Catalog {
+    /// Leases the next job that is due; `None` when there is none, or when another has the lease.
+    pub(crate) fn lease(&self, now: i64) -> Result<Option<(Lease, Vec<Vec<u8>>)>, Problem> {
+        let held = held(&self.sql)?;
+        if held.as_ref().is_some_and(|held| held.expires > now) {
+            return Ok(None);
+        }
+        let Some(job) = pick_job(&self.live()?, UnixNanos::from_millis(now)) else { return Ok(None) };
+        let (sources, mut directories) = self.rows(&job.sources)?;
+        let (neighbours, more) = self.rows(&job.neighbours)?;
+        directories.extend(more);
+
+        // As the plan names its output: after the first of its sources.
+        let first = job.sources.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
+        let output = ObjectKey { level: 1, unique: clock::random(), ..first };
+        let (unique, output) = (output.unique, output.to_string());
+        let names = serde_json::to_string(&job.sources).map_err(Problem::internal)?;
+        let token = self.transaction(move |sql| {
+            if let Some(abandoned) = held {
+                bury(sql, &abandoned.output, now)?;
+            }
+            let token = next(sql)?;
+            let values = vec![number(token), number(now + LEASE_MILLIS), output.into(), names.into()];
+            sql.exec("INSERT OR REPLACE INTO lease VALUES (1, ?, ?, ?, ?)", values)?;
+            Ok(token)
+        })?;
+        Ok(Some((Lease { token, unique, sources, neighbours }, directories)))
+    }
+
+    /// Replaces the sources of a leased job by its output, in one change. Doing it twice is doing it once.
+    pub(crate) fn commit(&self, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
+        let encoded = directory.encode().map_err(Problem::internal)?;
+        let span = span_millis(directory);
+        self.transaction(move |sql| {
+            let Done { token, output } = done;
+            if is_live(sql, &output.key)? {
+                return Ok(());
+            }
+            let stale =
+                || Problem::new(409, "aborted", format!("the lease {token} of {} is not the current one", output.key));
+            let held = held(sql)?.filter(|held| held.token == token && held.output == output.key).ok_or_else(stale)?;
+            add(sql, &output, &encoded, span, now)?;
+            // With the number that the output was added with, so that no reader sees both or neither.
+            sql.exec(
+                "UPDATE objects SET removed = (SELECT last FROM sequence), removed_millis = ?
+                 WHERE removed IS NULL AND key IN (SELECT value FROM json_each((SELECT sources FROM lease)))",
+                vec![number(now)],
+            )?;
+            sql.exec("DELETE FROM lease WHERE token = ?", vec![number(held.token)])?;
+            Ok(())
+        })
+    }
+
+    /// Names of objects that were removed at or before a time: no query reads them any more.
+    pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
+        let found = self.sql.exec(
+            "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ? ORDER BY removed_millis LIMIT ?",
+            vec![number(before), i64::from(MAX_EXPIRED).into()],
+        )?;
+        let key = |values: worker::Result<Vec<Value>>| match values?.pop() {
+            Some(Value::String(key)) => Ok(key),
+            _ => Err(shape()),
+        };
+        found.raw().map(key).collect()
+    }
+
+    /// Drops the rows of removed objects that are deleted.
+    pub(crate) fn forget(&self, keys: &[String]) -> Result<(), Problem> {
+        let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
+        self.transaction(move |sql| {
+            let removed = "(SELECT key FROM objects WHERE removed IS NOT NULL AND key IN (SELECT value FROM json_each(?)))";
+            sql.exec(&format!("DELETE FROM directories WHERE key IN {removed}"), vec![keys.as_str().into()])?;
+            sql.exec(&format!("DELETE FROM objects WHERE key IN {removed}"), vec![keys.as_str().into()])?;
+            Ok(())
+        })
+    }
+
+    /// All live objects.
+    fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
+        let found = self.sql.exec("SELECT key, size FROM objects WHERE removed IS NULL", None)?;
+        let summary = |values: worker::Result<Vec<Value>>| match <[Value; 2]>::try_from(values?) {
+            Ok([Value::String(key), Value::Integer(size)]) => Ok(ObjectSummary { key, size: size as u64 }),
+            _ => Err(shape()),
+        };
+        found.raw().map(summary).collect()
+    }
+}
+
+fn held(sql: &SqlStorage) -> Result<Option<Held>, Problem> {
+    let mut found = sql.exec("SELECT token, expires_millis, output FROM lease", None)?.raw();
+    match found.next().transpose()?.map(<[Value; 3]>::try_from) {
+        None => Ok(None),
+        Some(Ok([Value::Integer(token), Value::Integer(expires), Value::String(output)])) => {
+            Ok(Some(Held { token, expires, output }))
+        }
+        Some(_) => Err(shape()),
+    }
+}
+
+fn is_live(sql: &SqlStorage, key: &str) -> Result<bool, Problem> {
+    let found = sql.exec("SELECT 1 FROM objects WHERE key = ? AND removed IS NULL", vec![key.into()])?;
+    Ok(found.raw().next().transpose()?.is_some())
+}
+
+/// Gives an object that may be in the bucket, and counts for nothing, a row that is removed.
+fn bury(sql: &SqlStorage, key: &str, now: i64) -> Result<(), Problem> {
+    let number_of_change = next(sql)?;
+    sql.exec(
+        "INSERT INTO objects (key, level, size, min_millis, max_millis, added, added_millis, removed, removed_millis)
+         VALUES (?1, 1, 0, 0, 0, ?2, ?3, ?2, ?3) ON CONFLICT (key) DO NOTHING",
+        vec![key.into(), number(number_of_change), number(now)],
+    )?;
+    Ok(())
+}
