@@ -1,0 +1,136 @@
+/** The one module that calls fetch: the worker's HTTP API, relative to where the site is mounted. */
+import { base } from "./base.ts";
+import type { Span } from "./time/range.ts";
+
+export interface Service {
+  name: string;
+  types: ServiceType[];
+}
+
+export interface ServiceType {
+  id: string;
+  /** Sums as decimal text: they may exceed 2^53. */
+  total: string;
+  previous: string;
+  points: number[];
+}
+
+export interface Timeline {
+  start: number;
+  step: number;
+  points: number[];
+  profiles: number;
+}
+
+export interface ProfileAnswer {
+  bytes: Uint8Array;
+  profiles: number;
+  objects: number;
+  bytesRead: number;
+  millis: number;
+}
+
+/** `absent`: there is no Pilotlight server here. `network`: no answer. `refused`: the server answered with an error. */
+export type ApiErrorKind = "absent" | "network" | "refused";
+
+export class ApiError extends Error {
+  readonly kind: ApiErrorKind;
+  readonly status: number;
+  constructor(kind: ApiErrorKind, message: string, status = 0) {
+    super(message);
+    this.kind = kind;
+    this.status = status;
+  }
+}
+
+export async function fetchServices(span: Span, points: number, signal: AbortSignal): Promise<Service[]> {
+  const answer = await json<{ services: Service[] }>("services", { ...times(span), points: String(points) }, signal);
+  return answer.services;
+}
+
+export async function fetchLabels(query: string, span: Span, signal: AbortSignal): Promise<Record<string, string[]>> {
+  return (await json<{ labels: Record<string, string[]> }>("labels", { query, ...times(span) }, signal)).labels;
+}
+
+export function fetchTimeline(query: string, span: Span, points: number, signal: AbortSignal): Promise<Timeline> {
+  return json<Timeline>("timeline", { query, ...times(span), points: String(points) }, signal);
+}
+
+/** The merged profile of a query, or null when there is none. `progress` hears how many bytes have come. */
+export async function fetchProfile(
+  query: string,
+  span: Span,
+  signal: AbortSignal,
+  progress: (bytes: number) => void,
+): Promise<ProfileAnswer | null> {
+  const response = await get("profile", { query, ...times(span) }, signal);
+  if (response.status === 204) return null;
+  if (response.headers.get("content-type")?.startsWith("text/html")) throw absent();
+  const number = (name: string) => Number(response.headers.get(`x-pilotlight-${name}`) ?? 0);
+  return {
+    bytes: await read(response, progress),
+    profiles: number("profiles"),
+    objects: number("objects"),
+    bytesRead: number("bytes"),
+    millis: number("millis"),
+  };
+}
+
+function times({ from, until }: Span): Record<string, string> {
+  return { from: String(Math.round(from)), until: String(Math.round(until)) };
+}
+
+async function json<T>(name: string, params: Record<string, string>, signal: AbortSignal): Promise<T> {
+  const response = await get(name, params, signal);
+  // A static host may answer any path with its index page.
+  if (!response.headers.get("content-type")?.startsWith("application/json")) throw absent();
+  return (await response.json()) as T;
+}
+
+async function get(name: string, params: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
+  let response: Response;
+  try {
+    response = await fetch(url, { signal });
+  } catch (failure) {
+    if (signal.aborted) throw failure;
+    throw new ApiError("network", failure instanceof Error ? failure.message : String(failure));
+  }
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+async function refusal(response: Response): Promise<ApiError> {
+  const text = await response.text();
+  try {
+    const { code, message } = JSON.parse(text) as { code?: string; message?: string };
+    return new ApiError("refused", message ? `${code}: ${message}` : text, response.status);
+  } catch {
+    if (response.status === 404 || response.status === 405) return absent();
+    return new ApiError("refused", text.slice(0, 500) || response.statusText, response.status);
+  }
+}
+
+function absent(): ApiError {
+  return new ApiError("absent", "no Pilotlight server at this address");
+}
+
+async function read(response: Response, progress: (bytes: number) => void): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = response.body!.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    chunks.push(value);
+    length += value.length;
+    progress(length);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,39 @@
+/*
+ * Handles for browser tests (data-testid):
+ *   home     dropzone · services, service-card · empty, widen, snippet · type, range, refresh
+ *   header   open-file (the file input) · share, download · help-button, help · theme-button
+ *   explore  service, type · filters, filters-add · window · range, refresh · compare · timeline
+ *   diff     side-base, side-other · range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, normalise
+ *   file     files (list) · merge, compare, swap · type
+ *   picture  view-flame, view-table, view-both · search, search-result · crumbs · loading, problem, empty, cancelled · facts
+ *   flame    flame (the canvas) · frames (the drawn frames as a table: name, depth, total, self, share; data-node,
+ *            data-total on each row) · current-frame (live region) · tooltip
+ *   drawer   drawer, drawer-name, drawer-total, drawer-self, zoom-here
+ *   table    table, row, sort-name, sort-self, sort-total, sort-delta
+ *   page     drop-overlay · notice
+ */
+import { DropTarget } from "./parts/drop.tsx";
+import { Help } from "./parts/help.tsx";
+import { Diff } from "./pages/diff.tsx";
+import { Explore } from "./pages/explore.tsx";
+import { FilePage } from "./pages/file.tsx";
+import { Home } from "./pages/home.tsx";
+import type { Route } from "./state/place.ts";
+import { place } from "./state/router.ts";
+import { notice } from "./state/ui.ts";
+
+const PAGES: Record<Route, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
+
+export function App() {
+  const Page = PAGES[place.value.route];
+  return (
+    <div class={`page ${place.value.route}-page`}>
+      <Page />
+      <DropTarget />
+      <Help />
+      <div class="notice" role="status" data-testid="notice">
+        {notice}
+      </div>
+    </div>
+  );
+}

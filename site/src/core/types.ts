@@ -1,0 +1,126 @@
+/** What the core hands out. Ids are small integers that mean something only to the core that gave them. */
+
+export interface SampleType {
+  type: string;
+  unit: string;
+  total: number;
+  total_exact: string;
+}
+
+export interface ProfileInfo {
+  id: number;
+  name: string;
+  types: SampleType[];
+  default_type: number;
+  samples: number;
+  functions: number;
+  locations: number;
+  time_nanos: string;
+  duration_nanos: string;
+  period: number;
+  period_type: string;
+  period_unit: string;
+  comments: string[];
+  warnings: string[];
+}
+
+export interface DiffTotals {
+  base: number;
+  comparison: number;
+  base_exact: string;
+  comparison_exact: string;
+  normalised: boolean;
+}
+
+export interface TreeInfo {
+  id: number;
+  nodes: number;
+  depth: number;
+  unit: string;
+  type: string;
+  /** Of a difference: the baseline's total. */
+  total: number;
+  total_exact: string;
+  diff: DiffTotals | null;
+}
+
+export type DiffState = "same" | "new" | "gone";
+
+export interface DiffValues {
+  base_self: number;
+  base_total: number;
+  comparison_self: number;
+  comparison_total: number;
+  state: DiffState;
+}
+
+export interface NodeDetail {
+  node: number;
+  name: string;
+  file: string;
+  line: number;
+  module: string;
+  depth: number;
+  children: number;
+  self: number;
+  total: number;
+  self_exact: string;
+  total_exact: string;
+  /** Of the tree's total, 0 to 1. */
+  fraction: number;
+  self_fraction: number;
+  /** Over all occurrences of the function, exact under recursion. */
+  function_self: number;
+  function_total: number;
+  occurrences: number;
+  path: { node: number; name: string }[];
+  key: string;
+  diff: DiffValues | null;
+}
+
+export interface SearchInfo {
+  matches: number;
+  fraction: number;
+  total: number;
+}
+
+export interface TableRow {
+  func: number;
+  name: string;
+  file: string;
+  self: number;
+  total: number;
+  self_fraction: number;
+  total_fraction: number;
+  diff: DiffValues | null;
+}
+
+export interface TablePage {
+  rows: TableRow[];
+  count: number;
+}
+
+export type SortColumn = "self" | "total" | "name" | "delta";
+export type Direction = "parent" | "child" | "next" | "previous";
+
+/** Which part of a tree to lay out. x0 and x1 are fractions of the zoom node's width; depths count from the root. */
+export interface LayoutWindow {
+  zoom: number;
+  x0: number;
+  x1: number;
+  width: number;
+  depth0: number;
+  depth1: number;
+}
+
+export interface Layout {
+  /** Six words a box, see boxes.ts. */
+  boxes: Uint32Array<ArrayBuffer>;
+  /** Names of the boxes wide enough to carry text, by node. */
+  names: Map<number, string>;
+}
+
+/** The root of every tree. */
+export const ROOT = 0;
+/** No node. */
+export const NONE = 0xffffffff;

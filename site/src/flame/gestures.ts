@@ -1,0 +1,107 @@
+/** Mouse, wheel and touch on the flame graph, turned into what the person means. */
+import { pan, zoomAt, type Extent } from "./extent.ts";
+
+export interface Gestures {
+  hover(x: number, y: number): void;
+  leave(): void;
+  click(x: number, y: number): void;
+  doubleClick(x: number, y: number): void;
+  /** The seen part of the width changes. */
+  extent(change: (extent: Extent) => Extent): void;
+  scroll(by: number): void;
+  width(): number;
+}
+
+/** Further than this is a drag, not a click with an unsteady hand. */
+const DRAG_FROM = 4;
+/** Two taps within this time and distance are a double tap. */
+const DOUBLE_MILLIS = 300;
+const DOUBLE_DISTANCE = 24;
+
+export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => void {
+  const stop = new AbortController();
+  const listen = <K extends keyof HTMLElementEventMap>(
+    type: K,
+    listener: (event: HTMLElementEventMap[K]) => void,
+    options: AddEventListenerOptions = {},
+  ) => canvas.addEventListener(type, listener, { ...options, signal: stop.signal });
+
+  const pointers = new Map<number, { x: number; y: number }>();
+  let pressed: { x: number; y: number } | null = null;
+  let dragging = false;
+  let lastClick = { time: 0, x: 0, y: 0 };
+
+  listen("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    canvas.setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, at(event));
+    pressed = pointers.size === 1 ? at(event) : null;
+    dragging = pointers.size > 1;
+  });
+
+  listen("pointermove", (event) => {
+    const before = pointers.get(event.pointerId);
+    const now = at(event);
+    if (!before) return on.hover(now.x, now.y);
+    if (!dragging && pressed && Math.hypot(now.x - pressed.x, now.y - pressed.y) < DRAG_FROM) return;
+    if (!dragging) canvas.style.cursor = "grabbing";
+    dragging = true;
+    on.leave();
+    if (pointers.size === 2) pinch(event.pointerId, before, now);
+    else {
+      on.extent((extent) => pan(extent, (before.x - now.x) / on.width()));
+      on.scroll(before.y - now.y);
+    }
+    pointers.set(event.pointerId, now);
+  });
+
+  const release = (event: PointerEvent) => {
+    const wasPressed = pressed;
+    pointers.delete(event.pointerId);
+    canvas.style.cursor = "";
+    if (pointers.size > 0) return;
+    pressed = null;
+    if (dragging || !wasPressed || event.type === "pointercancel") return void (dragging = false);
+    const { x, y } = at(event);
+    const near = Math.hypot(x - lastClick.x, y - lastClick.y) < DOUBLE_DISTANCE;
+    if (near && event.timeStamp - lastClick.time < DOUBLE_MILLIS) {
+      lastClick = { time: 0, x: 0, y: 0 };
+      return on.doubleClick(x, y);
+    }
+    lastClick = { time: event.timeStamp, x, y };
+    on.click(x, y);
+  };
+  listen("pointerup", release);
+  listen("pointercancel", release);
+  listen("pointerleave", () => on.leave());
+
+  listen(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? canvas.clientHeight : 1;
+      const [dx, dy] = event.shiftKey && event.deltaX === 0 ? [event.deltaY * unit, 0] : [event.deltaX * unit, event.deltaY * unit];
+      // Pinching on a touchpad arrives as a wheel with ctrl held.
+      if (event.ctrlKey || event.metaKey) on.extent((extent) => zoomAt(extent, at(event).x / on.width(), Math.exp(dy / 240)));
+      else {
+        if (dx !== 0) on.extent((extent) => pan(extent, dx / on.width()));
+        if (dy !== 0) on.scroll(dy);
+      }
+      on.leave();
+    },
+    { passive: false },
+  );
+  return () => stop.abort();
+
+  function at(event: MouseEvent): { x: number; y: number } {
+    const box = canvas.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  }
+
+  function pinch(id: number, before: { x: number; y: number }, now: { x: number; y: number }): void {
+    const other = [...pointers].find(([key]) => key !== id)?.[1];
+    if (!other) return;
+    const factor = Math.abs(before.x - other.x) / Math.max(Math.abs(now.x - other.x), 8);
+    on.extent((extent) => zoomAt(extent, (now.x + other.x) / 2 / on.width(), Math.min(Math.max(factor, 0.5), 2)));
+  }
+}

@@ -1,0 +1,153 @@
+/** Draws boxes. Knows pixels and colours, nothing of trees or state. */
+import { Flag, type Boxes } from "../core/boxes.ts";
+import { fitLabel } from "./label.ts";
+import { diffColour, hueColour, type Palette } from "./palette.ts";
+import type { Transform } from "./transform.ts";
+
+export const ROW = 20;
+export const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+const PADDING = 5;
+/** Boxes under this width get no gap to their neighbour: a gap would be most of them. */
+const GAP_FROM = 3;
+const DIMMED = 0.22;
+/** Narrower boxes show no hatch; the lines would not be told apart. */
+const HATCH_FROM = 4;
+
+export interface Picture {
+  boxes: Boxes;
+  names: Map<number, string>;
+  transform: Transform;
+  width: number;
+  height: number;
+  scroll: number;
+  diff: boolean;
+  selected: number;
+  current: number;
+  /** Whether the keyboard is on the canvas, so that the current frame is to be shown. */
+  focused: boolean;
+}
+
+export interface Brush {
+  context: CanvasRenderingContext2D;
+  palette: Palette;
+  hatch: { fresh: CanvasPattern; gone: CanvasPattern };
+  measure: (text: string) => number;
+}
+
+export function paint(brush: Brush, picture: Picture): void {
+  const { context, palette } = brush;
+  context.fillStyle = palette.paper;
+  context.fillRect(0, 0, picture.width, picture.height);
+  const seen = visible(picture);
+  fill(brush, picture, seen);
+  write(brush, picture, seen);
+  outline(brush, picture, seen);
+}
+
+/** Box as it stands on the screen; x and right are clipped to the viewport. */
+interface Seen {
+  index: number;
+  x: number;
+  right: number;
+  y: number;
+  flags: number;
+}
+
+function visible({ boxes, transform, width, height, scroll }: Picture): Seen[] {
+  const seen: Seen[] = [];
+  for (let index = 0; index < boxes.count; index++) {
+    const y = boxes.depth(index) * ROW - scroll;
+    if (y <= -ROW || y >= height) continue;
+    const x = boxes.x(index) * transform.scale + transform.shift;
+    const right = x + boxes.width(index) * transform.scale;
+    if (right <= 0 || x >= width) continue;
+    seen.push({ index, x: Math.max(x, 0), right: Math.min(right, width), y, flags: boxes.flags(index) });
+  }
+  return seen;
+}
+
+function fill({ context, palette, hatch }: Brush, { boxes, diff }: Picture, seen: Seen[]): void {
+  for (const { index, x, right, y, flags } of seen) {
+    const width = right - x;
+    context.globalAlpha = dimmed(flags) ? DIMMED : flags & Flag.Ancestor ? 0.6 : 1;
+    if (flags & Flag.Run) context.fillStyle = palette.run;
+    else context.fillStyle = diff ? diffColour(palette, boxes.paint(index)) : hueColour(palette, boxes.paint(index));
+    const drawn = Math.max(width - (width > GAP_FROM ? 1 : 0), 0.5);
+    context.fillRect(x, y, drawn, ROW - 1);
+    if (flags & (Flag.New | Flag.Gone) && width > HATCH_FROM) {
+      context.fillStyle = flags & Flag.New ? hatch.fresh : hatch.gone;
+      context.fillRect(x, y, drawn, ROW - 1);
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+function write({ context, palette, measure }: Brush, { boxes, names }: Picture, seen: Seen[]): void {
+  context.font = FONT;
+  context.textBaseline = "middle";
+  context.fillStyle = palette.ink;
+  for (const { index, x, right, y, flags } of seen) {
+    if (flags & Flag.Run) continue;
+    const room = right - x - 2 * PADDING;
+    const name = room > 8 ? names.get(boxes.node(index)) : undefined;
+    if (!name) continue;
+    context.globalAlpha = dimmed(flags) ? 0.5 : 1;
+    context.fillText(fitLabel(name, room, measure), x + PADDING, y + ROW / 2);
+  }
+  context.globalAlpha = 1;
+}
+
+function outline({ context, palette }: Brush, { boxes, selected, current, focused }: Picture, seen: Seen[]): void {
+  context.strokeStyle = palette.accent;
+  for (const { index, x, right, y, flags } of seen) {
+    const chosen = boxes.node(index) === selected && !(flags & Flag.Run);
+    if (!chosen && !(flags & Flag.Same)) continue;
+    context.lineWidth = chosen ? 2.5 : 1.5;
+    frame(context, x, y, right - x);
+  }
+  if (!focused) return;
+  const at = seen.find(({ index }) => boxes.node(index) === current);
+  if (!at) return;
+  context.strokeStyle = palette.focus;
+  context.lineWidth = 2;
+  frame(context, at.x, at.y, at.right - at.x);
+}
+
+function frame(context: CanvasRenderingContext2D, x: number, y: number, width: number): void {
+  const inset = context.lineWidth / 2;
+  context.strokeRect(x + inset, y + inset, Math.max(width - 1 - 2 * inset, 1), ROW - 1 - 2 * inset);
+}
+
+function dimmed(flags: number): boolean {
+  return (flags & Flag.Searching) !== 0 && (flags & Flag.Match) === 0;
+}
+
+/** How far down one is, where the drawing is taller than the viewport. */
+export function paintThumb({ context, palette }: Brush, width: number, height: number, scroll: number, content: number): void {
+  if (content <= height) return;
+  const length = Math.max((height * height) / content, 24);
+  const at = (scroll / (content - height)) * (height - length);
+  context.fillStyle = palette.thumb;
+  context.globalAlpha = 0.5;
+  context.beginPath();
+  context.roundRect(width - 6, at + 2, 4, length - 4, 2);
+  context.fill();
+  context.globalAlpha = 1;
+}
+
+/** Diagonal lines: rising for new frames, falling for gone ones. */
+export function makeHatch(context: CanvasRenderingContext2D, ink: string, rising: boolean): CanvasPattern {
+  const size = 8;
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = size;
+  const pen = tile.getContext("2d")!;
+  pen.strokeStyle = ink;
+  pen.globalAlpha = 0.35;
+  pen.lineWidth = 1.5;
+  for (const shift of [-size, 0, size]) {
+    pen.moveTo(shift, rising ? size : 0);
+    pen.lineTo(shift + size, rising ? 0 : size);
+  }
+  pen.stroke();
+  return context.createPattern(tile, "repeat")!;
+}

@@ -1,0 +1,289 @@
+/** The flame graph's canvas: one draw loop behind a dirty flag, one layout request under way at a time. */
+import { Boxes, Flag, type Box } from "../core/boxes.ts";
+import type { Layout, LayoutWindow, TreeInfo } from "../core/types.ts";
+import { NONE, ROOT } from "../core/types.ts";
+import { FULL, isFull, type Extent } from "./extent.ts";
+import { rememberingMeasure } from "./label.ts";
+import { FONT, makeHatch, paint, paintThumb, ROW, type Brush } from "./paint.ts";
+import type { Palette } from "./palette.ts";
+import { between, IDENTITY, type Transform } from "./transform.ts";
+
+const ZOOM_MILLIS = 120;
+/** Rows laid out beyond the viewport, so that scrolling meets drawn rows while more are asked for. */
+const OVERSCAN = 6;
+/** Rows kept above a zoomed frame. */
+const CONTEXT_ROWS = 3;
+
+export interface Scene {
+  tree: TreeInfo;
+  zoom: number;
+  extent: Extent;
+  selected: number;
+  current: number;
+  /** Changes when flags of boxes have changed. */
+  marks: number;
+}
+
+/** Boxes as the core laid them out, with the view they were laid out for. */
+interface Layer {
+  tree: number;
+  zoom: number;
+  extent: Extent;
+  width: number;
+  boxes: Boxes;
+  names: Map<number, string>;
+}
+
+interface Motion {
+  start: number;
+  from: [number, number];
+  to: [number, number];
+}
+
+export class Stage {
+  readonly canvas: HTMLCanvasElement;
+  scroll = 0;
+  /** Called after each new layout, for what mirrors the picture. */
+  onLayer: (boxes: Boxes) => void = () => {};
+
+  readonly #context: CanvasRenderingContext2D;
+  readonly #layout: (tree: number, window: LayoutWindow) => Promise<Layout>;
+  readonly #measure: (text: string) => number;
+  readonly #observer: ResizeObserver;
+  #brush: Brush | null = null;
+  #scene: Scene | null = null;
+  #layer: Layer | null = null;
+  #motion: Motion | null = null;
+  /** The old boxes, while they grow in a zoom. */
+  #growing: Layer | null = null;
+  #width = 0;
+  #height = 0;
+  #asked = "";
+  #asking = false;
+  #frame = 0;
+  #focused = false;
+
+  constructor(canvas: HTMLCanvasElement, layout: (tree: number, window: LayoutWindow) => Promise<Layout>) {
+    this.canvas = canvas;
+    this.#layout = layout;
+    this.#context = canvas.getContext("2d", { alpha: false })!;
+    this.#measure = rememberingMeasure((text) => {
+      this.#context.font = FONT;
+      return this.#context.measureText(text).width;
+    });
+    this.#observer = new ResizeObserver(() => this.#resize());
+    this.#observer.observe(canvas);
+  }
+
+  destroy(): void {
+    this.#observer.disconnect();
+    cancelAnimationFrame(this.#frame);
+    this.#scene = null;
+  }
+
+  set palette(palette: Palette) {
+    const hatch = { fresh: makeHatch(this.#context, palette.ink, true), gone: makeHatch(this.#context, palette.ink, false) };
+    this.#brush = { context: this.#context, palette, hatch, measure: this.#measure };
+    this.invalidate();
+  }
+
+  set focused(focused: boolean) {
+    this.#focused = focused;
+    this.invalidate();
+  }
+
+  get width(): number {
+    return this.#width;
+  }
+
+  get extent(): Extent {
+    return this.#scene?.extent ?? FULL;
+  }
+
+  show(scene: Scene | null): void {
+    const before = this.#scene;
+    this.#scene = scene;
+    if (scene && before && scene.tree.id !== before.tree.id) this.scrollTo(this.scroll);
+    if (scene && before && scene.zoom !== before.zoom && scene.tree.id === before.tree.id) this.#zoomed(scene.zoom);
+    void this.#ask();
+    this.invalidate();
+  }
+
+  scrollTo(scroll: number): void {
+    const limit = Math.max(0, this.#contentHeight() - this.#height);
+    const next = Math.min(Math.max(0, scroll), limit);
+    if (next === this.scroll) return;
+    this.scroll = next;
+    void this.#ask();
+    this.invalidate();
+  }
+
+  /** Scrolls only as far as needed to see a row. */
+  reveal(depth: number): void {
+    const top = depth * ROW;
+    if (top < this.scroll) this.scrollTo(top - ROW);
+    else if (top + 2 * ROW > this.scroll + this.#height) this.scrollTo(top + 2 * ROW - this.#height);
+  }
+
+  /** The box under a point of the canvas. */
+  hit(x: number, y: number): Box | null {
+    const layer = this.#layer;
+    if (!layer || layer.tree !== this.#scene?.tree.id) return null;
+    const { scale, shift } = this.#transform(layer);
+    const depth = Math.floor((y + this.scroll) / ROW);
+    for (let i = 0; i < layer.boxes.count; i++) {
+      if (layer.boxes.depth(i) !== depth) continue;
+      const left = layer.boxes.x(i) * scale + shift;
+      const width = layer.boxes.width(i) * scale;
+      if (left <= x && x < left + width) return { ...layer.boxes.at(i), x: left, width };
+    }
+    return null;
+  }
+
+  invalidate(): void {
+    if (this.#frame === 0) this.#frame = requestAnimationFrame((now) => this.#draw(now));
+  }
+
+  #contentHeight(): number {
+    return ((this.#scene?.tree.depth ?? 0) + 1) * ROW;
+  }
+
+  #resize(): void {
+    const { clientWidth, clientHeight } = this.canvas;
+    const ratio = devicePixelRatio || 1;
+    this.#width = clientWidth;
+    this.#height = clientHeight;
+    this.canvas.width = Math.round(clientWidth * ratio);
+    this.canvas.height = Math.round(clientHeight * ratio);
+    this.scrollTo(this.scroll);
+    void this.#ask();
+    // Setting the size has cleared the canvas: draw now, not a frame later.
+    this.#draw(performance.now());
+  }
+
+  /** Asks for the boxes of the current view, unless they are on the way; the newest view wins. */
+  async #ask(): Promise<void> {
+    if (this.#asking) return;
+    for (let request = this.#request(); request; request = this.#request()) {
+      this.#asking = true;
+      this.#asked = request.key;
+      try {
+        const { boxes, names } = await this.#layout(request.tree, request.window);
+        this.#accept({ ...request, names, boxes: new Boxes(boxes) });
+      } catch {
+        // The tree was replaced while the request was on its way; the next scene asks again.
+      }
+      this.#asking = false;
+    }
+  }
+
+  #request() {
+    const scene = this.#scene;
+    if (!scene || this.#width === 0) return null;
+    const { zoom, extent, tree } = scene;
+    // Whole steps of rows, so that scrolling by pixels asks only now and then.
+    const top = Math.floor(this.scroll / ROW / OVERSCAN) * OVERSCAN;
+    const rows = Math.ceil(this.#height / ROW) + 2 * OVERSCAN;
+    const window = {
+      zoom,
+      x0: extent[0],
+      x1: extent[1],
+      width: this.#width,
+      depth0: Math.max(0, top - OVERSCAN),
+      depth1: top + rows,
+    };
+    const key = JSON.stringify([tree.id, scene.marks, window]);
+    return key === this.#asked ? null : { key, tree: tree.id, zoom, extent, width: this.#width, window };
+  }
+
+  #accept(layer: Layer): void {
+    const scene = this.#scene;
+    if (!scene || layer.tree !== scene.tree.id) return;
+    const before = this.#layer;
+    this.#layer = layer;
+    // Zooming out: the new boxes start where they agree with the old picture.
+    if (before && before.tree === layer.tree && before.zoom !== layer.zoom && this.#motion === null) {
+      const at = layer.boxes.find(before.zoom);
+      if (at >= 0 && isFull(layer.extent)) this.#move([layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], [0, layer.width]);
+    }
+    this.onLayer(layer.boxes);
+    this.invalidate();
+  }
+
+  /** Zooming in: the old boxes grow until the new frame fills the width; then the new boxes take over. */
+  #zoomed(zoom: number): void {
+    const layer = this.#layer;
+    const at = layer ? layer.boxes.find(zoom) : -1;
+    this.#motion = null;
+    if (!layer || at < 0) return void this.#settle(zoom === ROOT ? 0 : null);
+    const depth = layer.boxes.depth(at);
+    const ancestor = (layer.boxes.flags(at) & Flag.Ancestor) !== 0;
+    if (!ancestor) this.#move([0, layer.width], [layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], layer);
+    this.#settle(depth);
+  }
+
+  #settle(depth: number | null): void {
+    if (depth === null) return;
+    const row = depth * ROW;
+    const high = row - CONTEXT_ROWS * ROW;
+    if (row < this.scroll || row > this.scroll + this.#height / 2) this.scrollTo(high);
+  }
+
+  #move(from: [number, number], to: [number, number], growing: Layer | null = null): void {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    this.#motion = { start: performance.now(), from, to };
+    this.#growing = growing;
+  }
+
+  /** Where a layer's boxes stand now: it may have been laid out for an earlier extent or width. */
+  #transform(layer: Layer): Transform {
+    const scene = this.#scene;
+    if (!scene || scene.zoom !== layer.zoom) return IDENTITY;
+    const [x0, x1] = scene.extent;
+    const [l0, l1] = layer.extent;
+    const scale = (((l1 - l0) / (x1 - x0)) * this.#width) / layer.width;
+    return { scale, shift: ((l0 - x0) / (x1 - x0)) * this.#width };
+  }
+
+  #draw(now: number): void {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    const { canvas } = this;
+    const ratio = devicePixelRatio || 1;
+    const brush = this.#brush;
+    if (!brush || this.#width === 0) return;
+    this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const { layer, transform } = this.#moving(now);
+    if (!layer) {
+      this.#context.fillStyle = brush.palette.paper;
+      this.#context.fillRect(0, 0, canvas.width, canvas.height);
+      return;
+    }
+    const scene = this.#scene;
+    paint(brush, {
+      boxes: layer.boxes,
+      names: layer.names,
+      transform,
+      width: this.#width,
+      height: this.#height,
+      scroll: this.scroll,
+      diff: scene?.tree.diff != null,
+      selected: scene?.selected ?? NONE,
+      current: scene?.current ?? NONE,
+      focused: this.#focused,
+    });
+    paintThumb(brush, this.#width, this.#height, this.scroll, this.#contentHeight());
+  }
+
+  #moving(now: number): { layer: Layer | null; transform: Transform } {
+    const motion = this.#motion;
+    const t = motion ? (now - motion.start) / ZOOM_MILLIS : 1;
+    if (!motion || t >= 1) {
+      this.#motion = null;
+      this.#growing = null;
+      return { layer: this.#layer, transform: this.#layer ? this.#transform(this.#layer) : IDENTITY };
+    }
+    this.invalidate();
+    return { layer: this.#growing ?? this.#layer, transform: between(motion.from, motion.to, Math.max(t, 0), this.#width) };
+  }
+}

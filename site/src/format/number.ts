@@ -1,0 +1,56 @@
+/** Three significant digits, no trailing zeros, thousands grouped: 1.24, 23.4, 1,024. */
+export function short(value: number): string {
+  const size = Math.abs(value);
+  const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  const text = value.toFixed(digits);
+  return grouped(digits === 0 ? text : text.replace(/\.?0+$/, ""));
+}
+
+/** Groups the digits of a decimal number given as text, so that integers beyond 2^53 stay exact. */
+export function grouped(decimal: string): string {
+  const [, sign, whole, rest] = /^(-?)(\d*)(.*)$/.exec(decimal)!;
+  return (sign && "−") + whole.replace(/\B(?=(\d{3})+$)/g, ",") + rest;
+}
+
+/** A count of things: exact while it is short, then 240 k, 1.24 M. */
+export function count(value: number): string {
+  if (Math.abs(value) < 100_000) return grouped(String(Math.round(value)));
+  return scaled(value, [
+    ["k", 1e3],
+    ["M", 1e6],
+    ["G", 1e9],
+    ["T", 1e12],
+  ]);
+}
+
+/** A share of the whole: 31.4 %, 0.25 %. Never 0 for something, never 100 for less than all. */
+export function percent(fraction: number): string {
+  const value = Math.abs(fraction) * 100;
+  const sign = fraction < 0 ? "−" : "";
+  if (!Number.isFinite(value) || value === 0) return "0 %";
+  if (value < 0.005) return `${sign}<0.01 %`;
+  if (value < 0.1) return `${sign}${value.toFixed(2)} %`;
+  if (value < 100 && value >= 99.95) return `${sign}>99.9 %`;
+  return `${sign}${grouped(value.toFixed(value >= 1000 ? 0 : 1).replace(/\.0$/, ""))} %`;
+}
+
+/** How much changed against before: +12 %, −3.4 %, "new", "gone". */
+export function change(before: number, after: number): string {
+  if (before === after) return "±0 %";
+  if (before === 0) return "new";
+  if (after === 0) return "gone";
+  const part = (after - before) / before;
+  if (part >= 10) return `×${short(after / before)}`;
+  return (part > 0 ? "+" : "") + percent(part);
+}
+
+/** The largest unit that leaves at least one before the point, rounding included (999.7 ms is 1 s). */
+export function scaled(value: number, units: [name: string, factor: number][]): string {
+  const size = Math.abs(value);
+  let [name, factor] = units[0];
+  for (const [next, nextFactor] of units) {
+    if (Math.round(size / factor) * factor < nextFactor && size < nextFactor) break;
+    [name, factor] = [next, nextFactor];
+  }
+  return `${short(value / factor)} ${name}`;
+}

@@ -1,0 +1,72 @@
+/** Profile values in words: values come in the unit their profile states. */
+import { count, grouped, scaled, short } from "./number.ts";
+
+const NANOSECONDS: Record<string, number> = {
+  nanoseconds: 1,
+  nanosecond: 1,
+  ns: 1,
+  microseconds: 1e3,
+  us: 1e3,
+  milliseconds: 1e6,
+  ms: 1e6,
+  seconds: 1e9,
+  s: 1e9,
+};
+const BYTES: Record<string, number> = { bytes: 1, byte: 1, kilobytes: 1024, megabytes: 1024 ** 2 };
+
+const TIME: [string, number][] = [
+  ["ns", 1],
+  ["µs", 1e3],
+  ["ms", 1e6],
+  ["s", 1e9],
+  ["min", 60e9],
+  ["h", 3600e9],
+  ["d", 86400e9],
+];
+const SIZE: [string, number][] = [
+  ["B", 1],
+  ["KiB", 1024],
+  ["MiB", 1024 ** 2],
+  ["GiB", 1024 ** 3],
+  ["TiB", 1024 ** 4],
+];
+
+/** 23.4 min, 1.2 GiB, 12,400 samples. */
+export function formatValue(value: number, unit: string): string {
+  if (value === 0 && (unit in NANOSECONDS || unit in BYTES)) return "0";
+  if (unit in NANOSECONDS) return scaled(value * NANOSECONDS[unit], TIME);
+  if (unit in BYTES) return scaled(value * BYTES[unit], SIZE);
+  return isCount(unit) ? count(value) : `${count(value)} ${unit}`;
+}
+
+/** Every digit, with the profile's own unit: 1,404,000,000,000 ns. */
+export function formatExact(decimal: string, unit: string): string {
+  return isCount(unit) ? grouped(decimal) : `${grouped(decimal)} ${unit}`;
+}
+
+/** With its sign, for a difference: +1.2 s. */
+export function formatDelta(value: number, unit: string): string {
+  return (value > 0 ? "+" : "") + formatValue(value, unit);
+}
+
+/** Sizes of files and answers, in the decimal units people know from downloads. */
+export function formatBytes(bytes: number): string {
+  return scaled(bytes, [
+    ["B", 1],
+    ["kB", 1e3],
+    ["MB", 1e6],
+    ["GB", 1e9],
+  ]);
+}
+
+export function formatMillis(millis: number): string {
+  return millis < 1000 ? `${short(Math.max(millis, 0))} ms` : scaled(millis * 1e6, TIME);
+}
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+function isCount(unit: string): boolean {
+  return unit === "" || unit === "count" || unit === "objects" || unit === "none";
+}

@@ -1,0 +1,113 @@
+/** Every key of the site, in one table: what handles them and what the help lists. */
+import { NONE, ROOT } from "./core/types.ts";
+import { FULL, zoomAt } from "./flame/extent.ts";
+import { swapSides } from "./state/compare.ts";
+import { comparing, swapFiles } from "./state/files.ts";
+import { back, current, extent, move, nextMatch, select, selectedDetail, setExtent, tree, zoomTo } from "./state/focus.ts";
+import { helpOpen } from "./state/ui.ts";
+import { go, place } from "./state/router.ts";
+import { copyText } from "./state/clipboard.ts";
+import type { View } from "./state/place.ts";
+import { core } from "./core/index.ts";
+
+interface Binding {
+  keys: string[];
+  help: string;
+  /** Keys that buttons and lists use themselves are left to them. */
+  onlyOnPicture?: boolean;
+  run: () => unknown;
+}
+
+export interface KeyGroup {
+  title: string;
+  bindings: Binding[];
+}
+
+const view = (name: View) => () => tree.value && go({ view: name });
+const zoomBy = (factor: number) => () => tree.value && setExtent(zoomAt(extent.value, 0.5, factor));
+
+export const KEYS: KeyGroup[] = [
+  {
+    title: "Move",
+    bindings: [
+      { keys: ["ArrowUp", "w"], help: "caller", onlyOnPicture: true, run: () => move("parent") },
+      { keys: ["ArrowDown", "s"], help: "first callee", onlyOnPicture: true, run: () => move("child") },
+      { keys: ["ArrowLeft", "a"], help: "frame to the left", onlyOnPicture: true, run: () => move("previous") },
+      { keys: ["ArrowRight", "d"], help: "frame to the right", onlyOnPicture: true, run: () => move("next") },
+      { keys: [" "], help: "select: details and all occurrences", onlyOnPicture: true, run: () => select(current.value) },
+    ],
+  },
+  {
+    title: "Zoom",
+    bindings: [
+      { keys: ["Enter"], help: "zoom to the frame", onlyOnPicture: true, run: () => zoomTo(current.value) },
+      { keys: ["Escape"], help: "one step back", run: back },
+      { keys: ["+", "="], help: "closer", run: zoomBy(1 / 1.5) },
+      { keys: ["-"], help: "further away", run: zoomBy(1.5) },
+      { keys: ["0", "Home"], help: "fit everything", onlyOnPicture: true, run: () => (setExtent(FULL), zoomTo(ROOT)) },
+    ],
+  },
+  {
+    title: "Find",
+    bindings: [
+      { keys: ["/"], help: "search; text or /expression/", run: focusSearch },
+      { keys: ["Enter in the search"], help: "next match; with Shift the previous", run: () => nextMatch(1) },
+      { keys: ["c"], help: "copy the frame's name", run: copyName },
+    ],
+  },
+  {
+    title: "Views",
+    bindings: [
+      { keys: ["1"], help: "flame graph", run: view("flame") },
+      { keys: ["2"], help: "table", run: view("table") },
+      { keys: ["3"], help: "both", run: view("both") },
+      { keys: ["x"], help: "swap the sides of a difference", run: swap },
+      { keys: ["?"], help: "this help", run: () => (helpOpen.value = !helpOpen.value) },
+    ],
+  },
+];
+
+const bound = new Map(KEYS.flatMap((group) => group.bindings.flatMap((binding) => binding.keys.map((key) => [key, binding]))));
+
+export function startKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || helpOpen.value) return;
+    const target = event.target as HTMLElement;
+    if ((event.ctrlKey || event.metaKey) && event.key === "f" && tree.value && target.id !== "search") {
+      // Frames are drawn, not text: the search that finds them. Pressed again, the browser's own opens.
+      event.preventDefault();
+      return focusSearch();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(target)) return;
+    const binding = bound.get(event.key);
+    if (!binding || (binding.onlyOnPicture && !(tree.value && isPicture(target)))) return;
+    event.preventDefault();
+    binding.run();
+  });
+}
+
+function isTyping(target: HTMLElement): boolean {
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}
+
+function isPicture(target: HTMLElement): boolean {
+  return target === document.body || target.tagName === "CANVAS" || target.tagName === "MAIN";
+}
+
+function focusSearch(): void {
+  const input = document.querySelector<HTMLInputElement>("#search");
+  input?.focus();
+  input?.select();
+}
+
+async function copyName(): Promise<void> {
+  const shown = tree.peek();
+  if (!shown || current.peek() === NONE) return;
+  const name = selectedDetail.value.value?.detail.name ?? (await core.node(shown.id, current.peek())).name;
+  await copyText(name, "the name");
+}
+
+function swap(): void {
+  if (place.peek().route === "diff") swapSides();
+  else if (comparing.peek()) swapFiles();
+}

@@ -1,0 +1,112 @@
+import { formatBytes, formatValue } from "../format/value.ts";
+import { DropZone } from "../parts/dropzone.tsx";
+import { Foot } from "../parts/foot.tsx";
+import { Header } from "../parts/header.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ProblemNote } from "../parts/problem.tsx";
+import { Select } from "../parts/select.tsx";
+import { check, checked, closeFile, comparing, failures, files, only, opening, swapFiles, typeIndex, type OpenedFile } from "../state/files.ts";
+import { FRESH, go, place } from "../state/router.ts";
+import { Picture } from "../views/picture.tsx";
+
+/** Profiles opened from disk: one, several merged, or two compared. */
+export function FilePage() {
+  return (
+    <>
+      <Header>
+        <TypeSelect />
+      </Header>
+      {files.value.length > 0 && <FileStrip />}
+      <main class="main">
+        {failures.value.map((problem) => (
+          <ProblemNote key={problem.title} problem={problem}>
+            <button type="button" class="control" onClick={() => (failures.value = failures.value.filter((other) => other !== problem))}>
+              Dismiss
+            </button>
+          </ProblemNote>
+        ))}
+        <Picture none={!opening.value && (files.value.length === 0 ? <DropZone wide /> : <p class="hint center">Choose one or more of the files above.</p>)} />
+      </main>
+      <Foot />
+    </>
+  );
+}
+
+function TypeSelect() {
+  const first = checked.value[0]?.info;
+  if (!first || first.types.length < 2) return null;
+  const value = first.types[typeIndex(first)].type;
+  return (
+    <Select
+      label="Type"
+      testid="type"
+      value={value}
+      options={first.types.map(({ type }) => ({ value: type, label: type.replace(/_/g, " ") }))}
+      onChange={(type) => go({ type })}
+    />
+  );
+}
+
+/** The opened files, which of them are looked at, and how. */
+function FileStrip() {
+  const count = checked.value.length;
+  return (
+    <div class="file-strip">
+      <ul class="file-list" aria-label="Opened files" data-testid="files">
+        {files.value.map((file) => (
+          <FileItem key={file.info.id} file={file} />
+        ))}
+      </ul>
+      {count > 1 && (
+        <div class="segmented" role="group" aria-label="Several files">
+          <button type="button" aria-pressed={!comparing.value} data-testid="merge" onClick={() => go({ compare: false })}>
+            Merge {count} files
+          </button>
+          <button
+            type="button"
+            aria-pressed={comparing.value}
+            disabled={count !== 2}
+            title={count === 2 ? "Compare the two" : "Choose two files to compare"}
+            data-testid="compare"
+            onClick={() => go({ compare: true })}
+          >
+            Compare
+          </button>
+        </div>
+      )}
+      {comparing.value && (
+        <button type="button" class="control" title="Swap baseline and comparison (x)" data-testid="swap" onClick={swapFiles}>
+          <Icon name="swap" /> Swap
+        </button>
+      )}
+    </div>
+  );
+}
+
+function FileItem({ file }: { file: OpenedFile }) {
+  const { info } = file;
+  const type = info.types[typeIndex(info)];
+  const role = comparing.value && file.checked ? (checked.value[0] === file ? "baseline" : "comparison") : "";
+  return (
+    <li class={file.checked ? "file on" : "file"}>
+      <label title={`${info.name}: ${formatBytes(file.bytes)}, ${info.samples} samples`}>
+        <input
+          type="checkbox"
+          checked={file.checked}
+          onChange={(event) => (go({ ...FRESH, compare: place.value.compare }, "replace"), check(info.id, event.currentTarget.checked))}
+        />
+        <span class="file-name">{info.name}</span>
+        <span class="soft">{type ? formatValue(type.total, type.unit) : ""}</span>
+        {role && <b class={`role ${role}`}>{role}</b>}
+      </label>
+      {files.value.length > 1 && (
+        <button type="button" class="link" title={`Show ${info.name} alone`} onClick={() => only(info.id)}>
+          only
+        </button>
+      )}
+      <button type="button" class="icon-only control quiet" title={`Close ${info.name}`} onClick={() => closeFile(info.id)}>
+        <Icon name="close" />
+      </button>
+    </li>
+  );
+}

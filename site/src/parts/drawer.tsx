@@ -1,0 +1,146 @@
+import { NONE, type NodeDetail } from "../core/types.ts";
+import { change, percent } from "../format/number.ts";
+import { formatDelta, formatExact, formatValue } from "../format/value.ts";
+import { baseName } from "../flame/label.ts";
+import { copyText } from "../state/clipboard.ts";
+import { select, selected, selectedDetail, tree, visitNode, zoomTo } from "../state/focus.ts";
+import { go, place } from "../state/router.ts";
+import { Icon } from "./icon.tsx";
+
+/** Everything about the selected frame. */
+export function Drawer() {
+  const shown = selectedDetail.value.value;
+  const info = tree.value;
+  if (selected.value === NONE || !shown || !info) return null;
+  const { detail } = shown;
+  const children = [...shown.children].sort((a, b) => weight(b) - weight(a));
+  const unit = info.unit;
+  return (
+    <aside class="drawer" aria-label="Selected frame" data-testid="drawer">
+      <div class="drawer-head">
+        <h2 data-testid="drawer-name">{detail.name}</h2>
+        <button type="button" class="control icon-only" title="Close (Esc)" onClick={() => void select(NONE)}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {(detail.file || detail.module) && (
+        <p class="drawer-file">
+          {detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module}
+        </p>
+      )}
+      {detail.diff ? <DiffFacts detail={detail} unit={unit} /> : <Facts detail={detail} unit={unit} total={info.total} />}
+      <div class="drawer-actions">
+        <button type="button" class="control" data-testid="zoom-here" onClick={() => void zoomTo(detail.node)}>
+          <Icon name="zoom" /> Zoom
+        </button>
+        <button type="button" class="control" onClick={() => go({ search: detail.name })}>
+          <Icon name="search" /> Search
+        </button>
+        <button type="button" class="control" onClick={() => void copyText(detail.name, "the name")}>
+          <Icon name="copy" /> Copy
+        </button>
+      </div>
+      <h3>Called by</h3>
+      <ol class="frames callers">
+        {detail.path.slice(0, -1).reverse().map(({ node, name }) => (
+          <li key={node}>
+            <FrameLink node={node} name={name} />
+          </li>
+        ))}
+        {detail.path.length < 2 && <li class="hint">Nothing: this is where it starts.</li>}
+      </ol>
+      <h3>Calls</h3>
+      <ol class="frames callees">
+        {children.map((child) => (
+          <li key={child.node}>
+            <FrameLink node={child.node} name={child.name} />
+            <span class="num" title={formatExact(child.total_exact, unit)}>
+              {child.diff ? change(child.diff.base_total, child.diff.comparison_total) : percent(child.total / (detail.total || 1))}
+            </span>
+          </li>
+        ))}
+        {children.length === 0 && <li class="hint">Nothing: all of its time is its own.</li>}
+      </ol>
+    </aside>
+  );
+}
+
+function weight(detail: NodeDetail): number {
+  return detail.diff ? Math.max(detail.diff.base_total, detail.diff.comparison_total) : detail.total;
+}
+
+function FrameLink({ node, name }: { node: number; name: string }) {
+  return (
+    <button type="button" class="link" title={name} onClick={() => void select(node).then(() => visitNode(node))}>
+      {baseName(name)}
+    </button>
+  );
+}
+
+function Facts({ detail, unit, total }: { detail: NodeDetail; unit: string; total: number }) {
+  const share = (value: number) => percent(value / (total || 1));
+  return (
+    <table class="facts">
+      <tbody>
+        <tr title={formatExact(detail.total_exact, unit)}>
+          <th scope="row">total</th>
+          <td data-testid="drawer-total">{formatValue(detail.total, unit)}</td>
+          <td>{percent(detail.fraction)}</td>
+        </tr>
+        <tr title={formatExact(detail.self_exact, unit)}>
+          <th scope="row">self</th>
+          <td data-testid="drawer-self">{formatValue(detail.self, unit)}</td>
+          <td>{percent(detail.self_fraction)}</td>
+        </tr>
+      </tbody>
+      {detail.occurrences > 1 && (
+        <tbody title={`The function occurs ${detail.occurrences} times in this tree; recursion is counted once`}>
+          <tr>
+            <th scope="row">all {detail.occurrences}, total</th>
+            <td>{formatValue(detail.function_total, unit)}</td>
+            <td>{share(detail.function_total)}</td>
+          </tr>
+          <tr>
+            <th scope="row">all {detail.occurrences}, self</th>
+            <td>{formatValue(detail.function_self, unit)}</td>
+            <td>{share(detail.function_self)}</td>
+          </tr>
+        </tbody>
+      )}
+    </table>
+  );
+}
+
+function DiffFacts({ detail, unit }: { detail: NodeDetail; unit: string }) {
+  const diff = detail.diff!;
+  const rows = [
+    { name: "total", before: diff.base_total, after: diff.comparison_total },
+    { name: "self", before: diff.base_self, after: diff.comparison_self },
+  ];
+  return (
+    <table class="facts">
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">baseline</th>
+          <th scope="col">comparison</th>
+          <th scope="col">change</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, before, after }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td>{formatValue(before, unit)}</td>
+            <td>{formatValue(after, unit)}</td>
+            <td title={change(before, after)}>{formatDelta(after - before, unit)}</td>
+          </tr>
+        ))}
+      </tbody>
+      {diff.state !== "same" && (
+        <caption>{diff.state === "new" ? "Only in the comparison." : "Only in the baseline."}</caption>
+      )}
+      {place.value.normalise && <caption>The comparison is scaled to the baseline's total.</caption>}
+    </table>
+  );
+}

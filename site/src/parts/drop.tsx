@@ -1,0 +1,43 @@
+import { useEffect } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { openFiles } from "../state/files.ts";
+import { Logo } from "./logo.tsx";
+
+const over = signal(false);
+
+/** The whole page takes files: dropped anywhere, or pasted. */
+export function DropTarget() {
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    // Enter and leave fire for every element under the pointer; only their balance says whether it left the page.
+    let depth = 0;
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+    addEventListener("dragenter", (event) => void (hasFiles(event) && (depth++, (over.value = true))), { signal });
+    addEventListener("dragleave", (event) => void (hasFiles(event) && --depth <= 0 && ((depth = 0), (over.value = false))), { signal });
+    addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault(), { signal });
+    addEventListener(
+      "drop",
+      (event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        depth = 0;
+        over.value = false;
+        void openFiles(event.dataTransfer!.files);
+      },
+      { signal },
+    );
+    addEventListener("paste", (event) => void openFiles(event.clipboardData?.files ?? []), { signal });
+    return () => stop.abort();
+  }, []);
+  if (!over.value) return null;
+  return (
+    <div class="drop-overlay" data-testid="drop-overlay">
+      <div>
+        <Logo size={56} />
+        <p class="big">Let go to open</p>
+        <p>Several files are merged; two can be compared.</p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+import { place } from "../state/router.ts";
+import { shown } from "../state/shown.ts";
+
+/** What the answer is made of. */
+export function Foot() {
+  const answer = shown.value;
+  const facts = answer.state === "ready" ? answer.facts : [];
+  const warnings = answer.state === "ready" ? answer.warnings : [];
+  return (
+    <footer class="foot">
+      <span data-testid="facts">{facts.join(" · ")}</span>
+      {warnings.length > 0 && (
+        <details class="warnings">
+          <summary>{warnings.length === 1 ? "1 note" : `${warnings.length} notes`}</summary>
+          <ul>
+            {warnings.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {place.value.route === "file" && <span class="foot-end">Opened from your disk. Nothing leaves this machine.</span>}
+    </footer>
+  );
+}

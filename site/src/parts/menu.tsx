@@ -1,0 +1,59 @@
+import { useEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+
+interface Props {
+  label: ComponentChildren;
+  title: string;
+  testid?: string;
+  class?: string;
+  /** The panel; `close` ends it, with focus back on the button. */
+  children: (close: () => void) => ComponentChildren;
+}
+
+/** A button with a panel under it. Escape and a click elsewhere close it. */
+export function Menu({ label, title, testid, children, ...props }: Props) {
+  const open = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+  const close = () => {
+    open.value = false;
+    root.current?.querySelector("button")?.focus();
+  };
+  useEffect(() => {
+    if (!open.value) return;
+    root.current?.querySelector<HTMLElement>(".menu-panel :is(input, select, button)")?.focus();
+    const away = (event: Event) => {
+      if (!root.current?.contains(event.target as Node)) open.value = false;
+    };
+    document.addEventListener("pointerdown", away);
+    return () => document.removeEventListener("pointerdown", away);
+  }, [open.value]);
+  return (
+    <div
+      class="menu"
+      ref={root}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !open.value) return;
+        event.preventDefault();
+        close();
+      }}
+    >
+      <button
+        type="button"
+        class={props.class ?? "control"}
+        title={title}
+        aria-haspopup="dialog"
+        aria-expanded={open.value}
+        data-testid={testid}
+        onClick={() => (open.value = !open.value)}
+      >
+        {label}
+      </button>
+      {open.value && (
+        <div class="menu-panel" role="dialog" aria-label={title}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  );
+}

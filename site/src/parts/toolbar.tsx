@@ -1,0 +1,91 @@
+import { useEffect, useRef } from "preact/hooks";
+import { percent } from "../format/number.ts";
+import { plural } from "../format/value.ts";
+import { found, nextMatch, tree } from "../state/focus.ts";
+import type { View } from "../state/place.ts";
+import { go, place } from "../state/router.ts";
+import { Icon } from "./icon.tsx";
+import { Legend } from "./legend.tsx";
+
+const VIEWS: { view: View; label: string; key: string }[] = [
+  { view: "flame", label: "Flame", key: "1" },
+  { view: "table", label: "Table", key: "2" },
+  { view: "both", label: "Both", key: "3" },
+];
+
+/** Views, search, and what the colours mean. */
+export function Toolbar() {
+  return (
+    <div class="toolbar" role="toolbar" aria-label="View">
+      <div class="segmented" role="group" aria-label="View">
+        {VIEWS.map(({ view, label, key }) => (
+          <button
+            type="button"
+            key={view}
+            aria-pressed={place.value.view === view}
+            title={`${label} (${key})`}
+            data-testid={`view-${view}`}
+            onClick={() => go({ view })}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      <Search />
+      {tree.value?.diff && <Legend tree={tree.value} diff={tree.value.diff} />}
+    </div>
+  );
+}
+
+/** How long typing rests before the search runs. */
+const REST_MILLIS = 120;
+
+function Search() {
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef(0);
+  const text = place.value.search;
+  // The field follows the URL, but never under the hands of someone typing.
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = text;
+  }, [text]);
+  const apply = () => {
+    clearTimeout(timer.current);
+    const search = input.current!.value;
+    if (search !== place.value.search) go({ search }, "replace");
+  };
+  const result = found.value;
+  return (
+    <div class="search" role="search">
+      <Icon name="search" />
+      <input
+        id="search"
+        ref={input}
+        type="search"
+        placeholder="Search  /"
+        aria-label="Search frames; text or /expression/"
+        data-testid="search"
+        spellcheck={false}
+        autocomplete="off"
+        defaultValue={text}
+        onInput={() => {
+          clearTimeout(timer.current);
+          timer.current = window.setTimeout(apply, REST_MILLIS);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            apply();
+            void nextMatch(event.shiftKey ? -1 : 1);
+          } else if (event.key === "Escape") {
+            event.preventDefault();
+            event.currentTarget.value = "";
+            apply();
+            event.currentTarget.blur();
+          }
+        }}
+      />
+      <output class="search-result" data-testid="search-result" aria-live="polite">
+        {result && (result.matches === 0 ? "no frames" : `${result.at >= 0 ? `${result.at + 1} of ` : ""}${plural(result.matches, "frame")} · ${percent(result.fraction)}`)}
+      </output>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+/** /file: profiles opened from disk. They live in this page's memory and go nowhere else. */
+import { batch, computed, effect, signal } from "@preact/signals";
+import { core } from "../core/index.ts";
+import type { ProfileInfo } from "../core/types.ts";
+import { formatBytes, formatMillis, plural } from "../format/value.ts";
+import { nodes } from "./explore.ts";
+import { problemOf, type Problem } from "./problem.ts";
+import { go, place, visit } from "./router.ts";
+import { clear, show, type Ready } from "./shown.ts";
+
+export interface OpenedFile {
+  info: ProfileInfo;
+  bytes: number;
+  millis: number;
+  checked: boolean;
+}
+
+export const files = signal<OpenedFile[]>([]);
+/** Files that could not be read; they stay in view until dismissed or replaced. */
+export const failures = signal<Problem[]>([]);
+export const opening = signal<{ name: string; bytes: number; position: string } | null>(null);
+
+export const checked = computed(() => files.value.filter((file) => file.checked));
+export const comparing = computed(() => place.value.compare && checked.value.length === 2);
+
+const wanted = computed(() => {
+  if (place.value.route !== "file") return "null";
+  const ids = checked.value.map(({ info }) => info.id);
+  return JSON.stringify({ ids, type: place.value.type, compare: comparing.value, normalise: place.value.normalise });
+});
+
+export function startFiles(): void {
+  effect(() => {
+    const asked = JSON.parse(wanted.value) as { ids: number[] } | null;
+    if (!asked || opening.value) return;
+    if (asked.ids.length === 0) clear();
+    else void show(comparing.peek() ? "compare these profiles" : "show these profiles", shownFiles);
+  });
+}
+
+/** Opens files one after another; those opened together are looked at together. */
+export async function openFiles(list: Iterable<File>): Promise<void> {
+  const chosen = [...list];
+  if (chosen.length === 0) return;
+  if (place.peek().route !== "file") visit("file");
+  failures.value = [];
+  const opened: OpenedFile[] = [];
+  const failed: Problem[] = [];
+  for (const [i, file] of chosen.entries()) {
+    opening.value = { name: file.name, bytes: file.size, position: chosen.length > 1 ? `${i + 1} of ${chosen.length}` : "" };
+    try {
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      const started = performance.now();
+      const info = await core.open(file.name, bytes);
+      opened.push({ info, bytes: file.size, millis: performance.now() - started, checked: true });
+    } catch (failure) {
+      failed.push(problemOf(failure, `read ${file.name}`));
+    }
+  }
+  batch(() => {
+    const before = opened.length > 0 ? files.peek().map((file) => ({ ...file, checked: false })) : files.peek();
+    files.value = [...before, ...opened];
+    failures.value = failed;
+    opening.value = null;
+    if (opened.length > 0) go({ zoom: "", extent: [0, 1], selection: "", compare: false }, "replace");
+  });
+}
+
+export function check(id: number, on: boolean): void {
+  files.value = files.value.map((file) => (file.info.id === id ? { ...file, checked: on } : file));
+}
+
+/** Shows one file alone. */
+export function only(id: number): void {
+  files.value = files.value.map((file) => ({ ...file, checked: file.info.id === id }));
+}
+
+export function closeFile(id: number): void {
+  files.value = files.value.filter((file) => file.info.id !== id);
+  void core.close(id);
+}
+
+/** Baseline and comparison change places: the first checked file is the baseline. */
+export function swapFiles(): void {
+  const [a, b] = checked.value;
+  if (!a || !b) return;
+  files.value = files.value.map((file) => (file === a ? b : file === b ? a : file));
+}
+
+/** Index of the chosen sample type in a profile; its own default where it has no such type. */
+export function typeIndex(info: ProfileInfo): number {
+  const index = info.types.findIndex(({ type }) => type === place.value.type);
+  return index < 0 ? info.default_type : index;
+}
+
+async function shownFiles(progress: { stage(text: string): void }): Promise<Ready> {
+  const started = performance.now();
+  const chosen = checked.peek();
+  const bytes = chosen.reduce((sum, file) => sum + file.bytes, 0);
+  const [first, second] = chosen.map(({ info }) => info);
+  const read = `${plural(chosen.length, "file")}, ${formatBytes(bytes)}`;
+  const decoding = chosen.reduce((sum, file) => sum + file.millis, 0);
+  const time = () => formatMillis(decoding + performance.now() - started);
+  const warnings = chosen.flatMap(({ info }) => info.warnings.map((text) => (chosen.length > 1 ? `${info.name}: ${text}` : text)));
+  if (comparing.peek()) {
+    progress.stage("comparing");
+    const tree = await core.diff(first.id, second.id, typeIndex(first), place.peek().normalise);
+    const title = `${first.name} → ${second.name}`;
+    return { state: "ready", tree, title, facts: [read, nodes(tree.nodes), time()], warnings, owned: [], exported: null };
+  }
+  progress.stage(chosen.length > 1 ? `merging ${chosen.length} files` : "drawing");
+  const profile = chosen.length > 1 ? await core.merge(chosen.map(({ info }) => info.id)) : first;
+  const tree = await core.tree(profile.id, typeIndex(profile));
+  return {
+    state: "ready",
+    tree,
+    title: chosen.length > 1 ? `${plural(chosen.length, "file")} merged` : first.name,
+    facts: [read, plural(profile.samples, "sample"), plural(profile.functions, "function"), nodes(tree.nodes), time()],
+    warnings,
+    owned: chosen.length > 1 ? [profile.id] : [],
+    exported: profile.id,
+  };
+}

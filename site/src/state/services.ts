@@ -1,0 +1,50 @@
+/** Services that have data in the current range, and whether there is a server at all. */
+import { computed, signal } from "@preact/signals";
+import { ApiError, fetchServices } from "../api.ts";
+import { compareTypes } from "../format/type.ts";
+import { resolve, type Span } from "../time/range.ts";
+import { resource } from "./resource.ts";
+import { place } from "./router.ts";
+
+/** Enough for a sparkline of a card's width. */
+const POINTS = 60;
+
+/** When "now" was last read; relative ranges resolve against it, so that all parts of a screen agree. */
+export const clock = signal(Date.now());
+export function refresh(): void {
+  clock.value = Date.now();
+}
+
+export const server = signal<"unknown" | "present" | "absent">("unknown");
+
+/** The range of the screen: of both sides together on the diff page. */
+export const span = computed<Span>(() => {
+  const { route, base, other } = place.value;
+  const first = resolve(base, clock.value);
+  if (route !== "diff") return first;
+  const second = resolve(other, clock.value);
+  return { from: Math.min(first.from, second.from), until: Math.max(first.until, second.until) };
+});
+
+export const services = resource(
+  "list the services",
+  // On the file page only to learn, once, whether there is a server to go back to.
+  () => (place.value.route === "file" && server.value !== "unknown" ? null : { ...span.value, at: clock.value }),
+  async (range, signal) => {
+    try {
+      const found = await fetchServices(range, POINTS, signal);
+      server.value = "present";
+      for (const service of found) service.types.sort((a, b) => compareTypes(a.id, b.id));
+      return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (failure) {
+      // A server that was there and stops answering is an error, not a viewer without a server.
+      if (failure instanceof ApiError && failure.kind !== "refused" && server.peek() !== "present") {
+        server.value = "absent";
+        return [];
+      }
+      throw failure;
+    }
+  },
+);
+
+export const service = computed(() => services.value.value?.find(({ name }) => name === place.value.service));

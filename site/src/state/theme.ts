@@ -1,0 +1,36 @@
+/** Light, dark or high contrast; the choice is kept in this browser. index.html applies it before the first paint. */
+import { signal } from "@preact/signals";
+
+export type Theme = "auto" | "light" | "dark" | "contrast";
+
+const KEY = "pilotlight-theme";
+const ORDER: Theme[] = ["auto", "light", "dark", "contrast"];
+
+export const theme = signal<Theme>(ORDER.find((name) => name === document.documentElement.dataset.theme) ?? "auto");
+/** Grows when colours may have changed, also by the system's own setting. */
+export const colours = signal(0);
+
+for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"]) {
+  matchMedia(query).addEventListener("change", () => colours.value++);
+}
+
+export function nextTheme(): void {
+  theme.value = ORDER[(ORDER.indexOf(theme.value) + 1) % ORDER.length];
+  document.documentElement.dataset.theme = theme.value;
+  try {
+    localStorage.setItem(KEY, theme.value);
+  } catch {
+    // Storage may be switched off; the choice then lasts as long as the page.
+  }
+  colours.value++;
+}
+
+/** Resolved colour of a token: what canvas drawing needs. */
+export function readToken(token: string): string {
+  const probe = document.createElement("i");
+  probe.style.color = `var(${token})`;
+  document.body.append(probe);
+  const colour = getComputedStyle(probe).color;
+  probe.remove();
+  return colour;
+}

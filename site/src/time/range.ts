@@ -1,0 +1,95 @@
+/** Time ranges as people and URLs write them: `now`, `now-15m`, or Unix milliseconds. */
+
+const UNIT = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+export interface Range {
+  from: string;
+  until: string;
+}
+
+/** A range with its clock read: Unix milliseconds. */
+export interface Span {
+  from: number;
+  until: number;
+}
+
+export const PRESETS: { label: string; from: string }[] = [
+  { label: "last 5 min", from: "now-5m" },
+  { label: "last 15 min", from: "now-15m" },
+  { label: "last 1 h", from: "now-1h" },
+  { label: "last 6 h", from: "now-6h" },
+  { label: "last 24 h", from: "now-24h" },
+  { label: "last 2 d", from: "now-2d" },
+  { label: "last 7 d", from: "now-7d" },
+];
+
+/** Unix milliseconds of an expression, or null when it is none. */
+export function resolveTime(expression: string, now: number): number | null {
+  if (/^\d{1,15}$/.test(expression)) return Number(expression);
+  const match = /^now(?:-(\d{1,6})([smhdw]))?$/.exec(expression);
+  if (!match) return null;
+  return match[1] === undefined ? now : now - Number(match[1]) * UNIT[match[2] as keyof typeof UNIT];
+}
+
+/** The span of a range; one that makes no sense becomes the last hour. */
+export function resolve(range: Range, now: number): Span {
+  const from = resolveTime(range.from, now);
+  const until = resolveTime(range.until, now);
+  if (from === null || until === null || from >= until) return { from: now - UNIT.h, until: now };
+  return { from, until };
+}
+
+export function isTime(expression: string): boolean {
+  return resolveTime(expression, 0) !== null;
+}
+
+/** A span as a range that always means the same: what a link needs. */
+export function fixed(span: Span): Range {
+  return { from: String(Math.round(span.from)), until: String(Math.round(span.until)) };
+}
+
+/** First and second half: the comparison people start from. */
+export function halves({ from, until }: Span): [Span, Span] {
+  const middle = Math.round((from + until) / 2);
+  return [
+    { from, until: middle },
+    { from: middle, until },
+  ];
+}
+
+/** "last 1 h" for the ranges that have a name, else the two times. */
+export function rangeLabel(range: Range, now: number): string {
+  if (range.until === "now") {
+    const preset = PRESETS.find(({ from }) => from === range.from);
+    if (preset) return preset.label;
+  }
+  return spanLabel(resolve(range, now), now);
+}
+
+/** "14:03 – 14:33", with the day where it is not today's. */
+export function spanLabel({ from, until }: Span, now: number): string {
+  const sameDay = dayOf(from) === dayOf(until);
+  const today = sameDay && dayOf(from) === dayOf(now);
+  const seconds = until - from < 10 * UNIT.m;
+  if (sameDay) return `${today ? "" : `${dayOf(from)} `}${clock(from, seconds)} – ${clock(until, seconds)}`;
+  return `${dayOf(from)} ${clock(from, false)} – ${dayOf(until)} ${clock(until, false)}`;
+}
+
+/** Value of a datetime-local input, in the reader's own time zone. */
+export function toLocalInput(time: number): string {
+  const d = new Date(time);
+  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${clock(time, true)}`;
+}
+
+function dayOf(time: number): string {
+  return new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+}
+
+function clock(time: number, seconds: boolean): string {
+  const d = new Date(time);
+  return `${two(d.getHours())}:${two(d.getMinutes())}${seconds ? `:${two(d.getSeconds())}` : ""}`;
+}
+
+function two(n: number): string {
+  return String(n).padStart(2, "0");
+}

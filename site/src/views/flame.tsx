@@ -1,0 +1,110 @@
+import { useEffect, useRef } from "preact/hooks";
+import { effect, signal, useSignal } from "@preact/signals";
+import { core } from "../core/index.ts";
+import { Flag, type Box, type Boxes } from "../core/boxes.ts";
+import { ROOT } from "../core/types.ts";
+import { fit } from "../flame/extent.ts";
+import { attachGestures } from "../flame/gestures.ts";
+import { makePalette } from "../flame/palette.ts";
+import { Stage } from "../flame/stage.ts";
+import { formatValue } from "../format/value.ts";
+import { current, extent, marks, select, selected, setExtent, spoken, tree, zoom, zoomTo } from "../state/focus.ts";
+import { colours, readToken } from "../state/theme.ts";
+import { FrameList } from "./framelist.tsx";
+import { Tooltip, type Hover } from "./tooltip.tsx";
+
+/** The flame graph: a canvas, what it says under the pointer, and the same frames as a list for who cannot see it. */
+export function Flame() {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const hover = useSignal<Hover | null>(null);
+  const boxes = useSignal<Boxes | null>(null);
+
+  useEffect(() => {
+    const element = canvas.current!;
+    const stage = new Stage(element, core.layout);
+    stage.onLayer = (laidOut) => (boxes.value = laidOut);
+    const stops = [
+      effect(() => {
+        colours.value;
+        stage.palette = makePalette(readToken);
+      }),
+      effect(() => {
+        const shown = tree.value;
+        const view = { zoom: zoom.value, extent: extent.value, selected: selected.value, current: current.value, marks: marks.value };
+        stage.show(shown && { tree: shown, ...view });
+        hover.value = null;
+      }),
+      effect(() => {
+        revealed.value;
+        const shown = tree.peek();
+        if (shown && current.value !== ROOT) void core.node(shown.id, current.value).then(({ depth }) => stage.reveal(depth), () => {});
+      }),
+      attachGestures(element, gestures(stage, (next) => (hover.value = next))),
+      () => stage.destroy(),
+    ];
+    const keyboard = new AbortController();
+    const focus = () => (stage.focused = element.matches(":focus-visible") || document.activeElement === document.body);
+    for (const type of ["focusin", "focusout", "keydown"]) addEventListener(type, () => setTimeout(focus), { signal: keyboard.signal });
+    addEventListener("pointerdown", () => (stage.focused = false), { signal: keyboard.signal });
+    return () => {
+      keyboard.abort();
+      for (const stop of stops) stop();
+    };
+  }, []);
+
+  const info = tree.value;
+  const total = info ? formatValue(info.diff ? info.diff.base + info.diff.comparison : info.total, info.unit) : "";
+  return (
+    <section class="flame" aria-label="Flame graph">
+      <canvas
+        ref={canvas}
+        tabIndex={0}
+        role="application"
+        aria-roledescription="flame graph"
+        aria-label={`Flame graph${info ? ` of ${info.type}, ${total}` : ""}. Arrow keys move between frames, Enter zooms, question mark lists all keys.`}
+        data-testid="flame"
+      />
+      <Tooltip hover={hover.value} />
+      <div class="hidden" aria-live="polite" data-testid="current-frame">
+        {spoken}
+      </div>
+      <FrameList boxes={boxes} />
+    </section>
+  );
+}
+
+/** Grows when the current frame is to be brought into view again. */
+const revealed = signal(0);
+
+function gestures(stage: Stage, hover: (next: Hover | null) => void) {
+  // The drawer opens on a click and moves the picture, so a double-click means what the first click hit.
+  let clicked: Box | null = null;
+  return {
+    hover: (x: number, y: number) => {
+      const box = stage.hit(x, y);
+      stage.canvas.style.cursor = box ? "pointer" : "";
+      hover(box && { x, y, node: box.node, run: (box.flags & Flag.Run) !== 0 });
+    },
+    leave: () => hover(null),
+    click: (x: number, y: number) => {
+      clicked = stage.hit(x, y);
+      hover(null);
+      if (clicked && clicked.node !== selected.peek()) void select(clicked.node);
+    },
+    doubleClick: () => {
+      if (!clicked) return;
+      if (clicked.flags & Flag.Run) {
+        // Several frames too small to draw: come close enough to tell them apart.
+        const { x, width } = clicked;
+        setExtent(fit(extent.peek(), x / stage.width, (x + Math.max(width, 1)) / stage.width));
+      } else void zoomTo(clicked.node);
+    },
+    extent: (change: Parameters<Parameters<typeof attachGestures>[1]["extent"]>[0]) => {
+      const before = extent.peek();
+      const next = change(before);
+      if (next[0] !== before[0] || next[1] !== before[1]) setExtent(next);
+    },
+    scroll: (by: number) => stage.scrollTo(stage.scroll + by),
+    width: () => stage.width,
+  };
+}

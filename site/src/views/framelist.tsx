@@ -1,0 +1,61 @@
+import { useEffect } from "preact/hooks";
+import { useSignal, type ReadonlySignal } from "@preact/signals";
+import { core } from "../core/index.ts";
+import { Flag, type Boxes } from "../core/boxes.ts";
+import type { NodeDetail } from "../core/types.ts";
+import { change, percent } from "../format/number.ts";
+import { formatValue } from "../format/value.ts";
+import { tree } from "../state/focus.ts";
+
+/** More rows than this nobody listens to; the table view has them all. */
+const LIMIT = 200;
+/** The list follows the picture when it rests. */
+const REST_MILLIS = 120;
+
+/** The drawn frames as a table, for screen readers (and tests): the largest first. */
+export function FrameList({ boxes }: { boxes: ReadonlySignal<Boxes | null> }) {
+  const frames = useSignal<NodeDetail[]>([]);
+  const drawn = boxes.value;
+  const info = tree.value;
+  useEffect(() => {
+    if (!drawn || !info) return;
+    const timer = setTimeout(() => {
+      void core.nodes(info.id, largest(drawn)).then((found) => tree.peek() === info && (frames.value = found), () => {});
+    }, REST_MILLIS);
+    return () => clearTimeout(timer);
+  }, [drawn, info]);
+  if (!info) return null;
+  const { unit } = info;
+  return (
+    <table class="hidden" data-testid="frames">
+      <caption>{`The ${frames.value.length} largest frames in view`}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Frame</th>
+          <th scope="col">Depth</th>
+          <th scope="col">{info.diff ? "Baseline" : "Total"}</th>
+          <th scope="col">{info.diff ? "Comparison" : "Self"}</th>
+          <th scope="col">{info.diff ? "Change" : "Share"}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {frames.value.map(({ node, name, depth, total, self, total_exact, fraction, diff }) => (
+          <tr key={node} data-node={node} data-total={total_exact}>
+            <th scope="row">{name}</th>
+            <td>{depth}</td>
+            <td>{formatValue(diff ? diff.base_total : total, unit)}</td>
+            <td>{formatValue(diff ? diff.comparison_total : self, unit)}</td>
+            <td>{diff ? change(diff.base_total, diff.comparison_total) : percent(fraction)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function largest(boxes: Boxes): number[] {
+  const order: number[] = [];
+  for (let i = 0; i < boxes.count; i++) if ((boxes.flags(i) & Flag.Run) === 0) order.push(i);
+  order.sort((a, b) => boxes.width(b) - boxes.width(a) || boxes.depth(a) - boxes.depth(b));
+  return order.slice(0, LIMIT).map((i) => boxes.node(i));
+}

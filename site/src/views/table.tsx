@@ -1,0 +1,207 @@
+import { useEffect, useRef } from "preact/hooks";
+import { effect, signal, useSignal, type ReadonlySignal } from "@preact/signals";
+import { core } from "../core/index.ts";
+import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
+import { change, percent } from "../format/number.ts";
+import { formatDelta, formatValue } from "../format/value.ts";
+import { select, selectedDetail, tree, zoomTo } from "../state/focus.ts";
+import { go, place } from "../state/router.ts";
+
+const ROW_HEIGHT = 28;
+/** Rows asked for at once. */
+const PAGE = 100;
+
+interface Column {
+  sort: SortColumn | null;
+  label: string;
+}
+
+/** Functions with what they cost. Rows are made only for what is in view. */
+export function Table() {
+  const scroller = useRef<HTMLDivElement>(null);
+  const view = useSignal({ top: 0, height: 600 });
+  const rows = useRows(view);
+  useEffect(() => {
+    const element = scroller.current!;
+    const measure = () => (view.value = { top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    element.addEventListener("scroll", measure, { passive: true });
+    return () => observer.disconnect();
+  }, []);
+  const info = tree.value;
+  if (!info) return <div class="table" ref={scroller} />;
+  const { first, last } = visible(view.value, rows.count.value);
+  const chosen = selectedDetail.value.value?.detail.name;
+  const columns = info.diff ? DIFF_COLUMNS : TREE_COLUMNS;
+  return (
+    <div class="table" ref={scroller} data-testid="table">
+      <div role="table" aria-label="Functions" aria-rowcount={rows.count.value + 1} class={info.diff ? "grid diff" : "grid"}>
+        <div role="rowgroup" class="table-head">
+          <div role="row" aria-rowindex={1}>
+            {columns.map((column) => (
+              <Head key={column.label} column={column} />
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" style={{ height: `${rows.count.value * ROW_HEIGHT}px` }} class="table-body">
+          {Array.from({ length: Math.max(0, last - first) }, (_, i) => {
+            const index = first + i;
+            const row = rows.at(index);
+            return <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && row.name === chosen} />;
+          })}
+        </div>
+      </div>
+      {rows.count.value === 0 && rows.ready.value && <p class="hint pad">No function matches “{place.value.search}”.</p>}
+    </div>
+  );
+}
+
+const TREE_COLUMNS: Column[] = [
+  { sort: "name", label: "Function" },
+  { sort: "self", label: "Self" },
+  { sort: "total", label: "Total" },
+];
+const DIFF_COLUMNS: Column[] = [
+  { sort: "name", label: "Function" },
+  { sort: null, label: "Baseline" },
+  { sort: "total", label: "Comparison" },
+  { sort: "delta", label: "Change" },
+];
+
+function Head({ column: { sort, label } }: { column: Column }) {
+  const { column, descending } = place.value.sort;
+  if (!sort) return <span role="columnheader">{label}</span>;
+  const active = column === sort;
+  const direction = active ? (descending ? "descending" : "ascending") : "none";
+  return (
+    <span role="columnheader" aria-sort={direction}>
+      <button
+        type="button"
+        data-testid={`sort-${sort}`}
+        onClick={() => go({ sort: { column: sort, descending: active ? !descending : sort !== "name" } }, "replace")}
+      >
+        {label}
+        <span aria-hidden="true">{active ? (descending ? " ↓" : " ↑") : ""}</span>
+      </button>
+    </span>
+  );
+}
+
+function Row(props: { index: number; row: TableRow | undefined; info: TreeInfo; chosen: boolean }) {
+  const { index, row, info, chosen } = props;
+  const choose = async (zoom: boolean) => {
+    if (!row) return;
+    const node = await core.nodeOf(info.id, row.func);
+    await select(node);
+    if (zoom) await zoomTo(node);
+  };
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={chosen}
+      tabIndex={0}
+      style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
+      data-testid="row"
+      onClick={() => void choose(false)}
+      onDblClick={() => void choose(true)}
+      onKeyDown={(event) => {
+        const { key, currentTarget } = event;
+        if (key === "Enter" || key === " ") void choose(key === "Enter" && event.shiftKey);
+        else if (key === "ArrowDown") neighbour(currentTarget, index + 1)?.focus();
+        else if (key === "ArrowUp") neighbour(currentTarget, index - 1)?.focus();
+        else return;
+        event.preventDefault();
+      }}
+    >
+      {row ? <Cells row={row} unit={info.unit} /> : <span role="cell">…</span>}
+    </div>
+  );
+}
+
+function neighbour(row: HTMLElement, index: number): HTMLElement | null {
+  return row.parentElement!.querySelector(`[aria-rowindex="${index + 2}"]`);
+}
+
+function Cells({ row, unit }: { row: TableRow; unit: string }) {
+  const { name, file, diff } = row;
+  return (
+    <>
+      <span role="cell" class="name" title={file ? `${name}\n${file}` : name}>
+        {name}
+      </span>
+      {diff ? (
+        <>
+          <span role="cell" class="num">{formatValue(diff.base_total, unit)}</span>
+          <span role="cell" class="num">{formatValue(diff.comparison_total, unit)}</span>
+          <span role="cell" class="num" title={formatDelta(diff.comparison_total - diff.base_total, unit)}>
+            {formatDelta(diff.comparison_total - diff.base_total, unit)} <small>{change(diff.base_total, diff.comparison_total)}</small>
+          </span>
+        </>
+      ) : (
+        <>
+          <Amount value={row.self} fraction={row.self_fraction} unit={unit} />
+          <Amount value={row.total} fraction={row.total_fraction} unit={unit} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Amount({ value, fraction, unit }: { value: number; fraction: number; unit: string }) {
+  return (
+    <span role="cell" class="num" style={{ "--share": `${Math.min(fraction, 1) * 100}%` }}>
+      {formatValue(value, unit)} <small>{percent(fraction)}</small>
+    </span>
+  );
+}
+
+function visible(view: { top: number; height: number }, count: number): { first: number; last: number } {
+  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - 4);
+  return { first, last: Math.min(count, Math.ceil((view.top + view.height) / ROW_HEIGHT) + 4) };
+}
+
+/** Pages of rows, fetched as they come into view; a new tree, order or search starts over. */
+function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
+  const pages = useSignal(new Map<number, TableRow[]>());
+  const count = useSignal(0);
+  const ready = useSignal(false);
+  useEffect(() => {
+    let question = "";
+    let asked = new Set<number>();
+    return effect(() => {
+      const info = tree.value;
+      if (!info) return;
+      const { sort, search } = place.value;
+      const now = JSON.stringify([info.id, sort, search]);
+      const fresh = now !== question;
+      if (fresh) {
+        question = now;
+        asked = new Set();
+      }
+      const { first, last } = visible(view.value, fresh ? PAGE : Math.max(count.peek(), 1));
+      for (let page = Math.floor(first / PAGE); page * PAGE < Math.max(last, 1); page++) {
+        if (asked.has(page)) continue;
+        asked.add(page);
+        const query = { sort: sort.column, descending: sort.descending, filter: search, offset: page * PAGE, limit: PAGE };
+        void core.table(info.id, query).then(
+          (found) => {
+            if (now !== question) return;
+            // Old rows stay until the first new ones are here, so that nothing flickers.
+            const kept = keptFor.value === now ? pages.peek() : [];
+            keptFor.value = now;
+            pages.value = new Map([...kept, [page, found.rows]]);
+            count.value = found.count;
+            ready.value = true;
+          },
+          () => {},
+        );
+      }
+    });
+  }, []);
+  return { count, ready, at: (index: number) => pages.value.get(Math.floor(index / PAGE))?.[index % PAGE] };
+}
+
+/** The question whose pages are held. */
+const keptFor = signal("");

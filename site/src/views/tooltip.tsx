@@ -1,0 +1,75 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { core } from "../core/index.ts";
+import type { NodeDetail, TreeInfo } from "../core/types.ts";
+import { change, percent } from "../format/number.ts";
+import { formatExact, formatValue } from "../format/value.ts";
+import { tree } from "../state/focus.ts";
+
+export interface Hover {
+  x: number;
+  y: number;
+  node: number;
+  /** The box stands for several frames too narrow to draw. */
+  run: boolean;
+}
+
+const OFFSET = 14;
+
+/** What is under the pointer. Pointer only: the live region and the list say the same to others. */
+export function Tooltip({ hover }: { hover: Hover | null }) {
+  const detail = useSignal<NodeDetail | null>(null);
+  const root = useRef<HTMLDivElement>(null);
+  const info = tree.value;
+  const node = hover?.node;
+  useEffect(() => {
+    if (node === undefined || !info) return;
+    let gone = false;
+    void core.node(info.id, node).then((found) => !gone && (detail.value = found), () => {});
+    return () => void (gone = true);
+  }, [node, info]);
+  useLayoutEffect(() => {
+    const box = root.current;
+    if (!box || !hover) return;
+    const room = box.parentElement!.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = box;
+    const left = hover.x + OFFSET + width > room.width ? hover.x - OFFSET - width : hover.x + OFFSET;
+    const top = hover.y + OFFSET + height > room.height ? hover.y - OFFSET - height : hover.y + OFFSET;
+    box.style.transform = `translate(${Math.max(0, left)}px, ${Math.max(0, top)}px)`;
+  });
+  if (!hover || !info || detail.value?.node !== node) return null;
+  return (
+    <div class="tooltip" ref={root} data-testid="tooltip" aria-hidden="true">
+      <Content detail={detail.value!} info={info} run={hover.run} />
+    </div>
+  );
+}
+
+function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; run: boolean }) {
+  const { unit } = info;
+  const place = detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module;
+  return (
+    <>
+      {run && <p class="soft">Several frames too small to draw; the largest:</p>}
+      <b>{detail.name}</b>
+      {place && <p class="soft">{place}</p>}
+      {detail.diff ? (
+        <p>
+          {formatValue(detail.diff.base_total, unit)} → {formatValue(detail.diff.comparison_total, unit)}{" "}
+          <b>{change(detail.diff.base_total, detail.diff.comparison_total)}</b>
+        </p>
+      ) : (
+        <>
+          <p>
+            total <b>{formatValue(detail.total, unit)}</b> · {percent(detail.fraction)}
+            <span class="soft"> {formatExact(detail.total_exact, unit)}</span>
+          </p>
+          <p>
+            self <b>{formatValue(detail.self, unit)}</b> · {percent(detail.self_fraction)}
+            {detail.self !== 0 && <span class="soft"> {formatExact(detail.self_exact, unit)}</span>}
+          </p>
+        </>
+      )}
+    </>
+  );
+}

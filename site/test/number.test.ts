@@ -1,0 +1,96 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { change, count, grouped, percent, short } from "../src/format/number.ts";
+import { formatBytes, formatDelta, formatExact, formatMillis, formatValue, plural } from "../src/format/value.ts";
+
+/** One case a line: call result, expected text. */
+function check(cases: [actual: string, expected: string][]) {
+  for (const [actual, expected] of cases) assert.equal(actual, expected);
+}
+
+test("three significant digits without trailing zeros", () =>
+  check([
+    [short(0), "0"],
+    [short(1), "1"],
+    [short(1.005), "1"],
+    [short(1.236), "1.24"],
+    [short(9.994), "9.99"],
+    [short(9.996), "10"],
+    [short(10), "10"],
+    [short(23.44), "23.4"],
+    [short(99.96), "100"],
+    [short(100), "100"],
+    [short(1023.6), "1,024"],
+    [short(-23.44), "−23.4"],
+  ]));
+
+test("grouping keeps integers beyond 2^53 exact", () =>
+  check([
+    [grouped("0"), "0"],
+    [grouped("999"), "999"],
+    [grouped("1000"), "1,000"],
+    [grouped("-9223372036854775807"), "−9,223,372,036,854,775,807"],
+  ]));
+
+test("durations in the unit people would say", () =>
+  check([
+    [formatValue(0, "nanoseconds"), "0"],
+    [formatValue(1, "nanoseconds"), "1 ns"],
+    [formatValue(1_500, "nanoseconds"), "1.5 µs"],
+    [formatValue(84_000_000, "nanoseconds"), "84 ms"],
+    [formatValue(999_700_000, "nanoseconds"), "1 s"],
+    [formatValue(59_900_000_000, "nanoseconds"), "1 min"],
+    [formatValue(1_404_000_000_000, "nanoseconds"), "23.4 min"],
+    [formatValue(7_200_000_000_000, "nanoseconds"), "2 h"],
+    [formatValue(90, "seconds"), "1.5 min"],
+    [formatValue(2, "milliseconds"), "2 ms"],
+    [formatDelta(1_500_000_000, "nanoseconds"), "+1.5 s"],
+    [formatDelta(-1_500_000_000, "nanoseconds"), "−1.5 s"],
+  ]));
+
+test("sizes in binary units, downloads in decimal ones", () =>
+  check([
+    [formatValue(512, "bytes"), "512 B"],
+    [formatValue(1_288_490_189, "bytes"), "1.2 GiB"],
+    [formatValue(1023.9 * 1024, "bytes"), "1 MiB"],
+    [formatBytes(2_100_000), "2.1 MB"],
+    [formatBytes(999), "999 B"],
+  ]));
+
+test("counts and other units", () =>
+  check([
+    [count(12_400), "12,400"],
+    [count(240_000), "240 k"],
+    [count(1_236_000), "1.24 M"],
+    [count(-5), "−5"],
+    [formatValue(12_400, "count"), "12,400"],
+    [formatValue(3, "samples"), "3 samples"],
+    [formatExact("1404000000000", "nanoseconds"), "1,404,000,000,000 nanoseconds"],
+    [formatExact("12", "count"), "12"],
+    [plural(1, "profile"), "1 profile"],
+    [plural(1200, "profile"), "1,200 profiles"],
+    [formatMillis(84.2), "84.2 ms"],
+    [formatMillis(1500), "1.5 s"],
+  ]));
+
+test("a share is never 0 for something nor 100 for less than all", () =>
+  check([
+    [percent(0), "0 %"],
+    [percent(0.00001), "<0.01 %"],
+    [percent(0.0005), "0.05 %"],
+    [percent(0.009), "0.9 %"],
+    [percent(0.3141), "31.4 %"],
+    [percent(0.99999), ">99.9 %"],
+    [percent(1), "100 %"],
+    [percent(Number.NaN), "0 %"],
+  ]));
+
+test("change against before", () =>
+  check([
+    [change(100, 100), "±0 %"],
+    [change(100, 112), "+12 %"],
+    [change(100, 96.6), "−3.4 %"],
+    [change(0, 5), "new"],
+    [change(5, 0), "gone"],
+    [change(10, 1240), "×124"],
+  ]));

@@ -1,0 +1,34 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { fixed, halves, PRESETS, rangeLabel, resolve, resolveTime, toLocalInput } from "../src/time/range.ts";
+
+const NOW = 1_700_000_000_000;
+const HOUR = 3_600_000;
+
+test("time expressions", () => {
+  assert.equal(resolveTime("now", NOW), NOW);
+  assert.equal(resolveTime("now-15m", NOW), NOW - 15 * 60_000);
+  assert.equal(resolveTime("now-7d", NOW), NOW - 7 * 24 * HOUR);
+  assert.equal(resolveTime("1234", NOW), 1234);
+  for (const nonsense of ["", "now-", "now-5", "now+1h", "later", "-5", "1e3"]) assert.equal(resolveTime(nonsense, NOW), null);
+});
+
+test("a range that makes no sense is the last hour", () => {
+  const lastHour = { from: NOW - HOUR, until: NOW };
+  assert.deepEqual(resolve({ from: "now", until: "now-1h" }, NOW), lastHour);
+  assert.deepEqual(resolve({ from: "x", until: "now" }, NOW), lastHour);
+  assert.deepEqual(resolve({ from: "now-6h", until: "now-1h" }, NOW), { from: NOW - 6 * HOUR, until: NOW - HOUR });
+});
+
+test("halves meet in the middle, and a fixed range resolves to its span", () => {
+  const [first, second] = halves({ from: 0, until: 101 });
+  assert.deepEqual([first, second], [{ from: 0, until: 51 }, { from: 51, until: 101 }]);
+  const span = { from: NOW - 5, until: NOW };
+  assert.deepEqual(resolve(fixed(span), NOW + HOUR), span);
+});
+
+test("labels", () => {
+  for (const { label, from } of PRESETS) assert.equal(rangeLabel({ from, until: "now" }, NOW), label);
+  assert.match(rangeLabel({ from: "now-30m", until: "now-1m" }, NOW), /^\d\d:\d\d – \d\d:\d\d$|^\d+ \w+ \d\d:\d\d – \d+ \w+ \d\d:\d\d$/);
+  assert.equal(new Date(toLocalInput(NOW)).getTime(), NOW);
+});
