@@ -5,7 +5,8 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
-use crate::profile::{Function, Header, Label, LabelValue, Line, Location, Mapping, Profile, Stack, ValueType};
+use crate::profile::{Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Stack, ValueType};
+use crate::strings::Strings;
 
 /// Builds a [`Profile`]. Handles that it gives out belong to the profile being built and to no other.
 ///
@@ -20,7 +21,7 @@ pub struct ProfileBuilder {
     functions: HashTable<FunctionId>,
     locations: HashTable<LocationId>,
     stacks: HashTable<StackId>,
-    label_sets: HashTable<LabelSetId>,
+    label_sets: LabelSetIndex,
 }
 
 impl ProfileBuilder {
@@ -134,20 +135,7 @@ impl ProfileBuilder {
 
     /// Interns a set of labels, which it puts in order of name. The empty set is `None`.
     pub fn label_set(&mut self, labels: &mut [Label]) -> Option<LabelSetId> {
-        if labels.is_empty() {
-            return None;
-        }
-        let Profile { strings, label_sets: sets, .. } = &mut self.profile;
-        labels.sort_by_cached_key(|l| (strings.get(l.key).to_owned(), matches!(l.value, LabelValue::Number(..))));
-        let hash = self.hasher.hash_one(&*labels);
-        if let Some(&id) = self.label_sets.find(hash, |&id| sets.get(id) == labels) {
-            return Some(id);
-        }
-        sets.labels.extend_from_slice(labels);
-        sets.ends.push(u32::try_from(sets.labels.len()).expect("tables stay below u32::MAX rows"));
-        let id = LabelSetId::new(sets.ends.len() - 1);
-        self.label_sets.insert_unique(hash, id, |&id| self.hasher.hash_one(sets.get(id)));
-        Some(id)
+        self.label_sets.intern(&mut self.profile.label_sets, &self.profile.strings, labels)
     }
 
     /// Adds a sample. `values` has one entry per sample type; a missing one counts as zero, a surplus one is ignored.
@@ -181,20 +169,46 @@ impl ProfileBuilder {
         })
     }
 
-    /// Makes room for `stacks` stacks and `samples` samples.
-    pub(crate) fn reserve(&mut self, stacks: usize, samples: usize) {
-        let hasher = &self.hasher;
-        let rows = &self.profile.stacks;
-        self.stacks.reserve(stacks, |id| hasher.hash_one(rows[id.index()]));
-        self.profile.stacks.reserve(stacks);
-        self.profile.samples.stacks.reserve(samples);
-        self.profile.samples.labels.reserve(samples);
-        self.profile.samples.values.iter_mut().for_each(|c| c.reserve(samples));
+    /// Appends a stack without looking for an equal one.
+    pub(crate) fn push_stack(&mut self, parent: Option<StackId>, location: LocationId) -> StackId {
+        self.profile.stacks.push(Stack { parent, location });
+        StackId::new(self.profile.stacks.len() - 1)
     }
 
     /// The finished profile.
     pub fn finish(self) -> Profile {
         self.profile
+    }
+}
+
+/// Finds label sets by what they hold.
+#[derive(Default)]
+pub(crate) struct LabelSetIndex {
+    hasher: DefaultHashBuilder,
+    sets: HashTable<LabelSetId>,
+}
+
+impl LabelSetIndex {
+    /// The set of these labels, which are put in order of name. The empty set is `None`.
+    pub(crate) fn intern(&mut self, sets: &mut LabelSets, strings: &Strings, labels: &mut [Label]) -> Option<LabelSetId> {
+        if labels.is_empty() {
+            return None;
+        }
+        if labels.len() > 1 {
+            labels.sort_by(|a, b| {
+                let key = |l: &Label| (strings.get(l.key), matches!(l.value, LabelValue::Number(..)));
+                key(a).cmp(&key(b))
+            });
+        }
+        let hash = self.hasher.hash_one(&*labels);
+        if let Some(&id) = self.sets.find(hash, |&id| sets.get(id) == labels) {
+            return Some(id);
+        }
+        sets.labels.extend_from_slice(labels);
+        sets.ends.push(u32::try_from(sets.labels.len()).expect("tables stay below u32::MAX rows"));
+        let id = LabelSetId::new(sets.ends.len() - 1);
+        self.sets.insert_unique(hash, id, |&id| self.hasher.hash_one(sets.get(id)));
+        Some(id)
     }
 }
 

@@ -3,6 +3,8 @@
 //! Unused rows and all-zero samples go. Strings are ordered by bytes; mappings, functions, locations and label sets by
 //! their fields; stacks in preorder with the children of each ordered by location; samples by stack, then labels.
 
+use hashbrown::HashMap;
+
 use crate::forest::preorder;
 use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 use crate::profile::{
@@ -10,10 +12,9 @@ use crate::profile::{
 };
 use crate::strings::Strings;
 
-/// The same profile in canonical order. Takes time and memory in proportion to the profile, times a logarithm for sorting.
-///
-/// Every table row of `profile` must be unique, as [`crate::ProfileBuilder`] makes them.
-pub fn canonical(profile: &Profile) -> Profile {
+/// A profile whose tables have no equal rows but for stacks, as a merge leaves them, in canonical order. Takes time and
+/// memory in proportion to the profile, times a logarithm for sorting.
+pub(crate) fn in_order(profile: &Profile) -> Profile {
     let rows: Vec<usize> =
         (0..profile.len()).filter(|&row| profile.samples.values.iter().any(|column| column[row] != 0)).collect();
     let used = Used::of(profile, &rows);
@@ -212,18 +213,34 @@ fn sort_locations(
 }
 
 fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (Vec<Stack>, Vec<Option<StackId>>) {
-    let parent = |i: usize| p.stacks[i].parent.map(StackId::index);
-    let order = preorder(p.stacks.len(), |i| used.stacks[i], parent, |i| locations[p.stacks[i].location.index()]);
+    let first = first_equal_stack(p, used);
+    let parent = |i: usize| p.stacks[i].parent.map(|parent| first[parent.index()] as usize);
+    let keep = |i: usize| used.stacks[i] && first[i] as usize == i;
+    let order = preorder(p.stacks.len(), keep, parent, |i| locations[p.stacks[i].location.index()]);
     let mut stacks = Vec::with_capacity(order.len());
     let mut map: Vec<Option<StackId>> = vec![None; p.stacks.len()];
-    for old in order {
-        let row = p.stacks[old as usize];
+    for old in order.into_iter().map(|old| old as usize) {
         // Every used stack's location is used, so none is passed over.
-        let Some(location) = locations[row.location.index()] else { continue };
-        map[old as usize] = Some(StackId::new(stacks.len()));
-        stacks.push(Stack { parent: row.parent.and_then(|parent| map[parent.index()]), location });
+        let Some(location) = locations[p.stacks[old].location.index()] else { continue };
+        map[old] = Some(StackId::new(stacks.len()));
+        stacks.push(Stack { parent: parent(old).and_then(|parent| map[parent]), location });
+    }
+    for i in 0..map.len() {
+        map[i] = map[first[i] as usize];
     }
     (stacks, map)
+}
+
+/// For each used stack, the first row that is the same stack.
+fn first_equal_stack(p: &Profile, used: &Used) -> Vec<u32> {
+    let mut first: Vec<u32> = (0..p.stacks.len() as u32).collect();
+    let mut seen: HashMap<(u32, LocationId), u32> = HashMap::with_capacity(p.stacks.len());
+    for i in (0..p.stacks.len()).filter(|&i| used.stacks[i]) {
+        let row = p.stacks[i];
+        let parent = row.parent.map_or(u32::MAX, |parent| first[parent.index()]);
+        first[i] = *seen.entry((parent, row.location)).or_insert(i as u32);
+    }
+    first
 }
 
 fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> StringId) -> (LabelSets, Vec<Option<LabelSetId>>) {

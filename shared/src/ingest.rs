@@ -16,6 +16,7 @@ use crate::attime::parse_time;
 use crate::gzip::{GzipError, inflate};
 use crate::labels::{LabelError, Labels, parse_name};
 use crate::limits::MAX_PUSH_BYTES;
+use crate::merge::canonical;
 use crate::pprof::{self, PprofError};
 use crate::store::{ChunkId, StoreError, encode_chunk};
 use crate::units::UnixNanos;
@@ -132,12 +133,13 @@ pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     };
     let inner = inflate(profile, MAX_PUSH_BYTES)?;
     let raw = inner.as_deref().unwrap_or(profile);
-    let decoded = pprof::open(raw, MAX_PUSH_BYTES)?;
-    let series = series::split(&decoded.profile, &parameters, config.as_ref())?;
+    // Canonical order makes each stack one row, and neighbours alike, which is what compresses.
+    let profile = canonical(&pprof::open(raw, MAX_PUSH_BYTES)?.profile);
+    let series = series::split(&profile, &parameters, config.as_ref())?;
     if series.is_empty() {
         return Ok(Ingested { chunk: None, series: 0 });
     }
-    let chunk = encode_chunk(chunk_id(push, raw), &decoded.profile, &series)?;
+    let chunk = encode_chunk(chunk_id(push, raw), &profile, &series)?;
     Ok(Ingested { chunk: Some(chunk), series: series.len() })
 }
 

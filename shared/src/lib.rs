@@ -29,6 +29,7 @@ pub mod ingest;
 mod labels;
 pub mod limits;
 mod merge;
+mod merge_stacks;
 pub mod plans;
 pub mod pprof;
 mod profile;
@@ -39,6 +40,7 @@ mod selector;
 pub mod store;
 mod strings;
 mod table;
+mod tables;
 #[cfg(test)]
 mod testing;
 mod tree;
@@ -47,11 +49,10 @@ mod units;
 
 pub use attime::parse_time;
 pub use builder::ProfileBuilder;
-pub use canonical::canonical;
 pub use diff::{DiffTree, Scale, diff};
 pub use id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use labels::{LabelError, Labels, SERVICE_NAME, parse_name};
-pub use merge::{MergeError, Merged, Merger, merge};
+pub use merge::{MergeError, Merged, Merger, canonical, merge};
 pub use profile::{
     Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
 };

@@ -13,21 +13,20 @@
 //! smallest that is given, duration the sum, comments the ordered union, every other text the smallest by bytes that
 //! is given. A sum beyond `i64` stays at the limit and is counted in [`Merged::saturated`].
 
-use hashbrown::HashMap;
 use thiserror::Error;
 
 use crate::builder::ProfileBuilder;
-use crate::canonical::canonical;
-use crate::id::{LabelSetId, StackId, StringId};
-use crate::profile::{Function, Header, Label, LabelValue, Line, Mapping, Profile, ValueType};
+use crate::canonical::in_order;
+use crate::id::StringId;
+use crate::merge_stacks::StackMerge;
+use crate::profile::{Header, Profile, ValueType};
+use crate::tables::Tables;
 
 /// A merge in progress.
 #[derive(Default)]
 pub struct Merger {
     builder: ProfileBuilder,
-    /// Sample row + 1 of each stack without labels (entry 0: the empty stack); 0 while there is none.
-    plain: Vec<u32>,
-    labelled: HashMap<(Option<StackId>, LabelSetId), usize>,
+    stacks: StackMerge,
     profiles: u64,
     saturated: u64,
 }
@@ -35,7 +34,7 @@ pub struct Merger {
 /// The outcome of a merge.
 #[derive(Debug)]
 pub struct Merged {
-    /// The sum, in canonical order.
+    /// The sum.
     pub profile: Profile,
     /// How many additions hit the limits of `i64`; the sum is exact when this is zero.
     pub saturated: u64,
@@ -54,13 +53,21 @@ pub enum MergeError {
     },
 }
 
-/// Merges profiles that measure the same things. Nothing at all gives an empty profile.
+/// Merges profiles that measure the same things, into canonical order. Nothing at all gives an empty profile.
 pub fn merge<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Result<Merged, MergeError> {
     let mut merger = Merger::new();
     for profile in profiles {
         merger.add(profile)?;
     }
     Ok(merger.finish())
+}
+
+/// The same profile in canonical order: equal samples added up, unused and repeated rows gone, all tables sorted.
+pub fn canonical(profile: &Profile) -> Profile {
+    let mut merger = Merger::new();
+    // The first profile decides what is measured, so it always fits.
+    let _ = merger.add(profile);
+    merger.finish().profile
 }
 
 impl Merger {
@@ -75,22 +82,21 @@ impl Merger {
         self.profiles += 1;
         let tables = Tables::copy(profile, &mut self.builder);
         self.merge_header(profile.header(), &tables);
-        let mut values = vec![0; profile.sample_types.len()];
-        let samples = &profile.samples;
-        for row in 0..profile.len() {
-            let stack = samples.stacks[row].map(|s| tables.stacks[s.index()]);
-            let labels = samples.labels[row].map(|l| tables.label_sets[l.index()]);
-            for (value, column) in values.iter_mut().zip(&samples.values) {
-                *value = column[row];
-            }
-            self.add_sample(stack, labels, &values);
-        }
+        let label_sets = tables.label_sets(profile, &mut self.builder);
+        self.saturated += self.stacks.add(profile, &tables.locations, &label_sets, &mut self.builder);
         Ok(())
     }
 
     /// The merged profile in canonical order.
     pub fn finish(self) -> Merged {
-        Merged { profile: canonical(self.builder.profile()), saturated: self.saturated }
+        let merged = self.finish_as_met();
+        Merged { profile: in_order(&merged.profile), ..merged }
+    }
+
+    /// The merged profile in the order in which its rows were first met: quicker, and exact all the same, but its bytes
+    /// depend on the order of profiles. Samples that cancelled out are still there, as zeros.
+    pub fn finish_as_met(self) -> Merged {
+        Merged { profile: self.builder.finish(), saturated: self.saturated }
     }
 
     fn check_types(&mut self, profile: &Profile) -> Result<(), MergeError> {
@@ -103,29 +109,6 @@ impl Merger {
         }
         let (ours, theirs) = (type_list(self.builder.profile()), type_list(profile));
         if ours == theirs { Ok(()) } else { Err(MergeError::SampleTypes { ours, theirs }) }
-    }
-
-    fn add_sample(&mut self, stack: Option<StackId>, labels: Option<LabelSetId>, values: &[i64]) {
-        let next = self.builder.profile().len();
-        let row = match labels {
-            None => {
-                let slot = stack.map_or(0, |s| s.index() + 1);
-                if slot >= self.plain.len() {
-                    self.plain.resize(self.builder.profile().stacks.len() + 1, 0);
-                }
-                let row = &mut self.plain[slot];
-                if *row == 0 {
-                    *row = u32::try_from(next + 1).expect("tables stay below u32::MAX rows");
-                }
-                *row as usize - 1
-            }
-            Some(set) => *self.labelled.entry((stack, set)).or_insert(next),
-        };
-        if row == next {
-            self.builder.sample(stack, labels, values);
-        } else {
-            self.saturated += self.builder.add_values(row, values);
-        }
     }
 
     fn merge_header(&mut self, theirs: &Header, tables: &Tables) {
@@ -172,63 +155,4 @@ fn type_list(profile: &Profile) -> String {
         format!("{kind}/{unit}")
     });
     types.collect::<Vec<_>>().join(", ")
-}
-
-/// Where each row of one profile's tables went in another's.
-struct Tables {
-    strings: Vec<StringId>,
-    stacks: Vec<StackId>,
-    label_sets: Vec<LabelSetId>,
-}
-
-impl Tables {
-    fn copy(from: &Profile, to: &mut ProfileBuilder) -> Self {
-        to.reserve(from.stacks.len(), from.len());
-        let strings: Vec<_> = from.strings.iter().map(|s| to.string(s)).collect();
-        let string = |id: StringId| strings[id.index()];
-        let mappings: Vec<_> = from
-            .mappings
-            .iter()
-            .map(|m| to.mapping(Mapping { file: string(m.file), build_id: string(m.build_id), ..*m }))
-            .collect();
-        let functions: Vec<_> = from
-            .functions
-            .iter()
-            .map(|f| {
-                let (name, system_name, file) = (string(f.name), string(f.system_name), string(f.file));
-                to.function(Function { name, system_name, file, ..*f })
-            })
-            .collect();
-        let mut lines = Vec::new();
-        let locations: Vec<_> = from
-            .locations
-            .iter()
-            .map(|l| {
-                lines.clear();
-                let own = &from.lines[l.first_line as usize..(l.first_line + l.line_count) as usize];
-                lines.extend(own.iter().map(|line| Line { function: line.function.map(|f| functions[f.index()]), ..*line }));
-                to.location(l.mapping.map(|m| mappings[m.index()]), l.address, l.folded, &lines)
-            })
-            .collect();
-        let mut stacks: Vec<StackId> = Vec::with_capacity(from.stacks.len());
-        for stack in &from.stacks {
-            let parent = stack.parent.map(|p| stacks[p.index()]);
-            stacks.push(to.stack(parent, locations[stack.location.index()]));
-        }
-        let label_sets = (0..from.label_sets.len())
-            .filter_map(|i| {
-                let mut labels: Vec<Label> = from.label_sets.get(LabelSetId::new(i)).to_vec();
-                for label in &mut labels {
-                    label.key = string(label.key);
-                    label.value = match label.value {
-                        LabelValue::Text(text) => LabelValue::Text(string(text)),
-                        LabelValue::Number(n, unit) => LabelValue::Number(n, string(unit)),
-                    };
-                }
-                // No stored set is empty, so none is filtered out here.
-                to.label_set(&mut labels)
-            })
-            .collect();
-        Self { strings, stacks, label_sets }
-    }
 }

@@ -152,7 +152,7 @@ impl Default for Header {
 /// - Every handle in it points at a row of its own tables.
 /// - A stack's parent is an earlier row, so one pass forward visits callers before callees.
 /// - All sample columns have the same length.
-/// - Strings, functions, mappings, locations and stacks occur once each.
+/// - Rows of a table may repeat, as they do in files; in canonical order ([`crate::canonical`]) each occurs once.
 ///
 /// Made by [`crate::ProfileBuilder`]; changed by no one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -228,7 +228,8 @@ impl Profile {
 
     /// The sample type to show first: the one the profile names, else the last, by pprof's convention.
     pub fn default_type(&self) -> usize {
-        let named = self.sample_types.iter().position(|t| t.kind == self.header.default_sample_type);
+        let default = self.text(self.header.default_sample_type);
+        let named = self.sample_types.iter().position(|t| self.text(t.kind) == default);
         named.unwrap_or(self.sample_types.len().saturating_sub(1))
     }
 

@@ -39,6 +39,12 @@ impl Strings {
         (0..self.ends.len()).map(|i| self.get(StringId::new(i)))
     }
 
+    /// Makes room for `rows` more rows of `bytes` bytes in all.
+    pub(crate) fn reserve(&mut self, rows: usize, bytes: usize) {
+        self.ends.reserve(rows);
+        self.text.reserve(bytes);
+    }
+
     /// Appends a row without looking for an equal one.
     pub(crate) fn push(&mut self, text: &str) -> StringId {
         self.text.push_str(text);

@@ -1,18 +1,16 @@
 //! protobuf → [`Profile`].
 //!
 //! Fields may come in any order, so the message is walked once per kind of row, in the order in which rows refer to each
-//! other; a walk passes over the bytes of other rows without looking at them.
-
-use std::borrow::Cow;
-
-use hashbrown::HashMap;
+//! other; a walk passes over the bytes of other rows without looking at them. Tables keep the file's rows and order, repeats
+//! included: looking for equal rows is a merge's work, and a viewer or a merge does it once anyway.
 
 use super::PprofError;
+use super::ids::Ids;
+use super::samples::Samples;
 use super::wire::{Value, Wire};
-use crate::builder::ProfileBuilder;
 use crate::id::{FunctionId, LocationId, MappingId, StringId};
-use crate::limits::{MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES, MAX_STACK_DEPTH};
-use crate::profile::{Function, Label, LabelValue, Line, Mapping, Profile, SymbolFlags, ValueType};
+use crate::limits::{MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
+use crate::profile::{Function, Line, Location, Mapping, Profile, SymbolFlags, ValueType};
 
 /// A decoded profile, and what was odd about it.
 #[derive(Clone, Debug)]
@@ -22,6 +20,9 @@ pub struct Decoded {
     /// Oddities that lost nothing that matters, in words for people.
     pub warnings: Vec<String>,
 }
+
+/// Most warnings kept; a file with more of them is odd in the same way many times.
+const MAX_WARNINGS: usize = 20;
 
 /// Decodes an uncompressed profile. Time and memory are linear in its size.
 ///
@@ -38,26 +39,35 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     let message = Wire::new(bytes);
     let counts = Counts::of(message)?;
     let mut decoder = Decoder {
-        strings: Vec::with_capacity(counts.strings),
-        interned: Vec::new(),
-        builder: ProfileBuilder::new(),
-        mappings: Ids::new("mapping", counts.mappings),
-        functions: Ids::new("function", counts.functions),
-        locations: Ids::new("location", counts.locations),
-        sample_count: counts.samples,
+        profile: Profile::default(),
+        mappings: Ids::new("mapping"),
+        functions: Ids::new("function"),
+        locations: Ids::new("location"),
         warnings: Vec::new(),
     };
-    decoder.string_table(message)?;
+    decoder.string_table(message, &counts)?;
     decoder.sample_types(message)?;
     decoder.mappings(message)?;
-    decoder.functions(message)?;
-    decoder.locations(message)?;
-    decoder.samples(message)?;
+    decoder.functions(message, counts.functions)?;
+    decoder.locations(message, counts.locations)?;
     decoder.header(message)?;
-    Ok(Decoded { profile: decoder.builder.finish(), warnings: decoder.warnings })
+    let Decoder { mut profile, locations, warnings, .. } = decoder;
+    let mut samples = Samples::new(&mut profile, &locations, counts.samples);
+    for_each(message, 2, |row| samples.add(row))?;
+    profile.stacks.shrink_to_fit();
+    Ok(Decoded { profile, warnings })
 }
 
-/// How many rows of each kind there are: sizes for the tables, and a first check of the whole message.
+/// Resolves an index into the string table; `what` names the field for the error.
+pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<StringId, PprofError> {
+    let count = profile.strings.len();
+    match usize::try_from(index).ok().filter(|&i| i < count) {
+        Some(index) => Ok(StringId::new(index)),
+        None => Err(PprofError::Invalid(format!("{what} is string {}, but there are {count} strings", index as i64))),
+    }
+}
+
+/// How many rows of each kind there are, and a first check of the whole message.
 #[derive(Default)]
 struct Counts {
     samples: usize,
@@ -65,6 +75,7 @@ struct Counts {
     locations: usize,
     functions: usize,
     strings: usize,
+    string_bytes: usize,
 }
 
 impl Counts {
@@ -82,61 +93,56 @@ impl Counts {
                 _ => continue,
             };
             *count += 1;
-            if !matches!(value, Value::Bytes(_)) {
-                return Err(PprofError::Wire { offset, problem: "a number stands where a message should" });
+            match value {
+                Value::Bytes(text) if field == 6 => counts.string_bytes += text.bytes().len(),
+                Value::Bytes(_) => {}
+                _ => return Err(PprofError::Wire { offset, problem: "a number stands where a message should" }),
             }
         }
     }
 }
 
-struct Decoder<'a> {
-    strings: Vec<&'a [u8]>,
-    /// The handle of each string that was used so far.
-    interned: Vec<Option<StringId>>,
-    builder: ProfileBuilder,
+struct Decoder {
+    profile: Profile,
     mappings: Ids<MappingId>,
     functions: Ids<FunctionId>,
     locations: Ids<LocationId>,
-    sample_count: usize,
     warnings: Vec<String>,
 }
 
-impl<'a> Decoder<'a> {
-    fn string_table(&mut self, message: Wire<'a>) -> Result<(), PprofError> {
+impl Decoder {
+    fn warn(&mut self, warning: String) {
+        if self.warnings.len() < MAX_WARNINGS {
+            self.warnings.push(warning);
+        }
+    }
+
+    fn string(&self, index: u64, what: &str) -> Result<StringId, PprofError> {
+        string(&self.profile, index, what)
+    }
+
+    fn string_table(&mut self, message: Wire<'_>, counts: &Counts) -> Result<(), PprofError> {
+        self.profile.strings.reserve(counts.strings, counts.string_bytes);
+        let mut index = 0usize;
         for_each(message, 6, |row| {
-            self.strings.push(row.bytes());
+            let text = String::from_utf8_lossy(row.bytes());
+            if index == 0 {
+                // Row 0 is there already, and empty.
+                if !text.is_empty() {
+                    self.warn(format!("the first string is {text:?} and not empty; index 0 is read as \"not given\""));
+                }
+            } else {
+                if matches!(text, std::borrow::Cow::Owned(_)) {
+                    self.warn(format!("string {index} is not UTF-8 and is read as {text:?}"));
+                }
+                self.profile.strings.push(&text);
+            }
+            index += 1;
             Ok(())
-        })?;
-        if let Some(first) = self.strings.first().filter(|first| !first.is_empty()) {
-            let first = String::from_utf8_lossy(first).into_owned();
-            self.warnings.push(format!("the first string is {first:?} and not empty; index 0 is read as \"not given\""));
-        }
-        self.interned = vec![None; self.strings.len()];
-        Ok(())
+        })
     }
 
-    fn string(&mut self, index: u64, what: &str) -> Result<StringId, PprofError> {
-        if index == 0 {
-            return Ok(StringId::EMPTY);
-        }
-        let slot = usize::try_from(index).ok().filter(|&i| i < self.strings.len());
-        let Some(slot) = slot else {
-            let count = self.strings.len();
-            return Err(PprofError::Invalid(format!("{what} is string {}, but there are {count} strings", index as i64)));
-        };
-        if let Some(id) = self.interned[slot] {
-            return Ok(id);
-        }
-        let text = String::from_utf8_lossy(self.strings[slot]);
-        if let Cow::Owned(text) = &text {
-            self.warnings.push(format!("string {slot} is not UTF-8 and is read as {text:?}"));
-        }
-        let id = self.builder.string(&text);
-        self.interned[slot] = Some(id);
-        Ok(id)
-    }
-
-    fn value_type(&mut self, mut row: Wire<'a>) -> Result<ValueType, PprofError> {
+    fn value_type(&self, mut row: Wire<'_>) -> Result<ValueType, PprofError> {
         let mut value_type = ValueType { kind: StringId::EMPTY, unit: StringId::EMPTY };
         while let Some((field, value)) = row.field()? {
             match (field, value) {
@@ -148,7 +154,7 @@ impl<'a> Decoder<'a> {
         Ok(value_type)
     }
 
-    fn sample_types(&mut self, message: Wire<'a>) -> Result<(), PprofError> {
+    fn sample_types(&mut self, message: Wire<'_>) -> Result<(), PprofError> {
         let mut types = Vec::new();
         for_each(message, 1, |row| {
             types.push(self.value_type(row)?);
@@ -160,13 +166,12 @@ impl<'a> Decoder<'a> {
         if types.len() > MAX_SAMPLE_TYPES {
             return Err(PprofError::Invalid(format!("{} sample types; {MAX_SAMPLE_TYPES} are allowed", types.len())));
         }
-        for t in types {
-            self.builder.add_sample_type(t);
-        }
+        self.profile.samples.values = vec![Vec::new(); types.len()];
+        self.profile.sample_types = types;
         Ok(())
     }
 
-    fn mappings(&mut self, message: Wire<'a>) -> Result<(), PprofError> {
+    fn mappings(&mut self, message: Wire<'_>) -> Result<(), PprofError> {
         for_each(message, 3, |mut row| {
             let mut id = 0;
             let empty = StringId::EMPTY;
@@ -188,12 +193,14 @@ impl<'a> Decoder<'a> {
                     _ => {}
                 }
             }
-            let handle = self.builder.mapping(m);
-            self.mappings.insert(id, handle)
+            self.mappings.insert(id, MappingId::new(self.profile.mappings.len()))?;
+            self.profile.mappings.push(m);
+            Ok(())
         })
     }
 
-    fn functions(&mut self, message: Wire<'a>) -> Result<(), PprofError> {
+    fn functions(&mut self, message: Wire<'_>, count: usize) -> Result<(), PprofError> {
+        self.profile.functions.reserve(count);
         for_each(message, 5, |mut row| {
             let mut id = 0;
             let empty = StringId::EMPTY;
@@ -209,40 +216,51 @@ impl<'a> Decoder<'a> {
                     _ => {}
                 }
             }
-            let handle = self.builder.function(f);
-            self.functions.insert(id, handle)
+            self.functions.insert(id, FunctionId::new(self.profile.functions.len()))?;
+            self.profile.functions.push(f);
+            Ok(())
         })
     }
 
-    fn locations(&mut self, message: Wire<'a>) -> Result<(), PprofError> {
-        let mut lines = Vec::new();
+    fn locations(&mut self, message: Wire<'_>, count: usize) -> Result<(), PprofError> {
+        self.profile.locations.reserve(count);
+        self.profile.lines.reserve(count);
         for_each(message, 4, |mut row| {
-            let (mut id, mut mapping, mut address, mut folded) = (0, 0, 0, false);
-            lines.clear();
+            let (mut id, mut mapping) = (0, 0);
+            let first_line = self.profile.lines.len();
+            let mut l = Location { mapping: None, address: 0, folded: false, first_line: first_line as u32, line_count: 0 };
             while let Some((field, value)) = row.field()? {
                 match (field, value) {
                     (1, Value::Number(n)) => id = n,
                     (2, Value::Number(n)) => mapping = n,
-                    (3, Value::Number(n)) => address = n,
-                    (4, Value::Bytes(line)) => lines.push(self.line(line)?),
-                    (5, Value::Number(n)) => folded = n != 0,
+                    (3, Value::Number(n)) => l.address = n,
+                    (4, Value::Bytes(line)) => {
+                        let line = self.line(line)?;
+                        self.profile.lines.push(line);
+                    }
+                    (5, Value::Number(n)) => l.folded = n != 0,
                     _ => {}
                 }
             }
-            if lines.len() > MAX_INLINED {
-                let count = lines.len();
-                return Err(PprofError::Invalid(format!("location {id} has {count} lines; {MAX_INLINED} are allowed")));
+            let lines = self.profile.lines.len() - first_line;
+            if lines > MAX_INLINED {
+                let problem = format!("location {id} has {lines} lines; {MAX_INLINED} are allowed");
+                return Err(PprofError::Invalid(problem));
             }
-            let known = if mapping == 0 { None } else { self.mappings.get(mapping) };
-            if mapping != 0 && known.is_none() {
-                self.warnings.push(format!("location {id} names mapping {mapping}, which does not exist"));
+            l.line_count = lines as u32;
+            if mapping != 0 {
+                l.mapping = self.mappings.get(mapping);
+                if l.mapping.is_none() {
+                    self.warn(format!("location {id} names mapping {mapping}, which does not exist"));
+                }
             }
-            let handle = self.builder.location(known, address, folded, &lines);
-            self.locations.insert(id, handle)
+            self.locations.insert(id, LocationId::new(self.profile.locations.len()))?;
+            self.profile.locations.push(l);
+            Ok(())
         })
     }
 
-    fn line(&mut self, mut row: Wire<'a>) -> Result<Line, PprofError> {
+    fn line(&self, mut row: Wire<'_>) -> Result<Line, PprofError> {
         let mut line = Line { function: None, line: 0, column: 0 };
         while let Some((field, value)) = row.field()? {
             let Value::Number(n) = value else { continue };
@@ -259,97 +277,28 @@ impl<'a> Decoder<'a> {
         Ok(line)
     }
 
-    fn samples(&mut self, message: Wire<'a>) -> Result<(), PprofError> {
-        let types = self.builder.profile().sample_types.len();
-        // A sample adds a few frames of its own to the stacks before it; rows that turn out unused cost little.
-        self.builder.reserve(self.sample_count, self.sample_count);
-        let (mut ids, mut values, mut labels) = (Vec::new(), Vec::new(), Vec::new());
-        let mut index = 0usize;
-        for_each(message, 2, |mut row| {
-            (ids.clear(), values.clear(), labels.clear());
-            while let Some((field, value)) = row.field()? {
-                match (field, value) {
-                    (1, Value::Number(n)) => ids.push(n),
-                    (1, Value::Bytes(mut packed)) => {
-                        while let Some(n) = packed.packed()? {
-                            ids.push(n);
-                        }
-                    }
-                    (2, Value::Number(n)) => values.push(n as i64),
-                    (2, Value::Bytes(mut packed)) => {
-                        while let Some(n) = packed.packed()? {
-                            values.push(n as i64);
-                        }
-                    }
-                    (3, Value::Bytes(label)) => labels.push(self.label(label)?),
-                    _ => {}
-                }
-            }
-            if values.len() != types {
-                let count = values.len();
-                let problem = format!("sample {index} has {count} values for {types} sample types");
-                return Err(PprofError::Invalid(problem));
-            }
-            if ids.len() > MAX_STACK_DEPTH {
-                let depth = ids.len();
-                let problem = format!("sample {index} has a stack of {depth} frames; {MAX_STACK_DEPTH} are allowed");
-                return Err(PprofError::Invalid(problem));
-            }
-            let mut stack = None;
-            for &id in ids.iter().rev() {
-                let Some(location) = self.locations.get(id) else {
-                    let problem = format!("sample {index} refers to location {id}, which does not exist");
-                    return Err(PprofError::Invalid(problem));
-                };
-                stack = Some(self.builder.stack(stack, location));
-            }
-            let set = self.builder.label_set(&mut labels);
-            self.builder.sample(stack, set, &values);
-            index += 1;
-            Ok(())
-        })
-    }
-
-    fn label(&mut self, mut row: Wire<'a>) -> Result<Label, PprofError> {
-        let (mut key, mut text, mut number, mut unit) = (StringId::EMPTY, StringId::EMPTY, 0, StringId::EMPTY);
-        while let Some((field, value)) = row.field()? {
-            let Value::Number(n) = value else { continue };
-            match field {
-                1 => key = self.string(n, "a label's name")?,
-                2 => text = self.string(n, "a label's value")?,
-                3 => number = n as i64,
-                4 => unit = self.string(n, "a label's unit")?,
-                _ => {}
-            }
-        }
-        let is_number = text.is_empty() && (number != 0 || !unit.is_empty());
-        Ok(Label { key, value: if is_number { LabelValue::Number(number, unit) } else { LabelValue::Text(text) } })
-    }
-
-    fn header(&mut self, mut message: Wire<'a>) -> Result<(), PprofError> {
-        let mut comments = Vec::new();
+    fn header(&mut self, mut message: Wire<'_>) -> Result<(), PprofError> {
+        let mut header = std::mem::take(&mut self.profile.header);
         while let Some((field, value)) = message.field()? {
             match (field, value) {
-                (7, Value::Number(n)) => self.builder.header().drop_frames = self.string(n, "drop_frames")?,
-                (8, Value::Number(n)) => self.builder.header().keep_frames = self.string(n, "keep_frames")?,
-                (9, Value::Number(n)) => self.builder.header().time_nanos = n as i64,
-                (10, Value::Number(n)) => self.builder.header().duration_nanos = n as i64,
-                (11, Value::Bytes(row)) => self.builder.header().period_type = Some(self.value_type(row)?),
-                (12, Value::Number(n)) => self.builder.header().period = n as i64,
-                (13, Value::Number(n)) => comments.push(self.string(n, "a comment")?),
+                (7, Value::Number(n)) => header.drop_frames = self.string(n, "drop_frames")?,
+                (8, Value::Number(n)) => header.keep_frames = self.string(n, "keep_frames")?,
+                (9, Value::Number(n)) => header.time_nanos = n as i64,
+                (10, Value::Number(n)) => header.duration_nanos = n as i64,
+                (11, Value::Bytes(row)) => header.period_type = Some(self.value_type(row)?),
+                (12, Value::Number(n)) => header.period = n as i64,
+                (13, Value::Number(n)) => header.comments.push(self.string(n, "a comment")?),
                 (13, Value::Bytes(mut packed)) => {
                     while let Some(n) = packed.packed()? {
-                        comments.push(self.string(n, "a comment")?);
+                        header.comments.push(self.string(n, "a comment")?);
                     }
                 }
-                (14, Value::Number(n)) => {
-                    self.builder.header().default_sample_type = self.string(n, "the default sample type")?;
-                }
-                (15, Value::Number(n)) => self.builder.header().doc_url = self.string(n, "the doc url")?,
+                (14, Value::Number(n)) => header.default_sample_type = self.string(n, "the default sample type")?,
+                (15, Value::Number(n)) => header.doc_url = self.string(n, "the doc url")?,
                 _ => {}
             }
         }
-        self.builder.header().comments = comments;
+        self.profile.header = header;
         Ok(())
     }
 }
@@ -366,40 +315,4 @@ fn for_each<'a>(
         }
     }
     Ok(())
-}
-
-/// Ids of a file → handles. Producers number from 1, so a plain column serves; outliers go into a map, so that one huge
-/// id cannot make the column huge.
-struct Ids<Handle> {
-    what: &'static str,
-    dense: Vec<Option<Handle>>,
-    sparse: HashMap<u64, Handle>,
-}
-
-impl<Handle: Copy> Ids<Handle> {
-    fn new(what: &'static str, count: usize) -> Self {
-        Self { what, dense: vec![None; count + 1], sparse: HashMap::new() }
-    }
-
-    fn insert(&mut self, id: u64, handle: Handle) -> Result<(), PprofError> {
-        if id == 0 {
-            return Err(PprofError::Invalid(format!("a {} has id 0", self.what)));
-        }
-        let slot = usize::try_from(id).ok().and_then(|i| self.dense.get_mut(i));
-        let before = match slot {
-            Some(slot) => slot.replace(handle),
-            None => self.sparse.insert(id, handle),
-        };
-        match before {
-            None => Ok(()),
-            Some(_) => Err(PprofError::Invalid(format!("{} id {id} comes twice", self.what))),
-        }
-    }
-
-    fn get(&self, id: u64) -> Option<Handle> {
-        match usize::try_from(id).ok().and_then(|i| self.dense.get(i)) {
-            Some(slot) => *slot,
-            None => self.sparse.get(&id).copied(),
-        }
-    }
 }

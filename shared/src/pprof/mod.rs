@@ -5,6 +5,8 @@
 
 mod decode;
 mod encode;
+mod ids;
+mod samples;
 mod wire;
 
 use thiserror::Error;

@@ -38,6 +38,7 @@ impl<'a> Wire<'a> {
     }
 
     /// The next field, `None` at the end.
+    #[inline]
     pub(super) fn field(&mut self) -> Result<Option<(u32, Value<'a>)>, PprofError> {
         if self.at == self.bytes.len() {
             return Ok(None);
@@ -69,6 +70,7 @@ impl<'a> Wire<'a> {
     }
 
     /// The next packed number, `None` at the end.
+    #[inline(always)]
     pub(super) fn packed(&mut self) -> Result<Option<u64>, PprofError> {
         if self.at == self.bytes.len() { Ok(None) } else { self.varint().map(Some) }
     }
@@ -81,18 +83,20 @@ impl<'a> Wire<'a> {
         Ok(Value::Other)
     }
 
-    #[inline]
+    #[inline(always)]
     fn varint(&mut self) -> Result<u64, PprofError> {
         // Most numbers of a profile are ids and fit one to three bytes.
-        if let Some(&byte) = self.bytes.get(self.at)
-            && byte < 0x80
-        {
-            self.at += 1;
-            return Ok(u64::from(byte));
-        }
-        self.long_varint()
+        let (number, length) = match self.bytes[self.at..] {
+            [a, ..] if a < 0x80 => (u64::from(a), 1),
+            [a, b, ..] if b < 0x80 => (u64::from(a & 0x7f) | u64::from(b) << 7, 2),
+            [a, b, c, ..] if c < 0x80 => (u64::from(a & 0x7f) | u64::from(b & 0x7f) << 7 | u64::from(c) << 14, 3),
+            _ => return self.long_varint(),
+        };
+        self.at += length;
+        Ok(number)
     }
 
+    #[cold]
     fn long_varint(&mut self) -> Result<u64, PprofError> {
         let start = self.offset();
         let mut number = 0u64;

@@ -1,0 +1,159 @@
+//! The part of a merge that takes its time: finding the samples that have the same stack.
+//!
+//! A stack is looked up once a sample, not once a frame. Each row of the incoming stack table gets a hash of its whole path
+//! (one multiplication a row, as parents come first); a sample's hash finds the sample already there. What the hash says
+//! is checked frame by frame, but no row is checked twice: a row known to equal one of ours ends the check.
+//!
+//! Stacks of samples that are new are appended. Rows between two samples' stacks may then stand there more than once, which
+//! changes nothing about what the profile says; canonical order has each once.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::builder::ProfileBuilder;
+use crate::id::{LabelSetId, LocationId, StackId};
+use crate::profile::{Profile, Stack};
+
+/// Samples by stack and labels.
+#[derive(Default)]
+pub(crate) struct StackMerge {
+    /// Hash of stack and labels, and the sample's row.
+    samples: HashTable<(u64, u32)>,
+    hasher: PathHasher,
+}
+
+/// Hashes paths with a key that differs from merge to merge, so that nobody can prepare paths that collide.
+struct PathHasher {
+    key: u64,
+}
+
+impl Default for PathHasher {
+    fn default() -> Self {
+        Self { key: DefaultHashBuilder::default().hash_one(0u64) | 1 }
+    }
+}
+
+impl PathHasher {
+    /// Folded multiplication: both halves of the product of the running hash and the key.
+    #[inline(always)]
+    fn step(&self, hash: u64, word: u32) -> u64 {
+        let product = u128::from(hash ^ u64::from(word)) * u128::from(self.key);
+        (product as u64) ^ (product >> 64) as u64
+    }
+}
+
+impl StackMerge {
+    /// Adds the samples of a profile whose locations and label sets are in `to` already; says how many sums saturated.
+    pub(crate) fn add(
+        &mut self,
+        from: &Profile,
+        locations: &[LocationId],
+        label_sets: &[LabelSetId],
+        to: &mut ProfileBuilder,
+    ) -> u64 {
+        let mut incoming = Incoming::new(from, locations, &self.hasher);
+        let mut values = vec![0; from.sample_types.len()];
+        let mut saturated = 0;
+        let samples = &from.samples;
+        for row in 0..from.len() {
+            for (value, column) in values.iter_mut().zip(&samples.values) {
+                *value = column[row];
+            }
+            if values.iter().all(|&value| value == 0) {
+                continue;
+            }
+            let stack = samples.stacks[row];
+            let labels = samples.labels[row].map(|set| label_sets[set.index()]);
+            let path = stack.map_or(self.hasher.key, |s| incoming.hashes[s.index()]);
+            let hash = self.hasher.step(path, labels.map_or(0, |set| set.index() as u32 + 1));
+            let found = self.samples.find(hash, |&(known, row)| {
+                let (ours, theirs) = (&to.profile().samples, row as usize);
+                known == hash && ours.labels[theirs] == labels && incoming.is(stack, ours.stacks[theirs], to.profile())
+            });
+            match found {
+                Some(&(_, known)) => saturated += to.add_values(known as usize, &values),
+                None => {
+                    let stack = stack.map(|s| incoming.append(s, to));
+                    let row = u32::try_from(to.profile().len()).expect("tables stay below u32::MAX rows");
+                    to.sample(stack, labels, &values);
+                    self.samples.insert_unique(hash, (hash, row), |&(hash, _)| hash);
+                }
+            }
+        }
+        saturated
+    }
+}
+
+/// The stack table of the profile being added.
+struct Incoming<'a> {
+    stacks: &'a [Stack],
+    /// Where its locations went.
+    locations: &'a [LocationId],
+    /// Hash of the path of each stack.
+    hashes: Vec<u64>,
+    /// The equal row of ours, where it is known.
+    known: Vec<Option<StackId>>,
+}
+
+impl<'a> Incoming<'a> {
+    fn new(from: &'a Profile, locations: &'a [LocationId], hasher: &PathHasher) -> Self {
+        let mut hashes: Vec<u64> = Vec::with_capacity(from.stacks.len());
+        for stack in &from.stacks {
+            let parent = stack.parent.map_or(hasher.key, |p| hashes[p.index()]);
+            hashes.push(hasher.step(parent, locations[stack.location.index()].index() as u32 + 1));
+        }
+        Self { stacks: &from.stacks, locations, hashes, known: vec![None; from.stacks.len()] }
+    }
+
+    /// Whether a stack of theirs is a stack of ours; remembers it if so.
+    fn is(&mut self, theirs: Option<StackId>, ours: Option<StackId>, to: &Profile) -> bool {
+        let (mut a, mut b) = (theirs, ours);
+        loop {
+            match (a, b) {
+                (None, None) => break,
+                (Some(x), Some(y)) => {
+                    if self.known[x.index()] == Some(y) {
+                        break;
+                    }
+                    let (row, other) = (self.stacks[x.index()], to.stacks[y.index()]);
+                    if self.locations[row.location.index()] != other.location {
+                        return false;
+                    }
+                    (a, b) = (row.parent, other.parent);
+                }
+                _ => return false,
+            }
+        }
+        let (mut a, mut b) = (theirs, ours);
+        while let (Some(x), Some(y)) = (a, b)
+            && self.known[x.index()] != Some(y)
+        {
+            self.known[x.index()] = Some(y);
+            (a, b) = (self.stacks[x.index()].parent, to.stacks[y.index()].parent);
+        }
+        true
+    }
+
+    /// Appends the rows of a stack that have no equal yet.
+    fn append(&mut self, stack: StackId, to: &mut ProfileBuilder) -> StackId {
+        let mut missing = Vec::new();
+        let mut at = Some(stack);
+        let mut parent = None;
+        while let Some(row) = at {
+            if let Some(ours) = self.known[row.index()] {
+                parent = Some(ours);
+                break;
+            }
+            missing.push(row);
+            at = self.stacks[row.index()].parent;
+        }
+        for row in missing.into_iter().rev() {
+            let ours = to.push_stack(parent, self.locations[self.stacks[row.index()].location.index()]);
+            self.known[row.index()] = Some(ours);
+            parent = Some(ours);
+        }
+        // A stack has at least one row, so the fallback is never taken.
+        parent.unwrap_or(stack)
+    }
+}
