@@ -32,8 +32,14 @@ pub use tenant::Tenant;
 
 /// Answers a request.
 #[event(fetch)]
-async fn fetch(request: Request, env: Env, _context: Context) -> worker::Result<Response> {
-    answer(request, &env).await.or_else(|problem| problem.response())
+async fn fetch(mut request: Request, env: Env, _context: Context) -> worker::Result<Response> {
+    match answer(&mut request, &env).await {
+        Ok(response) => Ok(response),
+        Err(problem) => {
+            http::drain(&mut request).await;
+            problem.response()
+        }
+    }
 }
 
 /// Runs once a minute.
@@ -44,7 +50,7 @@ async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     }
 }
 
-async fn answer(request: Request, env: &Env) -> Result<Response, Problem> {
+async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
     let route = route(request.method().as_ref(), &request.path())?;
     let config = Config::of(env).map_err(Problem::internal)?;
     let tenant = tenancy::tenant(&config, request.headers().get("x-scope-orgid")?.as_deref())?;

@@ -28,11 +28,11 @@ const MOST_NODES: usize = 1_000_000;
 const FOLDED_HEADER: &str = "x-pilotlight-folded";
 
 /// Answers a call.
-pub(crate) async fn call(rpc: Rpc, mut request: Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn call(rpc: Rpc, request: &mut Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     check_content_type(&header("content-type")?)?;
     let any_names = header("accept")?.contains("allow-utf8-labelnames=true");
-    let body = http::body(&mut request, MAX_REQUEST).await?;
+    let body = http::body(request, MAX_REQUEST).await?;
     let inflated = gzip::inflate(&body, MAX_REQUEST).map_err(Problem::invalid)?;
     let ask = Ask::parse(inflated.as_deref().unwrap_or(&body))?;
     let store = Store::new(env, tenant)?;
@@ -90,8 +90,8 @@ async fn describe(rpc: Rpc, ask: &Ask, store: &Store, any_names: bool) -> Result
 }
 
 /// `GET /pyroscope/render?query&from&until&max-nodes&groupBy&aggregation`
-pub(crate) async fn render(request: Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
-    let parameters = Parameters::of(&request);
+pub(crate) async fn render(request: &Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
     if !matches!(parameters.get("format"), None | Some("json")) {
         return Err(Problem::unimplemented("of the formats only json is supported"));
     }
@@ -111,8 +111,8 @@ pub(crate) async fn render(request: Request, env: &Env, tenant: TenantId) -> Res
 }
 
 /// `GET /pyroscope/label-values?label`: a list of values; those of `__name__` are the profile types.
-pub(crate) async fn label_values(request: Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
-    let parameters = Parameters::of(&request);
+pub(crate) async fn label_values(request: &Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
     let label = parameters.get("label").ok_or_else(|| Problem::invalid("label parameter is required"))?;
     let label = if label == "__name__" { "__profile_type__" } else { label };
     let range = match parameters.get("from") {

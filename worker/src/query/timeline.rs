@@ -33,8 +33,10 @@ pub(crate) mod tests {
     use super::*;
     use pilotlight_core::{UnixNanos, parse_name, plans::TimelineSeries};
 
-    /// A timeline of (type, name with labels, points of (nanoseconds, total)).
-    pub(crate) fn timeline(series: &[(&str, &str, &[(i64, i64)])]) -> plans::Timeline {
+    /// Type, name with labels, and points of (nanoseconds, total).
+    pub(crate) type Drawn<'a> = (&'a str, &'a str, &'a [(i64, i64)]);
+
+    pub(crate) fn timeline(series: &[Drawn]) -> plans::Timeline {
         let series = series.iter().map(|(profile_type, name, points)| TimelineSeries {
             profile_type: profile_type.parse().unwrap(),
             labels: parse_name(name).unwrap(),

@@ -33,6 +33,9 @@ pub(crate) struct Lease {
     pub(crate) neighbours: Vec<Row>,
 }
 
+/// A lease and the directories that follow it.
+type Leased = (Lease, Vec<Vec<u8>>);
+
 /// A job that was done. The directory of the output follows as a blob.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Done {
@@ -49,7 +52,7 @@ struct Held {
 
 impl Catalog {
     /// Leases the next job that is due; `None` when there is none, or when another has the lease.
-    pub(crate) fn lease(&self, now: i64) -> Result<Option<(Lease, Vec<Vec<u8>>)>, Problem> {
+    pub(crate) fn lease(&self, now: i64) -> Result<Option<Leased>, Problem> {
         let held = held(&self.sql)?;
         if held.as_ref().is_some_and(|held| held.expires > now) {
             return Ok(None);
