@@ -8,7 +8,8 @@ export default defineConfig({
   // JSX goes through Vite's own compiler; preact needs no plugin beyond this.
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   worker: { format: "es" },
-  build: { target: "es2022", assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  // The oldest browsers with light-dark(); an older target would also rewrite oklch(), which the palette reads.
+  build: { target: ["chrome123", "firefox120", "safari17.5"], assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   plugins: [pages(["explore", "diff", "file"]), budget({ entry: 45, all: 75 })],
   server: { proxy: { "/api": "http://localhost:4040", "/ingest": "http://localhost:4040" } },
 });

@@ -1,33 +1,34 @@
 import { render } from "preact";
-import { effect } from "@preact/signals";
+import { computed, effect, untracked } from "@preact/signals";
 import { App } from "./app.tsx";
 import { startKeys } from "./keys.ts";
-import { startCompare } from "./state/compare.ts";
-import { startExplore } from "./state/explore.ts";
-import { startFiles } from "./state/files.ts";
+import { loadCompare } from "./state/compare.ts";
+import { chooseDefaults, loadExplore } from "./state/explore.ts";
+import { loadFiles } from "./state/files.ts";
 import { startFocus } from "./state/focus.ts";
+import type { Route } from "./state/place.ts";
 import { place } from "./state/router.ts";
 import { clear, shown } from "./state/shown.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/controls.css";
+import "./style/details.css";
 import "./style/picture.css";
 import "./style/pages.css";
 
+const LOADERS: Record<Route, () => void> = { home: () => {}, explore: loadExplore, diff: loadCompare, file: loadFiles };
+const route = computed(() => place.value.route);
 // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
-let route = place.peek().route;
 effect(() => {
-  if (place.value.route === route) return;
-  route = place.value.route;
-  clear();
+  const load = LOADERS[route.value];
+  untracked(clear);
+  return effect(load);
 });
+effect(chooseDefaults);
 effect(() => {
   const answer = shown.value;
   document.title = answer.state === "ready" ? `${answer.title} · Pilotlight` : "Pilotlight";
 });
 startFocus();
-startExplore();
-startCompare();
-startFiles();
 startKeys();
 render(<App />, document.getElementById("app")!);

@@ -1,5 +1,6 @@
 /** Draws boxes. Knows pixels and colours, nothing of trees or state. */
 import { Flag, type Boxes } from "../core/boxes.ts";
+import { ROOT } from "../core/types.ts";
 import { fitLabel } from "./label.ts";
 import { diffColour, hueColour, type Palette } from "./palette.ts";
 import type { Transform } from "./transform.ts";
@@ -70,7 +71,7 @@ function fill({ context, palette, hatch }: Brush, { boxes, diff }: Picture, seen
   for (const { index, x, right, y, flags } of seen) {
     const width = right - x;
     context.globalAlpha = dimmed(flags) ? DIMMED : flags & Flag.Ancestor ? 0.6 : 1;
-    if (flags & Flag.Run) context.fillStyle = palette.run;
+    if (flags & Flag.Run || (boxes.node(index) === ROOT && !diff)) context.fillStyle = palette.run;
     else context.fillStyle = diff ? diffColour(palette, boxes.paint(index)) : hueColour(palette, boxes.paint(index));
     const drawn = Math.max(width - (width > GAP_FROM ? 1 : 0), 0.5);
     context.fillRect(x, y, drawn, ROW - 1);
@@ -105,7 +106,7 @@ function outline({ context, palette }: Brush, { boxes, selected, current, focuse
     context.lineWidth = chosen ? 2.5 : 1.5;
     frame(context, x, y, right - x);
   }
-  if (!focused) return;
+  if (!focused || current === selected) return;
   const at = seen.find(({ index }) => boxes.node(index) === current);
   if (!at) return;
   context.strokeStyle = palette.focus;

@@ -16,6 +16,8 @@ const CONTEXT_ROWS = 3;
 
 export interface Scene {
   tree: TreeInfo;
+  /** What the root says: all there is. */
+  label: string;
   zoom: number;
   extent: Extent;
   selected: number;
@@ -169,7 +171,7 @@ export class Stage {
       this.#asked = request.key;
       try {
         const { boxes, names } = await this.#layout(request.tree, request.window);
-        this.#accept({ ...request, names, boxes: new Boxes(boxes) });
+        this.#accept({ ...request, names: names.set(ROOT, request.label), boxes: new Boxes(boxes) });
       } catch {
         // The tree was replaced while the request was on its way; the next scene asks again.
       }
@@ -180,7 +182,7 @@ export class Stage {
   #request() {
     const scene = this.#scene;
     if (!scene || this.#width === 0) return null;
-    const { zoom, extent, tree } = scene;
+    const { zoom, extent, tree, label } = scene;
     // Whole steps of rows, so that scrolling by pixels asks only now and then.
     const top = Math.floor(this.scroll / ROW / OVERSCAN) * OVERSCAN;
     const rows = Math.ceil(this.#height / ROW) + 2 * OVERSCAN;
@@ -193,7 +195,7 @@ export class Stage {
       depth1: top + rows,
     };
     const key = JSON.stringify([tree.id, scene.marks, window]);
-    return key === this.#asked ? null : { key, tree: tree.id, zoom, extent, width: this.#width, window };
+    return key === this.#asked ? null : { key, tree: tree.id, label, zoom, extent, width: this.#width, window };
   }
 
   #accept(layer: Layer): void {

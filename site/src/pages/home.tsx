@@ -84,12 +84,16 @@ function Card({ service }: { service: Service }) {
   const [total, before] = [Number(shown?.total ?? 0), Number(shown?.previous ?? 0)];
   return (
     <a class="card" href={href(target)} data-testid="service-card" onClick={(event) => follow(event, () => go(target))}>
-      <span class="card-name">{service.name}</span>
-      <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
+      <span class="card-row">
+        <span class="card-name">{service.name}</span>
+        <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
+      </span>
       <Sparkline points={shown?.points ?? []} />
-      <span class="card-total">{formatValue(total, unit)}</span>
-      <span class="card-change" title="Against the period of the same length before">
-        {before === 0 ? "no data before" : `${change(before, total)} against before`}
+      <span class="card-row">
+        <span class="card-total">{formatValue(total, unit)}</span>
+        <span class="card-change" title="Against the period of the same length before">
+          {before === 0 ? "nothing before" : `${change(before, total)} vs. before`}
+        </span>
       </span>
     </a>
   );

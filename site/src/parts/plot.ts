@@ -34,26 +34,28 @@ export function makePlot(element: HTMLElement, series: Series, unit: string, hoo
   };
 }
 
+/** Steps, as a bucket's value holds for all of its time; the last one needs an end of its own. */
 function data(series: Series): uPlot.AlignedData {
-  return [series.points.map((_, i) => (series.start + (i + 0.5) * series.step) / 1000), series.points];
+  return [[...series.points, 0].map((_, i) => (series.start + i * series.step) / 1000), [...series.points, series.points.at(-1) ?? 0]];
 }
 
 function options(width: number, series: Series, unit: string, on: PlotHooks): uPlot.Options {
   const [ink, line, soft] = ["--ink-faint", "--line", "--line-strong"].map(readToken);
   const axis = { stroke: ink, font: "11px system-ui, sans-serif", ticks: { show: false } };
   const { start, step, points } = series;
+  const peak = Math.max(1, ...points);
   return {
     width,
     height: HEIGHT,
     legend: { show: false },
     padding: [6, 0, 0, 0],
     cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: DRAG_FROM }, points: { show: false } },
-    scales: { x: { time: true, range: [start / 1000, (start + step * points.length) / 1000] }, y: { range: (_, __, max) => [0, max * 1.08 || 1] } },
+    scales: { x: { time: true, range: [start / 1000, (start + step * points.length) / 1000] }, y: { range: [0, peak * 1.12] } },
     axes: [
       { ...axis, grid: { show: false }, size: 20, gap: 2, values: (_, splits, __, ___, increment) => splits.map((s) => tick(s, increment)) },
-      { ...axis, grid: { stroke: line, width: 1 }, size: 64, gap: 4, space: 28, values: (_, splits) => splits.map((v) => formatValue(v, unit)) },
+      { ...axis, grid: { stroke: line, width: 1 }, size: 64, gap: 4, splits: () => [0, peak], values: (_, splits) => splits.map((v) => formatValue(v, unit)) },
     ],
-    series: [{}, { stroke: soft, width: 1, fill: line, paths: uPlot.paths.bars!({ size: [1, Infinity], gap: 0 }), points: { show: false } }],
+    series: [{}, { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } }],
     hooks: {
       draw: [(plot) => mark(plot, on.window(), readToken("--accent"))],
       setSelect: [

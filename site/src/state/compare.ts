@@ -1,5 +1,5 @@
 /** /diff: baseline against comparison, same service and type, each with its own range and filters. */
-import { computed, effect } from "@preact/signals";
+import { computed, untracked } from "@preact/signals";
 import { fetchTimeline } from "../api.ts";
 import { core } from "../core/index.ts";
 import { formatBytes, formatMillis, plural } from "../format/value.ts";
@@ -45,11 +45,10 @@ export function sideSpan(side: SideName): Span {
   return resolve(place.value[side], clock.value);
 }
 
-export function startCompare(): void {
-  effect(() => {
-    const asked = JSON.parse(wanted.value);
-    if (asked) void load(asked);
-  });
+/** Runs again whenever what it reads changes. */
+export function loadCompare(): void {
+  const asked = JSON.parse(wanted.value);
+  if (asked) void untracked(() => load(asked));
 }
 
 function load(asked: { base: string; other: string; normalise: boolean; baseSpan: Span; otherSpan: Span }): Promise<void> {

@@ -1,5 +1,5 @@
 /** /explore: one service, one type, a range. Asks for its timeline and its merged profile. */
-import { computed, effect } from "@preact/signals";
+import { computed, untracked } from "@preact/signals";
 import { fetchLabels, fetchProfile, fetchTimeline } from "../api.ts";
 import { core } from "../core/index.ts";
 import { formatBytes, formatMillis, plural } from "../format/value.ts";
@@ -40,15 +40,13 @@ const wanted = computed(() => {
   return JSON.stringify(asked && { ...asked, ...place.value.window });
 });
 
-export function startExplore(): void {
-  effect(chooseDefaults);
-  effect(() => {
-    const asked = JSON.parse(wanted.value) as { query: string; from: number; until: number } | null;
-    if (asked) void load(asked.query, asked);
-  });
+/** Runs again whenever what it reads changes. */
+export function loadExplore(): void {
+  const asked = JSON.parse(wanted.value) as { query: string; from: number; until: number } | null;
+  if (asked) void untracked(() => load(asked.query, asked));
 }
 
-export function load(query: string, range: Span): Promise<void> {
+function load(query: string, range: Span): Promise<void> {
   return show("read the profile", async (progress) => {
     const opened = await openMerged(query, range, progress);
     if (!opened) return { state: "empty" };
@@ -92,7 +90,7 @@ export function nodes(n: number): string {
 }
 
 /** A link without service or type shows the first there is; a service without the type shows another of its types. */
-function chooseDefaults(): void {
+export function chooseDefaults(): void {
   const { route, service, type } = place.value;
   const found = services.value;
   if ((route !== "explore" && route !== "diff") || found.state !== "ready" || !found.value?.length) return;

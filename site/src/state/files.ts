@@ -1,5 +1,5 @@
 /** /file: profiles opened from disk. They live in this page's memory and go nowhere else. */
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, computed, signal, untracked } from "@preact/signals";
 import { core } from "../core/index.ts";
 import type { ProfileInfo } from "../core/types.ts";
 import { formatBytes, formatMillis, plural } from "../format/value.ts";
@@ -29,12 +29,13 @@ const wanted = computed(() => {
   return JSON.stringify({ ids, type: place.value.type, compare: comparing.value, normalise: place.value.normalise });
 });
 
-export function startFiles(): void {
-  effect(() => {
-    const asked = JSON.parse(wanted.value) as { ids: number[] } | null;
-    if (!asked || opening.value) return;
+/** Runs again whenever what it reads changes. */
+export function loadFiles(): void {
+  const asked = JSON.parse(wanted.value) as { ids: number[]; compare: boolean } | null;
+  if (!asked || opening.value) return;
+  untracked(() => {
     if (asked.ids.length === 0) clear();
-    else void show(comparing.peek() ? "compare these profiles" : "show these profiles", shownFiles);
+    else void show(asked.compare ? "compare these profiles" : "show these profiles", shownFiles);
   });
 }
 

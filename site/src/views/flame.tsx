@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { effect, signal, useSignal } from "@preact/signals";
 import { core } from "../core/index.ts";
 import { Flag, type Box, type Boxes } from "../core/boxes.ts";
-import { ROOT } from "../core/types.ts";
+import { ROOT, type TreeInfo } from "../core/types.ts";
 import { fit } from "../flame/extent.ts";
 import { attachGestures } from "../flame/gestures.ts";
 import { makePalette } from "../flame/palette.ts";
@@ -31,7 +31,7 @@ export function Flame() {
       effect(() => {
         const shown = tree.value;
         const view = { zoom: zoom.value, extent: extent.value, selected: selected.value, current: current.value, marks: marks.value };
-        stage.show(shown && { tree: shown, ...view });
+        stage.show(shown && { tree: shown, label: `total ${totalOf(shown)}`, ...view });
         hover.value = null;
       }),
       effect(() => {
@@ -42,10 +42,12 @@ export function Flame() {
       attachGestures(element, gestures(stage, (next) => (hover.value = next))),
       () => stage.destroy(),
     ];
+    // The current frame is outlined for who uses keys, in the picture or in the search; not for who points.
     const keyboard = new AbortController();
-    const focus = () => (stage.focused = element.matches(":focus-visible") || document.activeElement === document.body);
-    for (const type of ["focusin", "focusout", "keydown"]) addEventListener(type, () => setTimeout(focus), { signal: keyboard.signal });
-    addEventListener("pointerdown", () => (stage.focused = false), { signal: keyboard.signal });
+    const { signal } = keyboard;
+    const onPicture = () => [element, document.body, document.querySelector("#search")].includes(document.activeElement as HTMLElement);
+    addEventListener("keydown", () => setTimeout(() => (stage.focused = onPicture())), { signal });
+    addEventListener("pointerdown", () => (stage.focused = false), { signal });
     return () => {
       keyboard.abort();
       for (const stop of stops) stop();
@@ -53,7 +55,6 @@ export function Flame() {
   }, []);
 
   const info = tree.value;
-  const total = info ? formatValue(info.diff ? info.diff.base + info.diff.comparison : info.total, info.unit) : "";
   return (
     <section class="flame" aria-label="Flame graph">
       <canvas
@@ -61,7 +62,7 @@ export function Flame() {
         tabIndex={0}
         role="application"
         aria-roledescription="flame graph"
-        aria-label={`Flame graph${info ? ` of ${info.type}, ${total}` : ""}. Arrow keys move between frames, Enter zooms, question mark lists all keys.`}
+        aria-label={`Flame graph${info ? ` of ${info.type}, ${totalOf(info)}` : ""}. Arrow keys move between frames, Enter zooms, question mark lists all keys.`}
         data-testid="flame"
       />
       <Tooltip hover={hover.value} />
@@ -71,6 +72,10 @@ export function Flame() {
       <FrameList boxes={boxes} />
     </section>
   );
+}
+
+function totalOf({ diff, total, unit }: TreeInfo): string {
+  return diff ? `${formatValue(diff.base, unit)} → ${formatValue(diff.comparison, unit)}` : formatValue(total, unit);
 }
 
 /** Grows when the current frame is to be brought into view again. */

@@ -3,6 +3,7 @@ import { effect, signal, useSignal, type ReadonlySignal } from "@preact/signals"
 import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
+import { baseName } from "../flame/label.ts";
 import { formatDelta, formatValue } from "../format/value.ts";
 import { select, selectedDetail, tree, zoomTo } from "../state/focus.ts";
 import { go, place } from "../state/router.ts";
@@ -126,10 +127,13 @@ function neighbour(row: HTMLElement, index: number): HTMLElement | null {
 
 function Cells({ row, unit }: { row: TableRow; unit: string }) {
   const { name, file, diff } = row;
+  // Where room is short the path gives way first: what tells functions apart is at the end.
+  const base = baseName(name);
   return (
     <>
       <span role="cell" class="name" title={file ? `${name}\n${file}` : name}>
-        {name}
+        <span class="path">{name.slice(0, name.length - base.length)}</span>
+        <span class="base">{base}</span>
       </span>
       {diff ? (
         <>

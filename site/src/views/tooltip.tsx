@@ -62,14 +62,20 @@ function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; ru
         <>
           <p>
             total <b>{formatValue(detail.total, unit)}</b> · {percent(detail.fraction)}
-            <span class="soft"> {formatExact(detail.total_exact, unit)}</span>
+            <Exact value={detail.total} decimal={detail.total_exact} unit={unit} />
           </p>
           <p>
             self <b>{formatValue(detail.self, unit)}</b> · {percent(detail.self_fraction)}
-            {detail.self !== 0 && <span class="soft"> {formatExact(detail.self_exact, unit)}</span>}
+            <Exact value={detail.self} decimal={detail.self_exact} unit={unit} />
           </p>
         </>
       )}
     </>
   );
+}
+
+/** The exact value, where the short form is not already that. */
+function Exact({ value, decimal, unit }: { value: number; decimal: string; unit: string }) {
+  const exact = formatExact(decimal, unit);
+  return value === 0 || exact === formatValue(value, unit) ? null : <span class="soft"> {exact}</span>;
 }
