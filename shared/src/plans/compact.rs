@@ -18,8 +18,8 @@ use crate::store::{
     copy_tables, decode_chunk, table_bytes,
 };
 
-/// Tables of a family beyond this go into a dataset of their own: 16 MiB, one of the four parts of a job's memory.
-const MAX_TABLE_BYTES: usize = 16 << 20;
+/// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_JOB_BYTES`].
+const MAX_TABLE_BYTES: usize = 8 << 20;
 
 /// Reads segments whole and writes a block.
 pub struct CompactPlan {
@@ -165,9 +165,11 @@ impl OpenFamily {
         object: &[u8],
         chunk: &ChunkEntry,
     ) -> Result<(), StoreError> {
-        let bytes = object.get(chunk.offset as usize..).and_then(|rest| rest.get(..chunk.len as usize));
         let (needed, found) = (chunk.offset.saturating_add(chunk.len), object.len() as u64);
-        let bytes = bytes.ok_or(StoreError::Length { section: "segment", needed, found })?;
+        if needed > found {
+            return Err(StoreError::Length { section: "segment", needed, found });
+        }
+        let bytes = &object[chunk.offset as usize..needed as usize];
         let DecodedChunk { id, period, tables, series } = decode_chunk(bytes, |_, series| {
             series.labels.get(SERVICE_NAME).unwrap_or("") == service && series.profile_type.name == *name
         })?;

@@ -4,11 +4,12 @@ use super::dedup::RETRY_WINDOW_MILLIS;
 use crate::store::ObjectKey;
 use crate::units::UnixNanos;
 
-/// Most bytes of segments in one job: 16 MiB.
+/// Most bytes of segments in one job: 12 MiB.
 ///
-/// All are held at once, so that each is fetched with one request; the output is at most as large, the tables being
-/// gathered have a cap of their own of the same size, and one chunk is open: that is 64 MB.
-pub const MAX_JOB_BYTES: u64 = 16 << 20;
+/// All are held at once, so that each is fetched with one request. The output is at most as large and while it grows is
+/// there twice, which makes 36; tables being gathered have a cap of 8 and take half as much again to be written; one
+/// chunk is open. That is below the 64 MB of a plan, as a test measures.
+pub const MAX_JOB_BYTES: u64 = 12 << 20;
 
 /// Most segments in one job: 800. A worker may make 1,000 requests in one invocation, and needs some for the catalog.
 pub const MAX_JOB_OBJECTS: usize = 800;

@@ -36,7 +36,7 @@ impl<What> Reads<What> {
             if let Some(read) = &mut open {
                 let read_end = read.get.offset + read.get.length;
                 let new_end = end.max(read_end);
-                if part.offset <= read_end + MAX_GAP && new_end - read.get.offset <= MAX_READ {
+                if part.offset <= read_end.saturating_add(MAX_GAP) && new_end - read.get.offset <= MAX_READ {
                     read.get.length = new_end - read.get.offset;
                     read.parts.push((part, what));
                     continue;

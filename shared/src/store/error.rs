@@ -41,8 +41,8 @@ pub enum StoreError {
         /// As computed.
         found: u64,
     },
-    /// A size beyond what is ever written.
-    #[error("{section}: {size} bytes are more than the {cap} allowed")]
+    /// A size, in bytes unless the name says otherwise, beyond what is ever written.
+    #[error("{section}: {size} is more than the {cap} allowed")]
     TooLarge {
         /// Where.
         section: &'static str,

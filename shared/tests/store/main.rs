@@ -1,4 +1,10 @@
 //! The store from outside: formats, plans, and what happens to damaged bytes.
 
+mod fixtures;
+mod formats;
+mod hostile;
+mod memory;
 mod plans;
+mod service;
+mod speed;
 mod support;

@@ -1,9 +1,10 @@
 //! Queries over random histories against a fold over a map, before and after compaction.
 
+use pilotlight_core::plans::{PlanError, label_values, services};
+use pilotlight_core::{Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
 
-use crate::support::{Bucket, expected, profile_type, push, said};
-use pilotlight_core::{TimeRange, UnixNanos};
+use crate::support::{Bucket, Push, expected, profile_type, push, said};
 
 const SELECTORS: &[&str] =
     &["", r#"{service_name="a"}"#, r#"{region=~"eu|"}"#, r#"{service_name="b",region!="us"}"#, r#"{x="y"}"#];
@@ -53,4 +54,115 @@ proptest! {
         let total: i128 = timeline.series.iter().map(|s| s.total()).sum();
         prop_assert_eq!(total, map.values().map(|&v| i128::from(v)).sum());
     }
+}
+
+/// A push of `value` at this minute, both by its own time and by arrival.
+fn minute(id: u8, minute: i64, service: &'static str, value: i64) -> Push {
+    Push {
+        id,
+        arrival_millis: minute * 60_000,
+        time: minute * 60_000_000_000,
+        family: "process_cpu",
+        labels: vec![("service_name", service), ("region", "eu")],
+        types: vec![("cpu", vec![(vec!["main"], value)])],
+    }
+}
+
+fn minutes(from: i64, until: i64) -> TimeRange {
+    TimeRange { from: UnixNanos(from * 60_000_000_000), until: UnixNanos(until * 60_000_000_000) }
+}
+
+#[test]
+fn a_retry_counts_once_wherever_its_first_try_is() {
+    let pushes = [minute(1, 0, "a", 1), minute(1, 10, "a", 10), minute(1, 11, "a", 100), minute(2, 11, "a", 1000)];
+    let cpu = profile_type("process_cpu", "cpu");
+    let check = |bucket: &Bucket| {
+        let answer = bucket.query("", &cpu, TimeRange::ALL).unwrap();
+        assert_eq!((answer.profile.total(0), answer.profiles), (1101, 3));
+    };
+    let mut bucket = Bucket::filled(&pushes);
+    check(&bucket);
+    // The first try is in a block, the second in a segment; then each in a block of its own.
+    assert_eq!(bucket.compact(|at| at == 0), 0);
+    check(&bucket);
+    assert_eq!(bucket.compact(|at| at == 0), 1);
+    check(&bucket);
+    assert_eq!(bucket.compact(|_| true), 0);
+    check(&bucket);
+    let all_at_once = &mut Bucket::filled(&pushes);
+    assert_eq!(all_at_once.compact(|_| true), 1);
+    check(all_at_once);
+}
+
+#[test]
+fn only_what_is_needed_is_read() {
+    let mut bucket = Bucket::filled(&[minute(1, 0, "a", 1), minute(2, 5, "b", 2), minute(3, 9, "a", 4)]);
+    let cpu = profile_type("process_cpu", "cpu");
+    let check = |bucket: &Bucket, selector: &str, range: TimeRange, total: i128, objects: u64| {
+        let answer = bucket.query(selector, &cpu, range).unwrap();
+        assert_eq!(if answer.profiles > 0 { answer.profile.total(0) } else { 0 }, total);
+        assert_eq!(answer.objects, objects);
+        assert_eq!(answer.bytes > 0, objects > 0);
+    };
+    check(&bucket, "", minutes(0, 10), 7, 3);
+    check(&bucket, "", minutes(0, 9), 3, 2);
+    check(&bucket, r#"{service_name="b"}"#, minutes(0, 10), 2, 1);
+    check(&bucket, r#"{service_name="c"}"#, minutes(0, 10), 0, 0);
+    check(&bucket, "memory:alloc_space:count:cpu:nanoseconds{}", minutes(0, 10), 0, 0);
+    bucket.compact(|_| true);
+    check(&bucket, "", minutes(0, 10), 7, 1);
+    check(&bucket, r#"{service_name="b"}"#, minutes(0, 10), 2, 1);
+    check(&bucket, "", minutes(5, 6), 2, 1);
+    check(&bucket, "", minutes(10, 20), 0, 0);
+    assert_eq!(bucket.query("", &profile_type("memory", "alloc_space"), TimeRange::ALL).unwrap().bytes, 0);
+}
+
+#[test]
+fn directories_know_services_and_labels() {
+    let mut bucket = Bucket::filled(&[minute(1, 0, "a", 1), minute(2, 5, "b", 2)]);
+    for _ in 0..2 {
+        let names = |range| services(&bucket.catalog, range).into_iter().map(|s| s.name).collect::<Vec<_>>();
+        assert_eq!(names(TimeRange::ALL), ["a", "b"]);
+        assert_eq!(names(minutes(1, 6)), ["b"]);
+        assert_eq!(services(&bucket.catalog, TimeRange::ALL)[0].types, [profile_type("process_cpu", "cpu")]);
+        let shown = |selector: &str| {
+            let labels = label_values(&bucket.catalog, &Selector::parse(selector).unwrap(), None, TimeRange::ALL);
+            format!("{labels:?}")
+        };
+        assert_eq!(shown(""), r#"{"region": {"eu"}, "service_name": {"a", "b"}}"#);
+        assert_eq!(shown(r#"{service_name="b"}"#), r#"{"region": {"eu"}, "service_name": {"b"}}"#);
+        assert_eq!(shown(r#"{region="us"}"#), "{}");
+        bucket.compact(|_| true);
+    }
+}
+
+#[test]
+fn timelines_have_buckets() {
+    let bucket = Bucket::filled(&[minute(1, 0, "a", 1), minute(2, 5, "a", 2), minute(3, 9, "a", 4)]);
+    let timeline = bucket.timeline("", None, minutes(0, 10));
+    assert_eq!((timeline.series.len(), timeline.bytes), (1, 0));
+    assert_eq!(timeline.series[0].buckets(minutes(0, 10), 2), [1, 6]);
+    assert_eq!(timeline.series[0].buckets(minutes(0, 10), 10), [1, 0, 0, 0, 0, 2, 0, 0, 0, 4]);
+    assert_eq!(timeline.series[0].buckets(minutes(4, 4), 2), [0, 0]);
+}
+
+#[test]
+fn sums_beyond_64_bits_are_cut_and_reported() {
+    let mut bucket = Bucket::filled(&[minute(1, 0, "a", i64::MAX), minute(2, 0, "a", 1)]);
+    for _ in 0..2 {
+        let answer = bucket.query("", &profile_type("process_cpu", "cpu"), TimeRange::ALL).unwrap();
+        assert!(answer.saturated);
+        assert_eq!(answer.profile.total(0), i128::from(i64::MAX));
+        bucket.compact(|_| true);
+    }
+}
+
+#[test]
+fn a_plan_is_not_finished_before_its_reads() {
+    let bucket = Bucket::filled(&[minute(1, 0, "a", 1)]);
+    let none = Selector::default();
+    let plan =
+        pilotlight_core::plans::QueryPlan::new(&none, &profile_type("process_cpu", "cpu"), TimeRange::ALL, &bucket.catalog);
+    assert_eq!(plan.unwrap().finish().map(drop), Err(PlanError::Unfinished(1)));
+    assert_eq!(bucket.try_compact(Vec::new()).map(drop), Err(PlanError::NoSources));
 }

@@ -2,10 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use pilotlight_core::plans::{CatalogObject, CompactPlan, Get, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan};
+use pilotlight_core::plans::{
+    CatalogObject, CompactOutput, CompactPlan, Get, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
+};
 use pilotlight_core::store::{ChunkId, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk};
 use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
 use proptest::prelude::*;
+
+/// Stacks of names, root first, and their values.
+pub(crate) type NamedRows = Vec<(Vec<&'static str>, i64)>;
 
 /// One push: when and whose, and for each of the family's types its rows, as stacks of names.
 #[derive(Clone, Debug)]
@@ -15,7 +20,7 @@ pub(crate) struct Push {
     pub(crate) time: i64,
     pub(crate) family: &'static str,
     pub(crate) labels: Vec<(&'static str, &'static str)>,
-    pub(crate) types: Vec<(&'static str, Vec<(Vec<&'static str>, i64)>)>,
+    pub(crate) types: Vec<(&'static str, NamedRows)>,
 }
 
 const NAMES: &[&str] = &["main", "work", "wait", "λ-calculus", "runtime.gc", ""];
@@ -28,7 +33,7 @@ pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
     Labels::new(pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()).unwrap()
 }
 
-pub(crate) fn rows() -> impl Strategy<Value = Vec<(Vec<&'static str>, i64)>> {
+pub(crate) fn rows() -> impl Strategy<Value = NamedRows> {
     let stack = prop::collection::vec(prop::sample::select(NAMES), 0..5);
     // Small and large values, none so large that sums of a history leave 64 bits.
     let value = prop_oneof![0i64..5, Just(10_000_000), -3i64..0, (1i64 << 40)..(1i64 << 50)];
@@ -41,7 +46,7 @@ pub(crate) fn push() -> impl Strategy<Value = Push> {
         (rows(), rows()).prop_map(|(a, b)| ("memory", vec![("alloc_space", a), ("inuse_space", b)])),
     ];
     let labels = (prop::sample::select(vec!["a", "b"]), prop::sample::select(vec!["eu", "us", ""]));
-    (any::<u8>(), 0i64..40, 0i64..60, types, labels).prop_map(|(id, arrival, time, (family, types), (service, region))| {
+    (0u8..24, 0i64..40, 0i64..60, types, labels).prop_map(|(id, arrival, time, (family, types), (service, region))| {
         let mut labels = vec![("service_name", service)];
         if !region.is_empty() {
             labels.push(("region", region));
@@ -117,8 +122,11 @@ impl Bucket {
         bucket
     }
 
+    /// As a real bucket does, gives less than asked for where the object ends.
     pub(crate) fn read(&self, get: &Get) -> &[u8] {
-        &self.objects[&get.key][get.offset as usize..(get.offset + get.length) as usize]
+        let object = &self.objects[&get.key];
+        let clamp = |at: u64| at.min(object.len() as u64) as usize;
+        &object[clamp(get.offset)..clamp(get.offset.saturating_add(get.length))]
     }
 
     pub(crate) fn query(&self, selector: &str, of_type: &ProfileType, range: TimeRange) -> Result<QueryAnswer, PlanError> {
@@ -132,14 +140,23 @@ impl Bucket {
     }
 
     pub(crate) fn timeline(&self, selector: &str, of_type: Option<&ProfileType>, range: TimeRange) -> Timeline {
-        let mut plan = TimelinePlan::new(&Selector::parse(selector).unwrap(), of_type, range, &self.catalog).unwrap();
-        for get in plan.wants() {
-            plan.provide(&get, self.read(&get)).unwrap();
-        }
-        plan.finish().unwrap()
+        self.try_timeline(selector, of_type, range).unwrap()
     }
 
-    /// Compacts the objects at these places of the catalog, as the scheduled job does.
+    pub(crate) fn try_timeline(
+        &self,
+        selector: &str,
+        of_type: Option<&ProfileType>,
+        range: TimeRange,
+    ) -> Result<Timeline, PlanError> {
+        let mut plan = TimelinePlan::new(&Selector::parse(selector).unwrap(), of_type, range, &self.catalog)?;
+        for get in plan.wants() {
+            plan.provide(&get, self.read(&get))?;
+        }
+        plan.finish()
+    }
+
+    /// Compacts the objects at these places of the catalog, as the scheduled job does. Gives the number of duplicates.
     pub(crate) fn compact(&mut self, chosen: impl Fn(usize) -> bool) -> u64 {
         let mut at = 0;
         let (sources, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.catalog).into_iter().partition(|object| {
@@ -151,17 +168,21 @@ impl Bucket {
             return 0;
         }
         let keys: Vec<String> = sources.iter().map(|s| s.key.clone()).collect();
-        let neighbours: Vec<_> = self.catalog.iter().filter(|o| o.level == 1).cloned().collect();
-        let mut plan = CompactPlan::new(sources, &neighbours, self.objects.len() as u64).unwrap();
-        for get in plan.wants() {
-            plan.provide(&get, self.read(&get)).unwrap();
-        }
-        let output = plan.finish().unwrap();
+        let output = self.try_compact(sources).unwrap();
         keys.iter().for_each(|key| drop(self.objects.remove(key)));
         let size = output.bytes.len() as u64;
         self.catalog.push(CatalogObject { key: output.key.clone(), level: 1, size, directory: output.directory });
         self.objects.insert(output.key, output.bytes);
         output.duplicates
+    }
+
+    pub(crate) fn try_compact(&self, sources: Vec<CatalogObject>) -> Result<CompactOutput, PlanError> {
+        let neighbours: Vec<_> = self.catalog.iter().filter(|o| o.level == 1).cloned().collect();
+        let mut plan = CompactPlan::new(sources, &neighbours, self.objects.len() as u64)?;
+        for get in plan.wants() {
+            plan.provide(&get, self.read(&get))?;
+        }
+        plan.finish()
     }
 }
 

@@ -1,0 +1,105 @@
+//! Objects of every version that was ever written, kept for ever: what they say must not change.
+//!
+//! `BLESS=1 cargo test -p pilotlight-core --test store fixtures` writes those of the current version anew. Only a format that
+//! has not been released yet may be blessed again; a released one gets a new version and new files.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use pilotlight_core::plans::CatalogObject;
+use pilotlight_core::store::{Directory, chunk_head, read_chunk};
+use pilotlight_core::{Profile, TimeRange};
+
+use crate::support::{Bucket, Push, profile_type, said};
+
+const CURRENT: u8 = 1;
+
+fn pushes() -> Vec<Push> {
+    let push = |id, minute: i64, region, types| Push {
+        id,
+        arrival_millis: 1_700_000_000_000 + minute * 60_000,
+        time: (1_700_000_000_000 + minute * 60_000) * 1_000_000,
+        family: "memory",
+        labels: vec![("service_name", "checkout"), ("region", region)],
+        types,
+    };
+    let alloc = vec![(vec!["main", "serve", "json.encode"], 4096), (vec!["main", "runtime.gc"], -512), (vec![], 1)];
+    let inuse = vec![(vec!["main", "serve"], 1 << 40)];
+    vec![
+        push(1, 0, "eu", vec![("alloc_space", alloc.clone()), ("inuse_space", inuse.clone())]),
+        push(2, 0, "us", vec![("alloc_space", inuse)]),
+        push(3, 1, "eu", vec![("alloc_space", alloc), ("inuse_space", vec![])]),
+        push(1, 2, "eu", vec![]),
+    ]
+}
+
+fn profile_text(profile: &Profile) -> String {
+    let header = profile.header();
+    let mut text = format!("time {} duration {} period {}\n", header.time_nanos, header.duration_nanos, header.period);
+    said(profile).iter().for_each(|(stack, value)| writeln!(text, "  {} {value}", stack.join(";")).unwrap());
+    text
+}
+
+fn chunk_text(bytes: &[u8]) -> String {
+    let head = chunk_head(bytes).unwrap();
+    let mut text = format!("chunk {} period {}\n", head.id, head.period);
+    for (i, series) in head.series.iter().enumerate() {
+        let labels: Vec<String> = series.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        writeln!(text, "{} {{{}}} total {}", series.profile_type, labels.join(","), series.total).unwrap();
+        text += &profile_text(&read_chunk(bytes, |at, _| at == i).unwrap());
+    }
+    text
+}
+
+fn object_text(key: &str, bytes: &[u8]) -> String {
+    let mut bucket = Bucket::default();
+    let directory = Directory::of_object(bytes).unwrap();
+    let mut text = String::new();
+    for (labels, of_type, first, last) in directory.series() {
+        let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        writeln!(text, "{of_type} {{{}}} {} to {}", labels.join(","), first.millis(), last.millis()).unwrap();
+    }
+    directory.counted().iter().for_each(|c| writeln!(text, "counted {} at {}", c.id, c.arrival_millis).unwrap());
+    let size = bytes.len() as u64;
+    bucket.catalog.push(CatalogObject { key: key.to_owned(), level: key.contains("l1").into(), size, directory });
+    bucket.objects.insert(key.to_owned(), bytes.to_vec());
+    for sample_type in ["alloc_space", "inuse_space"] {
+        let of_type = profile_type("memory", sample_type);
+        let answer = bucket.query("", &of_type, TimeRange::ALL).unwrap();
+        write!(text, "{of_type} of {} profiles: {}", answer.profiles, profile_text(&answer.profile)).unwrap();
+        for series in bucket.timeline("", Some(&of_type), TimeRange::ALL).series {
+            let points: Vec<String> =
+                series.points.iter().map(|(time, total)| format!("{}: {total}", time.millis())).collect();
+            writeln!(text, "  timeline {}", points.join(", ")).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn fixtures_say_what_they_always_said() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
+    let mut bucket = Bucket::filled(&pushes());
+    let segment = bucket.catalog[0].key.clone();
+    let written = pushes()[0].chunk();
+    let mut objects =
+        vec![("chunk", String::new(), written), ("segment", segment.clone(), bucket.objects[&segment].clone())];
+    bucket.compact(|_| true);
+    let block = bucket.catalog[0].key.clone();
+    objects.push(("block", block.clone(), bucket.objects[&block].clone()));
+
+    for (name, key, bytes) in objects {
+        let say = |bytes: &[u8]| if key.is_empty() { chunk_text(bytes) } else { object_text(&key, bytes) };
+        for version in 1..=CURRENT {
+            let (data, text) = (folder.join(format!("{name}-{version}.bin")), folder.join(format!("{name}-{version}.txt")));
+            if version == CURRENT && std::env::var_os("BLESS").is_some() {
+                std::fs::write(&data, &bytes).unwrap();
+                std::fs::write(&text, say(&bytes)).unwrap();
+            }
+            let expect = std::fs::read_to_string(&text).unwrap();
+            assert_eq!(say(&std::fs::read(&data).unwrap()), expect, "{}", data.display());
+            // Compressors may change their output, so what is written today is compared by what it says.
+            assert_eq!(say(&bytes), expect, "what is written today, against {}", text.display());
+        }
+    }
+}

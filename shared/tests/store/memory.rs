@@ -1,0 +1,152 @@
+//! No plan needs more than 64 MB, and no bytes make a reader allocate without bounds.
+//!
+//! Counts what Rust allocates on the thread of a test; zstd's own state, a few megabytes at most, is C and not counted.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use pilotlight_core::plans::{CatalogObject, CompactPlan, MAX_JOB_BYTES, QueryPlan};
+use pilotlight_core::store::{
+    ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, chunk_head, encode_chunk, read_chunk,
+};
+use pilotlight_core::{Selector, TimeRange, UnixNanos};
+
+use crate::hostile::{sealed, sealed_as, varint};
+use crate::service::{Numbers, service};
+use crate::support::{Bucket, labels, profile_type};
+
+struct Counting;
+
+thread_local! {
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(bytes: isize) {
+    // A thread that is ending may still free.
+    let _ = NOW.try_with(|now| {
+        now.set(now.get() + bytes);
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
+    });
+}
+
+#[allow(unsafe_code, reason = "an allocator cannot be written without it; it only passes on what it is given")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Megabytes allocated at most at once while `work` runs, beyond those before it.
+fn peak<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let before = NOW.get();
+    PEAK.set(before);
+    let result = work();
+    ((PEAK.get() - before) as f64 / 1e6, result)
+}
+
+/// Segments of one job, as full as they may be; `services` processes that share no symbol take turns.
+fn full_job(services: i64) -> Bucket {
+    let mut numbers = Numbers(1);
+    let processes: Vec<_> = (0..services).map(|i| service(&mut numbers, &format!("service{i}"))).collect();
+    let mut bucket = Bucket::default();
+    let (mut size, mut at) = (0, 0);
+    while size < MAX_JOB_BYTES - (1 << 20) {
+        let mut writer = SegmentWriter::new();
+        for _ in 0..10 {
+            at += 1;
+            let (tables, rows) = &processes[(at % services) as usize];
+            let series = Series {
+                // One family, the worst case: all symbols come together.
+                labels: labels(&[("service_name", "a"), ("instance", &at.to_string())]),
+                profile_type: profile_type("process_cpu", "cpu"),
+                time: UnixNanos(at * 1_000_000_000),
+                duration_nanos: 1,
+                total: 0,
+            };
+            let mut id = [0; 16];
+            id[..8].copy_from_slice(&at.to_le_bytes());
+            writer.push(&encode_chunk(ChunkId(id), tables, &[SeriesRows { series, rows: rows.clone() }]).unwrap()).unwrap();
+        }
+        let (bytes, directory) = writer.finish().unwrap();
+        size += bytes.len() as u64;
+        let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis: at, unique: 1 }.to_string();
+        bucket.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
+        bucket.objects.insert(key, bytes);
+    }
+    bucket
+}
+
+#[test]
+fn plans_stay_below_64_megabytes() {
+    for services in [1, 200] {
+        let mut bucket = full_job(services);
+        let sources = bucket.catalog.clone();
+        let (used, output) = peak(|| {
+            let mut plan = CompactPlan::new(sources, &[], 1).unwrap();
+            for get in plan.wants() {
+                plan.provide(&get, bucket.read(&get)).unwrap();
+            }
+            plan.finish().unwrap()
+        });
+        println!("compaction, {services} services: {used:.1} MB for {} bytes of output", output.bytes.len());
+        assert!(used < 64.0, "{used} MB");
+
+        if services > 1 {
+            // Two hundred processes without a symbol in common have no small answer; a real service's has.
+            continue;
+        }
+        for what in ["segments", "the block"] {
+            let (used, answer) = peak(|| {
+                let of_type = profile_type("process_cpu", "cpu");
+                let mut plan = QueryPlan::new(&Selector::default(), &of_type, TimeRange::ALL, &bucket.catalog).unwrap();
+                for get in plan.wants() {
+                    plan.provide(&get, bucket.read(&get)).unwrap();
+                }
+                plan.finish().unwrap()
+            });
+            println!("query of {what}: {used:.1} MB, {} stacks", answer.profile.stacks().len());
+            assert!(used < 64.0, "{used} MB");
+            bucket.compact(|_| true);
+        }
+    }
+}
+
+#[test]
+fn claims_cost_nothing() {
+    let check = |what: &str, bytes: &[u8], limit: f64| {
+        let read =
+            || (chunk_head(bytes).is_err(), read_chunk(bytes, |_, _| true).is_err(), Directory::decode(bytes).is_err());
+        let (used, refused) = peak(read);
+        assert_eq!(refused, (true, true, true), "{what}");
+        assert!(used < limit, "{what}: {used} MB");
+    };
+    for magic in [b"PLTCHNK\x01", b"PLTDIRE\x01"] {
+        let object = |section: Vec<u8>| [&magic[..], &section].concat();
+        let huge = varint(u64::MAX >> 1);
+        let start = if magic == b"PLTCHNK\x01" { vec![0; 18] } else { vec![] };
+        for count in [huge.clone(), varint(u64::from(u32::MAX)), varint(1 << 24)] {
+            // A count that nothing follows, at each place where a count may stand: words, label sets, types, series.
+            for zeros in 0..6 {
+                let raw = [start.clone(), vec![0; zeros], count.clone()].concat();
+                check("a count", &object(sealed(&raw)), 0.1);
+            }
+        }
+        check("a section that is not there", &object(sealed_as(b"", 32 << 20)), 0.1 + 33.6);
+        let mut unsealed = sealed_as(b"x", 32 << 20);
+        unsealed[8] ^= 1;
+        check("a section with a wrong checksum", &object(unsealed), 0.1);
+        // What zstd makes of nothing: the cap and the few tables that fit so many zeros.
+        let bomb = zstd::bulk::compress(&vec![0; 32 << 20], 19).unwrap();
+        check("a bomb", &object(sealed_as(&bomb, 32 << 20)), 34.0);
+    }
+}
