@@ -47,7 +47,7 @@ pub fn inflate(bytes: &[u8], cap: usize) -> Result<Option<Vec<u8>>, GzipError> {
 fn inflate_layer(bytes: &[u8], cap: usize) -> Result<Vec<u8>, GzipError> {
     // Profiles shrink three to five times; the first guess saves most of the growing and is bounded by what came in.
     let mut out = Vec::with_capacity(bytes.len().saturating_mul(4).min(cap));
-    let result = MultiGzDecoder::new(bytes).take(cap as u64 + 1).read_to_end(&mut out);
+    let result = MultiGzDecoder::new(bytes).take((cap as u64).saturating_add(1)).read_to_end(&mut out);
     if out.len() > cap {
         return Err(GzipError::TooLarge { cap });
     }

@@ -135,13 +135,14 @@ impl Parser<'_> {
             return Err(self.expected("a label name"));
         }
         self.blanks();
+        let before = self.at;
         let operator = match (self.bump(), self.peek()) {
             (Some('='), Some('~')) => "=~",
             (Some('!'), Some('~')) => "!~",
             (Some('!'), Some('=')) => "!=",
             (Some('='), _) => "=",
             _ => {
-                self.at = self.at.saturating_sub(1);
+                self.at = before;
                 return Err(self.expected("one of = != =~ !~"));
             }
         };
@@ -261,6 +262,7 @@ mod tests {
         check("{a=b}", "selector, column 4: expected a quoted value, found 'b'");
         check(r#"{ä="b"#, "selector, column 4: this quote is never closed");
         check(r#"{a="b" c="d"}"#, "selector, column 8: expected ',' or '}', found 'c'");
+        check("{\"ä\"ß", "selector, column 5: expected one of = != =~ !~, found 'ß'");
         check("{} x", "selector, column 4: expected the end, found 'x'");
         check("cpu{}", "selector, column 1: profile type \"cpu\" is not of the form name:type:unit:period_type:period_unit");
     }

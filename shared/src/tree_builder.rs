@@ -55,7 +55,7 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
     pub(crate) fn add(&mut self, profile: &Profile, sample_type: usize, side: usize) {
         let values = &profile.samples.values[sample_type];
         let used = used_stacks(profile, values);
-        let chains = self.chains(profile);
+        let chains = self.chains(profile, &used);
         self.parents.reserve(profile.stacks.len());
         self.row_frames.reserve(profile.stacks.len());
         let mut rows = vec![0u32; profile.stacks.len()];
@@ -104,13 +104,22 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
         nodes.tree(strings, frames)
     }
 
-    /// The frames of each location, outermost first.
-    fn chains(&mut self, profile: &Profile) -> Chains {
+    /// The frames of each location that a used stack has, outermost first. The others get none: a frame without a node
+    /// would be a function that never ran.
+    fn chains(&mut self, profile: &Profile, used_stacks: &[bool]) -> Chains {
+        let mut used = vec![false; profile.locations.len()];
+        for (stack, _) in profile.stacks.iter().zip(used_stacks).filter(|(_, used)| **used) {
+            used[stack.location.index()] = true;
+        }
         let mut chains = Chains { frames: Vec::with_capacity(profile.locations.len()), ends: Vec::new() };
         chains.ends.reserve(profile.locations.len());
         // Many locations share a function; each function's name is looked up once.
         let mut of_function: HashMap<(u32, StringId), u32> = HashMap::with_capacity(profile.functions.len());
         for (i, location) in profile.locations.iter().enumerate() {
+            if !used[i] {
+                chains.ends.push(chains.frames.len() as u32);
+                continue;
+            }
             let module_id = location.mapping.map_or(StringId::EMPTY, |m| profile.mappings[m.index()].file);
             let module = profile.text(module_id);
             let before = chains.frames.len();
