@@ -248,6 +248,11 @@ impl Profile {
         &self.locations
     }
 
+    /// Handles of all locations, in the order of their table.
+    pub fn location_ids(&self) -> impl Iterator<Item = LocationId> {
+        (0..self.locations.len()).map(LocationId::new)
+    }
+
     /// Lines of a location, innermost inlined call first; empty when it is not symbolised.
     pub fn lines(&self, location: LocationId) -> &[Line] {
         let l = &self.locations[location.index()];

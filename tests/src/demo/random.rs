@@ -1,0 +1,46 @@
+//! Chance that repeats itself: SplitMix64, and what is drawn from it.
+
+/// A sequence of numbers that follows from its seed.
+pub(super) struct Random(u64);
+
+impl Random {
+    /// A sequence for these words; other words, other numbers.
+    pub(super) fn of(words: &[u64]) -> Self {
+        let mut random = Self(0x5069_6c6f_746c_6974);
+        for &word in words {
+            random.0 = random.next() ^ word;
+        }
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Evenly from 0 (excluded) to 1.
+    pub(super) fn unit(&mut self) -> f64 {
+        ((self.next() >> 11) as f64 + 1.0) / (1u64 << 53) as f64
+    }
+
+    /// Around zero with variance one (Box and Muller).
+    pub(super) fn normal(&mut self) -> f64 {
+        (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
+    }
+
+    /// How often something happens that happens `mean` times on average: what a sampling profiler sees.
+    pub(super) fn poisson(&mut self, mean: f64) -> i64 {
+        if mean > 30.0 {
+            return (mean + self.normal() * mean.sqrt()).round().max(0.0) as i64;
+        }
+        let (limit, mut product, mut count) = ((-mean).exp(), self.unit(), 0);
+        while product > limit {
+            product *= self.unit();
+            count += 1;
+        }
+        count
+    }
+}

@@ -1,0 +1,17 @@
+//! What the tests across Pilotlight's parts share: real input, independent judges, and made-up history.
+//!
+//! - [`corpus`] and [`recorded`]: profiles and requests that nobody wrote for this project, where they are at hand.
+//! - [`oracle`]: profiles read by other code than the core's, and sums over them by brute force.
+//! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`.
+//! - [`drawn`]: profiles for tests, written as lines of stacks.
+//! - [`demo`]: an hour of realistic history of four services.
+//! - [`client`]: requests to a running Pilotlight.
+
+pub mod client;
+pub mod corpus;
+pub mod demo;
+pub mod drawn;
+pub mod go;
+pub mod oracle;
+pub mod recorded;
+pub mod text;

@@ -1,0 +1,68 @@
+//! One merge: the core compiled to WASM gives the same bytes as the native core, on real profiles.
+
+use pilotlight_guest::{VERBS, list};
+use pilotlight_tests::{corpus, drawn};
+use wasmtime::{Engine, Instance, Memory, Module, Store, TypedFunc};
+
+/// The guest module, and a fresh instance of it for each call.
+struct Guest {
+    engine: Engine,
+    module: Module,
+}
+
+impl Guest {
+    fn load() -> Self {
+        let path = std::env::var("PILOTLIGHT_CORE_WASM")
+            .expect("PILOTLIGHT_CORE_WASM names the core's WASM module: cargo xtask test builds it and sets it");
+        let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("PILOTLIGHT_CORE_WASM={path}: {e}"));
+        let engine = Engine::default();
+        let module = Module::new(&engine, bytes).expect("a WASM module");
+        Self { engine, module }
+    }
+
+    fn call(&self, verb: &str, input: &[u8]) -> Vec<u8> {
+        let mut store = Store::new(&self.engine, ());
+        let instance = Instance::new(&mut store, &self.module, &[]).expect("a module without imports");
+        let memory: Memory = instance.get_memory(&mut store, "memory").expect("its memory");
+        let alloc: TypedFunc<u32, u32> = instance.get_typed_func(&mut store, "alloc").expect("alloc");
+        let verb: TypedFunc<(u32, u32), u32> = instance.get_typed_func(&mut store, verb).expect("the verb");
+        let length = input.len() as u32;
+        let at = alloc.call(&mut store, length).expect("room");
+        memory.write(&mut store, at as usize, input).expect("the room is there");
+        let answer = verb.call(&mut store, (at, length)).expect("no trap") as usize;
+        let data = memory.data(&store);
+        let length: [u8; 4] = data[answer..answer + 4].try_into().expect("four bytes");
+        data[answer + 4..][..u32::from_le_bytes(length) as usize].to_vec()
+    }
+}
+
+#[test]
+fn the_core_needs_nothing_of_its_host() {
+    let guest = Guest::load();
+    let imports: Vec<String> = guest.module.imports().map(|i| format!("{}.{}", i.module(), i.name())).collect();
+    assert_eq!(imports, Vec::<String>::new());
+}
+
+#[test]
+fn wasm_and_native_answer_with_the_same_bytes() {
+    let guest = Guest::load();
+    let mut lists: Vec<(String, Vec<u8>)> = Vec::new();
+    let samples = corpus::profiles();
+    for sample in &samples {
+        lists.push((sample.name.clone(), list([&sample.bytes[..]])));
+    }
+    // Series of one agent merge; so do the five of Parca.
+    for prefix in ["parca/many", "agents/go142/0", "agents/go142/01", "agents/node0413", "agents/node064"] {
+        let group = samples.iter().filter(|s| s.name.starts_with(prefix));
+        lists.push((format!("all of {prefix}"), list(group.map(|s| &s.bytes[..]))));
+    }
+    let own = pilotlight_core::pprof::encode(&drawn::every_field());
+    lists.push(("every field, twice".to_owned(), list([&own[..], &own[..]])));
+    lists.push(("damaged".to_owned(), list([&own[..own.len() / 2]])));
+    for (name, input) in &lists {
+        for (verb, native) in VERBS {
+            let (native, wasm) = (native(input), guest.call(verb, input));
+            assert!(native == wasm, "{verb} of {name}: {} bytes native, {} bytes in WASM", native.len(), wasm.len());
+        }
+    }
+}
