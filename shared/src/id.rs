@@ -12,13 +12,19 @@ macro_rules! handle {
         pub struct $name(NonZeroU32);
 
         impl $name {
+            /// The handle of row 0.
+            #[allow(dead_code)] // Not every table has use for it.
+            pub(crate) const FIRST: Self = Self(NonZeroU32::MIN);
+
             /// The handle of row `index`. Tables hold fewer than `u32::MAX` rows: see [`crate::limits`].
+            #[inline(always)]
             pub(crate) fn new(index: usize) -> Self {
                 let index = u32::try_from(index + 1).expect("tables stay below u32::MAX rows");
                 Self(NonZeroU32::new(index).expect("index + 1 is not zero"))
             }
 
             /// The row this handle points at.
+            #[inline(always)]
             pub fn index(self) -> usize {
                 self.0.get() as usize - 1
             }
@@ -49,7 +55,7 @@ handle! {
 
 impl StringId {
     /// The empty string, row 0 of every string table.
-    pub const EMPTY: Self = Self(NonZeroU32::MIN);
+    pub const EMPTY: Self = Self::FIRST;
 
     /// Whether this is the empty string, which stands for "not given" throughout pprof.
     pub fn is_empty(self) -> bool {

@@ -10,7 +10,7 @@ use super::samples::Samples;
 use super::wire::{Value, Wire};
 use crate::id::{FunctionId, LocationId, MappingId, StringId};
 use crate::limits::{MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
-use crate::profile::{Function, Line, Location, Mapping, Profile, SymbolFlags, ValueType};
+use crate::profile::{Function, Header, Line, Location, Mapping, Profile, SymbolFlags, ValueType};
 
 /// A decoded profile, and what was odd about it.
 #[derive(Clone, Debug)]
@@ -36,24 +36,23 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     if bytes.len() > MAX_PROFILE_BYTES {
         return Err(PprofError::TooLarge { length: bytes.len(), cap: MAX_PROFILE_BYTES });
     }
-    let message = Wire::new(bytes);
-    let counts = Counts::of(message)?;
+    let outline = Outline::of(Wire::new(bytes))?;
     let mut decoder = Decoder {
         profile: Profile::default(),
-        mappings: Ids::new("mapping"),
-        functions: Ids::new("function"),
-        locations: Ids::new("location"),
+        mappings: Ids::new("mapping", outline.count(3)),
+        functions: Ids::new("function", outline.count(5)),
+        locations: Ids::new("location", outline.count(4)),
         warnings: Vec::new(),
     };
-    decoder.string_table(message, &counts)?;
-    decoder.sample_types(message)?;
-    decoder.mappings(message)?;
-    decoder.functions(message, counts.functions)?;
-    decoder.locations(message, counts.locations)?;
-    decoder.header(message)?;
+    decoder.string_table(&outline)?;
+    decoder.sample_types(&outline)?;
+    decoder.mappings(&outline)?;
+    decoder.functions(&outline)?;
+    decoder.locations(&outline)?;
+    decoder.header(&outline)?;
     let Decoder { mut profile, locations, warnings, .. } = decoder;
-    let mut samples = Samples::new(&mut profile, &locations, counts.samples);
-    for_each(message, 2, |row| samples.add(row))?;
+    let mut samples = Samples::new(&mut profile, &locations, outline.count(2));
+    outline.for_each(2, |row| samples.add(row))?;
     profile.stacks.shrink_to_fit();
     Ok(Decoded { profile, warnings })
 }
@@ -67,38 +66,58 @@ pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<String
     }
 }
 
-/// How many rows of each kind there are, and a first check of the whole message.
-#[derive(Default)]
-struct Counts {
-    samples: usize,
-    mappings: usize,
-    locations: usize,
-    functions: usize,
-    strings: usize,
+/// One past the largest field number of a profile.
+const FIELDS: usize = 16;
+
+/// A first look at the whole message: how many rows of each kind there are, and between which bytes they stand, so that
+/// a walk for one kind need not pass over all others.
+struct Outline<'a> {
+    message: Wire<'a>,
+    counts: [usize; FIELDS],
+    extents: [std::ops::Range<usize>; FIELDS],
     string_bytes: usize,
 }
 
-impl Counts {
-    fn of(mut message: Wire<'_>) -> Result<Self, PprofError> {
-        let mut counts = Self::default();
+impl<'a> Outline<'a> {
+    fn of(message: Wire<'a>) -> Result<Self, PprofError> {
+        let mut outline = Self { message, counts: [0; FIELDS], extents: std::array::from_fn(|_| 0..0), string_bytes: 0 };
+        let mut rest = message;
         loop {
-            let offset = message.offset();
-            let Some((field, value)) = message.field()? else { return Ok(counts) };
-            let count = match field {
-                2 => &mut counts.samples,
-                3 => &mut counts.mappings,
-                4 => &mut counts.locations,
-                5 => &mut counts.functions,
-                6 => &mut counts.strings,
-                _ => continue,
-            };
-            *count += 1;
+            let start = rest.offset();
+            let Some((field, value)) = rest.field()? else { return Ok(outline) };
+            let field = field as usize;
+            if field >= FIELDS {
+                continue;
+            }
+            if outline.counts[field] == 0 {
+                outline.extents[field].start = start;
+            }
+            outline.counts[field] += 1;
+            outline.extents[field].end = rest.offset();
             match value {
-                Value::Bytes(text) if field == 6 => counts.string_bytes += text.bytes().len(),
+                Value::Bytes(text) if field == 6 => outline.string_bytes += text.bytes().len(),
                 Value::Bytes(_) => {}
-                _ => return Err(PprofError::Wire { offset, problem: "a number stands where a message should" }),
+                _ if (1..=6).contains(&field) => {
+                    return Err(PprofError::Wire { offset: start, problem: "a number stands where a message should" });
+                }
+                _ => {}
             }
         }
+    }
+
+    /// Calls `row` for every message in `field`.
+    fn for_each(&self, field: u32, mut row: impl FnMut(Wire<'a>) -> Result<(), PprofError>) -> Result<(), PprofError> {
+        let mut rest = self.message.part(self.extents[field as usize].clone());
+        while let Some((number, value)) = rest.field()? {
+            if let (true, Value::Bytes(inner)) = (number == field, value) {
+                row(inner)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn count(&self, field: u32) -> usize {
+        self.counts[field as usize]
     }
 }
 
@@ -121,10 +140,10 @@ impl Decoder {
         string(&self.profile, index, what)
     }
 
-    fn string_table(&mut self, message: Wire<'_>, counts: &Counts) -> Result<(), PprofError> {
-        self.profile.strings.reserve(counts.strings, counts.string_bytes);
+    fn string_table(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
+        self.profile.strings.reserve(outline.count(6), outline.string_bytes);
         let mut index = 0usize;
-        for_each(message, 6, |row| {
+        outline.for_each(6, |row| {
             let text = String::from_utf8_lossy(row.bytes());
             if index == 0 {
                 // Row 0 is there already, and empty.
@@ -154,9 +173,9 @@ impl Decoder {
         Ok(value_type)
     }
 
-    fn sample_types(&mut self, message: Wire<'_>) -> Result<(), PprofError> {
+    fn sample_types(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
         let mut types = Vec::new();
-        for_each(message, 1, |row| {
+        outline.for_each(1, |row| {
             types.push(self.value_type(row)?);
             Ok(())
         })?;
@@ -171,8 +190,8 @@ impl Decoder {
         Ok(())
     }
 
-    fn mappings(&mut self, message: Wire<'_>) -> Result<(), PprofError> {
-        for_each(message, 3, |mut row| {
+    fn mappings(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
+        outline.for_each(3, |mut row| {
             let mut id = 0;
             let empty = StringId::EMPTY;
             let symbols = SymbolFlags::default();
@@ -193,15 +212,15 @@ impl Decoder {
                     _ => {}
                 }
             }
-            self.mappings.insert(id, MappingId::new(self.profile.mappings.len()))?;
+            self.mappings.push(id)?;
             self.profile.mappings.push(m);
             Ok(())
         })
     }
 
-    fn functions(&mut self, message: Wire<'_>, count: usize) -> Result<(), PprofError> {
-        self.profile.functions.reserve(count);
-        for_each(message, 5, |mut row| {
+    fn functions(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
+        self.profile.functions.reserve_exact(outline.count(5));
+        outline.for_each(5, |mut row| {
             let mut id = 0;
             let empty = StringId::EMPTY;
             let mut f = Function { name: empty, system_name: empty, file: empty, start_line: 0 };
@@ -216,16 +235,16 @@ impl Decoder {
                     _ => {}
                 }
             }
-            self.functions.insert(id, FunctionId::new(self.profile.functions.len()))?;
+            self.functions.push(id)?;
             self.profile.functions.push(f);
             Ok(())
         })
     }
 
-    fn locations(&mut self, message: Wire<'_>, count: usize) -> Result<(), PprofError> {
-        self.profile.locations.reserve(count);
-        self.profile.lines.reserve(count);
-        for_each(message, 4, |mut row| {
+    fn locations(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
+        self.profile.locations.reserve_exact(outline.count(4));
+        self.profile.lines.reserve(outline.count(4));
+        outline.for_each(4, |mut row| {
             let (mut id, mut mapping) = (0, 0);
             let first_line = self.profile.lines.len();
             let mut l = Location { mapping: None, address: 0, folded: false, first_line: first_line as u32, line_count: 0 };
@@ -254,7 +273,7 @@ impl Decoder {
                     self.warn(format!("location {id} names mapping {mapping}, which does not exist"));
                 }
             }
-            self.locations.insert(id, LocationId::new(self.profile.locations.len()))?;
+            self.locations.push(id)?;
             self.profile.locations.push(l);
             Ok(())
         })
@@ -277,42 +296,38 @@ impl Decoder {
         Ok(line)
     }
 
-    fn header(&mut self, mut message: Wire<'_>) -> Result<(), PprofError> {
+    fn header(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
         let mut header = std::mem::take(&mut self.profile.header);
-        while let Some((field, value)) = message.field()? {
-            match (field, value) {
-                (7, Value::Number(n)) => header.drop_frames = self.string(n, "drop_frames")?,
-                (8, Value::Number(n)) => header.keep_frames = self.string(n, "keep_frames")?,
-                (9, Value::Number(n)) => header.time_nanos = n as i64,
-                (10, Value::Number(n)) => header.duration_nanos = n as i64,
-                (11, Value::Bytes(row)) => header.period_type = Some(self.value_type(row)?),
-                (12, Value::Number(n)) => header.period = n as i64,
-                (13, Value::Number(n)) => header.comments.push(self.string(n, "a comment")?),
-                (13, Value::Bytes(mut packed)) => {
-                    while let Some(n) = packed.packed()? {
-                        header.comments.push(self.string(n, "a comment")?);
-                    }
+        for field in (7..FIELDS).filter(|&field| outline.counts[field] > 0) {
+            let mut rest = outline.message.part(outline.extents[field].clone());
+            while let Some((number, value)) = rest.field()? {
+                if number as usize == field {
+                    self.header_field(&mut header, number, value)?;
                 }
-                (14, Value::Number(n)) => header.default_sample_type = self.string(n, "the default sample type")?,
-                (15, Value::Number(n)) => header.doc_url = self.string(n, "the doc url")?,
-                _ => {}
             }
         }
         self.profile.header = header;
         Ok(())
     }
-}
 
-/// Calls `row` for every message in `field`. [`Counts::of`] has seen the whole message before.
-fn for_each<'a>(
-    mut message: Wire<'a>,
-    field: u32,
-    mut row: impl FnMut(Wire<'a>) -> Result<(), PprofError>,
-) -> Result<(), PprofError> {
-    while let Some((number, value)) = message.field()? {
-        if let (true, Value::Bytes(inner)) = (number == field, value) {
-            row(inner)?;
+    fn header_field(&self, header: &mut Header, field: u32, value: Value<'_>) -> Result<(), PprofError> {
+        match (field, value) {
+            (7, Value::Number(n)) => header.drop_frames = self.string(n, "drop_frames")?,
+            (8, Value::Number(n)) => header.keep_frames = self.string(n, "keep_frames")?,
+            (9, Value::Number(n)) => header.time_nanos = n as i64,
+            (10, Value::Number(n)) => header.duration_nanos = n as i64,
+            (11, Value::Bytes(row)) => header.period_type = Some(self.value_type(row)?),
+            (12, Value::Number(n)) => header.period = n as i64,
+            (13, Value::Number(n)) => header.comments.push(self.string(n, "a comment")?),
+            (13, Value::Bytes(mut packed)) => {
+                while let Some(n) = packed.packed()? {
+                    header.comments.push(self.string(n, "a comment")?);
+                }
+            }
+            (14, Value::Number(n)) => header.default_sample_type = self.string(n, "the default sample type")?,
+            (15, Value::Number(n)) => header.doc_url = self.string(n, "the doc url")?,
+            _ => {}
         }
+        Ok(())
     }
-    Ok(())
 }

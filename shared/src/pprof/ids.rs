@@ -3,45 +3,116 @@
 use hashbrown::HashMap;
 
 use super::PprofError;
+use crate::id::{FunctionId, LocationId, MappingId};
 
-/// Which handle an id stands for.
-///
-/// Producers number their rows 1, 2, 3 …, so a column serves. Ids that come out of turn go into a map, so that one huge id
-/// cannot make the column huge.
-pub(super) struct Ids<Handle> {
-    what: &'static str,
-    /// Handles of ids 1, 2, 3 …, as far as these came in turn.
-    in_order: Vec<Handle>,
-    out_of_order: HashMap<u64, Handle>,
+/// A handle that an id can stand for.
+pub(super) trait Handle: Copy {
+    /// The handle of a row.
+    fn of_row(row: usize) -> Self;
 }
 
-impl<Handle: Copy> Ids<Handle> {
-    pub(super) fn new(what: &'static str) -> Self {
-        Self { what, in_order: Vec::new(), out_of_order: HashMap::new() }
+impl Handle for MappingId {
+    fn of_row(row: usize) -> Self {
+        Self::new(row)
+    }
+}
+
+impl Handle for FunctionId {
+    fn of_row(row: usize) -> Self {
+        Self::new(row)
+    }
+}
+
+impl Handle for LocationId {
+    #[inline(always)]
+    fn of_row(row: usize) -> Self {
+        Self::new(row)
+    }
+}
+
+/// Which row an id stands for.
+///
+/// Most producers number their rows 1, 2, 3 …, so the rows before the first that breaks this rule need no table. For those
+/// behind it a column serves while ids stay near the number of rows; outliers go into a map, so that one huge id cannot
+/// make the column huge.
+pub(super) struct Ids<H> {
+    what: &'static str,
+    rows: usize,
+    /// How many rows from the first on have their place, counted from 1, as their id.
+    in_order: usize,
+    column: Vec<Option<H>>,
+    /// Longest that the column may become.
+    column_limit: usize,
+    outliers: HashMap<u64, H>,
+}
+
+impl<H: Handle> Ids<H> {
+    /// For a table of `count` rows.
+    pub(super) fn new(what: &'static str, count: usize) -> Self {
+        Self { what, rows: 0, in_order: 0, column: Vec::new(), column_limit: count * 2 + 1, outliers: HashMap::new() }
     }
 
-    pub(super) fn insert(&mut self, id: u64, handle: Handle) -> Result<(), PprofError> {
+    /// Gives the next row an id.
+    pub(super) fn push(&mut self, id: u64) -> Result<(), PprofError> {
         if id == 0 {
             return Err(PprofError::Invalid(format!("a {} has id 0", self.what)));
         }
         if self.get(id).is_some() {
             return Err(PprofError::Invalid(format!("{} id {id} comes twice", self.what)));
         }
-        if id == self.in_order.len() as u64 + 1 {
-            self.in_order.push(handle);
-        } else {
-            self.out_of_order.insert(id, handle);
+        let row = self.rows;
+        self.rows += 1;
+        if row == self.in_order && id == row as u64 + 1 {
+            self.in_order += 1;
+            return Ok(());
+        }
+        match usize::try_from(id).ok().filter(|&slot| slot < self.column_limit) {
+            Some(slot) => {
+                if slot >= self.column.len() {
+                    self.column.resize(slot + 1, None);
+                }
+                self.column[slot] = Some(H::of_row(row));
+            }
+            None => {
+                self.outliers.insert(id, H::of_row(row));
+            }
         }
         Ok(())
     }
 
+    /// The row of an id.
     #[inline(always)]
-    pub(super) fn get(&self, id: u64) -> Option<Handle> {
-        let slot = usize::try_from(id).ok().and_then(|id| id.checked_sub(1)).and_then(|i| self.in_order.get(i));
-        match slot {
-            Some(&handle) => Some(handle),
-            None if self.out_of_order.is_empty() => None,
-            None => self.out_of_order.get(&id).copied(),
+    pub(super) fn get(&self, id: u64) -> Option<H> {
+        // Id 0 wraps around and is in no table.
+        let row = id.wrapping_sub(1);
+        if row < self.in_order as u64 { Some(H::of_row(row as usize)) } else { self.get_out_of_order(id) }
+    }
+
+    fn get_out_of_order(&self, id: u64) -> Option<H> {
+        match usize::try_from(id).ok().and_then(|slot| self.column.get(slot)) {
+            Some(&handle) => handle,
+            None if self.outliers.is_empty() => None,
+            None => self.outliers.get(&id).copied(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_numbering() {
+        let ids = [1, 2, 5, 4, u64::MAX, 9, 1 << 40];
+        let mut table: Ids<LocationId> = Ids::new("location", ids.len());
+        ids.iter().for_each(|&id| table.push(id).unwrap());
+        for (row, &id) in ids.iter().enumerate() {
+            assert_eq!(table.get(id), Some(LocationId::new(row)), "id {id}");
+        }
+        for id in [0, 3, 6, 1 << 39] {
+            assert_eq!(table.get(id), None, "id {id}");
+        }
+        assert!(ids.iter().all(|&id| table.push(id).is_err()));
+        assert!(table.push(0).is_err());
     }
 }

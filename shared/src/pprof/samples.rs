@@ -9,6 +9,9 @@ use crate::id::{LocationId, StackId, StringId};
 use crate::limits::MAX_STACK_DEPTH;
 use crate::profile::{Label, LabelValue, Profile, Stack};
 
+/// What fills a slot until its id is read.
+const FILLER: LocationId = LocationId::FIRST;
+
 /// Reads samples into a profile.
 ///
 /// A stack shares its rows with the sample before as far as both agree from the root. Profilers write their samples
@@ -55,11 +58,7 @@ impl<'a> Samples<'a> {
         self.labels.clear();
         while let Some((field, value)) = row.field()? {
             match (field, value) {
-                (1, Value::Bytes(mut packed)) => {
-                    while let Some(id) = packed.packed()? {
-                        self.frame(id)?;
-                    }
-                }
+                (1, Value::Bytes(packed)) => self.frames(packed)?,
                 (2, Value::Bytes(mut packed)) => {
                     while let Some(n) = packed.packed()? {
                         self.values.push(n as i64);
@@ -88,6 +87,22 @@ impl<'a> Samples<'a> {
     }
 
     #[inline(always)]
+    fn frames(&mut self, mut packed: Wire<'_>) -> Result<(), PprofError> {
+        // An id has at least one byte, so this is room enough, and the loop need not look for more.
+        let start = self.stack.len();
+        let room = packed.bytes().len();
+        self.stack.resize(start + room, FILLER);
+        let mut count = 0;
+        for slot in &mut self.stack[start..] {
+            let Some(id) = packed.packed()? else { break };
+            let Some(location) = self.locations.get(id) else { return Err(self.missing(id)) };
+            *slot = location;
+            count += 1;
+        }
+        self.stack.truncate(start + count);
+        Ok(())
+    }
+
     fn frame(&mut self, id: u64) -> Result<(), PprofError> {
         match self.locations.get(id) {
             Some(location) => {
@@ -121,15 +136,13 @@ impl<'a> Samples<'a> {
     fn stack_row(&mut self) -> Option<StackId> {
         let shared = self.stack.iter().rev().zip(self.before.iter().rev()).take_while(|(now, before)| now == before).count();
         self.rows.truncate(shared);
-        let mut parent = self.rows.last().copied();
-        for &location in self.stack[..self.stack.len() - shared].iter().rev() {
-            let row = StackId::new(self.profile.stacks.len());
-            self.profile.stacks.push(Stack { parent, location });
-            self.rows.push(row);
-            parent = Some(row);
-        }
+        let first = self.profile.stacks.len();
+        let new = &self.stack[..self.stack.len() - shared];
+        let parents = std::iter::once(self.rows.last().copied()).chain((first..).map(|row| Some(StackId::new(row))));
+        self.profile.stacks.extend(new.iter().rev().zip(parents).map(|(&location, parent)| Stack { parent, location }));
+        self.rows.extend((first..self.profile.stacks.len()).map(StackId::new));
         std::mem::swap(&mut self.stack, &mut self.before);
-        parent
+        self.rows.last().copied()
     }
 
     fn label(&self, mut row: Wire<'_>) -> Result<Label, PprofError> {

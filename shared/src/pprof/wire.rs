@@ -37,8 +37,19 @@ impl<'a> Wire<'a> {
         self.base + self.at
     }
 
+    /// The fields between two offsets, which must lie where fields begin and end.
+    pub(super) fn part(&self, offsets: std::ops::Range<usize>) -> Self {
+        let (start, end) = (offsets.start.saturating_sub(self.base), offsets.end.saturating_sub(self.base));
+        Self { bytes: self.bytes.get(start..end).unwrap_or_default(), at: 0, base: offsets.start }
+    }
+
+    /// Whether all is read.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
     /// The next field, `None` at the end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn field(&mut self) -> Result<Option<(u32, Value<'a>)>, PprofError> {
         if self.at == self.bytes.len() {
             return Ok(None);
@@ -72,7 +83,7 @@ impl<'a> Wire<'a> {
     /// The next packed number, `None` at the end.
     #[inline(always)]
     pub(super) fn packed(&mut self) -> Result<Option<u64>, PprofError> {
-        if self.at == self.bytes.len() { Ok(None) } else { self.varint().map(Some) }
+        if self.is_at_end() { Ok(None) } else { self.varint().map(Some) }
     }
 
     fn skip(&mut self, length: usize) -> Result<Value<'a>, PprofError> {
@@ -97,6 +108,7 @@ impl<'a> Wire<'a> {
     }
 
     #[cold]
+    #[inline(never)]
     fn long_varint(&mut self) -> Result<u64, PprofError> {
         let start = self.offset();
         let mut number = 0u64;
