@@ -4,14 +4,10 @@
 //! Each change takes the next number of a sequence. A row is live from `added` until `removed`, so that a reader who
 //! remembers the number of its first page sees one state of the catalog over all pages, whatever compaction does between.
 
-use pilotlight_core::store::Directory;
+use pilotlight_core::{UnixNanos, store::Directory};
 use serde::{Deserialize, Serialize};
-use worker::{
-    SqlStorage, SqlStorageValue as Value, Storage,
-    js_sys::{Function, Reflect},
-    wasm_bindgen::{JsCast, JsValue, closure::Closure},
-};
 
+use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
 const SCHEMA: &str = "
@@ -47,7 +43,7 @@ CREATE TABLE IF NOT EXISTS lease (
 const PART_BYTES: usize = 1 << 20;
 
 /// Size at which a page of the catalog ends: 4 MB. A reader holds one page as bytes and what it decodes to.
-const PAGE_BYTES: usize = 4 << 20;
+pub(super) const PAGE_BYTES: usize = 4 << 20;
 
 /// A row, without its directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,60 +71,31 @@ pub(crate) struct Page {
     pub(crate) after: Option<(String, i64)>,
 }
 
-/// The catalog's tables.
-pub(crate) struct Catalog {
-    storage: Storage,
-    pub(super) sql: SqlStorage,
+/// The catalog in a database.
+pub(crate) struct Catalog<S> {
+    pub(super) sql: S,
 }
 
-impl Catalog {
-    pub(crate) fn new(storage: Storage) -> Result<Self, Problem> {
-        let sql = storage.sql();
-        sql.exec(SCHEMA, None)?;
-        Ok(Self { storage, sql })
-    }
-
-    /// Runs `change` as one transaction: an error takes all of it back.
-    pub(super) fn transaction<T: 'static>(
-        &self,
-        change: impl FnOnce(&SqlStorage) -> Result<T, Problem> + 'static,
-    ) -> Result<T, Problem> {
-        let sql = self.sql.clone();
-        let outcome = std::rc::Rc::new(std::cell::RefCell::new(None));
-        let result = outcome.clone();
-        let body = Closure::once_into_js(move || -> Result<(), JsValue> {
-            let ended = change(&sql);
-            let thrown = ended.as_ref().map(drop).map_err(|problem| JsValue::from_str(&problem.message));
-            *result.borrow_mut() = Some(ended);
-            thrown
-        });
-        // The `worker` crate has no binding for it.
-        let storage: &JsValue = self.storage.as_raw().as_ref();
-        let run: Function = Reflect::get(storage, &"transactionSync".into()).map_err(worker::Error::from)?.unchecked_into();
-        let thrown = run.call1(storage, &body);
-        let ended = outcome.borrow_mut().take();
-        match (ended, thrown) {
-            (Some(Ok(value)), Ok(_)) => Ok(value),
-            (Some(Err(problem)), _) => Err(problem),
-            (_, Err(error)) => Err(worker::Error::from(error).into()),
-            (None, Ok(_)) => Err(Problem::internal("a transaction did not run")),
-        }
+impl<S: Sql> Catalog<S> {
+    pub(crate) fn new(sql: S) -> Result<Self, Problem> {
+        sql.define(SCHEMA)?;
+        Ok(Self { sql })
     }
 
     /// Adds a row for an object that is in the bucket.
     pub(crate) fn add(&self, row: Row, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
         let span = span_millis(directory);
-        self.transaction(move |sql| add(sql, &row, &encoded, span, now))
+        self.sql.transaction(move |sql| add(sql, &row, &encoded, span, now))
     }
 
-    /// A page of the rows that touch a span of time.
-    pub(crate) fn page(&self, ask: &Ask) -> Result<(Page, Vec<Vec<u8>>), Problem> {
+    /// A page of the rows that touch a span of time; it ends when their directories are more than `page_bytes`.
+    pub(crate) fn page(&self, ask: &Ask, page_bytes: usize) -> Result<(Page, Vec<Vec<u8>>), Problem> {
         let (after, state) = match ask.after.clone() {
             Some((key, state)) => (key, state),
             None => (String::new(), self.last()?),
         };
-        let found = self.sql.exec(
+        let found = self.sql.query(
             "SELECT o.key, o.level, o.size, d.bytes FROM objects o JOIN directories d ON d.key = o.key
              WHERE o.key > ?1 AND o.added <= ?2 AND (o.removed IS NULL OR o.removed > ?2)
                AND o.max_millis >= ?3 AND o.min_millis <= ?4
@@ -136,12 +103,12 @@ impl Catalog {
             vec![after.into(), number(state), number(ask.first_millis), number(ask.last_millis)],
         )?;
         let (mut page, mut directories, mut bytes) = (Page::default(), Vec::<Vec<u8>>::new(), 0);
-        for values in found.raw() {
+        for values in found {
             let (row, part) = row(values?)?;
             bytes += part.len() + row.key.len();
             match page.rows.last() {
                 Some(last) if last.key == row.key => directories.last_mut().expect("one for each row").extend(part),
-                Some(last) if bytes > PAGE_BYTES => {
+                Some(last) if bytes > page_bytes => {
                     page.after = Some((last.key.clone(), state));
                     break;
                 }
@@ -157,13 +124,13 @@ impl Catalog {
     /// The rows of objects by name, in that order, with their directories.
     pub(super) fn rows(&self, keys: &[String]) -> Result<(Vec<Row>, Vec<Vec<u8>>), Problem> {
         let keys_json = serde_json::to_string(keys).map_err(Problem::internal)?;
-        let found = self.sql.exec(
+        let found = self.sql.query(
             "SELECT o.key, o.level, o.size, d.bytes FROM json_each(?) j
              JOIN objects o ON o.key = j.value JOIN directories d ON d.key = o.key ORDER BY j.id, d.part",
             vec![keys_json.into()],
         )?;
         let (mut rows, mut directories) = (Vec::<Row>::new(), Vec::<Vec<u8>>::new());
-        for values in found.raw() {
+        for values in found {
             let (row, part) = row(values?)?;
             if rows.last().is_some_and(|last| last.key == row.key) {
                 directories.last_mut().expect("one for each row").extend(part);
@@ -178,13 +145,13 @@ impl Catalog {
     /// Directories of the objects written since `since`, oldest first, with the time of writing. Compacted ones too, as
     /// long as their rows are there.
     pub(crate) fn since(&self, since: i64) -> Result<Vec<(i64, Vec<u8>)>, Problem> {
-        let found = self.sql.exec(
+        let found = self.sql.query(
             "SELECT o.key, o.added_millis, d.bytes FROM objects o JOIN directories d ON d.key = o.key
              WHERE o.added_millis >= ? ORDER BY o.added, o.key, d.part",
             vec![number(since)],
         )?;
         let (mut directories, mut before) = (Vec::<(i64, Vec<u8>)>::new(), String::new());
-        for values in found.raw() {
+        for values in found {
             let Ok([Value::String(key), Value::Integer(at), Value::Blob(part)]) = <[Value; 3]>::try_from(values?) else {
                 return Err(shape());
             };
@@ -199,7 +166,7 @@ impl Catalog {
 
     /// The number of the last change.
     fn last(&self) -> Result<i64, Problem> {
-        let mut found = self.sql.exec("SELECT last FROM sequence", None)?.raw();
+        let mut found = self.sql.query("SELECT last FROM sequence", Vec::new())?;
         match found.next().transpose()?.as_deref() {
             None => Ok(0),
             Some([Value::Integer(last)]) => Ok(*last),
@@ -209,17 +176,19 @@ impl Catalog {
 }
 
 /// Takes the next number of the sequence.
-pub(super) fn next(sql: &SqlStorage) -> Result<i64, Problem> {
-    let found =
-        sql.exec("INSERT INTO sequence VALUES (1, 1) ON CONFLICT (one) DO UPDATE SET last = last + 1 RETURNING last", None)?;
-    match found.raw().next().transpose()?.as_deref() {
+pub(super) fn next(sql: &impl Sql) -> Result<i64, Problem> {
+    let mut found = sql.query(
+        "INSERT INTO sequence VALUES (1, 1) ON CONFLICT (one) DO UPDATE SET last = last + 1 RETURNING last",
+        Vec::new(),
+    )?;
+    match found.next().transpose()?.as_deref() {
         Some([Value::Integer(last)]) => Ok(*last),
         _ => Err(shape()),
     }
 }
 
 /// Adds a row and its directory; inside a transaction.
-pub(super) fn add(sql: &SqlStorage, row: &Row, directory: &[u8], span: (i64, i64), now: i64) -> Result<(), Problem> {
+pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], span: (i64, i64), now: i64) -> Result<(), Problem> {
     let added = next(sql)?;
     sql.exec(
         "INSERT INTO objects (key, level, size, min_millis, max_millis, added, added_millis) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -244,16 +213,8 @@ pub(super) fn add(sql: &SqlStorage, row: &Row, directory: &[u8], span: (i64, i64
 
 /// First and last whole millisecond that a directory's profiles touch.
 pub(super) fn span_millis(directory: &Directory) -> (i64, i64) {
-    let millis = |time: Option<pilotlight_core::UnixNanos>| time.map_or(0, pilotlight_core::UnixNanos::millis);
+    let millis = |time: Option<UnixNanos>| time.map_or(0, UnixNanos::millis);
     (millis(directory.min_time()), millis(directory.max_time()))
-}
-
-/// Largest whole number that JavaScript, through which all values pass, keeps exact.
-const MAX_EXACT: i64 = (1 << 53) - 1;
-
-/// An integer parameter. Times beyond the exact range lie 285,000 years away and mean "unbounded".
-pub(super) fn number(value: i64) -> Value {
-    Value::Integer(value.clamp(-MAX_EXACT, MAX_EXACT))
 }
 
 fn row(values: Vec<Value>) -> Result<(Row, Vec<u8>), Problem> {
@@ -267,4 +228,107 @@ fn row(values: Vec<Value>) -> Result<(Row, Vec<u8>), Problem> {
 
 pub(super) fn shape() -> Problem {
     Problem::internal("the catalog's table does not have the shape of this version")
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::tenant::sql::memory::MemorySql;
+    use pilotlight_core::{
+        ProfileBuilder, parse_name,
+        store::{ChunkId, SegmentWriter, Series, SeriesRows, encode_chunk},
+    };
+
+    /// A catalog in memory.
+    pub(crate) fn catalog() -> Catalog<MemorySql> {
+        Catalog::new(MemorySql::new()).unwrap()
+    }
+
+    /// The directory of a segment with one chunk, whose profile starts at `millis`.
+    pub(crate) fn directory(millis: i64) -> Directory {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("cpu", "nanoseconds");
+        let stack = builder.named_stack(&["main"]);
+        let series = Series {
+            labels: parse_name("app").unwrap(),
+            profile_type: "process_cpu:cpu:nanoseconds:cpu:nanoseconds".parse().unwrap(),
+            time: UnixNanos::from_millis(millis),
+            ..Series::default()
+        };
+        let rows = vec![(stack, 1)];
+        let chunk = encode_chunk(ChunkId([millis as u8; 16]), &builder.finish(), &[SeriesRows { series, rows }]).unwrap();
+        let mut writer = SegmentWriter::new();
+        writer.push(&chunk).unwrap();
+        writer.finish().unwrap().1
+    }
+
+    /// Adds a segment that was written, and whose profile starts, at `millis`.
+    pub(crate) fn add(catalog: &Catalog<MemorySql>, millis: i64) -> String {
+        let key = format!("t/a/l0/{millis:013}-0000000000000000.seg");
+        catalog.add(Row { key: key.clone(), level: 0, size: 100 }, &directory(millis), millis).unwrap();
+        key
+    }
+
+    /// All keys in a span, read page by page.
+    pub(crate) fn keys(catalog: &Catalog<MemorySql>, first_millis: i64, last_millis: i64, page_bytes: usize) -> Vec<String> {
+        let mut ask = Ask { first_millis, last_millis, after: None };
+        let mut keys = Vec::new();
+        loop {
+            let (page, directories) = catalog.page(&ask, page_bytes).unwrap();
+            assert_eq!(page.rows.len(), directories.len());
+            assert!(directories.iter().all(|bytes| Directory::decode(bytes).is_ok()));
+            keys.extend(page.rows.into_iter().map(|row| row.key));
+            ask.after = page.after;
+            if ask.after.is_none() {
+                return keys;
+            }
+        }
+    }
+
+    #[test]
+    fn pages_of_a_span() {
+        let catalog = catalog();
+        let added: Vec<String> = [10, 20, 30, 40].map(|millis| add(&catalog, millis)).into();
+        for page_bytes in [0, 200, 1 << 20] {
+            assert_eq!(keys(&catalog, i64::MIN, i64::MAX, page_bytes), added);
+            assert_eq!(keys(&catalog, 20, 30, page_bytes), added[1..3]);
+            assert_eq!(keys(&catalog, 21, 29, page_bytes), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn later_pages_show_the_state_of_the_first() {
+        let catalog = catalog();
+        let added: Vec<String> = [10, 20, 30].map(|millis| add(&catalog, millis)).into();
+        let ask = Ask { first_millis: 0, last_millis: 99, after: None };
+        let (first, _) = catalog.page(&ask, 0).unwrap();
+        assert_eq!((&first.rows[0].key, first.rows.len()), (&added[0], 1));
+        add(&catalog, 25);
+        let (rest, _) = catalog.page(&Ask { after: first.after, ..ask }, 1 << 20).unwrap();
+        assert_eq!(rest.rows.iter().map(|row| &row.key).collect::<Vec<_>>(), [&added[1], &added[2]]);
+    }
+
+    #[test]
+    fn large_directories_come_back_whole() {
+        let catalog = catalog();
+        let bytes: Vec<u8> = (0..PART_BYTES * 2 + 7).map(|i| i as u8).collect();
+        let row = Row { key: "k".to_owned(), level: 1, size: 1 };
+        super::add(&catalog.sql, &row, &bytes, (0, 0), 5).unwrap();
+        let ask = Ask { first_millis: 0, last_millis: 0, after: None };
+        assert_eq!(catalog.page(&ask, 0).unwrap().1, std::slice::from_ref(&bytes));
+        assert_eq!(catalog.rows(&["k".to_owned()]).unwrap(), (vec![row], vec![bytes.clone()]));
+        assert_eq!(catalog.since(5).unwrap(), [(5, bytes)]);
+        assert_eq!(catalog.since(6).unwrap(), []);
+    }
+
+    #[test]
+    fn a_row_is_added_whole_or_not_at_all() {
+        let catalog = catalog();
+        let key = add(&catalog, 10);
+        let before = catalog.last().unwrap();
+        let again = catalog.add(Row { key, level: 0, size: 1 }, &directory(20), 20);
+        assert!(again.unwrap_err().message.contains("UNIQUE"));
+        assert_eq!(catalog.last().unwrap(), before);
+        assert_eq!(keys(&catalog, 0, 99, 0).len(), 1);
+    }
 }

@@ -10,10 +10,9 @@ use pilotlight_core::{
     store::{Directory, ObjectKey},
 };
 use serde::{Deserialize, Serialize};
-use worker::{SqlStorage, SqlStorageValue as Value};
 
-use super::catalog::{Catalog, Row, add, next, number, shape, span_millis};
-use crate::clock;
+use super::catalog::{Catalog, Row, add, next, shape, span_millis};
+use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
 /// How long a job may take: five minutes. One takes seconds; a cron invocation is stopped after 15 minutes at the latest.
@@ -50,9 +49,10 @@ struct Held {
     output: String,
 }
 
-impl Catalog {
-    /// Leases the next job that is due; `None` when there is none, or when another has the lease.
-    pub(crate) fn lease(&self, now: i64) -> Result<Option<Leased>, Problem> {
+impl<S: Sql> Catalog<S> {
+    /// Leases the next job that is due; `None` when there is none, or when another has the lease. `unique` makes the name
+    /// of the output unique.
+    pub(crate) fn lease(&self, unique: u64, now: i64) -> Result<Option<Leased>, Problem> {
         let held = held(&self.sql)?;
         if held.as_ref().is_some_and(|held| held.expires > now) {
             return Ok(None);
@@ -64,10 +64,9 @@ impl Catalog {
 
         // As the plan names its output: after the first of its sources.
         let first = job.sources.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
-        let output = ObjectKey { level: 1, unique: clock::random(), ..first };
-        let (unique, output) = (output.unique, output.to_string());
+        let output = ObjectKey { level: 1, unique, ..first }.to_string();
         let names = serde_json::to_string(&job.sources).map_err(Problem::internal)?;
-        let token = self.transaction(move |sql| {
+        let token = self.sql.transaction(move |sql| {
             if let Some(abandoned) = held {
                 bury(sql, &abandoned.output, now)?;
             }
@@ -83,7 +82,7 @@ impl Catalog {
     pub(crate) fn commit(&self, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
         let span = span_millis(directory);
-        self.transaction(move |sql| {
+        self.sql.transaction(move |sql| {
             let Done { token, output } = done;
             if is_live(sql, &output.key)? {
                 return Ok(());
@@ -105,21 +104,21 @@ impl Catalog {
 
     /// Names of objects that were removed at or before a time: no query reads them any more.
     pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
-        let found = self.sql.exec(
+        let found = self.sql.query(
             "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ? ORDER BY removed_millis LIMIT ?",
             vec![number(before), i64::from(MAX_EXPIRED).into()],
         )?;
-        let key = |values: worker::Result<Vec<Value>>| match values?.pop() {
+        let key = |values: Result<Vec<Value>, Problem>| match values?.pop() {
             Some(Value::String(key)) => Ok(key),
             _ => Err(shape()),
         };
-        found.raw().map(key).collect()
+        found.map(key).collect()
     }
 
     /// Drops the rows of removed objects that are deleted.
     pub(crate) fn forget(&self, keys: &[String]) -> Result<(), Problem> {
         let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
-        self.transaction(move |sql| {
+        self.sql.transaction(move |sql| {
             let removed = "(SELECT key FROM objects WHERE removed IS NOT NULL AND key IN (SELECT value FROM json_each(?)))";
             sql.exec(&format!("DELETE FROM directories WHERE key IN {removed}"), vec![keys.as_str().into()])?;
             sql.exec(&format!("DELETE FROM objects WHERE key IN {removed}"), vec![keys.as_str().into()])?;
@@ -129,17 +128,17 @@ impl Catalog {
 
     /// All live objects.
     fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
-        let found = self.sql.exec("SELECT key, size FROM objects WHERE removed IS NULL", None)?;
-        let summary = |values: worker::Result<Vec<Value>>| match <[Value; 2]>::try_from(values?) {
+        let found = self.sql.query("SELECT key, size FROM objects WHERE removed IS NULL", Vec::new())?;
+        let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 2]>::try_from(values?) {
             Ok([Value::String(key), Value::Integer(size)]) => Ok(ObjectSummary { key, size: size as u64 }),
             _ => Err(shape()),
         };
-        found.raw().map(summary).collect()
+        found.map(summary).collect()
     }
 }
 
-fn held(sql: &SqlStorage) -> Result<Option<Held>, Problem> {
-    let mut found = sql.exec("SELECT token, expires_millis, output FROM lease", None)?.raw();
+fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
+    let mut found = sql.query("SELECT token, expires_millis, output FROM lease", Vec::new())?;
     match found.next().transpose()?.map(<[Value; 3]>::try_from) {
         None => Ok(None),
         Some(Ok([Value::Integer(token), Value::Integer(expires), Value::String(output)])) => {
@@ -149,13 +148,13 @@ fn held(sql: &SqlStorage) -> Result<Option<Held>, Problem> {
     }
 }
 
-fn is_live(sql: &SqlStorage, key: &str) -> Result<bool, Problem> {
-    let found = sql.exec("SELECT 1 FROM objects WHERE key = ? AND removed IS NULL", vec![key.into()])?;
-    Ok(found.raw().next().transpose()?.is_some())
+fn is_live(sql: &impl Sql, key: &str) -> Result<bool, Problem> {
+    let mut found = sql.query("SELECT 1 FROM objects WHERE key = ? AND removed IS NULL", vec![key.into()])?;
+    Ok(found.next().transpose()?.is_some())
 }
 
 /// Gives an object that may be in the bucket, and counts for nothing, a row that is removed.
-fn bury(sql: &SqlStorage, key: &str, now: i64) -> Result<(), Problem> {
+fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
     let number_of_change = next(sql)?;
     sql.exec(
         "INSERT INTO objects (key, level, size, min_millis, max_millis, added, added_millis, removed, removed_millis)
@@ -163,4 +162,97 @@ fn bury(sql: &SqlStorage, key: &str, now: i64) -> Result<(), Problem> {
         vec![key.into(), number(number_of_change), number(now)],
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tenant::catalog::Ask;
+    use crate::tenant::catalog::tests::{add, catalog, directory, keys};
+    use crate::tenant::sql::memory::MemorySql;
+
+    const HOUR: i64 = 3_600_000;
+
+    /// A catalog with two segments of the first hour, and a time at which they are due.
+    fn due() -> (Catalog<MemorySql>, [String; 2], i64) {
+        let catalog = catalog();
+        let sources = [add(&catalog, 10), add(&catalog, 20)];
+        (catalog, sources, 2 * HOUR)
+    }
+
+    fn lease(catalog: &Catalog<MemorySql>, unique: u64, now: i64) -> Option<Lease> {
+        catalog.lease(unique, now).unwrap().map(|(lease, directories)| {
+            assert_eq!(directories.len(), lease.sources.len() + lease.neighbours.len());
+            lease
+        })
+    }
+
+    fn output(unique: u64) -> Row {
+        Row { key: format!("t/a/l1/0000000000010-{unique:016x}.blk"), level: 1, size: 50 }
+    }
+
+    fn commit(catalog: &Catalog<MemorySql>, token: i64, unique: u64, now: i64) -> Result<(), u16> {
+        catalog.commit(Done { token, output: output(unique) }, &directory(10), now).map_err(|problem| problem.status)
+    }
+
+    #[test]
+    fn a_job_from_lease_to_deletion() {
+        let (catalog, sources, now) = due();
+        let leased = lease(&catalog, 1, now).unwrap();
+        assert_eq!(leased.sources.iter().map(|row| &row.key).collect::<Vec<_>>(), [&sources[0], &sources[1]]);
+        assert_eq!(keys(&catalog, 0, 99, 0), sources, "until the commit nothing changes");
+        commit(&catalog, leased.token, 1, now + 1).unwrap();
+        assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key]);
+
+        assert_eq!(catalog.expired(now).unwrap(), [""; 0], "running queries may still read them");
+        assert_eq!(catalog.expired(now + 1).unwrap(), sources);
+        assert_eq!(catalog.since(0).unwrap().len(), 3, "what they held is known as long");
+        let all = [sources.as_slice(), &[output(1).key]].concat();
+        catalog.forget(&all).unwrap();
+        assert_eq!(catalog.expired(i64::MAX).unwrap(), [""; 0]);
+        assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key], "only what was removed is forgotten");
+        assert!(lease(&catalog, 2, now + 2).is_none(), "nothing is due any more");
+    }
+
+    #[test]
+    fn a_reader_sees_the_sources_or_the_output() {
+        let (catalog, sources, now) = due();
+        let token = lease(&catalog, 1, now).unwrap().token;
+        let ask = Ask { first_millis: 0, last_millis: 99, after: None };
+        let (first, _) = catalog.page(&ask, 0).unwrap();
+        commit(&catalog, token, 1, now).unwrap();
+        let (rest, _) = catalog.page(&Ask { after: first.after, ..ask }, 0).unwrap();
+        assert_eq!([&first.rows[0].key, &rest.rows[0].key], [&sources[0], &sources[1]]);
+        assert_eq!((rest.rows.len(), rest.after), (1, None));
+    }
+
+    #[test]
+    fn one_holder_at_a_time() {
+        let (catalog, _, now) = due();
+        let first = lease(&catalog, 1, now).unwrap();
+        assert!(lease(&catalog, 2, now + LEASE_MILLIS - 1).is_none());
+        let second = lease(&catalog, 2, now + LEASE_MILLIS).unwrap();
+        assert!(second.token > first.token);
+        assert_eq!(commit(&catalog, first.token, 1, now), Err(409), "the first is stale");
+        assert_eq!(commit(&catalog, second.token, 1, now), Err(409), "its output is not the second's");
+        assert_eq!(commit(&catalog, second.token, 2, now), Ok(()));
+        assert_eq!(commit(&catalog, second.token, 2, now), Ok(()), "twice is once");
+        assert_eq!(commit(&catalog, first.token, 1, now), Err(409), "still stale");
+        assert_eq!(keys(&catalog, 0, 99, 0), [output(2).key]);
+    }
+
+    #[test]
+    fn a_holder_that_is_late_but_alone_may_commit() {
+        let (catalog, _, now) = due();
+        let token = lease(&catalog, 1, now).unwrap().token;
+        assert_eq!(commit(&catalog, token, 1, now + 10 * LEASE_MILLIS), Ok(()));
+    }
+
+    #[test]
+    fn the_output_of_a_dead_holder_is_deleted() {
+        let (catalog, _, now) = due();
+        lease(&catalog, 1, now).unwrap();
+        lease(&catalog, 2, now + LEASE_MILLIS).unwrap();
+        assert_eq!(catalog.expired(now + LEASE_MILLIS).unwrap(), [output(1).key]);
+    }
 }

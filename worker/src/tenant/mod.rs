@@ -5,6 +5,7 @@ mod client;
 mod commit;
 mod compaction;
 mod packet;
+mod sql;
 mod writer;
 
 use std::rc::Rc;
@@ -36,7 +37,7 @@ struct Opened {
 impl DurableObject for Tenant {
     fn new(state: State, env: Env) -> Self {
         let opened = Config::of(&env).map_err(Problem::internal).and_then(|config| {
-            let writer = Rc::new(Writer::new(state.storage(), env.bucket("BUCKET")?, config.flush_ms)?);
+            let writer = Rc::new(Writer::new(&state.storage(), env.bucket("BUCKET")?, config.flush_ms)?);
             Ok(Opened { writer, config })
         });
         Self { state, opened }
@@ -68,10 +69,10 @@ impl Tenant {
                 Ok(Response::empty()?)
             }
             (Method::Post, "/catalog") => {
-                let (page, directories) = catalog.page(&request.json().await?)?;
+                let (page, directories) = catalog.page(&request.json().await?, catalog::PAGE_BYTES)?;
                 reply(&page, &directories)
             }
-            (Method::Post, "/compaction/lease") => match catalog.lease(now)? {
+            (Method::Post, "/compaction/lease") => match catalog.lease(clock::random(), now)? {
                 Some((lease, directories)) => reply(&lease, &directories),
                 None => Ok(Response::empty()?.with_status(204)),
             },

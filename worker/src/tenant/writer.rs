@@ -10,6 +10,7 @@ use worker::{Bucket, Delay, Storage};
 
 use super::catalog::{Catalog, Row};
 use super::commit::{GroupCommit, Id, Next, Offered, WINDOW_MILLIS};
+use super::sql::DurableSql;
 use crate::bucket;
 use crate::clock;
 use crate::errors::Problem;
@@ -18,7 +19,7 @@ type Outcome = Result<(), Problem>;
 
 /// Group commit over a bucket and a catalog.
 pub(super) struct Writer {
-    pub(super) catalog: Catalog,
+    pub(super) catalog: Catalog<DurableSql>,
     bucket: Bucket,
     flush_ms: u32,
     group: RefCell<GroupCommit<oneshot::Sender<Outcome>>>,
@@ -46,9 +47,9 @@ impl Waiting {
 }
 
 impl Writer {
-    pub(super) fn new(storage: Storage, bucket: Bucket, flush_ms: u32) -> Result<Self, Problem> {
+    pub(super) fn new(storage: &Storage, bucket: Bucket, flush_ms: u32) -> Result<Self, Problem> {
         Ok(Self {
-            catalog: Catalog::new(storage)?,
+            catalog: Catalog::new(DurableSql::new(storage))?,
             bucket,
             flush_ms,
             group: RefCell::new(GroupCommit::new()),
