@@ -5,7 +5,7 @@
  *   explore  service, type · filters, filters-add · window · range, refresh · compare · timeline
  *   diff     side-base, side-other · range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, normalise
  *   file     files (list) · merge, compare, swap · type
- *   picture  view-flame, view-table, view-both · search, search-result · crumbs · loading, problem, empty, cancelled · facts
+ *   picture  view-flame, view-table, view-both · search, search-result · crumbs · loading, cancel, problem, empty, cancelled · facts
  *   flame    flame (the canvas) · frames (the drawn frames as a table: name, depth, total, self, share; data-node,
  *            data-total on each row) · current-frame (live region) · tooltip
  *   drawer   drawer, drawer-name, drawer-total, drawer-self, zoom-here

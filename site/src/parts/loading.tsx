@@ -8,6 +8,7 @@ export function Loading() {
   const stage = file ? `opening ${file.name}${file.position && ` (${file.position})`}` : work.value?.stage;
   if (!stage) return null;
   const bytes = file?.bytes ?? work.value?.bytes ?? 0;
+  const cancel = file?.cancel ?? work.value?.cancel;
   const over = shown.value.state === "ready";
   return (
     <div class={over ? "loading over" : "loading"} role="status" data-testid="loading">
@@ -15,11 +16,9 @@ export function Loading() {
       <p>
         <span>{stage[0].toUpperCase() + stage.slice(1)}</span>
         {bytes > 0 && <span class="soft"> · {formatBytes(bytes)}</span>}
-        {work.value && !file && (
-          <button type="button" class="link" onClick={() => work.value?.cancel()}>
-            Cancel
-          </button>
-        )}
+        <button type="button" class="link" data-testid="cancel" onClick={cancel}>
+          Cancel
+        </button>
       </p>
     </div>
   );

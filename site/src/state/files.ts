@@ -18,7 +18,7 @@ export interface OpenedFile {
 export const files = signal<OpenedFile[]>([]);
 /** Files that could not be read; they stay in view until dismissed or replaced. */
 export const failures = signal<Problem[]>([]);
-export const opening = signal<{ name: string; bytes: number; position: string } | null>(null);
+export const opening = signal<{ name: string; bytes: number; position: string; cancel: () => void } | null>(null);
 
 export const checked = computed(() => files.value.filter((file) => file.checked));
 export const comparing = computed(() => place.value.compare && checked.value.length === 2);
@@ -39,24 +39,36 @@ export function loadFiles(): void {
   });
 }
 
+let turn = 0;
+
 /** Opens files one after another; those opened together are looked at together. */
 export async function openFiles(list: Iterable<File>): Promise<void> {
   const chosen = [...list];
   if (chosen.length === 0) return;
   if (place.peek().route !== "file") visit("file");
-  failures.value = [];
+  const mine = ++turn;
   const opened: OpenedFile[] = [];
   const failed: Problem[] = [];
+  const cancel = () => {
+    turn++;
+    opening.value = null;
+    for (const { info } of opened) void core.close(info.id);
+  };
+  failures.value = [];
   for (const [i, file] of chosen.entries()) {
-    opening.value = { name: file.name, bytes: file.size, position: chosen.length > 1 ? `${i + 1} of ${chosen.length}` : "" };
+    const position = chosen.length > 1 ? `${i + 1} of ${chosen.length}` : "";
+    opening.value = { name: file.name, bytes: file.size, position, cancel };
     try {
       const bytes = new Uint8Array(await file.arrayBuffer());
       const started = performance.now();
       const info = await core.open(file.name, bytes);
+      // Decoding cannot be stopped halfway; what was cancelled meanwhile is put away.
+      if (mine !== turn) return void core.close(info.id);
       opened.push({ info, bytes: file.size, millis: performance.now() - started, checked: true });
     } catch (failure) {
       failed.push(problemOf(failure, `read ${file.name}`));
     }
+    if (mine !== turn) return;
   }
   batch(() => {
     const before = opened.length > 0 ? files.peek().map((file) => ({ ...file, checked: false })) : files.peek();

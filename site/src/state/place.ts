@@ -114,7 +114,8 @@ export function formatPlace(place: Place): string {
   put("o", formatSort(place.sort), formatSort(initial.sort));
   if (place.compare && place.route === "file") put("m", "compare");
   if (place.normalise) put("norm", "1");
-  const query = params.toString();
+  // These need no escape in a query, and type ids are full of them: links stay readable.
+  const query = params.toString().replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%2C/g, ",");
   return PATHS[place.route] + (query && `?${query}`);
 }
 

@@ -6,6 +6,7 @@ import { change, percent } from "../format/number.ts";
 import { baseName } from "../flame/label.ts";
 import { formatDelta, formatValue } from "../format/value.ts";
 import { select, selectedDetail, tree, zoomTo } from "../state/focus.ts";
+import type { Sort } from "../state/place.ts";
 import { go, place } from "../state/router.ts";
 
 const ROW_HEIGHT = 28;
@@ -41,7 +42,7 @@ export function Table() {
         <div role="rowgroup" class="table-head">
           <div role="row" aria-rowindex={1}>
             {columns.map((column) => (
-              <Head key={column.label} column={column} />
+              <Head key={column.label} column={column} info={info} />
             ))}
           </div>
         </div>
@@ -70,8 +71,14 @@ const DIFF_COLUMNS: Column[] = [
   { sort: "delta", label: "Change" },
 ];
 
-function Head({ column: { sort, label } }: { column: Column }) {
-  const { column, descending } = place.value.sort;
+/** The order in force: a difference has no self column, a tree no change. */
+function sortOf(info: TreeInfo, { column, descending }: Sort): Sort {
+  const fitting = info.diff ? (column === "self" ? "delta" : column) : column === "delta" ? "self" : column;
+  return { column: fitting, descending };
+}
+
+function Head({ column: { sort, label }, info }: { column: Column; info: TreeInfo }) {
+  const { column, descending } = sortOf(info, place.value.sort);
   if (!sort) return <span role="columnheader">{label}</span>;
   const active = column === sort;
   const direction = active ? (descending ? "descending" : "ascending") : "none";
@@ -177,7 +184,8 @@ function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
     return effect(() => {
       const info = tree.value;
       if (!info) return;
-      const { sort, search } = place.value;
+      const { search } = place.value;
+      const sort = sortOf(info, place.value.sort);
       const now = JSON.stringify([info.id, sort, search]);
       const fresh = now !== question;
       if (fresh) {
