@@ -140,13 +140,34 @@ impl CompactPlan {
         let mut open = OpenFamily::default();
         for &place in chunks {
             let (source, chunk) = (&self.sources[place.0], self.chunk(place));
-            open.add(writer, family, &source.bytes, chunk).map_err(damaged(&source.object.key, chunk.part()))?;
-            if table_bytes(open.tables.profile()) > MAX_TABLE_BYTES {
-                std::mem::take(&mut open).close(writer)?;
-            }
+            let add = |open: &mut OpenFamily, writer: &mut BlockWriter| {
+                let decoded = decode(family, &source.bytes, chunk)?;
+                if table_bytes(open.tables.profile()) + table_bytes(&decoded.tables) > MAX_TABLE_BYTES {
+                    std::mem::take(open).close(writer)?;
+                }
+                open.add(writer, decoded)
+            };
+            add(&mut open, writer).map_err(damaged(&source.object.key, chunk.part()))?;
         }
-        open.close(writer)
+        open.close(writer).map_err(PlanError::Output)
     }
+}
+
+/// Reads what belongs to a family out of a chunk of a segment.
+fn decode((service, name): &Family, object: &[u8], chunk: &ChunkEntry) -> Result<DecodedChunk, StoreError> {
+    let (needed, found) = (chunk.offset.saturating_add(chunk.len), object.len() as u64);
+    if needed > found {
+        return Err(StoreError::Length { section: "segment", needed, found });
+    }
+    let bytes = &object[chunk.offset as usize..needed as usize];
+    let decoded = decode_chunk(bytes, |_, series| {
+        series.labels.get(SERVICE_NAME).unwrap_or("") == service && series.profile_type.name == *name
+    })?;
+    if decoded.id != chunk.id {
+        let problem = "another chunk stands here than the directory says";
+        return Err(StoreError::Corrupt { section: "chunk", offset: 0, problem });
+    }
+    Ok(decoded)
 }
 
 /// Datasets that share tables, while they grow.
@@ -158,25 +179,8 @@ struct OpenFamily {
 }
 
 impl OpenFamily {
-    fn add(
-        &mut self,
-        writer: &mut BlockWriter,
-        (service, name): &Family,
-        object: &[u8],
-        chunk: &ChunkEntry,
-    ) -> Result<(), StoreError> {
-        let (needed, found) = (chunk.offset.saturating_add(chunk.len), object.len() as u64);
-        if needed > found {
-            return Err(StoreError::Length { section: "segment", needed, found });
-        }
-        let bytes = &object[chunk.offset as usize..needed as usize];
-        let DecodedChunk { id, period, tables, series } = decode_chunk(bytes, |_, series| {
-            series.labels.get(SERVICE_NAME).unwrap_or("") == service && series.profile_type.name == *name
-        })?;
-        if id != chunk.id {
-            let problem = "another chunk stands here than the directory says";
-            return Err(StoreError::Corrupt { section: "chunk", offset: 0, problem });
-        }
+    fn add(&mut self, writer: &mut BlockWriter, chunk: DecodedChunk) -> Result<(), StoreError> {
+        let DecodedChunk { period, tables, series, .. } = chunk;
         let stacks = copy_tables(&tables, &mut self.tables);
         for (series, rows) in series {
             let at = *self.index.entry(series.profile_type.clone()).or_insert_with(|| {
@@ -190,7 +194,7 @@ impl OpenFamily {
         Ok(())
     }
 
-    fn close(self, writer: &mut BlockWriter) -> Result<(), PlanError> {
-        writer.push(self.tables.profile(), self.datasets).map_err(PlanError::Output)
+    fn close(self, writer: &mut BlockWriter) -> Result<(), StoreError> {
+        if self.datasets.is_empty() { Ok(()) } else { writer.push(self.tables.profile(), self.datasets) }
     }
 }

@@ -1,5 +1,7 @@
 //! The reads of a plan: parts of objects, put together where they are near each other.
 
+use std::collections::BTreeMap;
+
 use super::{Get, PlanError};
 use crate::store::{Part, StoreError};
 
@@ -12,45 +14,44 @@ const MAX_READ: u64 = 8 << 20;
 
 /// Outstanding reads; `What` says what a part is for.
 pub(super) struct Reads<What> {
-    waiting: Vec<Read<What>>,
+    waiting: BTreeMap<Get, Vec<(Part, What)>>,
     /// Bytes provided so far.
     pub(super) bytes: u64,
 }
 
-struct Read<What> {
-    get: Get,
-    parts: Vec<(Part, What)>,
-}
-
 impl<What> Reads<What> {
     pub(super) fn new() -> Self {
-        Self { waiting: Vec::new(), bytes: 0 }
+        Self { waiting: BTreeMap::new(), bytes: 0 }
     }
 
     /// Adds what is needed of an object.
     pub(super) fn add(&mut self, key: &str, mut parts: Vec<(Part, What)>) {
         parts.sort_by_key(|(part, _)| *part);
-        let mut open: Option<Read<What>> = None;
+        let mut open: Option<(Part, Vec<(Part, What)>)> = None;
         for (part, what) in parts {
-            let end = part.offset + part.len;
-            if let Some(read) = &mut open {
-                let read_end = read.get.offset + read.get.length;
-                let new_end = end.max(read_end);
-                if part.offset <= read_end.saturating_add(MAX_GAP) && new_end - read.get.offset <= MAX_READ {
-                    read.get.length = new_end - read.get.offset;
-                    read.parts.push((part, what));
+            if let Some((read, parts)) = &mut open {
+                let read_end = read.offset + read.len;
+                let len = read_end.max(part.offset + part.len) - read.offset;
+                if part.offset <= read_end.saturating_add(MAX_GAP) && len <= MAX_READ {
+                    read.len = len;
+                    parts.push((part, what));
                     continue;
                 }
             }
-            self.waiting.extend(open.take());
-            let get = Get { key: key.to_owned(), offset: part.offset, length: part.len };
-            open = Some(Read { get, parts: vec![(part, what)] });
+            self.wait(key, open.replace((part, vec![(part, what)])));
         }
-        self.waiting.extend(open);
+        self.wait(key, open);
+    }
+
+    fn wait(&mut self, key: &str, read: Option<(Part, Vec<(Part, What)>)>) {
+        if let Some((read, parts)) = read {
+            let get = Get { key: key.to_owned(), offset: read.offset, length: read.len };
+            self.waiting.entry(get).or_default().extend(parts);
+        }
     }
 
     pub(super) fn wants(&self) -> Vec<Get> {
-        self.waiting.iter().map(|read| read.get.clone()).collect()
+        self.waiting.keys().cloned().collect()
     }
 
     /// Takes a read off the list and gives its parts, each with its bytes.
@@ -59,14 +60,15 @@ impl<What> Reads<What> {
         get: &Get,
         bytes: &'a [u8],
     ) -> Result<impl Iterator<Item = (Part, What, &'a [u8])> + use<'a, What>, PlanError> {
-        let at = self.waiting.iter().position(|read| read.get == *get).ok_or_else(|| PlanError::NotWanted(get.clone()))?;
+        if !self.waiting.contains_key(get) {
+            return Err(PlanError::NotWanted(get.clone()));
+        }
         if bytes.len() as u64 != get.length {
             return Err(PlanError::Length { get: get.clone(), found: bytes.len() as u64 });
         }
         self.bytes += get.length;
-        let read = self.waiting.swap_remove(at);
-        let base = read.get.offset;
-        Ok(read.parts.into_iter().map(move |(part, what)| {
+        let (parts, base) = (self.waiting.remove(get).unwrap_or_default(), get.offset);
+        Ok(parts.into_iter().map(move |(part, what)| {
             let start = (part.offset - base) as usize;
             (part, what, &bytes[start..start + part.len as usize])
         }))
@@ -89,8 +91,7 @@ mod tests {
     fn check(parts: &[(u64, u64)], expect: &[(u64, u64)]) {
         let mut reads = Reads::new();
         reads.add("k", parts.iter().map(|&(offset, len)| (Part { offset, len }, ())).collect());
-        let mut gets: Vec<_> = reads.wants().iter().map(|get| (get.offset, get.length)).collect();
-        gets.sort_unstable();
+        let gets: Vec<_> = reads.wants().iter().map(|get| (get.offset, get.length)).collect();
         assert_eq!(gets, expect);
     }
 

@@ -75,7 +75,13 @@ pub(super) struct PageWriter {
 
 impl PageWriter {
     /// Adds a profile; `rows` are tidy.
+    ///
+    /// A very large profile gets a page for itself: there its values have the divisor that they had in their chunk, so that
+    /// what fitted a section before fits one again.
     pub(super) fn push(&mut self, mut profile: PageProfile, rows: &[Row], packer: &mut Packer) -> Result<(), StoreError> {
+        if self.open.values.len() + rows.len() > PAGE_ROWS {
+            self.flush(packer)?;
+        }
         let start = self.open.values.len();
         self.open.stacks.extend(rows.iter().map(|row| row.0));
         self.open.values.extend(rows.iter().map(|row| row.1));

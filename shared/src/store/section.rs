@@ -111,6 +111,7 @@ pub(super) fn section<'a>(reader: &mut Reader<'a>, section: &'static str) -> Res
 pub(super) fn skip_section(reader: &mut Reader) -> Result<(), StoreError> {
     reader.take(4)?;
     let stored_len = u32::from_le_bytes(reader.array()?) as usize;
-    reader.take(8 + stored_len)?;
+    reader.take(8)?;
+    reader.take(stored_len)?;
     Ok(())
 }

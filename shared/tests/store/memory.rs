@@ -9,7 +9,7 @@ use pilotlight_core::plans::{CatalogObject, CompactPlan, MAX_JOB_BYTES, QueryPla
 use pilotlight_core::store::{
     ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, chunk_head, encode_chunk, read_chunk,
 };
-use pilotlight_core::{Selector, TimeRange, UnixNanos};
+use pilotlight_core::{ProfileBuilder, Selector, TimeRange, UnixNanos};
 
 use crate::hostile::{sealed, sealed_as, varint};
 use crate::service::{Numbers, service};
@@ -119,6 +119,43 @@ fn plans_stay_below_64_megabytes() {
             bucket.compact(|_| true);
         }
     }
+}
+
+/// A directory is read before anything else, so it must be small even in the worst case: tiny chunks, each of an
+/// instance of its own. A job full of them has a directory of two megabytes; of real profiles it has a hundredth.
+#[test]
+fn a_directory_is_a_fifth_of_its_object_at_most() {
+    let (mut numbers, mut writer) = (Numbers(1), SegmentWriter::new());
+    let mut at = 0;
+    while writer.len() < 1 << 20 {
+        at += 1;
+        let mut random = || numbers.below(1 << 31) as u32;
+        let instance = format!("checkout-{:08x}-{:05x}", random(), random() >> 12);
+        let series = Series {
+            labels: labels(&[("service_name", "checkout"), ("instance", &instance)]),
+            profile_type: profile_type("process_cpu", "cpu"),
+            time: UnixNanos(1_700_000_000_000_000_000 + i64::from(random())),
+            duration_nanos: 10_000_000_000,
+            total: 0,
+        };
+        let id = [random(), random(), random(), random()].map(u32::to_le_bytes).concat().try_into().unwrap();
+        let mut builder = ProfileBuilder::new();
+        let rows = vec![(builder.named_stack(&["main"]), i64::from(random()))];
+        writer.push(&encode_chunk(ChunkId(id), builder.profile(), &[SeriesRows { series, rows }]).unwrap()).unwrap();
+    }
+    let (bytes, directory) = writer.finish().unwrap();
+    let row = directory.encode().unwrap().len();
+    println!("{at} chunks: directory of {row} bytes");
+    assert!(row < bytes.len() / 5, "{row} bytes");
+
+    let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis: 0, unique: 1 }.to_string();
+    let mut bucket = Bucket::default();
+    bucket.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
+    bucket.objects.insert(key, bytes);
+    bucket.compact(|_| true);
+    let row = bucket.catalog[0].directory.encode().unwrap().len();
+    println!("as a block: {} bytes, directory of {row}", bucket.catalog[0].size);
+    assert!(row < (1 << 20) / 5, "{row} bytes");
 }
 
 #[test]
