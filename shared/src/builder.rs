@@ -169,6 +169,14 @@ impl ProfileBuilder {
         })
     }
 
+    /// Makes room for stacks and samples.
+    pub(crate) fn reserve(&mut self, stacks: usize, samples: usize) {
+        self.profile.stacks.reserve(stacks);
+        self.profile.samples.stacks.reserve(samples);
+        self.profile.samples.labels.reserve(samples);
+        self.profile.samples.values.iter_mut().for_each(|column| column.reserve(samples));
+    }
+
     /// Appends a stack without looking for an equal one.
     pub(crate) fn push_stack(&mut self, parent: Option<StackId>, location: LocationId) -> StackId {
         self.profile.stacks.push(Stack { parent, location });

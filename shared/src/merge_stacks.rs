@@ -53,6 +53,10 @@ impl StackMerge {
         to: &mut ProfileBuilder,
     ) -> u64 {
         let mut incoming = Incoming::new(from, locations, &self.hasher);
+        if self.samples.is_empty() {
+            self.samples.reserve(from.len(), |&(hash, _)| hash);
+            to.reserve(from.stacks.len(), from.len());
+        }
         let mut values = vec![0; from.sample_types.len()];
         let mut saturated = 0;
         let samples = &from.samples;
@@ -86,71 +90,77 @@ impl StackMerge {
 }
 
 /// The stack table of the profile being added.
-struct Incoming<'a> {
-    stacks: &'a [Stack],
-    /// Where its locations went.
-    locations: &'a [LocationId],
+struct Incoming {
+    rows: Vec<Row>,
     /// Hash of the path of each stack.
     hashes: Vec<u64>,
-    /// The equal row of ours, where it is known.
-    known: Vec<Option<StackId>>,
+    /// Rows that are being looked at.
+    path: Vec<StackId>,
 }
 
-impl<'a> Incoming<'a> {
-    fn new(from: &'a Profile, locations: &'a [LocationId], hasher: &PathHasher) -> Self {
+/// A stack of theirs.
+struct Row {
+    /// With our location.
+    stack: Stack,
+    /// The equal stack of ours, where it is known.
+    known: Option<StackId>,
+}
+
+impl Incoming {
+    fn new(from: &Profile, locations: &[LocationId], hasher: &PathHasher) -> Self {
         let mut hashes: Vec<u64> = Vec::with_capacity(from.stacks.len());
+        let mut rows = Vec::with_capacity(from.stacks.len());
         for stack in &from.stacks {
             let parent = stack.parent.map_or(hasher.key, |p| hashes[p.index()]);
-            hashes.push(hasher.step(parent, locations[stack.location.index()].index() as u32 + 1));
+            let location = locations[stack.location.index()];
+            hashes.push(hasher.step(parent, location.index() as u32 + 1));
+            rows.push(Row { stack: Stack { location, ..*stack }, known: None });
         }
-        Self { stacks: &from.stacks, locations, hashes, known: vec![None; from.stacks.len()] }
+        Self { rows, hashes, path: Vec::new() }
     }
 
     /// Whether a stack of theirs is a stack of ours; remembers it if so.
     fn is(&mut self, theirs: Option<StackId>, ours: Option<StackId>, to: &Profile) -> bool {
+        self.path.clear();
         let (mut a, mut b) = (theirs, ours);
-        loop {
-            match (a, b) {
-                (None, None) => break,
-                (Some(x), Some(y)) => {
-                    if self.known[x.index()] == Some(y) {
-                        break;
-                    }
-                    let (row, other) = (self.stacks[x.index()], to.stacks[y.index()]);
-                    if self.locations[row.location.index()] != other.location {
-                        return false;
-                    }
-                    (a, b) = (row.parent, other.parent);
-                }
-                _ => return false,
+        let equal = loop {
+            let (Some(x), Some(y)) = (a, b) else { break a.is_none() && b.is_none() };
+            let row = &mut self.rows[x.index()];
+            if row.known == Some(y) {
+                break true;
             }
+            let other = to.stacks[y.index()];
+            if row.stack.location != other.location {
+                break false;
+            }
+            // Held to be true until a frame further down says otherwise.
+            row.known = Some(y);
+            self.path.push(x);
+            (a, b) = (row.stack.parent, other.parent);
+        };
+        if !equal {
+            self.path.iter().for_each(|row| self.rows[row.index()].known = None);
         }
-        let (mut a, mut b) = (theirs, ours);
-        while let (Some(x), Some(y)) = (a, b)
-            && self.known[x.index()] != Some(y)
-        {
-            self.known[x.index()] = Some(y);
-            (a, b) = (self.stacks[x.index()].parent, to.stacks[y.index()].parent);
-        }
-        true
+        equal
     }
 
     /// Appends the rows of a stack that have no equal yet.
     fn append(&mut self, stack: StackId, to: &mut ProfileBuilder) -> StackId {
-        let mut missing = Vec::new();
+        self.path.clear();
         let mut at = Some(stack);
         let mut parent = None;
         while let Some(row) = at {
-            if let Some(ours) = self.known[row.index()] {
+            if let Some(ours) = self.rows[row.index()].known {
                 parent = Some(ours);
                 break;
             }
-            missing.push(row);
-            at = self.stacks[row.index()].parent;
+            self.path.push(row);
+            at = self.rows[row.index()].stack.parent;
         }
-        for row in missing.into_iter().rev() {
-            let ours = to.push_stack(parent, self.locations[self.stacks[row.index()].location.index()]);
-            self.known[row.index()] = Some(ours);
+        for &row in self.path.iter().rev() {
+            let row = &mut self.rows[row.index()];
+            let ours = to.push_stack(parent, row.stack.location);
+            row.known = Some(ours);
             parent = Some(ours);
         }
         // A stack has at least one row, so the fallback is never taken.
