@@ -3,9 +3,7 @@
 //! Unused rows and all-zero samples go. Strings are ordered by bytes; mappings, functions, locations and label sets by
 //! their fields; stacks in preorder with the children of each ordered by location; samples by stack, then labels.
 
-use hashbrown::HashMap;
-
-use crate::forest::preorder;
+use crate::forest::fold;
 use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 use crate::profile::{
     Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
@@ -213,34 +211,21 @@ fn sort_locations(
 }
 
 fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (Vec<Stack>, Vec<Option<StackId>>) {
-    let first = first_equal_stack(p, used);
-    let parent = |i: usize| p.stacks[i].parent.map(|parent| first[parent.index()] as usize);
-    let keep = |i: usize| used.stacks[i] && first[i] as usize == i;
-    let order = preorder(p.stacks.len(), keep, parent, |i| locations[p.stacks[i].location.index()]);
-    let mut stacks = Vec::with_capacity(order.len());
-    let mut map: Vec<Option<StackId>> = vec![None; p.stacks.len()];
-    for old in order.into_iter().map(|old| old as usize) {
-        // Every used stack's location is used, so none is passed over.
-        let Some(location) = locations[p.stacks[old].location.index()] else { continue };
-        map[old] = Some(StackId::new(stacks.len()));
-        stacks.push(Stack { parent: parent(old).and_then(|parent| map[parent]), location });
+    let mut rows = vec![0u32; p.stacks.len()];
+    let (mut parents, mut keys) = (vec![0], vec![0]);
+    for (i, stack) in p.stacks.iter().enumerate().filter(|(i, _)| used.stacks[*i]) {
+        rows[i] = parents.len() as u32;
+        parents.push(stack.parent.map_or(0, |parent| rows[parent.index()]));
+        // A used stack's location is used and has a place.
+        keys.push(locations[stack.location.index()].map_or(0, |l| l.index() as u32));
     }
-    for i in 0..map.len() {
-        map[i] = map[first[i] as usize];
-    }
-    (stacks, map)
-}
-
-/// For each used stack, the first row that is the same stack.
-fn first_equal_stack(p: &Profile, used: &Used) -> Vec<u32> {
-    let mut first: Vec<u32> = (0..p.stacks.len() as u32).collect();
-    let mut seen: HashMap<(u32, LocationId), u32> = HashMap::with_capacity(p.stacks.len());
-    for i in (0..p.stacks.len()).filter(|&i| used.stacks[i]) {
-        let row = p.stacks[i];
-        let parent = row.parent.map_or(u32::MAX, |parent| first[parent.index()]);
-        first[i] = *seen.entry((parent, row.location)).or_insert(i as u32);
-    }
-    first
+    // Locations are in order, so their numbers are their ranks.
+    let ranks: Vec<u32> = (0..locations.len().max(1) as u32).collect();
+    let folded = fold(&parents, &keys, &ranks);
+    let stack = |node: u32| (node as usize).checked_sub(1).map(StackId::new);
+    let nodes = folded.parents.iter().zip(&folded.keys).skip(1);
+    let stacks = nodes.map(|(&parent, &key)| Stack { parent: stack(parent), location: LocationId::new(key as usize) });
+    (stacks.collect(), rows.iter().map(|&row| stack(folded.node_of[row as usize])).collect())
 }
 
 fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> StringId) -> (LabelSets, Vec<Option<LabelSetId>>) {

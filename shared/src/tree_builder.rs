@@ -1,12 +1,11 @@
 //! Folding profiles into one tree.
 //!
-//! Stacks are spelled out into rows of (parent row, frame), inlined calls included. The tree is then built in preorder at
-//! once: the children of a node are the rows below its rows, told apart by frame with a stamp for each frame, then sorted by
-//! name. No row is looked up in a hash table, and no node is moved after it is made.
+//! Stacks are spelled out into rows of (parent row, frame), inlined calls included, and those are folded into the tree.
 
 use hashbrown::HashMap;
 
 use crate::builder::ProfileBuilder;
+use crate::forest::{Folded, fold};
 use crate::id::{LocationId, StackId, StringId};
 use crate::profile::Profile;
 use crate::strings::Strings;
@@ -21,9 +20,6 @@ pub enum By {
     Function,
 }
 
-/// No row.
-const NONE: u32 = u32::MAX;
-
 pub(crate) struct TreeBuilder<const SIDES: usize> {
     by: By,
     /// Used for its string table only.
@@ -33,7 +29,8 @@ pub(crate) struct TreeBuilder<const SIDES: usize> {
     /// Rows: row 0 is the root, parents come before children.
     parents: Vec<u32>,
     row_frames: Vec<u32>,
-    own: [Vec<i64>; SIDES],
+    /// Row and value of each sample, a side each.
+    values: [Vec<(u32, i64)>; SIDES],
 }
 
 impl<const SIDES: usize> TreeBuilder<SIDES> {
@@ -45,9 +42,9 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
             names,
             frames: vec![root],
             frame_index: HashMap::new(),
-            parents: vec![NONE],
+            parents: vec![0],
             row_frames: vec![0],
-            own: std::array::from_fn(|_| vec![0]),
+            values: std::array::from_fn(|_| Vec::new()),
         }
     }
 
@@ -68,40 +65,35 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
             }
             rows[i] = row;
         }
-        self.own.iter_mut().for_each(|own| own.resize(self.parents.len(), 0));
-        for (stack, &value) in profile.samples.stacks.iter().zip(values) {
-            let own = &mut self.own[side][stack.map_or(0, |s| rows[s.index()]) as usize];
-            *own = own.saturating_add(value);
-        }
+        let row_of = |stack: Option<StackId>| stack.map_or(0, |s| rows[s.index()]);
+        let samples = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0);
+        self.values[side].extend(samples.map(|(&stack, &value)| (row_of(stack), value)));
     }
 
     /// The tree: nodes in preorder, children by name, totals summed.
     pub(crate) fn finish(self) -> Tree<SIDES> {
-        let Self { names, frames, parents: row_parents, row_frames, own: row_own, .. } = self;
-        let strings = names.finish().strings;
-        let ranks = frame_ranks(&strings, &frames);
-        let children = Children::new(&row_parents);
-        let count = row_parents.len();
-        let mut nodes = Nodes::<SIDES>::with_capacity(count);
-        // Rows of one node form a list.
-        let mut next_row = vec![NONE; count];
-        let mut family = Family::new(frames.len());
-        let mut open = vec![Open { frame: 0, rows: 0, parent: 0 }];
-        while let Some(Open { frame, rows, parent }) = open.pop() {
-            let node = nodes.push(parent, frame);
-            family.begin();
-            let mut row = rows;
-            while row != NONE {
-                nodes.add(&row_own, row);
-                for &child in children.of(row) {
-                    family.add(row_frames[child as usize], child, &mut next_row);
-                }
-                row = next_row[row as usize];
+        let strings = self.names.finish().strings;
+        let ranks = frame_ranks(&strings, &self.frames);
+        let Folded { parents, keys, node_of } = fold(&self.parents, &self.row_frames, &ranks);
+        let own = self.values.map(|values| {
+            let mut own = vec![0i64; parents.len()];
+            for (row, value) in values {
+                let own = &mut own[node_of[row as usize] as usize];
+                *own = own.saturating_add(value);
             }
-            family.members.sort_unstable_by_key(|&(frame, _)| std::cmp::Reverse(ranks[frame as usize]));
-            open.extend(family.members.iter().map(|&(frame, rows)| Open { frame, rows, parent: node }));
+            own
+        });
+        let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
+        let mut totals = own.clone();
+        for i in (1..parents.len()).rev() {
+            let parent = parents[i] as usize;
+            ends[parent] = ends[parent].max(ends[i]);
+            for total in &mut totals {
+                total[parent] = total[parent].saturating_add(total[i]);
+            }
         }
-        nodes.tree(strings, frames)
+        let shape = Shape { strings, frames: self.frames, parents, frame_of: keys, ends };
+        Tree { shape, own, totals }
     }
 
     /// The frames of each location that a used stack has, outermost first. The others get none: a frame without a node
@@ -163,119 +155,6 @@ impl Chains {
     fn of(&self, location: LocationId) -> &[u32] {
         let start = location.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.frames[start as usize..self.ends[location.index()] as usize]
-    }
-}
-
-/// The rows below each row.
-struct Children {
-    starts: Vec<u32>,
-    rows: Vec<u32>,
-}
-
-impl Children {
-    /// Sorts rows by parent, by counting.
-    fn new(parents: &[u32]) -> Self {
-        let mut starts = vec![0u32; parents.len() + 1];
-        for &parent in &parents[1..] {
-            starts[parent as usize + 1] += 1;
-        }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
-        }
-        let mut places = starts.clone();
-        let mut rows = vec![0u32; parents.len() - 1];
-        for (row, &parent) in parents.iter().enumerate().skip(1) {
-            let place = &mut places[parent as usize];
-            rows[*place as usize] = row as u32;
-            *place += 1;
-        }
-        Self { starts, rows }
-    }
-
-    fn of(&self, row: u32) -> &[u32] {
-        &self.rows[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
-    }
-}
-
-/// A node to be made: its frame, its list of rows, and the node above.
-struct Open {
-    frame: u32,
-    rows: u32,
-    parent: u32,
-}
-
-/// The children of one node while they are gathered: frame and list of rows of each.
-struct Family {
-    members: Vec<(u32, u32)>,
-    /// For each frame, of which family it was last a member, and at which place.
-    stamps: Vec<(u32, u32)>,
-    current: u32,
-}
-
-impl Family {
-    fn new(frames: usize) -> Self {
-        Self { members: Vec::new(), stamps: vec![(0, 0); frames], current: 0 }
-    }
-
-    fn begin(&mut self) {
-        self.members.clear();
-        self.current += 1;
-    }
-
-    fn add(&mut self, frame: u32, row: u32, next_row: &mut [u32]) {
-        let stamp = &mut self.stamps[frame as usize];
-        if stamp.0 == self.current {
-            let (_, rows) = &mut self.members[stamp.1 as usize];
-            next_row[row as usize] = *rows;
-            *rows = row;
-        } else {
-            *stamp = (self.current, self.members.len() as u32);
-            self.members.push((frame, row));
-        }
-    }
-}
-
-/// The tree's columns.
-struct Nodes<const SIDES: usize> {
-    parents: Vec<u32>,
-    frame_of: Vec<u32>,
-    own: [Vec<i64>; SIDES],
-}
-
-impl<const SIDES: usize> Nodes<SIDES> {
-    fn with_capacity(count: usize) -> Self {
-        let own = std::array::from_fn(|_| Vec::with_capacity(count));
-        Self { parents: Vec::with_capacity(count), frame_of: Vec::with_capacity(count), own }
-    }
-
-    fn push(&mut self, parent: u32, frame: u32) -> u32 {
-        self.parents.push(parent);
-        self.frame_of.push(frame);
-        self.own.iter_mut().for_each(|own| own.push(0));
-        self.parents.len() as u32 - 1
-    }
-
-    /// Adds a row's values to the last node.
-    fn add(&mut self, row_own: &[Vec<i64>; SIDES], row: u32) {
-        for (own, values) in self.own.iter_mut().zip(row_own) {
-            if let Some(own) = own.last_mut() {
-                *own = own.saturating_add(values[row as usize]);
-            }
-        }
-    }
-
-    fn tree(self, strings: Strings, frames: Vec<Frame>) -> Tree<SIDES> {
-        let Self { parents, frame_of, own } = self;
-        let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
-        let mut totals = own.clone();
-        for i in (1..parents.len()).rev() {
-            let parent = parents[i] as usize;
-            ends[parent] = ends[parent].max(ends[i]);
-            for total in &mut totals {
-                total[parent] = total[parent].saturating_add(total[i]);
-            }
-        }
-        Tree { shape: Shape { strings, frames, parents, frame_of, ends }, own, totals }
     }
 }
 
