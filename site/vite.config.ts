@@ -1,5 +1,6 @@
 import { defineConfig } from "vite";
 import { budget } from "./tools/budget.ts";
+import { policy } from "./tools/policy.ts";
 import { pages } from "./tools/pages.ts";
 
 export default defineConfig({
@@ -10,6 +11,6 @@ export default defineConfig({
   worker: { format: "es" },
   // The oldest browsers with light-dark(); an older target would also rewrite oklch(), which the palette reads.
   build: { target: ["chrome123", "firefox120", "safari17.5"], assetsInlineLimit: 0, modulePreload: { polyfill: false } },
-  plugins: [pages(["explore", "diff", "file"]), budget({ entry: 45, all: 75 })],
+  plugins: [policy(), pages(["explore", "diff", "file"]), budget({ entry: 45, all: 75 })],
   server: { proxy: { "/api": "http://localhost:4040", "/ingest": "http://localhost:4040" } },
 });

@@ -8,6 +8,7 @@ import { loadFiles } from "./state/files.ts";
 import { startFocus } from "./state/focus.ts";
 import type { Route } from "./state/place.ts";
 import { place } from "./state/router.ts";
+import { refresh } from "./state/services.ts";
 import { clear, shown } from "./state/shown.ts";
 import "./style/tokens.css";
 import "./style/base.css";
@@ -21,7 +22,10 @@ const route = computed(() => place.value.route);
 // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
 effect(() => {
   const load = LOADERS[route.value];
-  untracked(clear);
+  untracked(() => {
+    clear();
+    refresh();
+  });
   return effect(load);
 });
 effect(chooseDefaults);

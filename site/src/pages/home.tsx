@@ -12,19 +12,19 @@ import { Snippets } from "../parts/snippets.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
 import { emptyPlace } from "../state/place.ts";
 import { go, href, place } from "../state/router.ts";
-import { refresh, server, services } from "../state/services.ts";
+import { expected, refresh, server, services } from "../state/services.ts";
 
 /** Two doors: files, and services when there is a server. */
 export function Home() {
   const found = services.value.value ?? [];
-  const withServer = server.value === "present" || services.value.problem !== undefined;
+  const looking = server.value === "unknown" && services.value.problem === undefined;
+  const withServer = looking ? expected === "present" : server.value !== "absent";
   return (
     <>
       <Header>{found.length > 0 && <Controls found={found} />}</Header>
       <main class={withServer ? "home" : "home alone"}>
         <DropZone wide={!withServer} />
         {withServer && <Services found={found} />}
-        {server.value === "unknown" && !withServer && <p class="hint center">Looking for a server…</p>}
       </main>
     </>
   );
@@ -71,6 +71,7 @@ function Services({ found }: { found: Service[] }) {
           ))}
         </ul>
       )}
+      {found.length === 0 && state === "loading" && <p class="hint center">Looking for services…</p>}
       {found.length === 0 && state === "ready" && <Nothing />}
     </section>
   );

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { core } from "../core/index.ts";
 import { copyText, download } from "../state/clipboard.ts";
-import { emptyPlace } from "../state/place.ts";
+import { emptyPlace, type Side } from "../state/place.ts";
 import { href, place, visit } from "../state/router.ts";
+import { clock } from "../state/services.ts";
 import { shown } from "../state/shown.ts";
 import { nextTheme, theme, type Theme } from "../state/theme.ts";
 import { helpOpen } from "../state/ui.ts";
+import { fixed, resolve } from "../time/range.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { Logo } from "./logo.tsx";
 import { Menu } from "./menu.tsx";
@@ -74,8 +76,11 @@ function Share() {
   );
 }
 
+/** A link that still shows this tomorrow: "the last hour" becomes the hour it is now. */
 function fixedLink(): string {
-  return location.href;
+  const at = place.peek();
+  const pin = (side: Side): Side => ({ ...side, ...fixed(resolve(side, clock.peek())) });
+  return href({ ...at, base: pin(at.base), other: pin(at.other) });
 }
 
 async function save(profile: number): Promise<void> {

@@ -53,7 +53,7 @@ function options(width: number, series: Series, unit: string, on: PlotHooks): uP
     scales: { x: { time: true, range: [start / 1000, (start + step * points.length) / 1000] }, y: { range: [0, peak * 1.12] } },
     axes: [
       { ...axis, grid: { show: false }, size: 20, gap: 2, values: (_, splits, __, ___, increment) => splits.map((s) => tick(s, increment)) },
-      { ...axis, grid: { stroke: line, width: 1 }, size: 64, gap: 4, splits: () => [0, peak], values: () => ["", formatValue(peak, unit)] },
+      { ...axis, grid: { stroke: line, width: 1 }, size: 64, gap: 4, splits: () => [0, peak], values: () => ["", points.some((value) => value > 0) ? formatValue(peak, unit) : ""] },
     ],
     series: [{}, { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } }],
     hooks: {

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { fixed, isTime, PRESETS, rangeLabel, resolve, toLocalInput, type Range } from "../time/range.ts";
-import { clock } from "../state/services.ts";
+import { clock, refresh } from "../state/services.ts";
 import { Menu } from "./menu.tsx";
 
 interface Props {
@@ -17,6 +17,7 @@ export function RangePicker({ range, title, testid, onChange }: Props) {
       {(close) => {
         const choose = (next: Range) => {
           close();
+          refresh();
           onChange(next);
         };
         return (

@@ -11,7 +11,7 @@ export function Select(props: { label: string; value: string; options: Option[];
     <span class="select">
       <select aria-label={label} title={label} data-testid={testid} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         {!known && (
-          <option value={value} disabled={value === ""}>
+          <option value={value} hidden={value === ""}>
             {value || label}
           </option>
         )}

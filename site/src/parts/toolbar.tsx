@@ -84,8 +84,14 @@ function Search() {
         }}
       />
       <output class="search-result" data-testid="search-result" aria-live="polite">
-        {result && (result.matches === 0 ? "no frames" : `${result.at >= 0 ? `${result.at + 1} of ` : ""}${plural(result.matches, "frame")} · ${percent(result.fraction)}`)}
+        {result && describe(result)}
       </output>
     </div>
   );
+}
+
+function describe({ matches, fraction, at, valid }: NonNullable<typeof found.value>): string {
+  if (!valid) return "not an expression yet";
+  if (matches === 0) return "no frames";
+  return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${percent(fraction)}`;
 }

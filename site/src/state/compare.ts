@@ -13,7 +13,8 @@ import { selector } from "./selector.ts";
 import { clock, span } from "./services.ts";
 import { show } from "./shown.ts";
 
-const TIMELINE_POINTS = 160;
+/** Half of a screen each. */
+const TIMELINE_POINTS = 120;
 
 export type SideName = "base" | "other";
 

@@ -11,7 +11,8 @@ import { selector } from "./selector.ts";
 import { clock, services, span } from "./services.ts";
 import { clear, show, type Progress } from "./shown.ts";
 
-const TIMELINE_POINTS = 240;
+/** An hour in steps of 30 s: agents send every 10 to 15 s, so no step of a busy service is empty by chance. */
+const TIMELINE_POINTS = 120;
 
 /** What the screen asks for, or null when it is not this screen. `at` makes a refresh a new question. */
 const question = computed(() => {

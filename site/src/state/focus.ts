@@ -25,7 +25,7 @@ export const selected = computed(() => view.value.selected);
 export const current = signal(ROOT);
 /** Grows whenever boxes must be asked for again because their flags changed. */
 export const marks = signal(0);
-export const found = signal<(SearchInfo & { at: number }) | null>(null);
+export const found = signal<(SearchInfo & { at: number; valid: boolean }) | null>(null);
 /** What the live region says. */
 export const spoken = signal("");
 
@@ -174,10 +174,10 @@ async function keyOf(node: number, none: number): Promise<string> {
 async function search(id: number, query: string): Promise<void> {
   try {
     const info = await core.search(id, query);
-    if (tree.peek()?.id === id && place.peek().search === query) found.value = query ? { ...info, at: -1 } : null;
+    if (tree.peek()?.id === id && place.peek().search === query) found.value = query ? { ...info, at: -1, valid: true } : null;
   } catch {
     // Half a regular expression, while it is typed.
-    if (tree.peek()?.id === id) found.value = { matches: 0, fraction: 0, total: 0, at: -1 };
+    if (tree.peek()?.id === id) found.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
   }
   mark();
 }

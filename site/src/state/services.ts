@@ -17,6 +17,10 @@ export function refresh(): void {
 
 export const server = signal<"unknown" | "present" | "absent">("unknown");
 
+const HINT = "pilotlight-server";
+/** Whether there was a server the last time: the front page takes that shape while it looks, so that nothing jumps. */
+export const expected = readHint();
+
 /** The range of the screen: of both sides together on the diff page. */
 export const span = computed<Span>(() => {
   const { route, base, other } = place.value;
@@ -33,13 +37,13 @@ export const services = resource(
   async (range, signal) => {
     try {
       const found = await fetchServices(range, POINTS, signal);
-      server.value = "present";
+      setServer("present");
       for (const service of found) service.types.sort((a, b) => compareTypes(a.id, b.id));
       return found.sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (failure) {
       // A server that was there and stops answering is an error, not a viewer without a server.
       if (failure instanceof ApiError && failure.kind !== "refused" && server.peek() !== "present") {
-        server.value = "absent";
+        setServer("absent");
         return [];
       }
       throw failure;
@@ -48,3 +52,20 @@ export const services = resource(
 );
 
 export const service = computed(() => services.value.value?.find(({ name }) => name === place.value.service));
+
+function setServer(found: "present" | "absent"): void {
+  server.value = found;
+  try {
+    localStorage.setItem(HINT, found);
+  } catch {
+    // Without storage the page only looks less settled while it loads.
+  }
+}
+
+function readHint(): string {
+  try {
+    return localStorage.getItem(HINT) ?? "";
+  } catch {
+    return "";
+  }
+}
