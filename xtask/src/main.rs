@@ -44,8 +44,8 @@ fn main() -> ExitCode {
         ["build"] => setup::setup(setup::For::Running).and_then(|tools| build::build(&tools)),
         ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
-        ["test"] => test::test(""),
-        ["test", "--only", name] => test::test(name),
+        ["test"] => return test::test(""),
+        ["test", "--only", name] => return test::test(name),
         ["fuzz", rest @ ..] => option(rest, "--seconds", "30").and_then(fuzz::fuzz),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

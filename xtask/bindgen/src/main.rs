@@ -18,7 +18,12 @@ fn main() -> Result<()> {
         "edge" => bindgen.module(true)?.typescript(false).reset_state_function(true).force_enable_abort_handler(true),
         // The name section is a tenth of the download, and a browser can do nothing with it; at the
         // edge it makes the stack of a panic readable.
-        "web" => bindgen.web(true)?.typescript(true).remove_name_section(true),
+        "web" => bindgen
+            .web(true)?
+            .typescript(true)
+            // `init()` finds the WASM beside the module.
+            .omit_default_module_path(false)
+            .remove_name_section(true),
         other => bail!("{other}: neither edge nor web"),
     };
     bindgen
