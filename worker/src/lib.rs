@@ -7,13 +7,14 @@
 //! as one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the shapes of answers) is
 //! plain code with native tests.
 
+mod body;
 mod bucket;
 mod clock;
 mod config;
 mod cron;
 mod drive;
 mod errors;
-mod http;
+mod parameters;
 mod push;
 mod pyroscope_api;
 mod query;
@@ -36,7 +37,7 @@ async fn fetch(mut request: Request, env: Env, _context: Context) -> worker::Res
     match answer(&mut request, &env).await {
         Ok(response) => Ok(response),
         Err(problem) => {
-            http::drain(&mut request).await;
+            body::drain(&mut request).await;
             problem.response()
         }
     }
@@ -53,16 +54,17 @@ async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
 async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
     let route = route(request.method().as_ref(), &request.path())?;
     let config = Config::of(env).map_err(Problem::internal)?;
-    let tenant = tenancy::tenant(&config, request.headers().get("x-scope-orgid")?.as_deref())?;
+    let header = request.headers().get("x-scope-orgid")?;
+    let tenant = || tenancy::tenant(&config, header.as_deref());
     match route {
-        Route::Ingest => push::ingest(request, env, tenant).await,
-        Route::Services => query::services(request, env, tenant).await,
-        Route::Labels => query::labels(request, env, tenant).await,
-        Route::Timeline => query::timeline(request, env, tenant).await,
-        Route::Profile => query::profile(request, env, tenant).await,
-        Route::Render => pyroscope_api::render(request, env, tenant).await,
-        Route::LabelValues => pyroscope_api::label_values(request, env, tenant).await,
-        Route::Rpc(rpc) => pyroscope_api::call(rpc, request, env, tenant).await,
         Route::Health => Ok(Response::ok("ok")?),
+        Route::Ingest => push::ingest(request, env, tenant()?).await,
+        Route::Services => query::services(request, env, tenant()?).await,
+        Route::Labels => query::labels(request, env, tenant()?).await,
+        Route::Timeline => query::timeline(request, env, tenant()?).await,
+        Route::Profile => query::profile(request, env, tenant()?).await,
+        Route::Render => pyroscope_api::render(request, env, tenant()?).await,
+        Route::LabelValues => pyroscope_api::label_values(request, env, tenant()?).await,
+        Route::Rpc(rpc) => pyroscope_api::call(rpc, request, env, tenant()?).await,
     }
 }

@@ -6,17 +6,18 @@ use pilotlight_core::{
 };
 use worker::{Env, Request, Response};
 
+use crate::body;
 use crate::clock;
 use crate::errors::Problem;
-use crate::http;
+use crate::parameters;
 use crate::tenant::TenantClient;
 
 /// `POST …/ingest`. The answer is 200 without a body, and then the profile is durable.
 pub(crate) async fn ingest(request: &mut Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
-    let body = http::body(request, http::MAX_BODY).await?;
+    let body = body::read(request, body::MAX_BODY).await?;
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     let push = Push {
-        query: &http::raw_query(request),
+        query: &parameters::raw_query(request),
         content_type: &header("content-type")?,
         body: &body,
         tenant: tenant.as_str(),

@@ -10,9 +10,10 @@ use pilotlight_core::{gzip, store::Tenant as TenantId};
 use serde_json::{Value, json};
 use worker::{Env, Request, Response};
 
+use crate::body;
 use crate::clock;
 use crate::errors::Problem;
-use crate::http::{self, Parameters};
+use crate::parameters::Parameters;
 use crate::query::{self, Store};
 use crate::route::Rpc;
 use request::Ask;
@@ -32,7 +33,7 @@ pub(crate) async fn call(rpc: Rpc, request: &mut Request, env: &Env, tenant: Ten
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     check_content_type(&header("content-type")?)?;
     let any_names = header("accept")?.contains("allow-utf8-labelnames=true");
-    let body = http::body(request, MAX_REQUEST).await?;
+    let body = body::read(request, MAX_REQUEST).await?;
     let inflated = gzip::inflate(&body, MAX_REQUEST).map_err(Problem::invalid)?;
     let ask = Ask::parse(inflated.as_deref().unwrap_or(&body))?;
     let store = Store::new(env, tenant)?;

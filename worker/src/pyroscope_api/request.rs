@@ -5,7 +5,7 @@ use serde::de::{Error, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 
 use crate::errors::Problem;
-use crate::http::checked;
+use crate::parameters::checked;
 use crate::query;
 
 /// The fields of all calls that are answered; each call reads its own.

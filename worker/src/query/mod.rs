@@ -11,7 +11,7 @@ use worker::{Env, Request, Response};
 
 use crate::clock;
 use crate::errors::Problem;
-use crate::http::Parameters;
+use crate::parameters::Parameters;
 pub(crate) use store::Store;
 
 /// Most buckets of a timeline: more than a screen has columns.

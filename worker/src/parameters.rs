@@ -1,55 +1,10 @@
-//! Small readings of a request: its body within a bound, its query string.
+//! The query string of a request, and what its parameters mean.
 
-use futures_util::StreamExt;
-use pilotlight_core::{TimeRange, UnixNanos, limits::MAX_PUSH_BYTES, parse_time};
+use pilotlight_core::{TimeRange, UnixNanos, parse_time};
 use worker::Request;
 
 use crate::clock;
 use crate::errors::Problem;
-
-/// Most bytes of a body: those of the largest profile, and 64 kB for what multipart puts around it.
-pub(crate) const MAX_BODY: usize = MAX_PUSH_BYTES + (64 << 10);
-
-/// Most bytes of a body beyond the cap that are read and thrown away: 100 MB, the largest body that the platform takes
-/// on its smaller plans. Most clients look for an answer only after they have sent everything; one that comes earlier
-/// ends as a broken connection for them, and the reason is lost.
-const MAX_DRAINED: usize = 100 << 20;
-
-/// Reads a body of at most `cap` bytes, and keeps no more than that in memory.
-pub(crate) async fn body(request: &mut Request, cap: usize) -> Result<Vec<u8>, Problem> {
-    let announced = request.headers().get("content-length")?.and_then(|length| length.parse::<usize>().ok());
-    // A request without a body has no stream.
-    let Ok(mut stream) = request.stream() else { return Ok(Vec::new()) };
-    let mut bytes = Vec::with_capacity(announced.filter(|length| *length <= cap).unwrap_or(0));
-    let mut length = 0;
-    while let Some(part) = stream.next().await {
-        let part = part.map_err(|error| Problem::new(408, "canceled", format!("the body broke off: {error}")))?;
-        length += part.len();
-        if length <= cap {
-            bytes.extend(part);
-        } else if length <= cap + MAX_DRAINED {
-            bytes = Vec::new();
-        } else {
-            break;
-        }
-    }
-    if length > cap {
-        return Err(Problem::new(413, "resource_exhausted", format!("the body is larger than the {cap} bytes allowed")));
-    }
-    Ok(bytes)
-}
-
-/// Throws a body away that nobody has read.
-pub(crate) async fn drain(request: &mut Request) {
-    let Ok(mut stream) = request.stream() else { return };
-    let mut length = 0;
-    while let Some(Ok(part)) = stream.next().await {
-        length += part.len();
-        if length > MAX_DRAINED {
-            return;
-        }
-    }
-}
 
 /// The query string as it came, without the question mark.
 pub(crate) fn raw_query(request: &Request) -> String {
