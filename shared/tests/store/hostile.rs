@@ -1,7 +1,7 @@
 //! Bytes with valid checksums that no writer of ours would make: they are refused, or read as something valid.
 
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{Directory, StoreError, chunk_head, read_chunk};
+use pilotlight_core::store::{Contents, Directory, StoreError, chunk_head, read_chunk};
 use pilotlight_core::{By, CallTree, Profile, TimeRange, merge};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -117,7 +117,7 @@ proptest! {
         bucket.compact(|_| true);
         let object = &mut bucket.catalog[0];
         let bytes = bucket.objects.get_mut(&object.key).unwrap();
-        let pilotlight_core::store::Contents::Block { datasets, .. } = &mut object.directory.contents else { panic!() };
+        let Contents::Block { datasets, .. } = &mut object.directory.contents else { panic!("not a block") };
         let mut parts: Vec<_> = datasets
             .iter_mut()
             .flat_map(|d| [&mut d.symbols, &mut d.totals].into_iter().chain(d.pages.iter_mut().map(|p| &mut p.part)))
@@ -184,6 +184,61 @@ fn labels_cannot_grow_without_end() {
     raw.extend([1, 1, 0].repeat(1_000_000));
     let error = Directory::decode(&[&b"PLTDIRE\x01"[..], &sealed(&raw)].concat()).unwrap_err().to_string();
     assert!(error.ends_with("labels grow beyond 64 MiB"), "{error}");
+}
+
+/// The sections of a chunk with one sample, of which one is replaced.
+fn one_sample(replaced: usize, raw: &[u8]) -> Result<Profile, StoreError> {
+    let types = vec![("cpu", vec![(vec!["main"], 1)])];
+    let labels = vec![("service_name", "a")];
+    let bytes = Push { id: 1, arrival_millis: 0, time: 0, family: "process_cpu", labels, types }.chunk();
+    let mut sections = Vec::new();
+    let mut at = 8;
+    while at < bytes.len() {
+        let (raw, end) = open(&bytes, at);
+        sections.push(raw);
+        at = end;
+    }
+    sections[replaced] = raw.to_vec();
+    let body: Vec<u8> = sections[1..].iter().flat_map(|raw| sealed(raw)).collect();
+    // One byte of length in a chunk as small as this, after the id.
+    sections[0][16] = u8::try_from(body.len()).ok().filter(|len| *len < 0x80).unwrap();
+    read_chunk(&[&bytes[..8], &sealed(&sections[0]), &body].concat(), |_, _| true)
+}
+
+#[test]
+fn rows_are_checked() {
+    let check = |raw: &[u8], expect: &str| match one_sample(2, raw) {
+        Ok(profile) => assert_eq!(format!("{:?}", profile.samples().values), expect),
+        Err(error) => assert_eq!(error.to_string(), expect),
+    };
+    // Number of rows, steps between stacks, divisor, values.
+    check(&[1, 1, 1, 4], "[[2]]");
+    check(&[2, 0, 1, 3, 4, 1], "[[6, -3]]");
+    check(&[2, 1, 0, 1, 4, 4], "chunk rows, byte 3: a stack comes twice in one profile");
+    check(&[1, 2, 1, 4], "chunk rows, byte 2: a row points outside the stack table");
+    check(&[3, 1, 1, 4], "chunk rows, byte 1: a count is larger than the bytes that follow allow");
+    check(&[1, 1, 1], "chunk rows, byte 3: the section ends inside a number");
+    check(&[1, 1, 1, 4, 0], "chunk rows, byte 4: bytes are left over at the end");
+    let large = [&[1, 1][..], &varint(1 << 63), &[4]].concat();
+    check(&large, "chunk rows, byte 13: a value does not fit 64 bits");
+}
+
+#[test]
+fn a_page_that_claims_too_many_rows_is_refused() {
+    let types = vec![("cpu", vec![(vec!["main"], 1)])];
+    let push = Push { id: 1, arrival_millis: 0, time: 0, family: "process_cpu", labels: vec![], types };
+    let mut bucket = Bucket::filled(&[push]);
+    bucket.compact(|_| true);
+    let object = &mut bucket.catalog[0];
+    let Contents::Block { datasets, .. } = &mut object.directory.contents else { panic!("not a block") };
+    let bytes = bucket.objects.get_mut(&object.key).unwrap();
+    // One profile, all its numbers zero, and then how many rows it has.
+    let edited = sealed(&[vec![1, 0, 0, 0, 0], varint(1 << 40), vec![0; 9]].concat());
+    let part = &mut datasets[0].pages[0].part;
+    (part.offset, part.len) = (bytes.len() as u64, edited.len() as u64);
+    bytes.extend(edited);
+    let error = bucket.query("", &profile_type("process_cpu", "cpu"), TimeRange::ALL).unwrap_err().to_string();
+    assert!(error.ends_with("page, byte 11: more rows than there are bytes for"), "{error}");
 }
 
 #[test]

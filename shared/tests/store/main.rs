@@ -1,5 +1,6 @@
 //! The store from outside: formats, plans, and what happens to damaged bytes.
 
+mod corpus;
 mod fixtures;
 mod formats;
 mod hostile;

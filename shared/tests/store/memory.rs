@@ -5,10 +5,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use pilotlight_core::plans::{CatalogObject, CompactPlan, MAX_JOB_BYTES, QueryPlan};
-use pilotlight_core::store::{
-    ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, chunk_head, encode_chunk, read_chunk,
-};
+use pilotlight_core::plans::{CompactPlan, MAX_JOB_BYTES, QueryPlan};
+use pilotlight_core::store::{ChunkId, Directory, Series, SeriesRows, chunk_head, encode_chunk, read_chunk};
 use pilotlight_core::{ProfileBuilder, Selector, TimeRange, UnixNanos};
 
 use crate::hostile::{sealed, sealed_as, varint};
@@ -61,7 +59,7 @@ fn full_job(services: i64) -> Bucket {
     let mut bucket = Bucket::default();
     let (mut size, mut at) = (0, 0);
     while size < MAX_JOB_BYTES - (1 << 20) {
-        let mut writer = SegmentWriter::new();
+        let mut chunks = Vec::new();
         for _ in 0..10 {
             at += 1;
             let (tables, rows) = &processes[(at % services) as usize];
@@ -75,13 +73,9 @@ fn full_job(services: i64) -> Bucket {
             };
             let mut id = [0; 16];
             id[..8].copy_from_slice(&at.to_le_bytes());
-            writer.push(&encode_chunk(ChunkId(id), tables, &[SeriesRows { series, rows: rows.clone() }]).unwrap()).unwrap();
+            chunks.push(encode_chunk(ChunkId(id), tables, &[SeriesRows { series, rows: rows.clone() }]).unwrap());
         }
-        let (bytes, directory) = writer.finish().unwrap();
-        size += bytes.len() as u64;
-        let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis: at, unique: 1 }.to_string();
-        bucket.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
-        bucket.objects.insert(key, bytes);
+        size += bucket.put_segment(at, &chunks).0 as u64;
     }
     bucket
 }
@@ -125,10 +119,8 @@ fn plans_stay_below_64_megabytes() {
 /// instance of its own. A job full of them has a directory of two megabytes; of real profiles it has a hundredth.
 #[test]
 fn a_directory_is_a_fifth_of_its_object_at_most() {
-    let (mut numbers, mut writer) = (Numbers(1), SegmentWriter::new());
-    let mut at = 0;
-    while writer.len() < 1 << 20 {
-        at += 1;
+    let (mut numbers, mut chunks, mut bucket) = (Numbers(1), Vec::new(), Bucket::default());
+    for _ in 0..4000 {
         let mut random = || numbers.below(1 << 31) as u32;
         let instance = format!("checkout-{:08x}-{:05x}", random(), random() >> 12);
         let series = Series {
@@ -141,21 +133,15 @@ fn a_directory_is_a_fifth_of_its_object_at_most() {
         let id = [random(), random(), random(), random()].map(u32::to_le_bytes).concat().try_into().unwrap();
         let mut builder = ProfileBuilder::new();
         let rows = vec![(builder.named_stack(&["main"]), i64::from(random()))];
-        writer.push(&encode_chunk(ChunkId(id), builder.profile(), &[SeriesRows { series, rows }]).unwrap()).unwrap();
+        chunks.push(encode_chunk(ChunkId(id), builder.profile(), &[SeriesRows { series, rows }]).unwrap());
     }
-    let (bytes, directory) = writer.finish().unwrap();
-    let row = directory.encode().unwrap().len();
-    println!("{at} chunks: directory of {row} bytes");
-    assert!(row < bytes.len() / 5, "{row} bytes");
-
-    let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis: 0, unique: 1 }.to_string();
-    let mut bucket = Bucket::default();
-    bucket.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
-    bucket.objects.insert(key, bytes);
+    let (bytes, directory) = bucket.put_segment(0, &chunks);
+    println!("{bytes} bytes, {directory} of it directory");
+    assert!(directory < bytes / 5, "{directory} of {bytes} bytes");
     bucket.compact(|_| true);
     let row = bucket.catalog[0].directory.encode().unwrap().len();
     println!("as a block: {} bytes, directory of {row}", bucket.catalog[0].size);
-    assert!(row < (1 << 20) / 5, "{row} bytes");
+    assert!(row < bytes / 5, "{row} bytes");
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Queries over random histories against a fold over a map, before and after compaction.
 
 use pilotlight_core::plans::{PlanError, label_values, services};
-use pilotlight_core::{Selector, TimeRange, UnixNanos};
+use pilotlight_core::store::{ChunkId, Series, SeriesRows, encode_chunk};
+use pilotlight_core::{ProfileBuilder, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
 
-use crate::support::{Bucket, Push, expected, profile_type, push, said};
+use crate::support::{Bucket, Push, expected, labels, profile_type, push, said};
 
 const SELECTORS: &[&str] =
     &["", r#"{service_name="a"}"#, r#"{region=~"eu|"}"#, r#"{service_name="b",region!="us"}"#, r#"{x="y"}"#];
@@ -92,6 +93,38 @@ fn a_retry_counts_once_wherever_its_first_try_is() {
     let all_at_once = &mut Bucket::filled(&pushes);
     assert_eq!(all_at_once.compact(|_| true), 1);
     check(all_at_once);
+}
+
+/// Three profiles of 70,000 functions, of which each shares half with the next: more than a page and more than a table.
+#[test]
+fn large_datasets_are_split_and_stay_exact() {
+    let cpu = profile_type("process_cpu", "cpu");
+    let mut bucket = Bucket::default();
+    for i in 0..3 {
+        let mut builder = ProfileBuilder::new();
+        let names = (i * 35_000..i * 35_000 + 70_000).map(|n| format!("function {n}"));
+        let rows: Vec<_> = names.enumerate().map(|(at, name)| (builder.named_stack(&[&name]), at as i64 + 1)).collect();
+        let series = Series {
+            labels: labels(&[("service_name", "a")]),
+            profile_type: cpu.clone(),
+            time: UnixNanos(i),
+            ..Series::default()
+        };
+        let chunk = encode_chunk(ChunkId([i as u8; 16]), builder.profile(), &[SeriesRows { series, rows }]).unwrap();
+        bucket.put_segment(i, &[chunk]);
+    }
+    let before = bucket.query("", &cpu, TimeRange::ALL).unwrap();
+    assert_eq!((before.profile.len(), before.profile.total(0)), (140_000, 3 * 70_000 * 70_001 / 2));
+    bucket.compact(|_| true);
+    let datasets = bucket.catalog[0].directory.datasets();
+    assert!(datasets.len() > 1, "tables are split");
+    assert!(datasets.iter().map(|d| d.pages.len()).sum::<usize>() > 2, "rows are split");
+    let after = bucket.query("", &cpu, TimeRange::ALL).unwrap();
+    assert_eq!((after.profile, after.profiles), (before.profile, 3));
+    // Pages are chosen by time.
+    let first = bucket.query("", &cpu, TimeRange { from: UnixNanos(0), until: UnixNanos(1) }).unwrap();
+    assert_eq!((first.profile.len(), first.profiles), (70_000, 1));
+    assert!(first.bytes < after.bytes);
 }
 
 #[test]

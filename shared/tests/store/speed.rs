@@ -2,10 +2,7 @@
 
 use std::time::Instant;
 
-use pilotlight_core::plans::{CatalogObject, RETRY_WINDOW_MILLIS};
-use pilotlight_core::store::{
-    ChunkId, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, chunk_head, encode_chunk, read_chunk,
-};
+use pilotlight_core::store::{ChunkId, Series, SeriesRows, chunk_head, encode_chunk, read_chunk};
 use pilotlight_core::{Samples, StackId, TimeRange, UnixNanos};
 
 use crate::service::{Numbers, service};
@@ -50,25 +47,16 @@ fn speed() {
     // An hour of ten instances, a profile each 15 seconds, a segment each minute.
     let mut bucket = Bucket::default();
     for minute in 0..60 {
-        let mut writer = SegmentWriter::new();
-        for i in 0..40 {
+        let chunks = (0..40).map(|i| {
             let some: Vec<_> = rows.iter().filter(|_| numbers.below(2) == 0).copied().collect();
-            writer.push(&chunk(minute * 40 + i, ["eu", "us"][i as usize % 2], &some)).unwrap();
-        }
+            chunk(minute * 40 + i, ["eu", "us"][i as usize % 2], &some)
+        });
+        let chunks: Vec<_> = chunks.collect();
         let start = Instant::now();
-        let (bytes, directory) = writer.finish().unwrap();
+        let (bytes, directory) = bucket.put_segment(minute * 60_000, &chunks);
         if minute == 0 {
-            println!(
-                "segment of 40: {} bytes, directory {}, finish {:?}",
-                bytes.len(),
-                directory.encode().unwrap().len(),
-                start.elapsed()
-            );
+            println!("segment of 40: {bytes} bytes, {directory} of it directory, {:?}", start.elapsed());
         }
-        let millis = minute * 60_000 + RETRY_WINDOW_MILLIS;
-        let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis, unique: 7 }.to_string();
-        bucket.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
-        bucket.objects.insert(key, bytes);
     }
     let query = |bucket: &Bucket, what: &str| {
         let start = Instant::now();

@@ -112,14 +112,21 @@ impl Bucket {
         pushes.iter().for_each(|push| minutes.entry(push.arrival_millis).or_default().push(push));
         let mut bucket = Self::default();
         for (millis, pushes) in minutes {
-            let mut writer = SegmentWriter::new();
-            pushes.iter().for_each(|push| drop(writer.push(&push.chunk()).unwrap()));
-            let (bytes, directory) = writer.finish().unwrap();
-            let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis, unique: 7 }.to_string();
-            bucket.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
-            bucket.objects.insert(key, bytes);
+            bucket.put_segment(millis, &pushes.iter().map(|push| push.chunk()).collect::<Vec<_>>());
         }
         bucket
+    }
+
+    /// Writes a segment as the Durable Object does; gives its length and that of its directory.
+    pub(crate) fn put_segment(&mut self, millis: i64, chunks: &[Vec<u8>]) -> (usize, usize) {
+        let mut writer = SegmentWriter::new();
+        chunks.iter().for_each(|chunk| drop(writer.push(chunk).unwrap()));
+        let (bytes, directory) = writer.finish().unwrap();
+        let lengths = (bytes.len(), directory.encode().unwrap().len());
+        let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis, unique: 7 }.to_string();
+        self.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
+        self.objects.insert(key, bytes);
+        lengths
     }
 
     /// As a real bucket does, gives less than asked for where the object ends.
