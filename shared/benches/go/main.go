@@ -1,0 +1,47 @@
+// What google/pprof takes for the work that the benches of the core measure. Prints the median of each in nanoseconds.
+package main
+
+import (
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/google/pprof/profile"
+)
+
+const runs = 11
+
+func main() {
+	raw, err := os.ReadFile(os.Args[1])
+	check(err)
+	var p *profile.Profile
+	measure("decode", func() {
+		p, err = profile.ParseUncompressed(raw)
+		check(err)
+	})
+	measure("merge4", func() {
+		_, err := profile.Merge([]*profile.Profile{p, p, p, p})
+		check(err)
+	})
+	measure("encode", func() { check(p.WriteUncompressed(io.Discard)) })
+}
+
+func measure(name string, work func()) {
+	times := make([]time.Duration, runs)
+	for i := range times {
+		start := time.Now()
+		work()
+		times[i] = time.Since(start)
+	}
+	slices.Sort(times)
+	fmt.Println(name, times[runs/2].Nanoseconds())
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
