@@ -40,7 +40,14 @@ pub fn every_field() -> Profile {
     let shop = b.mapping(Mapping { start: 0x40_0000, limit: 0x80_0000, offset: 0x1000, file, build_id, symbols });
     let file = b.string("[vdso]");
     let none = SymbolFlags::default();
-    let vdso = b.mapping(Mapping { start: u64::MAX - 4096, limit: u64::MAX, offset: 0, file, build_id: StringId::EMPTY, symbols: none });
+    let vdso = b.mapping(Mapping {
+        start: u64::MAX - 4096,
+        limit: u64::MAX,
+        offset: 0,
+        file,
+        build_id: StringId::EMPTY,
+        symbols: none,
+    });
     let mut function = |name: &str, system: &str, file: &str, start_line: i64| {
         let (name, system_name, file) = (b.string(name), b.string(system), b.string(file));
         Some(b.function(Function { name, system_name, file, start_line }))
@@ -58,7 +65,10 @@ pub fn every_field() -> Profile {
     let (one, two) = (b.stack(Some(root), inlined), b.stack(Some(root), same_lines_other_columns));
     let recursive = b.stack(Some(one), inlined);
     let (odd, empty) = (b.stack(Some(root), nowhere), b.stack(Some(two), nameless));
-    let key = |b: &mut ProfileBuilder, key: &str, value: &str| Label { key: b.string(key), value: LabelValue::Text(b.string(value)) };
+    let key = |b: &mut ProfileBuilder, key: &str, value: &str| Label {
+        key: b.string(key),
+        value: LabelValue::Text(b.string(value)),
+    };
     let mut text = vec![key(&mut b, "region", "eu"), key(&mut b, "controller", "slow ctl")];
     let text = b.label_set(&mut text);
     let (bytes, unit) = (b.string("bytes"), b.string("bytes"));

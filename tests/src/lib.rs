@@ -2,6 +2,7 @@
 //!
 //! - [`corpus`] and [`recorded`]: profiles and requests that nobody wrote for this project, where they are at hand.
 //! - [`oracle`]: profiles read by other code than the core's, and sums over them by brute force.
+//! - [`series`]: what the store should hold after recorded pushes.
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`.
 //! - [`drawn`]: profiles for tests, written as lines of stacks.
 //! - [`demo`]: an hour of realistic history of four services.
@@ -14,4 +15,5 @@ pub mod drawn;
 pub mod go;
 pub mod oracle;
 pub mod recorded;
+pub mod series;
 pub mod text;

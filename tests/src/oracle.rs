@@ -181,7 +181,8 @@ impl Oracle {
             if name.is_empty() { "?".to_owned() } else { name }
         };
         let frames = |l: &RawLocation| -> Vec<String> {
-            let named: Vec<String> = l.line.iter().rev().map(|line| line.function_id).filter(|&f| f != 0).map(|f| name_of(&f)).collect();
+            let named: Vec<String> =
+                l.line.iter().rev().map(|line| line.function_id).filter(|&f| f != 0).map(|f| name_of(&f)).collect();
             if !named.is_empty() {
                 return named;
             }

@@ -143,7 +143,8 @@ fn time(nanos: i64) -> String {
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    let fraction = if fraction == 0 { String::new() } else { format!(".{}", format!("{fraction:09}").trim_end_matches('0')) };
+    let fraction =
+        if fraction == 0 { String::new() } else { format!(".{}", format!("{fraction:09}").trim_end_matches('0')) };
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}{fraction} +0000 UTC")
 }
 
@@ -186,7 +187,8 @@ mod tests {
         assert_eq!(time(1_795_236_340_821_911_300), "2026-11-21 04:45:40.8219113 +0000 UTC");
         assert_eq!(time(951_782_400_000_000_000), "2000-02-29 00:00:00 +0000 UTC");
         assert_eq!(time(-1), "1969-12-31 23:59:59.999999999 +0000 UTC");
-        let shown = [0, 15, 1_500, 2_500_000, 2_001_000_000, 61_000_000_000, 3_600_000_000_000, -1_000_000_000].map(duration);
+        let shown =
+            [0, 15, 1_500, 2_500_000, 2_001_000_000, 61_000_000_000, 3_600_000_000_000, -1_000_000_000].map(duration);
         assert_eq!(shown, ["0s", "15ns", "1.5µs", "2.5ms", "2.001s", "1m1s", "1h0m0s", "-1s"]);
     }
 }

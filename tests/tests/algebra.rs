@@ -240,7 +240,8 @@ fn check_layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) {
         }
     }
     for b in boxes.iter().filter(|b| b.depth > 0 && b.kind != BoxKind::Ancestor) {
-        let parent = boxes.iter().find(|p| p.depth + 1 == b.depth && p.node == shape.parent(b.node) && p.kind != BoxKind::Run);
+        let parent =
+            boxes.iter().find(|p| p.depth + 1 == b.depth && p.node == shape.parent(b.node) && p.kind != BoxKind::Run);
         let Some(parent) = parent else { panic!("{b:?} has no parent in sight") };
         if parent.kind == BoxKind::Node {
             let slack = SLACK * (1.0 + parent.width / 1000.0);

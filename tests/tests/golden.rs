@@ -118,7 +118,8 @@ fn text_is_what_go_prints() {
         return;
     }
     let mut samples = corpus::profiles();
-    let demo = demo_profile(&Moment { service: &SERVICES[0], region: "eu", kind: Kind::Cpu, before_end: 300 }, 1_700_000_000);
+    let demo =
+        demo_profile(&Moment { service: &SERVICES[0], region: "eu", kind: Kind::Cpu, before_end: 300 }, 1_700_000_000);
     for (name, profile) in [("every field", drawn::every_field()), ("demo", demo)] {
         samples.push(corpus::Sample { name: name.to_owned(), bytes: encode_gzip(&profile) });
     }
@@ -141,7 +142,8 @@ fn text_is_the_one_stored_in_the_corpus() {
         return;
     }
     for name in ["cppbench.contention", "cppbench.cpu", "cppbench.heap", "cppbench.thread", "go.crc32.cpu"] {
-        let (Some(old), Some(expect)) = (corpus::read(&format!("pprof/{name}")), corpus::read(&format!("pprof/{name}.string")))
+        let (Some(old), Some(expect)) =
+            (corpus::read(&format!("pprof/{name}")), corpus::read(&format!("pprof/{name}.string")))
         else {
             return;
         };

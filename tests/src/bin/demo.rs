@@ -76,7 +76,10 @@ fn push_all(url: &str) -> Result<(), String> {
             format!("version {}", service.version)
         } else {
             let minutes = DEPLOY_SECONDS / 60;
-            format!("version {}, then {} since {minutes} minutes: slower; compare them", service.version, service.next_version)
+            format!(
+                "version {}, then {} since {minutes} minutes: slower; compare them",
+                service.version, service.next_version
+            )
         };
         println!("  {:<14}regions eu and us, {versions}", service.name);
     }

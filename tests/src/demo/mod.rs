@@ -83,7 +83,8 @@ mod tests {
 
     fn share(before_end: i64, function: &str) -> (f64, i128) {
         let moments = history();
-        let found = moments.iter().find(|m| m.service.name == "checkout" && m.kind == Kind::Cpu && m.before_end == before_end);
+        let found =
+            moments.iter().find(|m| m.service.name == "checkout" && m.kind == Kind::Cpu && m.before_end == before_end);
         let (_, body) = found.expect("a profile every quarter minute").push(1_700_000_000);
         let oracle = Oracle::read(&body);
         let total = oracle.total(1);

@@ -95,7 +95,14 @@ fn mapping(builder: &mut ProfileBuilder, binary: &str) -> Option<pilotlight_core
         return None;
     }
     let (file, symbols) = (builder.string(binary), SymbolFlags { functions: true, ..SymbolFlags::default() });
-    Some(builder.mapping(Mapping { start: 0x40_0000, limit: 0x240_0000, offset: 0, file, build_id: StringId::EMPTY, symbols }))
+    Some(builder.mapping(Mapping {
+        start: 0x40_0000,
+        limit: 0x240_0000,
+        offset: 0,
+        file,
+        build_id: StringId::EMPTY,
+        symbols,
+    }))
 }
 
 fn location(

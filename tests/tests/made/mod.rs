@@ -82,7 +82,8 @@ fn bake(recipe: &Recipe) -> Profile {
         .iter()
         .map(|(mapping, address, folded, lines)| {
             let mapping = pick(&mappings, *mapping);
-            let lines = lines.iter().map(|&(f, line)| Line { function: pick(&functions, f), line: i64::from(line), column: 0 });
+            let lines =
+                lines.iter().map(|&(f, line)| Line { function: pick(&functions, f), line: i64::from(line), column: 0 });
             let lines: Vec<Line> = lines.collect();
             b.location(mapping, u64::from(*address), *folded, &lines)
         })

@@ -1,0 +1,99 @@
+/** A browser page under test, and the few things that tests do with it. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { chromium } from "playwright-core";
+
+export const url = process.env.PILOTLIGHT_URL;
+export const own = (name) => join(process.env.PILOTLIGHT_FILES, name);
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export function launch() {
+  return chromium.launch({ executablePath: process.env.CHROMIUM, headless: true, args: FLAGS });
+}
+
+/** A page of its own context. Keeps what it asks for, and fails at the end when the page's script has failed. */
+export async function openPage(browser, path, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const errors = [];
+  const requests = [];
+  page.on("pageerror", (error) => errors.push(`uncaught: ${error.stack ?? error}`));
+  page.on("console", (message) => message.type() === "error" && errors.push(`console: ${message.text()} ${message.location().url}`));
+  page.on("request", (request) => requests.push({ method: request.method(), url: request.url(), body: request.postDataBuffer() }));
+  await page.goto(url + path);
+  const at = (id) => page.getByTestId(id);
+  /** Ends the page; `expected` are errors that the test provoked. */
+  const end = async (expected = /^$/) => {
+    const surprises = errors.filter((text) => !expected.test(text));
+    await context.close();
+    assert.deepEqual(surprises, [], "errors in the page");
+  };
+  return { page, at, requests, errors, end };
+}
+
+/** Drops files on the page the way a person does: what the browser fires, with the files inside. */
+export async function drop(page, ...paths) {
+  const files = paths.map((path) => ({ name: basename(path), base64: readFileSync(path).toString("base64") }));
+  const transfer = await page.evaluateHandle((files) => {
+    const transfer = new DataTransfer();
+    for (const { name, base64 } of files) {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      transfer.items.add(new File([bytes], name));
+    }
+    return transfer;
+  }, files);
+  for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("body", type, { dataTransfer: transfer });
+}
+
+/** The drawn frames, from the accessible table, once it has `total` in its first row. */
+export async function drawnFrames(page, total) {
+  const root = `[data-testid=frames] tbody tr:first-child[data-total="${total}"]`;
+  await page.waitForSelector(root, { state: "attached" });
+  // The list follows the picture when that rests; two equal readings are a rest.
+  let before = "";
+  for (;;) {
+    const rows = await page.$$eval("[data-testid=frames] tbody tr", (rows) =>
+      rows.map((row) => ({
+        name: row.querySelector("th").textContent,
+        depth: Number(row.cells[1].textContent),
+        node: Number(row.dataset.node),
+        total: Number(row.dataset.total),
+        cells: [...row.cells].slice(2).map((cell) => cell.textContent),
+      })),
+    );
+    const now = JSON.stringify(rows);
+    if (now === before) return rows;
+    before = now;
+    await page.waitForTimeout(200);
+  }
+}
+
+/** Where a node is drawn: the middle of its box, while the whole graph is in view and not scrolled. */
+export async function middleOf(page, { left, share, depth }) {
+  const box = await page.getByTestId("flame").boundingBox();
+  const row = 20;
+  return { x: box.x + (left + share / 2) * box.width, y: box.y + (depth + 0.5) * row };
+}
+
+/** "1.25 s 31.4 %" → 1250000000, in the smallest unit; null for what is no amount. */
+export function amount(text) {
+  const units = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+  const match = /^(-?[\d,.]+)\s*([^\s\d%]+)?/.exec(text.replace(/[\u00a0\u202f\u2009]/g, " ").trim());
+  return match ? Number(match[1].replace(/,/g, "")) * (units[match[2]] ?? 1) : null;
+}
+
+/** Equal as far as three digits tell. */
+export function close(found, expected, what) {
+  assert.ok(Math.abs(found - expected) <= Math.abs(expected) * 0.01 + 1e-9, `${what}: ${found} is not ${expected}`);
+}

@@ -1,0 +1,55 @@
+/** Pictures of the pages, to be looked at: light and dark, wide and narrow. What can be checked by machine is: nothing sticks
+ * out sideways, and the page has drawn. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { drop, launch, openPage, own } from "./page.mjs";
+
+const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+const deploy = () => {
+  const minutes = (n) => Date.now() - n * 60_000;
+  return `from=${minutes(50)}&until=${minutes(28)}&from2=${minutes(22)}&until2=${Date.now()}`;
+};
+const drawn = ({ page, at }) => at("frames").locator("tbody tr").nth(3).waitFor({ state: "attached" }).then(() => page.waitForTimeout(300));
+const click = async ({ page, at }, name) => {
+  await drawn({ page, at });
+  await at("frames").locator("tr", { hasText: name }).first().waitFor({ state: "attached" });
+  await page.keyboard.press("/");
+  await at("search").fill(name);
+  await at("search").press("Enter");
+  await at("search-result").filter({ hasText: "1 of" }).waitFor();
+  await at("search").press("Escape");
+  await at("flame").focus();
+  await page.keyboard.press(" ");
+  await at("drawer").waitFor();
+  await page.waitForTimeout(300);
+};
+
+const PAGES = [
+  ["home", () => "/", ({ at }) => at("service-card").nth(3).waitFor()],
+  ["explore", () => `/explore?s=checkout&t=${CPU}`, (opened) => click(opened, "priceWithDiscounts")],
+  ["both", () => `/explore?s=catalog&t=${CPU}&v=both&q=lucene`, drawn],
+  ["diff", () => `/diff?s=checkout&t=${CPU}&${deploy()}`, drawn],
+  ["file", () => "/file", async (opened) => (await drop(opened.page, own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz")), drawn(opened))],
+  ["problem", () => "/file", async (opened) => (await drop(opened.page, new URL("run.mjs", import.meta.url).pathname), opened.at("problem").waitFor())],
+];
+
+let browser;
+before(async () => void (browser = await launch()));
+after(() => browser?.close());
+
+for (const [name, path, ready] of PAGES) {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [1400, 390]) {
+      test(`${name}, ${colorScheme}, ${width} wide`, async () => {
+        const height = width === 390 ? 844 : 900;
+        const opened = await openPage(browser, path(), { viewport: { width, height }, colorScheme, deviceScaleFactor: 2 });
+        await ready(opened);
+        await opened.page.screenshot({ path: join(process.env.PILOTLIGHT_SHOTS, `${name}-${colorScheme}-${width}.png`) });
+        const wide = await opened.page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `the page is ${wide} pixels wide`);
+        await opened.end();
+      });
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/** pprof read by other code than the core's: slow, short, and enough to know what the page must show. */
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+
+/** Fields of a protobuf message as [number, value]; value is a BigInt or bytes. */
+function* fields(bytes) {
+  let at = 0;
+  const varint = () => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = bytes[at++];
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const key = Number(varint());
+    if ((key & 7) === 0) yield [key >> 3, varint()];
+    else {
+      const length = Number(varint());
+      yield [key >> 3, bytes.subarray(at, (at += length))];
+    }
+  }
+}
+
+function numbers(value) {
+  if (typeof value === "bigint") return [value];
+  const found = [];
+  let at = 0;
+  while (at < value.length) {
+    let number = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = value[at++];
+      number |= BigInt(byte & 127) << shift;
+      if (byte < 128) break;
+    }
+    found.push(number);
+  }
+  return found;
+}
+
+/** A profile: types, and samples with their stacks of names, the root first. */
+export function readPprof(path) {
+  let bytes = readFileSync(path);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = gunzipSync(bytes);
+  const rows = { 1: [], 2: [], 4: [], 5: [], 6: [] };
+  for (const [field, value] of fields(bytes)) rows[field]?.push(value);
+  const strings = rows[6].map((text) => Buffer.from(text).toString("utf8"));
+  const one = (row, field) => [...fields(row)].find(([number]) => number === field)?.[1] ?? 0n;
+  const functions = new Map(rows[5].map((row) => [one(row, 1), strings[Number(one(row, 2))]]));
+  const locations = new Map(
+    rows[4].map((row) => {
+      const lines = [...fields(row)].filter(([number]) => number === 4).map(([, line]) => functions.get(one(line, 1)));
+      return [one(row, 1), lines.reverse()];
+    }),
+  );
+  const samples = rows[2].map((row) => {
+    const all = [...fields(row)];
+    const ids = all.filter(([number]) => number === 1).flatMap(([, value]) => numbers(value));
+    const values = all.filter(([number]) => number === 2).flatMap(([, value]) => numbers(value));
+    return { stack: ids.reverse().flatMap((id) => locations.get(id)), values: values.map((v) => Number(BigInt.asIntN(64, v))) };
+  });
+  const types = rows[1].map((row) => ({ type: strings[Number(one(row, 1))], unit: strings[Number(one(row, 2))] }));
+  return { types, samples };
+}
+
+/** Both sets of samples: what a merge must show. */
+export function together(...profiles) {
+  return { types: profiles[0].types, samples: profiles.flatMap((profile) => profile.samples) };
+}
+
+/** The call tree of a column: nodes with name, depth, total, self, children by name. */
+export function callTree({ samples }, column) {
+  const make = (name, depth) => ({ name, depth, total: 0, self: 0, children: new Map() });
+  const root = make("total", 0);
+  for (const { stack, values } of samples) {
+    const value = values[column];
+    if (value === 0) continue;
+    let node = root;
+    node.total += value;
+    for (const name of stack) {
+      if (!node.children.has(name)) node.children.set(name, make(name, node.depth + 1));
+      node = node.children.get(name);
+      node.total += value;
+    }
+    node.self += value;
+  }
+  return root;
+}
+
+export function childrenOf(node) {
+  // By bytes, as the core orders them.
+  return [...node.children.values()].sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)));
+}
+
+/** All nodes, each with its left edge as a share of the whole. */
+export function nodesOf(root) {
+  const found = [];
+  const visit = (node, left) => {
+    found.push({ ...node, node, left, share: node.total / root.total });
+    for (const child of childrenOf(node)) {
+      visit(child, left);
+      left += child.total / root.total;
+    }
+  };
+  visit(root, 0);
+  return found;
+}
+
+/** Self and total of each function; a recursive one counts once a sample. */
+export function functionsOf({ samples }, column) {
+  const found = new Map();
+  for (const { stack, values } of samples) {
+    const value = values[column];
+    if (value === 0) continue;
+    for (const name of new Set(stack)) {
+      const row = found.get(name) ?? { name, self: 0, total: 0 };
+      row.total += value;
+      if (name === stack.at(-1)) row.self += value;
+      found.set(name, row);
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,59 @@
+/** Files that are no profiles: a clear message in the page, and the page goes on. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { drawnFrames, drop, launch, openPage, own } from "./page.mjs";
+import { callTree, readPprof } from "./pprof.mjs";
+
+const GOOD = own("checkout-1.8.2.pb.gz");
+
+let browser;
+before(async () => void (browser = await launch()));
+after(() => browser?.close());
+
+function file(name, bytes) {
+  const path = own(name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+function flipped(bytes) {
+  const copy = Buffer.from(bytes);
+  copy[copy.length >> 1] ^= 4;
+  return copy;
+}
+
+const good = () => readFileSync(GOOD);
+const BAD = [
+  ["empty.pb", () => Buffer.alloc(0), /empty/],
+  ["notes.txt", () => Buffer.from("buy milk\n"), /pprof/],
+  ["truncated.pb.gz", () => good().subarray(0, 900), /gzip|cut short/],
+  ["flipped.pb.gz", () => flipped(good()), /gzip|pprof/],
+  ["claims.pb", () => Buffer.from([0x12, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10, 1, 2, 3]), /byte 0/],
+  ["bomb.pb.gz", () => gzipSync(Buffer.alloc(300 << 20), { level: 9 }), /inflates to more than/],
+];
+
+for (const [name, make, says] of BAD) {
+  test(`${name} is refused with the reason`, async () => {
+    const { page, at, requests, end } = await openPage(browser, "/file");
+    await drop(page, file(name, make()));
+    await at("problem").waitFor();
+    const text = await at("problem").textContent();
+    assert.ok(text.includes(name), `the message names the file: ${text}`);
+    assert.match(text, says);
+    // And the page goes on: a good file opens.
+    await drop(page, GOOD);
+    await drawnFrames(page, callTree(readPprof(GOOD), 1).total);
+    assert.ok(requests.every(({ method }) => method === "GET"));
+    await end();
+  });
+}
+
+test("a bad file beside a good one is named, and the good one is drawn", async () => {
+  const { page, at, end } = await openPage(browser, "/file");
+  await drop(page, GOOD, file("notes.txt", Buffer.from("buy milk\n")));
+  await drawnFrames(page, callTree(readPprof(GOOD), 1).total);
+  assert.ok((await at("problem").textContent()).includes("notes.txt"));
+  await end();
+});

@@ -1,0 +1,329 @@
+//! What holds of the project as a whole, whoever changes it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use regex_lite::Regex;
+
+/// Folders that are made, not written.
+const MADE: [&str; 8] = [".git", ".wrangler", "build", "dist", "node_modules", "screenshots", "target", "wasm"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository")
+}
+
+/// All written files, as paths below the root, in order.
+fn files() -> Vec<String> {
+    fn walk(folder: &Path, below: &str, files: &mut Vec<String>) {
+        let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        for entry in entries.map(|entry| entry.expect("a readable folder")) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && !MADE.contains(&name.as_str()) => walk(&entry.path(), &path, files),
+                Ok(kind) if kind.is_file() => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root(), "", &mut found);
+    found.sort();
+    found
+}
+
+fn read(file: &str) -> String {
+    fs::read_to_string(root().join(file)).unwrap_or_else(|e| panic!("{file}: {e}"))
+}
+
+fn ends_with(file: &str, extensions: &[&str]) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, end)| extensions.contains(&end))
+}
+
+fn is_source(file: &str) -> bool {
+    ends_with(file, &["rs", "ts", "tsx", "mjs", "js", "css", "html"])
+}
+
+/// Fails with all that was found, so that one run tells everything.
+fn none(what: &str, found: Vec<String>) {
+    assert!(found.is_empty(), "{what}:\n  {}\n", found.join("\n  "));
+}
+
+/// The packages that one of ours consists of, for a target. What builds them (a C compiler's driver, say) is not counted.
+fn packages(package: &str, target: &str) -> BTreeSet<String> {
+    let arguments =
+        ["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}", "--target", target];
+    let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().expect("cargo runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo tree -p {package}: {errors}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter_map(|line| line.split(' ').next()).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_core_knows_no_platform_and_none_of_us() {
+    let platforms = [
+        "worker",
+        "worker-sys",
+        "wasm-bindgen",
+        "wasm-bindgen-futures",
+        "js-sys",
+        "web-sys",
+        "console_error_panic_hook",
+        "tokio",
+        "async-std",
+        "smol",
+        "futures",
+        "futures-util",
+        "futures-channel",
+        "getrandom",
+        "rand",
+        "chrono",
+        "time",
+        "jiff",
+        "reqwest",
+        "ureq",
+        "hyper",
+        "instant",
+        "web-time",
+    ];
+    for target in ["x86_64-unknown-linux-gnu", "wasm32-unknown-unknown"] {
+        let found = packages("pilotlight-core", target);
+        let forbidden = platforms.iter().filter(|name| found.contains(**name)).map(|name| (*name).to_owned());
+        none("the core depends on a platform", forbidden.collect());
+        let ours = found.into_iter().filter(|name| name.starts_with("pilotlight") && name != "pilotlight-core");
+        none("the core depends on what is above it", ours.collect());
+    }
+}
+
+#[test]
+fn worker_and_viewer_do_not_know_each_other() {
+    let target = "wasm32-unknown-unknown";
+    let (worker, viewer) = (packages("pilotlight-worker", target), packages("pilotlight-viewer", target));
+    assert!(worker.contains("pilotlight-core") && viewer.contains("pilotlight-core"));
+    assert!(!worker.contains("pilotlight-viewer") && !viewer.contains("pilotlight-worker"));
+    let network: Vec<String> =
+        viewer.into_iter().filter(|name| ["reqwest", "ureq", "gloo-net", "worker"].contains(&&**name)).collect();
+    none("the viewer reaches for the network", network);
+}
+
+#[test]
+fn the_core_asks_for_nothing() {
+    let asks = Regex::new(r"\b(async fn|\.await|std::(fs|net|env|process|thread|time)\b|SystemTime|Instant::now)").unwrap();
+    let mut found = Vec::new();
+    for file in files().iter().filter(|file| file.starts_with("shared/src/") && ends_with(file, &["rs"])) {
+        for (number, line) in read(file).lines().enumerate() {
+            let code = line.split("//").next().unwrap_or("");
+            if asks.is_match(code) {
+                found.push(format!("{file}:{}: {}", number + 1, line.trim()));
+            }
+        }
+    }
+    none("clocks, files, threads or async in the core", found);
+}
+
+#[test]
+fn no_file_grows_without_end() {
+    const WARN: usize = 400;
+    const FAIL: usize = 700;
+    let is_test = |file: &str| file.starts_with("tests/") || file.contains("/tests/") || file.contains("/test/");
+    let mut found = Vec::new();
+    for file in files().into_iter().filter(|file| is_source(file) && !is_test(file)) {
+        let lines = read(&file).lines().count();
+        if lines > FAIL {
+            found.push(format!("{file}: {lines}"));
+        } else if lines > WARN {
+            println!("warning: {file} has {lines} lines");
+        }
+    }
+    none(&format!("files of more than {FAIL} lines: split them by noun or verb"), found);
+}
+
+#[test]
+fn every_rust_file_says_what_it_is() {
+    let lacks = |file: &String| {
+        let text = read(file);
+        let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with("#!"));
+        !first.is_some_and(|line| line.trim_start().starts_with("//!"))
+    };
+    none("files without a module doc", files().into_iter().filter(|file| ends_with(file, &["rs"])).filter(lacks).collect());
+}
+
+/// Things of the kinds that docs name: files and folders with a slash, or files by their name alone.
+#[test]
+fn every_path_named_in_the_docs_exists() {
+    let all = files();
+    let spans = Regex::new(r"`([^`\n]+)`|\]\(([^)\s]+)\)").unwrap();
+    let path = Regex::new(r"^[A-Za-z0-9_.][A-Za-z0-9_.{},*-]*(/[A-Za-z0-9_.{},*-]*)*$").unwrap();
+    let extension = Regex::new(r"\.(rs|ts|tsx|mjs|js|css|html|toml|md|txt|bin|json|png|lock|yml)$").unwrap();
+    let mut found = Vec::new();
+    for file in all.iter().filter(|f| ends_with(f, &["md"])) {
+        let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let text = without_code_blocks(&read(file));
+        for (number, line) in text.lines().enumerate() {
+            for captures in spans.captures_iter(line) {
+                let link = captures.get(2).is_some();
+                let span = captures.get(1).or(captures.get(2)).map_or("", |m| m.as_str());
+                let span = span.split('#').next().unwrap_or("").trim_end_matches('/');
+                let known_folder = || all.iter().any(|f| f.split('/').next() == span.split('/').next() && f.contains('/'));
+                let named =
+                    path.is_match(span) && (link || extension.is_match(span) || (span.contains('/') && known_folder()));
+                if span.is_empty() || span.contains("://") || !named {
+                    continue;
+                }
+                let made = span.split('/').any(|part| MADE.contains(&part));
+                if !made && !expand(span).iter().all(|path| exists(&all, folder, path)) {
+                    found.push(format!("{file}:{}: {span}", number + 1));
+                }
+            }
+        }
+    }
+    none("docs name what is not there", found);
+}
+
+/// Examples are not promises: their paths are the reader's.
+fn without_code_blocks(text: &str) -> String {
+    let mut inside = false;
+    let lines = text.lines().map(|line| {
+        let fence = line.trim_start().starts_with("```");
+        inside ^= fence;
+        if inside || fence { "" } else { line }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// `a/{b,c}` is two paths.
+fn expand(span: &str) -> Vec<String> {
+    match (span.find('{'), span.find('}')) {
+        (Some(open), Some(close)) if open < close => {
+            let (head, tail) = (&span[..open], &span[close + 1..]);
+            span[open + 1..close].split(',').flat_map(|word| expand(&format!("{head}{word}{tail}"))).collect()
+        }
+        _ => vec![span.to_owned()],
+    }
+}
+
+/// Whether a path stands beside the document or in a folder around it up to the root, or, without a slash, anywhere.
+fn exists(all: &[String], folder: &str, path: &str) -> bool {
+    let around = folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder]).filter(|f| !f.is_empty());
+    let mut places: Vec<String> = around.map(|folder| format!("{folder}/{path}")).collect();
+    places.push(path.to_owned());
+    let is = |file: &str, path: &str| match path.split_once('*') {
+        Some((head, tail)) => file.starts_with(head) && file.ends_with(tail),
+        None => file == path || file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')),
+    };
+    let named = |file: &str| !path.contains('/') && file.rsplit('/').next() == Some(path);
+    all.iter().any(|file| named(file) || places.iter().any(|place| is(file, place)))
+        || (path.starts_with("..") && root().join(folder).join(path).exists())
+}
+
+/// The string literals behind a pattern in a file.
+fn words(text: &str, pattern: &str) -> BTreeSet<String> {
+    Regex::new(pattern).unwrap().captures_iter(text).map(|c| c[1].to_owned()).collect()
+}
+
+#[test]
+fn bindings_are_the_same_in_wrangler_toml_and_in_the_code() {
+    let config = read("wrangler.toml");
+    let code: String = files()
+        .iter()
+        .filter(|f| f.starts_with("worker/src/") && ends_with(f, &["rs"]))
+        .map(|f| without_tests(&read(f)))
+        .collect();
+    let section =
+        |name: &str| config.split('[').find(|part| part.trim_start_matches('[').starts_with(name)).unwrap_or("").to_owned();
+    let check = |what: &str, configured: BTreeSet<String>, used: BTreeSet<String>| {
+        assert_eq!(configured, used, "{what}: wrangler.toml on the left, the code on the right");
+    };
+    let buckets = config.split("[[").filter(|part| part.starts_with("r2_buckets]]")).collect::<String>();
+    check("buckets", words(&buckets, r#"binding = "(\w+)""#), words(&code, r#"\.bucket\("(\w+)"\)"#));
+    let objects = config.split("[[").filter(|part| part.starts_with("durable_objects.bindings]]")).collect::<String>();
+    check("durable objects", words(&objects, r#"\bname = "(\w+)""#), words(&code, r#"\.durable_object\("(\w+)"\)"#));
+    check(
+        "assets",
+        words(&section("assets"), r#"binding = "(\w+)""#),
+        words(&code, r#"\.(?:assets|service|fetcher)\("(\w+)"\)"#),
+    );
+    let variables = words(&section("vars"), r"(?m)^(\w+) =");
+    check("variables", variables, words(&code, r#"(?:var\(|number\(&\w+, )"([A-Z_]+)""#));
+    for class in words(&objects, r#"class_name = "(\w+)""#) {
+        assert!(code.contains(&format!("pub struct {class}")), "no durable object {class} in the code");
+        assert!(
+            read("worker/shim.js").contains(&format!("export class {class} ")),
+            "worker/shim.js does not export {class}"
+        );
+        let migrated =
+            config.lines().any(|line| line.starts_with("new_sqlite_classes") && line.contains(&format!("\"{class}\"")));
+        assert!(migrated, "no migration makes {class}");
+    }
+}
+
+fn without_tests(text: &str) -> String {
+    text.split("#[cfg(test)]").next().unwrap_or("").to_owned()
+}
+
+#[test]
+fn every_manifest_carries_the_licence() {
+    let lacks = |file: &String| match file.rsplit('/').next() {
+        Some("Cargo.toml") => {
+            !["license.workspace = true", "license = \"Apache-2.0\""].iter().any(|l| read(file).contains(l))
+        }
+        Some("package.json") => !read(file).contains("\"license\": \"Apache-2.0\""),
+        _ => false,
+    };
+    none("manifests without the licence", files().into_iter().filter(lacks).collect());
+    assert!(read("LICENSE").contains("Apache License") && read("Cargo.toml").contains("license = \"Apache-2.0\""));
+}
+
+#[test]
+fn locks_are_beside_their_manifests() {
+    for (manifest, lock) in [("package.json", "package-lock.json"), ("wrangler.toml", "Cargo.lock")] {
+        for file in files().into_iter().filter(|f| f.rsplit('/').next() == Some(manifest)) {
+            let lock = file.replace(manifest, lock);
+            assert!(root().join(&lock).is_file(), "{lock} is missing");
+        }
+    }
+    assert!(root().join("tests/fuzz/Cargo.lock").is_file(), "tests/fuzz/Cargo.lock is missing");
+    let pinned = Regex::new(r#"wasm-bindgen = "=\d+\.\d+\.\d+""#).unwrap();
+    assert!(pinned.is_match(&read("wasm-viewer/Cargo.toml")), "wasm-viewer does not pin the exact wasm-bindgen");
+}
+
+#[test]
+fn sources_are_finished_and_of_no_machine() {
+    // Put together here, so that this file does not find itself.
+    let unfinished = ["TO", "FIX", "XX"].map(|head| {
+        format!(
+            "{head}{}",
+            if head == "TO" {
+                "DO"
+            } else if head == "FIX" {
+                "ME"
+            } else {
+                "X"
+            }
+        )
+    });
+    let machines = ["work", "root", "home", "Users"].map(|folder| format!("/{folder}/"));
+    let mut found = Vec::new();
+    let text_files =
+        |file: &String| is_source(file) || ends_with(file, &["toml", "md", "json", "sh", "yml"]) || file == ".ci/run";
+    for file in files().iter().filter(|file| text_files(file) && !file.ends_with("package-lock.json")) {
+        for (number, line) in read(file).lines().enumerate() {
+            let place = || format!("{file}:{}: {}", number + 1, line.trim());
+            if unfinished.iter().any(|word| line.split(|c: char| !c.is_alphanumeric()).any(|found| found == word)) {
+                found.push(place());
+            }
+            // `/home` as a route or `~/work/` would pass; an absolute path begins a word.
+            let absolute = |folder: &String| {
+                line.match_indices(folder.as_str())
+                    .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || "._-/}~)".contains(c)))
+            };
+            if machines.iter().any(absolute) {
+                found.push(place());
+            }
+        }
+    }
+    none("unfinished, or paths of one machine", found);
+}
