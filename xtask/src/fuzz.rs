@@ -42,7 +42,10 @@ pub(crate) fn fuzz(seconds: &str) -> Result<()> {
         .limit(limit + 60)
         .show()
         .map_err(|failure| {
-            let remedy = format!("if it found an input, that is in {}: make it a test of the decoder, then mend it", crashes.display());
+            let remedy = format!(
+                "if it found an input, that is in {}: make it a test of the decoder, then mend it",
+                crashes.display()
+            );
             failure.advise(remedy)
         })
 }
