@@ -166,7 +166,12 @@ pub type Flat = BTreeMap<String, (i128, i128)>;
 impl Oracle {
     /// Reads a profile, gzip or not.
     pub fn read(bytes: &[u8]) -> Self {
-        Self::of(&RawProfile::decode(&*unzip(bytes)).expect("protobuf"))
+        Self::try_read(bytes).expect("protobuf")
+    }
+
+    /// Reads a profile; `None` when it is not protobuf.
+    pub fn try_read(bytes: &[u8]) -> Option<Self> {
+        RawProfile::decode(&*unzip(bytes)).ok().map(|raw| Self::of(&raw))
     }
 
     /// Spells out a raw profile.
