@@ -40,8 +40,15 @@ async function guarded(call) {
   }
 }
 
+// What a client is told of a panic; it may send again, since nothing of its request was kept.
+function panicked() {
+  const problem = { code: "internal", message: "the worker failed on this request and was started afresh; send again" };
+  return Response.json(problem, { status: 500 });
+}
+
 export default {
-  fetch: (request, env, ctx) => guarded(() => core.fetch(request, env, ctx)),
+  // A Durable Object throws instead: its caller, this worker, turns that into 503 with Retry-After.
+  fetch: (request, env, ctx) => guarded(() => core.fetch(request, env, ctx)).catch(panicked),
   scheduled: (event, env, ctx) => guarded(() => core.scheduled(event, env, ctx)),
 };
 
