@@ -16,6 +16,7 @@ const click = async ({ page, at }, name) => {
   await at("frames").locator("tr", { hasText: name }).first().waitFor({ state: "attached" });
   await page.keyboard.press("/");
   await at("search").fill(name);
+  await at("search-result").filter({ hasText: "frame" }).waitFor();
   await at("search").press("Enter");
   await at("search-result").filter({ hasText: "1 of" }).waitFor();
   await at("search").press("Escape");
