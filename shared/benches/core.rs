@@ -2,6 +2,8 @@
 //!
 //! `cargo bench -p pilotlight-core` measures; figures with date and machine are in `docs/performance.md`.
 
+#![allow(clippy::disallowed_methods)] // Benches read files; the core may not.
+
 mod compare;
 mod synthetic;
 
