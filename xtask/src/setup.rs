@@ -42,6 +42,10 @@ pub(crate) fn setup(purpose: For) -> Result<Tools> {
     Ok(Tools { wasm, bindgen, chromium })
 }
 
+/// Our wasm-bindgen, for cargo. The workspace optimises dependencies; these are not worth it.
+pub(crate) const BINDGEN: [&str; 4] =
+    ["--package", "pilotlight-bindgen", "--config", "profile.dev.package.\"*\".opt-level=0"];
+
 /// Built from source, unoptimised: 20 s once, then half a second a module.
 fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
     let built = target_dir().join("debug/pilotlight-bindgen");
@@ -49,11 +53,7 @@ fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
     if !found {
         step.note("building it, for 10 minutes at most");
     }
-    Run::new("cargo")
-        .args(["build", "--quiet", "--package", "pilotlight-bindgen"])
-        .args(["--config", "profile.dev.package.\"*\".opt-level=0"])
-        .limit(600)
-        .read()?;
+    Run::new("cargo").args(["build", "--quiet"]).args(BINDGEN).limit(600).read()?;
     Ok((built, if found { "found" } else { "built" }.to_owned()))
 }
 
