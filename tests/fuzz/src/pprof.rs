@@ -6,7 +6,7 @@ use pilotlight_core::flame::{Viewport, layout};
 use pilotlight_core::ingest::{Ingested, Push, ingest};
 use pilotlight_core::pprof::{decode, encode, encode_gzip, open};
 use pilotlight_core::store::{Directory, SegmentWriter, chunk_head, read_chunk};
-use pilotlight_core::{By, CallTree, NodeId, Profile, Scale, UnixNanos, canonical, diff, function_table, merge};
+use pilotlight_core::{By, CallTree, NodeId, Profile, Scale, Selector, UnixNanos, canonical, diff, function_table, merge};
 
 /// Room for what libFuzzer makes (4 kB, or as large as the largest seed) after inflation.
 const CAP: usize = 1 << 20;
@@ -117,12 +117,13 @@ fn stored(bytes: &[u8]) {
     let _ = Directory::of_object(bytes);
 }
 
-/// Bytes that claim to be a form.
+/// Bytes that claim to be a form, a query string or a selector.
 fn form(bytes: &[u8]) {
     let query = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
     for query in ["name=app", query.as_str()] {
         let content_type = "multipart/form-data; boundary=X";
         let now = UnixNanos(1_700_000_000_000_000_000);
+        let _ = Selector::parse(query);
         let _ = ingest(&Push { query, content_type, body: bytes, tenant: "anonymous", client: "", now });
     }
 }

@@ -76,10 +76,8 @@ fn push_all(url: &str) -> Result<(), String> {
             format!("version {}", service.version)
         } else {
             let minutes = DEPLOY_SECONDS / 60;
-            format!(
-                "version {}, then {} since {minutes} minutes: slower; compare them",
-                service.version, service.next_version
-            )
+            let (old, new) = (service.version, service.next_version);
+            format!("version {old}, since {minutes} minutes {new}, which is slower: compare the two")
         };
         println!("  {:<14}regions eu and us, {versions}", service.name);
     }

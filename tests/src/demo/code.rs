@@ -2,8 +2,13 @@
 //!
 //! `name | file:line [| cpu [allocated [in use]]] [| since VERSION or until VERSION]`, the weights being those of the
 //! function itself. A condition holds for all that is called from there.
+//!
+//! What libraries and runtimes do inside stands once, in `library.txt`, in the same form: a call that calls nothing takes
+//! over what is there under its name, and its own weight is spread over that.
 
-/// Calls in preorder.
+use std::collections::HashMap;
+
+/// Calls, callers before callees.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
     pub(super) calls: Vec<Call>,
@@ -44,22 +49,55 @@ impl When {
 
 impl Code {
     pub(super) fn parse(text: &'static str) -> Self {
-        let mut calls: Vec<Call> = Vec::new();
-        let mut open: Vec<usize> = Vec::new();
-        for line in text.lines() {
-            let depth = (line.len() - line.trim_start().len()) / 2;
-            open.truncate(depth);
-            let parent = open.last().copied();
-            open.push(calls.len());
-            let mut call = call(line.trim(), parent);
-            if let (Some(parent), When::Always) = (parent, call.when) {
-                call.when = calls[parent].when;
-            }
-            calls.push(call);
-        }
+        let mut calls = lines(text);
+        graft(&mut calls, &lines(include_str!("library.txt")));
         let first_version = calls.iter().filter(|c| !matches!(c.when, When::Since(_)));
         let cpu_weight = first_version.map(|c| c.cpu).sum();
         Self { calls, cpu_weight }
+    }
+}
+
+fn lines(text: &'static str) -> Vec<Call> {
+    let mut calls: Vec<Call> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    for line in text.lines() {
+        let depth = (line.len() - line.trim_start().len()) / 2;
+        open.truncate(depth);
+        let parent = open.last().copied();
+        open.push(calls.len());
+        let mut call = call(line.trim(), parent);
+        if let (Some(parent), When::Always) = (parent, call.when) {
+            call.when = calls[parent].when;
+        }
+        calls.push(call);
+    }
+    calls
+}
+
+/// Gives calls that call nothing what the library says of their name; what it says may name more of itself.
+fn graft(calls: &mut Vec<Call>, library: &[Call]) {
+    let entries = (0..library.len()).filter(|&row| library[row].parent.is_none());
+    let entry_of: HashMap<&str, usize> = entries.map(|row| (library[row].name, row)).collect();
+    let mut has_callees = vec![false; calls.len()];
+    calls.iter().filter_map(|call| call.parent).for_each(|parent| has_callees[parent] = true);
+    let mut at = 0;
+    while at < calls.len() {
+        let first = entry_of.get(calls[at].name).filter(|_| !has_callees[at]);
+        if let Some(&first) = first {
+            let below = library[first + 1..].iter().take_while(|call| call.parent.is_some());
+            let rows: Vec<&Call> = below.collect();
+            let (base, when, cpu) = (calls.len(), calls[at].when, calls[at].cpu);
+            let whole = library[first].cpu + rows.iter().map(|call| call.cpu).sum::<f64>();
+            calls[at].cpu = cpu * library[first].cpu / whole;
+            calls.extend(rows.into_iter().map(|call| {
+                let parent = call.parent.map(|parent| if parent == first { at } else { base + parent - first - 1 });
+                Call { parent, when, cpu: call.cpu * cpu / whole, ..call.clone() }
+            }));
+            // What was added has its own callees already, but for its leaves.
+            has_callees.resize(calls.len(), false);
+            calls[base..].iter().filter_map(|call| call.parent).for_each(|parent| has_callees[parent] = true);
+        }
+        at += 1;
     }
 }
 

@@ -6,14 +6,19 @@ use pilotlight_core::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
+/// Mapping, address, whether folded, lines as function and number.
+type LocationRecipe = (u8, u8, bool, Vec<(u8, u8)>);
+/// Locations from the root, labels as key, value and whether a number, values.
+type SampleRecipe = (Vec<u8>, Vec<(u8, u8, bool)>, Vec<i64>);
+
 /// What a profile is made of, as plain numbers: proptest shrinks those.
 #[derive(Clone, Debug)]
 struct Recipe {
     types: usize,
     mappings: Vec<(u8, bool)>,
     functions: Vec<(u8, u8, u8)>,
-    locations: Vec<(u8, u8, bool, Vec<(u8, u8)>)>,
-    samples: Vec<(Vec<u8>, Vec<(u8, u8, bool)>, Vec<i64>)>,
+    locations: Vec<LocationRecipe>,
+    samples: Vec<SampleRecipe>,
     time: i64,
     duration: i64,
     period: i64,
