@@ -18,6 +18,8 @@ export interface Plot {
 }
 
 const HEIGHT = 72;
+/** "08:30" with a little room. */
+const TICK_WIDTH = 34;
 /** A drag shorter than this is a click. */
 const DRAG_FROM = 5;
 
@@ -52,7 +54,7 @@ function options(width: number, series: Series, unit: string, on: PlotHooks): uP
     cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: DRAG_FROM }, points: { show: false } },
     scales: { x: { time: true, range: [start / 1000, (start + step * points.length) / 1000] }, y: { range: [0, peak * 1.12] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 20, gap: 2, values: (_, splits, __, ___, increment) => splits.map((s) => tick(s, increment)) },
+      { ...axis, grid: { show: false }, size: 20, gap: 2, values: (plot, splits, _, __, increment) => splits.map((s) => (fits(plot, s) ? tick(s, increment) : "")) },
       { ...axis, grid: { stroke: line, width: 1 }, size: 64, gap: 4, splits: () => [0, peak], values: () => ["", points.some((value) => value > 0) ? formatValue(peak, unit) : ""] },
     ],
     series: [{}, { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } }],
@@ -69,6 +71,12 @@ function options(width: number, series: Series, unit: string, on: PlotHooks): uP
       ],
     },
   };
+}
+
+/** Whether a label centred there stays inside; half a word at the edge helps nobody. */
+function fits(plot: uPlot, seconds: number): boolean {
+  const x = plot.valToPos(seconds, "x");
+  return x > TICK_WIDTH / 2 && x < plot.over.clientWidth - TICK_WIDTH / 2;
 }
 
 function tick(seconds: number, increment: number): string {
