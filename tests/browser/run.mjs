@@ -1,6 +1,6 @@
 /**
  * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site) and CHROMIUM
- * (default /usr/bin/chromium). Makes the profiles it opens and the history it looks at. Screenshots go to
+ * (default /usr/bin/chromium), and PILOTLIGHT_DEMO where the demo is built already. Makes the profiles it opens and the history it looks at. Screenshots go to
  * target/screenshots.
  */
 import { execFileSync } from "node:child_process";
@@ -28,11 +28,10 @@ if (!health.ok) fail(`${url}/healthz answers ${health.status}`);
 process.env.PILOTLIGHT_FILES = join(root, "target/browser-test-files");
 process.env.PILOTLIGHT_SHOTS = join(root, "target/screenshots");
 mkdirSync(process.env.PILOTLIGHT_SHOTS, { recursive: true });
+const byCargo = ["cargo", "run", "--quiet", "--package", "pilotlight-tests", "--bin", "demo", "--"];
+const [program, ...first] = process.env.PILOTLIGHT_DEMO ? [process.env.PILOTLIGHT_DEMO] : byCargo;
 const demo = (...words) =>
-  execFileSync("cargo", ["run", "--quiet", "--package", "pilotlight-tests", "--bin", "demo", "--", ...words], {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  execFileSync(program, [...first, ...words], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
 demo("--write", process.env.PILOTLIGHT_FILES);
 if (!process.env.PILOTLIGHT_DEMO_IS_THERE) demo(url);
 

@@ -51,7 +51,7 @@ pub(crate) fn run(port: &str) -> Result<()> {
 /// Fills a running server with an hour of made-up history.
 pub(crate) fn demo(url: &str) -> Result<()> {
     Run::new("cargo")
-        .args(["run", "--quiet", "--package", "pilotlight-tests", "--bin", "demo", "--", url])
+        .args(["run", "--package", "pilotlight-tests", "--bin", "demo", "--", url])
         .limit(1200)
         .show()
         .map_err(|failure| failure.advise("is the server running? `cargo xtask run` starts it"))

@@ -4,7 +4,7 @@ use crate::proc::{Failure, Result, Run, interrupted};
 use crate::serve::{Pilotlight, free_port};
 use crate::setup::{BINDGEN, For, Tools, setup};
 use crate::wasm::TARGET;
-use crate::{build, fuzz, own_dir, root};
+use crate::{build, fuzz, own_dir, root, target_dir};
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,6 +23,8 @@ struct Bench {
     tools: Tools,
     server: Option<Pilotlight>,
     core_wasm: Option<PathBuf>,
+    /// The part "rust" builds the demo too. Built alone it unites other features: a minute more.
+    demo_is_built: bool,
 }
 
 const PARTS: [Part; 7] = [
@@ -63,7 +65,10 @@ pub(crate) fn test(only: &str) -> ExitCode {
             eprintln!("\n{failure}");
             note("set-up", Count { passed: 0, failed: 1 }, started.elapsed().as_secs());
         }
-        Ok(tools) => run_parts(&parts, Bench { tools, server: None, core_wasm: None }, &mut note),
+        Ok(tools) => {
+            let demo_is_built = parts.iter().any(|part| part.name == "rust");
+            run_parts(&parts, Bench { tools, server: None, core_wasm: None, demo_is_built }, &mut note);
+        }
     }
     println!("\nSummary, after {} s\n{}\n", started.elapsed().as_secs(), lines.join("\n"));
     println!("{} passed, {} failed", total.passed, total.failed);
@@ -138,6 +143,9 @@ impl Bench {
         if let Some(path) = &self.tools.chromium {
             run = run.env("CHROMIUM", path);
         }
+        if self.demo_is_built {
+            run = run.env("PILOTLIGHT_DEMO", target_dir().join("debug/demo"));
+        }
         run.limit(1200)
     }
 }
@@ -149,7 +157,8 @@ fn format(_: &Bench) -> (Result<()>, String) {
 /// The packages of `clippy` and `rust`: the same in both, since cargo unites the features of what it
 /// builds together, and another choice of packages would build half of the dependencies again. Our
 /// wasm-bindgen is left out: it has no tests, and optimising what it depends on takes two minutes.
-const PACKAGES: [&str; 3] = ["--workspace", "--exclude", "pilotlight-bindgen"];
+/// The feature adds the tests that need what only this command starts and builds.
+const PACKAGES: [&str; 5] = ["--workspace", "--exclude", "pilotlight-bindgen", "--features", "pilotlight-tests/e2e"];
 
 fn clippy(_: &Bench) -> (Result<()>, String) {
     let strict = ["--all-targets", "--", "-D", "warnings"];
