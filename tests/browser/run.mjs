@@ -1,7 +1,7 @@
 /**
  * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site) and CHROMIUM
- * (default /usr/bin/chromium), and PILOTLIGHT_DEMO where the demo is built already. Makes the profiles it opens and the history it looks at. Screenshots go to
- * target/screenshots.
+ * (default /usr/bin/chromium), and PILOTLIGHT_DEMO where the demo is built already. Makes the profiles it opens and the
+ * history it looks at. Screenshots go to target/screenshots.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
