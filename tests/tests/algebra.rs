@@ -31,7 +31,7 @@ fn empty_like(profile: &Profile) -> Profile {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn encoded_and_decoded_is_the_same(p in profile()) {
