@@ -42,10 +42,6 @@ pub(crate) fn setup(purpose: For) -> Result<Tools> {
     Ok(Tools { wasm, bindgen, chromium })
 }
 
-/// Our wasm-bindgen, for cargo. The workspace optimises dependencies; these are not worth it.
-pub(crate) const BINDGEN: [&str; 4] =
-    ["--package", "pilotlight-bindgen", "--config", "profile.dev.package.\"*\".opt-level=0"];
-
 /// Built from source, unoptimised: 20 s once, then half a second a module.
 fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
     let built = target_dir().join("debug/pilotlight-bindgen");

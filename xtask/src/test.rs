@@ -2,7 +2,7 @@
 
 use crate::proc::{Failure, Result, Run, interrupted};
 use crate::serve::{Pilotlight, free_port};
-use crate::setup::{BINDGEN, For, Tools, setup};
+use crate::setup::{For, Tools, setup};
 use crate::wasm::TARGET;
 use crate::{build, fuzz, own_dir, root, target_dir};
 use std::fs;
@@ -154,22 +154,19 @@ fn format(_: &Bench) -> (Result<()>, String) {
     (Run::new("cargo").args(["fmt", "--all", "--check"]).limit(120).show(), String::new())
 }
 
-/// The packages of `clippy` and `rust`: the same in both, since cargo unites the features of what it
-/// builds together, and another choice of packages would build half of the dependencies again. Our
-/// wasm-bindgen is left out: it has no tests, and optimising what it depends on takes two minutes.
-/// The feature adds the tests that need what only this command starts and builds.
-const PACKAGES: [&str; 5] = ["--workspace", "--exclude", "pilotlight-bindgen", "--features", "pilotlight-tests/e2e"];
+/// The same choice in `clippy` and `rust`: cargo unites the features of what it builds together, and
+/// with another choice it would build half of the dependencies again. The feature adds the tests
+/// that need what only this command starts and builds.
+const EVERYTHING: [&str; 3] = ["--workspace", "--features", "pilotlight-tests/e2e"];
 
 fn clippy(_: &Bench) -> (Result<()>, String) {
     let strict = ["--all-targets", "--", "-D", "warnings"];
-    let clippy = || Run::new("cargo").args(["clippy", "--quiet"]).limit(1800);
-    let all = clippy().args(PACKAGES).args(strict).show();
-    (all.and_then(|()| clippy().args(BINDGEN).args(strict).show()), String::new())
+    (Run::new("cargo").args(["clippy", "--quiet"]).args(EVERYTHING).args(strict).limit(1800).show(), String::new())
 }
 
 /// Unit tests, properties and golden files, the core in wasmtime, and requests to the running worker.
 fn rust(bench: &Bench) -> (Result<()>, String) {
-    bench.with_server(Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(PACKAGES)).limit(1800).tee()
+    bench.with_server(Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(EVERYTHING)).limit(1800).tee()
 }
 
 fn site_types(_: &Bench) -> (Result<()>, String) {
