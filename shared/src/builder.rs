@@ -148,17 +148,6 @@ impl ProfileBuilder {
         }
     }
 
-    /// Adds to the values of an earlier sample; says how many of the sums hit the limits of `i64`.
-    pub(crate) fn add_values(&mut self, row: usize, values: &[i64]) -> u64 {
-        let mut saturated = 0;
-        for (column, &value) in self.profile.samples.values.iter_mut().zip(values) {
-            let (sum, overflow) = column[row].overflowing_add(value);
-            column[row] = if overflow { column[row].saturating_add(value) } else { sum };
-            saturated += u64::from(overflow);
-        }
-        saturated
-    }
-
     /// Interns a stack of functions that have only a name, the root first. For tests, examples and text formats.
     pub fn named_stack(&mut self, names: &[&str]) -> Option<StackId> {
         names.iter().fold(None, |parent, name| {
@@ -169,18 +158,9 @@ impl ProfileBuilder {
         })
     }
 
-    /// Makes room for stacks and samples.
-    pub(crate) fn reserve(&mut self, stacks: usize, samples: usize) {
-        self.profile.stacks.reserve(stacks);
-        self.profile.samples.stacks.reserve(samples);
-        self.profile.samples.labels.reserve(samples);
-        self.profile.samples.values.iter_mut().for_each(|column| column.reserve(samples));
-    }
-
-    /// Appends a stack without looking for an equal one.
-    pub(crate) fn push_stack(&mut self, parent: Option<StackId>, location: LocationId) -> StackId {
-        self.profile.stacks.push(Stack { parent, location });
-        StackId::new(self.profile.stacks.len() - 1)
+    /// The profile as far as it is built, for a merge, which appends stacks and samples of its own.
+    pub(crate) fn rows(&mut self) -> &mut Profile {
+        &mut self.profile
     }
 
     /// The finished profile.
