@@ -94,6 +94,22 @@ impl ProfileBuilder {
         FunctionId::new(index)
     }
 
+    /// Makes room for the tables of symbols of a first profile. Those of the next ones are mostly the same.
+    pub(crate) fn reserve_tables(&mut self, of: &Profile) {
+        if self.profile.locations.is_empty() {
+            let (hasher, strings) = (&self.hasher, &mut self.profile.strings);
+            self.strings.reserve(of.strings.len(), |&id| hasher.hash_one(strings.get(id)));
+            strings.reserve(of.strings.len(), of.strings.text_len());
+            let (functions, locations) = (&mut self.profile.functions, &mut self.profile.locations);
+            self.functions.reserve(of.functions.len(), |id| hasher.hash_one(functions[id.index()]));
+            functions.reserve(of.functions.len());
+            // There are none yet, so nothing is hashed.
+            self.locations.reserve(of.locations.len(), |_| 0);
+            locations.reserve(of.locations.len());
+            self.profile.lines.reserve(of.lines.len());
+        }
+    }
+
     /// Interns a location; `lines` innermost first.
     pub fn location(&mut self, mapping: Option<MappingId>, address: u64, folded: bool, lines: &[Line]) -> LocationId {
         let hasher = &self.hasher;
