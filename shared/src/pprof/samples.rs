@@ -15,15 +15,18 @@ const FILLER: LocationId = LocationId::FIRST;
 /// Reads samples into a profile.
 ///
 /// A stack shares its rows with the sample before as far as both agree from the root. Profilers write their samples
-/// sorted or by thread, so that is most of what can be shared, and it needs no table to look stacks up in.
-pub(super) struct Samples<'a> {
+/// sorted or by thread, so that is most of what can be shared, and it needs no table to look stacks up in. The root comes
+/// last, so frames that are shared are equal bytes at the end, and are not even read.
+pub(super) struct Samples<'a, 'f> {
     profile: &'a mut Profile,
     locations: &'a Ids<LocationId>,
     label_sets: LabelSetIndex,
+    /// How many samples the file has, and which one is being read.
+    count: usize,
     index: usize,
-    /// The stack of the sample before, leaf first.
-    before: Vec<LocationId>,
-    /// The rows of that stack, root first.
+    /// The ids of the sample before, if they stood together.
+    before: &'f [u8],
+    /// The rows of its stack, root first.
     rows: Vec<StackId>,
     /// Scratch space.
     stack: Vec<LocationId>,
@@ -31,20 +34,19 @@ pub(super) struct Samples<'a> {
     labels: Vec<Label>,
 }
 
-impl<'a> Samples<'a> {
+impl<'a, 'f> Samples<'a, 'f> {
     pub(super) fn new(profile: &'a mut Profile, locations: &'a Ids<LocationId>, count: usize) -> Self {
         let samples = &mut profile.samples;
         samples.stacks.reserve_exact(count);
         samples.labels.reserve_exact(count);
         samples.values.iter_mut().for_each(|column| column.reserve_exact(count));
-        // A sample adds a few frames of its own to the stack before it.
-        profile.stacks.reserve(count * 2);
         Self {
             profile,
             locations,
             label_sets: LabelSetIndex::default(),
+            count,
             index: 0,
-            before: Vec::new(),
+            before: &[],
             rows: Vec::new(),
             stack: Vec::new(),
             values: Vec::new(),
@@ -52,19 +54,29 @@ impl<'a> Samples<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, mut row: Wire<'_>) -> Result<(), PprofError> {
+    pub(super) fn add(&mut self, mut row: Wire<'f>) -> Result<(), PprofError> {
         self.stack.clear();
         self.values.clear();
         self.labels.clear();
+        let mut together = None;
         while let Some((field, value)) = row.field()? {
             match (field, value) {
-                (1, Value::Bytes(packed)) => self.frames(packed)?,
+                (1, Value::Bytes(packed)) if together.is_none() && self.stack.is_empty() => together = Some(packed),
+                (1, value) => {
+                    if let Some(packed) = together.take() {
+                        self.frames(packed)?;
+                    }
+                    match value {
+                        Value::Bytes(packed) => self.frames(packed)?,
+                        Value::Number(id) => self.frame(id)?,
+                        Value::Other => {}
+                    }
+                }
                 (2, Value::Bytes(mut packed)) => {
                     while let Some(n) = packed.packed()? {
                         self.values.push(n as i64);
                     }
                 }
-                (1, Value::Number(id)) => self.frame(id)?,
                 (2, Value::Number(n)) => self.values.push(n as i64),
                 (3, Value::Bytes(label)) => {
                     let label = self.label(label)?;
@@ -73,8 +85,11 @@ impl<'a> Samples<'a> {
                 _ => {}
             }
         }
-        self.check()?;
-        let stack = self.stack_row();
+        let stack = match together {
+            Some(packed) => self.packed_row(packed)?,
+            None => self.stack_row()?,
+        };
+        self.check_values()?;
         let profile = &mut *self.profile;
         let labels = self.label_sets.intern(&mut profile.label_sets, &profile.strings, &mut self.labels);
         profile.samples.stacks.push(stack);
@@ -118,31 +133,58 @@ impl<'a> Samples<'a> {
         PprofError::Invalid(format!("sample {} refers to location {id}, which does not exist", self.index))
     }
 
-    fn check(&self) -> Result<(), PprofError> {
+    fn check_values(&self) -> Result<(), PprofError> {
         let (index, types) = (self.index, self.profile.sample_types.len());
         if self.values.len() != types {
             let count = self.values.len();
             return Err(PprofError::Invalid(format!("sample {index} has {count} values for {types} sample types")));
         }
-        if self.stack.len() > MAX_STACK_DEPTH {
-            let depth = self.stack.len();
-            let problem = format!("sample {index} has a stack of {depth} frames; {MAX_STACK_DEPTH} are allowed");
-            return Err(PprofError::Invalid(problem));
-        }
         Ok(())
     }
 
+    /// The row of a stack whose ids stand together.
+    #[inline(always)]
+    fn packed_row(&mut self, ids: Wire<'f>) -> Result<Option<StackId>, PprofError> {
+        let (start, shared) = shared_ids(ids.bytes(), self.before);
+        self.frames(ids.first(start))?;
+        self.before = ids.bytes();
+        self.append(shared)
+    }
+
     /// The row of the stack just read.
-    fn stack_row(&mut self) -> Option<StackId> {
-        let shared = self.stack.iter().rev().zip(self.before.iter().rev()).take_while(|(now, before)| now == before).count();
+    fn stack_row(&mut self) -> Result<Option<StackId>, PprofError> {
+        let known = self.rows.iter().map(|row| self.profile.stacks[row.index()].location);
+        let shared = self.stack.iter().rev().zip(known).take_while(|(now, before)| **now == *before).count();
+        self.stack.truncate(self.stack.len() - shared);
+        self.before = &[];
+        self.append(shared)
+    }
+
+    /// Appends a row for each frame in `stack` above the `shared` ones that are there.
+    #[inline(always)]
+    fn append(&mut self, shared: usize) -> Result<Option<StackId>, PprofError> {
+        let (depth, index) = (shared + self.stack.len(), self.index);
+        if depth > MAX_STACK_DEPTH {
+            let problem = format!("sample {index} has a stack of {depth} frames; {MAX_STACK_DEPTH} are allowed");
+            return Err(PprofError::Invalid(problem));
+        }
         self.rows.truncate(shared);
-        let first = self.profile.stacks.len();
-        let new = &self.stack[..self.stack.len() - shared];
-        let parents = std::iter::once(self.rows.last().copied()).chain((first..).map(|row| Some(StackId::new(row))));
-        self.profile.stacks.extend(new.iter().rev().zip(parents).map(|(&location, parent)| Stack { parent, location }));
-        self.rows.extend((first..self.profile.stacks.len()).map(StackId::new));
-        std::mem::swap(&mut self.stack, &mut self.before);
-        self.rows.last().copied()
+        let stacks = &mut self.profile.stacks;
+        if stacks.capacity() - stacks.len() < self.stack.len() {
+            // As many rows a sample as so far, and a sixteenth: doubling would take up to twice what is needed.
+            let so_far = stacks.len() + self.stack.len();
+            let in_all = so_far as u64 * self.count as u64 / (index as u64 + 1);
+            let room = usize::try_from(in_all).unwrap_or(so_far) - stacks.len();
+            stacks.reserve_exact(self.stack.len().max(room + so_far / 16));
+        }
+        let mut parent = self.rows.last().copied();
+        for &location in self.stack.iter().rev() {
+            let row = StackId::new(stacks.len());
+            stacks.push(Stack { parent, location });
+            self.rows.push(row);
+            parent = Some(row);
+        }
+        Ok(parent)
     }
 
     fn label(&self, mut row: Wire<'_>) -> Result<Label, PprofError> {
@@ -160,5 +202,59 @@ impl<'a> Samples<'a> {
         }
         let is_number = value.is_empty() && (number != 0 || !unit.is_empty());
         Ok(Label { key, value: if is_number { LabelValue::Number(number, unit) } else { LabelValue::Text(value) } })
+    }
+}
+
+/// How many ids two lists have in common at their ends, and where those begin in the first. The second one is valid.
+#[inline(always)]
+fn shared_ids(now: &[u8], before: &[u8]) -> (usize, usize) {
+    let most = now.len().min(before.len());
+    let word = |bytes: &[u8], from_end: usize| {
+        let bytes = bytes[..bytes.len() - from_end].last_chunk::<8>();
+        bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    };
+    // The last byte of a number is the one without the uppermost bit.
+    let ends = |word: u64| !word & 0x8080_8080_8080_8080;
+    let (mut same, mut ids) = (0, 0);
+    while same + 8 <= most && word(now, same) == word(before, same) {
+        ids += ends(word(now, same)).count_ones() as usize;
+        same += 8;
+    }
+    while same < most && now[now.len() - 1 - same] == before[before.len() - 1 - same] {
+        ids += usize::from(now[now.len() - 1 - same] < 0x80);
+        same += 1;
+    }
+    let begins = |bytes: &[u8]| bytes.len() == same || bytes[bytes.len() - same - 1] < 0x80;
+    let mut start = now.len() - same;
+    if same > 0 && !(begins(now) && begins(before)) {
+        // Only the end of this number is common.
+        while now[start] >= 0x80 {
+            start += 1;
+        }
+        start += 1;
+        ids -= 1;
+    }
+    (start, ids)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shared_ids;
+
+    #[test]
+    fn ids_in_common_are_whole() {
+        let common = |now: &[u8], before: &[u8]| shared_ids(now, before);
+        assert_eq!(common(&[1, 2, 3], &[4, 2, 3]), (1, 2));
+        assert_eq!(common(&[1, 2, 3], &[1, 2, 3]), (0, 3));
+        assert_eq!(common(&[1, 2, 3], &[]), (3, 0));
+        // 0x81 0x02 and 0x02 end alike, and are two numbers.
+        assert_eq!(common(&[0x81, 2, 3], &[2, 3]), (2, 1));
+        assert_eq!(common(&[2, 3], &[0x81, 2, 3]), (1, 1));
+        assert_eq!(common(&[0x81, 2, 3], &[0x82, 2, 3]), (2, 1));
+        let long: Vec<u8> = (0..40).flat_map(|i| [0x80 | i, 1]).collect();
+        let mut other = long.clone();
+        other[21] = 2;
+        assert_eq!(common(&long, &other), (22, 29));
+        assert_eq!(common(&[0x85], &long), (1, 0));
     }
 }

@@ -43,6 +43,11 @@ impl<'a> Wire<'a> {
         Self { bytes: self.bytes.get(start..end).unwrap_or_default(), at: 0, base: offsets.start }
     }
 
+    /// The first bytes of a message of which nothing is read.
+    pub(super) fn first(&self, length: usize) -> Self {
+        Self { bytes: &self.bytes[..length], ..*self }
+    }
+
     /// Whether all is read.
     pub(super) fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
