@@ -64,9 +64,9 @@ impl<'a> Grouping<'a> {
         self.lines.clear();
         if self.by == Granularity::Module {
             let name = location.mapping.map_or(StringId::EMPTY, |m| self.profile.mappings[m.index()].file);
-            let function = self.named(name);
+            let (function, mapping) = (self.named(name), location.mapping.map(|m| self.module(m)));
             self.lines.push(Line { function: Some(function), line: 0, column: 0 });
-            return self.tables.location(None, 0, false, &self.lines);
+            return self.tables.location(mapping, 0, false, &self.lines);
         }
         for line in self.profile.lines(id) {
             let line = self.line(&location, line);
@@ -101,7 +101,10 @@ impl<'a> Grouping<'a> {
                 self.tables.function(Function { name, system_name: name, file, start_line: 0 })
             }
             Granularity::Function => self.named(name_of(&f)),
-            Granularity::File => self.named(f.file),
+            Granularity::File => {
+                let file = self.text(f.file);
+                self.tables.function(Function { name: file, system_name: file, file, start_line: 0 })
+            }
             Granularity::Package | Granularity::Module => self.package(&f, location),
         };
         match self.by {

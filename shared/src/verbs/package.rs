@@ -142,7 +142,7 @@ fn python(file: &str) -> Cow<'_, str> {
         ["site-packages", "dist-packages"].contains(part)
             || version.is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let root = parts.iter().rposition(|part| is_root(part)).map_or(0, |at| at + 1);
+    let root = parts.iter().rposition(is_root).map_or(0, |at| at + 1);
     let mut parts = parts[root.min(parts.len().saturating_sub(1))..].to_vec();
     if let Some(last) = parts.last_mut() {
         *last = last.rsplit_once('.').map_or(*last, |(stem, _)| stem);
