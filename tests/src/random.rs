@@ -50,14 +50,17 @@ pub const UNITS: [&str; 3] = ["bytes", "kilobytes", "milliseconds"];
 /// A number that picks a row of a table, or none.
 type Pick = Option<Index>;
 
+/// Function, line number and column.
+type LineRecipe = (Pick, i64, i64);
+
 /// What a profile is made of, as plain numbers: proptest shrinks those.
 #[derive(Clone, Debug)]
 struct Recipe {
     mappings: Vec<(usize, u64)>,
     /// Name, file, first line.
     functions: Vec<(usize, usize, i64)>,
-    /// Mapping, address, whether folded; function, line and column of each line.
-    locations: Vec<(Pick, u64, bool, Vec<(Pick, i64, i64)>)>,
+    /// Mapping, address, whether folded, lines.
+    locations: Vec<(Pick, u64, bool, Vec<LineRecipe>)>,
     /// Locations from the root, labels, values.
     samples: Vec<(Vec<Index>, Vec<LabelRecipe>, Vec<i64>)>,
     time: i64,
