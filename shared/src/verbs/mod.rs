@@ -34,7 +34,7 @@ pub use group::{Granularity, group};
 pub use hide::{hide, show};
 pub use package::package;
 pub use prune::{prune, prune_by_header, prune_from};
-pub use recursion::{Recursion, collapse_recursion};
+pub use recursion::{Recursion, RecursionError, collapse_recursion};
 pub use rename::{RenameRules, rename};
 pub use rewrite::{Filtered, MAX_NAME_BYTES};
 pub use scale::{Ratio, Scaled, negate, scale};
