@@ -47,6 +47,7 @@ mod testing;
 mod tree;
 mod tree_builder;
 mod units;
+pub mod verbs;
 
 pub use attime::parse_time;
 pub use builder::ProfileBuilder;

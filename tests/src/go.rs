@@ -17,30 +17,36 @@ pub fn available() -> bool {
 
 /// What `go tool pprof -raw` prints, in UTC and without looking at binaries.
 pub fn raw(profile: &[u8]) -> String {
-    String::from_utf8(run(profile, "-raw")).expect("text")
+    String::from_utf8(run(profile, &["-raw"])).expect("text")
 }
 
 /// What `go tool pprof -proto` makes of a profile in any format that Go reads.
 pub fn to_proto(profile: &[u8]) -> Vec<u8> {
-    run(profile, "-proto")
+    run(profile, &["-proto"])
 }
 
-fn run(profile: &[u8], format: &str) -> Vec<u8> {
+/// What `go tool pprof -proto` makes of a profile with further options, such as `-focus=main`.
+pub fn proto_with(profile: &[u8], options: &[&str]) -> Vec<u8> {
+    run(profile, &[&["-proto"], options].concat())
+}
+
+fn run(profile: &[u8], options: &[&str]) -> Vec<u8> {
     let folder = Scratch::new();
     let (input, output) = (folder.0.join("input"), folder.0.join("output"));
     fs::write(&input, profile).expect("a writable scratch folder");
-    let status = Command::new("go")
-        .args(["tool", "pprof", format, "-symbolize=none", "-output"])
+    let run = Command::new("go")
+        .args(["tool", "pprof", "-symbolize=none"])
+        .args(options)
+        .arg("-output")
         .arg(&output)
         .arg(&input)
         .env("TZ", "UTC")
         // Nothing of this machine may be taken for the profiled binary.
         .env("PPROF_BINARY_PATH", &folder.0)
         .env("PPROF_TMPDIR", &folder.0)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    assert!(status.is_ok_and(|s| s.success()), "go tool pprof {format} failed");
+        .output()
+        .expect("go runs");
+    assert!(run.status.success(), "go tool pprof {options:?}: {}", String::from_utf8_lossy(&run.stderr));
     fs::read(output).expect("pprof's output")
 }
 

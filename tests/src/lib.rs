@@ -5,15 +5,19 @@
 //! - [`series`]: what the store should hold after recorded pushes.
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`.
 //! - [`drawn`]: profiles for tests, written as lines of stacks.
+//! - [`brute`]: what verbs on profiles should give, sample by sample.
+//! - [`random`]: profiles by chance, for property tests.
 //! - [`demo`]: an hour of realistic history of four services.
 //! - [`client`]: requests to a running Pilotlight.
 
+pub mod brute;
 pub mod client;
 pub mod corpus;
 pub mod demo;
 pub mod drawn;
 pub mod go;
 pub mod oracle;
+pub mod random;
 pub mod recorded;
 pub mod series;
 pub mod text;

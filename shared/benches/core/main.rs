@@ -6,6 +6,7 @@
 
 mod compare;
 mod synthetic;
+mod verbs;
 
 use std::hint::black_box;
 
@@ -83,6 +84,7 @@ fn measure(criterion: &mut Criterion, name: &str, profile: &Profile, raw: &[u8])
     let view = Viewport { zoom: NodeId::ROOT, x0: 0.0, x1: 1.0, width: 1600.0, depth0: 0, depth1: 40 };
     group
         .bench_function("layout", |b| b.iter_batched(|| view, |view| layout(black_box(&tree), view), BatchSize::SmallInput));
+    verbs::measure(&mut group, profile);
     group.finish();
 }
 

@@ -1,0 +1,184 @@
+//! What verbs share: rewriting the stack table in one pass, trimming the lines of locations, choosing samples.
+
+use hashbrown::HashMap;
+
+use crate::id::{LocationId, StackId, StringId};
+use crate::profile::{Line, Location, Profile, Samples, Stack};
+use crate::strings::Strings;
+
+/// Longest name that a verb makes, in bytes. Real names of C++ templates reach it; what a name would be beyond is noise.
+pub const MAX_NAME_BYTES: usize = 4096;
+
+/// Most bytes of names that a verb adds to a profile: 64 MiB, so that many short names that each become a long one cannot
+/// fill the memory of an isolate. 16,384 names of full length fit.
+const MAX_ADDED_BYTES: usize = 64 << 20;
+
+/// What a verb with a pattern gives.
+#[derive(Clone, Debug)]
+pub struct Filtered {
+    /// The result.
+    pub profile: Profile,
+    /// Whether the pattern matched anything; if not, it is probably a mistake, and pprof warns.
+    pub matched: bool,
+}
+
+/// A value for each row of the stack table, made from that of its caller.
+pub(super) fn fold_rows<S: Copy>(profile: &Profile, root: S, mut step: impl FnMut(S, LocationId) -> S) -> Vec<S> {
+    let mut states: Vec<S> = Vec::with_capacity(profile.stacks.len());
+    for row in &profile.stacks {
+        let before = row.parent.map_or(root, |parent| states[parent.index()]);
+        states.push(step(before, row.location));
+    }
+    states
+}
+
+/// A rewritten stack table.
+pub(super) struct Rewritten {
+    pub(super) stacks: Vec<Stack>,
+    /// What each old row became.
+    pub(super) map: Vec<Option<StackId>>,
+}
+
+impl Rewritten {
+    pub(super) fn of(&self, stack: Option<StackId>) -> Option<StackId> {
+        stack.and_then(|s| self.map[s.index()])
+    }
+}
+
+/// The stack that a row becomes, while it grows.
+pub(super) struct Emit<'a> {
+    stacks: &'a mut Vec<Stack>,
+    top: Option<StackId>,
+}
+
+impl Emit<'_> {
+    #[inline(always)]
+    pub(super) fn push(&mut self, location: LocationId) {
+        self.stacks.push(Stack { parent: self.top, location });
+        self.top = Some(StackId::new(self.stacks.len() - 1));
+    }
+}
+
+/// Rewrites the stack table: `step` gets the state of the caller's row and a location, and pushes the frames that stand for
+/// it on top of what the caller's row became. None pushed means that the frame is gone.
+pub(super) fn rewrite_rows<S: Copy>(
+    profile: &Profile,
+    root: S,
+    mut step: impl FnMut(S, LocationId, &mut Emit<'_>) -> S,
+) -> Rewritten {
+    let mut stacks = Vec::with_capacity(profile.stacks.len());
+    let mut map: Vec<Option<StackId>> = Vec::with_capacity(profile.stacks.len());
+    let mut states: Vec<S> = Vec::with_capacity(profile.stacks.len());
+    for row in &profile.stacks {
+        let (state, top) = row.parent.map_or((root, None), |parent| (states[parent.index()], map[parent.index()]));
+        let mut emit = Emit { stacks: &mut stacks, top };
+        states.push(step(state, row.location, &mut emit));
+        map.push(emit.top);
+    }
+    Rewritten { stacks, map }
+}
+
+/// The lines and locations that remain when some lines go; `keep` is asked for each line of each location.
+pub(super) fn keep_lines(profile: &Profile, mut keep: impl FnMut(LocationId, usize) -> bool) -> (Vec<Line>, Vec<Location>) {
+    let mut lines = Vec::with_capacity(profile.lines.len());
+    let mut locations = Vec::with_capacity(profile.locations.len());
+    for (id, location) in profile.location_ids().zip(&profile.locations) {
+        let first = lines.len();
+        let kept = profile.lines(id).iter().enumerate().filter(|(i, _)| keep(id, *i)).map(|(_, line)| *line);
+        lines.extend(kept);
+        locations.push(Location { first_line: first as u32, line_count: (lines.len() - first) as u32, ..*location });
+    }
+    (lines, locations)
+}
+
+/// The samples that `stack` gives a new stack; the others go.
+pub(super) fn choose_samples(samples: &Samples, stack: impl Fn(usize) -> Option<Option<StackId>>) -> Samples {
+    let chosen: Vec<(usize, Option<StackId>)> =
+        (0..samples.stacks.len()).filter_map(|row| stack(row).map(|stack| (row, stack))).collect();
+    Samples {
+        stacks: chosen.iter().map(|&(_, stack)| stack).collect(),
+        labels: chosen.iter().map(|&(row, _)| samples.labels[row]).collect(),
+        values: samples.values.iter().map(|column| chosen.iter().map(|&(row, _)| column[row]).collect()).collect(),
+    }
+}
+
+/// The profile with other samples.
+pub(super) fn with_samples(profile: &Profile, samples: Samples) -> Profile {
+    with_tables(profile, profile.stacks.clone(), profile.lines.clone(), profile.locations.clone(), samples)
+}
+
+/// The profile with other stacks and samples, and the same locations.
+pub(super) fn with_stacks(profile: &Profile, stacks: Vec<Stack>, samples: Samples) -> Profile {
+    with_tables(profile, stacks, profile.lines.clone(), profile.locations.clone(), samples)
+}
+
+/// The profile with other locations, stacks and samples.
+pub(super) fn with_tables(
+    profile: &Profile,
+    stacks: Vec<Stack>,
+    lines: Vec<Line>,
+    locations: Vec<Location>,
+    samples: Samples,
+) -> Profile {
+    Profile {
+        strings: profile.strings.clone(),
+        mappings: profile.mappings.clone(),
+        functions: profile.functions.clone(),
+        lines,
+        locations,
+        stacks,
+        label_sets: profile.label_sets.clone(),
+        sample_types: profile.sample_types.clone(),
+        samples,
+        header: profile.header.clone(),
+    }
+}
+
+/// A profile's string table that grows, by names that are not in it yet.
+pub(super) struct Names {
+    strings: Strings,
+    known: HashMap<String, StringId>,
+    added: usize,
+}
+
+impl Names {
+    pub(super) fn new(profile: &Profile) -> Self {
+        Self { strings: profile.strings.clone(), known: HashMap::new(), added: 0 }
+    }
+
+    /// The row of a name; `None` when it is too long or too much was added already.
+    pub(super) fn add(&mut self, name: &str) -> Option<StringId> {
+        if name.is_empty() {
+            return Some(StringId::EMPTY);
+        }
+        if let Some(&id) = self.known.get(name) {
+            return Some(id);
+        }
+        if name.len() > MAX_NAME_BYTES || self.added + name.len() > MAX_ADDED_BYTES {
+            return None;
+        }
+        self.added += name.len();
+        let id = self.strings.push(name);
+        self.known.insert(name.to_owned(), id);
+        Some(id)
+    }
+
+    pub(super) fn finish(self) -> Strings {
+        self.strings
+    }
+}
+
+/// The profile with other names of functions: `name` is asked once for each distinct pair of name and system name, and
+/// says `None` to keep a name as it is.
+pub(super) fn with_names(profile: &Profile, mut name: impl FnMut(&str, &str) -> Option<String>) -> Profile {
+    let mut names = Names::new(profile);
+    let mut asked: HashMap<(StringId, StringId), StringId> = HashMap::new();
+    let mut functions = profile.functions.clone();
+    for f in &mut functions {
+        f.name = *asked.entry((f.name, f.system_name)).or_insert_with(|| {
+            let new = name(profile.text(f.name), profile.text(f.system_name));
+            new.and_then(|new| names.add(&new)).unwrap_or(f.name)
+        });
+    }
+    Profile { strings: names.finish(), functions, ..profile.clone() }
+}
