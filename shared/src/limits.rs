@@ -27,3 +27,8 @@ pub const MAX_LABEL_VALUE: usize = 2048;
 
 /// Longest inlined chain of one location, in lines. Compilers stay far below; a hostile file should not multiply.
 pub const MAX_INLINED: usize = 4096;
+
+/// Most frames of all stacks together, inlined calls spelled out, for each byte of the file.
+///
+/// A frame's id takes a byte or more, and compilers inline a few calls at one place: real profiles have 0.2 at most.
+pub const MAX_FRAMES_PER_BYTE: u64 = 16;

@@ -9,7 +9,7 @@ use super::ids::Ids;
 use super::samples::Samples;
 use super::wire::{Value, Wire};
 use crate::id::{FunctionId, LocationId, MappingId, StringId};
-use crate::limits::{MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
+use crate::limits::{MAX_FRAMES_PER_BYTE, MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
 use crate::profile::{Function, Header, Line, Location, Mapping, Profile, SymbolFlags, ValueType};
 
 /// A decoded profile, and what was odd about it.
@@ -54,7 +54,25 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     let mut samples = Samples::new(&mut profile, &locations, outline.count(2));
     outline.for_each(2, |row| samples.add(row))?;
     profile.stacks.shrink_to_fit();
+    check_frames(&profile, bytes.len())?;
     Ok(Decoded { profile, warnings })
+}
+
+/// Refuses a file whose inlined calls multiply: a location of 4,096 lines on each of a million rows is a tree of four
+/// billion nodes.
+fn check_frames(profile: &Profile, bytes: usize) -> Result<(), PprofError> {
+    let most = bytes as u64 * MAX_FRAMES_PER_BYTE;
+    let lines = |location: LocationId| u64::from(profile.locations[location.index()].line_count);
+    let longest = profile.location_ids().map(lines).max().unwrap_or(0);
+    if longest * profile.stacks.len() as u64 <= most {
+        return Ok(());
+    }
+    let frames: u64 = profile.stacks.iter().map(|stack| lines(stack.location)).sum();
+    if frames <= most {
+        return Ok(());
+    }
+    let problem = format!("inlined calls make {frames} frames of {bytes} bytes; {MAX_FRAMES_PER_BYTE} a byte are allowed");
+    Err(PprofError::Invalid(problem))
 }
 
 /// Resolves an index into the string table; `what` names the field for the error.
@@ -329,5 +347,33 @@ impl Decoder {
             _ => {}
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decode;
+    use crate::builder::ProfileBuilder;
+    use crate::pprof::encode;
+    use crate::profile::Line;
+
+    #[test]
+    fn inlined_calls_may_not_multiply() {
+        let check = |lines: usize| {
+            let mut builder = ProfileBuilder::new();
+            builder.sample_type("cpu", "nanoseconds");
+            let line = Line { function: None, line: 1, column: 0 };
+            let [one, two] = [1, 2].map(|address| builder.location(None, address, false, &vec![line; lines]));
+            for i in 0..100 {
+                // Neighbours share no frame.
+                let root = builder.stack(None, if i % 2 == 0 { one } else { two });
+                let stack = (0..100).fold(root, |parent, _| builder.stack(Some(parent), one));
+                builder.sample(Some(stack), None, &[1]);
+            }
+            decode(&encode(&builder.finish())).map(|decoded| decoded.profile.len()).map_err(|error| error.to_string())
+        };
+        assert_eq!(check(4), Ok(100));
+        let problem = "pprof: inlined calls make 10100000 frames of 18840 bytes; 16 a byte are allowed";
+        assert_eq!(check(1000), Err(problem.to_owned()));
     }
 }
