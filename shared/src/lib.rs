@@ -27,6 +27,7 @@ pub mod gzip;
 mod id;
 pub mod ingest;
 mod labels;
+pub mod legacy;
 pub mod limits;
 mod merge;
 mod merge_stacks;
@@ -46,6 +47,7 @@ mod testing;
 mod tree;
 mod tree_builder;
 mod units;
+mod warnings;
 
 pub use attime::parse_time;
 pub use builder::ProfileBuilder;
