@@ -1,1 +1,276 @@
-//! Profiles in the formats from before `profile.proto`: real ones, and small ones drawn here for what those lack.
+//! Profiles in the formats from before `profile.proto`: small ones drawn here, for what the real ones lack. Where Go is
+//! installed, its own `pprof` judges; what it would not tell is checked beside.
+
+use pilotlight_core::legacy::{Format, LegacyError, decode, sniff};
+use pilotlight_core::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
+use pilotlight_core::pprof::{self, encode, open};
+use pilotlight_core::{Profile, canonical};
+use pilotlight_tests::{go, text};
+
+const MAP: &str = "--- Memory map: ---\n  00400000-00500000: /bin/app\n  7f0000000000-7f0000010000: /lib/libc.so.6\n";
+
+/// What Go reads too.
+fn drawn() -> Vec<(&'static str, Format, Vec<u8>)> {
+    let mut files: Vec<(&str, Format, Vec<u8>)> = Vec::new();
+    let mut add = |name, format, text: String| files.push((name, format, text.into_bytes()));
+    let heap = |header: &str, rows: &str| format!("heap profile: {header}\n{rows}");
+    let rows =
+        "  1:   64 [  3:  192] @ 0x400010 0x400020\n# a comment\n\n  2: 4096 [  2: 4096] @ 0x400010\n0: 0 [7: 700] @ 0x1\n";
+    add("heap v1", Format::Heap, heap(" 3: 4160 [ 3: 4160] @ heapprofile", "1: 64 [3: 192] @ 0x400010\n") + MAP);
+    add("heap v2", Format::Heap, heap("3: 4160 [3: 4160] @ heap_v2/1024", "1: 64 [1: 64] @ 0x400010 0x400020\n") + MAP);
+    add("heapz v2", Format::Heap, heap("3: 4160 [12: 4988] @ heapz_v2/1024", rows) + MAP);
+    add("heap of Go", Format::Heap, heap("3: 4160 [12: 4988] @ heap/1048576", rows) + "# runtime.MemStats\n# Alloc = 1\n");
+    add("every allocation", Format::Heap, heap("3: 4160 [12: 4988] @ heap/2", rows));
+    add("no rate", Format::Heap, heap("3: 4160 [12: 4988] @ heap_v2", rows));
+    add(
+        "negative",
+        Format::Heap,
+        heap("1: 2 [1: 2] @ heap_v2/512", "-3: -96 [1: 32] @ 0x5\nat 1 3: 96 [1: 32] @ 0x5 0X6\n"),
+    );
+    add("growth", Format::Heap, heap("3: 4160 [12: 4988] @ growthz", "1: 64 [3: 192] @ 0x400010\n") + MAP);
+    add("fragmentation", Format::Heap, heap("3: 4160 [12: 4988] @ fragmentationz", "1: 64 [3: 192] @ 0x400010\n"));
+    add(
+        "mapped libraries",
+        Format::Heap,
+        heap("1: 64 [1: 64] @ heapprofile", "1: 64 [1: 64] @ 0x400900 0x7f0000000500 0x401200\n\nMAPPED_LIBRARIES:\n")
+            + "build=/usr/local\n\
+               7f0000000000-7f0000001000 r-xp 00000000 08:01 7 /lib/libc.so.6\n\
+               7f0000001000-7f0000002000 r-xp 00001000 08:01 7 /lib/libc.so.6\n\
+               00401000-00402000 r-xp 00001000 08:01 8 $build/bin/app (deleted)\n\
+               00600000-00601000 rw-p 00001000 08:01 8 /bin/app\n",
+    );
+    add(
+        "goroutines",
+        Format::Count,
+        "# made by hand\n\ngoroutine profile: total 4\n3 @ 0x401001 0x402001\n#\t0x401000\tmain.work+0x1\t/a.go:3\n\n1 @ 0x402001\n"
+            .to_owned(),
+    );
+    add("threads made", Format::Count, format!("threadcreate profile: total 2\n2 @ 0x400001\n{MAP}"));
+    add(
+        "threads",
+        Format::Threads,
+        "--- threadz 1 ---\n\n--- Thread 7f01 (name: main/1) stack: ---\n  PC: 0x00400010: leaf(int)\n  0x00400011: leaf\n  \
+         0x00400021: main\n--- Thread 7f02 (name: w/o/2) stack: ---\n  [same as previous thread]\n\
+         --- Thread 7f03 (name: idle/3) stack: ---\n  0x7f0000000010 0x400031\n"
+            .to_owned() + MAP,
+    );
+    add("no list", Format::Threads, format!("\n--- Thread 7f01 (name: main/1) stack: ---\n0x400010\n{MAP}"));
+    add("no stacks", Format::Threads, "--- threadz 1 ---\n---- no stack trace for thread 1\n0x400010\n".to_owned());
+    let cycles = "cycles/second = 3201000000\nsampling period = 100\nms since reset = 16502830\ndiscarded samples = 0\n";
+    add(
+        "contention",
+        Format::Contention,
+        format!("--- contentionz 1 ---\n{cycles}  19490304  27 @ 0x400010 0x400020\n{MAP}"),
+    );
+    add(
+        "mutex",
+        Format::Contention,
+        "--- mutex:\ncycles/second=1000000000\nsampling period=0x5\n70 2 @ 0x5 0x6\n#\t0x4 f\n".to_owned(),
+    );
+    add("block", Format::Contention, "--- contention:\ncycles/second=2600000000\n\n70 2 @ 0x5 0x6\n71 3 @ 0x5\n".to_owned());
+    add("no cycles", Format::Contention, "--- contention:\n70 2 @ 0x5 0x6\n--- other ---\n5 5 @\n".to_owned());
+    let symbols = "\n 0x03 com.example.Cart.add (Cart.java:13)\n 0x4 java.lang.Thread.run (Thread.java:-1)\n\
+                   0x05 memcpy (/lib/x86/libc.so.6)\n0x06 generated stub/JIT\n0x07 GC (in) VM\n0x99 unused (A.java:1)\n";
+    add(
+        "heap of Java",
+        Format::JavaHeap,
+        format!(
+            "--- heapz 1 ---\nformat = java\nresolution = bytes\n  4096 2 @ 0x03 0x04 0x08\n 70 1 @ 0x05 0x06 0x07\n{symbols}"
+        ),
+    );
+    add(
+        "contention of Java",
+        Format::Contention,
+        format!(
+            "--- contentionz 1 ---\nformat = java\nresolution = microseconds\nsampling period = 10\nms since reset = 9\n\
+             14 1 @ 0x03 0x04\n 7 2 @ 0x05 0x00\n{symbols}"
+        ),
+    );
+    for (name, width, big_endian) in
+        [("32 bit", 4, false), ("32 bit, big-endian", 4, true), ("64 bit", 8, false), ("64 bit, big-endian", 8, true)]
+    {
+        let words = |numbers: &[u64]| words(numbers, width, big_endian);
+        let native =
+            [0, 3, 0, 10_000, 0, 5, 2, 0x40_0010, 0x40_0021, 1, 3, 0x40_0030, 0x40_0031, 0x40_0021, 2, 1, 9, 0, 1, 0];
+        files.push((name, Format::Cpu, [words(&native), MAP.as_bytes().to_vec()].concat()));
+        let java = [0, 3, 1, 10_000, 0, 5, 2, 3, 4, 1, 1, 7, 0, 1, 0];
+        files.push((name, Format::Cpu, [words(&java), symbols.as_bytes().to_vec()].concat()));
+    }
+    // The signal handler's two frames, below all leaves but one.
+    let mut handled = vec![0, 3, 0, 1, 0];
+    for i in 0..64 {
+        let frames = if i == 7 { [0x1, 0x2, 0x3, 0x4] } else { [0x100 + i, 0x201, 0x301, 0x401] };
+        handled.extend([1, 4].into_iter().chain(frames));
+    }
+    files.push(("the handler's frames", Format::Cpu, words(&handled, 8, false)));
+    files
+}
+
+fn words(numbers: &[u64], width: usize, big_endian: bool) -> Vec<u8> {
+    let word = |n: &u64| if big_endian { n.to_be_bytes()[8 - width..].to_vec() } else { n.to_le_bytes()[..width].to_vec() };
+    numbers.iter().flat_map(word).collect()
+}
+
+fn read(bytes: &[u8], name: &str) -> Profile {
+    let decoded = open(bytes, MAX_PROFILE_BYTES).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!(decoded.warnings, Vec::<String>::new(), "{name}");
+    decoded.profile
+}
+
+#[test]
+fn all_are_recognised_and_survive_encoding() {
+    for (name, format, bytes) in drawn() {
+        assert_eq!(sniff(&bytes), Some(format), "{name}");
+        let profile = read(&bytes, name);
+        let again = pprof::decode(&encode(&profile)).unwrap_or_else(|e| panic!("{name}, encoded: {e}"));
+        assert_eq!(again.warnings, Vec::<String>::new(), "{name}");
+        assert_eq!(canonical(&again.profile), canonical(&profile), "{name}");
+        assert_eq!(text::raw(&again.profile), text::raw(&profile), "{name}");
+    }
+}
+
+#[test]
+fn text_is_what_go_prints() {
+    if !go::available() {
+        return;
+    }
+    let drawn = drawn();
+    let half = drawn.len().div_ceil(2);
+    // Each run of Go's tool takes a fifth of a second.
+    std::thread::scope(|scope| {
+        for files in drawn.chunks(half) {
+            scope.spawn(move || files.iter().for_each(|(name, _, bytes)| check_against_go(name, bytes)));
+        }
+    });
+}
+
+fn check_against_go(name: &str, bytes: &[u8]) {
+    let profile = read(bytes, name);
+    let mut theirs = go::raw(bytes);
+    if profile.mappings().is_empty() {
+        // Go makes one up, so that it can look for symbols.
+        theirs = theirs.replace(" M=1 ", " ").replace("1: 0x0/0x0/0x0   \n", "");
+    }
+    // Go has a period type without a name where we have none.
+    assert_eq!(text::raw(&profile), go::renumbered(theirs.trim_start_matches("PeriodType:  \n")), "{name}");
+}
+
+#[test]
+fn estimates_are_those_of_go() {
+    if !go::available() {
+        return;
+    }
+    // Knuth's generator: counts and sizes over all magnitudes.
+    let mut state = 1u64;
+    let mut random = |bits: u32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) % (1 << (1 + (state >> 33) % u64::from(bits))) + 1
+    };
+    let row = |i| {
+        let (count, size) = (random(12), random(22));
+        format!("{count}: {} [0: 0] @ {i:#x}\n", count * size)
+    };
+    let heap = format!("heap profile: 0: 0 [0: 0] @ heap_v2/524288\n{}", (1..5000).map(row).collect::<String>());
+    check_against_go("5,000 sizes", heap.as_bytes());
+}
+
+#[test]
+fn the_header_names_the_same_frames_to_drop_as_go() {
+    if !go::available() {
+        return;
+    }
+    for wanted in ["heap v2", "heapz v2", "contention", "threads"] {
+        let (name, _, bytes) = drawn().into_iter().find(|(name, ..)| *name == wanted).expect("is drawn");
+        let frames = |profile: &Profile| {
+            let header = profile.header();
+            [header.drop_frames, header.keep_frames].map(|id| profile.text(id).to_owned())
+        };
+        let ours = frames(&read(&bytes, name));
+        assert_eq!(ours, frames(&read(&go::to_proto(&bytes), name)), "{name}");
+        assert!(!ours[0].is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn what_go_refuses_or_misreads_is_read() {
+    // Go needs a memory map behind the threads.
+    let threads =
+        b"--- threadz 1 ---\n--- Thread 7f (name: a/1) stack: ---\n0x10 0x21\n--- Thread 7e (name: b/2) stack: ---\n";
+    let profile = read(threads, "threads without a map");
+    assert_eq!((profile.total(0), profile.locations().len()), (2, 2));
+    // Go's lines end at 64 KiB.
+    let deep = format!("x profile: total 1\n1 @{}\n", " 0x00007f7f7f7f7f7f".repeat(MAX_STACK_DEPTH));
+    assert_eq!(read(deep.as_bytes(), "a deep stack").stacks().len(), MAX_STACK_DEPTH);
+    // Go takes leading zeros for an octal number.
+    assert_eq!(read(b"x profile: total 1\n010 @ 0x1\n", "a zero in front").total(0), 10);
+    let damaged = decode(b"x profile: total 1\n1 @ 0x2\n# \xff\n").expect("a comment may hold anything");
+    assert_eq!(damaged.warnings, ["it is not UTF-8 throughout; what is not is read as \u{fffd}"]);
+}
+
+#[test]
+fn says_where_it_is_wrong() {
+    let check = |bytes: &[u8], message: &str| match open(bytes, MAX_PROFILE_BYTES) {
+        Err(error) => assert_eq!(error.to_string(), message),
+        Ok(_) => panic!("{} is read; expected: {message}", String::from_utf8_lossy(bytes)),
+    };
+    let heap = |row: &str| format!("heap profile: 1: 2 [3: 4] @ heap/512\n1: 2 [3: 4] @ 0x5\n{row}\n").into_bytes();
+    check(&heap("t*: 5"), "legacy heap profile, line 3: not of the form 1: 2 [3: 4] @ 0x5: \"t*: 5\"");
+    check(&heap("0: 8 [3: 4] @"), "legacy heap profile, line 3: 8 bytes in 0 objects: \"0: 8 [3: 4] @\"");
+    check(
+        &heap("1: 9223372036854775808 [3: 4] @"),
+        "legacy heap profile, line 3: 9223372036854775808 has more than 64 bits: \"1: 9223372036854775808 [3: 4] @\"",
+    );
+    check(
+        &heap("1: 8 [3: 4] @ 0x12345678901234567"),
+        "legacy heap profile, line 3: the address 0x12345678901234567 has more than 64 bits: \
+         \"1: 8 [3: 4] @ 0x12345678901234567\"",
+    );
+    check(
+        b"heap profile: 1: 2 [3: 4] @ heap_v9/512",
+        "legacy heap profile, line 1: the way of sampling is not known: \"heap profile: 1: 2 [3: 4] @ heap_v9/512\"",
+    );
+    check(b"x profile: total 1\n\n1 @ 5", "legacy count profile, line 3: not of the form 1 @ 0x2 0x3: \"1 @ 5\"");
+    let deep = format!("x profile: total 1\n1 @{}", " 0x5".repeat(MAX_STACK_DEPTH + 1));
+    let start: String = deep.chars().skip(19).take(80).collect();
+    check(
+        deep.as_bytes(),
+        &format!("legacy count profile, line 2: a stack of 16385 frames; 16384 are allowed: \"{start}…\""),
+    );
+    check(
+        b"--- threadz 1 ---\n-- odd\n",
+        "legacy thread profile, line 2: not of the form --- Thread 7f79 (name: main/14748) stack: ---: \"-- odd\"",
+    );
+    check(b"--- mutex:\nformat = java\n", "legacy contention profile, line 2: a name that is not known: \"format = java\"");
+    check(
+        b"--- contentionz 1 ---\nsampling period = often\n",
+        "legacy contention profile, line 2: not a number: \"sampling period = often\"",
+    );
+    check(b"--- contentionz 1 ---\nformat = java\n1 1 @ 0x5\n", "legacy contention profile: no line says resolution = …");
+    check(
+        b"--- heapz 1 ---\nresolution = bytes\n1 0 @ 0x5\n",
+        "legacy Java heap profile, line 3: 1 bytes in 0 objects: \"1 0 @ 0x5\"",
+    );
+    let cpu = |rest: &[u64]| [words(&[0, 3, 0, 10, 0], 8, false), words(rest, 8, false)].concat();
+    check(&cpu(&[1]), "legacy CPU profile, byte 40: the profile ends inside of a sample");
+    check(&cpu(&[1, 3, 5, 6]), "legacy CPU profile, byte 40: a stack deeper than the 2 words that are left");
+    check(&cpu(&[1 << 62, 1, 5]), "legacy CPU profile, byte 40: a sample counts more than 64 bits of nanoseconds");
+    check(&words(&[0, 3, 0, u64::MAX, 0], 8, false), "legacy CPU profile, byte 24: a period of 18446744073709551615 µs");
+    assert_eq!(decode(b"hello\nworld").expect_err("no profile"), LegacyError::Unknown("hello".to_owned()));
+    // What looks like nothing is reported as what it most likely was meant to be.
+    check(b"hello", "pprof: not a valid protobuf message at byte 2: an unknown wire type");
+}
+
+#[test]
+fn a_cut_or_a_flipped_bit_never_panics() {
+    for (name, _, bytes) in drawn() {
+        for at in 0..bytes.len().min(600) {
+            let _ = decode(&bytes[..at]);
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1 << (at % 8);
+            if let Ok(decoded) = decode(&flipped) {
+                let again = pprof::decode(&encode(&decoded.profile)).unwrap_or_else(|e| panic!("{name}, byte {at}: {e}"));
+                assert_eq!(canonical(&again.profile), canonical(&decoded.profile), "{name}, byte {at}");
+            }
+        }
+    }
+}
