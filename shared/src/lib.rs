@@ -20,8 +20,10 @@
 mod attime;
 mod builder;
 mod canonical;
+mod detect;
 mod diff;
 pub mod flame;
+pub mod folded;
 mod forest;
 pub mod gzip;
 mod id;
@@ -51,6 +53,7 @@ mod warnings;
 
 pub use attime::parse_time;
 pub use builder::ProfileBuilder;
+pub use detect::{OpenError, open};
 pub use diff::{DiffTree, Scale, diff};
 pub use id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use labels::{LabelError, Labels, SERVICE_NAME, parse_name};
