@@ -5,6 +5,7 @@
 //! - [`series`]: what the store should hold after recorded pushes.
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`.
 //! - [`drawn`]: profiles for tests, written as lines of stacks.
+//! - [`legacy`]: profiles in old formats, for tests and as seeds of the fuzzer.
 //! - [`demo`]: an hour of realistic history of four services.
 //! - [`client`]: requests to a running Pilotlight.
 
@@ -13,6 +14,7 @@ pub mod corpus;
 pub mod demo;
 pub mod drawn;
 pub mod go;
+pub mod legacy;
 pub mod oracle;
 pub mod recorded;
 pub mod series;

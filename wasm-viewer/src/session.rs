@@ -36,7 +36,9 @@ pub enum SessionError {
     Merge(#[from] MergeError),
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    #[error("this looks like {0}, which is not read yet; pprof files (.pb.gz, .pprof, as go tool pprof saves them) and folded stacks are")]
+    #[error(
+        "this looks like {0}, which is not read yet; pprof files (.pb.gz, .pprof, as go tool pprof saves them) and folded stacks are"
+    )]
     OtherFormat(&'static str),
     #[error("the sum of these profiles goes beyond 64 bits")]
     Saturated,
