@@ -1,10 +1,11 @@
 //! Profiles in the formats from before `profile.proto`: small ones drawn here, for what the real ones lack. Where Go is
 //! installed, its own `pprof` judges; what it would not tell is checked beside.
 
+use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::legacy::{LegacyError, decode, sniff};
 use pilotlight_core::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
 use pilotlight_core::pprof::{self, encode, open};
-use pilotlight_core::{Profile, canonical};
+use pilotlight_core::{Profile, UnixNanos, canonical};
 use pilotlight_tests::legacy::{drawn, words};
 use pilotlight_tests::{go, text};
 
@@ -85,6 +86,25 @@ fn the_header_names_the_same_frames_to_drop_as_go() {
         let ours = frames(&read(&bytes, name));
         assert_eq!(ours, frames(&read(&go::to_proto(&bytes), name)), "{name}");
         assert!(!ours[0].is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_push_may_be_legacy_too() {
+    for (name, _, body) in drawn() {
+        let push = Push {
+            query: "name=app&format=pprof",
+            content_type: "",
+            body: &body,
+            tenant: "anonymous",
+            client: "",
+            now: UnixNanos(1_700_000_000_000_000_000),
+        };
+        let ingested = ingest(&push).unwrap_or_else(|e| panic!("{name}: {e}"));
+        // Equal stacks add up before anything is left out.
+        let profile = canonical(&read(&body, name));
+        let positive = profile.samples().values.iter().filter(|column| column.iter().any(|&value| value > 0)).count();
+        assert_eq!(ingested.series, positive, "{name}");
     }
 }
 
@@ -170,4 +190,21 @@ fn a_cut_or_a_flipped_bit_never_panics() {
             }
         }
     }
+}
+
+/// Overlapping mappings, each of which could be stretched, and as many addresses: to go through all mappings for each
+/// address would be 900 million steps.
+#[test]
+fn many_mappings_and_many_addresses_take_moments() {
+    const COUNT: u64 = 30_000;
+    let mut text = "heap profile: 1: 1 [1: 1] @ heapprofile\n".to_owned();
+    for i in 0..COUNT {
+        text.push_str(&format!("1: 1 [1: 1] @ {:#x}\n", 1 + i * 0x1000));
+    }
+    text.push_str("MAPPED_LIBRARIES:\n");
+    for i in 0..COUNT {
+        text.push_str(&format!("{:x}-{:x} r-xp {:x} 08:01 7 /lib/{i}.so\n", i * 0x1000 + 0x800, u64::MAX - i, i * 8));
+    }
+    let profile = read(text.as_bytes(), "many mappings");
+    assert_eq!((profile.len() as u64, profile.mappings().len() as u64), (COUNT, COUNT));
 }

@@ -6,11 +6,9 @@ use super::drop_frames;
 use super::maps::Entry;
 use super::place::Places;
 use crate::builder::ProfileBuilder;
-use crate::id::{LocationId, MappingId};
+use crate::id::{LocationId, MappingId, StringId};
 use crate::limits::MAX_STACK_DEPTH;
 use crate::profile::{Function, Label, LabelValue, Line, Mapping, Profile, SymbolFlags};
-
-use crate::id::StringId;
 
 /// Whether a stack may hold its leaf twice: once from the signal's context, once from unwinding (there moved back by one).
 #[derive(Clone, Copy, PartialEq, Eq)]
