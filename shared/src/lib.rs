@@ -20,13 +20,16 @@
 mod attime;
 mod builder;
 mod canonical;
+mod detect;
 mod diff;
 pub mod flame;
+pub mod folded;
 mod forest;
 pub mod gzip;
 mod id;
 pub mod ingest;
 mod labels;
+pub mod legacy;
 pub mod limits;
 mod merge;
 mod merge_stacks;
@@ -48,9 +51,11 @@ mod tree;
 mod tree_builder;
 mod units;
 pub mod verbs;
+mod warnings;
 
 pub use attime::parse_time;
 pub use builder::ProfileBuilder;
+pub use detect::{OpenError, open};
 pub use diff::{DiffTree, Scale, diff};
 pub use id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use labels::{LabelError, Labels, SERVICE_NAME, parse_name};

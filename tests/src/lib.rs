@@ -7,6 +7,7 @@
 //! - [`drawn`]: profiles for tests, written as lines of stacks.
 //! - [`brute`]: what verbs on profiles should give, sample by sample.
 //! - [`random`]: profiles by chance, for property tests.
+//! - [`legacy`]: profiles in old formats, for tests and as seeds of the fuzzer.
 //! - [`demo`]: an hour of realistic history of four services.
 //! - [`client`]: requests to a running Pilotlight.
 
@@ -16,6 +17,7 @@ pub mod corpus;
 pub mod demo;
 pub mod drawn;
 pub mod go;
+pub mod legacy;
 pub mod oracle;
 pub mod random;
 pub mod recorded;

@@ -1,8 +1,9 @@
 //! What is open: profiles and trees, each under a number.
 
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
+use pilotlight_core::pprof::{self, PprofError};
 use pilotlight_core::store::{StoreError, read_chunk};
-use pilotlight_core::{By, CallTree, MergeError, PatternError, Profile, Scale, diff, gzip, merge, pprof};
+use pilotlight_core::{By, CallTree, MergeError, OpenError, PatternError, Profile, Scale, diff, gzip, merge};
 use thiserror::Error;
 
 use crate::answers::{ProfileInfo, TreeInfo, TypeInfo};
@@ -26,7 +27,7 @@ struct Opened {
 #[allow(missing_docs)] // The message of each is its doc.
 pub enum SessionError {
     #[error(transparent)]
-    Pprof(#[from] pprof::PprofError),
+    Open(#[from] OpenError),
     #[error(transparent)]
     Chunk(#[from] StoreError),
     #[error(transparent)]
@@ -35,7 +36,9 @@ pub enum SessionError {
     Merge(#[from] MergeError),
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    #[error("this looks like {0}, which is not read yet; pprof files are (.pb.gz, .pprof, as go tool pprof saves them)")]
+    #[error(
+        "this looks like {0}, which is not read yet; pprof files (.pb.gz, .pprof, as go tool pprof saves them) and folded stacks are"
+    )]
     OtherFormat(&'static str),
     #[error("the sum of these profiles goes beyond 64 bits")]
     Saturated,
@@ -56,17 +59,20 @@ pub enum SessionError {
 }
 
 impl Session {
-    /// Decodes a file: pprof, or a chunk as the worker answers, either of them gzip or not.
+    /// Decodes a file: a profile in any format that the core reads, or a chunk as the worker answers; gzip or not.
     pub fn open(&mut self, name: &str, bytes: &[u8]) -> Result<ProfileInfo, SessionError> {
         let inflated = gzip::inflate(bytes, MAX_PROFILE_BYTES)?;
         let bytes = inflated.as_deref().unwrap_or(bytes);
         let (profile, warnings) = if bytes.starts_with(b"PLTCHNK") {
             (read_chunk(bytes, |_, _| true)?, Vec::new())
         } else {
-            let decoded = pprof::open(bytes, MAX_PROFILE_BYTES).map_err(|error| match other_format(bytes) {
-                Some(what) => SessionError::OtherFormat(what),
-                None => error.into(),
-            })?;
+            let decoded =
+                pilotlight_core::open(bytes, MAX_PROFILE_BYTES).map_err(|error| match (&error, other_format(bytes)) {
+                    (OpenError::Pprof(PprofError::Wire { .. } | PprofError::Invalid(_)), Some(what)) => {
+                        SessionError::OtherFormat(what)
+                    }
+                    _ => error.into(),
+                })?;
             (decoded.profile, decoded.warnings)
         };
         Ok(self.add(Opened { name: name.to_owned(), profile, warnings }))

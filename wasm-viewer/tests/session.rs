@@ -103,6 +103,18 @@ fn merges_and_compares() {
 }
 
 #[test]
+fn opens_text() {
+    let mut session = Session::default();
+    let folded = session.open("stacks.txt", b"main;work 60\nmain;idle 40\nodd\n").expect("opens");
+    assert_eq!((folded.types[0].kind.as_str(), folded.types[0].total_exact.as_str()), ("samples", "100"));
+    assert_eq!(folded.warnings, ["line 3 does not end in a whole number and is left out: \"odd\""]);
+    let legacy = session.open("goroutine", b"goroutine profile: total 3\n3 @ 0x1 0x2\n").expect("opens");
+    assert_eq!((legacy.types[0].kind.as_str(), legacy.types[0].total_exact.as_str()), ("goroutine", "3"));
+    let damaged = session.open("goroutine", b"goroutine profile: total 3\n3 @\n").expect_err("no stack").to_string();
+    assert_eq!(damaged, "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"3 @\"");
+}
+
+#[test]
 fn says_what_is_wrong() {
     let mut session = Session::default();
     let message = |result: Result<_, pilotlight_viewer::SessionError>| match result {
@@ -112,7 +124,7 @@ fn says_what_is_wrong() {
     assert_eq!(message(session.open("x", b"")), "pprof: the profile is empty (0 bytes)");
     assert_eq!(
         message(session.open("x", b"hello")),
-        "this looks like text, which is not read yet; pprof files are (.pb.gz, .pprof, as go tool pprof saves them)"
+        "this looks like text, which is not read yet; pprof files (.pb.gz, .pprof, as go tool pprof saves them) and folded stacks are"
     );
     assert_eq!(
         message(session.open("x", b"\x0a\x05\x08")),

@@ -1,10 +1,14 @@
-//! `cargo xtask fuzz`: libFuzzer against the decoder, on a stable compiler, for a bounded time.
+//! `cargo xtask fuzz`: libFuzzer against what reads bytes of strangers, on a stable compiler, for a bounded time.
 //!
 //! cargo-fuzz needs a nightly compiler only for the address sanitizer; the core has no unsafe code,
 //! so coverage is what counts, and LLVM's coverage pass is there in stable.
 
 use crate::proc::{Failure, Result, Run};
-use crate::{own_dir, root};
+use crate::{own_dir, root, target_dir};
+use std::path::Path;
+
+/// Programs of `tests/fuzz`, each with seeds of its own.
+const TARGETS: [&str; 3] = ["pprof", "legacy", "selector"];
 
 const COVERAGE: [&str; 8] = [
     "-Cpasses=sancov-module",
@@ -17,44 +21,144 @@ const COVERAGE: [&str; 8] = [
     "--cfg=fuzzing",
 ];
 
-/// Fuzzes for that long; the corpus it grows is kept for the next time.
-pub(crate) fn fuzz(seconds: &str) -> Result<()> {
-    let limit: u64 =
-        seconds.parse().map_err(|_| Failure::new(format!("{seconds:?} is no number of seconds"), "like --seconds 30"))?;
-    let (target, corpus, crashes) = (own_dir().join("fuzz-target"), own_dir().join("corpus"), own_dir().join("crashes"));
-    for dir in [&corpus, &crashes] {
-        std::fs::create_dir_all(dir).map_err(|error| Failure::new(format!("{}: {error}", dir.display()), ""))?;
+/// Inputs have at most 24 kB, which are read in a millisecond: what takes seconds is not linear. The
+/// process needs 300 MB for its own bookkeeping; `tests/fuzz` bounds each allocation by itself, the last
+/// of these works only where a sanitizer is linked.
+const LIMITS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=64"];
+
+/// What to fuzz and for how long.
+pub(crate) struct Wanted {
+    /// For all targets together.
+    seconds: u64,
+    targets: Vec<&'static str>,
+}
+
+/// Whether the program that writes seeds is there. Built alone it unites other features than with all
+/// tests: a minute more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seeds {
+    Built,
+    ToBeBuilt,
+}
+
+impl Default for Wanted {
+    fn default() -> Self {
+        Self { seconds: 30, targets: TARGETS.to_vec() }
     }
-    let host = host()?;
+}
+
+impl Wanted {
+    /// Reads `--seconds N` and `--target NAME`.
+    pub(crate) fn parse(args: &[&str]) -> Result<Self> {
+        let mut wanted = Self::default();
+        for pair in args.chunks(2) {
+            match pair {
+                ["--seconds", number] => {
+                    let wrong = |_| Failure::new(format!("{number:?} is no number of seconds"), "like --seconds 30");
+                    wanted.seconds = number.parse().map_err(wrong)?;
+                }
+                ["--target", name] => {
+                    let found = TARGETS.into_iter().find(|target| target == name);
+                    let wrong = || {
+                        Failure::new(
+                            format!("no target is called {name:?}"),
+                            format!("choose among: {}", TARGETS.join(", ")),
+                        )
+                    };
+                    wanted.targets = vec![found.ok_or_else(wrong)?];
+                }
+                _ => {
+                    return Err(Failure::new(
+                        "the options here are --seconds N and --target NAME",
+                        "run `cargo xtask help`",
+                    ));
+                }
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+/// Fuzzes for that long; what it learns is kept for the next time.
+pub(crate) fn fuzz(wanted: &Wanted, seeds: Seeds) -> Result<()> {
+    let own = own_dir().join("fuzz");
+    let (target, host) = (own_dir().join("fuzz-target"), host()?);
     Run::new("cargo")
         // With --target, build scripts and macros are left alone.
-        .args(["build", "--quiet", "--release", "--bin", "pprof", "--target", &host])
+        .args(["build", "--quiet", "--release", "--bins", "--target", &host])
         .dir(root().join("tests/fuzz"))
         .env("CARGO_TARGET_DIR", &target)
         .env("CARGO_ENCODED_RUSTFLAGS", COVERAGE.join("\x1f"))
         .limit(900)
         .show()?;
-    println!("Fuzzing for {limit} s");
-    Run::new(target.join(&host).join("release/pprof"))
-        .arg(&corpus)
-        .arg(root().join("tests/fuzz/seeds"))
-        .args([&format!("-max_total_time={limit}"), "-timeout=10", "-rss_limit_mb=2048"])
-        .arg(format!("-artifact_prefix={}/", crashes.display()))
-        .limit(limit + 60)
-        // It writes thousands of lines; the last ones matter, and only when it found something.
-        .read()
-        .map(|_| println!("Nothing found"))
-        .map_err(|failure| {
-            let remedy = format!(
-                "if it found an input, that is in {}: make it a test of the decoder, then mend it",
-                crashes.display()
-            );
-            failure.advise(remedy)
-        })
+    let real = real_seeds(&own.join("seeds"), seeds)?;
+    let share = (wanted.seconds / wanted.targets.len() as u64).max(1);
+    for name in &wanted.targets {
+        let (corpus, crashes) = (own.join(name).join("corpus"), own.join(name).join("crashes"));
+        for dir in [&corpus, &crashes] {
+            std::fs::create_dir_all(dir).map_err(|error| Failure::new(format!("{}: {error}", dir.display()), ""))?;
+        }
+        println!("Fuzzing {name} for {share} s");
+        let mut run = Run::new(target.join(&host).join("release").join(name))
+            .arg(&corpus)
+            .arg(root().join("tests/fuzz/seeds").join(name));
+        if real {
+            run = run.arg(own.join("seeds").join(name));
+        }
+        run.args(LIMITS)
+            .arg(format!("-max_total_time={share}"))
+            .arg(format!("-artifact_prefix={}/", crashes.display()))
+            .limit(share + 60)
+            // It writes thousands of lines; the last ones matter, and only when it found something.
+            .read()
+            .map(|_| println!("Nothing found"))
+            .map_err(|failure| {
+                let crashes = crashes.display();
+                failure
+                    .advise(format!("if it found an input, that is in {crashes}: make it a test, then mend what it breaks"))
+            })?;
+    }
+    Ok(())
+}
+
+/// Writes real inputs, where they are at hand; whether they are.
+fn real_seeds(folder: &Path, seeds: Seeds) -> Result<bool> {
+    if !root().join("../shared/corpus").is_dir() {
+        return Ok(false);
+    }
+    let built = target_dir().join("debug/seeds");
+    let run = match seeds {
+        Seeds::Built if built.is_file() => Run::new(built),
+        _ => Run::new("cargo").args(["run", "--quiet", "--package", "pilotlight-tests", "--bin", "seeds", "--"]),
+    };
+    run.arg(folder).arg("--corpus").limit(900).read().map(|_| true)
 }
 
 fn host() -> Result<String> {
     let text = Run::new("rustc").args(["-vV"]).read()?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| Failure::new("rustc -vV names no host", ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options() {
+        let parse = |args: &[&str]| Wanted::parse(args).map(|wanted| (wanted.seconds, wanted.targets));
+        assert_eq!(parse(&[]).ok(), Some((30, TARGETS.to_vec())));
+        assert_eq!(parse(&["--target", "legacy", "--seconds", "5"]).ok(), Some((5, vec!["legacy"])));
+        assert!(parse(&["--seconds"]).is_err() && parse(&["--seconds", "x"]).is_err() && parse(&["--target", "x"]).is_err());
+    }
+
+    #[test]
+    fn every_target_has_a_program_and_seeds() {
+        let manifest = std::fs::read_to_string(root().join("tests/fuzz/Cargo.toml")).expect("the manifest");
+        let programs: Vec<_> = manifest.lines().filter_map(|line| line.strip_prefix("path = \"src/")).collect();
+        assert_eq!(programs, TARGETS.map(|name| format!("{name}.rs\"")));
+        for name in TARGETS {
+            assert!(root().join("tests/fuzz/seeds").join(name).is_dir(), "no seeds for {name}");
+        }
+    }
 }

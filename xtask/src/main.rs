@@ -26,7 +26,8 @@ Usage: cargo xtask <command>
   demo [--url URL]        fill the running server with an hour of made-up history
   test [--only NAME]      set up and run every test; --only runs the steps whose name contains NAME
   build                   build the worker, the viewer and the site, and check their sizes
-  fuzz [--seconds 30]     feed damaged profiles to the decoder
+  fuzz [--seconds 30] [--target NAME]
+                          feed what strangers may send to the readers, for so long in all
   setup [--test]          only find or install what the commands above need
 
 Environment:
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         ["test"] => return test::test(""),
         ["test", "--only", name] => return test::test(name),
-        ["fuzz", rest @ ..] => option(rest, "--seconds", "30").and_then(fuzz::fuzz),
+        ["fuzz", rest @ ..] => fuzz::Wanted::parse(rest).and_then(|wanted| fuzz::fuzz(&wanted, fuzz::Seeds::ToBeBuilt)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

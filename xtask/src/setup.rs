@@ -49,7 +49,7 @@ fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
     if !found {
         step.note("building it, for 10 minutes at most");
     }
-    Run::new("cargo").args(["build", "--quiet"]).args(BINDGEN).limit(600).read()?;
+    Run::new("cargo").args(["build", "--quiet", "--package", "pilotlight-bindgen"]).limit(600).read()?;
     Ok((built, if found { "found" } else { "built" }.to_owned()))
 }
 

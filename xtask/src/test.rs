@@ -185,8 +185,9 @@ fn browser(bench: &Bench) -> (Result<()>, String) {
     bench.with_server(Run::new("node").arg("tests/browser/run.mjs")).tee()
 }
 
-fn fuzz_briefly(_: &Bench) -> (Result<()>, String) {
-    (fuzz::fuzz("30"), String::new())
+fn fuzz_briefly(bench: &Bench) -> (Result<()>, String) {
+    let seeds = if bench.demo_is_built { fuzz::Seeds::Built } else { fuzz::Seeds::ToBeBuilt };
+    (fuzz::fuzz(&fuzz::Wanted::default(), seeds), String::new())
 }
 
 /// Counts the tests in the output; a part that counts none is one test itself.

@@ -15,6 +15,7 @@ pub use decode::{Decoded, decode};
 pub use encode::{encode, encode_gzip};
 
 use crate::gzip::{GzipError, inflate};
+use crate::legacy::{self, LegacyError};
 
 /// Why bytes are not a pprof profile.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -44,14 +45,21 @@ pub enum PprofError {
     /// Protobuf, but not a profile.
     #[error("pprof: {0}")]
     Invalid(String),
+    /// Not protobuf but one of the formats from before, and damaged.
+    #[error(transparent)]
+    Legacy(#[from] LegacyError),
 }
 
-/// Decodes a profile that may be gzip; after inflation it may have `cap` bytes.
+/// Decodes a profile that may be gzip; after inflation it may have `cap` bytes. Like `go tool pprof` it takes the formats
+/// from before `profile.proto` too ([`crate::legacy`]).
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, PprofError> {
     let inflated = inflate(bytes, cap)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
     if raw.len() > cap {
         return Err(PprofError::TooLarge { length: raw.len(), cap });
     }
-    decode(raw)
+    decode(raw).or_else(|error| match legacy::sniff(raw) {
+        Some(_) => Ok(legacy::decode(raw)?),
+        None => Err(error),
+    })
 }

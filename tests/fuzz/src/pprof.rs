@@ -4,12 +4,10 @@
 use libfuzzer_sys::{Corpus, fuzz_target};
 use pilotlight_core::flame::{Viewport, layout};
 use pilotlight_core::ingest::{Ingested, Push, ingest};
-use pilotlight_core::pprof::{decode, encode, encode_gzip, open};
+use pilotlight_core::pprof::open;
 use pilotlight_core::store::{Directory, SegmentWriter, chunk_head, read_chunk};
-use pilotlight_core::{By, CallTree, NodeId, Profile, Scale, Selector, UnixNanos, canonical, diff, function_table, merge};
-
-/// Room for what libFuzzer makes (4 kB, or as large as the largest seed) after inflation.
-const CAP: usize = 1 << 20;
+use pilotlight_core::{By, CallTree, NodeId, Profile, Scale, UnixNanos, diff, function_table, merge};
+use pilotlight_fuzz::{CAP, round_trips};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
     stored(bytes);
@@ -22,18 +20,6 @@ fuzz_target!(|bytes: &[u8]| -> Corpus {
     push(bytes, &profile);
     Corpus::Keep
 });
-
-/// Written and read again, a profile is the same; in canonical order, to the byte.
-fn round_trips(profile: &Profile) {
-    let again = decode(&encode(profile)).expect("what we write we read");
-    assert_eq!(again.warnings, Vec::<String>::new());
-    let once = canonical(profile);
-    assert_eq!(canonical(&again.profile), once);
-    assert_eq!(canonical(&once), once);
-    let bytes = encode(&once);
-    let inflated = open(&encode_gzip(&once), usize::MAX).expect("our own gzip").profile;
-    assert_eq!(encode(&inflated), bytes);
-}
 
 /// A profile merged with itself has twice its totals, stacks and functions included.
 fn sums(profile: &Profile) {
@@ -117,13 +103,12 @@ fn stored(bytes: &[u8]) {
     let _ = Directory::of_object(bytes);
 }
 
-/// Bytes that claim to be a form, a query string or a selector.
+/// Bytes that claim to be a form or a query string.
 fn form(bytes: &[u8]) {
     let query = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]).into_owned();
     for query in ["name=app", query.as_str()] {
         let content_type = "multipart/form-data; boundary=X";
         let now = UnixNanos(1_700_000_000_000_000_000);
-        let _ = Selector::parse(query);
         let _ = ingest(&Push { query, content_type, body: bytes, tenant: "anonymous", client: "", now });
     }
 }

@@ -1,16 +1,21 @@
-//! Inputs from which the fuzzer starts: `seeds FOLDER` writes our own; `seeds FOLDER --corpus` adds real ones, where they
-//! are at hand.
+//! Inputs from which the fuzzer starts, in a folder a target: `seeds FOLDER` writes our own (they are in
+//! `tests/fuzz/seeds`); `seeds FOLDER --corpus` adds real ones, where they are at hand.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
+use pilotlight_core::folded;
 use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_tests::demo::{Kind, Moment, SERVICES, profile};
 use pilotlight_tests::oracle::unzip;
-use pilotlight_tests::{corpus, drawn};
+use pilotlight_tests::{corpus, drawn, legacy};
 
 /// Larger ones slow the fuzzer down more than they tell it.
 const MAX_BYTES: usize = 24_000;
+
+/// Names and contents.
+type Seeds = Vec<(String, Vec<u8>)>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,25 +23,27 @@ fn main() -> ExitCode {
         eprintln!("usage: seeds FOLDER [--corpus]");
         return ExitCode::FAILURE;
     };
-    let mut seeds = own();
-    if arguments.iter().any(|argument| argument == "--corpus") {
-        seeds.extend(from_corpus());
+    let mut targets = BTreeMap::from([("pprof", own_pprof()), ("legacy", own_legacy()), ("selector", own_selectors())]);
+    if arguments.iter().any(|argument| argument == "--corpus") && corpus::root().is_some() {
+        targets.entry("pprof").or_default().extend(real_pprof());
+        targets.entry("legacy").or_default().extend(real_legacy());
     }
-    let written = std::fs::create_dir_all(folder)
-        .and_then(|()| seeds.iter().try_for_each(|(name, bytes)| std::fs::write(Path::new(folder).join(name), bytes)));
-    match written {
-        Ok(()) => {
-            println!("{} seeds in {folder}", seeds.len());
-            ExitCode::SUCCESS
+    for (target, seeds) in targets {
+        if let Err(error) = write(&Path::new(folder).join(target), &seeds) {
+            eprintln!("{folder}/{target}: {error}");
+            return ExitCode::FAILURE;
         }
-        Err(error) => {
-            eprintln!("{folder}: {error}");
-            ExitCode::FAILURE
-        }
+        println!("{} seeds in {folder}/{target}", seeds.len());
     }
+    ExitCode::SUCCESS
 }
 
-fn own() -> Vec<(String, Vec<u8>)> {
+fn write(folder: &Path, seeds: &Seeds) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    seeds.iter().try_for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes))
+}
+
+fn own_pprof() -> Seeds {
     let every_field = drawn::every_field();
     let small = drawn::profile("cpu/nanoseconds\nmain;a 5 region=eu\nmain;b;b 7 region=us\nmain 1");
     let demo =
@@ -57,15 +64,60 @@ fn own() -> Vec<(String, Vec<u8>)> {
         ("demo-memory", encode(&demo(Kind::Memory))),
         ("form", form.concat()),
     ];
-    seeds.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect()
+    named(seeds)
 }
 
-fn from_corpus() -> Vec<(String, Vec<u8>)> {
-    let mut seeds: Vec<(String, Vec<u8>)> =
-        corpus::profiles().into_iter().map(|s| (s.name.replace('/', "-"), unzip(&s.bytes))).collect();
+fn own_legacy() -> Seeds {
+    let files = legacy::drawn().into_iter().enumerate();
+    // Names repeat where one way of writing is used for two kinds of content.
+    let mut seeds: Seeds =
+        files.map(|(i, (name, _, bytes))| (format!("{i:02}-{}", name.replace([' ', ','], "-")), bytes)).collect();
+    let folded = folded::encode(&drawn::every_field(), 0, 1 << 20).expect("small");
+    let wide: Vec<u8> = "\u{feff}a;é 1\r\nb 2".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    seeds.extend(named([
+        ("folded", folded.into_bytes()),
+        ("folded-odd", b"# x\n// y\na;;b c 1\r\na;b c 2\n 5\na 1.5\na\t-7\n".to_vec()),
+        ("folded-utf16", wide),
+    ]));
+    seeds
+}
+
+/// The first line is what is parsed, the others what it is matched with.
+fn own_selectors() -> Seeds {
+    named([
+        ("all", b"{}".to_vec()),
+        ("type", b"process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}\nshop".to_vec()),
+        ("operators", b"{a=\"1\", b!='2',c=~`x|y.*`, d!~\"\\\\d+\\n\\\"\" , }\nxy".to_vec()),
+        ("pseudo", "{__profile_type__=~\".*cpu.*\",__name__!=\"é\",\"odd name\"=\"\"}\n".into()),
+        ("name", b"shop.cart{region=eu,pod=cart-1}".to_vec()),
+        ("regex", b"/^main\\.(a|b)+$/\nmain.abab".to_vec()),
+        ("repeated", b"{a=~\"((x{1,9}){1,9}){1,9}\"}\nxxxxxxxxxxxxx".to_vec()),
+    ])
+}
+
+fn real_pprof() -> Seeds {
+    let mut seeds: Seeds = corpus::profiles().into_iter().map(|s| (s.name.replace('/', "-"), unzip(&s.bytes))).collect();
     for agent in corpus::AGENTS {
         seeds.extend(corpus::recordings(agent).into_iter().map(|r| (format!("{}-body", r.name.replace('/', "-")), r.body)));
     }
+    small(seeds)
+}
+
+fn real_legacy() -> Seeds {
+    let pprof =
+        ["cppbench.contention", "cppbench.cpu", "cppbench.heap", "cppbench.thread", "go.crc32.cpu", "java.contention"]
+            .map(|name| format!("pprof/{name}"));
+    let folded = ["recursion.txt", "simple-crlf.txt", "simple-utf16-le.txt", "simple-with-invalids.txt"]
+        .map(|name| format!("speedscope/stackcollapse/{name}"));
+    let files = pprof.iter().chain(&folded).filter_map(|name| corpus::read(name));
+    small(files.map(|file| (file.name.replace('/', "-"), file.bytes)).collect())
+}
+
+fn named<const N: usize>(seeds: [(&str, Vec<u8>); N]) -> Seeds {
+    seeds.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect()
+}
+
+fn small(mut seeds: Seeds) -> Seeds {
     seeds.retain(|(_, bytes)| bytes.len() <= MAX_BYTES);
     seeds
 }
