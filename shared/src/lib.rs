@@ -46,6 +46,7 @@ mod testing;
 mod tree;
 mod tree_builder;
 mod units;
+mod verbs;
 
 pub use attime::parse_time;
 pub use builder::ProfileBuilder;
@@ -64,3 +65,4 @@ pub use table::{FunctionRow, function_table};
 pub use tree::{CallTree, Frame, NodeId, Shape, Tree};
 pub use tree_builder::By;
 pub use units::{TimeRange, UnixNanos};
+pub use verbs::{Folded, Inverted, Trimmed, callees, callers, inverted, trim};

@@ -5,6 +5,7 @@
 //! - [`series`]: what the store should hold after recorded pushes.
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`.
 //! - [`drawn`]: profiles for tests, written as lines of stacks.
+//! - [`random`]: profiles by chance, for property tests.
 //! - [`demo`]: an hour of realistic history of four services.
 //! - [`client`]: requests to a running Pilotlight.
 
@@ -14,6 +15,7 @@ pub mod demo;
 pub mod drawn;
 pub mod go;
 pub mod oracle;
+pub mod random;
 pub mod recorded;
 pub mod series;
 pub mod text;
