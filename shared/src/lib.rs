@@ -50,7 +50,7 @@ mod verbs;
 
 pub use attime::parse_time;
 pub use builder::ProfileBuilder;
-pub use diff::{DiffTree, Scale, diff};
+pub use diff::{DiffTree, Scale, StackChange, Status, diff};
 pub use id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use labels::{LabelError, Labels, SERVICE_NAME, parse_name};
 pub use merge::{MergeError, Merged, Merger, canonical, merge};
