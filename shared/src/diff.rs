@@ -22,6 +22,7 @@ mod normalise;
 mod status;
 
 use normalise::normalise;
+pub(crate) use normalise::{Ratio, exact_sum};
 use status::Presence;
 pub use status::{StackChange, Status};
 

@@ -61,8 +61,11 @@ pub use profile_type::{ProfileType, ProfileTypeError};
 pub use search::{Matches, Pattern, PatternError, search};
 pub use selector::{Selector, SelectorError};
 pub use strings::Strings;
-pub use table::{FunctionRow, function_table};
+pub use table::{FunctionRow, Order, Top, TopRow, function_table, top};
 pub use tree::{CallTree, Frame, NodeId, Shape, Tree};
 pub use tree_builder::By;
 pub use units::{TimeRange, UnixNanos};
-pub use verbs::{Folded, Inverted, Trimmed, callees, callers, inverted, trim};
+pub use verbs::{
+    Dimension, Folded, Inverted, Trimmed, Unit, callees, callers, diff_base, format_exact, format_in, format_percent,
+    format_rate, format_value, inverted, report_total, subtract, trim,
+};

@@ -6,6 +6,7 @@
 
 mod compare;
 mod synthetic;
+mod views;
 
 use std::hint::black_box;
 
@@ -31,6 +32,7 @@ fn main() {
         // As decoding leaves it, which is how profiles come to a merge.
         let profile = pprof::decode(&raw).expect("our own").profile;
         measure(&mut criterion, name, &profile, &raw);
+        views::measure(&mut criterion, name, &profile);
         let path = folder.join(format!("{name}.pb"));
         std::fs::write(&path, raw).expect("the target folder can be written");
         inputs.push((name, path));

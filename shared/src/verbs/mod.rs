@@ -1,11 +1,17 @@
 //! Verbs on profiles and trees, one file each.
 
+mod diff_base;
+mod format;
 mod inverted;
 mod rows;
 mod sandwich;
+mod subtract;
 mod trim;
 
+pub use diff_base::{diff_base, report_total};
+pub use format::{Dimension, Unit, format_exact, format_in, format_percent, format_rate, format_value};
 pub use inverted::{Inverted, inverted};
 pub use sandwich::{callees, callers};
+pub use subtract::subtract;
 pub(crate) use trim::largest;
 pub use trim::{Folded, Trimmed, trim};
