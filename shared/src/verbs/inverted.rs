@@ -55,32 +55,31 @@ pub(super) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], 
     let cut = deepest(shape, starts, most);
     let limit = cut.unwrap_or(u32::MAX);
     let ranks = shape.ranks();
+    let callers_of = callers_of(shape);
     let mut grown = Grown { parents: Vec::new(), frames: Vec::new(), own: std::array::from_fn(|_| Vec::new()) };
-    let mut chains: Vec<Chain> = (0..).zip(starts).map(|(start, s)| Chain { start, next: s.node }).collect();
+    let first_of = |node: u32| Caller { node, frame: shape.frame_of[node as usize] };
+    let mut chains: Vec<Chain> = (0..).zip(starts).map(|(start, s)| Chain { start, next: first_of(s.node) }).collect();
     let mut scratch = chains.clone();
     let mut callers = Callers { found: Vec::new(), places: vec![(0, 0); ranks.len()], current: 0 };
     let mut open = vec![Run { frame: 0, parent: 0, depth: 0, first: 0, end: chains.len() }];
     while let Some(Run { frame, parent, depth, first, end }) = open.pop() {
-        let mut node = grown.push(parent, frame);
+        let node = grown.push(parent, frame);
         // Deep down most chains are alone: those need no sorting.
         if end - first == 1 {
-            let Chain { start, mut next } = chains[first];
-            for _ in depth..limit {
-                if next == 0 {
-                    break;
-                }
-                node = grown.push(node, shape.frame_of[next as usize]);
-                next = shape.parents[next as usize];
-            }
-            grown.add(node, starts[start as usize].value);
+            let Chain { start, next } = chains[first];
+            let chain = std::iter::successors(Some(next), |caller| Some(callers_of[caller.node as usize]));
+            let left = (limit - depth) as usize;
+            let last =
+                grown.push_chain(node, chain.take_while(|caller| caller.node != 0).map(|caller| caller.frame).take(left));
+            grown.add(last, starts[start as usize].value);
             continue;
         }
         callers.begin();
         for chain in &chains[first..end] {
-            if chain.next == 0 || depth == limit {
+            if chain.next.node == 0 || depth == limit {
                 grown.add(node, starts[chain.start as usize].value);
             } else {
-                callers.count(shape.frame_of[chain.next as usize]);
+                callers.count(chain.next.frame);
             }
         }
         if depth == limit {
@@ -96,15 +95,20 @@ pub(super) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], 
         }
         // Taken from the end, they come out in order.
         open[opened..].reverse();
-        for chain in chains[first..end].iter().filter(|chain| chain.next != 0) {
-            let place = &mut callers.places[shape.frame_of[chain.next as usize] as usize].1;
-            scratch[*place as usize] = Chain { next: shape.parents[chain.next as usize], ..*chain };
+        for chain in chains[first..end].iter().filter(|chain| chain.next.node != 0) {
+            let place = &mut callers.places[chain.next.frame as usize].1;
+            scratch[*place as usize] = Chain { next: callers_of[chain.next.node as usize], ..*chain };
             *place += 1;
         }
         chains[first..at].copy_from_slice(&scratch[first..at]);
     }
     let Grown { parents, frames, own } = grown;
     Inverted { tree: Tree::of_preorder(shape.strings.clone(), shape.frames.clone(), parents, frames, own), cut }
+}
+
+/// The caller of each node and its frame, in one place: a chain then reads memory once a step.
+fn callers_of(shape: &Shape) -> Vec<Caller> {
+    shape.parents.iter().map(|&node| Caller { node, frame: shape.frame_of[node as usize] }).collect()
 }
 
 /// The greatest depth that keeps the nodes below `most`; `None` when no chain is longer.
@@ -131,8 +135,14 @@ fn deepest<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], most: u64
 #[derive(Clone, Copy)]
 struct Chain {
     start: u32,
-    /// Who comes next; 0 when no one called.
-    next: u32,
+    next: Caller,
+}
+
+/// Who calls next; node 0 when no one does.
+#[derive(Clone, Copy)]
+struct Caller {
+    node: u32,
+    frame: u32,
 }
 
 /// Chains that share a beginning, and the node to be made of it.
@@ -158,6 +168,15 @@ impl<const SIDES: usize> Grown<SIDES> {
         self.frames.push(frame);
         self.own.iter_mut().for_each(|own| own.push(0));
         node
+    }
+
+    /// Appends nodes each below the one before, the first below `node`; gives the last.
+    fn push_chain(&mut self, node: u32, frames: impl Iterator<Item = u32>) -> u32 {
+        self.frames.extend(frames);
+        let count = self.frames.len() as u32;
+        self.parents.extend(node..count - 1);
+        self.own.iter_mut().for_each(|own| own.resize(count as usize, 0));
+        count - 1
     }
 
     fn add(&mut self, node: u32, value: [i64; SIDES]) {
