@@ -66,6 +66,6 @@ pub use tree::{CallTree, Frame, NodeId, Shape, Tree};
 pub use tree_builder::By;
 pub use units::{TimeRange, UnixNanos};
 pub use verbs::{
-    Dimension, Folded, Inverted, Trimmed, Unit, callees, callers, diff_base, format_exact, format_in, format_percent,
-    format_rate, format_value, inverted, report_total, subtract, trim,
+    Dimension, Folded, Inverted, Span, TimelineError, Trimmed, Unit, Visit, callees, callers, diff_base, format_exact,
+    format_in, format_percent, format_rate, format_value, inverted, report_total, subtract, timeline, trim,
 };

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use pilotlight_core::pprof::{decode, encode};
 use pilotlight_core::{
-    By, CallTree, DiffTree, NodeId, Order, Profile, ProfileBuilder, Scale, Status, Tree, callees, callers, diff, diff_base,
-    function_table, inverted, merge, report_total, subtract, top, trim,
+    By, CallTree, DiffTree, NodeId, Order, Profile, ProfileBuilder, Scale, Status, Tree, Visit, callees, callers, diff,
+    diff_base, function_table, inverted, merge, report_total, subtract, timeline, top, trim,
 };
 use pilotlight_tests::oracle::Oracle;
 use pilotlight_tests::random::{profiles, some_profiles};
@@ -243,9 +243,13 @@ proptest! {
             prop_assert_eq!(scaled.iter().map(|own| i128::from(own[1])).sum::<i128>(), to);
             for (own, before) in scaled.iter().zip(&before) {
                 prop_assert_eq!(own[0], before[0]);
-                // Less than one off, but for the digits that an f64 has not.
-                let exact = before[1] as f64 / from as f64 * to as f64;
-                prop_assert!((own[1] as f64 - exact).abs() < 1.0 + exact.abs() * 1e-12, "{} for {exact}", own[1]);
+                // Less than one off: |scaled * from - value * to| < |from|. Where those products take more than 127
+                // bits, to the digits that an f64 has.
+                let [value, own] = [before[1], own[1]].map(i128::from);
+                let off = own.checked_mul(from).zip(value.checked_mul(to)).and_then(|(own, exact)| own.checked_sub(exact));
+                let exact = value as f64 / from as f64 * to as f64;
+                let is_near = || (own as f64 - exact).abs() <= 1.0 + exact.abs() * 1e-12;
+                prop_assert!(off.map_or_else(is_near, |off| off.abs() < from.abs()), "{} for {}", own, exact);
             }
         }
     }
@@ -316,6 +320,32 @@ proptest! {
             if is_possible && to.abs() / from.abs() < 8 && a.samples().values[column].iter().all(|v| v.abs() < 1 << 40) {
                 prop_assert_eq!(normalised.total(column), 0);
             }
+        }
+    }
+
+    #[test]
+    fn charts_show_what_ran_at_each_instant(
+        p in profiles(), visits in prop::collection::vec((0i64..30, any::<prop::sample::Index>()), 0..20), until in 0i64..40,
+    ) {
+        let tree = CallTree::new(&p, 0, By::Name);
+        let shape = tree.shape();
+        let visits: Vec<Visit> = visits
+            .iter()
+            .map(|(time, node)| Visit { time: *time, node: NodeId(node.index(shape.len()) as u32) })
+            .collect();
+        let spans = timeline(shape, &visits, until).unwrap();
+        prop_assert!(spans.is_sorted_by_key(|span| (span.start, span.depth)));
+        let last = visits.iter().map(|visit| visit.time).max().unwrap_or(0);
+        for now in 0..45 {
+            // Of the latest ones the last, which is what `max_by_key` gives.
+            let at = visits.iter().filter(|visit| visit.time <= now).max_by_key(|visit| visit.time).map(|visit| visit.node);
+            let path = at.filter(|_| now < until.max(last)).map_or(Vec::new(), |node| shape.path(node)[1..].to_vec());
+            let found: Vec<NodeId> = spans.iter().filter(|s| s.start <= now && now < s.end).map(|s| s.node).collect();
+            prop_assert_eq!(found, path, "at {}", now);
+        }
+        for span in &spans {
+            prop_assert_eq!(span.depth, shape.depth(span.node));
+            prop_assert!(!spans.iter().any(|next| next.node == span.node && next.start == span.end), "{:?} is cut", span);
         }
     }
 

@@ -6,6 +6,7 @@ mod inverted;
 mod rows;
 mod sandwich;
 mod subtract;
+mod timeline;
 mod trim;
 
 pub use diff_base::{diff_base, report_total};
@@ -13,5 +14,6 @@ pub use format::{Dimension, Unit, format_exact, format_in, format_percent, forma
 pub use inverted::{Inverted, inverted};
 pub use sandwich::{callees, callers};
 pub use subtract::subtract;
+pub use timeline::{Span, TimelineError, Visit, timeline};
 pub(crate) use trim::largest;
 pub use trim::{Folded, Trimmed, trim};
