@@ -50,14 +50,17 @@ pub const UNITS: [&str; 3] = ["bytes", "kilobytes", "milliseconds"];
 /// A number that picks a row of a table, or none.
 type Pick = Option<Index>;
 
+/// Function, line number and column.
+type LineRecipe = (Pick, i64, i64);
+
 /// What a profile is made of, as plain numbers: proptest shrinks those.
 #[derive(Clone, Debug)]
 struct Recipe {
     mappings: Vec<(usize, u64)>,
     /// Name, file, first line.
     functions: Vec<(usize, usize, i64)>,
-    /// Mapping, address, whether folded; function, line and column of each line.
-    locations: Vec<(Pick, u64, bool, Vec<(Pick, i64, i64)>)>,
+    /// Mapping, address, whether folded, lines.
+    locations: Vec<(Pick, u64, bool, Vec<LineRecipe>)>,
     /// Locations from the root, labels, values.
     samples: Vec<(Vec<Index>, Vec<LabelRecipe>, Vec<i64>)>,
     time: i64,
@@ -81,10 +84,21 @@ pub fn some_profiles(n: Range<usize>) -> impl Strategy<Value = Vec<Profile>> {
     (1usize..4).prop_flat_map(move |types| vec(profile_of(types, any_value().boxed()), n.clone()))
 }
 
+/// [`some_profiles`] in which every line has a function: pprof opens no others.
+pub fn some_named_profiles(n: Range<usize>) -> impl Strategy<Value = Vec<Profile>> {
+    (1usize..4).prop_flat_map(move |types| {
+        vec(named_profile_of(types, any_value().boxed(), any::<Index>().prop_map(Some).boxed()), n.clone())
+    })
+}
+
 /// Any profile of one to three sample types whose values are not negative.
 pub fn positive_profiles() -> impl Strategy<Value = Profile> {
     let value = prop_oneof![4 => 0i64..100, 1 => 0i64..i64::MAX / 1024];
     (1usize..4).prop_flat_map(move |types| profile_of(types, value.clone().boxed()))
+}
+
+fn often() -> impl Strategy<Value = Pick> {
+    prop::option::weighted(0.85, any::<Index>())
 }
 
 fn any_value() -> impl Strategy<Value = i64> {
@@ -92,13 +106,21 @@ fn any_value() -> impl Strategy<Value = i64> {
 }
 
 fn profile_of(types: usize, value: BoxedStrategy<i64>) -> impl Strategy<Value = Profile> {
-    recipe(types, value).prop_map(move |recipe| bake(types, &recipe))
+    named_profile_of(types, value, often().boxed())
 }
 
-fn recipe(types: usize, value: BoxedStrategy<i64>) -> impl Strategy<Value = Recipe> {
-    let often = |row| prop::option::weighted(0.85, row);
-    let line = (often(any::<Index>()), 0i64..3, 0i64..2);
-    let location = (often(any::<Index>()), 0u64..4, prop::bool::weighted(0.1), vec(line, 0..4));
+/// `function` says which function a line has, if any.
+fn named_profile_of(
+    types: usize,
+    value: BoxedStrategy<i64>,
+    function: BoxedStrategy<Pick>,
+) -> impl Strategy<Value = Profile> {
+    recipe(types, value, function).prop_map(move |recipe| bake(types, &recipe))
+}
+
+fn recipe(types: usize, value: BoxedStrategy<i64>, function: BoxedStrategy<Pick>) -> impl Strategy<Value = Recipe> {
+    let line = (function, 0i64..3, 0i64..2);
+    let location = (often(), 0u64..4, prop::bool::weighted(0.1), vec(line, 0..4));
     let label = prop_oneof![
         (0..KEYS.len(), 0..TEXTS.len()).prop_map(|(key, text)| LabelRecipe::Text(key, text)),
         (0..KEYS.len(), -1i64..2050, 0..UNITS.len()).prop_map(|(key, n, unit)| LabelRecipe::Number(key, n, unit)),
