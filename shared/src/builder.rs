@@ -94,6 +94,22 @@ impl ProfileBuilder {
         FunctionId::new(index)
     }
 
+    /// Makes room for the tables of symbols of a first profile. Those of the next ones are mostly the same.
+    pub(crate) fn reserve_tables(&mut self, of: &Profile) {
+        if self.profile.locations.is_empty() {
+            let (hasher, strings) = (&self.hasher, &mut self.profile.strings);
+            self.strings.reserve(of.strings.len(), |&id| hasher.hash_one(strings.get(id)));
+            strings.reserve(of.strings.len(), of.strings.text_len());
+            let (functions, locations) = (&mut self.profile.functions, &mut self.profile.locations);
+            self.functions.reserve(of.functions.len(), |id| hasher.hash_one(functions[id.index()]));
+            functions.reserve(of.functions.len());
+            // There are none yet, so nothing is hashed.
+            self.locations.reserve(of.locations.len(), |_| 0);
+            locations.reserve(of.locations.len());
+            self.profile.lines.reserve(of.lines.len());
+        }
+    }
+
     /// Interns a location; `lines` innermost first.
     pub fn location(&mut self, mapping: Option<MappingId>, address: u64, folded: bool, lines: &[Line]) -> LocationId {
         let hasher = &self.hasher;
@@ -148,17 +164,6 @@ impl ProfileBuilder {
         }
     }
 
-    /// Adds to the values of an earlier sample; says how many of the sums hit the limits of `i64`.
-    pub(crate) fn add_values(&mut self, row: usize, values: &[i64]) -> u64 {
-        let mut saturated = 0;
-        for (column, &value) in self.profile.samples.values.iter_mut().zip(values) {
-            let (sum, overflow) = column[row].overflowing_add(value);
-            column[row] = if overflow { column[row].saturating_add(value) } else { sum };
-            saturated += u64::from(overflow);
-        }
-        saturated
-    }
-
     /// Interns a stack of functions that have only a name, the root first. For tests, examples and text formats.
     pub fn named_stack(&mut self, names: &[&str]) -> Option<StackId> {
         names.iter().fold(None, |parent, name| {
@@ -169,18 +174,9 @@ impl ProfileBuilder {
         })
     }
 
-    /// Makes room for stacks and samples.
-    pub(crate) fn reserve(&mut self, stacks: usize, samples: usize) {
-        self.profile.stacks.reserve(stacks);
-        self.profile.samples.stacks.reserve(samples);
-        self.profile.samples.labels.reserve(samples);
-        self.profile.samples.values.iter_mut().for_each(|column| column.reserve(samples));
-    }
-
-    /// Appends a stack without looking for an equal one.
-    pub(crate) fn push_stack(&mut self, parent: Option<StackId>, location: LocationId) -> StackId {
-        self.profile.stacks.push(Stack { parent, location });
-        StackId::new(self.profile.stacks.len() - 1)
+    /// The profile as far as it is built, for a merge, which appends stacks and samples of its own.
+    pub(crate) fn rows(&mut self) -> &mut Profile {
+        &mut self.profile
     }
 
     /// The finished profile.

@@ -3,7 +3,7 @@
 //! Unused rows and all-zero samples go. Strings are ordered by bytes; mappings, functions, locations and label sets by
 //! their fields; stacks in preorder with the children of each ordered by location; samples by stack, then labels.
 
-use crate::forest::fold;
+use crate::forest::Forest;
 use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 use crate::profile::{
     Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
@@ -212,20 +212,20 @@ fn sort_locations(
 
 fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (Vec<Stack>, Vec<Option<StackId>>) {
     let mut rows = vec![0u32; p.stacks.len()];
-    let (mut parents, mut keys) = (vec![0], vec![0]);
+    let mut forest = Forest::new();
+    forest.reserve(p.stacks.len());
     for (i, stack) in p.stacks.iter().enumerate().filter(|(i, _)| used.stacks[*i]) {
-        rows[i] = parents.len() as u32;
-        parents.push(stack.parent.map_or(0, |parent| rows[parent.index()]));
+        let parent = stack.parent.map_or(0, |parent| rows[parent.index()]);
         // A used stack's location is used and has a place.
-        keys.push(locations[stack.location.index()].map_or(0, |l| l.index() as u32));
+        let location = locations[stack.location.index()].map_or(0, |l| l.index() as u32);
+        rows[i] = forest.push(parent, location);
     }
     // Locations are in order, so their numbers are their ranks.
-    let ranks: Vec<u32> = (0..locations.len().max(1) as u32).collect();
-    let folded = fold(&parents, &keys, &ranks);
+    let folded = forest.fold(|location| location);
     let stack = |node: u32| (node as usize).checked_sub(1).map(StackId::new);
-    let nodes = folded.parents.iter().zip(&folded.keys).skip(1);
+    let nodes = folded.parents.iter().zip(&folded.ranks).skip(1);
     let stacks = nodes.map(|(&parent, &key)| Stack { parent: stack(parent), location: LocationId::new(key as usize) });
-    (stacks.collect(), rows.iter().map(|&row| stack(folded.node_of[row as usize])).collect())
+    (stacks.collect(), rows.iter().map(|&row| stack(folded.node_of(row))).collect())
 }
 
 fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> StringId) -> (LabelSets, Vec<Option<LabelSetId>>) {

@@ -83,7 +83,7 @@ impl Merger {
         let tables = Tables::copy(profile, &mut self.builder);
         self.merge_header(profile.header(), &tables);
         let label_sets = tables.label_sets(profile, &mut self.builder);
-        self.saturated += self.stacks.add(profile, &tables.locations, &label_sets, &mut self.builder);
+        self.saturated += self.stacks.add(profile, &tables.locations, &label_sets, self.builder.rows());
         Ok(())
     }
 

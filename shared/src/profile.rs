@@ -248,6 +248,12 @@ impl Profile {
         &self.locations
     }
 
+    /// Whether the location in a row has these fields and lines.
+    pub(crate) fn is_location(&self, row: usize, fields: &Location, lines: &[Line]) -> bool {
+        let key = |l: &Location| (l.mapping, l.address, l.folded);
+        self.locations.get(row).is_some_and(|l| key(l) == key(fields) && self.lines(LocationId::new(row)) == lines)
+    }
+
     /// Handles of all locations, in the order of their table.
     pub fn location_ids(&self) -> impl Iterator<Item = LocationId> {
         (0..self.locations.len()).map(LocationId::new)

@@ -24,9 +24,21 @@ impl Strings {
         &self.text[start..end]
     }
 
+    /// The row of a number, if its text is this.
+    pub(crate) fn at(&self, row: usize, text: &str) -> Option<StringId> {
+        let end = *self.ends.get(row)? as usize;
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        (self.text[start..end] == *text).then(|| StringId::new(row))
+    }
+
     /// How many rows there are, the empty string included.
     pub fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// Bytes of all rows together.
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.len()
     }
 
     /// Never true: row 0 always exists.

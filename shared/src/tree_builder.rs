@@ -5,7 +5,7 @@
 use hashbrown::HashMap;
 
 use crate::builder::ProfileBuilder;
-use crate::forest::{Folded, fold};
+use crate::forest::{Folded, Forest};
 use crate::id::{LocationId, StackId, StringId};
 use crate::profile::Profile;
 use crate::strings::Strings;
@@ -26,9 +26,8 @@ pub(crate) struct TreeBuilder<const SIDES: usize> {
     names: ProfileBuilder,
     frames: Vec<Frame>,
     frame_index: HashMap<(StringId, StringId), u32>,
-    /// Rows: row 0 is the root, parents come before children.
-    parents: Vec<u32>,
-    row_frames: Vec<u32>,
+    /// A row for each frame of each stack.
+    rows: Forest,
     /// Row and value of each sample, a side each.
     values: [Vec<(u32, i64)>; SIDES],
 }
@@ -42,8 +41,7 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
             names,
             frames: vec![root],
             frame_index: HashMap::new(),
-            parents: vec![0],
-            row_frames: vec![0],
+            rows: Forest::new(),
             values: std::array::from_fn(|_| Vec::new()),
         }
     }
@@ -53,15 +51,12 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
         let values = &profile.samples.values[sample_type];
         let used = used_stacks(profile, values);
         let chains = self.chains(profile, &used);
-        self.parents.reserve(profile.stacks.len());
-        self.row_frames.reserve(profile.stacks.len());
+        self.rows.reserve(profile.stacks.len());
         let mut rows = vec![0u32; profile.stacks.len()];
         for (i, stack) in profile.stacks.iter().enumerate().filter(|(i, _)| used[*i]) {
             let mut row = stack.parent.map_or(0, |p| rows[p.index()]);
             for &frame in chains.of(stack.location) {
-                self.parents.push(row);
-                self.row_frames.push(frame);
-                row = u32::try_from(self.parents.len() - 1).expect("frames are fewer than the input's bytes");
+                row = self.rows.push(row, frame);
             }
             rows[i] = row;
         }
@@ -73,16 +68,17 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
     /// The tree: nodes in preorder, children by name, totals summed.
     pub(crate) fn finish(self) -> Tree<SIDES> {
         let strings = self.names.finish().strings;
-        let ranks = frame_ranks(&strings, &self.frames);
-        let Folded { parents, keys, node_of } = fold(&self.parents, &self.row_frames, &ranks);
+        let (frames, ranks) = in_order(&strings, self.frames);
+        let folded = self.rows.fold(|frame| ranks[frame as usize]);
         let own = self.values.map(|values| {
-            let mut own = vec![0i64; parents.len()];
+            let mut own = vec![0i64; folded.parents.len()];
             for (row, value) in values {
-                let own = &mut own[node_of[row as usize] as usize];
+                let own = &mut own[folded.node_of(row) as usize];
                 *own = own.saturating_add(value);
             }
             own
         });
+        let Folded { parents, ranks: frame_of, .. } = folded;
         let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
         let mut totals = own.clone();
         for i in (1..parents.len()).rev() {
@@ -92,7 +88,7 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
                 total[parent] = total[parent].saturating_add(total[i]);
             }
         }
-        let shape = Shape { strings, frames: self.frames, parents, frame_of: keys, ends };
+        let shape = Shape { strings, frames, parents, frame_of, ends };
         Tree { shape, own, totals }
     }
 
@@ -174,18 +170,18 @@ fn used_stacks(profile: &Profile, values: &[i64]) -> Vec<bool> {
     used
 }
 
-/// Place of each frame in the order of name, then file.
-fn frame_ranks(strings: &Strings, frames: &[Frame]) -> Vec<u32> {
+/// Frames in order of name, then file, the root's first; and where each went.
+fn in_order(strings: &Strings, frames: Vec<Frame>) -> (Vec<Frame>, Vec<u32>) {
     let mut order: Vec<u32> = (0..frames.len() as u32).collect();
-    order.sort_unstable_by_key(|&i| {
+    order[1..].sort_unstable_by_key(|&i| {
         let frame = &frames[i as usize];
         (strings.get(frame.name), strings.get(frame.file))
     });
     let mut ranks = vec![0; frames.len()];
-    for (rank, frame) in order.into_iter().enumerate() {
+    for (rank, &frame) in order.iter().enumerate() {
         ranks[frame as usize] = rank as u32;
     }
-    ranks
+    (order.iter().map(|&frame| frames[frame as usize]).collect(), ranks)
 }
 
 /// What stands for a frame without a function: its address and the file it is in.

@@ -31,11 +31,21 @@ fn main() {
         let raw = pprof::encode(&synthetic::profile(samples));
         // As decoding leaves it, which is how profiles come to a merge.
         let profile = pprof::decode(&raw).expect("our own").profile;
+        let different = (0..MERGED).map(|seed| pprof::encode(&synthetic::another(samples, seed as u64)));
+        let different: Vec<Vec<u8>> = different.collect();
         measure(&mut criterion, name, &profile, &raw);
         views::measure(&mut criterion, name, &profile);
-        let path = folder.join(format!("{name}.pb"));
-        std::fs::write(&path, raw).expect("the target folder can be written");
-        inputs.push((name, path));
+        merge_different(&mut criterion, name, &different);
+        let write = |name: String, bytes: &[u8]| {
+            let path = folder.join(name);
+            std::fs::write(&path, bytes).expect("the target folder can be written");
+            path
+        };
+        inputs.push(compare::Input {
+            size: name,
+            path: write(format!("{name}.pb"), &raw),
+            different: different.iter().enumerate().map(|(i, raw)| write(format!("{name}-{i}.pb"), raw)).collect(),
+        });
     }
     criterion.final_summary();
     compare::with_go(&folder.join("criterion"), &inputs);
@@ -45,7 +55,7 @@ fn measure(criterion: &mut Criterion, name: &str, profile: &Profile, raw: &[u8])
     let samples = profile.len();
     let total = profile.total(0);
     let gz = pprof::encode_gzip(profile);
-    let merged = merge(profile);
+    let merged = merge(&[profile; MERGED]);
     assert_eq!(merged.total(0), total * MERGED as i128);
     assert_eq!(merged.len(), canonical(profile).len(), "equal samples are added up");
     let tree = CallTree::new(profile, 0, By::Function);
@@ -63,7 +73,7 @@ fn measure(criterion: &mut Criterion, name: &str, profile: &Profile, raw: &[u8])
         });
     });
     group.bench_function("encode", |b| b.iter_with_large_drop(|| pprof::encode(black_box(profile))));
-    group.bench_function("merge4", |b| b.iter_with_large_drop(|| merge(black_box(profile))));
+    group.bench_function("merge4", |b| b.iter_with_large_drop(|| merge(&[black_box(profile); MERGED])));
     group.bench_function("canonical", |b| b.iter_with_large_drop(|| canonical(black_box(profile))));
     group.bench_function("tree", |b| b.iter_with_large_drop(|| CallTree::new(black_box(profile), 0, By::Function)));
     group.bench_function("diff", |b| {
@@ -78,11 +88,22 @@ fn measure(criterion: &mut Criterion, name: &str, profile: &Profile, raw: &[u8])
     group.finish();
 }
 
-fn merge(profile: &Profile) -> Profile {
+/// A merge of profiles that share symbols and some stacks, as those of several processes do.
+fn merge_different(criterion: &mut Criterion, name: &str, raw: &[Vec<u8>]) {
+    let profiles: Vec<Profile> = raw.iter().map(|raw| pprof::decode(raw).expect("our own").profile).collect();
+    let profiles: Vec<&Profile> = profiles.iter().collect();
+    let merged = merge(&profiles);
+    assert_eq!(merged.total(0), profiles.iter().map(|p| p.total(0)).sum::<i128>());
+    println!("{name}: four different ones have {} samples", merged.len());
+    let mut group = criterion.benchmark_group(name);
+    group.throughput(Throughput::Bytes(raw.iter().map(|raw| raw.len() as u64).sum()));
+    group.bench_function("different4", |b| b.iter_with_large_drop(|| merge(black_box(&profiles))));
+    group.finish();
+}
+
+fn merge(profiles: &[&Profile]) -> Profile {
     let mut merger = Merger::new();
-    for _ in 0..MERGED {
-        merger.add(profile).expect("the same types");
-    }
+    profiles.iter().for_each(|profile| merger.add(profile).expect("the same types"));
     let merged = merger.finish_as_met();
     assert_eq!(merged.saturated, 0);
     merged.profile

@@ -18,11 +18,20 @@ const PACKAGES: [&str; 8] = [
 
 /// A CPU profile of `samples` samples over 20,000 functions, up to 40 frames deep; the same at every call.
 pub(crate) fn profile(samples: usize) -> Profile {
-    let mut random = Random(12_345);
+    walk(samples, 12_345, 0)
+}
+
+/// Another profile of the same program: other stacks, of which some are the same, and tables in another order.
+pub(crate) fn another(samples: usize, seed: u64) -> Profile {
+    walk(samples, seed, seed as usize * 7_001)
+}
+
+fn walk(samples: usize, seed: u64, first: usize) -> Profile {
+    let mut random = Random(seed);
     let mut builder = ProfileBuilder::new();
     builder.sample_type("samples", "count");
     builder.sample_type("cpu", "nanoseconds");
-    let locations = locations(&mut builder);
+    let locations = locations(&mut builder, first);
     // A walk through a tree: from one sample to the next some frames are left and some are entered.
     let mut frames = vec![0];
     for _ in 0..samples {
@@ -42,20 +51,22 @@ pub(crate) fn profile(samples: usize) -> Profile {
     builder.finish()
 }
 
-fn locations(builder: &mut ProfileBuilder) -> Vec<LocationId> {
-    let functions: Vec<_> = (0..FUNCTIONS)
-        .map(|i| {
-            let package = PACKAGES[i % PACKAGES.len()];
-            let name = builder.string(&format!("{package}.(*Type{}).Method{i}", i % 997));
-            let file = builder.string(&format!("/src/{package}/file{}.go", i % 499));
-            builder.function(Function { name, system_name: name, file, start_line: (i % 900) as i64 + 1 })
-        })
-        .collect();
-    let location = |i: usize| {
-        let line = Line { function: Some(functions[i % FUNCTIONS]), line: (i % 1_000) as i64 + 1, column: 0 };
+/// All locations; the tables begin with that of number `first`.
+fn locations(builder: &mut ProfileBuilder, first: usize) -> Vec<LocationId> {
+    let mut location = |i: usize| {
+        let function = i % FUNCTIONS;
+        let package = PACKAGES[function % PACKAGES.len()];
+        let name = builder.string(&format!("{package}.(*Type{}).Method{function}", function % 997));
+        let file = builder.string(&format!("/src/{package}/file{}.go", function % 499));
+        let start_line = (function % 900) as i64 + 1;
+        let function = builder.function(Function { name, system_name: name, file, start_line });
+        let line = Line { function: Some(function), line: (i % 1_000) as i64 + 1, column: 0 };
         builder.location(None, 0x40_0000 + i as u64 * 16, false, &[line])
     };
-    (0..LOCATIONS).map(location).collect()
+    let first = first % LOCATIONS;
+    let mut locations: Vec<_> = (first..first + LOCATIONS).map(|i| location(i % LOCATIONS)).collect();
+    locations.rotate_right(first);
+    locations
 }
 
 /// A linear congruential generator (Knuth's MMIX constants): equal everywhere, and good enough for shapes.

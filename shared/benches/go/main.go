@@ -17,6 +17,14 @@ const runs = 11
 func main() {
 	raw, err := os.ReadFile(os.Args[1])
 	check(err)
+	var different []*profile.Profile
+	for _, path := range os.Args[2:] {
+		raw, err := os.ReadFile(path)
+		check(err)
+		p, err := profile.ParseUncompressed(raw)
+		check(err)
+		different = append(different, p)
+	}
 	var p *profile.Profile
 	measure("decode", func() {
 		p, err = profile.ParseUncompressed(raw)
@@ -24,6 +32,10 @@ func main() {
 	})
 	measure("merge4", func() {
 		_, err := profile.Merge([]*profile.Profile{p, p, p, p})
+		check(err)
+	})
+	measure("different4", func() {
+		_, err := profile.Merge(different)
 		check(err)
 	})
 	measure("encode", func() { check(p.WriteUncompressed(io.Discard)) })

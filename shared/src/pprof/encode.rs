@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 
-use super::wire::Writer;
+use super::wire::{Writer, varint_length};
 use crate::id::{LocationId, StackId, StringId};
 use crate::profile::{LabelValue, Profile, ValueType};
 
@@ -73,17 +73,10 @@ fn samples(profile: &Profile, out: &mut Vec<u8>) {
     let mut row = Vec::new();
     let mut packed = Vec::new();
     let mut label_row = Vec::new();
+    let mut stack = PackedStack::default();
     for i in 0..profile.len() {
+        let ids = stack.of(profile, profile.samples.stacks[i]);
         row.clear();
-        stack(profile, profile.samples.stacks[i], &mut packed);
-        if !packed.is_empty() {
-            Writer(&mut row).bytes(1, &packed);
-        }
-        packed.clear();
-        for column in &profile.samples.values {
-            Writer(&mut packed).varint(column[i] as u64);
-        }
-        Writer(&mut row).bytes(2, &packed);
         for label in profile.labels(profile.samples.labels[i]) {
             label_row.clear();
             let mut w = Writer(&mut label_row);
@@ -97,15 +90,92 @@ fn samples(profile: &Profile, out: &mut Vec<u8>) {
             }
             Writer(&mut row).bytes(3, &label_row);
         }
-        Writer(out).bytes(2, &row);
+        packed.clear();
+        for column in &profile.samples.values {
+            Writer(&mut packed).varint(column[i] as u64);
+        }
+        let ids_field = if ids.is_empty() { 0 } else { field_length(ids.len()) };
+        let mut w = Writer(out);
+        w.begin(2, ids_field + field_length(packed.len()) + row.len());
+        if !ids.is_empty() {
+            w.bytes(1, ids);
+        }
+        w.bytes(2, &packed);
+        out.extend_from_slice(&row);
     }
 }
 
+/// Bytes of a field with a number below 16 that holds so many bytes.
+fn field_length(bytes: usize) -> usize {
+    1 + varint_length(bytes as u64) + bytes
+}
+
+/// Longest varint of an id, whose rows are fewer than 2^32, in bytes: five, in a word of eight.
+const LONGEST_ID: usize = 8;
+
+/// A varint of that many bytes at the end of a word.
+#[inline(always)]
+fn last_bytes(id: u64, bytes: usize) -> [u8; LONGEST_ID] {
+    let spread =
+        (id & 0x7f) | (id & 0x7f << 7) << 1 | (id & 0x7f << 14) << 2 | (id & 0x7f << 21) << 3 | (id & 0x7f << 28) << 4;
+    let unused = 8 * (LONGEST_ID - bytes);
+    let more = 0x0080_8080_8080_8080 >> unused;
+    ((spread | more) << unused).to_le_bytes()
+}
+
 /// Location ids of a stack, leaf first, packed.
-fn stack(profile: &Profile, stack: Option<StackId>, packed: &mut Vec<u8>) {
-    packed.clear();
-    for location in profile.frames(stack) {
-        Writer(packed).varint(location.index() as u64 + 1);
+///
+/// Leaf first means that the bytes of a stack end with those of its caller's stack, so they are kept at the end of a
+/// buffer, and from one sample to the next only the frames that differ are written, to the front.
+#[derive(Default)]
+struct PackedStack {
+    buffer: Vec<u8>,
+    /// Rows of the stack, the root first, and how many bytes each has with its callers.
+    rows: Vec<(StackId, usize)>,
+    /// Rows that are to be written.
+    new: Vec<StackId>,
+}
+
+impl PackedStack {
+    fn of(&mut self, profile: &Profile, stack: Option<StackId>) -> &[u8] {
+        // Callers come first in the table: of two rows the greater cannot be below the other one.
+        let mut at = stack;
+        while let Some(row) = at {
+            while self.rows.last().is_some_and(|&(last, _)| last > row) {
+                self.rows.pop();
+            }
+            if self.rows.last().is_some_and(|&(last, _)| last == row) {
+                break;
+            }
+            self.new.push(row);
+            at = profile.stacks[row.index()].parent;
+        }
+        if at.is_none() {
+            self.rows.clear();
+        }
+        let mut length = self.rows.last().map_or(0, |&(_, length)| length);
+        while let Some(row) = self.new.pop() {
+            let id = profile.stacks[row.index()].location.index() as u64 + 1;
+            let bytes = varint_length(id);
+            if length + 2 * LONGEST_ID > self.buffer.len() {
+                self.grow(length);
+            }
+            let end = self.buffer.len() - length;
+            // The length of an id is a coin's throw, so there is no branch on it: what stands further to the front is free.
+            self.buffer[end - LONGEST_ID..end].copy_from_slice(&last_bytes(id, bytes));
+            length += bytes;
+            self.rows.push((row, length));
+        }
+        &self.buffer[self.buffer.len() - length..]
+    }
+
+    /// Doubles the room in front of the bytes that are used.
+    #[cold]
+    fn grow(&mut self, used: usize) {
+        let old = std::mem::take(&mut self.buffer);
+        self.buffer = vec![0; (old.len() * 2).max(64)];
+        let end = self.buffer.len();
+        self.buffer[end - used..].copy_from_slice(&old[old.len() - used..]);
     }
 }
 

@@ -142,6 +142,13 @@ impl<'a> Wire<'a> {
     }
 }
 
+/// How many bytes a number has.
+#[inline(always)]
+pub(super) fn varint_length(value: u64) -> usize {
+    // Seven bits a byte: 9/64 is a hair less than 1/7, and exact for what 64 bits can hold.
+    ((64 - (value | 1).leading_zeros()) as usize * 9 + 64) / 64
+}
+
 /// Appends protobuf fields to a buffer.
 pub(super) struct Writer<'a>(pub(super) &'a mut Vec<u8>);
 
@@ -155,12 +162,20 @@ impl Writer<'_> {
     }
 
     /// A length-delimited field.
+    #[inline(always)]
     pub(super) fn bytes(&mut self, field: u32, bytes: &[u8]) {
-        self.varint(u64::from(field) << 3 | 2);
-        self.varint(bytes.len() as u64);
+        self.begin(field, bytes.len());
         self.0.extend_from_slice(bytes);
     }
 
+    /// The head of a length-delimited field, whose bytes follow.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, field: u32, length: usize) {
+        self.varint(u64::from(field) << 3 | 2);
+        self.varint(length as u64);
+    }
+
+    #[inline(always)]
     pub(super) fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);

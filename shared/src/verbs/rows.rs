@@ -1,33 +1,26 @@
 //! Growing a tree from parts of another.
 
-use crate::forest::{Folded, fold};
+use crate::forest::Forest;
 use crate::tree::{Shape, Tree};
 
 /// Rows of a tree to be: row 0 is the root, parents come before children, and equal rows below one parent become one node.
 pub(super) struct Rows<const SIDES: usize> {
-    parents: Vec<u32>,
-    frames: Vec<u32>,
+    forest: Forest,
     own: [Vec<i64>; SIDES],
 }
 
 impl<const SIDES: usize> Rows<SIDES> {
     /// The root alone, with self values of its own.
     pub(super) fn new(own: [i64; SIDES]) -> Self {
-        Self { parents: vec![0], frames: vec![0], own: own.map(|value| vec![value]) }
+        Self { forest: Forest::new(), own: own.map(|value| vec![value]) }
     }
 
-    /// The number of the next row.
-    pub(super) fn next(&self) -> u32 {
-        self.parents.len() as u32
-    }
-
-    /// Appends a row.
-    pub(super) fn push(&mut self, parent: u32, frame: u32, own: [i64; SIDES]) {
-        self.parents.push(parent);
-        self.frames.push(frame);
+    /// Appends a row and gives its number.
+    pub(super) fn push(&mut self, parent: u32, frame: u32, own: [i64; SIDES]) -> u32 {
         for (column, value) in self.own.iter_mut().zip(own) {
             column.push(value);
         }
+        self.forest.push(parent, frame)
     }
 
     /// Adds to the self values of a row.
@@ -40,15 +33,21 @@ impl<const SIDES: usize> Rows<SIDES> {
 
     /// The tree, its frames being those of `shape`.
     pub(super) fn finish(self, shape: Shape) -> Tree<SIDES> {
-        let Folded { parents, keys, node_of } = fold(&self.parents, &self.frames, &shape.ranks());
+        let ranks = shape.ranks();
+        let folded = self.forest.fold(|frame| ranks[frame as usize]);
+        let mut by_rank = vec![0; ranks.len()];
+        for (frame, &rank) in ranks.iter().enumerate() {
+            by_rank[rank as usize] = frame as u32;
+        }
+        let frame_of: Vec<u32> = folded.ranks.iter().map(|&rank| by_rank[rank as usize]).collect();
         let own = self.own.map(|rows| {
-            let mut own = vec![0i64; parents.len()];
-            for (&node, value) in node_of.iter().zip(rows) {
-                let own = &mut own[node as usize];
+            let mut own = vec![0i64; frame_of.len()];
+            for (row, value) in (0..).zip(rows) {
+                let own = &mut own[folded.node_of(row) as usize];
                 *own = own.saturating_add(value);
             }
             own
         });
-        Tree::of_preorder(shape.strings, shape.frames, parents, keys, own)
+        Tree::of_preorder(shape.strings, shape.frames, folded.parents, frame_of, own)
     }
 }

@@ -26,9 +26,9 @@ pub fn callees<const SIDES: usize>(tree: &Tree<SIDES>, is_asked: impl Fn(usize) 
     let mut rows = Rows::new([0; SIDES]);
     for top in outermost(shape, is_asked) {
         // A subtree is a run of nodes, so its rows are one too.
-        let first = rows.next();
-        for i in top..shape.ends[top as usize] {
-            let parent = if i == top { 0 } else { first + (shape.parents[i as usize] - top) };
+        let first = rows.push(0, shape.frame_of[top as usize], tree.own(NodeId(top)));
+        for i in top + 1..shape.ends[top as usize] {
+            let parent = first + (shape.parents[i as usize] - top);
             rows.push(parent, shape.frame_of[i as usize], tree.own(NodeId(i)));
         }
     }

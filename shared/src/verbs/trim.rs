@@ -56,15 +56,13 @@ pub fn trim<const SIDES: usize>(tree: &Tree<SIDES>, max_nodes: usize) -> Trimmed
     while i < shape.len() {
         let (node, parent) = (NodeId(i as u32), shape.parents[i] as usize);
         if kept[i] {
-            row_of[i] = rows.next();
-            rows.push(row_of[parent], shape.frame_of[i], tree.own(node));
+            row_of[i] = rows.push(row_of[parent], shape.frame_of[i], tree.own(node));
             i += 1;
             continue;
         }
         let totals = tree.totals(node);
         if other_of[parent] == 0 {
-            other_of[parent] = rows.next();
-            rows.push(row_of[parent], other as u32, [0; SIDES]);
+            other_of[parent] = rows.push(row_of[parent], other as u32, [0; SIDES]);
         }
         rows.add(other_of[parent], totals);
         for (sum, more) in folded.value.iter_mut().zip(totals) {
