@@ -8,11 +8,23 @@
 //!   `comparison - base = gain - loss` at every node, and a node whose children moved in opposite ways shows both.
 //! - Normalised, the comparison's self values are scaled so that its total equals the base's: the scaled value of node
 //!   `i` in preorder is `floor(P(i) * base / comparison) - floor(P(i-1) * base / comparison)`, `P` being the running
-//!   sum. Rounding thus never loses or adds a unit over the whole.
+//!   sum. Rounding thus never loses or adds a unit over the whole, and each value is less than one off. This is exact for
+//!   all values of `i64`, as long as the scaled ones are such too; those that are not stay at the limit.
+//! - No factor above zero takes one total to the other when their signs differ or the comparison's is zero; its values
+//!   then stay as they are. A base of zero takes all to zero.
+//! - What is new and what is removed is told from the values before scaling: nothing is removed by rounding.
 
 use crate::profile::Profile;
-use crate::tree::{NodeId, Tree};
+use crate::tree::{NodeId, Tree, sum_up};
 use crate::tree_builder::{By, TreeBuilder};
+
+mod normalise;
+mod status;
+
+use normalise::normalise;
+pub(crate) use normalise::{Ratio, exact_sum};
+use status::Presence;
+pub use status::{StackChange, Status};
 
 /// Which side of a [`DiffTree`] is which.
 const BASE: usize = 0;
@@ -33,6 +45,8 @@ pub struct DiffTree {
     tree: Tree<2>,
     gain: Vec<i64>,
     loss: Vec<i64>,
+    statuses: Vec<Status>,
+    stack_statuses: Vec<Status>,
 }
 
 /// Compares a value column of each of two profiles.
@@ -41,19 +55,32 @@ pub fn diff(base: (&Profile, usize), comparison: (&Profile, usize), by: By, scal
     builder.add(base.0, base.1, BASE);
     builder.add(comparison.0, comparison.1, COMPARISON);
     let mut tree: Tree<2> = builder.finish();
+    let presence = Presence::of(&tree);
     if scale == Scale::Normalised {
         normalise(&mut tree);
     }
-    let change = |i: usize| tree.own[COMPARISON][i].saturating_sub(tree.own[BASE][i]);
-    let count = tree.shape.len();
-    let mut gain: Vec<i64> = (0..count).map(|i| change(i).max(0)).collect();
-    let mut loss: Vec<i64> = (0..count).map(|i| change(i).min(0).saturating_neg()).collect();
-    sum_up(&tree.shape.parents, &mut gain);
-    sum_up(&tree.shape.parents, &mut loss);
-    DiffTree { tree, gain, loss }
+    DiffTree::with(tree, &presence)
 }
 
 impl DiffTree {
+    /// Compares the sides of a tree that was made of a comparison: its callers, its callees, or what a trim left of it.
+    pub fn new(tree: Tree<2>) -> Self {
+        let presence = Presence::of(&tree);
+        Self::with(tree, &presence)
+    }
+
+    fn with(tree: Tree<2>, presence: &Presence) -> Self {
+        let change = |i: usize| tree.own[COMPARISON][i].saturating_sub(tree.own[BASE][i]);
+        let count = tree.shape.len();
+        let mut gain: Vec<i64> = (0..count).map(|i| change(i).max(0)).collect();
+        let mut loss: Vec<i64> = (0..count).map(|i| change(i).min(0).saturating_neg()).collect();
+        let stack_statuses = presence.own_statuses(|i| change(i) != 0);
+        sum_up(&tree.shape.parents, &mut gain);
+        sum_up(&tree.shape.parents, &mut loss);
+        let statuses = presence.statuses(&tree.shape.parents, |i| gain[i] != 0 || loss[i] != 0);
+        Self { tree, gain, loss, statuses, stack_statuses }
+    }
+
     /// Both sides' values on one shape.
     pub fn tree(&self) -> &Tree<2> {
         &self.tree
@@ -68,32 +95,30 @@ impl DiffTree {
     pub fn loss(&self, node: NodeId) -> i64 {
         self.loss[node.index()]
     }
-}
 
-/// Adds the values of children to their parents, which come earlier.
-fn sum_up(parents: &[u32], values: &mut [i64]) {
-    for i in (1..parents.len()).rev() {
-        let parent = parents[i] as usize;
-        values[parent] = values[parent].saturating_add(values[i]);
+    /// What became of a node, all below it included.
+    pub fn status(&self, node: NodeId) -> Status {
+        self.statuses[node.index()]
     }
-}
 
-fn normalise(tree: &mut Tree<2>) {
-    let (base, comparison) = (i128::from(tree.totals[BASE][0]), i128::from(tree.totals[COMPARISON][0]));
-    if comparison <= 0 || base < 0 {
-        return;
+    /// What became of the stack that ends at a node.
+    pub fn stack_status(&self, node: NodeId) -> Status {
+        self.stack_statuses[node.index()]
     }
-    let mut running = 0i128;
-    let mut scaled_before = 0i128;
-    for own in &mut tree.own[COMPARISON] {
-        running += i128::from(*own);
-        let scaled = (running * base).div_euclid(comparison);
-        // |scaled - scaled_before| is at most own * base / comparison + 1, which fits where the base's total does.
-        *own = i64::try_from(scaled - scaled_before).unwrap_or(i64::MAX);
-        scaled_before = scaled;
+
+    /// The stacks that are not the same on both sides, those that changed most first and in preorder among equals.
+    pub fn changes(&self) -> Vec<StackChange> {
+        let nodes = (0..self.tree.shape.len() as u32).map(NodeId);
+        let changed = nodes.filter(|&node| self.stack_status(node) != Status::Same);
+        let mut changes: Vec<StackChange> = changed
+            .map(|node| {
+                let [base, comparison] = self.tree.own(node);
+                StackChange { node, status: self.stack_status(node), base, comparison }
+            })
+            .collect();
+        changes.sort_by_key(|change| std::cmp::Reverse(change.change().unsigned_abs()));
+        changes
     }
-    tree.totals[COMPARISON] = tree.own[COMPARISON].clone();
-    sum_up(&tree.shape.parents, &mut tree.totals[COMPARISON]);
 }
 
 #[cfg(test)]
@@ -118,5 +143,66 @@ mod tests {
         assert_eq!(draw(d.tree()), "total 11,11/0,0\n a 10,3/10,3\n b 1,4/1,4\n c 0,4/0,4\n");
         let empty = compare("a 1", "a 0", Scale::Normalised);
         assert_eq!(draw(empty.tree()), "total 1,0/0,0\n a 1,0/1,0\n");
+    }
+
+    #[test]
+    fn normalised_keeps_signs_and_zeros() {
+        let own = |base: &str, comparison: &str| draw(compare(base, comparison, Scale::Normalised).tree());
+        // Of both signs, and only of the other.
+        assert_eq!(own("a 10", "a 30\nb -10"), "total 10,10/0,0\n a 10,15/10,15\n b 0,-5/0,-5\n");
+        assert_eq!(own("a -10", "a -30\nb 10"), "total -10,-10/0,0\n a -10,-15/-10,-15\n b 0,5/0,5\n");
+        assert_eq!(own("a -10", "a 5"), "total -10,5/0,0\n a -10,5/-10,5\n");
+        assert_eq!(own("a 0", "a 5"), "total 0,0/0,0\n a 0,0/0,0\n");
+        // A total of zero, made of values that are not.
+        assert_eq!(own("a 7", "a 5\nb -5"), "total 7,0/0,0\n a 7,5/7,5\n b 0,-5/0,-5\n");
+    }
+
+    #[test]
+    fn normalised_beyond_64_bits() {
+        let max = i64::MAX;
+        let d = compare("x 100", &format!("a {max}\nb {max}\nc {max}\nd {max}"), Scale::Normalised);
+        assert_eq!(
+            draw(d.tree()),
+            "total 100,100/0,0\n a 0,25/0,25\n b 0,25/0,25\n c 0,25/0,25\n d 0,25/0,25\n x 100,0/100,0\n"
+        );
+        let d = compare(&format!("x {max}"), &format!("a {max}\nb {max}\nc -{max}\nd -{}", max - 1), Scale::Normalised);
+        // 2^63 - 1 times as much fits no i64.
+        assert_eq!(d.tree().own(NodeId(1)), [0, max]);
+        let d = compare(&format!("x {max}\ny {max}"), &format!("x {max}\ny {max}"), Scale::Normalised);
+        assert_eq!((d.gain(NodeId::ROOT), d.loss(NodeId::ROOT)), (0, 0));
+    }
+
+    #[test]
+    fn tells_what_became_of_stacks() {
+        let d = compare(
+            "main;a 3\nmain;old 4\nmain;same 2\nsame 1",
+            "main;a 5\nmain;new;deep 1\nmain;same 2\nsame 1",
+            Scale::Absolute,
+        );
+        let shape = d.tree().shape();
+        let all: Vec<String> = (0..shape.len() as u32)
+            .map(|i| format!("{} {:?}/{:?}", shape.name(NodeId(i)), d.status(NodeId(i)), d.stack_status(NodeId(i))))
+            .collect();
+        let expect = [
+            "total Changed/Same",
+            "main Changed/Same",
+            "a Changed/Changed",
+            "new New/Same",
+            "deep New/New",
+            "old Removed/Removed",
+            "same Same/Same",
+            "same Same/Same",
+        ];
+        assert_eq!(all, expect);
+        let changes: Vec<(&str, Status, i128)> =
+            d.changes().iter().map(|c| (shape.name(c.node), c.status, c.change())).collect();
+        assert_eq!(changes, [("old", Status::Removed, -4), ("a", Status::Changed, 2), ("deep", Status::New, 1)]);
+    }
+
+    #[test]
+    fn nothing_is_removed_by_rounding() {
+        let d = compare("a 1\nb 1", "a 1\nb 1000", Scale::Normalised);
+        assert_eq!(draw(d.tree()), "total 2,2/0,0\n a 1,0/1,0\n b 1,2/1,2\n");
+        assert_eq!((d.status(NodeId(1)), d.stack_status(NodeId(1))), (Status::Changed, Status::Changed));
     }
 }

@@ -3,12 +3,11 @@
 //! Source of the shapes: the field tables of Grafana Pyroscope's public API. Ours differ in one way: a node limit is
 //! applied once, to the finished answer, so what remains is exact.
 
-use std::collections::BinaryHeap;
-
 use hashbrown::HashMap;
 
 use crate::profile_type::ProfileType;
 use crate::tree::{CallTree, NodeId};
+use crate::verbs::largest;
 
 /// Name of the node that stands for siblings that were folded away.
 const OTHER: &str = "other";
@@ -28,9 +27,8 @@ pub struct FlameGraph {
     pub folded: u64,
 }
 
-/// Lays out a tree, folding all but about `max_nodes` of the largest nodes into one `other` per parent; 0 folds nothing.
-///
-/// Nodes as large as the smallest that is kept are kept too, so the answer may hold a few more.
+/// Lays out a tree, folding all but the `max_nodes` largest nodes into one `other` per parent; 0 folds nothing. Which
+/// nodes those are is what [`crate::verbs::trim`] says.
 pub fn flame_graph(tree: &CallTree, max_nodes: usize) -> FlameGraph {
     let kept = Kept::of(tree, max_nodes);
     let mut graph = FlameGraph { total: tree.total(), ..FlameGraph::default() };
@@ -77,26 +75,13 @@ enum Drawn {
     Other(i64),
 }
 
-/// Which nodes are large enough to be kept.
-struct Kept {
-    /// Smallest total that is kept.
-    threshold: i64,
-}
+/// Which nodes are kept; `None` for all.
+struct Kept(Option<Vec<bool>>);
 
 impl Kept {
     fn of(tree: &CallTree, max_nodes: usize) -> Self {
-        let count = tree.shape().len() - 1;
-        if max_nodes == 0 || count <= max_nodes {
-            return Self { threshold: i64::MIN };
-        }
-        let mut largest = BinaryHeap::with_capacity(max_nodes + 1);
-        for i in 1..=count as u32 {
-            largest.push(std::cmp::Reverse(tree.total_value(NodeId(i))));
-            if largest.len() > max_nodes {
-                largest.pop();
-            }
-        }
-        Self { threshold: largest.peek().map_or(i64::MIN, |least| least.0) }
+        // Zero means no limit to clients.
+        Self((max_nodes > 0).then(|| largest(tree, max_nodes, |_| false)))
     }
 
     /// What is drawn below a node, `other` last, and how many nodes went into it.
@@ -105,7 +90,7 @@ impl Kept {
         let (mut drawn, mut other, mut folded) = (Vec::new(), 0i64, 0);
         for child in shape.children(node) {
             let total = tree.total_value(child);
-            if total < self.threshold {
+            if self.0.as_ref().is_some_and(|kept| !kept[child.index()]) {
                 other = other.saturating_add(total);
                 folded += u64::from(shape.end(child).0 - child.0);
             } else if total > 0 {

@@ -104,6 +104,49 @@ impl<const SIDES: usize> Tree<SIDES> {
     }
 }
 
+impl<const SIDES: usize> Tree<SIDES> {
+    /// A tree of nodes in preorder, from its self values.
+    pub(crate) fn of_preorder(
+        strings: Strings,
+        frames: Vec<Frame>,
+        parents: Vec<u32>,
+        frame_of: Vec<u32>,
+        own: [Vec<i64>; SIDES],
+    ) -> Self {
+        let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
+        for i in (1..parents.len()).rev() {
+            let parent = parents[i] as usize;
+            ends[parent] = ends[parent].max(ends[i]);
+        }
+        let mut totals = own.clone();
+        for totals in &mut totals {
+            sum_up(&parents, totals);
+        }
+        Self { shape: Shape { strings, frames, parents, frame_of, ends }, own, totals }
+    }
+
+    /// For each node the sum of the sizes of all self values at and below it, both sides together. Never less than a
+    /// child's, whatever the signs; where no value is negative, it is the total.
+    pub(crate) fn magnitudes(&self) -> Vec<u64> {
+        let mut sums: Vec<u64> = (0..self.shape.len())
+            .map(|i| self.own.iter().fold(0, |sum: u64, own| sum.saturating_add(own[i].unsigned_abs())))
+            .collect();
+        for i in (1..sums.len()).rev() {
+            let parent = self.shape.parents[i] as usize;
+            sums[parent] = sums[parent].saturating_add(sums[i]);
+        }
+        sums
+    }
+}
+
+/// Adds the values of children to their parents, which come earlier.
+pub(crate) fn sum_up(parents: &[u32], values: &mut [i64]) {
+    for i in (1..parents.len()).rev() {
+        let parent = parents[i] as usize;
+        values[parent] = values[parent].saturating_add(values[i]);
+    }
+}
+
 impl Shape {
     /// Number of nodes, the root included.
     pub fn len(&self) -> usize {
@@ -203,6 +246,20 @@ impl Shape {
             keys[i] = self.child_key(keys[self.parents[i] as usize], NodeId(i as u32));
         }
         keys.iter().position(|&k| k == key).map(|i| NodeId(i as u32))
+    }
+
+    /// Place of each frame in the order of siblings: by name, then file.
+    pub(crate) fn ranks(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.frames.len() as u32).collect();
+        order.sort_unstable_by_key(|&i| {
+            let frame = &self.frames[i as usize];
+            (self.text(frame.name), self.text(frame.file))
+        });
+        let mut ranks = vec![0; order.len()];
+        for (rank, frame) in order.into_iter().enumerate() {
+            ranks[frame as usize] = rank as u32;
+        }
+        ranks
     }
 
     fn child_key(&self, parent: u64, node: NodeId) -> u64 {

@@ -7,6 +7,7 @@
 mod compare;
 mod synthetic;
 mod verbs;
+mod views;
 
 use std::hint::black_box;
 
@@ -34,6 +35,7 @@ fn main() {
         let different = (0..MERGED).map(|seed| pprof::encode(&synthetic::another(samples, seed as u64)));
         let different: Vec<Vec<u8>> = different.collect();
         measure(&mut criterion, name, &profile, &raw);
+        views::measure(&mut criterion, name, &profile);
         merge_different(&mut criterion, name, &different);
         let write = |name: String, bytes: &[u8]| {
             let path = folder.join(name);

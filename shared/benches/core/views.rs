@@ -1,0 +1,51 @@
+//! Verbs on trees, of the same synthetic profiles and of a tree of a million nodes.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkGroup, Criterion, measurement::WallTime};
+use pilotlight_core::verbs::{callees, callers, inverted, subtract, trim};
+use pilotlight_core::{By, CallTree, Profile, Scale, diff, function_table};
+
+/// Nodes of the answers that a trim is measured at: Pyroscope's default.
+const TRIMMED: usize = 8_192;
+
+/// Measures with a profile of `name` samples.
+pub(crate) fn measure(criterion: &mut Criterion, name: &str, profile: &Profile) {
+    let tree = CallTree::new(profile, 0, By::Function);
+    let mut group = criterion.benchmark_group(format!("views {name}"));
+    trees(&mut group, &tree);
+    group.bench_function("subtract", |b| {
+        b.iter_with_large_drop(|| subtract(black_box(profile), profile, Scale::Absolute).expect("the same types"));
+    });
+    let d = diff((profile, 0), (profile, 1), By::Function, Scale::Normalised);
+    group.bench_function("changes", |b| b.iter_with_large_drop(|| black_box(&d).changes()));
+    group.finish();
+}
+
+fn trees(group: &mut BenchmarkGroup<'_, WallTime>, tree: &CallTree) {
+    let rows = function_table(tree);
+    let busiest = rows.iter().max_by_key(|row| row.total).expect("a function");
+    let most_places = rows.iter().max_by_key(|row| row.nodes).expect("a function");
+    let turned = inverted(tree);
+    assert_eq!((turned.tree.total(), turned.cut), (tree.total(), None));
+    let below = callees(tree, |frame| frame == busiest.frame);
+    assert_eq!(below.total(), busiest.total[0]);
+    let above = callers(tree, |frame| frame == most_places.frame);
+    assert_eq!(above.tree.total(), most_places.total[0]);
+    println!(
+        "{} nodes; inverted {}, callees of the busiest {}, callers from {} places {}",
+        tree.shape().len(),
+        turned.tree.shape().len(),
+        below.shape().len(),
+        most_places.nodes,
+        above.tree.shape().len()
+    );
+    group.bench_function("inverted", |b| b.iter_with_large_drop(|| inverted(black_box(tree))));
+    group.bench_function("callees", |b| {
+        b.iter_with_large_drop(|| callees(black_box(tree), |frame| frame == busiest.frame));
+    });
+    group.bench_function("callers", |b| {
+        b.iter_with_large_drop(|| callers(black_box(tree), |frame| frame == most_places.frame));
+    });
+    group.bench_function("trim", |b| b.iter_with_large_drop(|| trim(black_box(tree), TRIMMED)));
+}

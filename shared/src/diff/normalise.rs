@@ -1,0 +1,86 @@
+//! Scaling values so that their total becomes a given one, without a unit lost to rounding.
+
+use crate::tree::{Tree, sum_up};
+
+use super::{BASE, COMPARISON};
+
+/// Scales the comparison of a tree to the total of its base.
+pub(super) fn normalise(tree: &mut Tree<2>) {
+    let [base, comparison] = [BASE, COMPARISON].map(|side| exact_sum(&tree.own[side]));
+    let Some(mut ratio) = Ratio::new(base, comparison) else { return };
+    for own in tree.own[COMPARISON].iter_mut().filter(|own| **own != 0) {
+        *own = ratio.next(*own);
+    }
+    tree.totals[COMPARISON] = tree.own[COMPARISON].clone();
+    sum_up(&tree.shape.parents, &mut tree.totals[COMPARISON]);
+}
+
+/// Sum of values. Exact: an `i128` holds 2^63 values of 2^63.
+pub(crate) fn exact_sum(values: &[i64]) -> i128 {
+    values.iter().map(|&value| i128::from(value)).sum()
+}
+
+/// Values scaled one after the other, each to what the running sum of all so far grows by.
+pub(crate) struct Ratio {
+    /// Target and source, both made positive: total after and before.
+    to: u128,
+    from: u128,
+    running: i128,
+    scaled: i128,
+}
+
+impl Ratio {
+    /// From one total to another; `None` where no factor of zero or more does that.
+    pub(crate) fn new(to: i128, from: i128) -> Option<Self> {
+        let possible = from != 0 && (to == 0 || (to < 0) == (from < 0));
+        possible.then_some(Self { to: to.unsigned_abs(), from: from.unsigned_abs(), running: 0, scaled: 0 })
+    }
+
+    /// The next value, scaled; at the limits of `i64` when it lies beyond.
+    pub(crate) fn next(&mut self, value: i64) -> i64 {
+        self.running += i128::from(value);
+        let scaled = self.scaled_running();
+        let step = scaled.saturating_sub(self.scaled);
+        self.scaled = scaled;
+        i64::try_from(step).unwrap_or(if step < 0 { i64::MIN } else { i64::MAX })
+    }
+
+    /// `floor(running * to / from)`.
+    fn scaled_running(&self) -> i128 {
+        // Totals are sums of at most 2^32 values of 2^63: below 2^96, which leaves room for signs.
+        let (to, from) = (self.to as i128, self.from as i128);
+        if let Some(product) = self.running.checked_mul(to) {
+            return product.div_euclid(from);
+        }
+        let whole = self.running.div_euclid(from).saturating_mul(to);
+        let rest = self.running.rem_euclid(from).unsigned_abs();
+        whole.saturating_add(mul_div(rest, self.to, self.from) as i128)
+    }
+}
+
+/// `floor(a * b / c)` for `a < c < 2^96` and `b < 2^96`, bit by bit: the product may have 192.
+fn mul_div(a: u128, b: u128, c: u128) -> u128 {
+    let (mut quotient, mut rest) = (0, 0);
+    for bit in (0..u128::BITS - b.leading_zeros()).rev() {
+        // `rest` is below c, so this is below 3 c.
+        rest = 2 * rest + if b >> bit & 1 == 1 { a } else { 0 };
+        quotient = 2 * quotient + rest / c;
+        rest %= c;
+    }
+    quotient
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_beyond_128_bits() {
+        for (a, b, c) in [(0, 7, 3), (2, 7, 3), (5, 0, 6), (41, 99, 42), (1 << 40, 1 << 60, (1 << 40) + 1)] {
+            assert_eq!(mul_div(a, b, c), a * b / c, "{a} * {b} / {c}");
+        }
+        // (c - 1) * b / c = b - b / c, rounded down.
+        let (b, c) = ((1 << 95) + 12_345, (1 << 95) - 1);
+        assert_eq!(mul_div(c - 1, b, c), b - 2);
+    }
+}

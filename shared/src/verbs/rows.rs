@@ -1,0 +1,53 @@
+//! Growing a tree from parts of another.
+
+use crate::forest::Forest;
+use crate::tree::{Shape, Tree};
+
+/// Rows of a tree to be: row 0 is the root, parents come before children, and equal rows below one parent become one node.
+pub(super) struct Rows<const SIDES: usize> {
+    forest: Forest,
+    own: [Vec<i64>; SIDES],
+}
+
+impl<const SIDES: usize> Rows<SIDES> {
+    /// The root alone, with self values of its own.
+    pub(super) fn new(own: [i64; SIDES]) -> Self {
+        Self { forest: Forest::new(), own: own.map(|value| vec![value]) }
+    }
+
+    /// Appends a row and gives its number.
+    pub(super) fn push(&mut self, parent: u32, frame: u32, own: [i64; SIDES]) -> u32 {
+        for (column, value) in self.own.iter_mut().zip(own) {
+            column.push(value);
+        }
+        self.forest.push(parent, frame)
+    }
+
+    /// Adds to the self values of a row.
+    pub(super) fn add(&mut self, row: u32, own: [i64; SIDES]) {
+        for (column, value) in self.own.iter_mut().zip(own) {
+            let sum = &mut column[row as usize];
+            *sum = sum.saturating_add(value);
+        }
+    }
+
+    /// The tree, its frames being those of `shape`.
+    pub(super) fn finish(self, shape: Shape) -> Tree<SIDES> {
+        let ranks = shape.ranks();
+        let folded = self.forest.fold(|frame| ranks[frame as usize]);
+        let mut by_rank = vec![0; ranks.len()];
+        for (frame, &rank) in ranks.iter().enumerate() {
+            by_rank[rank as usize] = frame as u32;
+        }
+        let frame_of: Vec<u32> = folded.ranks.iter().map(|&rank| by_rank[rank as usize]).collect();
+        let own = self.own.map(|rows| {
+            let mut own = vec![0i64; frame_of.len()];
+            for (row, value) in (0..).zip(rows) {
+                let own = &mut own[folded.node_of(row) as usize];
+                *own = own.saturating_add(value);
+            }
+            own
+        });
+        Tree::of_preorder(shape.strings, shape.frames, folded.parents, frame_of, own)
+    }
+}
