@@ -4,7 +4,9 @@
 
 #![allow(clippy::disallowed_methods)] // Benches read files; the core may not.
 
+mod agents;
 mod compare;
+mod fleet;
 mod synthetic;
 
 use std::hint::black_box;
@@ -35,6 +37,7 @@ fn main() {
         std::fs::write(&path, raw).expect("the target folder can be written");
         inputs.push((name, path));
     }
+    agents::measure(&mut criterion);
     criterion.final_summary();
     compare::with_go(&folder.join("criterion"), &inputs);
 }

@@ -59,11 +59,11 @@ fn locations(builder: &mut ProfileBuilder) -> Vec<LocationId> {
 }
 
 /// A linear congruential generator (Knuth's MMIX constants): equal everywhere, and good enough for shapes.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// From 0 up to 1.
-    fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as f64 / (1u64 << 31) as f64
     }
