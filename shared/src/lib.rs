@@ -35,6 +35,7 @@ pub mod pprof;
 mod profile;
 mod profile_type;
 pub mod pyroscope;
+mod regex;
 mod search;
 mod selector;
 pub mod store;
