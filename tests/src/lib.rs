@@ -6,6 +6,7 @@
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`.
 //! - [`drawn`]: profiles for tests, written as lines of stacks.
 //! - [`demo`]: an hour of realistic history of four services.
+//! - [`identity`]: what the core must answer alike in every engine.
 //! - [`client`]: requests to a running Pilotlight.
 
 pub mod client;
@@ -13,6 +14,7 @@ pub mod corpus;
 pub mod demo;
 pub mod drawn;
 pub mod go;
+pub mod identity;
 pub mod oracle;
 pub mod recorded;
 pub mod series;

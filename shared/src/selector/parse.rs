@@ -5,8 +5,8 @@ use super::{Expression, Matcher, Selector, SelectorError, Test};
 use crate::profile_type::ProfileTypeError;
 use crate::regex::anchored;
 
-/// Longest selector in bytes. People write a few hundred; a URL holds 16 kB.
-const MAX_SELECTOR: usize = 16 << 10;
+/// Longest selector in bytes. People write a few hundred; the names of 300 pods fit.
+const MAX_SELECTOR: usize = 8 << 10;
 
 /// Most matchers: two for each label that a series may have, and some for its type.
 const MAX_MATCHERS: usize = 2 * crate::limits::MAX_LABELS + 4;
@@ -254,7 +254,7 @@ mod tests {
         };
         let of_length = |length: usize| format!("{{a=\"{}\"}}", "x".repeat(length - 6));
         assert!(Selector::parse(&of_length(MAX_SELECTOR)).is_ok());
-        check(&of_length(MAX_SELECTOR + 1), 1, "16385 bytes are more than the 16384 allowed");
+        check(&of_length(MAX_SELECTOR + 1), 1, "8193 bytes are more than the 8192 allowed");
         let of = |matcher: &str, count: usize| format!("{{{}}}", vec![matcher; count].join(","));
         assert!(Selector::parse(&of("a=''", MAX_MATCHERS)).is_ok());
         check(&of("a=''", MAX_MATCHERS + 1), 5 * MAX_MATCHERS + 2, "more than the 64 matchers allowed");
