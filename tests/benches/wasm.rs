@@ -130,7 +130,9 @@ fn module() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest");
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("guest/Cargo.toml");
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--release", "--quiet", "--target", TARGET, "--manifest-path"]).arg(manifest);
+    build
+        .args(["rustc", "--release", "--quiet", "--target", TARGET, "--crate-type", "cdylib", "--manifest-path"])
+        .arg(manifest);
     let built = build.env("CARGO_TARGET_DIR", &folder).status().expect("cargo is running this");
     assert!(built.success(), "the guest does not build; name a module in PILOTLIGHT_CORE_WASM");
     folder.join(TARGET).join("release/pilotlight_guest.wasm")

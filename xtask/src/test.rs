@@ -125,7 +125,7 @@ impl Bench {
         let wasm = &self.tools.wasm;
         let manifest = root().join("tests/guest/Cargo.toml");
         wasm.cargo()
-            .args(["build", "--release", "--quiet", "--target", TARGET, "--manifest-path"])
+            .args(["rustc", "--release", "--quiet", "--target", TARGET, "--crate-type", "cdylib", "--manifest-path"])
             .arg(manifest)
             .env("CARGO_TARGET_DIR", wasm.target_dir())
             .limit(1200)
