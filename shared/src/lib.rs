@@ -38,6 +38,7 @@ pub mod pprof;
 mod profile;
 mod profile_type;
 pub mod pyroscope;
+mod regex;
 mod sample_index;
 mod search;
 mod selector;

@@ -1,8 +1,9 @@
 //! Searching a tree by name.
 
-use regex_lite::{Regex, RegexBuilder};
+use regex_lite::Regex;
 use thiserror::Error;
 
+use crate::regex::{Case, RegexError, unanchored};
 use crate::tree::{NodeId, Tree};
 
 /// What to look for: plain text anywhere in a name, or `/regex/`; case counts in neither.
@@ -15,13 +16,13 @@ enum Kind {
     Regex(Regex),
 }
 
-/// A search that is not a valid regular expression.
+/// A search whose regular expression is not valid, or too large.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{pattern:?} is not a regular expression: {reason}")]
+#[error("{pattern:?}: {reason}")]
 pub struct PatternError {
-    /// The expression.
+    /// The expression (cut to 64 characters).
     pub pattern: String,
-    /// What the parser says.
+    /// What is wrong with it.
     pub reason: String,
 }
 
@@ -33,9 +34,8 @@ impl Pattern {
         }
         let regex = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty());
         let Some(regex) = regex else { return Ok(Some(Self(Kind::Text(text.to_lowercase())))) };
-        let built = RegexBuilder::new(regex).case_insensitive(true).build();
-        let refused = |e: regex_lite::Error| PatternError { pattern: regex.to_owned(), reason: e.to_string() };
-        Ok(Some(Self(Kind::Regex(built.map_err(refused)?))))
+        let refused = |e: RegexError| PatternError { pattern: regex.chars().take(64).collect(), reason: e.to_string() };
+        Ok(Some(Self(Kind::Regex(unanchored(regex, Case::Ignored).map_err(refused)?))))
     }
 
     /// Whether a name matches.
@@ -96,6 +96,9 @@ mod tests {
         assert_eq!(found("/"), (0, 0));
         assert_eq!(found("total"), (0, 0));
         assert!(Pattern::parse("").unwrap().is_none());
-        assert!(Pattern::parse("/(/").is_err());
+        let refused = |text: &str| Pattern::parse(text).unwrap_err().to_string();
+        assert_eq!(refused("/(/"), "\"(\": not a regular expression that can be used: found open group without closing ')'");
+        assert!(refused("/(((a{100}){100}){100})/").ends_with("exceeded size limit"));
+        assert!(refused(&format!("/{}/", "é".repeat(9999))).ends_with("19998 bytes; 4096 are allowed"));
     }
 }

@@ -1,7 +1,8 @@
 /**
  * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site) and CHROMIUM
- * (default /usr/bin/chromium), and PILOTLIGHT_DEMO where the demo is built already. Makes the profiles it opens and the
- * history it looks at. Screenshots go to target/screenshots.
+ * (default /usr/bin/chromium), PILOTLIGHT_CORE_WASM (the core alone, for the test "identity"), and PILOTLIGHT_BINARIES, the
+ * folder where our programs are built already. Makes the profiles it opens, the history it looks at and the answers it holds
+ * the browser's core to. Screenshots go to target/screenshots.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -28,15 +29,26 @@ if (!health.ok) fail(`${url}/healthz answers ${health.status}`);
 process.env.PILOTLIGHT_FILES = join(root, "target/browser-test-files");
 process.env.PILOTLIGHT_SHOTS = join(root, "target/screenshots");
 mkdirSync(process.env.PILOTLIGHT_SHOTS, { recursive: true });
-const byCargo = ["cargo", "run", "--quiet", "--package", "pilotlight-tests", "--bin", "demo", "--"];
-const [program, ...first] = process.env.PILOTLIGHT_DEMO ? [process.env.PILOTLIGHT_DEMO] : byCargo;
-const demo = (...words) =>
-  execFileSync(program, [...first, ...words], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
-demo("--write", process.env.PILOTLIGHT_FILES);
-if (!process.env.PILOTLIGHT_DEMO_IS_THERE) demo(url);
-
 const only = process.argv[2] ?? "";
-const files = ["file", "problems", "server", "pictures"].filter((name) => name.includes(only));
+const files = ["identity", "file", "problems", "server", "pictures"].filter((name) => name.includes(only));
+
+const built = process.env.PILOTLIGHT_BINARIES;
+const cargo = ["run", "--quiet", "--package", "pilotlight-tests", "--bin"];
+/** Runs a program of ours, of the folder where it is built already or by cargo. */
+const own = (name, ...words) =>
+  execFileSync(built ? join(built, name) : "cargo", built ? words : [...cargo, name, "--", ...words], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+if (files.includes("identity")) {
+  process.env.PILOTLIGHT_IDENTITY = join(root, "target/identity");
+  own("identity", process.env.PILOTLIGHT_IDENTITY);
+}
+if (files.some((name) => name !== "identity")) {
+  own("demo", "--write", process.env.PILOTLIGHT_FILES);
+  if (!process.env.PILOTLIGHT_DEMO_IS_THERE) own("demo", url);
+}
+
 run({ files: files.map((name) => join(here, `${name}.test.mjs`)), concurrency: 1, timeout: 300_000 })
   .on("test:fail", () => (process.exitCode = 1))
   .compose(spec)

@@ -9,6 +9,7 @@
 //! - [`random`]: profiles by chance, for property tests.
 //! - [`legacy`]: profiles in old formats, for tests and as seeds of the fuzzer.
 //! - [`demo`]: an hour of realistic history of four services.
+//! - [`identity`]: what the core must answer alike in every engine.
 //! - [`client`]: requests to a running Pilotlight.
 
 pub mod brute;
@@ -17,6 +18,7 @@ pub mod corpus;
 pub mod demo;
 pub mod drawn;
 pub mod go;
+pub mod identity;
 pub mod legacy;
 pub mod oracle;
 pub mod random;

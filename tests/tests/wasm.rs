@@ -1,7 +1,7 @@
 //! One merge: the core compiled to WASM gives the same bytes as the native core, on real profiles.
 
-use pilotlight_guest::{VERBS, list};
-use pilotlight_tests::{corpus, drawn};
+use pilotlight_guest::VERBS;
+use pilotlight_tests::identity;
 use wasmtime::{Engine, Instance, Memory, Module, Store, TypedFunc};
 
 /// The guest module, and a fresh instance of it for each call.
@@ -46,20 +46,7 @@ fn the_core_needs_nothing_of_its_host() {
 #[test]
 fn wasm_and_native_answer_with_the_same_bytes() {
     let guest = Guest::load();
-    let mut lists: Vec<(String, Vec<u8>)> = Vec::new();
-    let samples = corpus::profiles();
-    for sample in &samples {
-        lists.push((sample.name.clone(), list([&sample.bytes[..]])));
-    }
-    // Series of one agent merge; so do the five of Parca.
-    for prefix in ["parca/many", "agents/go142/0", "agents/go142/01", "agents/node0413", "agents/node064"] {
-        let group = samples.iter().filter(|s| s.name.starts_with(prefix));
-        lists.push((format!("all of {prefix}"), list(group.map(|s| &s.bytes[..]))));
-    }
-    let own = pilotlight_core::pprof::encode(&drawn::every_field());
-    lists.push(("every field, twice".to_owned(), list([&own[..], &own[..]])));
-    lists.push(("damaged".to_owned(), list([&own[..own.len() / 2]])));
-    for (name, input) in &lists {
+    for (name, input) in &identity::inputs() {
         for (verb, native) in VERBS {
             let (native, wasm) = (native(input), guest.call(verb, input));
             assert!(native == wasm, "{verb} of {name}: {} bytes native, {} bytes in WASM", native.len(), wasm.len());

@@ -23,8 +23,8 @@ struct Bench {
     tools: Tools,
     server: Option<Pilotlight>,
     core_wasm: Option<PathBuf>,
-    /// The part "rust" builds the demo too. Built alone it unites other features: a minute more.
-    demo_is_built: bool,
+    /// The part "rust" builds our programs for tests too. Built alone they unite other features: a minute more.
+    programs_are_built: bool,
 }
 
 const PARTS: [Part; 7] = [
@@ -66,8 +66,8 @@ pub(crate) fn test(only: &str) -> ExitCode {
             note("set-up", Count { passed: 0, failed: 1 }, started.elapsed().as_secs());
         }
         Ok(tools) => {
-            let demo_is_built = parts.iter().any(|part| part.name == "rust");
-            run_parts(&parts, Bench { tools, server: None, core_wasm: None, demo_is_built }, &mut note);
+            let programs_are_built = parts.iter().any(|part| part.name == "rust");
+            run_parts(&parts, Bench { tools, server: None, core_wasm: None, programs_are_built }, &mut note);
         }
     }
     println!("\nSummary, after {} s\n{}\n", started.elapsed().as_secs(), lines.join("\n"));
@@ -125,7 +125,7 @@ impl Bench {
         let wasm = &self.tools.wasm;
         let manifest = root().join("tests/guest/Cargo.toml");
         wasm.cargo()
-            .args(["build", "--release", "--quiet", "--target", TARGET, "--manifest-path"])
+            .args(["rustc", "--release", "--quiet", "--target", TARGET, "--crate-type", "cdylib", "--manifest-path"])
             .arg(manifest)
             .env("CARGO_TARGET_DIR", wasm.target_dir())
             .limit(1200)
@@ -143,8 +143,8 @@ impl Bench {
         if let Some(path) = &self.tools.chromium {
             run = run.env("CHROMIUM", path);
         }
-        if self.demo_is_built {
-            run = run.env("PILOTLIGHT_DEMO", target_dir().join("debug/demo"));
+        if self.programs_are_built {
+            run = run.env("PILOTLIGHT_BINARIES", target_dir().join("debug"));
         }
         run.limit(1200)
     }
@@ -186,7 +186,7 @@ fn browser(bench: &Bench) -> (Result<()>, String) {
 }
 
 fn fuzz_briefly(bench: &Bench) -> (Result<()>, String) {
-    let seeds = if bench.demo_is_built { fuzz::Seeds::Built } else { fuzz::Seeds::ToBeBuilt };
+    let seeds = if bench.programs_are_built { fuzz::Seeds::Built } else { fuzz::Seeds::ToBeBuilt };
     (fuzz::fuzz(&fuzz::Wanted::default(), seeds), String::new())
 }
 

@@ -4,7 +4,9 @@
 
 #![allow(clippy::disallowed_methods)] // Benches read files; the core may not.
 
+mod agents;
 mod compare;
+mod fleet;
 mod synthetic;
 mod verbs;
 mod views;
@@ -48,6 +50,7 @@ fn main() {
             different: different.iter().enumerate().map(|(i, raw)| write(format!("{name}-{i}.pb"), raw)).collect(),
         });
     }
+    agents::measure(&mut criterion);
     criterion.final_summary();
     compare::with_go(&folder.join("criterion"), &inputs);
 }

@@ -14,13 +14,24 @@ use pilotlight_core::{By, CallTree, NodeId, Profile, Scale, canonical, diff, fun
 pub type Verb = fn(&[u8]) -> Vec<u8>;
 
 /// All of them by name; the module exports each under that name.
-pub const VERBS: [(&str, Verb); 4] = [("merged", merged), ("trees", trees), ("boxes", boxes), ("differences", differences)];
+pub const VERBS: [(&str, Verb); 5] =
+    [("merged", merged), ("trees", trees), ("boxes", boxes), ("differences", differences), ("each_in_order", each_in_order)];
+
+pub mod work;
 
 /// The merge of all profiles, encoded; the error's text when they do not merge.
 pub fn merged(input: &[u8]) -> Vec<u8> {
     let read = profiles(input);
     match read.and_then(|profiles| merge(&profiles).map_err(|e| e.to_string())) {
         Ok(merged) => encode(&merged.profile),
+        Err(problem) => problem.into_bytes(),
+    }
+}
+
+/// Each profile in canonical order, encoded.
+pub fn each_in_order(input: &[u8]) -> Vec<u8> {
+    match profiles(input) {
+        Ok(profiles) => profiles.iter().flat_map(|profile| encode(&canonical(profile))).collect(),
         Err(problem) => problem.into_bytes(),
     }
 }
@@ -34,6 +45,7 @@ pub fn trees(input: &[u8]) -> Vec<u8> {
                 for node in (0..tree.shape().len() as u32).map(NodeId) {
                     out.extend(tree.shape().name(node).as_bytes());
                     out.extend(tree.shape().key(node).to_le_bytes());
+                    out.extend(tree.shape().parent(node).0.to_le_bytes());
                     out.extend(tree.self_value(node).to_le_bytes());
                     out.extend(tree.total_value(node).to_le_bytes());
                 }
@@ -41,6 +53,7 @@ pub fn trees(input: &[u8]) -> Vec<u8> {
                     out.extend((row.frame as u64).to_le_bytes());
                     out.extend(row.own[0].to_le_bytes());
                     out.extend(row.total[0].to_le_bytes());
+                    out.extend(row.nodes.to_le_bytes());
                 }
             }
         }
@@ -69,9 +82,13 @@ pub fn differences(input: &[u8]) -> Vec<u8> {
     let read = profiles(input).unwrap_or_default();
     let (Some(base), Some(comparison)) = (read.first(), read.last()) else { return Vec::new() };
     let mut out = Vec::new();
-    for scale in [Scale::Absolute, Scale::Normalised] {
-        let d = diff((base, 0), (comparison, 0), By::Name, scale);
+    for (scale, by) in [(Scale::Absolute, By::Name), (Scale::Normalised, By::Name), (Scale::Normalised, By::Function)] {
+        let d = diff((base, 0), (comparison, 0), by, scale);
+        for row in function_table(d.tree()) {
+            row.own.into_iter().chain(row.total).for_each(|value| out.extend(value.to_le_bytes()));
+        }
         for node in (0..d.tree().shape().len() as u32).map(NodeId) {
+            out.extend(d.tree().shape().name(node).as_bytes());
             let [before, after] = d.tree().totals(node);
             for value in [before, after, d.gain(node), d.loss(node)] {
                 out.extend(value.to_le_bytes());
@@ -90,14 +107,18 @@ fn with_first(input: &[u8], write: impl Fn(&Profile, &mut Vec<u8>)) -> Vec<u8> {
     out
 }
 
-fn profiles(mut input: &[u8]) -> Result<Vec<Profile>, String> {
-    let mut profiles = Vec::new();
-    while let Some((length, rest)) = input.split_first_chunk::<4>() {
+fn profiles(input: &[u8]) -> Result<Vec<Profile>, String> {
+    split(input).map(|bytes| Ok(open(bytes, MAX_PROFILE_BYTES).map_err(|e| e.to_string())?.profile)).collect()
+}
+
+/// The items of a list.
+fn split(mut input: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (length, rest) = input.split_first_chunk::<4>()?;
         let (bytes, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
-        profiles.push(open(bytes, MAX_PROFILE_BYTES).map_err(|e| e.to_string())?.profile);
         input = rest;
-    }
-    Ok(profiles)
+        Some(bytes)
+    })
 }
 
 /// The input as the verbs want it.
@@ -117,16 +138,33 @@ mod exports {
     }
 
     macro_rules! export {
-        ($($name:ident)*) => {$(
+        ($($verb:path as $name:ident)*) => {$(
             #[unsafe(no_mangle)]
             extern "C" fn $name(input: *const u8, length: u32) -> *const u8 {
                 // SAFETY: the host passes what `alloc` gave it, with the length it asked for.
                 let input = unsafe { std::slice::from_raw_parts(input, length as usize) };
-                let bytes = super::$name(input);
+                let bytes = $verb(input);
                 let answer = [&(bytes.len() as u32).to_le_bytes()[..], &bytes].concat();
                 Box::leak(answer.into_boxed_slice()).as_ptr()
             }
         )*};
     }
-    export!(merged trees boxes differences);
+    export!(
+        super::merged as merged
+        super::trees as trees
+        super::boxes as boxes
+        super::differences as differences
+        super::each_in_order as each_in_order
+        super::work::prepare as prepare
+    );
+
+    macro_rules! export_work {
+        ($($name:ident)*) => {$(
+            #[unsafe(no_mangle)]
+            extern "C" fn $name() -> u64 {
+                super::work::$name()
+            }
+        )*};
+    }
+    export_work!(work_decode work_merge4 work_tree work_diff work_table work_encode work_open_and_merge);
 }

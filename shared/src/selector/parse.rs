@@ -1,0 +1,264 @@
+//! Text → [`Selector`].
+
+use super::application::Application;
+use super::{Expression, Matcher, Selector, SelectorError, Test};
+use crate::profile_type::ProfileTypeError;
+use crate::regex::anchored;
+
+/// Longest selector in bytes. People write a few hundred; the names of 300 pods fit.
+const MAX_SELECTOR: usize = 8 << 10;
+
+/// Most matchers: two for each label that a series may have, and some for its type.
+const MAX_MATCHERS: usize = 2 * crate::limits::MAX_LABELS + 4;
+
+/// Most regular expressions: 16 of 16 KiB and the rest by their length keep a selector below a megabyte.
+const MAX_EXPRESSIONS: usize = 16;
+
+/// What may stand in an application's name besides letters and digits, as on `/ingest`.
+const APPLICATION_SIGNS: &str = "_.-/";
+
+/// Letters behind a backslash, and what they stand for.
+pub(super) const ESCAPES: [(char, char); 5] = [('n', '\n'), ('t', '\t'), ('\\', '\\'), ('"', '"'), ('\'', '\'')];
+
+/// Whether a name with this character can stand without quotes.
+pub(super) fn is_name_character(c: char) -> bool {
+    c.is_alphanumeric() || "_.:-/".contains(c)
+}
+
+pub(super) fn selector(text: &str) -> Result<Selector, SelectorError> {
+    Parser { text, at: 0, expressions: 0 }.selector()
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    /// Regular expressions so far.
+    expressions: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn selector(mut self) -> Result<Selector, SelectorError> {
+        if self.text.len() > MAX_SELECTOR {
+            return Err(self.error(format!("{} bytes are more than the {MAX_SELECTOR} allowed", self.text.len())));
+        }
+        self.blanks();
+        let mut selector = Selector::default();
+        self.head(&mut selector)?;
+        self.blanks();
+        if self.take('{') {
+            self.matchers(&mut selector.matchers)?;
+            self.blanks();
+        }
+        if self.peek().is_some() {
+            return Err(self.expected("the end"));
+        }
+        Ok(selector)
+    }
+
+    /// A profile type, an application, or nothing.
+    fn head(&mut self, selector: &mut Selector) -> Result<(), SelectorError> {
+        let start = self.at;
+        let head = self.take_while(|c| c != '{' && !c.is_whitespace());
+        if head.contains(':') {
+            let profile_type = head.parse().map_err(|e: ProfileTypeError| self.error_at(start, e.to_string()))?;
+            selector.profile_type = Some(profile_type);
+        } else if let Some(at) = head.find(|c: char| !(c.is_alphanumeric() || APPLICATION_SIGNS.contains(c))) {
+            self.at = start + at;
+            return Err(self.expected(if at == 0 {
+                "a profile type, an application or '{'"
+            } else {
+                "an application of letters, digits and _.-/"
+            }));
+        } else if !head.is_empty() {
+            selector.application = Some(Application::new(head));
+        }
+        Ok(())
+    }
+
+    /// Matchers up to and with the closing brace.
+    fn matchers(&mut self, matchers: &mut Vec<Matcher>) -> Result<(), SelectorError> {
+        loop {
+            self.blanks();
+            if self.take('}') {
+                return Ok(());
+            }
+            if matchers.len() == MAX_MATCHERS {
+                return Err(self.error(format!("more than the {MAX_MATCHERS} matchers allowed")));
+            }
+            matchers.push(self.matcher()?);
+            self.blanks();
+            if !self.take(',') && self.peek() != Some('}') {
+                return Err(self.expected("',' or '}'"));
+            }
+        }
+    }
+
+    fn matcher(&mut self) -> Result<Matcher, SelectorError> {
+        let start = self.at;
+        let name = match self.peek() {
+            Some('"' | '\'' | '`') => self.quoted()?,
+            _ => self.take_while(is_name_character).to_owned(),
+        };
+        if name.is_empty() {
+            self.at = start;
+            return Err(self.expected("a label name or '}'"));
+        }
+        self.blanks();
+        let test = self.test()?;
+        Ok(Matcher { name, test })
+    }
+
+    /// Operator and value.
+    fn test(&mut self) -> Result<Test, SelectorError> {
+        let rest = &self.text[self.at..];
+        let operator = ["=~", "!~", "!=", "="].into_iter().find(|operator| rest.starts_with(operator));
+        let Some(operator) = operator else { return Err(self.expected("one of = != =~ !~")) };
+        self.at += operator.len();
+        self.blanks();
+        let start = self.at;
+        let value = self.quoted()?;
+        Ok(match operator {
+            "=" => Test::Equal(value),
+            "!=" => Test::NotEqual(value),
+            "=~" => Test::Match(self.expression(value, start)?),
+            _ => Test::NotMatch(self.expression(value, start)?),
+        })
+    }
+
+    /// The regular expression that stood at `start`.
+    fn expression(&mut self, text: String, start: usize) -> Result<Expression, SelectorError> {
+        self.expressions += 1;
+        if self.expressions > MAX_EXPRESSIONS {
+            return Err(self.error_at(start, format!("more than the {MAX_EXPRESSIONS} regular expressions allowed")));
+        }
+        let regex = anchored(&text).map_err(|e| self.error_at(start, e.to_string()))?;
+        Ok(Expression { text, regex })
+    }
+
+    fn quoted(&mut self) -> Result<String, SelectorError> {
+        let start = self.at;
+        let quote = match self.peek() {
+            Some(c @ ('"' | '\'' | '`')) => c,
+            _ => return Err(self.expected("a quoted value")),
+        };
+        self.bump();
+        let mut value = String::new();
+        loop {
+            match self.bump() {
+                Some(c) if c == quote => return Ok(value),
+                Some('\\') if quote != '`' => match self.bump() {
+                    Some(letter) => match ESCAPES.iter().find(|(known, _)| *known == letter) {
+                        Some((_, plain)) => value.push(*plain),
+                        // PromQL refuses unknown escapes; a regex such as "a\.b" is what people mean by them.
+                        None => value.extend(['\\', letter]),
+                    },
+                    None => break,
+                },
+                Some(c) => value.push(c),
+                None => break,
+            }
+        }
+        Err(self.error_at(start, format!("expected a closing {quote} for this one, found the end")))
+    }
+
+    fn blanks(&mut self) {
+        self.take_while(char::is_whitespace);
+    }
+
+    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
+        let rest = &self.text[self.at..];
+        let taken = &rest[..rest.find(|c| !wanted(c)).unwrap_or(rest.len())];
+        self.at += taken.len();
+        taken
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.text[self.at..].chars().next()
+    }
+
+    fn bump(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    fn take(&mut self, c: char) -> bool {
+        let found = self.peek() == Some(c);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expected(&self, what: &str) -> SelectorError {
+        let found = self.peek().map_or("the end".to_owned(), |c| format!("{c:?}"));
+        self.error(format!("expected {what}, found {found}"))
+    }
+
+    fn error(&self, problem: String) -> SelectorError {
+        self.error_at(self.at, problem)
+    }
+
+    fn error_at(&self, at: usize, problem: String) -> SelectorError {
+        SelectorError { column: self.text[..at].chars().count() + 1, problem }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> SelectorError {
+        Selector::parse(text).expect_err(text)
+    }
+
+    /// A selector, a caret below the character that is wrong, and what is said of it.
+    fn check(drawn: &str) {
+        let [text, caret] = drawn.lines().collect::<Vec<_>>()[..] else { panic!("two lines: {drawn}") };
+        let error = refused(text);
+        let pointing = format!("{}^ {}", " ".repeat(error.column - 1), error.problem);
+        assert_eq!(pointing, caret, "for {text}");
+    }
+
+    #[test]
+    fn errors_point_at_the_column() {
+        check("{a}\n  ^ expected one of = != =~ !~, found '}'");
+        check("{a\n  ^ expected one of = != =~ !~, found the end");
+        check("{\"ä\"ß\n    ^ expected one of = != =~ !~, found 'ß'");
+        check("{a!\"b\"}\n  ^ expected one of = != =~ !~, found '!'");
+        check("{a=b}\n   ^ expected a quoted value, found 'b'");
+        check("{a= \n    ^ expected a quoted value, found the end");
+        check("{ä=\"b\n   ^ expected a closing \" for this one, found the end");
+        check("{ä='b\\\n   ^ expected a closing ' for this one, found the end");
+        check("{`ä=\"b\"}\n ^ expected a closing ` for this one, found the end");
+        check("{a=\"b\" c=\"d\"}\n       ^ expected ',' or '}', found 'c'");
+        check("{a=\"b\"\n      ^ expected ',' or '}', found the end");
+        check("{\n ^ expected a label name or '}', found the end");
+        check("{a=\"b\",,}\n       ^ expected a label name or '}', found ','");
+        check("{ =\"b\"}\n  ^ expected a label name or '}', found '='");
+        check("{\"\"=\"b\"}\n ^ expected a label name or '}', found '\"'");
+        check("{} x\n   ^ expected the end, found 'x'");
+        check("shop cpu\n     ^ expected the end, found 'c'");
+        check("é!p{}\n ^ expected an application of letters, digits and _.-/, found '!'");
+        check("=x{}\n^ expected a profile type, an application or '{', found '='");
+        check("  a:b{}\n  ^ profile type \"a:b\" is not of the form name:type:unit:period_type:period_unit");
+        check("{é=~\"(\"}\n    ^ not a regular expression that can be used: found open group without closing ')'");
+        check("{é!~ 'a)(b'}\n     ^ not a regular expression that can be used: found closing ')' without matching '('");
+    }
+
+    #[test]
+    fn limits() {
+        let check = |text: &str, column: usize, problem: &str| {
+            let error = refused(text);
+            assert_eq!((error.column, error.problem.as_str()), (column, problem));
+        };
+        let of_length = |length: usize| format!("{{a=\"{}\"}}", "x".repeat(length - 6));
+        assert!(Selector::parse(&of_length(MAX_SELECTOR)).is_ok());
+        check(&of_length(MAX_SELECTOR + 1), 1, "8193 bytes are more than the 8192 allowed");
+        let of = |matcher: &str, count: usize| format!("{{{}}}", vec![matcher; count].join(","));
+        assert!(Selector::parse(&of("a=''", MAX_MATCHERS)).is_ok());
+        check(&of("a=''", MAX_MATCHERS + 1), 5 * MAX_MATCHERS + 2, "more than the 64 matchers allowed");
+        assert!(Selector::parse(&of("a=~''", MAX_EXPRESSIONS)).is_ok());
+        check(&of("a=~''", MAX_EXPRESSIONS + 1), 6 * MAX_EXPRESSIONS + 5, "more than the 16 regular expressions allowed");
+    }
+}

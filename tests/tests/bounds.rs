@@ -1,0 +1,404 @@
+//! No input, however hostile, allocates more than 16 times its size (inflated, which is capped) and a megabyte.
+//!
+//! Counted is what Rust allocates on the test's thread: the peak while the reader runs, both copies included while a vector
+//! grows, the input itself not. A row of the table is one construction; readers of other formats get rows of their own.
+
+#[allow(dead_code)] // The benches use all of it.
+#[path = "../../shared/benches/core/synthetic.rs"]
+mod synthetic;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use pilotlight_core::limits::{MAX_INLINED, MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
+use pilotlight_core::{By, CallTree, Pattern, Selector, canonical, function_table, gzip, pprof};
+use pilotlight_tests::corpus;
+
+/// Bytes allocated for each byte of input, at most.
+const BOUND: f64 = 16.0;
+/// What any input may allocate besides: buffers, messages, a regular expression.
+const FIXED: usize = 1 << 20;
+/// About the size of each hostile input: large beside [`FIXED`], small enough to be read in milliseconds.
+const SIZE: usize = 4 << 20;
+
+struct Counting;
+
+thread_local! {
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(bytes: isize) {
+    // A thread that is ending may still free.
+    let _ = NOW.try_with(|now| {
+        now.set(now.get() + bytes);
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
+    });
+}
+
+#[allow(unsafe_code, reason = "an allocator cannot be written without it; it only passes on what it is given")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What work allocated: at most at once, and what its result still holds.
+struct Used {
+    peak: usize,
+    kept: usize,
+}
+
+fn measure<T>(work: impl FnOnce() -> T) -> (Used, T) {
+    let before = NOW.get();
+    PEAK.set(before);
+    let result = work();
+    let bytes = |count: isize| usize::try_from(count - before).unwrap_or(0);
+    (Used { peak: bytes(PEAK.get()), kept: bytes(NOW.get()) }, result)
+}
+
+/// The peak beyond [`FIXED`], in bytes for each byte of input.
+fn ratio(used: &Used, input: usize) -> f64 {
+    used.peak.saturating_sub(FIXED) as f64 / input as f64
+}
+
+/// A construction, what becomes of it, and the most it may allocate for each of its bytes.
+struct Case {
+    name: &'static str,
+    make: fn() -> Vec<u8>,
+    read: fn(&[u8]) -> bool,
+    accepted: bool,
+    ceiling: f64,
+}
+
+const fn case(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case {
+    Case { name, make, read: |bytes| pprof::decode(bytes).is_ok(), accepted, ceiling: BOUND }
+}
+
+/// A construction that breaks the bound today; the ceiling is what it was seen to take, so that it does not grow.
+const fn beyond(name: &'static str, accepted: bool, ceiling: f64, make: fn() -> Vec<u8>) -> Case {
+    Case { ceiling, ..case(name, accepted, make) }
+}
+
+/// Hostile inputs. A reader of another format adds its rows here.
+static CASES: &[Case] = &[
+    case("empty strings", true, || head(1).repeat(6, SIZE, |_| vec![]).0),
+    case("strings of one byte", true, || head(1).repeat(6, SIZE, |_| vec![b'a']).0),
+    case("strings of one byte, not UTF-8", true, || head(1).repeat(6, SIZE, |_| vec![0xff]).0),
+    case("one string, not UTF-8", true, || head(1).bytes(6, &vec![0xff; SIZE]).0),
+    case("a first string that is not empty", true, || head(1).bytes(6, &vec![0x7f; SIZE]).0),
+    beyond("a string of control characters, not UTF-8", true, 17.0, || {
+        head(1).bytes(6, b"").bytes(6, &[&vec![0x7f; SIZE][..], &[0xff]].concat()).0
+    }),
+    case("unknown fields", true, || head(1).repeat(1_000, SIZE, |_| vec![]).0),
+    case("sample types", false, || head(1).repeat(1, SIZE, |_| vec![]).0),
+    case("comments", true, || head(1).bytes(13, &vec![0; SIZE]).0),
+    case("comments, one by one", true, || head(1).each(SIZE / 2, |m, _| m.number(13, 0)).0),
+    case("empty mappings", false, || head(1).repeat(3, SIZE, |_| vec![]).0),
+    case("empty functions", false, || head(1).repeat(5, SIZE, |_| vec![]).0),
+    beyond("empty locations", false, 24.0, || head(1).repeat(4, SIZE, |_| vec![]).0),
+    case("small mappings", true, || head(1).repeat(3, SIZE, |i| id(i + 1)).0),
+    case("small functions", true, || head(1).repeat(5, SIZE, |i| id(i + 1)).0),
+    case("small locations", true, || head(1).repeat(4, SIZE, |i| id(i + 1)).0),
+    case("mappings numbered backwards", true, || head(1).repeat(3, SIZE, |i| id(0xc_0000 - i)).0),
+    case("functions numbered backwards", true, || head(1).repeat(5, SIZE, |i| id(0xc_0000 - i)).0),
+    case("locations numbered backwards", true, || head(1).repeat(4, SIZE, |i| id(0xc_0000 - i)).0),
+    beyond("mappings numbered far off", true, 20.0, || head(1).repeat(3, SIZE, |i| id((1 << 21) + i)).0),
+    case("locations numbered far off", true, || head(1).repeat(4, SIZE, |i| id((1 << 21) + i)).0),
+    case("mappings, functions and locations numbered far off", true, || {
+        let far = |i: u64| id((1 << 21) + i);
+        head(1).repeat(3, SIZE / 3, far).repeat(5, SIZE / 3, far).repeat(4, SIZE / 3, far).0
+    }),
+    beyond("locations full of empty lines", true, 18.0, || {
+        let lines = [0x22, 0].repeat(MAX_INLINED);
+        head(1).repeat(4, SIZE, |i| [id(i + 1), lines.clone()].concat()).0
+    }),
+    beyond("one location of empty lines", false, 18.0, || head(1).bytes(4, &[id(1), [0x22, 0].repeat(SIZE / 2)].concat()).0),
+    case("empty samples", false, || head(1).repeat(2, SIZE, |_| vec![]).0),
+    beyond("empty samples of 64 types", false, 268.0, || head(64).repeat(2, SIZE, |_| vec![]).0),
+    case("small samples", true, || head(1).repeat(2, SIZE, |_| vec![0x10, 0]).0),
+    case("small samples of 2 types", true, || head(2).repeat(2, SIZE, |_| vec![0x12, 2, 0, 0]).0),
+    case("small samples of 64 types", true, || head(64).repeat(2, SIZE, |_| [vec![0x12, 64], vec![0; 64]].concat()).0),
+    case("one sample of packed values", false, || head(1).bytes(2, &Message::default().bytes(2, &vec![0; SIZE]).0).0),
+    case("one sample of values, one by one", false, || head(1).bytes(2, &[0x10, 0].repeat(SIZE / 2)).0),
+    case("one sample of packed frames", false, || located(1).bytes(2, &Message::default().bytes(1, &vec![1; SIZE]).0).0),
+    case("one sample of frames, one by one", false, || located(1).bytes(2, &[0x08, 1].repeat(SIZE / 2)).0),
+    case("deep stacks that share nothing", true, || stacks(MAX_STACK_DEPTH)),
+    beyond("stacks of 100 that share nothing", true, 18.0, || stacks(100)),
+    case("stacks of 5 that share nothing", true, || stacks(5)),
+    beyond("stacks of 100 and nothing, in turn", true, 17.0, || {
+        let deep = sample(&[1; 100]);
+        located(1).each(SIZE / 110 * 2, |m, i| m.bytes(2, if i % 2 == 0 { &deep } else { &[0x10, 0] })).0
+    }),
+    beyond("a few stacks longer than what was reserved", true, 24.0, || {
+        // Just beyond a power of two, where a growing vector has the most to spare.
+        located(2).each(257, |m, i| m.bytes(2, &sample(&vec![1 + (i % 2) as u8; MAX_STACK_DEPTH]))).0
+    }),
+    beyond("one sample of empty labels", true, 24.0, || {
+        head(1).bytes(2, &[vec![0x10, 0], [0x1a, 0].repeat(SIZE / 2)].concat()).0
+    }),
+    case("samples of one label each", true, || {
+        head(1)
+            .repeat(2, SIZE, |i| {
+                [vec![0x10, 0], Message::default().bytes(3, &Message::default().number(3, i + 1).0).0].concat()
+            })
+            .0
+    }),
+    beyond("samples of twenty labels", true, 24.0, || {
+        let label = |i: u64| Message::default().bytes(3, &Message::default().number(3, i + 1).0).0;
+        head(1).repeat(2, SIZE, |i| [vec![0x10, 0], [0x1a, 0].repeat(19), label(i)].concat()).0
+    }),
+    case("samples of equal labels", true, || head(1).repeat(2, SIZE, |_| vec![0x10, 0, 0x1a, 0]).0),
+    case("all at once", true, || {
+        let part = SIZE / 5;
+        let message = head(2).repeat(6, part, |_| vec![0xff]).repeat(3, part, |i| id((1 << 21) + i));
+        let message = message.repeat(5, part, |i| id((1 << 21) + i)).bytes(4, &id(1)).bytes(4, &id(2));
+        message
+            .each(part / 110, |m, i| m.bytes(2, &sample2(&[1 + (i % 2) as u8; 100])))
+            .repeat(4, part, |i| id((1 << 21) + i))
+            .0
+    }),
+];
+
+#[test]
+fn hostile_profiles_allocate_in_proportion_to_their_size() {
+    let mut broken = Vec::new();
+    for Case { name, make, read, accepted, ceiling } in CASES {
+        let input = make();
+        let started = Instant::now();
+        let (used, outcome) = measure(|| read(&input));
+        let (ratio, took) = (ratio(&used, input.len()), started.elapsed());
+        println!("{ratio:7.2}x peak of {ceiling:3.0}x, {:8} bytes, {took:8.1?}: {name}", input.len());
+        assert_eq!(outcome, *accepted, "{name}");
+        if ratio > *ceiling {
+            broken.push(format!("{name}: {ratio:.1}x of {} bytes, {ceiling}x are allowed", input.len()));
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn real_profiles_allocate_in_proportion_to_their_size() {
+    for sample in corpus::profiles() {
+        let inflated = gzip::inflate(&sample.bytes, MAX_PROFILE_BYTES).expect("a good file");
+        let raw = inflated.as_deref().unwrap_or(&sample.bytes).len();
+        let (used, decoded) = measure(|| pprof::open(&sample.bytes, MAX_PROFILE_BYTES));
+        decoded.unwrap_or_else(|e| panic!("{}: {e}", sample.name));
+        assert!(ratio(&used, raw) <= BOUND, "{}: {} bytes for {raw}", sample.name, used.peak);
+    }
+}
+
+#[test]
+fn bombs_stay_within_their_cap() {
+    const CAP: usize = 8 << 20;
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        std::io::Write::write_all(&mut encoder, bytes).expect("a Vec takes all");
+        encoder.finish().expect("a Vec takes all")
+    };
+    let bomb = gzip(&vec![0; 20 * CAP]);
+    let fits = gzip(&head(1).repeat(2, CAP - 100, |_| vec![0x10, 0]).0);
+    let cases = [
+        ("a bomb", bomb.clone(), false),
+        ("a bomb in gzip", gzip(&bomb), false),
+        ("a bomb after a member", [gzip(b"a"), bomb.clone()].concat(), false),
+        ("a bomb cut short", bomb[..bomb.len() / 2].to_vec(), false),
+        ("as much as is allowed", fits.clone(), true),
+        ("as much as is allowed, and padding", [fits, vec![0; 1000]].concat(), true),
+    ];
+    for (name, input, accepted) in cases {
+        let (used, outcome) = measure(|| pprof::open(&input, CAP));
+        println!("{:6.2}x the cap: {name}", ratio(&used, CAP));
+        assert_eq!(outcome.is_ok(), accepted, "{name}");
+        assert!(ratio(&used, CAP) <= BOUND, "{name}: {} bytes", used.peak);
+    }
+}
+
+#[test]
+fn hostile_selectors_and_searches_allocate_little() {
+    let expressions =
+        |expression: &str, count: usize| format!("{{{}}}", vec![format!("a=~'{expression}'"); count].join(","));
+    let mut inputs = vec![
+        format!("{{a=\"{}\"}}", "x".repeat(8_000)),
+        format!("{{{}}}", vec!["a=''"; 64].join(",")),
+        "{".repeat(8_000),
+        "a".repeat(8_000),
+    ];
+    for (expression, count) in [
+        ("(((a{100}){100}){100})", 16),
+        ("[0-9a-f]{64}", 16),
+        (".{0,120}", 16),
+        ("(?:é|a|b)*", 16),
+        (&*"a".repeat(490), 16),
+        (&*"a|".repeat(245), 16),
+        (&*"[^a]".repeat(120), 16),
+        (&*"(a)".repeat(160), 16),
+        (&*"a".repeat(4_000), 2),
+        (&*"(a|b)*".repeat(670), 2),
+        (&*"\\w".repeat(2_000), 2),
+        (&*"(".repeat(4_000), 2),
+    ] {
+        inputs.push(expressions(expression, count));
+        let search = format!("/{expression}/");
+        let (used, outcome) = measure(|| Pattern::parse(&search));
+        let shown: String = search.chars().take(40).collect();
+        println!("{:8} bytes peak of {:5}, {}: search {shown}", used.peak, search.len(), outcome.is_ok());
+        assert!(ratio(&used, search.len()) <= BOUND, "search {shown}: {} bytes for {}", used.peak, search.len());
+    }
+    for input in inputs {
+        let (used, outcome) = measure(|| Selector::parse(&input));
+        let shown: String = input.chars().take(40).collect();
+        println!("{:8} bytes peak, {:8} kept of {:5}, {}: {shown}", used.peak, used.kept, input.len(), outcome.is_ok());
+        assert!(ratio(&used, input.len()) <= BOUND, "{shown}: {} bytes for {}", used.peak, input.len());
+    }
+}
+
+/// Time in proportion too, where rows share one text that is most of the input.
+#[test]
+#[ignore = "call trees compare names of siblings byte by byte: minutes for 6 MB, after 0.4 s to decode and order"]
+fn rows_with_one_long_text_take_little_time() {
+    let text = vec![b'a'; SIZE];
+    let long = || head(1).bytes(6, b"").bytes(6, &text);
+    let rows = 100_000;
+    let named = |i: u64| [id(i + 1), Message::default().number(2, 1).number(5, i).0].concat();
+    let line = |i: u64| [id(i + 1), Message::default().bytes(4, &id(i + 1)).0].concat();
+    let functions = long().each(rows, |m, i| m.bytes(5, &named(i)));
+    let stacks = functions.each(rows, |m, i| m.bytes(4, &line(i))).each(rows, |m, i| {
+        let frames = Message::default().number(1, i + 1).0;
+        m.bytes(2, &[frames, vec![0x10, 1]].concat())
+    });
+    check_time("functions of one long name", &stacks.0);
+}
+
+/// One sample with labels of one long name: comparing a name with itself should not look at its bytes.
+#[test]
+#[ignore = "sorting a sample's labels compares their names byte by byte: 9 s of decoding for 5 MB"]
+fn labels_with_one_long_name_take_little_time() {
+    let label = Message::default().bytes(3, &Message::default().number(1, 1).0).0;
+    let message = head(1).bytes(6, b"").bytes(6, &vec![b'a'; SIZE]);
+    check_time("labels of one long name", &message.bytes(2, &[vec![0x10, 1], label.repeat(100_000)].concat()).0);
+}
+
+fn check_time(name: &str, input: &[u8]) {
+    let started = Instant::now();
+    let profile = pprof::decode(input).unwrap_or_else(|e| panic!("{name}: {e}")).profile;
+    let decoded = started.elapsed();
+    println!("{name}: decoded after {decoded:.1?}");
+    let canonical = canonical(&profile);
+    let ordered = started.elapsed();
+    println!("{name}: in order after {ordered:.1?}");
+    for by in [By::Name, By::Function] {
+        function_table(&CallTree::new(&canonical, 0, by));
+    }
+    let all = started.elapsed();
+    println!("{name}: drawn after {all:.1?}");
+    assert!(all < Duration::from_secs(5), "{name}: {all:?}");
+}
+
+/// What the largest profiles of the benches take; 1.5 times the raw bytes is the target. `-- --ignored --nocapture`
+#[test]
+#[ignore = "prints figures and takes seconds"]
+fn memory_of_large_profiles() {
+    for samples in [150_000, 420_000] {
+        let raw = pprof::encode(&synthetic::profile(samples));
+        let (used, decoded) = measure(|| pprof::decode(&raw).expect("our own"));
+        let share = |bytes: usize| bytes as f64 / raw.len() as f64;
+        println!(
+            "{samples} samples, {} bytes raw: peak {} bytes ({:.2}x), kept {} ({:.2}x), {} stack rows",
+            raw.len(),
+            used.peak,
+            share(used.peak),
+            used.kept,
+            share(used.kept),
+            decoded.profile.stacks().len()
+        );
+        assert!(share(used.peak) < BOUND);
+    }
+}
+
+/// A protobuf message in the making.
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn varint(mut self, mut value: u64) -> Self {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+        self
+    }
+
+    fn number(self, field: u64, value: u64) -> Self {
+        self.varint(field << 3).varint(value)
+    }
+
+    fn bytes(self, field: u64, bytes: &[u8]) -> Self {
+        let mut message = self.varint(field << 3 | 2).varint(bytes.len() as u64);
+        message.0.extend_from_slice(bytes);
+        message
+    }
+
+    /// The same field until so many bytes are written.
+    fn repeat(mut self, field: u64, bytes: usize, row: impl Fn(u64) -> Vec<u8>) -> Self {
+        let end = self.0.len() + bytes;
+        for i in 0.. {
+            if self.0.len() >= end {
+                break;
+            }
+            self = self.bytes(field, &row(i));
+        }
+        self
+    }
+
+    fn each(self, count: usize, add: impl Fn(Self, u64) -> Self) -> Self {
+        (0..count as u64).fold(self, add)
+    }
+}
+
+/// A message with so many sample types.
+fn head(types: usize) -> Message {
+    Message::default().each(types, |m, _| m.bytes(1, &[]))
+}
+
+/// One with so many locations, too.
+fn located(locations: usize) -> Message {
+    head(1).each(locations, |m, i| m.bytes(4, &id(i + 1)))
+}
+
+/// The id of a row.
+fn id(id: u64) -> Vec<u8> {
+    Message::default().number(1, id).0
+}
+
+/// A sample with this stack.
+fn sample(frames: &[u8]) -> Vec<u8> {
+    [Message::default().bytes(1, frames).0, vec![0x10, 0]].concat()
+}
+
+/// The same with two values.
+fn sample2(frames: &[u8]) -> Vec<u8> {
+    [Message::default().bytes(1, frames).0, vec![0x12, 2, 0, 0]].concat()
+}
+
+/// Samples whose stacks of one-byte ids differ at the root already.
+fn stacks(depth: usize) -> Vec<u8> {
+    let [one, two] = [1, 2].map(|id| sample(&vec![id; depth]));
+    located(2).each(SIZE / one.len(), |m, i| m.bytes(2, if i % 2 == 0 { &one } else { &two })).0
+}

@@ -1,0 +1,269 @@
+//! Selectors against an evaluation by hand: matchers and series are generated, and what a regular expression matches is
+//! followed step by step on its tree, by other code than the engine's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use pilotlight_core::{Labels, Pattern, ProfileType, SERVICE_NAME, Selector};
+use proptest::prelude::*;
+
+const TYPES: [&str; 5] = [
+    "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+    "process_cpu:samples:count:cpu:nanoseconds",
+    "memory:alloc_space:bytes:space:bytes",
+    "mutex:delay:nanoseconds:contentions:count",
+    "wall:wall:nanoseconds:cpu:nanoseconds",
+];
+
+/// Last segments of applications, and which of [`TYPES`] each stands for.
+const SEGMENTS: [(&str, &[usize]); 6] =
+    [("cpu", &[0, 1]), ("alloc_space", &[2]), ("mutex_duration", &[3]), ("wall", &[4]), ("live", &[]), ("web", &[])];
+
+/// A regular expression as a tree.
+#[derive(Clone, Debug)]
+enum Expression {
+    Letter(char),
+    Any,
+    In(Vec<char>, bool),
+    All(Vec<Expression>),
+    Either(Vec<Expression>),
+    Repeated(Box<Expression>, char),
+}
+
+use Expression::{All, Any, Either, In, Letter, Repeated};
+
+impl Expression {
+    fn text(&self) -> String {
+        let letter = |c: &char| if c.is_alphanumeric() || *c == '\n' { c.to_string() } else { format!("\\{c}") };
+        let texts = |parts: &[Self], between: &str| parts.iter().map(Self::text).collect::<Vec<_>>().join(between);
+        match self {
+            Letter(c) => letter(c),
+            Any => ".".to_owned(),
+            In(letters, true) => format!("[{}]", letters.iter().map(letter).collect::<String>()),
+            In(letters, false) => format!("[^{}]", letters.iter().map(letter).collect::<String>()),
+            All(parts) => texts(parts, ""),
+            Either(parts) => format!("({})", texts(parts, "|")),
+            Repeated(part, sign) => format!("(?:{}){sign}", part.text()),
+        }
+    }
+
+    /// Where a match from `start` may end.
+    fn ends(&self, text: &[char], start: usize) -> BTreeSet<usize> {
+        let one = |is: &dyn Fn(&char) -> bool| text.get(start).filter(|c| is(c)).map(|_| start + 1).into_iter().collect();
+        match self {
+            Letter(letter) => one(&|c| c == letter),
+            Any => one(&|_| true),
+            In(letters, inside) => one(&|c| letters.contains(c) == *inside),
+            All(parts) => parts.iter().fold(BTreeSet::from([start]), |starts, part| {
+                starts.into_iter().flat_map(|start| part.ends(text, start)).collect()
+            }),
+            Either(parts) => parts.iter().flat_map(|part| part.ends(text, start)).collect(),
+            Repeated(part, sign) => {
+                let mut found = part.ends(text, start);
+                if *sign != '?' {
+                    let mut new = found.clone();
+                    while let Some(at) = new.pop_first() {
+                        new.extend(part.ends(text, at).into_iter().filter(|&end| found.insert(end)));
+                    }
+                }
+                if *sign != '+' {
+                    found.insert(start);
+                }
+                found
+            }
+        }
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        let text: Vec<char> = text.chars().collect();
+        self.ends(&text, 0).contains(&text.len())
+    }
+}
+
+/// One matcher: a name, an operator, and a value or an expression for it.
+#[derive(Clone, Debug)]
+struct Matcher {
+    name: &'static str,
+    negated: bool,
+    operand: Result<String, Expression>,
+    quote: char,
+}
+
+impl Matcher {
+    fn text(&self) -> String {
+        let (operator, value) = match &self.operand {
+            Ok(value) => (if self.negated { "!=" } else { "=" }, value.clone()),
+            Err(expression) => (if self.negated { "!~" } else { "=~" }, expression.text()),
+        };
+        let value = match self.quote {
+            '`' if !value.contains('`') => format!("`{value}`"),
+            quote => {
+                let quote = if quote == '`' { '"' } else { quote };
+                let escaped = value.replace('\\', "\\\\").replace('\n', "\\n").replace(quote, &format!("\\{quote}"));
+                format!("{quote}{escaped}{quote}")
+            }
+        };
+        let name = if self.name.contains(' ') { format!("\"{}\"", self.name) } else { self.name.to_owned() };
+        format!("{name}{operator}{value}")
+    }
+
+    fn passes(&self, profile_type: &str, labels: &BTreeMap<String, String>) -> bool {
+        let value = match self.name {
+            "__profile_type__" => profile_type,
+            "__name__" => profile_type.split(':').next().unwrap_or(""),
+            "__service_name__" => labels.get(SERVICE_NAME).map_or("", String::as_str),
+            name => labels.get(name).map_or("", String::as_str),
+        };
+        let holds = match &self.operand {
+            Ok(text) => text == value,
+            Err(expression) => expression.matches(value),
+        };
+        holds != self.negated
+    }
+}
+
+/// What stands before the braces.
+#[derive(Clone, Debug)]
+enum Head {
+    Nothing,
+    Type(usize),
+    Application(String),
+    Typed(String, usize),
+}
+
+impl Head {
+    fn text(&self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Type(i) => TYPES[*i].to_owned(),
+            Self::Application(name) => name.clone(),
+            Self::Typed(name, segment) => format!("{name}.{}", SEGMENTS[*segment].0),
+        }
+    }
+
+    fn passes(&self, type_index: usize, labels: &BTreeMap<String, String>) -> bool {
+        let service = labels.get(SERVICE_NAME).map_or("", String::as_str);
+        match self {
+            Self::Nothing => true,
+            Self::Type(i) => *i == type_index,
+            Self::Application(name) => service == name,
+            Self::Typed(name, segment) => {
+                service == self.text() || service == name && SEGMENTS[*segment].1.contains(&type_index)
+            }
+        }
+    }
+}
+
+fn word() -> impl Strategy<Value = String> {
+    prop::string::string_regex("[ab.é\"'`\\\\|\n]{0,4}").expect("a pattern")
+}
+
+fn letter() -> impl Strategy<Value = char> {
+    prop::sample::select(vec!['a', 'b', 'é', '.', '|', '\\', '"', '\n', '-', ']', '^'])
+}
+
+fn expression() -> impl Strategy<Value = Expression> {
+    let leaf = prop_oneof![
+        4 => letter().prop_map(Letter),
+        1 => Just(Any),
+        1 => (prop::collection::vec(letter(), 1..3), any::<bool>()).prop_map(|(letters, inside)| In(letters, inside)),
+    ];
+    leaf.prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(All),
+            prop::collection::vec(inner.clone(), 1..4).prop_map(Either),
+            (inner, prop::sample::select(vec!['*', '+', '?'])).prop_map(|(part, sign)| Repeated(Box::new(part), sign)),
+        ]
+    })
+}
+
+fn matcher() -> impl Strategy<Value = Matcher> {
+    let names = vec!["a", "region.name", "odd name", SERVICE_NAME, "__service_name__", "__name__", "__profile_type__"];
+    let operand = prop_oneof![word().prop_map(Ok), expression().prop_map(Err)];
+    let quote = prop::sample::select(vec!['"', '\'', '`']);
+    (prop::sample::select(names), any::<bool>(), operand, quote).prop_map(|(name, negated, operand, quote)| Matcher {
+        name,
+        negated,
+        operand,
+        quote,
+    })
+}
+
+fn service() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "ab", "b.cpu", "b"]).prop_map(str::to_owned)
+}
+
+fn head() -> impl Strategy<Value = Head> {
+    prop_oneof![
+        2 => Just(Head::Nothing),
+        1 => (0..TYPES.len()).prop_map(Head::Type),
+        1 => prop::sample::select(vec!["a", "ab", "b", "shop"]).prop_map(|name| Head::Application(name.to_owned())),
+        2 => (service(), 0..SEGMENTS.len()).prop_map(|(name, segment)| Head::Typed(name, segment)),
+    ]
+}
+
+fn labels() -> impl Strategy<Value = BTreeMap<String, String>> {
+    let service =
+        prop_oneof![3 => service(), 1 => (service(), 0..SEGMENTS.len()).prop_map(|(n, i)| Head::Typed(n, i).text())];
+    (service, word(), word(), word()).prop_map(|(service, a, region, odd)| {
+        let pairs = [(SERVICE_NAME, service), ("a", a), ("region.name", region), ("odd name", odd)];
+        // An empty value is no label at all.
+        pairs.into_iter().filter(|(_, v)| !v.is_empty()).map(|(n, v)| (n.to_owned(), v)).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn selectors_select_what_an_evaluation_by_hand_selects(
+        head in head(),
+        matchers in prop::collection::vec(matcher(), 0..3),
+        series in prop::collection::vec((0..TYPES.len(), labels()), 1..12),
+    ) {
+        let list = matchers.iter().map(Matcher::text).collect::<Vec<_>>().join(" , ");
+        let text = format!("{} {{{list}}}", head.text());
+        let selector = Selector::parse(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let printed = selector.to_string();
+        prop_assert_eq!(&Selector::parse(&printed).unwrap_or_else(|e| panic!("{printed}: {e}")), &selector, "{}", printed);
+        for (type_index, labels) in &series {
+            let expect = head.passes(*type_index, labels) && matchers.iter().all(|m| m.passes(TYPES[*type_index], labels));
+            let profile_type: ProfileType = TYPES[*type_index].parse().unwrap();
+            let series = Labels::new(labels.clone().into_iter().collect()).unwrap();
+            prop_assert_eq!(selector.matches(&profile_type, &series), expect, "{} of {:?}", text, labels);
+        }
+    }
+
+    #[test]
+    fn whatever_parses_prints_as_what_parses_alike(text in "[ab:.{}=~!,\"'`\\\\ ()*|é\n]{0,24}", name in "\\PC{1,6}", value in "\\PC{0,12}") {
+        let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+        for text in [text, format!("{{{}={}}}", quote(&name), quote(&value))] {
+            if let Ok(selector) = Selector::parse(&text) {
+                prop_assert_eq!(Selector::parse(&selector.to_string()), Ok(selector), "{}", text);
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_expressions_cost_little() {
+    // The longest value, and expressions that backtracking engines never finish.
+    let value = "a".repeat(2_047) + "!";
+    let labels = Labels::new(vec![("v".to_owned(), value)]).unwrap();
+    let cpu: ProfileType = TYPES[0].parse().unwrap();
+    let started = Instant::now();
+    for expression in
+        ["(a*)*b", "(a|a)*b", "(a|aa)+$b", "(.*)(.*)(.*)(.*)(.*)(.*)(.*)b", "(?:a?){60}a{60}b", "(((((a*)*)*)*)*)*b"]
+    {
+        let selector = Selector::parse(&format!("{{v=~\"{expression}\"}}")).unwrap_or_else(|e| panic!("{expression}: {e}"));
+        assert!(!selector.matches(&cpu, &labels), "{expression}");
+    }
+    for expression in ["(((a{100}){100}){100})", "((((((((a{99}){99}){99}){99}){99}){99}){99}){99})", "(?:(?:){9999}){9999}"]
+    {
+        assert!(Selector::parse(&format!("{{v=~\"{expression}\"}}")).is_err(), "{expression}");
+        assert!(Pattern::parse(&format!("/{expression}/")).is_err(), "{expression}");
+    }
+    let took = started.elapsed();
+    // Milliseconds where it is linear, and for ever where it is not.
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}
