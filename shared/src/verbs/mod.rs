@@ -49,7 +49,7 @@ pub use demangle::{Demangle, Detail, GoGenerics, RustHash, demangle};
 pub use diff_base::{diff_base, report_total};
 pub use focus::{Focused, focus};
 pub use format::{format_exact, format_in, format_percent, format_rate, format_value};
-pub use frames::{FramePattern, MAX_PATTERN_BYTES};
+pub use frames::FramePattern;
 pub use group::{Granularity, group};
 pub use hide::{hide, show};
 pub use inverted::{Inverted, inverted};

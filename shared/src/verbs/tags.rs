@@ -47,7 +47,7 @@ impl TagPattern {
             }
             None => {
                 // As a whole first: its cap then holds for the sum of the parts.
-                if value.len() > super::MAX_PATTERN_BYTES {
+                if value.len() > crate::regex::MAX_PATTERN {
                     compile(value)?;
                 }
                 Values::Regexes(value.split(',').map(compile).collect::<Result<_, _>>()?)
