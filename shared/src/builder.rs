@@ -5,8 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
-use crate::profile::{Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Stack, ValueType};
-use crate::strings::Strings;
+use crate::profile::{Function, Header, Label, LabelSets, Line, Location, Mapping, Profile, Stack, ValueType};
 
 /// Builds a [`Profile`]. Handles that it gives out belong to the profile being built and to no other.
 ///
@@ -149,9 +148,9 @@ impl ProfileBuilder {
         StackId::new(index)
     }
 
-    /// Interns a set of labels, which it puts in order of name. The empty set is `None`.
+    /// Interns a set of labels, which it puts in order ([`LabelSets`]). The empty set is `None`.
     pub fn label_set(&mut self, labels: &mut [Label]) -> Option<LabelSetId> {
-        self.label_sets.intern(&mut self.profile.label_sets, &self.profile.strings, labels)
+        self.label_sets.intern(&mut self.profile.label_sets, labels)
     }
 
     /// Adds a sample. `values` has one entry per sample type; a missing one counts as zero, a surplus one is ignored.
@@ -204,17 +203,12 @@ pub(crate) struct LabelSetIndex {
 }
 
 impl LabelSetIndex {
-    /// The set of these labels, which are put in order of name. The empty set is `None`.
-    pub(crate) fn intern(&mut self, sets: &mut LabelSets, strings: &Strings, labels: &mut [Label]) -> Option<LabelSetId> {
+    /// The set of these labels, which are put in order. The empty set is `None`.
+    pub(crate) fn intern(&mut self, sets: &mut LabelSets, labels: &mut [Label]) -> Option<LabelSetId> {
         if labels.is_empty() {
             return None;
         }
-        if labels.len() > 1 {
-            labels.sort_by(|a, b| {
-                let key = |l: &Label| (strings.get(l.key), matches!(l.value, LabelValue::Number(..)));
-                key(a).cmp(&key(b))
-            });
-        }
+        labels.sort_by_key(Label::order);
         let hash = self.hasher.hash_one(&*labels);
         if let Some(&id) = self.sets.find(hash, |&id| sets.get(id) == labels) {
             return Some(id);

@@ -241,7 +241,9 @@ fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> String
                 LabelValue::Number(n, unit) => LabelValue::Number(n, string(unit)),
             },
         });
-        labels.collect()
+        let mut labels: Vec<Label> = labels.collect();
+        labels.sort_by_key(Label::order);
+        labels
     };
     let set_key = |set: &Vec<Label>| set.iter().map(key).collect::<Vec<_>>();
     let (rows, map) = sorted(&used.label_sets, translate, set_key, LabelSetId::new);

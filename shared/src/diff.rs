@@ -15,7 +15,7 @@
 //! - What is new and what is removed is told from the values before scaling: nothing is removed by rounding.
 
 use crate::profile::Profile;
-use crate::tree::{NodeId, Tree, sum_up};
+use crate::tree::{NodeId, Tree};
 use crate::tree_builder::{By, TreeBuilder};
 
 mod normalise;
@@ -45,8 +45,7 @@ pub struct DiffTree {
     tree: Tree<2>,
     gain: Vec<i64>,
     loss: Vec<i64>,
-    statuses: Vec<Status>,
-    stack_statuses: Vec<Status>,
+    presence: Presence,
 }
 
 /// Compares a value column of each of two profiles.
@@ -54,31 +53,35 @@ pub fn diff(base: (&Profile, usize), comparison: (&Profile, usize), by: By, scal
     let mut builder = TreeBuilder::new(by);
     builder.add(base.0, base.1, BASE);
     builder.add(comparison.0, comparison.1, COMPARISON);
-    let mut tree: Tree<2> = builder.finish();
-    let presence = Presence::of(&tree);
-    if scale == Scale::Normalised {
-        normalise(&mut tree);
-    }
-    DiffTree::with(tree, &presence)
+    let mut presence = None;
+    let tree = builder.finish_with(|own| {
+        presence = Some(Presence::of(own));
+        if scale == Scale::Normalised {
+            normalise(own);
+        }
+    });
+    let presence = presence.unwrap_or_else(|| Presence::of(&tree.own));
+    DiffTree::with(tree, presence)
 }
 
 impl DiffTree {
     /// Compares the sides of a tree that was made of a comparison: its callers, its callees, or what a trim left of it.
     pub fn new(tree: Tree<2>) -> Self {
-        let presence = Presence::of(&tree);
-        Self::with(tree, &presence)
+        let presence = Presence::of(&tree.own);
+        Self::with(tree, presence)
     }
 
-    fn with(tree: Tree<2>, presence: &Presence) -> Self {
-        let change = |i: usize| tree.own[COMPARISON][i].saturating_sub(tree.own[BASE][i]);
-        let count = tree.shape.len();
-        let mut gain: Vec<i64> = (0..count).map(|i| change(i).max(0)).collect();
-        let mut loss: Vec<i64> = (0..count).map(|i| change(i).min(0).saturating_neg()).collect();
-        let stack_statuses = presence.own_statuses(|i| change(i) != 0);
-        sum_up(&tree.shape.parents, &mut gain);
-        sum_up(&tree.shape.parents, &mut loss);
-        let statuses = presence.statuses(&tree.shape.parents, |i| gain[i] != 0 || loss[i] != 0);
-        Self { tree, gain, loss, statuses, stack_statuses }
+    fn with(tree: Tree<2>, mut presence: Presence) -> Self {
+        let changes = || tree.own[BASE].iter().zip(&tree.own[COMPARISON]).map(|(base, now)| now.saturating_sub(*base));
+        let mut gain: Vec<i64> = changes().map(|change| change.max(0)).collect();
+        let mut loss: Vec<i64> = changes().map(|change| change.min(0).saturating_neg()).collect();
+        for i in (1..gain.len()).rev() {
+            let parent = tree.shape.parents[i] as usize;
+            gain[parent] = gain[parent].saturating_add(gain[i]);
+            loss[parent] = loss[parent].saturating_add(loss[i]);
+            presence.add_to(i, parent);
+        }
+        Self { tree, gain, loss, presence }
     }
 
     /// Both sides' values on one shape.
@@ -98,12 +101,13 @@ impl DiffTree {
 
     /// What became of a node, all below it included.
     pub fn status(&self, node: NodeId) -> Status {
-        self.statuses[node.index()]
+        self.presence.of_node(node.index(), self.gain(node) != 0 || self.loss(node) != 0)
     }
 
     /// What became of the stack that ends at a node.
     pub fn stack_status(&self, node: NodeId) -> Status {
-        self.stack_statuses[node.index()]
+        let [base, comparison] = self.tree.own(node);
+        self.presence.of_stack(node.index(), base != comparison)
     }
 
     /// The stacks that are not the same on both sides, those that changed most first and in preorder among equals.

@@ -99,6 +99,13 @@ pub struct Label {
     pub value: LabelValue,
 }
 
+impl Label {
+    /// Place in a set.
+    pub(crate) fn order(&self) -> (StringId, bool) {
+        (self.key, matches!(self.value, LabelValue::Number(..)))
+    }
+}
+
 /// The value of a sample label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LabelValue {
@@ -180,7 +187,9 @@ pub struct Samples {
     pub values: Vec<Vec<i64>>,
 }
 
-/// Sets of sample labels, each ordered by name.
+/// Sets of sample labels. Those of a set are ordered by the row of their name, which in canonical order is the order of the
+/// names; of one name, text comes before numbers. Comparing names themselves for each sample would take time in
+/// proportion to their length, which is a stranger's choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSets {
     pub(crate) labels: Vec<Label>,

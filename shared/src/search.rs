@@ -3,6 +3,7 @@
 use regex_lite::Regex;
 use thiserror::Error;
 
+use crate::id::StringId;
 use crate::regex::{Case, RegexError, unanchored};
 use crate::tree::{NodeId, Tree};
 
@@ -61,7 +62,13 @@ pub struct Matches<const SIDES: usize> {
 /// Finds all nodes whose function's name matches.
 pub fn search<const SIDES: usize>(tree: &Tree<SIDES>, pattern: &Pattern) -> Matches<SIDES> {
     let shape = tree.shape();
-    let mut frames: Vec<bool> = shape.frames().iter().map(|f| pattern.matches(shape.text(f.name))).collect();
+    // Frames are in order of name, so each name is tried once.
+    let mut last = None;
+    let mut matches = |name: StringId| match last {
+        Some((before, matched)) if before == name => matched,
+        _ => last.insert((name, pattern.matches(shape.text(name)))).1,
+    };
+    let mut frames: Vec<bool> = shape.frames().iter().map(|frame| matches(frame.name)).collect();
     frames[0] = false;
     let nodes: Vec<NodeId> = (1..shape.len() as u32).map(NodeId).filter(|&node| frames[shape.frame_index(node)]).collect();
     let mut total = [0i64; SIDES];

@@ -63,7 +63,6 @@ impl<const SIDES: usize> Top<SIDES> {
 /// The table of functions, ordered, with running sums.
 pub fn top<const SIDES: usize>(tree: &Tree<SIDES>, order: Order) -> Top<SIDES> {
     let mut functions = function_table(tree);
-    let ranks = tree.shape().ranks();
     functions.sort_unstable_by_key(|row| {
         let size = match order {
             Order::Own => size(row.own),
@@ -71,7 +70,7 @@ pub fn top<const SIDES: usize>(tree: &Tree<SIDES>, order: Order) -> Top<SIDES> {
             Order::OwnChange => change(row.own),
             Order::TotalChange => change(row.total),
         };
-        (std::cmp::Reverse(size), ranks[row.frame])
+        (std::cmp::Reverse(size), row.frame)
     });
     let mut sum = [0; SIDES];
     let rows = functions.into_iter().map(|function| {

@@ -3,6 +3,8 @@
 //! Nodes are in preorder with the children of a node ordered by name, so a subtree is a run of node ids, a parent comes
 //! before its children, and equal profiles give equal trees.
 
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
 use crate::id::StringId;
 use crate::profile::Profile;
 use crate::strings::Strings;
@@ -168,7 +170,8 @@ impl Shape {
         self.strings.get(id)
     }
 
-    /// All frames; [`Self::frame_index`] points into them. Frame 0 is the root's.
+    /// All frames, in order of name, then file, as children are, and what a trim folded last; [`Self::frame_index`] points
+    /// into them. Frame 0 is the root's.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
@@ -236,35 +239,27 @@ impl Shape {
 
     /// A key of a node that is the same in every profile where the same path of names exists.
     pub fn key(&self, node: NodeId) -> u64 {
-        self.path(node)[1..].iter().fold(0, |key, &n| self.child_key(key, n))
+        self.path(node)[1..].iter().fold(0, |key, &n| child_key(key, xxh3_64(self.name(n).as_bytes())))
     }
 
     /// The node of a [`Self::key`].
     pub fn find(&self, key: u64) -> Option<NodeId> {
+        // Of equal names beside each other, as they are in the order of frames, one is hashed.
+        let mut hashes: Vec<u64> = Vec::with_capacity(self.frames.len());
+        for (i, frame) in self.frames.iter().enumerate() {
+            let before = i.checked_sub(1).filter(|&before| self.frames[before].name == frame.name);
+            hashes.push(before.map_or_else(|| xxh3_64(self.text(frame.name).as_bytes()), |before| hashes[before]));
+        }
         let mut keys = vec![0; self.len()];
         for i in 1..self.len() {
-            keys[i] = self.child_key(keys[self.parents[i] as usize], NodeId(i as u32));
+            keys[i] = child_key(keys[self.parents[i] as usize], hashes[self.frame_of[i] as usize]);
         }
         keys.iter().position(|&k| k == key).map(|i| NodeId(i as u32))
     }
+}
 
-    /// Place of each frame in the order of siblings: by name, then file.
-    pub(crate) fn ranks(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.frames.len() as u32).collect();
-        order.sort_unstable_by_key(|&i| {
-            let frame = &self.frames[i as usize];
-            (self.text(frame.name), self.text(frame.file))
-        });
-        let mut ranks = vec![0; order.len()];
-        for (rank, frame) in order.into_iter().enumerate() {
-            ranks[frame as usize] = rank as u32;
-        }
-        ranks
-    }
-
-    fn child_key(&self, parent: u64, node: NodeId) -> u64 {
-        xxhash_rust::xxh3::xxh3_64_with_seed(self.name(node).as_bytes(), parent)
-    }
+fn child_key(parent: u64, name: u64) -> u64 {
+    xxh3_64_with_seed(&name.to_le_bytes(), parent)
 }
 
 #[cfg(test)]

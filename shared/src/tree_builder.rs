@@ -67,10 +67,15 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
 
     /// The tree: nodes in preorder, children by name, totals summed.
     pub(crate) fn finish(self) -> Tree<SIDES> {
+        self.finish_with(|_| {})
+    }
+
+    /// The same, with a look at the self values before they are summed up.
+    pub(crate) fn finish_with(self, adjust: impl FnOnce(&mut [Vec<i64>; SIDES])) -> Tree<SIDES> {
         let strings = self.names.finish().strings;
         let (frames, ranks) = in_order(&strings, self.frames);
         let folded = self.rows.fold(|frame| ranks[frame as usize]);
-        let own = self.values.map(|values| {
+        let mut own = self.values.map(|values| {
             let mut own = vec![0i64; folded.parents.len()];
             for (row, value) in values {
                 let own = &mut own[folded.node_of(row) as usize];
@@ -78,6 +83,7 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
             }
             own
         });
+        adjust(&mut own);
         let Folded { parents, ranks: frame_of, .. } = folded;
         let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
         let mut totals = own.clone();
@@ -101,43 +107,57 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
         }
         let mut chains = Chains { frames: Vec::with_capacity(profile.locations.len()), ends: Vec::new() };
         chains.ends.reserve(profile.locations.len());
-        // Many locations share a function; each function's name is looked up once.
+        // Many locations share a function, and many functions a file: each is looked up once.
+        let mut texts = Texts { profile, copies: vec![None; profile.strings.len()] };
         let mut of_function: HashMap<(u32, StringId), u32> = HashMap::with_capacity(profile.functions.len());
         for (i, location) in profile.locations.iter().enumerate() {
             if !used[i] {
                 chains.ends.push(chains.frames.len() as u32);
                 continue;
             }
-            let module_id = location.mapping.map_or(StringId::EMPTY, |m| profile.mappings[m.index()].file);
-            let module = profile.text(module_id);
+            let module = location.mapping.map_or(StringId::EMPTY, |m| profile.mappings[m.index()].file);
             let before = chains.frames.len();
             for function in profile.lines(LocationId::new(i)).iter().rev().filter_map(|line| line.function) {
-                let frame = of_function.entry((function.index() as u32, module_id)).or_insert_with(|| {
+                let frame = of_function.entry((function.index() as u32, module)).or_insert_with(|| {
                     let f = &profile.functions[function.index()];
                     let name = if f.name.is_empty() { f.system_name } else { f.name };
-                    self.frame(profile.text(name), profile.text(f.file), module, f.start_line)
+                    let [name, file, module] = [name, f.file, module].map(|id| texts.copy(id, &mut self.names));
+                    let name = if name.is_empty() { self.names.string("?") } else { name };
+                    self.frame(Frame { name, file, module, line: f.start_line })
                 });
                 chains.frames.push(*frame);
             }
             if chains.frames.len() == before {
-                chains.frames.push(self.frame(&address_name(location.address, module), "", module, 0));
+                let name = self.names.string(&address_name(location.address, profile.text(module)));
+                let module = texts.copy(module, &mut self.names);
+                chains.frames.push(self.frame(Frame { name, file: StringId::EMPTY, module, line: 0 }));
             }
             chains.ends.push(chains.frames.len() as u32);
         }
         chains
     }
 
-    fn frame(&mut self, name: &str, file: &str, module: &str, line: i64) -> u32 {
-        let name = self.names.string(if name.is_empty() { "?" } else { name });
-        let (file, module) = (self.names.string(file), self.names.string(module));
+    fn frame(&mut self, frame: Frame) -> u32 {
         let key = match self.by {
-            By::Name => (name, StringId::EMPTY),
-            By::Function => (name, file),
+            By::Name => (frame.name, StringId::EMPTY),
+            By::Function => (frame.name, frame.file),
         };
         *self.frame_index.entry(key).or_insert_with(|| {
-            self.frames.push(Frame { name, file, module, line });
+            self.frames.push(frame);
             self.frames.len() as u32 - 1
         })
+    }
+}
+
+/// Where the texts of a profile went.
+struct Texts<'a> {
+    profile: &'a Profile,
+    copies: Vec<Option<StringId>>,
+}
+
+impl Texts<'_> {
+    fn copy(&mut self, id: StringId, names: &mut ProfileBuilder) -> StringId {
+        *self.copies[id.index()].get_or_insert_with(|| names.string(self.profile.text(id)))
     }
 }
 
@@ -173,9 +193,16 @@ fn used_stacks(profile: &Profile, values: &[i64]) -> Vec<bool> {
 /// Frames in order of name, then file, the root's first; and where each went.
 fn in_order(strings: &Strings, frames: Vec<Frame>) -> (Vec<Frame>, Vec<u32>) {
     let mut order: Vec<u32> = (0..frames.len() as u32).collect();
+    // Each text is compared once, however many frames have it.
+    let mut texts: Vec<StringId> = (0..strings.len()).map(StringId::new).collect();
+    texts.sort_unstable_by_key(|&text| strings.get(text));
+    let mut places = vec![0u32; strings.len()];
+    for (place, text) in (0..).zip(texts) {
+        places[text.index()] = place;
+    }
     order[1..].sort_unstable_by_key(|&i| {
         let frame = &frames[i as usize];
-        (strings.get(frame.name), strings.get(frame.file))
+        (places[frame.name.index()], places[frame.file.index()])
     });
     let mut ranks = vec![0; frames.len()];
     for (rank, &frame) in order.iter().enumerate() {
@@ -184,9 +211,13 @@ fn in_order(strings: &Strings, frames: Vec<Frame>) -> (Vec<Frame>, Vec<u32>) {
     (order.iter().map(|&frame| frames[frame as usize]).collect(), ranks)
 }
 
+/// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes on Linux.
+const MODULE_NAME: usize = 255;
+
 /// What stands for a frame without a function: its address and the file it is in.
-fn address_name(address: u64, module: &str) -> String {
-    let file = module.rsplit('/').next().unwrap_or(module);
+pub(crate) fn address_name(address: u64, module: &str) -> String {
+    let end = &module[module.ceil_char_boundary(module.len().saturating_sub(MODULE_NAME))..];
+    let file = end.rsplit('/').next().unwrap_or(end);
     match (address, file) {
         (0, "") => "?".to_owned(),
         (0, file) => format!("[{file}]"),

@@ -90,11 +90,6 @@ const fn case(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case
     Case { name, make, read: |bytes| pprof::decode(bytes).is_ok(), accepted, ceiling: BOUND }
 }
 
-/// A construction that breaks the bound today; the ceiling is what it was seen to take, so that it does not grow.
-const fn beyond(name: &'static str, accepted: bool, ceiling: f64, make: fn() -> Vec<u8>) -> Case {
-    Case { ceiling, ..case(name, accepted, make) }
-}
-
 /// Hostile inputs. A reader of another format adds its rows here.
 static CASES: &[Case] = &[
     case("empty strings", true, || head(1).repeat(6, SIZE, |_| vec![]).0),
@@ -102,7 +97,7 @@ static CASES: &[Case] = &[
     case("strings of one byte, not UTF-8", true, || head(1).repeat(6, SIZE, |_| vec![0xff]).0),
     case("one string, not UTF-8", true, || head(1).bytes(6, &vec![0xff; SIZE]).0),
     case("a first string that is not empty", true, || head(1).bytes(6, &vec![0x7f; SIZE]).0),
-    beyond("a string of control characters, not UTF-8", true, 17.0, || {
+    case("a string of control characters, not UTF-8", true, || {
         head(1).bytes(6, b"").bytes(6, &[&vec![0x7f; SIZE][..], &[0xff]].concat()).0
     }),
     case("unknown fields", true, || head(1).repeat(1_000, SIZE, |_| vec![]).0),
@@ -111,26 +106,26 @@ static CASES: &[Case] = &[
     case("comments, one by one", true, || head(1).each(SIZE / 2, |m, _| m.number(13, 0)).0),
     case("empty mappings", false, || head(1).repeat(3, SIZE, |_| vec![]).0),
     case("empty functions", false, || head(1).repeat(5, SIZE, |_| vec![]).0),
-    beyond("empty locations", false, 24.0, || head(1).repeat(4, SIZE, |_| vec![]).0),
+    case("empty locations", false, || head(1).repeat(4, SIZE, |_| vec![]).0),
     case("small mappings", true, || head(1).repeat(3, SIZE, |i| id(i + 1)).0),
     case("small functions", true, || head(1).repeat(5, SIZE, |i| id(i + 1)).0),
     case("small locations", true, || head(1).repeat(4, SIZE, |i| id(i + 1)).0),
     case("mappings numbered backwards", true, || head(1).repeat(3, SIZE, |i| id(0xc_0000 - i)).0),
     case("functions numbered backwards", true, || head(1).repeat(5, SIZE, |i| id(0xc_0000 - i)).0),
     case("locations numbered backwards", true, || head(1).repeat(4, SIZE, |i| id(0xc_0000 - i)).0),
-    beyond("mappings numbered far off", true, 20.0, || head(1).repeat(3, SIZE, |i| id((1 << 21) + i)).0),
+    case("mappings numbered far off", true, || head(1).repeat(3, SIZE, |i| id((1 << 21) + i)).0),
     case("locations numbered far off", true, || head(1).repeat(4, SIZE, |i| id((1 << 21) + i)).0),
     case("mappings, functions and locations numbered far off", true, || {
         let far = |i: u64| id((1 << 21) + i);
         head(1).repeat(3, SIZE / 3, far).repeat(5, SIZE / 3, far).repeat(4, SIZE / 3, far).0
     }),
-    beyond("locations full of empty lines", true, 18.0, || {
+    case("locations full of empty lines", true, || {
         let lines = [0x22, 0].repeat(MAX_INLINED);
         head(1).repeat(4, SIZE, |i| [id(i + 1), lines.clone()].concat()).0
     }),
-    beyond("one location of empty lines", false, 18.0, || head(1).bytes(4, &[id(1), [0x22, 0].repeat(SIZE / 2)].concat()).0),
+    case("one location of empty lines", false, || head(1).bytes(4, &[id(1), [0x22, 0].repeat(SIZE / 2)].concat()).0),
     case("empty samples", false, || head(1).repeat(2, SIZE, |_| vec![]).0),
-    beyond("empty samples of 64 types", false, 268.0, || head(64).repeat(2, SIZE, |_| vec![]).0),
+    case("empty samples of 64 types", false, || head(64).repeat(2, SIZE, |_| vec![]).0),
     case("small samples", true, || head(1).repeat(2, SIZE, |_| vec![0x10, 0]).0),
     case("small samples of 2 types", true, || head(2).repeat(2, SIZE, |_| vec![0x12, 2, 0, 0]).0),
     case("small samples of 64 types", true, || head(64).repeat(2, SIZE, |_| [vec![0x12, 64], vec![0; 64]].concat()).0),
@@ -139,19 +134,17 @@ static CASES: &[Case] = &[
     case("one sample of packed frames", false, || located(1).bytes(2, &Message::default().bytes(1, &vec![1; SIZE]).0).0),
     case("one sample of frames, one by one", false, || located(1).bytes(2, &[0x08, 1].repeat(SIZE / 2)).0),
     case("deep stacks that share nothing", true, || stacks(MAX_STACK_DEPTH)),
-    beyond("stacks of 100 that share nothing", true, 18.0, || stacks(100)),
+    case("stacks of 100 that share nothing", true, || stacks(100)),
     case("stacks of 5 that share nothing", true, || stacks(5)),
-    beyond("stacks of 100 and nothing, in turn", true, 17.0, || {
+    case("stacks of 100 and nothing, in turn", true, || {
         let deep = sample(&[1; 100]);
         located(1).each(SIZE / 110 * 2, |m, i| m.bytes(2, if i % 2 == 0 { &deep } else { &[0x10, 0] })).0
     }),
-    beyond("a few stacks longer than what was reserved", true, 24.0, || {
+    case("a few stacks longer than what was reserved", true, || {
         // Just beyond a power of two, where a growing vector has the most to spare.
         located(2).each(257, |m, i| m.bytes(2, &sample(&vec![1 + (i % 2) as u8; MAX_STACK_DEPTH]))).0
     }),
-    beyond("one sample of empty labels", true, 24.0, || {
-        head(1).bytes(2, &[vec![0x10, 0], [0x1a, 0].repeat(SIZE / 2)].concat()).0
-    }),
+    case("one sample of empty labels", true, || head(1).bytes(2, &[vec![0x10, 0], [0x1a, 0].repeat(SIZE / 2)].concat()).0),
     case("samples of one label each", true, || {
         head(1)
             .repeat(2, SIZE, |i| {
@@ -159,7 +152,7 @@ static CASES: &[Case] = &[
             })
             .0
     }),
-    beyond("samples of twenty labels", true, 24.0, || {
+    case("samples of twenty labels", true, || {
         let label = |i: u64| Message::default().bytes(3, &Message::default().number(3, i + 1).0).0;
         head(1).repeat(2, SIZE, |i| [vec![0x10, 0], [0x1a, 0].repeat(19), label(i)].concat()).0
     }),
@@ -270,7 +263,6 @@ fn hostile_selectors_and_searches_allocate_little() {
 
 /// Time in proportion too, where rows share one text that is most of the input.
 #[test]
-#[ignore = "call trees compare names of siblings byte by byte: minutes for 6 MB, after 0.4 s to decode and order"]
 fn rows_with_one_long_text_take_little_time() {
     let text = vec![b'a'; SIZE];
     let long = || head(1).bytes(6, b"").bytes(6, &text);
@@ -285,13 +277,13 @@ fn rows_with_one_long_text_take_little_time() {
     check_time("functions of one long name", &stacks.0);
 }
 
-/// One sample with labels of one long name: comparing a name with itself should not look at its bytes.
+/// Samples with labels of one long name: comparing a name with itself should not look at its bytes.
 #[test]
-#[ignore = "sorting a sample's labels compares their names byte by byte: 9 s of decoding for 5 MB"]
 fn labels_with_one_long_name_take_little_time() {
     let label = Message::default().bytes(3, &Message::default().number(1, 1).0).0;
     let message = head(1).bytes(6, b"").bytes(6, &vec![b'a'; SIZE]);
-    check_time("labels of one long name", &message.bytes(2, &[vec![0x10, 1], label.repeat(100_000)].concat()).0);
+    let sample = [vec![0x10, 1], label.repeat(1_000)].concat();
+    check_time("labels of one long name", &message.each(100, |m, _| m.bytes(2, &sample)).0);
 }
 
 fn check_time(name: &str, input: &[u8]) {

@@ -1,18 +1,14 @@
 //! Scaling values so that their total becomes a given one, without a unit lost to rounding.
 
-use crate::tree::{Tree, sum_up};
-
 use super::{BASE, COMPARISON};
 
-/// Scales the comparison of a tree to the total of its base.
-pub(super) fn normalise(tree: &mut Tree<2>) {
-    let [base, comparison] = [BASE, COMPARISON].map(|side| exact_sum(&tree.own[side]));
+/// Scales the self values of the comparison to the total of its base.
+pub(super) fn normalise(own: &mut [Vec<i64>; 2]) {
+    let [base, comparison] = [BASE, COMPARISON].map(|side| exact_sum(&own[side]));
     let Some(mut ratio) = Ratio::new(base, comparison) else { return };
-    for own in tree.own[COMPARISON].iter_mut().filter(|own| **own != 0) {
+    for own in own[COMPARISON].iter_mut().filter(|own| **own != 0) {
         *own = ratio.next(*own);
     }
-    tree.totals[COMPARISON] = tree.own[COMPARISON].clone();
-    sum_up(&tree.shape.parents, &mut tree.totals[COMPARISON]);
 }
 
 /// Sum of values. Exact: an `i128` holds 2^63 values of 2^63.

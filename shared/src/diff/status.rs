@@ -1,6 +1,6 @@
 //! What became of a stack from one profile to the other.
 
-use crate::tree::{NodeId, Tree};
+use crate::tree::NodeId;
 
 use super::{BASE, COMPARISON};
 
@@ -37,42 +37,53 @@ impl StackChange {
     }
 }
 
-/// Which nodes have self values, on which side.
-pub(super) struct Presence(Vec<Sides>);
+/// Which sides have a self value at each node, and which have one at or below it.
+#[derive(Clone, Debug)]
+pub(super) struct Presence(Vec<u8>);
 
-/// On which sides something is.
-#[derive(Clone, Copy, Default)]
-struct Sides {
-    base: bool,
-    comparison: bool,
-}
+const BASE_HERE: u8 = 1;
+const COMPARISON_HERE: u8 = 2;
+/// By how much the bits of what is at or below a node are shifted.
+const BELOW: u32 = 2;
 
 impl Presence {
-    pub(super) fn of(tree: &Tree<2>) -> Self {
-        let sides = tree.own[BASE].iter().zip(&tree.own[COMPARISON]);
-        Self(sides.map(|(base, comparison)| Sides { base: *base != 0, comparison: *comparison != 0 }).collect())
+    /// Of self values.
+    pub(super) fn of(own: &[Vec<i64>; 2]) -> Self {
+        let here = |base: i64, comparison: i64| match (base != 0, comparison != 0) {
+            (false, false) => 0,
+            (true, false) => BASE_HERE,
+            (false, true) => COMPARISON_HERE,
+            (true, true) => BASE_HERE | COMPARISON_HERE,
+        };
+        Self(
+            own[BASE]
+                .iter()
+                .zip(&own[COMPARISON])
+                .map(|(&base, &comparison)| here(base, comparison))
+                .map(|here| here | here << BELOW)
+                .collect(),
+        )
     }
 
-    /// The status of each stack.
-    pub(super) fn own_statuses(&self, is_changed: impl Fn(usize) -> bool) -> Vec<Status> {
-        self.0.iter().enumerate().map(|(i, &sides)| status(sides, is_changed(i))).collect()
+    /// Adds what is at or below a node, of which all children were added, to its parent.
+    #[inline(always)]
+    pub(super) fn add_to(&mut self, node: usize, parent: usize) {
+        self.0[parent] |= self.0[node] >> BELOW << BELOW;
     }
 
-    /// The status of each node with all below it.
-    pub(super) fn statuses(&self, parents: &[u32], is_changed: impl Fn(usize) -> bool) -> Vec<Status> {
-        let mut below = self.0.clone();
-        for i in (1..parents.len()).rev() {
-            let Sides { base, comparison } = below[i];
-            let parent = &mut below[parents[i] as usize];
-            parent.base |= base;
-            parent.comparison |= comparison;
-        }
-        below.into_iter().enumerate().map(|(i, sides)| status(sides, is_changed(i))).collect()
+    /// The status of a stack that ends at a node.
+    pub(super) fn of_stack(&self, node: usize, is_changed: bool) -> Status {
+        status(self.0[node], is_changed)
+    }
+
+    /// The status of a node with all below it.
+    pub(super) fn of_node(&self, node: usize, is_changed: bool) -> Status {
+        status(self.0[node] >> BELOW, is_changed)
     }
 }
 
-fn status(sides: Sides, is_changed: bool) -> Status {
-    match (sides.base, sides.comparison) {
+fn status(sides: u8, is_changed: bool) -> Status {
+    match (sides & BASE_HERE != 0, sides & COMPARISON_HERE != 0) {
         (false, true) => Status::New,
         (true, false) => Status::Removed,
         _ if is_changed => Status::Changed,

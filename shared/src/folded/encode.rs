@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::FoldedError;
 use crate::id::{LocationId, StackId};
 use crate::profile::Profile;
+use crate::tree_builder::address_name;
 
 /// Characters of a value, with the blank before it and the line's end.
 const VALUE: usize = "-9223372036854775808".len() + 2;
@@ -88,13 +89,8 @@ impl Lines<'_> {
     /// What stands for a location without a function, as in a call tree.
     fn address_name(&self, location: LocationId) -> String {
         let row = &self.profile.locations()[location.index()];
-        let path = row.mapping.map_or("", |mapping| self.profile.text(self.profile.mappings()[mapping.index()].file));
-        match (row.address, path.rsplit('/').next().unwrap_or(path)) {
-            (0, "") => "?".to_owned(),
-            (0, file) => format!("[{file}]"),
-            (address, "") => format!("{address:#x}"),
-            (address, file) => format!("{address:#x} [{file}]"),
-        }
+        let module = row.mapping.map_or("", |mapping| self.profile.text(self.profile.mappings()[mapping.index()].file));
+        address_name(row.address, module)
     }
 
     fn finish(mut self) -> String {

@@ -39,9 +39,9 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     let outline = Outline::of(Wire::new(bytes))?;
     let mut decoder = Decoder {
         profile: Profile::default(),
-        mappings: Ids::new("mapping", outline.count(3)),
-        functions: Ids::new("function", outline.count(5)),
-        locations: Ids::new("location", outline.count(4)),
+        mappings: Ids::new("mapping", outline.rows(3)),
+        functions: Ids::new("function", outline.rows(5)),
+        locations: Ids::new("location", outline.rows(4)),
         warnings: Vec::new(),
     };
     decoder.string_table(&outline)?;
@@ -51,9 +51,12 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     decoder.locations(&outline)?;
     decoder.header(&outline)?;
     let Decoder { mut profile, locations, warnings, .. } = decoder;
-    let mut samples = Samples::new(&mut profile, &locations, outline.count(2));
+    let mut samples = Samples::new(&mut profile, &locations, outline.count(2), outline.extents[2].clone());
     outline.for_each(2, |row| samples.add(row))?;
-    profile.stacks.shrink_to_fit();
+    // Giving back little would cost a copy of all.
+    if profile.stacks.capacity() / 5 > profile.stacks.len() / 4 {
+        profile.stacks.shrink_to_fit();
+    }
     check_frames(&profile, bytes.len())?;
     Ok(Decoded { profile, warnings })
 }
@@ -82,6 +85,11 @@ pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<String
         Some(index) => Ok(StringId::new(index)),
         None => Err(PprofError::Invalid(format!("{what} is string {}, but there are {count} strings", index as i64))),
     }
+}
+
+/// What a warning shows of a text.
+fn start(text: &str) -> String {
+    text.chars().take(64).collect()
 }
 
 /// One past the largest field number of a profile.
@@ -137,6 +145,30 @@ impl<'a> Outline<'a> {
     fn count(&self, field: u32) -> usize {
         self.counts[field as usize]
     }
+
+    /// How many rows with an id there can be: one takes two bytes, and two more to be a message.
+    fn rows(&self, field: u32) -> usize {
+        self.count(field).min(self.extents[field as usize].len() / 4)
+    }
+}
+
+/// How many lines all locations have: a line may take two bytes, so that room is made for just what is there.
+fn count_lines(outline: &Outline<'_>) -> Result<usize, PprofError> {
+    let (mut all, mut index) = (0, 0);
+    outline.for_each(4, |mut row| {
+        let mut lines = 0;
+        while let Some((field, value)) = row.field()? {
+            lines += usize::from(matches!((field, value), (4, Value::Bytes(_))));
+        }
+        if lines > MAX_INLINED {
+            let problem = format!("location {index} (counted from 0) has {lines} lines; {MAX_INLINED} are allowed");
+            return Err(PprofError::Invalid(problem));
+        }
+        all += lines;
+        index += 1;
+        Ok(())
+    })?;
+    Ok(all)
 }
 
 struct Decoder {
@@ -166,11 +198,14 @@ impl Decoder {
             if index == 0 {
                 // Row 0 is there already, and empty.
                 if !text.is_empty() {
-                    self.warn(format!("the first string is {text:?} and not empty; index 0 is read as \"not given\""));
+                    self.warn(format!(
+                        "the first string is {:?} and not empty; index 0 is read as \"not given\"",
+                        start(&text)
+                    ));
                 }
             } else {
                 if matches!(text, std::borrow::Cow::Owned(_)) {
-                    self.warn(format!("string {index} is not UTF-8 and is read as {text:?}"));
+                    self.warn(format!("string {index} is not UTF-8 and is read as {:?}", start(&text)));
                 }
                 self.profile.strings.push(&text);
             }
@@ -209,6 +244,7 @@ impl Decoder {
     }
 
     fn mappings(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
+        self.profile.mappings.reserve_exact(outline.rows(3));
         outline.for_each(3, |mut row| {
             let mut id = 0;
             let empty = StringId::EMPTY;
@@ -237,7 +273,7 @@ impl Decoder {
     }
 
     fn functions(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
-        self.profile.functions.reserve_exact(outline.count(5));
+        self.profile.functions.reserve_exact(outline.rows(5));
         outline.for_each(5, |mut row| {
             let mut id = 0;
             let empty = StringId::EMPTY;
@@ -260,8 +296,8 @@ impl Decoder {
     }
 
     fn locations(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
-        self.profile.locations.reserve_exact(outline.count(4));
-        self.profile.lines.reserve(outline.count(4));
+        self.profile.locations.reserve_exact(outline.rows(4));
+        self.profile.lines.reserve_exact(count_lines(outline)?);
         outline.for_each(4, |mut row| {
             let (mut id, mut mapping) = (0, 0);
             let first_line = self.profile.lines.len();
@@ -279,12 +315,7 @@ impl Decoder {
                     _ => {}
                 }
             }
-            let lines = self.profile.lines.len() - first_line;
-            if lines > MAX_INLINED {
-                let problem = format!("location {id} has {lines} lines; {MAX_INLINED} are allowed");
-                return Err(PprofError::Invalid(problem));
-            }
-            l.line_count = lines as u32;
+            l.line_count = (self.profile.lines.len() - first_line) as u32;
             if mapping != 0 {
                 l.mapping = self.mappings.get(mapping);
                 if l.mapping.is_none() {

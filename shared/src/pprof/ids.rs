@@ -34,7 +34,7 @@ impl Handle for LocationId {
 ///
 /// Most producers number their rows 1, 2, 3 …, so the rows before the first that breaks this rule need no table. For those
 /// behind it a column serves while ids stay near the number of rows; outliers go into a map, so that one huge id cannot
-/// make the column huge.
+/// make the column huge. Both get the room that they can need at once: growing would hold two copies.
 pub(super) struct Ids<H> {
     what: &'static str,
     rows: usize,
@@ -68,12 +68,15 @@ impl<H: Handle> Ids<H> {
         }
         match usize::try_from(id).ok().filter(|&slot| slot < self.column_limit) {
             Some(slot) => {
-                if slot >= self.column.len() {
-                    self.column.resize(slot + 1, None);
+                if self.column.is_empty() {
+                    self.column = vec![None; self.column_limit];
                 }
                 self.column[slot] = Some(H::of_row(row));
             }
             None => {
+                if self.outliers.is_empty() {
+                    self.outliers.reserve((self.column_limit / 2).saturating_sub(row));
+                }
                 self.outliers.insert(id, H::of_row(row));
             }
         }

@@ -6,7 +6,7 @@ use super::ids::Ids;
 use super::wire::{Value, Wire};
 use crate::builder::LabelSetIndex;
 use crate::id::{LocationId, StackId, StringId};
-use crate::limits::MAX_STACK_DEPTH;
+use crate::limits::{MAX_LABELS_A_SAMPLE, MAX_STACK_DEPTH};
 use crate::profile::{Label, LabelValue, Profile, Stack};
 
 /// What fills a slot until its id is read.
@@ -21,9 +21,12 @@ pub(super) struct Samples<'a, 'f> {
     profile: &'a mut Profile,
     locations: &'a Ids<LocationId>,
     label_sets: LabelSetIndex,
-    /// How many samples the file has, and which one is being read.
-    count: usize,
+    /// Where samples begin and end in the file.
+    extent: std::ops::Range<usize>,
+    /// Which one is being read.
     index: usize,
+    /// Where it ends.
+    at: usize,
     /// The ids of the sample before, if they stood together.
     before: &'f [u8],
     /// The rows of its stack, root first.
@@ -35,7 +38,15 @@ pub(super) struct Samples<'a, 'f> {
 }
 
 impl<'a, 'f> Samples<'a, 'f> {
-    pub(super) fn new(profile: &'a mut Profile, locations: &'a Ids<LocationId>, count: usize) -> Self {
+    pub(super) fn new(
+        profile: &'a mut Profile,
+        locations: &'a Ids<LocationId>,
+        count: usize,
+        extent: std::ops::Range<usize>,
+    ) -> Self {
+        let types = profile.sample_types.len();
+        // The least that a sample can have: its head, and its values packed or one by one.
+        let count = count.min(extent.len() / (2 + (2 * types).min(2 + types)));
         let samples = &mut profile.samples;
         samples.stacks.reserve_exact(count);
         samples.labels.reserve_exact(count);
@@ -44,8 +55,9 @@ impl<'a, 'f> Samples<'a, 'f> {
             profile,
             locations,
             label_sets: LabelSetIndex::default(),
-            count,
+            extent,
             index: 0,
+            at: 0,
             before: &[],
             rows: Vec::new(),
             stack: Vec::new(),
@@ -55,6 +67,7 @@ impl<'a, 'f> Samples<'a, 'f> {
     }
 
     pub(super) fn add(&mut self, mut row: Wire<'f>) -> Result<(), PprofError> {
+        self.at = row.end();
         self.stack.clear();
         self.values.clear();
         self.labels.clear();
@@ -74,13 +87,20 @@ impl<'a, 'f> Samples<'a, 'f> {
                 }
                 (2, Value::Bytes(mut packed)) => {
                     while let Some(n) = packed.packed()? {
-                        self.values.push(n as i64);
+                        self.value(n)?;
                     }
                 }
-                (2, Value::Number(n)) => self.values.push(n as i64),
+                (2, Value::Number(n)) => self.value(n)?,
                 (3, Value::Bytes(label)) => {
-                    let label = self.label(label)?;
-                    self.labels.push(label);
+                    // One that says nothing is nothing.
+                    if let Some(label) = self.label(label)? {
+                        self.labels.push(label);
+                    }
+                    if self.labels.len() > MAX_LABELS_A_SAMPLE {
+                        let problem =
+                            format!("sample {} has more than the {MAX_LABELS_A_SAMPLE} labels that are allowed", self.index);
+                        return Err(PprofError::Invalid(problem));
+                    }
                 }
                 _ => {}
             }
@@ -91,7 +111,7 @@ impl<'a, 'f> Samples<'a, 'f> {
         };
         self.check_values()?;
         let profile = &mut *self.profile;
-        let labels = self.label_sets.intern(&mut profile.label_sets, &profile.strings, &mut self.labels);
+        let labels = self.label_sets.intern(&mut profile.label_sets, &mut self.labels);
         profile.samples.stacks.push(stack);
         profile.samples.labels.push(labels);
         for (column, &value) in profile.samples.values.iter_mut().zip(&self.values) {
@@ -133,6 +153,16 @@ impl<'a, 'f> Samples<'a, 'f> {
         PprofError::Invalid(format!("sample {} refers to location {id}, which does not exist", self.index))
     }
 
+    #[inline(always)]
+    fn value(&mut self, value: u64) -> Result<(), PprofError> {
+        if self.values.len() == self.profile.sample_types.len() {
+            let (index, types) = (self.index, self.profile.sample_types.len());
+            return Err(PprofError::Invalid(format!("sample {index} has more values than the {types} sample types")));
+        }
+        self.values.push(value as i64);
+        Ok(())
+    }
+
     fn check_values(&self) -> Result<(), PprofError> {
         let (index, types) = (self.index, self.profile.sample_types.len());
         if self.values.len() != types {
@@ -169,14 +199,10 @@ impl<'a, 'f> Samples<'a, 'f> {
             return Err(PprofError::Invalid(problem));
         }
         self.rows.truncate(shared);
-        let stacks = &mut self.profile.stacks;
-        if stacks.capacity() - stacks.len() < self.stack.len() {
-            // As many rows a sample as so far, and a sixteenth: doubling would take up to twice what is needed.
-            let so_far = stacks.len() + self.stack.len();
-            let in_all = so_far as u64 * self.count as u64 / (index as u64 + 1);
-            let room = usize::try_from(in_all).unwrap_or(so_far) - stacks.len();
-            stacks.reserve_exact(self.stack.len().max(room + so_far / 16));
+        if self.profile.stacks.capacity() - self.profile.stacks.len() < self.stack.len() {
+            self.reserve();
         }
+        let stacks = &mut self.profile.stacks;
         let mut parent = self.rows.last().copied();
         for &location in self.stack.iter().rev() {
             let row = StackId::new(stacks.len());
@@ -187,7 +213,24 @@ impl<'a, 'f> Samples<'a, 'f> {
         Ok(parent)
     }
 
-    fn label(&self, mut row: Wire<'_>) -> Result<Label, PprofError> {
+    /// Makes room for the rows of the stack just read and for more: as many as there are at the beginning of the file, then for
+    /// as many a byte of the rest as there were so far and an eighth, which is mostly the last time. Doubling to the end
+    /// would take up to twice what is needed, and three times while the rows are moved. No byte makes more than one row.
+    #[cold]
+    fn reserve(&mut self) {
+        let (stacks, new) = (&mut self.profile.stacks, self.stack.len());
+        let so_far = stacks.len() + new;
+        let (read, left) = (self.at - self.extent.start, self.extent.end - self.at);
+        let room = if read < self.extent.len() / 16 {
+            so_far
+        } else {
+            let expected = so_far as u64 * left as u64 / read.max(1) as u64;
+            usize::try_from(expected + (expected + so_far as u64) / 8).unwrap_or(left)
+        };
+        stacks.reserve_exact(new + room.min(left));
+    }
+
+    fn label(&self, mut row: Wire<'_>) -> Result<Option<Label>, PprofError> {
         let text = |n, what| string(self.profile, n, what);
         let (mut key, mut value, mut number, mut unit) = (StringId::EMPTY, StringId::EMPTY, 0, StringId::EMPTY);
         while let Some((field, n)) = row.field()? {
@@ -201,7 +244,10 @@ impl<'a, 'f> Samples<'a, 'f> {
             }
         }
         let is_number = value.is_empty() && (number != 0 || !unit.is_empty());
-        Ok(Label { key, value: if is_number { LabelValue::Number(number, unit) } else { LabelValue::Text(value) } })
+        if key.is_empty() && value.is_empty() && !is_number {
+            return Ok(None);
+        }
+        Ok(Some(Label { key, value: if is_number { LabelValue::Number(number, unit) } else { LabelValue::Text(value) } }))
     }
 }
 

@@ -37,6 +37,11 @@ impl<'a> Wire<'a> {
         self.base + self.at
     }
 
+    /// Where the message ends in the file.
+    pub(super) fn end(&self) -> usize {
+        self.base + self.bytes.len()
+    }
+
     /// The fields between two offsets, which must lie where fields begin and end.
     pub(super) fn part(&self, offsets: std::ops::Range<usize>) -> Self {
         let (start, end) = (offsets.start.saturating_sub(self.base), offsets.end.saturating_sub(self.base));

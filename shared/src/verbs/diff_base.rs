@@ -58,7 +58,7 @@ fn marked(profile: &Profile) -> Profile {
         labels.clear();
         labels.extend(old.iter().copied().filter(|label| !replaced(label)));
         labels.push(mark);
-        index.intern(&mut sets, &marked.strings, &mut labels)
+        index.intern(&mut sets, &mut labels)
     };
     let none = with_mark(&[]);
     let places: Vec<_> =

@@ -54,13 +54,12 @@ fn leaves<const SIDES: usize>(tree: &Tree<SIDES>) -> Vec<Start<SIDES>> {
 pub(super) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], most: u64) -> Inverted<SIDES> {
     let cut = deepest(shape, starts, most);
     let limit = cut.unwrap_or(u32::MAX);
-    let ranks = shape.ranks();
     let callers_of = callers_of(shape);
     let mut grown = Grown { parents: Vec::new(), frames: Vec::new(), own: std::array::from_fn(|_| Vec::new()) };
     let first_of = |node: u32| Caller { node, frame: shape.frame_of[node as usize] };
     let mut chains: Vec<Chain> = (0..).zip(starts).map(|(start, s)| Chain { start, next: first_of(s.node) }).collect();
     let mut scratch = chains.clone();
-    let mut callers = Callers { found: Vec::new(), places: vec![(0, 0); ranks.len()], current: 0 };
+    let mut callers = Callers { found: Vec::new(), places: vec![(0, 0); shape.frames.len()], current: 0 };
     let mut open = vec![Run { frame: 0, parent: 0, depth: 0, first: 0, end: chains.len() }];
     while let Some(Run { frame, parent, depth, first, end }) = open.pop() {
         let node = grown.push(parent, frame);
@@ -86,7 +85,7 @@ pub(super) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], 
             continue;
         }
         let mut at = first;
-        callers.found.sort_unstable_by_key(|&(frame, _)| ranks[frame as usize]);
+        callers.found.sort_unstable_by_key(|&(frame, _)| frame);
         let opened = open.len();
         for &(frame, count) in &callers.found {
             callers.places[frame as usize].1 = at as u32;

@@ -33,21 +33,16 @@ impl<const SIDES: usize> Rows<SIDES> {
 
     /// The tree, its frames being those of `shape`.
     pub(super) fn finish(self, shape: Shape) -> Tree<SIDES> {
-        let ranks = shape.ranks();
-        let folded = self.forest.fold(|frame| ranks[frame as usize]);
-        let mut by_rank = vec![0; ranks.len()];
-        for (frame, &rank) in ranks.iter().enumerate() {
-            by_rank[rank as usize] = frame as u32;
-        }
-        let frame_of: Vec<u32> = folded.ranks.iter().map(|&rank| by_rank[rank as usize]).collect();
+        // Frames are in the order of siblings.
+        let folded = self.forest.fold(|frame| frame);
         let own = self.own.map(|rows| {
-            let mut own = vec![0i64; frame_of.len()];
+            let mut own = vec![0i64; folded.ranks.len()];
             for (row, value) in (0..).zip(rows) {
                 let own = &mut own[folded.node_of(row) as usize];
                 *own = own.saturating_add(value);
             }
             own
         });
-        Tree::of_preorder(shape.strings, shape.frames, folded.parents, frame_of, own)
+        Tree::of_preorder(shape.strings, shape.frames, folded.parents, folded.ranks, own)
     }
 }

@@ -123,7 +123,7 @@ fn filter_keys(profile: &Profile, keep: impl Fn(&str) -> bool, matching: bool) -
                 matched |= keep == matching;
                 kept.extend(keep.then_some(*label));
             }
-            index.intern(&mut sets, &profile.strings, &mut kept)
+            index.intern(&mut sets, &mut kept)
         })
         .collect();
     let mut samples = profile.samples.clone();

@@ -6,7 +6,7 @@
 //!   and below it, both sides together: where no value is negative that is its total, and in a comparison its weight.
 //!   Of two nodes of one magnitude the earlier in preorder stays. As no child outweighs its parent, the parent of a node
 //!   that stays does too.
-//! - What goes below a node that stays becomes one child `(other)` of it, in the order of names like any other. So
+//! - What goes below a node that stays becomes one child `(other)` of it, the last of its children. So
 //!   every node that stays keeps its self value and its total, on each side.
 //! - Trimming again to as many nodes changes nothing: `(other)` is never counted, and never kept for itself. A function
 //!   that happens to have that name, and no file, is taken for it.
@@ -134,17 +134,17 @@ mod tests {
     #[test]
     fn keeps_the_largest() {
         let stacks = "main;a;x 1\nmain;a;y 1\nmain;b 5\nmain;c 1\nmain;d 9\n%early 3";
-        check(stacks, 3, "total 20/0\n (other) 3/3\n main 17/0\n  (other) 3/3\n  b 5/5\n  d 9/9\n", 5, 6);
+        check(stacks, 3, "total 20/0\n main 17/0\n  b 5/5\n  d 9/9\n  (other) 3/3\n (other) 3/3\n", 5, 6);
         check(stacks, 0, "total 20/0\n (other) 20/20\n", 8, 20);
-        check(stacks, 4, "total 20/0\n %early 3/3\n main 17/0\n  (other) 3/3\n  b 5/5\n  d 9/9\n", 4, 3);
+        check(stacks, 4, "total 20/0\n %early 3/3\n main 17/0\n  b 5/5\n  d 9/9\n  (other) 3/3\n", 4, 3);
         let all = "total 20/0\n %early 3/3\n main 17/0\n  a 2/0\n   x 1/1\n   y 1/1\n  b 5/5\n  c 1/1\n  d 9/9\n";
         check(stacks, 8, all, 0, 0);
-        check("a 1\nb 1\nc 1\nc;d 0", 2, "total 3/0\n (other) 1/1\n a 1/1\n b 1/1\n", 1, 1);
+        check("a 1\nb 1\nc 1\nc;d 0", 2, "total 3/0\n a 1/1\n b 1/1\n (other) 1/1\n", 1, 1);
     }
 
     #[test]
     fn negative_values_count_by_size() {
-        check("a;x 5\na;y -5\nb 3", 1, "total 3/0\n (other) 3/3\n a 0/0\n  (other) 0/0\n", 3, 3);
+        check("a;x 5\na;y -5\nb 3", 1, "total 3/0\n a 0/0\n  (other) 0/0\n (other) 3/3\n", 3, 3);
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         let (base, comparison) = (profile("a 3\nb 1\nc 2"), profile("a 1\nb 2\nd 4"));
         let d = diff((&base, 0), (&comparison, 0), By::Name, crate::Scale::Absolute);
         let trimmed = trim(d.tree(), 2);
-        assert_eq!(draw(&trimmed.tree), "total 6,7/0,0\n (other) 3,2/3,2\n a 3,1/3,1\n d 0,4/0,4\n");
+        assert_eq!(draw(&trimmed.tree), "total 6,7/0,0\n a 3,1/3,1\n d 0,4/0,4\n (other) 3,2/3,2\n");
         assert_eq!(trimmed.folded, Folded { nodes: 2, value: [3, 2] });
     }
 }
