@@ -163,17 +163,6 @@ impl ProfileBuilder {
         }
     }
 
-    /// Adds to the values of an earlier sample; says how many of the sums hit the limits of `i64`.
-    pub(crate) fn add_values(&mut self, row: usize, values: &[i64]) -> u64 {
-        let mut saturated = 0;
-        for (column, &value) in self.profile.samples.values.iter_mut().zip(values) {
-            let (sum, overflow) = column[row].overflowing_add(value);
-            column[row] = if overflow { column[row].saturating_add(value) } else { sum };
-            saturated += u64::from(overflow);
-        }
-        saturated
-    }
-
     /// Interns a stack of functions that have only a name, the root first. For tests, examples and text formats.
     pub fn named_stack(&mut self, names: &[&str]) -> Option<StackId> {
         names.iter().fold(None, |parent, name| {

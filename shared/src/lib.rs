@@ -25,6 +25,7 @@ mod diff;
 pub mod flame;
 pub mod folded;
 mod forest;
+mod growth;
 pub mod gzip;
 mod id;
 pub mod ingest;

@@ -1,15 +1,17 @@
 //! Text → [`Profile`](crate::Profile).
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::FoldedError;
 use crate::builder::ProfileBuilder;
-use crate::id::{LocationId, StackId, StringId};
+use crate::growth::push;
+use crate::id::{FunctionId, LocationId, StackId, StringId};
 use crate::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
 use crate::pprof::Decoded;
-use crate::profile::{Function, Line};
+use crate::profile::{Function, Line, Location, Profile, Stack};
 use crate::warnings::{Warnings, cut};
 
 /// How many lines decide what a text is, and in how many bytes they are looked for. A line of a deep Java stack has 3 kB.
@@ -51,10 +53,13 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
         warnings.add(|| "some of it is not valid text and is read as \u{fffd}".to_owned());
     }
     let mut reader = Reader::new();
-    let mut saturated = 0;
+    reader.left = text.len();
+    let mut saturated = 0u64;
     for (number, line) in (1..).zip(text.lines()) {
+        reader.left = reader.left.saturating_sub(line.len() + 1);
+        reader.read = text.len() - reader.left;
         match value(line) {
-            Some((stack, value)) => saturated += reader.add(number, stack, value)?,
+            Some((stack, value)) => saturated += u64::from(reader.add(number, stack, value)?),
             None if is_comment(line) => {}
             None => {
                 warnings.add(|| format!("line {number} does not end in a whole number and is left out: {:?}", cut(line)))
@@ -64,10 +69,10 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
     if saturated > 0 {
         warnings.add(|| format!("{saturated} sums of equal stacks go beyond 64 bits and are cut off there"));
     }
-    if reader.builder.profile().is_empty() {
+    if reader.profile.is_empty() {
         return Err(FoldedError::NoStack(cut(text.lines().find(|line| !line.trim().is_empty()).unwrap_or(""))));
     }
-    Ok(Decoded { profile: reader.builder.finish(), warnings: warnings.finish() })
+    Ok(Decoded { profile: reader.profile, warnings: warnings.finish() })
 }
 
 /// Bytes as text, and whether some of them were not; `None` for UTF-16 of an odd length.
@@ -104,23 +109,39 @@ fn is_comment(line: &str) -> bool {
     line.starts_with('#') || line.trim().is_empty()
 }
 
-struct Reader<'a> {
-    builder: ProfileBuilder,
-    /// A location for each name: found with one look instead of four.
-    locations: HashMap<&'a str, LocationId>,
+/// Each name is a string, a function, a line and a location, all of the same row; stacks and samples are looked up once each.
+struct Reader {
+    profile: Profile,
+    hasher: DefaultHashBuilder,
+    names: HashTable<LocationId>,
+    stacks: HashTable<StackId>,
     /// The sample of each stack.
-    rows: HashMap<Option<StackId>, usize>,
+    samples: Vec<Option<u32>>,
+    /// That of no stack at all.
+    empty: Option<u32>,
+    /// How many bytes of the text are read, and how many are not.
+    read: usize,
+    left: usize,
 }
 
-impl<'a> Reader<'a> {
+impl Reader {
     fn new() -> Self {
         let mut builder = ProfileBuilder::new();
         builder.sample_type("samples", "count");
-        Self { builder, locations: HashMap::new(), rows: HashMap::new() }
+        Self {
+            profile: builder.finish(),
+            hasher: DefaultHashBuilder::default(),
+            names: HashTable::new(),
+            stacks: HashTable::new(),
+            samples: Vec::new(),
+            empty: None,
+            read: 0,
+            left: 0,
+        }
     }
 
-    /// Adds a line; says how many sums went beyond 64 bits.
-    fn add(&mut self, line: u64, stack: &'a str, value: i64) -> Result<u64, FoldedError> {
+    /// Adds a line; says whether its sum went beyond 64 bits.
+    fn add(&mut self, line: u64, stack: &str, value: i64) -> Result<bool, FoldedError> {
         let frames = || stack.split(';').filter(|name| !name.is_empty());
         let depth = frames().count();
         if depth > MAX_STACK_DEPTH {
@@ -128,28 +149,60 @@ impl<'a> Reader<'a> {
         }
         let stack = frames().fold(None, |parent, name| {
             let location = self.location(name);
-            Some(self.builder.stack(parent, location))
+            Some(self.stack(Stack { parent, location }))
         });
-        match self.rows.get(&stack) {
-            Some(&row) => Ok(self.builder.add_values(row, &[value])),
+        let known = stack.map_or(&mut self.empty, |stack| &mut self.samples[stack.index()]);
+        let (samples, read, left) = (&mut self.profile.samples, self.read, self.left);
+        match *known {
+            Some(row) => {
+                let sum = &mut samples.values[0][row as usize];
+                let exact = sum.checked_add(value);
+                *sum = exact.unwrap_or_else(|| sum.saturating_add(value));
+                Ok(exact.is_none())
+            }
             None => {
-                self.rows.insert(stack, self.builder.profile().len());
-                self.builder.sample(stack, None, &[value]);
-                Ok(0)
+                *known = Some(samples.stacks.len() as u32);
+                push(&mut samples.stacks, stack, read, left);
+                push(&mut samples.labels, None, read, left);
+                push(&mut samples.values[0], value, read, left);
+                Ok(false)
             }
         }
     }
 
-    fn location(&mut self, name: &'a str) -> LocationId {
-        if let Some(&location) = self.locations.get(name) {
-            return location;
+    fn location(&mut self, name: &str) -> LocationId {
+        // The names of the sample type came before those of frames.
+        const OTHERS: usize = 3;
+        let Self { profile, hasher, read, left, .. } = self;
+        let hash = hasher.hash_one(name);
+        if let Some(&known) = self.names.find(hash, |&id| profile.strings.at(id.index() + OTHERS, name).is_some()) {
+            return known;
         }
-        let text = self.builder.string(name);
-        let row = Function { name: text, system_name: text, file: StringId::EMPTY, start_line: 0 };
-        let function = self.builder.function(row);
-        let location = self.builder.location(None, 0, false, &[Line { function: Some(function), line: 0, column: 0 }]);
-        self.locations.insert(name, location);
-        location
+        let id = LocationId::new(profile.locations.len());
+        let name = profile.strings.push(name);
+        debug_assert_eq!(name.index(), id.index() + OTHERS);
+        let row = Function { name, system_name: name, file: StringId::EMPTY, start_line: 0 };
+        push(&mut profile.functions, row, *read, *left);
+        let function = Some(FunctionId::new(id.index()));
+        push(&mut profile.lines, Line { function, line: 0, column: 0 }, *read, *left);
+        let first_line = id.index() as u32;
+        let row = Location { mapping: None, address: 0, folded: false, first_line, line_count: 1 };
+        push(&mut profile.locations, row, *read, *left);
+        self.names.insert_unique(hash, id, |&id| hasher.hash_one(profile.strings.get(StringId::new(id.index() + OTHERS))));
+        id
+    }
+
+    fn stack(&mut self, row: Stack) -> StackId {
+        let Self { profile, hasher, read, left, .. } = self;
+        let hash = hasher.hash_one(row);
+        if let Some(&known) = self.stacks.find(hash, |&id| profile.stacks[id.index()] == row) {
+            return known;
+        }
+        let id = StackId::new(profile.stacks.len());
+        push(&mut profile.stacks, row, *read, *left);
+        push(&mut self.samples, None, *read, *left);
+        self.stacks.insert_unique(hash, id, |&id| hasher.hash_one(profile.stacks[id.index()]));
+        id
     }
 }
 

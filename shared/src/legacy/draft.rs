@@ -120,6 +120,8 @@ impl Draft {
         let mut places = Places::new(entries);
         let owners: Vec<Option<u32>> = table.iter().map(|&address| places.of(address)).collect();
         let mut builder = self.header();
+        // There is room for just what is needed: growing would hold two copies.
+        builder.rows().locations.reserve_exact(table.len());
         let mappings: Vec<MappingId> = places.finish().iter().map(|entry| mapping(&mut builder, entry)).collect();
         let locations: Vec<LocationId> = table
             .iter()
@@ -173,6 +175,10 @@ impl Draft {
     }
 
     fn samples_into(self, mut builder: ProfileBuilder, table: &[u64], locations: &[LocationId]) -> Profile {
+        let rows = builder.rows();
+        rows.samples.stacks.reserve_exact(self.len());
+        rows.samples.labels.reserve_exact(self.len());
+        rows.samples.values.iter_mut().for_each(|column| column.reserve_exact(self.len()));
         let location_of: HashMap<u64, LocationId> = table.iter().copied().zip(locations.iter().copied()).collect();
         let size_key = builder.string("bytes");
         for (i, (frames, sample)) in self.stacks().zip(&self.samples).enumerate() {

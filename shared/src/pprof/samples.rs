@@ -5,6 +5,7 @@ use super::decode::string;
 use super::ids::Ids;
 use super::wire::{Value, Wire};
 use crate::builder::LabelSetIndex;
+use crate::growth::room;
 use crate::id::{LocationId, StackId, StringId};
 use crate::limits::{MAX_LABELS_A_SAMPLE, MAX_STACK_DEPTH};
 use crate::profile::{Label, LabelValue, Profile, Stack};
@@ -213,21 +214,12 @@ impl<'a, 'f> Samples<'a, 'f> {
         Ok(parent)
     }
 
-    /// Makes room for the rows of the stack just read and for more: as many as there are at the beginning of the file, then for
-    /// as many a byte of the rest as there were so far and an eighth, which is mostly the last time. Doubling to the end
-    /// would take up to twice what is needed, and three times while the rows are moved. No byte makes more than one row.
+    /// Makes room for the rows of the stack just read and those to come.
     #[cold]
     fn reserve(&mut self) {
         let (stacks, new) = (&mut self.profile.stacks, self.stack.len());
-        let so_far = stacks.len() + new;
         let (read, left) = (self.at - self.extent.start, self.extent.end - self.at);
-        let room = if read < self.extent.len() / 16 {
-            so_far
-        } else {
-            let expected = so_far as u64 * left as u64 / read.max(1) as u64;
-            usize::try_from(expected + (expected + so_far as u64) / 8).unwrap_or(left)
-        };
-        stacks.reserve_exact(new + room.min(left));
+        stacks.reserve_exact(new + room(stacks.len() + new, read, left));
     }
 
     fn label(&self, mut row: Wire<'_>) -> Result<Option<Label>, PprofError> {
