@@ -14,6 +14,8 @@
 //!   then stay as they are. A base of zero takes all to zero.
 //! - What is new and what is removed is told from the values before scaling: nothing is removed by rounding.
 
+use std::sync::OnceLock;
+
 use crate::profile::Profile;
 use crate::tree::{NodeId, Tree};
 use crate::tree_builder::{By, TreeBuilder};
@@ -43,6 +45,15 @@ pub enum Scale {
 #[derive(Clone, Debug)]
 pub struct DiffTree {
     tree: Tree<2>,
+    /// Where stacks end.
+    ends: Presence,
+    below: OnceLock<Below>,
+}
+
+/// What is at and below each node. Drawing needs none of it, and it takes a quarter of a comparison's memory and an eighth
+/// of its time, so it is summed up when it is first asked for.
+#[derive(Clone, Debug)]
+struct Below {
     gain: Vec<i64>,
     loss: Vec<i64>,
     presence: Presence,
@@ -60,28 +71,33 @@ pub fn diff(base: (&Profile, usize), comparison: (&Profile, usize), by: By, scal
             normalise(own);
         }
     });
-    let presence = presence.unwrap_or_else(|| Presence::of(&tree.own));
-    DiffTree::with(tree, presence)
+    match presence {
+        Some(ends) => DiffTree { tree, ends, below: OnceLock::new() },
+        None => DiffTree::new(tree),
+    }
 }
 
 impl DiffTree {
     /// Compares the sides of a tree that was made of a comparison: its callers, its callees, or what a trim left of it.
     pub fn new(tree: Tree<2>) -> Self {
-        let presence = Presence::of(&tree.own);
-        Self::with(tree, presence)
+        Self { ends: Presence::of(&tree.own), tree, below: OnceLock::new() }
     }
 
-    fn with(tree: Tree<2>, mut presence: Presence) -> Self {
-        let changes = || tree.own[BASE].iter().zip(&tree.own[COMPARISON]).map(|(base, now)| now.saturating_sub(*base));
-        let mut gain: Vec<i64> = changes().map(|change| change.max(0)).collect();
-        let mut loss: Vec<i64> = changes().map(|change| change.min(0).saturating_neg()).collect();
-        for i in (1..gain.len()).rev() {
-            let parent = tree.shape.parents[i] as usize;
-            gain[parent] = gain[parent].saturating_add(gain[i]);
-            loss[parent] = loss[parent].saturating_add(loss[i]);
-            presence.add_to(i, parent);
-        }
-        Self { tree, gain, loss, presence }
+    fn below(&self) -> &Below {
+        self.below.get_or_init(|| {
+            let own = &self.tree.own;
+            let changes = || own[BASE].iter().zip(&own[COMPARISON]).map(|(base, now)| now.saturating_sub(*base));
+            let mut gain: Vec<i64> = changes().map(|change| change.max(0)).collect();
+            let mut loss: Vec<i64> = changes().map(|change| change.min(0).saturating_neg()).collect();
+            let mut presence = self.ends.clone();
+            for i in (1..gain.len()).rev() {
+                let parent = self.tree.shape.parents[i] as usize;
+                gain[parent] = gain[parent].saturating_add(gain[i]);
+                loss[parent] = loss[parent].saturating_add(loss[i]);
+                presence.add_to(i, parent);
+            }
+            Below { gain, loss, presence }
+        })
     }
 
     /// Both sides' values on one shape.
@@ -91,23 +107,24 @@ impl DiffTree {
 
     /// Sum of what grew at and below a node.
     pub fn gain(&self, node: NodeId) -> i64 {
-        self.gain[node.index()]
+        self.below().gain[node.index()]
     }
 
     /// Sum of what shrank at and below a node, as a positive number.
     pub fn loss(&self, node: NodeId) -> i64 {
-        self.loss[node.index()]
+        self.below().loss[node.index()]
     }
 
     /// What became of a node, all below it included.
     pub fn status(&self, node: NodeId) -> Status {
-        self.presence.of_node(node.index(), self.gain(node) != 0 || self.loss(node) != 0)
+        let below = self.below();
+        below.presence.status(node.index(), self.gain(node) != 0 || self.loss(node) != 0)
     }
 
     /// What became of the stack that ends at a node.
     pub fn stack_status(&self, node: NodeId) -> Status {
         let [base, comparison] = self.tree.own(node);
-        self.presence.of_stack(node.index(), base != comparison)
+        self.ends.status(node.index(), base != comparison)
     }
 
     /// The stacks that are not the same on both sides, those that changed most first and in preorder among equals.

@@ -29,7 +29,7 @@ pub(crate) struct TreeBuilder<const SIDES: usize> {
     /// A row for each frame of each stack.
     rows: Forest,
     /// Row and value of each sample, a side each.
-    values: [Vec<(u32, i64)>; SIDES],
+    samples: [(Vec<u32>, Vec<i64>); SIDES],
 }
 
 impl<const SIDES: usize> TreeBuilder<SIDES> {
@@ -42,7 +42,7 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
             frames: vec![root],
             frame_index: HashMap::new(),
             rows: Forest::new(),
-            values: std::array::from_fn(|_| Vec::new()),
+            samples: std::array::from_fn(|_| Default::default()),
         }
     }
 
@@ -62,7 +62,7 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
         }
         let row_of = |stack: Option<StackId>| stack.map_or(0, |s| rows[s.index()]);
         let samples = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0);
-        self.values[side].extend(samples.map(|(&stack, &value)| (row_of(stack), value)));
+        self.samples[side].extend(samples.map(|(&stack, &value)| (row_of(stack), value)));
     }
 
     /// The tree: nodes in preorder, children by name, totals summed.
@@ -75,9 +75,9 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
         let strings = self.names.finish().strings;
         let (frames, ranks) = in_order(&strings, self.frames);
         let folded = self.rows.fold(|frame| ranks[frame as usize]);
-        let mut own = self.values.map(|values| {
+        let mut own = self.samples.map(|(rows, values)| {
             let mut own = vec![0i64; folded.parents.len()];
-            for (row, value) in values {
+            for (row, value) in rows.into_iter().zip(values) {
                 let own = &mut own[folded.node_of(row) as usize];
                 *own = own.saturating_add(value);
             }

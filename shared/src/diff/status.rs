@@ -37,53 +37,39 @@ impl StackChange {
     }
 }
 
-/// Which sides have a self value at each node, and which have one at or below it.
+/// Which sides have a self value at each node.
 #[derive(Clone, Debug)]
 pub(super) struct Presence(Vec<u8>);
 
-const BASE_HERE: u8 = 1;
-const COMPARISON_HERE: u8 = 2;
-/// By how much the bits of what is at or below a node are shifted.
-const BELOW: u32 = 2;
+const BASE_BIT: u8 = 1;
+const COMPARISON_BIT: u8 = 2;
 
 impl Presence {
     /// Of self values.
     pub(super) fn of(own: &[Vec<i64>; 2]) -> Self {
-        let here = |base: i64, comparison: i64| match (base != 0, comparison != 0) {
+        let sides = |(&base, &comparison): (&i64, &i64)| match (base != 0, comparison != 0) {
             (false, false) => 0,
-            (true, false) => BASE_HERE,
-            (false, true) => COMPARISON_HERE,
-            (true, true) => BASE_HERE | COMPARISON_HERE,
+            (true, false) => BASE_BIT,
+            (false, true) => COMPARISON_BIT,
+            (true, true) => BASE_BIT | COMPARISON_BIT,
         };
-        Self(
-            own[BASE]
-                .iter()
-                .zip(&own[COMPARISON])
-                .map(|(&base, &comparison)| here(base, comparison))
-                .map(|here| here | here << BELOW)
-                .collect(),
-        )
+        Self(own[BASE].iter().zip(&own[COMPARISON]).map(sides).collect())
     }
 
-    /// Adds what is at or below a node, of which all children were added, to its parent.
+    /// Adds what is at a node to its parent.
     #[inline(always)]
     pub(super) fn add_to(&mut self, node: usize, parent: usize) {
-        self.0[parent] |= self.0[node] >> BELOW << BELOW;
+        self.0[parent] |= self.0[node];
     }
 
-    /// The status of a stack that ends at a node.
-    pub(super) fn of_stack(&self, node: usize, is_changed: bool) -> Status {
+    /// What became of what is at a node.
+    pub(super) fn status(&self, node: usize, is_changed: bool) -> Status {
         status(self.0[node], is_changed)
-    }
-
-    /// The status of a node with all below it.
-    pub(super) fn of_node(&self, node: usize, is_changed: bool) -> Status {
-        status(self.0[node] >> BELOW, is_changed)
     }
 }
 
 fn status(sides: u8, is_changed: bool) -> Status {
-    match (sides & BASE_HERE != 0, sides & COMPARISON_HERE != 0) {
+    match (sides & BASE_BIT != 0, sides & COMPARISON_BIT != 0) {
         (false, true) => Status::New,
         (true, false) => Status::Removed,
         _ if is_changed => Status::Changed,
