@@ -161,6 +161,20 @@ impl ProfileBuilder {
         for (i, column) in samples.values.iter_mut().enumerate() {
             column.push(values.get(i).copied().unwrap_or(0));
         }
+        if let Some(times) = &mut samples.times {
+            times.push(times.last().copied().unwrap_or(0));
+        }
+    }
+
+    /// The same with the time at which it was taken ([`Samples::times`](crate::Samples::times)). Samples added without one
+    /// have that of the sample before, and those before the first that has one have that.
+    pub fn sample_at(&mut self, time: i64, stack: Option<StackId>, labels: Option<LabelSetId>, values: &[i64]) {
+        self.sample(stack, labels, values);
+        let samples = &mut self.profile.samples;
+        let times = samples.times.get_or_insert_with(|| vec![time; samples.stacks.len()]);
+        if let Some(last) = times.last_mut() {
+            *last = time;
+        }
     }
 
     /// Interns a stack of functions that have only a name, the root first. For tests, examples and text formats.

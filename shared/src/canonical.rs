@@ -64,6 +64,7 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
         stacks: keyed.iter().map(|k| k.0).collect(),
         labels: keyed.iter().map(|k| k.1).collect(),
         values: profile.samples.values.iter().map(|column| keyed.iter().map(|k| column[k.2]).collect()).collect(),
+        times: None,
     };
 
     let value_type = |t: ValueType| ValueType { kind: string(t.kind), unit: string(t.unit) };

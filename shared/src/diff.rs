@@ -65,7 +65,7 @@ pub fn diff(base: (&Profile, usize), comparison: (&Profile, usize), by: By, scal
     builder.add(base.0, base.1, BASE);
     builder.add(comparison.0, comparison.1, COMPARISON);
     let mut presence = None;
-    let tree = builder.finish_with(|own| {
+    let tree = builder.finish_with(|own, _| {
         presence = Some(Presence::of(own));
         if scale == Scale::Normalised {
             normalise(own);

@@ -185,6 +185,9 @@ pub struct Samples {
     pub labels: Vec<Option<LabelSetId>>,
     /// Values, one column per sample type.
     pub values: Vec<Vec<i64>>,
+    /// When each sample was taken, in nanoseconds since the epoch or since some instant of the producer's. For all samples or
+    /// for none; a merge drops them, as it adds up samples of different times, and pprof has no place for them.
+    pub times: Option<Vec<i64>>,
 }
 
 /// Sets of sample labels. Those of a set are ordered by the row of their name, which in canonical order is the order of the

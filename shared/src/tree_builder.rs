@@ -9,7 +9,7 @@ use crate::forest::{Folded, Forest};
 use crate::id::{LocationId, StackId, StringId};
 use crate::profile::Profile;
 use crate::strings::Strings;
-use crate::tree::{Frame, Shape, Tree};
+use crate::tree::{Frame, NodeId, Shape, Tree};
 
 /// What makes two frames the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,23 +67,23 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
 
     /// The tree: nodes in preorder, children by name, totals summed.
     pub(crate) fn finish(self) -> Tree<SIDES> {
-        self.finish_with(|_| {})
+        self.finish_with(|_, _| {})
     }
 
-    /// The same, with a look at the self values before they are summed up.
-    pub(crate) fn finish_with(self, adjust: impl FnOnce(&mut [Vec<i64>; SIDES])) -> Tree<SIDES> {
+    /// The same, with a look at the self values before they are summed up, and at where the samples went.
+    pub(crate) fn finish_with(self, look: impl FnOnce(&mut [Vec<i64>; SIDES], Places<'_, SIDES>)) -> Tree<SIDES> {
         let strings = self.names.finish().strings;
         let (frames, ranks) = in_order(&strings, self.frames);
         let folded = self.rows.fold(|frame| ranks[frame as usize]);
-        let mut own = self.samples.map(|(rows, values)| {
+        let mut own = self.samples.each_ref().map(|(rows, values)| {
             let mut own = vec![0i64; folded.parents.len()];
-            for (row, value) in rows.into_iter().zip(values) {
+            for (&row, value) in rows.iter().zip(values) {
                 let own = &mut own[folded.node_of(row) as usize];
-                *own = own.saturating_add(value);
+                *own = own.saturating_add(*value);
             }
             own
         });
-        adjust(&mut own);
+        look(&mut own, Places { folded: &folded, samples: &self.samples });
         let Folded { parents, ranks: frame_of, .. } = folded;
         let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
         let mut totals = own.clone();
@@ -146,6 +146,19 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
             self.frames.push(frame);
             self.frames.len() as u32 - 1
         })
+    }
+}
+
+/// Where samples went.
+pub(crate) struct Places<'a, const SIDES: usize> {
+    folded: &'a Folded,
+    samples: &'a [(Vec<u32>, Vec<i64>); SIDES],
+}
+
+impl<const SIDES: usize> Places<'_, SIDES> {
+    /// The node of each sample of a side that has a value, in the order in which they were added.
+    pub(crate) fn nodes(&self, side: usize) -> impl Iterator<Item = NodeId> {
+        self.samples[side].0.iter().map(|&row| NodeId(self.folded.node_of(row)))
     }
 }
 

@@ -64,7 +64,7 @@ pub use select::{SelectError, ZeroSamples, select};
 pub use show_from::show_from;
 pub use subtract::subtract;
 pub use tags::{TagPattern, focus_tags, hide_tags, show_tags};
-pub use timeline::{Span, TimelineError, Visit, timeline};
+pub use timeline::{Span, TimelineError, Visit, timeline, visits};
 pub(crate) use trim::largest;
 pub use trim::{Folded, Trimmed, trim};
 pub use unit::{Dimension, Unit};

@@ -99,6 +99,7 @@ pub(super) fn choose_samples(samples: &Samples, stack: impl Fn(usize) -> Option<
         stacks: chosen.iter().map(|&(_, stack)| stack).collect(),
         labels: chosen.iter().map(|&(row, _)| samples.labels[row]).collect(),
         values: samples.values.iter().map(|column| chosen.iter().map(|&(row, _)| column[row]).collect()).collect(),
+        times: samples.times.as_ref().map(|times| chosen.iter().map(|&(row, _)| times[row]).collect()),
     }
 }
 

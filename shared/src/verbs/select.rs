@@ -57,6 +57,7 @@ pub fn select(profile: &Profile, columns: &[usize], zeros: ZeroSamples) -> Resul
         stacks: kept.iter().map(|&row| all.stacks[row]).collect(),
         labels: kept.iter().map(|&row| all.labels[row]).collect(),
         values: columns.iter().map(|&c| kept.iter().map(|&row| all.values[c][row]).collect()).collect(),
+        times: all.times.as_ref().map(|times| kept.iter().map(|&row| times[row]).collect()),
     };
     let sample_types: Vec<_> = columns.iter().map(|&c| profile.sample_types[c]).collect();
     let mut selected = with_samples(profile, samples);

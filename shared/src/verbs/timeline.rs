@@ -6,7 +6,9 @@
 
 use thiserror::Error;
 
-use crate::tree::{NodeId, Shape};
+use crate::profile::Profile;
+use crate::tree::{CallTree, NodeId, Shape};
+use crate::tree_builder::{By, TreeBuilder};
 
 /// Most spans of a chart: 2^24. One takes 24 bytes, so 384 MiB. A second of samples at 1 kHz, each 100 frames deep and
 /// unlike the one before, makes 100,000.
@@ -43,6 +45,20 @@ pub enum TimelineError {
         /// Where the limit was reached.
         until: i64,
     },
+}
+
+/// The tree of a value column and its samples as visits, in the order of the profile; `None` when the profile has no times.
+/// Samples without a value are no visits.
+pub fn visits(profile: &Profile, sample_type: usize, by: By) -> Option<(CallTree, Vec<Visit>)> {
+    let times = profile.samples.times.as_ref()?;
+    let mut builder = TreeBuilder::new(by);
+    builder.add(profile, sample_type, 0);
+    let mut visits = Vec::new();
+    let tree = builder.finish_with(|_, places| {
+        let timed = times.iter().zip(&profile.samples.values[sample_type]).filter(|(_, value)| **value != 0);
+        visits = timed.zip(places.nodes(0)).map(|((&time, _), node)| Visit { time, node }).collect();
+    });
+    Some((tree, visits))
 }
 
 /// The spans of some visits, by start, then depth. Visits may come in any order; of those at one time the last counts.
@@ -98,7 +114,7 @@ fn chart(shape: &Shape, visits: &[Visit], until: i64, most: usize) -> Result<Vec
 mod tests {
     use super::*;
     use crate::testing::profile;
-    use crate::{By, CallTree};
+    use crate::{By, CallTree, ProfileBuilder};
 
     fn tree() -> CallTree {
         // 1 main, 2 a, 3 x, 4 b, 5 other
@@ -123,6 +139,30 @@ mod tests {
             ".main 10-50\n..a 10-30\n...x 10-20\n..b 30-40\n..a 40-50\n...x 40-50",
         );
         check(&[(10, 3), (20, 5), (30, 0), (35, 5)], 40, ".main 10-20\n..a 10-20\n...x 10-20\n.other 20-30\n.other 35-40");
+    }
+
+    #[test]
+    fn samples_are_visits() {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("cpu", "nanoseconds");
+        let stacks = ["main;a", "main;b", "main"].map(|stack| {
+            let names: Vec<&str> = stack.split(';').collect();
+            builder.named_stack(&names)
+        });
+        builder.sample(stacks[0], None, &[1]);
+        assert!(visits(builder.profile(), 0, By::Name).is_none());
+        for (time, stack, value) in [(10, 1, 1), (20, 0, 0), (30, 2, 1), (40, 1, 2)] {
+            builder.sample_at(time, stacks[stack], None, &[value]);
+        }
+        let profile = builder.finish();
+        assert_eq!(profile.samples.times.as_deref(), Some(&[10, 10, 20, 30, 40][..]));
+        let (tree, visits) = visits(&profile, 0, By::Name).unwrap();
+        let words: Vec<String> =
+            visits.iter().map(|visit| format!("{} {}", visit.time, tree.shape().name(visit.node))).collect();
+        assert_eq!(words, ["10 a", "10 b", "30 main", "40 b"]);
+        assert_eq!(crate::canonical(&profile).samples.times, None);
+        let left = crate::verbs::focus(&profile, Some(&crate::verbs::FramePattern::new("b").unwrap()), None).profile;
+        assert_eq!(left.samples.times, Some(vec![10, 40]));
     }
 
     #[test]
