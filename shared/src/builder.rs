@@ -6,6 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 use crate::profile::{Function, Header, Label, LabelSets, Line, Location, Mapping, Profile, Stack, ValueType};
+use crate::sort::insertion_sort;
 
 /// Builds a [`Profile`]. Handles that it gives out belong to the profile being built and to no other.
 ///
@@ -211,7 +212,7 @@ impl LabelSetIndex {
         if labels.is_empty() {
             return None;
         }
-        labels.sort_by_key(Label::order);
+        insertion_sort(labels, Label::order);
         let hash = self.hasher.hash_one(&*labels);
         if let Some(&id) = self.sets.find(hash, |&id| sets.get(id) == labels) {
             return Some(id);

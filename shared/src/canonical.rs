@@ -8,21 +8,23 @@ use crate::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId
 use crate::profile::{
     Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
 };
+use crate::sort::{insertion_sort, sort_rows};
 use crate::strings::Strings;
 
 /// A profile whose tables have no equal rows but for stacks, as a merge leaves them, in canonical order. Takes time and
 /// memory in proportion to the profile, times a logarithm for sorting.
 pub(crate) fn in_order(profile: &Profile) -> Profile {
-    let rows: Vec<usize> =
-        (0..profile.len()).filter(|&row| profile.samples.values.iter().any(|column| column[row] != 0)).collect();
+    let is_used = |&row: &u32| profile.samples.values.iter().any(|column| column[row as usize] != 0);
+    let rows: Vec<u32> = (0..profile.len() as u32).filter(is_used).collect();
     let used = Used::of(profile, &rows);
 
     let mut strings = Strings::default();
-    let mut order: Vec<usize> = (1..profile.strings.len()).filter(|&i| used.strings[i]).collect();
-    order.sort_unstable_by_key(|&i| profile.strings.get(StringId::new(i)));
+    let mut order: Vec<u32> = (1..profile.strings.len() as u32).filter(|&i| used.strings[i as usize]).collect();
+    let text = |row: u32| profile.strings.get(StringId::new(row as usize));
+    sort_rows(&mut order, &mut |a, b| text(a).cmp(text(b)));
     let mut string_map = vec![StringId::EMPTY; profile.strings.len()];
     for i in order {
-        string_map[i] = strings.push(profile.strings.get(StringId::new(i)));
+        string_map[i as usize] = strings.push(text(i));
     }
     let string = |id: StringId| string_map[id.index()];
 
@@ -51,19 +53,14 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
     let (stacks, stack_map) = sort_stacks(profile, &used, &location_map);
     let (label_sets, label_map) = sort_label_sets(profile, &used, string);
 
-    let mut keyed: Vec<(Option<StackId>, Option<LabelSetId>, usize)> = rows
-        .into_iter()
-        .map(|row| {
-            let stack = profile.samples.stacks[row].and_then(|s| stack_map[s.index()]);
-            let labels = profile.samples.labels[row].and_then(|l| label_map[l.index()]);
-            (stack, labels, row)
-        })
-        .collect();
-    keyed.sort_unstable();
+    let stack = |row: u32| profile.samples.stacks[row as usize].and_then(|s| stack_map[s.index()]);
+    let labels = |row: u32| profile.samples.labels[row as usize].and_then(|l| label_map[l.index()]);
+    let rows = sort_samples(rows, stacks.len(), stack, labels);
+    let column = |column: &Vec<i64>| rows.iter().map(|&row| column[row as usize]).collect();
     let samples = Samples {
-        stacks: keyed.iter().map(|k| k.0).collect(),
-        labels: keyed.iter().map(|k| k.1).collect(),
-        values: profile.samples.values.iter().map(|column| keyed.iter().map(|k| column[k.2]).collect()).collect(),
+        stacks: rows.iter().map(|&row| stack(row)).collect(),
+        labels: rows.iter().map(|&row| labels(row)).collect(),
+        values: profile.samples.values.iter().map(column).collect(),
         times: None,
     };
 
@@ -93,7 +90,7 @@ struct Used {
 }
 
 impl Used {
-    fn of(p: &Profile, rows: &[usize]) -> Self {
+    fn of(p: &Profile, rows: &[u32]) -> Self {
         let mut used = Self {
             strings: vec![false; p.strings.len()],
             mappings: vec![false; p.mappings.len()],
@@ -102,7 +99,7 @@ impl Used {
             stacks: vec![false; p.stacks.len()],
             label_sets: vec![false; p.label_sets.len()],
         };
-        for &row in rows {
+        for row in rows.iter().map(|&row| row as usize) {
             if let Some(stack) = p.samples.stacks[row] {
                 used.stacks[stack.index()] = true;
             }
@@ -159,19 +156,21 @@ impl Used {
 }
 
 /// The used rows, translated, in order of their keys, and where each old row went.
-fn sorted<Row, Key: Ord, Id: Copy>(
+fn sorted<Row: Clone, Key: Ord, Id: Copy>(
     used: &[bool],
     row: impl Fn(usize) -> Row,
     key: impl Fn(&Row) -> Key,
     make: fn(usize) -> Id,
 ) -> (Vec<Row>, Vec<Option<Id>>) {
-    let mut rows: Vec<(usize, Row)> = used.iter().enumerate().filter(|(_, used)| **used).map(|(i, _)| (i, row(i))).collect();
-    rows.sort_unstable_by_key(|(_, row)| key(row));
+    let old: Vec<u32> = (0..used.len() as u32).filter(|&i| used[i as usize]).collect();
+    let rows: Vec<Row> = old.iter().map(|&i| row(i as usize)).collect();
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    sort_rows(&mut order, &mut |a, b| key(&rows[a as usize]).cmp(&key(&rows[b as usize])));
     let mut map = vec![None; used.len()];
-    for (new, (old, _)) in rows.iter().enumerate() {
-        map[*old] = Some(make(new));
+    for (new, &at) in order.iter().enumerate() {
+        map[old[at as usize] as usize] = Some(make(new));
     }
-    (rows.into_iter().map(|(_, row)| row).collect(), map)
+    (order.iter().map(|&at| rows[at as usize].clone()).collect(), map)
 }
 
 type SortedLocations = (Vec<Line>, Vec<Location>, Vec<Option<LocationId>>);
@@ -187,28 +186,50 @@ fn sort_locations(
         p.lines.iter().map(|line| Line { function: line.function.and_then(|f| functions[f.index()]), ..*line }).collect();
     let old_lines = |l: &Location| &translated[l.first_line as usize..(l.first_line + l.line_count) as usize];
     let line_key = |line: &Line| (line.function, line.line, line.column);
-    let mut rows: Vec<(usize, Location)> = p
-        .locations
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| used.locations[*i])
-        .map(|(i, l)| (i, Location { mapping: l.mapping.and_then(|m| mappings[m.index()]), ..*l }))
-        .collect();
-    rows.sort_unstable_by(|(_, a), (_, b)| {
-        let fields = |l: &Location| (l.mapping, l.address, l.folded);
+    let mut rows: Vec<u32> = (0..p.locations.len() as u32).filter(|&i| used.locations[i as usize]).collect();
+    let mapping = |l: &Location| l.mapping.and_then(|m| mappings[m.index()]);
+    sort_rows(&mut rows, &mut |a, b| {
+        let [a, b] = [a, b].map(|row| &p.locations[row as usize]);
+        let fields = |l: &Location| (mapping(l), l.address, l.folded);
         let by_lines = || old_lines(a).iter().map(line_key).cmp(old_lines(b).iter().map(line_key));
         fields(a).cmp(&fields(b)).then_with(by_lines)
     });
     let mut lines = Vec::new();
     let mut map = vec![None; p.locations.len()];
     let mut locations = Vec::with_capacity(rows.len());
-    for (new, (old, l)) in rows.iter().enumerate() {
-        map[*old] = Some(LocationId::new(new));
+    for (new, &old) in rows.iter().enumerate() {
+        let l = &p.locations[old as usize];
+        map[old as usize] = Some(LocationId::new(new));
         let first_line = u32::try_from(lines.len()).expect("tables stay below u32::MAX rows");
         lines.extend_from_slice(old_lines(l));
-        locations.push(Location { first_line, ..*l });
+        locations.push(Location { mapping: mapping(l), first_line, ..*l });
     }
     (lines, locations, map)
+}
+
+/// Rows of samples by stack, then labels. Stacks are numbered in order, so they are sorted by counting.
+fn sort_samples(
+    mut rows: Vec<u32>,
+    stacks: usize,
+    stack: impl Fn(u32) -> Option<StackId>,
+    labels: impl Fn(u32) -> Option<LabelSetId>,
+) -> Vec<u32> {
+    if rows.iter().any(|&row| labels(row).is_some()) {
+        sort_rows(&mut rows, &mut |a, b| labels(a).cmp(&labels(b)));
+    }
+    let place = |row: u32| stack(row).map_or(0, |stack| stack.index() + 1);
+    let mut next = vec![0u32; stacks + 2];
+    rows.iter().for_each(|&row| next[place(row) + 1] += 1);
+    for i in 1..next.len() {
+        next[i] += next[i - 1];
+    }
+    let mut sorted = vec![0; rows.len()];
+    for row in rows {
+        let next = &mut next[place(row)];
+        sorted[*next as usize] = row;
+        *next += 1;
+    }
+    sorted
 }
 
 fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (Vec<Stack>, Vec<Option<StackId>>) {
@@ -243,7 +264,7 @@ fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> String
             },
         });
         let mut labels: Vec<Label> = labels.collect();
-        labels.sort_by_key(Label::order);
+        insertion_sort(&mut labels, Label::order);
         labels
     };
     let set_key = |set: &Vec<Label>| set.iter().map(key).collect::<Vec<_>>();

@@ -33,5 +33,6 @@ pub const MAX_INLINED: usize = 4096;
 /// A frame's id takes a byte or more, and compilers inline a few calls at one place: real profiles have 0.2 at most.
 pub const MAX_FRAMES_PER_BYTE: u64 = 16;
 
-/// Most labels of one sample. Profilers attach a few; hundreds would be somebody's mistake.
-pub const MAX_LABELS_A_SAMPLE: usize = 1024;
+/// Most labels of one sample. Profilers attach a few, and each sample's are sorted by insertion: 256 that come in reverse
+/// take 32,640 moves for a kilobyte of input.
+pub const MAX_LABELS_A_SAMPLE: usize = 256;

@@ -20,6 +20,7 @@ use crate::canonical::in_order;
 use crate::id::StringId;
 use crate::merge_stacks::StackMerge;
 use crate::profile::{Header, Profile, ValueType};
+use crate::sort::sort_rows;
 use crate::tables::Tables;
 
 /// A merge in progress.
@@ -127,9 +128,10 @@ impl Merger {
             (Some(a), Some(b)) if profile.type_text(b) < profile.type_text(a) => Some(b),
             (a, b) => a.or(b),
         };
-        let mut comments = ours.comments.clone();
-        comments.extend(theirs.comments.iter().map(|&c| string(c)));
-        comments.sort_by_key(|&c| profile.text(c));
+        let comments = ours.comments.iter().copied().chain(theirs.comments.iter().map(|&c| string(c)));
+        let mut comments: Vec<u32> = comments.map(|comment| comment.index() as u32).collect();
+        let text = |row: u32| profile.text(StringId::new(row as usize));
+        sort_rows(&mut comments, &mut |a, b| text(a).cmp(text(b)));
         comments.dedup();
         let merged = Header {
             period_type,
@@ -143,7 +145,7 @@ impl Merger {
             keep_frames: smaller(ours.keep_frames, string(theirs.keep_frames)),
             default_sample_type: smaller(ours.default_sample_type, string(theirs.default_sample_type)),
             doc_url: smaller(ours.doc_url, string(theirs.doc_url)),
-            comments,
+            comments: comments.into_iter().map(|row| StringId::new(row as usize)).collect(),
         };
         *self.builder.header() = merged;
     }

@@ -8,6 +8,7 @@ use crate::builder::ProfileBuilder;
 use crate::forest::{Folded, Forest};
 use crate::id::{LocationId, StackId, StringId};
 use crate::profile::Profile;
+use crate::sort::sort_rows;
 use crate::strings::Strings;
 use crate::tree::{Frame, NodeId, Shape, Tree};
 
@@ -207,16 +208,18 @@ fn used_stacks(profile: &Profile, values: &[i64]) -> Vec<bool> {
 fn in_order(strings: &Strings, frames: Vec<Frame>) -> (Vec<Frame>, Vec<u32>) {
     let mut order: Vec<u32> = (0..frames.len() as u32).collect();
     // Each text is compared once, however many frames have it.
-    let mut texts: Vec<StringId> = (0..strings.len()).map(StringId::new).collect();
-    texts.sort_unstable_by_key(|&text| strings.get(text));
+    let mut texts: Vec<u32> = (0..strings.len() as u32).collect();
+    let text = |row: u32| strings.get(StringId::new(row as usize));
+    sort_rows(&mut texts, &mut |a, b| text(a).cmp(text(b)));
     let mut places = vec![0u32; strings.len()];
     for (place, text) in (0..).zip(texts) {
-        places[text.index()] = place;
+        places[text as usize] = place;
     }
-    order[1..].sort_unstable_by_key(|&i| {
-        let frame = &frames[i as usize];
+    let key = |frame: u32| {
+        let frame = &frames[frame as usize];
         (places[frame.name.index()], places[frame.file.index()])
-    });
+    };
+    sort_rows(&mut order[1..], &mut |a, b| key(a).cmp(&key(b)));
     let mut ranks = vec![0; frames.len()];
     for (rank, &frame) in order.iter().enumerate() {
         ranks[frame as usize] = rank as u32;

@@ -6,6 +6,7 @@
 
 #[path = "../../shared/benches/core/fleet.rs"]
 mod fleet;
+#[allow(dead_code)] // The core's own bench uses all of it.
 #[path = "../../shared/benches/core/synthetic.rs"]
 mod synthetic;
 

@@ -116,6 +116,30 @@ describe("a file", () => {
   });
 });
 
+/** Text formats, written out here: what they mean can be read off. */
+const TEXTS = {
+  "folded stacks": {
+    text: "main;orders;store 30\nmain;orders 12\nmain;idle 8\nmain;orders;store 5\n",
+    total: 55,
+    frames: ["0 total 55", "1 main 55", "2 orders 47", "3 store 35", "2 idle 8"],
+  },
+  "an old goroutine profile": {
+    text: "goroutine profile: total 7\n5 @ 0x11 0x21\n2 @ 0x12 0x21\n",
+    total: 7,
+    frames: ["0 total 7", "1 0x20 7", "2 0x10 5", "2 0x11 2"],
+  },
+};
+
+describe("a text", () => {
+  for (const [name, { text, total, frames }] of Object.entries(TEXTS)) {
+    const path = own(`${name.replaceAll(" ", "-")}.txt`);
+    onFiles(`of ${name} is drawn`, () => (writeFileSync(path, text), [path]), async ({ page }) => {
+      const rows = await drawnFrames(page, total);
+      assert.deepEqual(rows.map(({ name, depth, total }) => `${depth} ${name} ${total}`).sort(), frames.sort());
+    });
+  }
+});
+
 describe("zoom", () => {
   onFiles("by double-click, and back with Escape", () => [FILES.before], async ({ page, at }) => {
     const root = callTree(readPprof(FILES.before), CPU);

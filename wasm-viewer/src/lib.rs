@@ -51,7 +51,7 @@ impl Viewer {
         self.0.close(profile);
     }
 
-    /// The profile as gzipped pprof.
+    /// The profile as pprof, not compressed.
     pub fn export_pprof(&self, profile: u32) -> Result<Vec<u8>, JsError> {
         Ok(self.0.export_pprof(profile)?)
     }

@@ -97,9 +97,9 @@ impl Session {
         }
     }
 
-    /// The profile as gzipped pprof.
+    /// The profile as pprof, not compressed: browsers have gzip of their own.
     pub fn export_pprof(&self, id: u32) -> Result<Vec<u8>, SessionError> {
-        Ok(pprof::encode_gzip(&self.opened(id)?.profile))
+        Ok(pprof::encode(&self.opened(id)?.profile))
     }
 
     /// Folds a profile into a call tree.

@@ -44,6 +44,7 @@ fn main() {
             std::fs::write(&path, bytes).expect("the target folder can be written");
             path
         };
+        write(format!("{name}.pb.gz"), &pprof::encode_gzip(&profile));
         inputs.push(compare::Input {
             size: name,
             path: write(format!("{name}.pb"), &raw),
@@ -82,6 +83,13 @@ fn measure(criterion: &mut Criterion, name: &str, profile: &Profile, raw: &[u8])
     group.bench_function("tree", |b| b.iter_with_large_drop(|| CallTree::new(black_box(profile), 0, By::Function)));
     group.bench_function("diff", |b| {
         b.iter_with_large_drop(|| diff((black_box(profile), 0), (&merged, 0), By::Function, Scale::Normalised));
+    });
+    group.bench_function("diff_and_gains", |b| {
+        b.iter_with_large_drop(|| {
+            let diff = diff((black_box(profile), 0), (&merged, 0), By::Function, Scale::Normalised);
+            black_box(diff.gain(NodeId::ROOT));
+            diff
+        });
     });
     group.bench_function("table", |b| b.iter_with_large_drop(|| function_table(black_box(&tree))));
     let pattern = Pattern::parse("Type99").expect("plain text").expect("not empty");

@@ -2,6 +2,8 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"log"
@@ -25,6 +27,17 @@ func main() {
 		check(err)
 		different = append(different, p)
 	}
+	packed, err := os.ReadFile(os.Args[1] + ".gz")
+	check(err)
+	measure("inflate", func() {
+		reader, err := gzip.NewReader(bytes.NewReader(packed))
+		check(err)
+		inflated, err := io.ReadAll(reader)
+		check(err)
+		if len(inflated) != len(raw) {
+			log.Fatal("another profile")
+		}
+	})
 	var p *profile.Profile
 	measure("decode", func() {
 		p, err = profile.ParseUncompressed(raw)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { core } from "../core/index.ts";
-import { copyText, download } from "../state/clipboard.ts";
+import { copyText, download, gzip } from "../state/clipboard.ts";
 import { emptyPlace, type Side } from "../state/place.ts";
 import { href, place, visit } from "../state/router.ts";
 import { clock } from "../state/services.ts";
@@ -87,5 +87,5 @@ async function save(profile: number): Promise<void> {
   const answer = shown.peek();
   const title = answer.state === "ready" ? answer.title : "profile";
   const name = title.replace(/\.(pb|gz|pprof|prof)\b/g, "").replace(/[^\w.-]+/g, "-");
-  download(await core.exportPprof(profile), `${name}.pb.gz`);
+  download(await gzip(await core.exportPprof(profile)), `${name}.pb.gz`);
 }

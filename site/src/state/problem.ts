@@ -54,6 +54,9 @@ function profileProblem(detail: string): Pick<Problem, "meaning" | "tries"> {
   }
   return {
     meaning: "This does not look like a whole profile in a format that Pilotlight reads.",
-    tries: ["Check that the file is complete and was not cut off by a download.", "Pilotlight opens pprof files, gzipped or not."],
+    tries: [
+      "Check that the file is complete and was not cut off by a download.",
+      "Pilotlight opens pprof files, gzipped or not, those of gperftools and old Go, and folded stacks.",
+    ],
   };
 }
