@@ -3,17 +3,19 @@
 //! Counted is what Rust allocates on the test's thread: the peak while the reader runs, both copies included while a vector
 //! grows, the input itself not. A row of the table is one construction; readers of other formats get rows of their own.
 
+#[path = "../../shared/tests/store/counting.rs"]
+mod counting;
 #[allow(dead_code)] // The benches use all of it.
 #[path = "../../shared/benches/core/synthetic.rs"]
 mod synthetic;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use pilotlight_core::limits::{MAX_INLINED, MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
 use pilotlight_core::{By, CallTree, Pattern, Selector, canonical, function_table, gzip, pprof};
 use pilotlight_tests::corpus;
+
+use counting::{Used, measure};
 
 /// Bytes allocated for each byte of input, at most.
 const BOUND: f64 = 16.0;
@@ -21,56 +23,6 @@ const BOUND: f64 = 16.0;
 const FIXED: usize = 1 << 20;
 /// About the size of each hostile input: large beside [`FIXED`], small enough to be read in milliseconds.
 const SIZE: usize = 4 << 20;
-
-struct Counting;
-
-thread_local! {
-    static NOW: Cell<isize> = const { Cell::new(0) };
-    static PEAK: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(bytes: isize) {
-    // A thread that is ending may still free.
-    let _ = NOW.try_with(|now| {
-        now.set(now.get() + bytes);
-        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
-    });
-}
-
-#[allow(unsafe_code, reason = "an allocator cannot be written without it; it only passes on what it is given")]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-/// What work allocated: at most at once, and what its result still holds.
-struct Used {
-    peak: usize,
-    kept: usize,
-}
-
-fn measure<T>(work: impl FnOnce() -> T) -> (Used, T) {
-    let before = NOW.get();
-    PEAK.set(before);
-    let result = work();
-    let bytes = |count: isize| usize::try_from(count - before).unwrap_or(0);
-    (Used { peak: bytes(PEAK.get()), kept: bytes(NOW.get()) }, result)
-}
 
 /// The peak beyond [`FIXED`], in bytes for each byte of input.
 fn ratio(used: &Used, input: usize) -> f64 {

@@ -6,6 +6,7 @@
 
 use super::PprofError;
 use super::ids::Ids;
+use super::outline::{FIELDS, Outline};
 use super::samples::Samples;
 use super::wire::{Value, Wire};
 use crate::id::{FunctionId, LocationId, MappingId, StringId};
@@ -90,66 +91,6 @@ pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<String
 /// What a warning shows of a text.
 fn start(text: &str) -> String {
     text.chars().take(64).collect()
-}
-
-/// One past the largest field number of a profile.
-const FIELDS: usize = 16;
-
-/// A first look at the whole message: how many rows of each kind there are, and between which bytes they stand, so that
-/// a walk for one kind need not pass over all others.
-struct Outline<'a> {
-    message: Wire<'a>,
-    counts: [usize; FIELDS],
-    extents: [std::ops::Range<usize>; FIELDS],
-    string_bytes: usize,
-}
-
-impl<'a> Outline<'a> {
-    fn of(message: Wire<'a>) -> Result<Self, PprofError> {
-        let mut outline = Self { message, counts: [0; FIELDS], extents: std::array::from_fn(|_| 0..0), string_bytes: 0 };
-        let mut rest = message;
-        loop {
-            let start = rest.offset();
-            let Some((field, value)) = rest.field()? else { return Ok(outline) };
-            let field = field as usize;
-            if field >= FIELDS {
-                continue;
-            }
-            if outline.counts[field] == 0 {
-                outline.extents[field].start = start;
-            }
-            outline.counts[field] += 1;
-            outline.extents[field].end = rest.offset();
-            match value {
-                Value::Bytes(text) if field == 6 => outline.string_bytes += text.bytes().len(),
-                Value::Bytes(_) => {}
-                _ if (1..=6).contains(&field) => {
-                    return Err(PprofError::Wire { offset: start, problem: "a number stands where a message should" });
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Calls `row` for every message in `field`.
-    fn for_each(&self, field: u32, mut row: impl FnMut(Wire<'a>) -> Result<(), PprofError>) -> Result<(), PprofError> {
-        let mut rest = self.message.part(self.extents[field as usize].clone());
-        while let Some((number, value)) = rest.field()? {
-            if let (true, Value::Bytes(inner)) = (number == field, value) {
-                row(inner)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn count(&self, field: u32) -> usize {
-        self.counts[field as usize]
-    }
-
-    /// How many rows with an id there can be: one takes two bytes, and two more to be a message.
-    fn rows(&self, field: u32) -> usize {
-        self.count(field).min(self.extents[field as usize].len() / 4)
-    }
 }
 
 /// How many lines all locations have: a line may take two bytes, so that room is made for just what is there.

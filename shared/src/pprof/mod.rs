@@ -6,6 +6,7 @@
 mod decode;
 mod encode;
 mod ids;
+mod outline;
 mod samples;
 mod wire;
 

@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods)] // Tests read files and measure themselves; the core may not.
 
 mod corpus;
+#[allow(dead_code)] // Other tests look at what is kept, too.
+mod counting;
 mod fixtures;
 mod formats;
 mod hostile;

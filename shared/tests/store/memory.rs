@@ -2,54 +2,19 @@
 //!
 //! Counts what Rust allocates on the thread of a test; zstd's own state, a few megabytes at most, is C and not counted.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use pilotlight_core::plans::{CompactPlan, MAX_JOB_BYTES, QueryPlan};
 use pilotlight_core::store::{ChunkId, Directory, Series, SeriesRows, chunk_head, encode_chunk, read_chunk};
 use pilotlight_core::{ProfileBuilder, Selector, TimeRange, UnixNanos};
 
+use crate::counting::measure;
 use crate::hostile::{sealed, sealed_as, varint};
 use crate::service::{Numbers, service};
 use crate::support::{Bucket, labels, profile_type};
 
-struct Counting;
-
-thread_local! {
-    static NOW: Cell<isize> = const { Cell::new(0) };
-    static PEAK: Cell<isize> = const { Cell::new(0) };
-}
-
-fn count(bytes: isize) {
-    // A thread that is ending may still free.
-    let _ = NOW.try_with(|now| {
-        now.set(now.get() + bytes);
-        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
-    });
-}
-
-#[allow(unsafe_code, reason = "an allocator cannot be written without it; it only passes on what it is given")]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size() as isize);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        count(-(layout.size() as isize));
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
 /// Megabytes allocated at most at once while `work` runs, beyond those before it.
 fn peak<T>(work: impl FnOnce() -> T) -> (f64, T) {
-    let before = NOW.get();
-    PEAK.set(before);
-    let result = work();
-    ((PEAK.get() - before) as f64 / 1e6, result)
+    let (used, result) = measure(work);
+    (used.peak as f64 / 1e6, result)
 }
 
 /// Segments of one job, as full as they may be; `services` processes that share no symbol take turns.
