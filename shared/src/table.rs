@@ -39,7 +39,7 @@ pub struct Top<const SIDES: usize> {
     /// The largest first; among equals in order of name, then file.
     pub rows: Vec<TopRow<SIDES>>,
     /// What percentages refer to, a side each: the sum of the sizes of all self values. That is the total where no value
-    /// is negative. For a profile of [`crate::diff_base`] put [`crate::report_total`] here.
+    /// is negative. For a profile of [`crate::verbs::diff_base`] put [`crate::verbs::report_total`] here.
     pub whole: [u128; SIDES],
 }
 
@@ -54,7 +54,7 @@ pub struct TopRow<const SIDES: usize> {
 
 impl<const SIDES: usize> Top<SIDES> {
     /// How many hundredths of a side's whole a value is (`flat%` of a self value, `sum%` of a sum, `cum%` of a total);
-    /// 0 of nothing. [`crate::format_percent`] makes words of both.
+    /// 0 of nothing. [`crate::verbs::format_percent`] makes words of both.
     pub fn percent(&self, value: i64, side: usize) -> f64 {
         if self.whole[side] == 0 { 0.0 } else { value as f64 / self.whole[side] as f64 * 100.0 }
     }

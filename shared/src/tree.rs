@@ -116,13 +116,13 @@ impl<const SIDES: usize> Tree<SIDES> {
         own: [Vec<i64>; SIDES],
     ) -> Self {
         let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
+        let mut totals = own.clone();
         for i in (1..parents.len()).rev() {
             let parent = parents[i] as usize;
             ends[parent] = ends[parent].max(ends[i]);
-        }
-        let mut totals = own.clone();
-        for totals in &mut totals {
-            sum_up(&parents, totals);
+            for total in &mut totals {
+                total[parent] = total[parent].saturating_add(total[i]);
+            }
         }
         Self { shape: Shape { strings, frames, parents, frame_of, ends }, own, totals }
     }
@@ -138,14 +138,6 @@ impl<const SIDES: usize> Tree<SIDES> {
             sums[parent] = sums[parent].saturating_add(sums[i]);
         }
         sums
-    }
-}
-
-/// Adds the values of children to their parents, which come earlier.
-pub(crate) fn sum_up(parents: &[u32], values: &mut [i64]) {
-    for i in (1..parents.len()).rev() {
-        let parent = parents[i] as usize;
-        values[parent] = values[parent].saturating_add(values[i]);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::id::{LocationId, StackId, StringId};
 use crate::profile::Profile;
 use crate::sort::sort_rows;
 use crate::strings::Strings;
-use crate::tree::{Frame, NodeId, Shape, Tree};
+use crate::tree::{Frame, NodeId, Tree};
 
 /// What makes two frames the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,18 +85,7 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
             own
         });
         look(&mut own, Places { folded: &folded, samples: &self.samples });
-        let Folded { parents, ranks: frame_of, .. } = folded;
-        let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
-        let mut totals = own.clone();
-        for i in (1..parents.len()).rev() {
-            let parent = parents[i] as usize;
-            ends[parent] = ends[parent].max(ends[i]);
-            for total in &mut totals {
-                total[parent] = total[parent].saturating_add(total[i]);
-            }
-        }
-        let shape = Shape { strings, frames, parents, frame_of, ends };
-        Tree { shape, own, totals }
+        Tree::of_preorder(strings, frames, folded.parents, folded.ranks, own)
     }
 
     /// The frames of each location that a used stack has, outermost first. The others get none: a frame without a node
