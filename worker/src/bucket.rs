@@ -18,7 +18,7 @@ const TENANT_PAGES: usize = 10;
 
 /// A fresh name for an object of `level` whose writing began at `millis`.
 pub(crate) fn object_key(tenant: &TenantId, level: u8, millis: i64) -> ObjectKey {
-    ObjectKey { tenant: tenant.clone(), level, millis, unique: clock::random() }
+    ObjectKey { tenant: tenant.clone(), shard: 0, level, millis, unique: clock::random() }
 }
 
 /// Writes an object under a name that is new.

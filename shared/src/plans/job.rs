@@ -84,7 +84,7 @@ mod tests {
 
     fn objects(spec: &[(u8, i64, u64)]) -> Vec<ObjectSummary> {
         let tenant = crate::store::Tenant::anonymous();
-        let key = |level, millis| ObjectKey { tenant: tenant.clone(), level, millis, unique: 1 }.to_string();
+        let key = |level, millis| ObjectKey { tenant: tenant.clone(), shard: 0, level, millis, unique: 1 }.to_string();
         spec.iter().map(|&(level, at, size)| ObjectSummary { key: key(level, HOUR + at), size }).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Names of objects in the bucket.
 //!
-//! `t/<tenant>/l0/<unix milliseconds>-<hex>.seg` for segments, `t/<tenant>/l1/<unix milliseconds>-<hex>.blk` for blocks.
-//! Milliseconds have 13 digits until the year 2286, so a bucket lists in order of time.
+//! `t/<tenant>/s<shard>/l0/<unix milliseconds>-<hex>.seg` for segments, `t/<tenant>/s<shard>/l1/<unix milliseconds>-<hex>.blk`
+//! for blocks. Milliseconds have 13 digits until the year 2286, so a bucket lists in order of time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -23,6 +23,8 @@ pub struct Tenant(String);
 pub struct ObjectKey {
     /// Whose it is.
     pub tenant: Tenant,
+    /// Which of the tenant's Durable Objects has it in its catalog.
+    pub shard: u16,
     /// 0 for a segment, 1 and up for blocks.
     pub level: u8,
     /// When its writing began; for a block that of its first source. Milliseconds since the epoch.
@@ -49,7 +51,7 @@ pub enum KeyError {
         character: char,
     },
     /// Not the name of an object of ours.
-    #[error("{0:?} is not of the form t/<tenant>/l<level>/<milliseconds>-<hex>.<seg|blk>")]
+    #[error("{0:?} is not of the form t/<tenant>/s<shard>/l<level>/<milliseconds>-<hex>.<seg|blk>")]
     Key(String),
 }
 
@@ -90,8 +92,8 @@ impl fmt::Display for Tenant {
 
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tenant, level, millis, unique } = self;
-        write!(f, "t/{tenant}/l{level}/{millis:013}-{unique:016x}.{}", if *level == 0 { "seg" } else { "blk" })
+        let Self { tenant, shard, level, millis, unique } = self;
+        write!(f, "t/{tenant}/s{shard}/l{level}/{millis:013}-{unique:016x}.{}", if *level == 0 { "seg" } else { "blk" })
     }
 }
 
@@ -102,11 +104,12 @@ impl FromStr for ObjectKey {
         let parse = || {
             let (rest, tenant_end) = (text.strip_prefix("t/")?, text.strip_prefix("t/")?.find('/')?);
             let tenant = rest[..tenant_end].parse().ok()?;
-            let (level, name) = rest[tenant_end + 1..].strip_prefix('l')?.split_once('/')?;
+            let (shard, rest) = rest[tenant_end + 1..].strip_prefix('s')?.split_once('/')?;
+            let (level, name) = rest.strip_prefix('l')?.split_once('/')?;
             let (millis, rest) = name.split_once('-')?;
             let (unique, _) = rest.split_once('.')?;
-            let (level, millis) = (level.parse().ok()?, millis.parse().ok()?);
-            Some(Self { tenant, level, millis, unique: u64::from_str_radix(unique, 16).ok()? })
+            let (shard, level, millis) = (shard.parse().ok()?, level.parse().ok()?, millis.parse().ok()?);
+            Some(Self { tenant, shard, level, millis, unique: u64::from_str_radix(unique, 16).ok()? })
         };
         // One name for one key: what does not print as it was read is not ours.
         parse().filter(|key| key.to_string() == text).ok_or_else(|| KeyError::Key(text.to_owned()))
@@ -120,9 +123,9 @@ mod tests {
     #[test]
     fn keys_round_trip() {
         for text in [
-            "t/anonymous/l0/1700000000000-00000000000000ff.seg",
-            "t/a!-_.*'()/l1/0000000000000-ffffffffffffffff.blk",
-            "t/x/l2/17000000000000-0123456789abcdef.blk",
+            "t/anonymous/s0/l0/1700000000000-00000000000000ff.seg",
+            "t/a!-_.*'()/s12/l1/0000000000000-ffffffffffffffff.blk",
+            "t/x/s65535/l2/17000000000000-0123456789abcdef.blk",
         ] {
             assert_eq!(text.parse::<ObjectKey>().unwrap().to_string(), text);
         }
@@ -133,14 +136,17 @@ mod tests {
         for text in [
             "",
             "t/",
-            "t//l0/1700000000000-00000000000000ff.seg",
-            "t/../l0/1700000000000-00000000000000ff.seg",
-            "t/a/l0/1700000000000-00000000000000ff.blk",
-            "t/a/l0/1700000000000-00000000000000FF.seg",
-            "t/a/l0/1700000000000-ff.seg",
-            "t/a/l0/+170000000000-00000000000000ff.seg",
-            "t/a/l00/1700000000000-00000000000000ff.seg",
-            "t/a/l0/1700000000000-00000000000000ff.seg/",
+            "t//s0/l0/1700000000000-00000000000000ff.seg",
+            "t/../s0/l0/1700000000000-00000000000000ff.seg",
+            "t/a/s0/l0/1700000000000-00000000000000ff.blk",
+            "t/a/s0/l0/1700000000000-00000000000000FF.seg",
+            "t/a/s0/l0/1700000000000-ff.seg",
+            "t/a/s0/l0/+170000000000-00000000000000ff.seg",
+            "t/a/s0/l00/1700000000000-00000000000000ff.seg",
+            "t/a/s0/l0/1700000000000-00000000000000ff.seg/",
+            "t/a/l0/1700000000000-00000000000000ff.seg",
+            "t/a/s00/l0/1700000000000-00000000000000ff.seg",
+            "t/a/s65536/l0/1700000000000-00000000000000ff.seg",
         ] {
             assert_eq!(text.parse::<ObjectKey>(), Err(KeyError::Key(text.to_owned())));
         }

@@ -334,7 +334,7 @@ fn errors_say_what_and_where() {
     let get = plan.wants().remove(0);
     let mut bytes = bucket.read(&get).to_vec();
     *bytes.last_mut().unwrap() ^= 1;
-    let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis: 0, unique: 7 };
+    let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis: 0, unique: 7 };
     let error = plan.provide(&get, &bytes).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{key}, byte 8: chunk rows: checksum ")), "{error}");
 }

@@ -123,7 +123,7 @@ impl Bucket {
         chunks.iter().for_each(|chunk| drop(writer.push(chunk).unwrap()));
         let (bytes, directory) = writer.finish().unwrap();
         let lengths = (bytes.len(), directory.encode().unwrap().len());
-        let key = ObjectKey { tenant: Tenant::anonymous(), level: 0, millis, unique: 7 }.to_string();
+        let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7 }.to_string();
         self.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
         self.objects.insert(key, bytes);
         lengths

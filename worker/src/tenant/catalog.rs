@@ -264,7 +264,7 @@ pub(super) mod tests {
 
     /// Adds a segment that was written, and whose profile starts, at `millis`.
     pub(crate) fn add(catalog: &Catalog<MemorySql>, millis: i64) -> String {
-        let key = format!("t/a/l0/{millis:013}-0000000000000000.seg");
+        let key = format!("t/a/s0/l0/{millis:013}-0000000000000000.seg");
         catalog.add(Row { key: key.clone(), level: 0, size: 100 }, &directory(millis), millis).unwrap();
         key
     }

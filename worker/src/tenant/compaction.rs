@@ -188,7 +188,7 @@ mod tests {
     }
 
     fn output(unique: u64) -> Row {
-        Row { key: format!("t/a/l1/0000000000010-{unique:016x}.blk"), level: 1, size: 50 }
+        Row { key: format!("t/a/s0/l1/0000000000010-{unique:016x}.blk"), level: 1, size: 50 }
     }
 
     fn commit(catalog: &Catalog<MemorySql>, token: i64, unique: u64, now: i64) -> Result<(), u16> {
