@@ -14,6 +14,8 @@ mod config;
 mod cron;
 mod drive;
 mod errors;
+#[allow(dead_code, unused_imports)]
+mod meter;
 mod parameters;
 mod push;
 mod pyroscope_api;

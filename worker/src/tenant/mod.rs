@@ -6,6 +6,8 @@ mod commit;
 mod compaction;
 mod packet;
 mod sql;
+#[allow(dead_code)]
+mod usage;
 mod writer;
 
 use std::rc::Rc;
