@@ -15,9 +15,11 @@
 //! | `union` | tables of many chunks as one |
 //! | `block`, `page` | level 1: datasets with shared symbols, pages of rows, totals |
 //! | `directory` | what an object holds, enough to plan a query |
+//! | `catalog` | the catalog as objects, for readers that have only the bucket |
 //! | `key` | names of objects in the bucket |
 
 mod block;
+mod catalog;
 mod chunk;
 mod codec;
 mod directory;
@@ -33,6 +35,7 @@ mod union;
 mod words;
 
 pub(crate) use block::{BlockWriter, DatasetWriter, read_symbols};
+pub use catalog::{CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key};
 pub use chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};
 pub(crate) use chunk::{DecodedChunk, decode_chunk};
 pub use directory::{ChunkEntry, Contents, Counted, Dataset, Directory, Footer, Part, SeriesEntry};
