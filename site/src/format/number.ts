@@ -1,9 +1,14 @@
 /** Three significant digits, no trailing zeros, thousands grouped: 1.24, 23.4, 1,024. */
 export function short(value: number): string {
-  const size = Math.abs(value);
-  const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+  const digits = decimals(value);
   const text = value.toFixed(digits);
   return grouped(digits === 0 ? text : text.replace(/\.?0+$/, ""));
+}
+
+/** How many digits behind the point make three in all. */
+function decimals(value: number): number {
+  const size = Math.abs(value);
+  return size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
 }
 
 /** Groups the digits of a decimal number given as text, so that integers beyond 2^53 stay exact. */
@@ -49,7 +54,8 @@ export function scaled(value: number, units: [name: string, factor: number][]): 
   const size = Math.abs(value);
   let [name, factor] = units[0];
   for (const [next, nextFactor] of units) {
-    if (Math.round(size / factor) * factor < nextFactor && size < nextFactor) break;
+    const shown = Number((size / factor).toFixed(decimals(size / factor)));
+    if (shown * factor < nextFactor) break;
     [name, factor] = [next, nextFactor];
   }
   return `${short(value / factor)} ${name}`;
