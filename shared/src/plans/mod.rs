@@ -9,6 +9,8 @@ mod dedup;
 mod job;
 mod query;
 mod reads;
+#[allow(dead_code)]
+mod settle;
 mod timeline;
 
 use thiserror::Error;
