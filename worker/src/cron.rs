@@ -1,9 +1,9 @@
 //! Once a minute: one compaction job, and deletion of what was compacted before.
 
 use pilotlight_core::{plans::CompactPlan, store::Tenant as TenantId};
-use worker::{Bucket, Env};
+use worker::Env;
 
-use crate::bucket;
+use crate::bucket::{self, AnyBucket, Bucket, Condition};
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::tenant::{Job, Row, TenantClient};
@@ -13,7 +13,7 @@ const TENANTS_AT_ONCE: usize = 8;
 
 /// Looks at some tenants, others each minute, and compacts for the first that has a job due.
 pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem> {
-    let bucket = env.bucket("BUCKET")?;
+    let bucket = AnyBucket::open(env)?;
     let tenants = bucket::tenants(&bucket).await?;
     let mut compacted = false;
     for tenant in turn(&tenants, scheduled_millis.div_euclid(60_000)) {
@@ -38,26 +38,26 @@ fn turn(tenants: &[TenantId], minute: i64) -> impl Iterator<Item = &TenantId> {
 }
 
 /// Does a job, if one is due; says whether.
-async fn compact(bucket: &Bucket, client: &TenantClient) -> Result<bool, Problem> {
+async fn compact(bucket: &impl Bucket, client: &TenantClient) -> Result<bool, Problem> {
     let Some(Job { token, unique, sources, neighbours }) = client.lease().await? else { return Ok(false) };
     let plan = CompactPlan::new(sources, &neighbours, unique)?;
     let output = drive(plan, bucket).await?.finish()?;
     let row = Row { key: output.key.clone(), level: 1, size: output.bytes.len() as u64 };
-    bucket::put(bucket, &output.key, output.bytes).await?;
+    bucket.put(&output.key, output.bytes, Condition::None).await?;
     let committed = client.commit(token, row, &output.directory).await;
     if committed.as_ref().is_err_and(|problem| problem.status == 409) {
         // Another has the lease by now; what was written counts for nothing.
-        bucket.delete(&output.key).await?;
+        bucket.delete(&[output.key]).await?;
     }
     committed.map(|()| true)
 }
 
-async fn delete_expired(bucket: &Bucket, client: &TenantClient) -> Result<(), Problem> {
+async fn delete_expired(bucket: &impl Bucket, client: &TenantClient) -> Result<(), Problem> {
     let keys = client.expired().await?;
     if keys.is_empty() {
         return Ok(());
     }
-    bucket.delete_multiple(keys.iter().map(String::as_str).collect()).await?;
+    bucket.delete(&keys).await?;
     client.forget(&keys).await
 }
 

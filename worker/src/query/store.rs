@@ -5,21 +5,22 @@ use pilotlight_core::{
     plans::{CatalogObject, QueryAnswer, QueryPlan, Timeline, TimelinePlan},
     store::Tenant as TenantId,
 };
-use worker::{Bucket, Env};
+use worker::Env;
 
+use crate::bucket::AnyBucket;
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::tenant::TenantClient;
 
 /// The profiles of a tenant.
 pub(crate) struct Store {
-    bucket: Bucket,
+    bucket: AnyBucket,
     tenant: TenantClient,
 }
 
 impl Store {
     pub(crate) fn new(env: &Env, tenant: TenantId) -> Result<Self, Problem> {
-        Ok(Self { bucket: env.bucket("BUCKET")?, tenant: TenantClient::new(env, tenant)? })
+        Ok(Self { bucket: AnyBucket::open(env)?, tenant: TenantClient::new(env, tenant)? })
     }
 
     /// The objects that touch a range.

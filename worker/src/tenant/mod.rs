@@ -15,6 +15,7 @@ use pilotlight_core::store::{Directory, Tenant as TenantId, chunk_head};
 use worker::wasm_bindgen;
 use worker::{DurableObject, Env, Method, Request, Response, Result as WorkerResult, State, durable_object};
 
+use crate::bucket::AnyBucket;
 use crate::clock;
 use crate::config::Config;
 use crate::errors::Problem;
@@ -37,7 +38,7 @@ struct Opened {
 impl DurableObject for Tenant {
     fn new(state: State, env: Env) -> Self {
         let opened = Config::of(&env).map_err(Problem::internal).and_then(|config| {
-            let writer = Rc::new(Writer::new(&state.storage(), env.bucket("BUCKET")?, config.flush_ms)?);
+            let writer = Rc::new(Writer::new(&state.storage(), AnyBucket::open(&env)?, config.flush_ms)?);
             Ok(Opened { writer, config })
         });
         Self { state, opened }

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use futures_channel::oneshot;
 use futures_util::future::select;
-use pilotlight_core::store::{Directory, SegmentWriter, Tenant as TenantId};
-use worker::{Bucket, Delay, Storage};
+use pilotlight_core::store::{Directory, ObjectKey, SegmentWriter, Tenant as TenantId};
+use worker::{Delay, Storage};
 
 use super::catalog::{Catalog, Row};
 use super::commit::{GroupCommit, Id, Next, Offered, WINDOW_MILLIS};
 use super::sql::DurableSql;
-use crate::bucket;
+use crate::bucket::{AnyBucket, Bucket, Condition};
 use crate::clock;
 use crate::errors::Problem;
 
@@ -20,7 +20,7 @@ type Outcome = Result<(), Problem>;
 /// Group commit over a bucket and a catalog.
 pub(super) struct Writer {
     pub(super) catalog: Catalog<DurableSql>,
-    bucket: Bucket,
+    bucket: AnyBucket,
     flush_ms: u32,
     group: RefCell<GroupCommit<oneshot::Sender<Outcome>>>,
     /// Ends the interval for which the driver waits.
@@ -47,7 +47,7 @@ impl Waiting {
 }
 
 impl Writer {
-    pub(super) fn new(storage: &Storage, bucket: Bucket, flush_ms: u32) -> Result<Self, Problem> {
+    pub(super) fn new(storage: &Storage, bucket: AnyBucket, flush_ms: u32) -> Result<Self, Problem> {
         Ok(Self {
             catalog: Catalog::new(DurableSql::new(storage))?,
             bucket,
@@ -110,14 +110,14 @@ impl Writer {
     async fn write(&self, tenant: &TenantId, chunks: Vec<Vec<u8>>) -> Outcome {
         let (bytes, directory) = segment(chunks)?;
         let now = clock::now_millis();
-        let key = bucket::object_key(tenant, 0, now).to_string();
+        let key = ObjectKey { tenant: tenant.clone(), shard: 0, level: 0, millis: now, unique: clock::random() }.to_string();
         let row = Row { key: key.clone(), level: 0, size: bytes.len() as u64 };
-        let written = match bucket::put(&self.bucket, &key, bytes).await {
-            Ok(()) => self.catalog.add(row, &directory, now),
-            Err(problem) => Err(problem),
+        let written = match self.bucket.put(&key, bytes, Condition::None).await {
+            Ok(_) => self.catalog.add(row, &directory, now),
+            Err(error) => Err(error.into()),
         };
         if written.is_err() {
-            let _ = self.bucket.delete(&key).await;
+            let _ = self.bucket.delete(&[key]).await;
         }
         // Whatever failed inside, the sender's part is to send again.
         written.map_err(|problem| Problem::unavailable(format!("the profile could not be stored: {}", problem.message)))
