@@ -1,10 +1,8 @@
 //! Drives a plan of the core: reads what it wants from the bucket until it wants nothing.
 
-use pilotlight_core::plans::{CompactPlan, Get, PlanError, QueryPlan, TimelinePlan};
-use worker::Bucket;
-
-use crate::bucket;
+use crate::bucket::{self, Bucket};
 use crate::errors::Problem;
+use pilotlight_core::plans::{CompactPlan, Get, PlanError, QueryPlan, TimelinePlan};
 
 /// What the core's plans have in common.
 pub(crate) trait Plan {
@@ -28,7 +26,7 @@ macro_rules! plans {
 plans!(CompactPlan, QueryPlan, TimelinePlan);
 
 /// Reads until the plan can be finished.
-pub(crate) async fn drive<P: Plan>(mut plan: P, bucket: &Bucket) -> Result<P, Problem> {
+pub(crate) async fn drive<P: Plan>(mut plan: P, bucket: &impl Bucket) -> Result<P, Problem> {
     loop {
         let wants = plan.wants();
         if wants.is_empty() {
@@ -41,8 +39,10 @@ pub(crate) async fn drive<P: Plan>(mut plan: P, bucket: &Bucket) -> Result<P, Pr
 /// Stored bytes that do not read as they were written, or a plan that was driven wrongly: nothing the caller can mend.
 impl From<PlanError> for Problem {
     fn from(error: PlanError) -> Self {
-        match error {
-            PlanError::Damaged { .. } | PlanError::Length { .. } => Self::new(500, "data_loss", error),
+        match &error {
+            PlanError::Damaged { key, .. } | PlanError::Length { get: Get { key, .. }, .. } => {
+                Self::new(500, "data_loss", &error).about(key)
+            }
             error => Self::internal(error),
         }
     }

@@ -1,0 +1,172 @@
+//! The bucket: objects are written once, read in ranges, listed and deleted, whoever keeps them.
+//!
+//! [`Bucket`] is what each kind of bucket does, [`AnyBucket`] the choice among them at run time; [`read_all`] and
+//! [`tenants`] are what we do with one.
+
+mod any;
+#[cfg(test)]
+pub(crate) mod memory;
+mod r2;
+
+use std::ops::Range;
+
+use futures_util::{StreamExt, stream};
+use pilotlight_core::{plans::Get, store::Tenant as TenantId};
+use thiserror::Error;
+
+use crate::errors::Problem;
+pub(crate) use any::AnyBucket;
+
+/// Reads open at once: the platform opens six connections a request and lets further ones wait.
+const READS_AT_ONCE: usize = 6;
+
+/// Most pages of the tenant list that are read: 10 of 1,000.
+const TENANT_PAGES: usize = 10;
+
+/// Most names on a page of a list, and most objects deleted at once.
+#[allow(dead_code, reason = "other buckets than R2 count for themselves")]
+pub(crate) const MAX_PAGE: usize = 1_000;
+
+/// A bucket. Objects are written once; small head objects are replaced conditionally.
+pub(crate) trait Bucket: Clone + 'static {
+    /// Writes an object and gives its entity tag. Under a condition that does not hold: `BucketError::Precondition`.
+    async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError>;
+
+    /// Reads a range of an object (`None`: all of it); `None` when there is no such object.
+    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<Option<Object>, BucketError>;
+
+    /// Lists names with a prefix in order, at most 1,000 a page, beginning after the name or token `after`; with a
+    /// delimiter, names are cut behind it.
+    async fn list(&self, list: List<'_>) -> Result<Page, BucketError>;
+
+    /// Deletes objects, at most 1,000; those that are not there are no error.
+    async fn delete(&self, keys: &[String]) -> Result<(), BucketError>;
+}
+
+/// Under which an object is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// Whatever is there.
+    None,
+    /// Only when there is no object of that name.
+    #[allow(dead_code, reason = "for head objects, which are to come")]
+    Absent,
+    /// Only over the object with this entity tag.
+    #[allow(dead_code, reason = "for head objects, which are to come")]
+    Matches(String),
+}
+
+/// What was read of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "tags and sizes are for head objects, which are to come")]
+pub(crate) struct Object {
+    /// The range asked for, as far as the object has it.
+    pub(crate) bytes: Vec<u8>,
+    /// What tells this state of the object from others.
+    pub(crate) etag: String,
+    /// Length of the whole object.
+    pub(crate) size: u64,
+}
+
+/// Which names are asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct List<'a> {
+    /// How they begin.
+    pub(crate) prefix: &'a str,
+    /// Behind which, after the prefix, they are cut.
+    pub(crate) delimiter: Option<&'a str>,
+    /// Where to go on: [`Page::next`].
+    pub(crate) after: Option<&'a str>,
+}
+
+/// A page of names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// Objects, in order of name.
+    pub(crate) objects: Vec<Listed>,
+    /// Names that were cut, each once, in order.
+    pub(crate) prefixes: Vec<String>,
+    /// How to go on, `None` at the end.
+    pub(crate) next: Option<String>,
+}
+
+/// An object in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "objects are listed when a catalog is rebuilt, which is to come")]
+pub(crate) struct Listed {
+    pub(crate) key: String,
+    pub(crate) size: u64,
+    pub(crate) uploaded_millis: i64,
+}
+
+/// Why a bucket did not do what it was asked.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub(crate) enum BucketError {
+    /// The condition of a write does not hold.
+    #[error("{key} is not in the state under which it was to be written")]
+    Precondition { key: String },
+    /// It does not let us: credentials, a wrong request. The same again will not help.
+    #[error("the bucket refuses: {message}")]
+    #[allow(dead_code, reason = "buckets that are asked over HTTP refuse")]
+    Refused { message: String },
+    /// The network, the bucket's own trouble, too many requests: worth trying again.
+    #[error("the bucket does not answer: {message}")]
+    Unavailable { message: String },
+    /// An answer that is not understood.
+    #[error("the bucket's answer makes no sense: {message}")]
+    Invalid { message: String },
+}
+
+impl From<BucketError> for Problem {
+    fn from(error: BucketError) -> Self {
+        match error {
+            BucketError::Precondition { .. } => Self::new(409, "aborted", error),
+            BucketError::Unavailable { .. } => Self::unavailable(error),
+            BucketError::Refused { .. } | BucketError::Invalid { .. } => Self::misconfigured(error),
+        }
+    }
+}
+
+/// Reads ranges, a few at a time, and hands each over as it comes.
+pub(crate) async fn read_all(
+    bucket: &impl Bucket,
+    gets: Vec<Get>,
+    mut provide: impl FnMut(&Get, &[u8]) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let mut reads = stream::iter(gets)
+        .map(|get| async move {
+            let bytes = read(bucket, &get).await?;
+            Ok::<_, Problem>((get, bytes))
+        })
+        .buffer_unordered(READS_AT_ONCE);
+    while let Some(read) = reads.next().await {
+        let (get, bytes) = read?;
+        provide(&get, &bytes)?;
+    }
+    Ok(())
+}
+
+async fn read(bucket: &impl Bucket, get: &Get) -> Result<Vec<u8>, Problem> {
+    let range = get.offset..get.offset.saturating_add(get.length);
+    match bucket.get(&get.key, Some(range)).await? {
+        Some(object) => Ok(object.bytes),
+        // Compacted and deleted while the query ran for longer than the grace period: it has another name by now.
+        None => Err(Problem::unavailable(format!("object {} is gone; ask again", get.key)).about(&get.key)),
+    }
+}
+
+/// The tenants that have objects, in order of name; at most some thousands.
+pub(crate) async fn tenants(bucket: &impl Bucket) -> Result<Vec<TenantId>, Problem> {
+    let (mut tenants, mut after) = (Vec::new(), None::<String>);
+    for _ in 0..TENANT_PAGES {
+        let list = List { prefix: "t/", delimiter: Some("/"), after: after.as_deref() };
+        let page = bucket.list(list).await?;
+        // Other names under t/ are none of ours.
+        tenants.extend(page.prefixes.iter().filter_map(|p| p.strip_prefix("t/")?.strip_suffix('/')?.parse().ok()));
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    Ok(tenants)
+}
