@@ -5,13 +5,18 @@ use pilotlight_core::plans::CompactPlan;
 use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
 use crate::errors::Problem;
+use crate::meter::{Item, Meter, cpu};
 use crate::tenant::{Blame, Failed, Job, Row, TenantClient, Transport};
 
 /// Says whether a job was done, so that another may be due.
-pub(crate) async fn visit(bucket: &impl Bucket, client: &TenantClient<impl Transport>) -> Result<bool, Problem> {
+pub(crate) async fn visit(
+    bucket: &impl Bucket,
+    client: &TenantClient<impl Transport>,
+    meter: &Meter,
+) -> Result<bool, Problem> {
     // Trouble with one must not keep the other from being done.
     let deleted = delete_expired(bucket, client).await;
-    let compacted = compact(bucket, client).await;
+    let compacted = compact(bucket, client, meter).await;
     deleted.and(compacted)
 }
 
@@ -25,9 +30,10 @@ async fn delete_expired(bucket: &impl Bucket, client: &TenantClient<impl Transpo
 }
 
 /// Does a job, if one is due, or says why it came to nothing.
-async fn compact(bucket: &impl Bucket, client: &TenantClient<impl Transport>) -> Result<bool, Problem> {
+async fn compact(bucket: &impl Bucket, client: &TenantClient<impl Transport>, meter: &Meter) -> Result<bool, Problem> {
     let Some(job) = client.lease().await? else { return Ok(false) };
     let token = job.token;
+    meter.add(Item::WorkerCpuMicros, cpu::compaction_micros(job.sources.iter().map(|source| source.size).sum()));
     let Err(problem) = work(bucket, client, job).await else { return Ok(true) };
     let failed = Failed { token, message: problem.message.clone(), blame: blame(&problem) };
     // If this is not heard either, the lease ends by itself.

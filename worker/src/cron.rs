@@ -6,14 +6,16 @@
 
 use std::collections::VecDeque;
 
-use worker::{Env, Fetcher, Method, Request, RequestInit};
+use worker::{Env, Fetcher, Headers, Method, Request, RequestInit};
 
 use crate::bucket::{self, AnyBucket};
 use crate::compact;
 use crate::config::Config;
 use crate::errors::Problem;
+use crate::meter::{Item, Meter, Metered};
 use crate::platform::{Edge, Platform};
-use crate::tenant::{Shard, StubLine, TenantClient};
+use crate::scope::Scope;
+use crate::tenant::{Shard, USAGE_HEADER};
 
 /// How much a minute may hold.
 #[derive(Clone, Copy, Debug)]
@@ -49,20 +51,27 @@ struct Tally {
 /// Runs once a minute.
 pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem> {
     let config = Config::of(env).map_err(Problem::internal)?;
-    let tenants = bucket::tenants(&AnyBucket::open(env)?).await?;
+    let meter = Meter::default();
+    meter.add(Item::WorkerRequests, 1);
+    let tenants = bucket::tenants(&Metered::new(AnyBucket::open(env)?, meter.clone())).await?;
     let shards: Vec<Shard> = tenants.iter().flat_map(|tenant| Shard::all(tenant, config.tenant_shards)).collect();
     let minute = scheduled_millis.div_euclid(60_000);
     match env.service("SELF") {
-        Ok(worker) => dispatch(&shards, minute, INVOCATIONS, &Invocations(worker), &Edge).await,
-        Err(_) => dispatch(&shards, minute, ALONE, &Alone(env), &Edge).await,
+        Ok(worker) => dispatch(&shards, minute, INVOCATIONS, &Invocations { worker, meter }, &Edge).await,
+        Err(_) => dispatch(&shards, minute, ALONE, &Alone { env, config, meter }, &Edge).await,
     };
     Ok(())
 }
 
 /// Answers a visit in its own invocation.
 pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<bool, Problem> {
+    let (meter, config) = (Meter::default(), Config::of(env).map_err(Problem::internal)?);
+    meter.add(Item::WorkerRequests, 1);
+    if let Some(usage) = request.headers().get(USAGE_HEADER)? {
+        meter.book(serde_json::from_str(&usage).map_err(Problem::invalid)?);
+    }
     let shard = request.text().await?.parse().map_err(Problem::invalid)?;
-    Alone(env).visit(&shard).await
+    Alone { env, config, meter }.visit(&shard).await
 }
 
 /// Visits objects in turn; one that had a job due comes again after all others.
@@ -96,13 +105,22 @@ fn turn<T>(all: &[T], minute: i64, visits: usize) -> impl Iterator<Item = &T> {
 }
 
 /// Visits in invocations of their own, one after the other: several at once would share the memory of one isolate.
-struct Invocations(Fetcher);
+struct Invocations {
+    worker: Fetcher,
+    /// What this invocation used; the first visit takes it along.
+    meter: Meter,
+}
 
 impl Visitor for Invocations {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let mut init = RequestInit::new();
         init.with_method(Method::Post).with_body(Some(shard.to_string().into()));
-        let mut response = self.0.fetch("https://self/visit", Some(init)).await?;
+        if !self.meter.is_empty() {
+            let headers = Headers::new();
+            headers.set(USAGE_HEADER, &serde_json::to_string(&self.meter.take()).map_err(Problem::internal)?)?;
+            init.with_headers(headers);
+        }
+        let mut response = self.worker.fetch("https://self/visit", Some(init)).await?;
         if response.status_code() == 200 {
             return Ok(response.json().await?);
         }
@@ -112,12 +130,16 @@ impl Visitor for Invocations {
 }
 
 /// Visits in this invocation.
-struct Alone<'a>(&'a Env);
+struct Alone<'a> {
+    env: &'a Env,
+    config: Config,
+    meter: Meter,
+}
 
 impl Visitor for Alone<'_> {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
-        let client = TenantClient::new(StubLine::new(self.0, shard)?);
-        compact::visit(&AnyBucket::open(self.0)?, &client).await
+        let scope = Scope::new(self.env, self.config, shard.tenant.clone(), self.meter.clone());
+        compact::visit(&scope.bucket()?, &scope.shard(shard)?, &self.meter).await
     }
 }
 

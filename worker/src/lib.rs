@@ -15,14 +15,15 @@ mod config;
 mod cron;
 mod drive;
 mod errors;
-#[allow(dead_code, unused_imports)]
 mod meter;
+mod metrics;
 mod parameters;
 mod platform;
 mod push;
 mod pyroscope_api;
 mod query;
 mod route;
+mod scope;
 mod tenancy;
 // The attribute of a Durable Object makes public functions without a word about them.
 #[allow(missing_docs)]
@@ -34,13 +35,15 @@ use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, e
 
 use config::Config;
 use errors::Problem;
-use route::{Route, route};
+use meter::{Item, Meter};
+use route::{OfTenant, Route, route};
+use scope::Scope;
 pub use tenant::Tenant;
 
 /// Answers a request.
 #[event(fetch)]
-async fn fetch(mut request: Request, env: Env, _context: Context) -> worker::Result<Response> {
-    match answer(&mut request, &env).await {
+async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Result<Response> {
+    match answer(&mut request, &env, &context).await {
         Ok(response) => Ok(response),
         Err(problem) => {
             body::drain(&mut request).await;
@@ -72,20 +75,35 @@ pub async fn visit(request: web_sys::Request, env: Env) -> Result<JsValue, JsVal
     Ok(web_sys::Response::from(response).into())
 }
 
-async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
+async fn answer(request: &mut Request, env: &Env, context: &Context) -> Result<Response, Problem> {
     let route = route(request.method().as_ref(), &request.path())?;
     let config = Config::of(env).map_err(Problem::internal)?;
-    let header = request.headers().get("x-scope-orgid")?;
-    let tenant = || tenancy::tenant(&config, header.as_deref());
     match route {
         Route::Health => Ok(Response::ok("ok")?),
-        Route::Ingest => push::ingest(request, env, &config, tenant()?).await,
-        Route::Services => query::services(request, env, &config, tenant()?).await,
-        Route::Labels => query::labels(request, env, &config, tenant()?).await,
-        Route::Timeline => query::timeline(request, env, &config, tenant()?).await,
-        Route::Profile => query::profile(request, env, &config, tenant()?).await,
-        Route::Render => pyroscope_api::render(request, env, &config, tenant()?).await,
-        Route::LabelValues => pyroscope_api::label_values(request, env, &config, tenant()?).await,
-        Route::Rpc(rpc) => pyroscope_api::call(rpc, request, env, &config, tenant()?).await,
+        Route::Metrics => metrics::answer(env, config).await,
+        Route::OfTenant(route) => {
+            let header = request.headers().get("x-scope-orgid")?;
+            let scope = Scope::new(env, config, tenancy::tenant(&config, header.as_deref())?, Meter::default());
+            scope.meter.add(Item::WorkerRequests, 1);
+            let answer = answer_tenant(route, request, &scope).await;
+            // What a refused request cost is not worth a call.
+            if answer.as_ref().map_or_else(|problem| problem.status >= 500, |_| true) {
+                scope.settle(context);
+            }
+            answer
+        }
+    }
+}
+
+async fn answer_tenant(route: OfTenant, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    match route {
+        OfTenant::Ingest => push::ingest(request, scope).await,
+        OfTenant::Services => query::services(request, scope).await,
+        OfTenant::Labels => query::labels(request, scope).await,
+        OfTenant::Timeline => query::timeline(request, scope).await,
+        OfTenant::Profile => query::profile(request, scope).await,
+        OfTenant::Render => pyroscope_api::render(request, scope).await,
+        OfTenant::LabelValues => pyroscope_api::label_values(request, scope).await,
+        OfTenant::Rpc(rpc) => pyroscope_api::call(rpc, request, scope).await,
     }
 }

@@ -6,6 +6,13 @@ use crate::errors::Problem;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Health,
+    Metrics,
+    OfTenant(OfTenant),
+}
+
+/// What is asked for of a tenant's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OfTenant {
     Ingest,
     Services,
     Labels,
@@ -28,21 +35,26 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 14] = [
+const ROUTES: [(&str, &str, Route); 15] = [
     ("/healthz", "GET", Route::Health),
-    ("/ingest", "POST", Route::Ingest),
-    ("/api/v1/services", "GET", Route::Services),
-    ("/api/v1/labels", "GET", Route::Labels),
-    ("/api/v1/timeline", "GET", Route::Timeline),
-    ("/api/v1/profile", "GET", Route::Profile),
-    ("/pyroscope/render", "GET", Route::Render),
-    ("/pyroscope/label-values", "GET", Route::LabelValues),
-    ("/querier.v1.QuerierService/ProfileTypes", "POST", Route::Rpc(Rpc::ProfileTypes)),
-    ("/querier.v1.QuerierService/LabelNames", "POST", Route::Rpc(Rpc::LabelNames)),
-    ("/querier.v1.QuerierService/LabelValues", "POST", Route::Rpc(Rpc::LabelValues)),
-    ("/querier.v1.QuerierService/Series", "POST", Route::Rpc(Rpc::Series)),
-    ("/querier.v1.QuerierService/SelectMergeStacktraces", "POST", Route::Rpc(Rpc::SelectMergeStacktraces)),
-    ("/querier.v1.QuerierService/SelectSeries", "POST", Route::Rpc(Rpc::SelectSeries)),
+    ("/metrics", "GET", Route::Metrics),
+    ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
+    ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),
+    ("/api/v1/labels", "GET", Route::OfTenant(OfTenant::Labels)),
+    ("/api/v1/timeline", "GET", Route::OfTenant(OfTenant::Timeline)),
+    ("/api/v1/profile", "GET", Route::OfTenant(OfTenant::Profile)),
+    ("/pyroscope/render", "GET", Route::OfTenant(OfTenant::Render)),
+    ("/pyroscope/label-values", "GET", Route::OfTenant(OfTenant::LabelValues)),
+    ("/querier.v1.QuerierService/ProfileTypes", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::ProfileTypes))),
+    ("/querier.v1.QuerierService/LabelNames", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::LabelNames))),
+    ("/querier.v1.QuerierService/LabelValues", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::LabelValues))),
+    ("/querier.v1.QuerierService/Series", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::Series))),
+    (
+        "/querier.v1.QuerierService/SelectMergeStacktraces",
+        "POST",
+        Route::OfTenant(OfTenant::Rpc(Rpc::SelectMergeStacktraces)),
+    ),
+    ("/querier.v1.QuerierService/SelectSeries", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::SelectSeries))),
 ];
 
 /// Services of Pyroscope whose calls get "unimplemented" rather than "not found", so that clients hide the feature.
@@ -89,11 +101,11 @@ mod tests {
 
     #[test]
     fn paths_match_under_any_prefix() {
-        check("POST", "/ingest", Ok(Route::Ingest));
-        check("POST", "/pyroscope/ingest", Ok(Route::Ingest));
-        check("POST", "/pfx/ingest", Ok(Route::Ingest));
-        check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::Rpc(Rpc::Series)));
-        check("GET", "/api/v1/services", Ok(Route::Services));
+        check("POST", "/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check("POST", "/pyroscope/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check("POST", "/pfx/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))));
+        check("GET", "/api/v1/services", Ok(Route::OfTenant(OfTenant::Services)));
         check("HEAD", "/healthz", Ok(Route::Health));
     }
 

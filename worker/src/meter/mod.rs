@@ -3,6 +3,8 @@
 //! Whoever does something chargeable adds it to a [`Usage`]. That of a request travels with its calls to the tenant's
 //! object, which keeps the sum of the month in one row of its database.
 
+mod bucket;
+pub(crate) mod cpu;
 mod prices;
 mod report;
 
@@ -15,16 +17,17 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub(crate) use prices::{Prices, PricesError};
-pub(crate) use report::{MonthUsage, cost, prometheus};
+pub(crate) use bucket::Metered;
+pub(crate) use prices::Prices;
+pub(crate) use report::{MonthUsage, prometheus};
 
 /// What is counted. The names are those of metrics and of prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Item {
     /// Requests that started the worker, those of schedules included.
     WorkerRequests,
-    /// Milliseconds of CPU in the worker, estimated: the platform shows no clock that runs while code does.
-    WorkerCpuMillis,
+    /// Microseconds of CPU in the worker, estimated: the platform shows no clock that runs while code does.
+    WorkerCpuMicros,
     /// Requests to Durable Objects.
     ObjectRequests,
     /// Milliseconds in which a Durable Object was in memory.
@@ -55,7 +58,7 @@ impl Item {
     /// All, in order.
     pub(crate) const ALL: [Self; 14] = [
         Self::WorkerRequests,
-        Self::WorkerCpuMillis,
+        Self::WorkerCpuMicros,
         Self::ObjectRequests,
         Self::ObjectMillis,
         Self::RowsRead,
@@ -74,7 +77,7 @@ impl Item {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::WorkerRequests => "worker_requests",
-            Self::WorkerCpuMillis => "worker_cpu_millis",
+            Self::WorkerCpuMicros => "worker_cpu_micros",
             Self::ObjectRequests => "object_requests",
             Self::ObjectMillis => "object_millis",
             Self::RowsRead => "rows_read",
@@ -94,7 +97,7 @@ impl Item {
     fn help(self) -> &'static str {
         match self {
             Self::WorkerRequests => "Requests that started the worker, schedules included.",
-            Self::WorkerCpuMillis => "Milliseconds of CPU in the worker, estimated.",
+            Self::WorkerCpuMicros => "Microseconds of CPU in the worker, estimated.",
             Self::ObjectRequests => "Requests to Durable Objects.",
             Self::ObjectMillis => "Milliseconds in which a Durable Object was in memory.",
             Self::RowsRead => "Rows of SQLite read in Durable Objects.",
@@ -122,6 +125,7 @@ pub(crate) struct Usage([u64; Item::ALL.len()]);
 
 impl Usage {
     /// One item.
+    #[cfg(test)]
     pub(crate) fn of(item: Item, count: u64) -> Self {
         let mut usage = Self::default();
         usage.add(item, count);
@@ -189,6 +193,15 @@ pub(crate) struct Meter(Rc<RefCell<Usage>>);
 impl Meter {
     pub(crate) fn add(&self, item: Item, count: u64) {
         self.0.borrow_mut().add(item, count);
+    }
+
+    /// Adds what another counted.
+    pub(crate) fn book(&self, usage: Usage) {
+        *self.0.borrow_mut() += usage;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
     }
 
     /// Takes what was counted so far.

@@ -70,7 +70,7 @@ impl Default for Prices {
             stored_included: 10.0,
             per_million: costs(&|item| match item {
                 Item::WorkerRequests => 0.30,
-                Item::WorkerCpuMillis => 0.02,
+                Item::WorkerCpuMicros => 0.02 / 1e3,
                 Item::ObjectRequests => 0.15,
                 // 12.50 for a million gigabyte-seconds; an object is charged for 128 MB.
                 Item::ObjectMillis => 12.50 * 0.128 / 1e3,
@@ -82,7 +82,7 @@ impl Default for Prices {
             }),
             included: costs(&|item| match item {
                 Item::WorkerRequests => 10e6,
-                Item::WorkerCpuMillis => 30e6,
+                Item::WorkerCpuMicros => 30e6 * 1e3,
                 Item::ObjectRequests => 1e6,
                 Item::ObjectMillis => 400e3 / 0.128 * 1e3,
                 Item::RowsRead => 25e9,

@@ -1,6 +1,7 @@
 //! Usage as metrics in the text format of Prometheus, and as dollars.
 
 use std::fmt::Write;
+use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,12 +20,21 @@ pub(crate) struct MonthUsage {
     pub(crate) stored_objects: u64,
 }
 
+impl AddAssign for MonthUsage {
+    fn add_assign(&mut self, other: Self) {
+        self.month = other.month;
+        self.usage += other.usage;
+        self.stored_bytes += other.stored_bytes;
+        self.stored_objects += other.stored_objects;
+    }
+}
+
 /// The item of what is stored, in costs.
 const STORED_ITEM: &str = "stored_bytes";
 
 /// Dollars of the month for one tenant: each item that costs anything, and the sum. What the fee includes is not taken
 /// off, since it is shared.
-pub(crate) fn cost(month: &MonthUsage, prices: &Prices) -> (Vec<(&'static str, f64)>, f64) {
+fn cost(month: &MonthUsage, prices: &Prices) -> (Vec<(&'static str, f64)>, f64) {
     let items = Item::ALL.into_iter().map(|item| (item.name(), prices.dollars(&month.usage, item)));
     let stored = (STORED_ITEM, month.stored_bytes as f64 / 1e9 * prices.stored_gigabyte);
     let items: Vec<_> = items.chain([stored]).filter(|(_, dollars)| *dollars > 0.0).collect();
@@ -33,7 +43,7 @@ pub(crate) fn cost(month: &MonthUsage, prices: &Prices) -> (Vec<(&'static str, f
 }
 
 /// Dollars of the month for all tenants: the fee, and what was used beyond what it includes.
-pub(crate) fn bill(tenants: &[(String, MonthUsage)], prices: &Prices) -> f64 {
+fn bill(tenants: &[(String, MonthUsage)], prices: &Prices) -> f64 {
     let mut usage = Usage::default();
     tenants.iter().for_each(|(_, month)| usage += month.usage);
     let stored: u64 = tenants.iter().map(|(_, month)| month.stored_bytes).sum();

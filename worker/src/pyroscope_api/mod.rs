@@ -6,17 +6,17 @@ mod render;
 mod request;
 mod series;
 
-use pilotlight_core::{gzip, store::Tenant as TenantId};
+use pilotlight_core::gzip;
 use serde_json::{Value, json};
-use worker::{Env, Request, Response};
+use worker::{Request, Response};
 
 use crate::body;
 use crate::clock;
-use crate::config::Config;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
 use crate::query::{self, EdgeStore};
 use crate::route::Rpc;
+use crate::scope::Scope;
 use request::Ask;
 use series::{Aggregation, Buckets};
 
@@ -30,20 +30,14 @@ const MOST_NODES: usize = 1_000_000;
 const FOLDED_HEADER: &str = "x-pilotlight-folded";
 
 /// Answers a call.
-pub(crate) async fn call(
-    rpc: Rpc,
-    request: &mut Request,
-    env: &Env,
-    config: &Config,
-    tenant: TenantId,
-) -> Result<Response, Problem> {
+pub(crate) async fn call(rpc: Rpc, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     check_content_type(&header("content-type")?)?;
     let any_names = header("accept")?.contains("allow-utf8-labelnames=true");
     let body = body::read(request, MAX_REQUEST).await?;
     let inflated = gzip::inflate(&body, MAX_REQUEST).map_err(Problem::invalid)?;
     let ask = Ask::parse(inflated.as_deref().unwrap_or(&body))?;
-    let store = EdgeStore::open(env, config, &tenant)?;
+    let store = EdgeStore::open(scope)?;
     match rpc {
         Rpc::SelectMergeStacktraces => select_merge_stacktraces(&ask, &store).await,
         Rpc::SelectSeries => json(&select_series(&ask, &store).await?),
@@ -98,7 +92,7 @@ async fn describe(rpc: Rpc, ask: &Ask, store: &EdgeStore, any_names: bool) -> Re
 }
 
 /// `GET /pyroscope/render?query&from&until&max-nodes&groupBy&aggregation`
-pub(crate) async fn render(request: &Request, env: &Env, config: &Config, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     if !matches!(parameters.get("format"), None | Some("json")) {
         return Err(Problem::unimplemented("of the formats only json is supported"));
@@ -108,7 +102,7 @@ pub(crate) async fn render(request: &Request, env: &Env, config: &Config, tenant
     let name = if parameters.get("maxNodes").is_some() { "maxNodes" } else { "max-nodes" };
     let max_nodes = parameters.number(name, 1, MOST_NODES, flamegraph::MAX_NODES)?;
     let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
-    let store = EdgeStore::open(env, config, &tenant)?;
+    let store = EdgeStore::open(scope)?;
     let timeline = store.timeline(&selector, Some(&profile_type), range).await?;
     let merged = store.merged(&selector, &profile_type, range).await?;
     let graph = flamegraph::flame_graph(&merged, max_nodes);
@@ -119,12 +113,7 @@ pub(crate) async fn render(request: &Request, env: &Env, config: &Config, tenant
 }
 
 /// `GET /pyroscope/label-values?label`: a list of values; those of `__name__` are the profile types.
-pub(crate) async fn label_values(
-    request: &Request,
-    env: &Env,
-    config: &Config,
-    tenant: TenantId,
-) -> Result<Response, Problem> {
+pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let label = parameters.get("label").ok_or_else(|| Problem::invalid("label parameter is required"))?;
     let label = if label == "__name__" { "__profile_type__" } else { label };
@@ -132,7 +121,7 @@ pub(crate) async fn label_values(
         Some(_) => parameters.range_attime()?,
         None => request::day_before(clock::now()),
     };
-    let objects = EdgeStore::open(env, config, &tenant)?.catalog(range).await?;
+    let objects = EdgeStore::open(scope)?.catalog(range).await?;
     let values: Vec<String> = names::values(&names::series(&objects, &[], range), label).into_iter().collect();
     json(&json!(values))
 }

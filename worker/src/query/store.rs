@@ -3,35 +3,35 @@
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
     plans::{CatalogObject, QueryAnswer, QueryPlan, Timeline, TimelinePlan},
-    store::Tenant as TenantId,
 };
-use worker::Env;
 
 use crate::bucket::{AnyBucket, Bucket};
-use crate::config::Config;
 use crate::drive::drive;
 use crate::errors::Problem;
-use crate::tenant::{self, StubLine, TenantShards, Transport};
+use crate::meter::{Item, Meter, Metered, cpu};
+use crate::scope::Scope;
+use crate::tenant::{StubLine, TenantShards, Transport};
 
 /// The profiles of a tenant, in a bucket and in the catalogs of its objects.
 pub(crate) struct Store<B, T> {
     bucket: B,
     tenant: TenantShards<T>,
+    meter: Meter,
 }
 
 /// The same where the worker runs.
-pub(crate) type EdgeStore = Store<AnyBucket, StubLine>;
+pub(crate) type EdgeStore = Store<Metered<AnyBucket>, StubLine>;
 
 impl EdgeStore {
-    /// As an environment is configured.
-    pub(crate) fn open(env: &Env, config: &Config, tenant: &TenantId) -> Result<Self, Problem> {
-        Ok(Self::new(AnyBucket::open(env)?, tenant::shards(env, config, tenant)?))
+    /// What a request is about.
+    pub(crate) fn open(scope: &Scope) -> Result<Self, Problem> {
+        Ok(Self::new(scope.bucket()?, scope.shards()?, scope.meter.clone()))
     }
 }
 
 impl<B: Bucket, T: Transport> Store<B, T> {
-    pub(crate) fn new(bucket: B, tenant: TenantShards<T>) -> Self {
-        Self { bucket, tenant }
+    pub(crate) fn new(bucket: B, tenant: TenantShards<T>, meter: Meter) -> Self {
+        Self { bucket, tenant, meter }
     }
 
     /// The objects that touch a range.
@@ -47,7 +47,9 @@ impl<B: Bucket, T: Transport> Store<B, T> {
         range: TimeRange,
     ) -> Result<Timeline, Problem> {
         let plan = TimelinePlan::new(selector, profile_type, range, &self.catalog(range).await?)?;
-        Ok(drive(plan, &self.bucket).await?.finish()?)
+        let timeline = drive(plan, &self.bucket).await?.finish()?;
+        self.meter.add(Item::WorkerCpuMicros, cpu::query_micros(timeline.bytes));
+        Ok(timeline)
     }
 
     /// All profiles as one.
@@ -58,6 +60,8 @@ impl<B: Bucket, T: Transport> Store<B, T> {
         range: TimeRange,
     ) -> Result<QueryAnswer, Problem> {
         let plan = QueryPlan::new(selector, profile_type, range, &self.catalog(range).await?)?;
-        Ok(drive(plan, &self.bucket).await?.finish()?)
+        let answer = drive(plan, &self.bucket).await?.finish()?;
+        self.meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
+        Ok(answer)
     }
 }

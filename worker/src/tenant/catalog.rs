@@ -145,6 +145,16 @@ impl<S: Sql> Catalog<S> {
         if rows.len() == keys.len() { Ok((rows, directories)) } else { Err(shape()) }
     }
 
+    /// How many objects are in the bucket, and their bytes: those that were replaced and stand there still included.
+    pub(crate) fn stored(&self) -> Result<(u64, u64), Problem> {
+        let mut found =
+            self.sql.query("SELECT count(*), coalesce(sum(size), 0) FROM objects WHERE deleted = 0", Vec::new())?;
+        match found.next().transpose()?.map(<[Value; 2]>::try_from) {
+            Some(Ok([Value::Integer(objects), Value::Integer(bytes)])) => Ok((objects as u64, bytes as u64)),
+            _ => Err(shape()),
+        }
+    }
+
     /// The number of the last change.
     fn last(&self) -> Result<i64, Problem> {
         let mut found = self.sql.query("SELECT last FROM sequence", Vec::new())?;

@@ -12,6 +12,7 @@ use super::packet;
 use super::reply::{Call, Transport};
 use super::shard::shard_of;
 use crate::errors::Problem;
+use crate::meter::MonthUsage;
 
 /// Most bytes of directories that one query plans with: 24 MB, which decode to some 50 MB.
 const CATALOG_BYTES: usize = 24 << 20;
@@ -116,6 +117,16 @@ impl<T: Transport> TenantClient<T> {
     /// Notes that objects are deleted.
     pub(crate) async fn forget(&self, keys: &[String]) -> Result<(), Problem> {
         self.call_json(Call::Forget, &keys).await.map(drop)
+    }
+
+    /// Takes along what was used.
+    pub(crate) async fn book(&self) -> Result<(), Problem> {
+        self.call(Call::Book, &[]).await.map(drop)
+    }
+
+    /// What was used this month.
+    pub(crate) async fn month(&self) -> Result<MonthUsage, Problem> {
+        serde_json::from_slice(&self.call(Call::Month, &[]).await?).map_err(Problem::internal)
     }
 
     async fn call_json(&self, call: Call, body: &impl Serialize) -> Result<Vec<u8>, Problem> {

@@ -11,12 +11,10 @@ mod sql;
 mod store;
 mod stub;
 mod tombstones;
-#[allow(dead_code)]
 mod usage;
 mod window;
 mod writer;
 
-use pilotlight_core::store::Tenant as TenantId;
 // The attribute's code names this crate as if it were a dependency.
 use worker::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, Result as WorkerResult, State, durable_object};
@@ -24,6 +22,7 @@ use worker::{DurableObject, Env, Request, Response, Result as WorkerResult, Stat
 use crate::bucket::AnyBucket;
 use crate::config::Config;
 use crate::errors::Problem;
+use crate::meter::Meter;
 use crate::platform::Edge;
 pub(crate) use catalog::Row;
 pub(crate) use client::{Job, TenantClient, TenantShards};
@@ -33,7 +32,7 @@ pub(crate) use reply::Transport;
 pub(crate) use shard::Shard;
 use sql::DurableSql;
 use store::TenantStore;
-pub(crate) use stub::StubLine;
+pub(crate) use stub::{StubLine, USAGE_HEADER};
 
 /// One tenant's object, or one of several. All its work is in [`TenantStore`].
 #[durable_object(fetch)]
@@ -45,8 +44,9 @@ pub struct Tenant {
 impl DurableObject for Tenant {
     fn new(state: State, env: Env) -> Self {
         let store = Config::of(&env).map_err(Problem::internal).and_then(|config| {
-            let sql = DurableSql::new(&state.storage());
-            TenantStore::new(sql, AnyBucket::open(&env)?, Edge, config.flush, config.compact_grace_seconds)
+            let meter = Meter::default();
+            let sql = DurableSql::new(&state.storage(), meter.clone());
+            TenantStore::new(sql, AnyBucket::open(&env)?, Edge, meter, config.flush, config.compact_grace_seconds)
         });
         Self { state, store }
     }
@@ -64,15 +64,11 @@ impl Tenant {
         let store = self.store.as_ref().map_err(Clone::clone)?;
         let shard = request.headers().get(stub::SHARD_HEADER)?.unwrap_or_default();
         let shard: Shard = shard.parse().map_err(Problem::internal)?;
+        let usage = request.headers().get(stub::USAGE_HEADER)?;
+        let usage = usage.map(|json| serde_json::from_str(&json)).transpose().map_err(Problem::internal)?;
         let path = request.path();
         let call = reply::Call::of(&path).ok_or_else(|| Problem::not_found(path))?;
         let body = request.bytes().await?;
-        Ok(store.answer(&shard, call, body, |task| self.state.wait_until(task)).await)
+        Ok(store.answer(&shard, call, body, usage.unwrap_or_default(), |task| self.state.wait_until(task)).await)
     }
-}
-
-/// The objects of a tenant, as the worker's environment reaches them.
-pub(crate) fn shards(env: &Env, config: &Config, tenant: &TenantId) -> Result<TenantShards<StubLine>, Problem> {
-    let lines: Result<Vec<_>, _> = Shard::all(tenant, config.tenant_shards).map(|s| StubLine::new(env, &s)).collect();
-    Ok(TenantShards::new(lines?))
 }

@@ -19,9 +19,13 @@ pub(crate) enum Call {
     Expired,
     /// Notes that they are deleted.
     Forget,
+    /// Does nothing but take along what the caller used.
+    Book,
+    /// Tells what was used this month.
+    Month,
 }
 
-const PATHS: [(Call, &str); 7] = [
+const PATHS: [(Call, &str); 9] = [
     (Call::Append, "/append"),
     (Call::Catalog, "/catalog"),
     (Call::Lease, "/compaction/lease"),
@@ -29,6 +33,8 @@ const PATHS: [(Call, &str); 7] = [
     (Call::Fail, "/compaction/fail"),
     (Call::Expired, "/compaction/expired"),
     (Call::Forget, "/compaction/forget"),
+    (Call::Book, "/usage/book"),
+    (Call::Month, "/usage/month"),
 ];
 
 impl Call {

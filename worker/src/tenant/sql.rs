@@ -6,9 +6,10 @@ use std::rc::Rc;
 pub(super) use worker::SqlStorageValue as Value;
 use worker::js_sys::{Function, Reflect};
 use worker::wasm_bindgen::{JsCast, JsValue, closure::Closure};
-use worker::{SqlStorage, Storage};
+use worker::{SqlCursor, SqlCursorRawIterator, SqlStorage, Storage};
 
 use crate::errors::Problem;
+use crate::meter::{Item, Meter};
 
 /// Rows as they are read.
 pub(super) type Rows = Box<dyn Iterator<Item = Result<Vec<Value>, Problem>>>;
@@ -36,12 +37,14 @@ pub(super) struct DurableSql {
     /// JavaScript's `DurableObjectStorage`.
     storage: JsValue,
     sql: SqlStorage,
+    meter: Meter,
 }
 
 impl DurableSql {
-    pub(super) fn new(storage: &Storage) -> Self {
+    /// Adds the rows that are read and written to `meter`.
+    pub(super) fn new(storage: &Storage, meter: Meter) -> Self {
         let raw: &JsValue = storage.as_raw().as_ref();
-        Self { storage: raw.clone(), sql: storage.sql() }
+        Self { storage: raw.clone(), sql: storage.sql(), meter }
     }
 }
 
@@ -52,7 +55,8 @@ impl Sql for DurableSql {
     }
 
     fn query(&self, statement: &str, values: Vec<Value>) -> Result<Rows, Problem> {
-        let rows = self.sql.exec(statement, values)?.raw();
+        let cursor = self.sql.exec(statement, values)?;
+        let rows = Counted { rows: cursor.raw(), cursor, meter: self.meter.clone() };
         Ok(Box::new(rows.map(|row| Ok(row?))))
     }
 
@@ -77,6 +81,28 @@ impl Sql for DurableSql {
             (_, Err(error)) => Err(worker::Error::from(error).into()),
             (None, Ok(_)) => Err(Problem::internal("a transaction did not run")),
         }
+    }
+}
+
+/// Rows that are counted when all that are wanted have been read.
+struct Counted {
+    rows: SqlCursorRawIterator,
+    cursor: SqlCursor,
+    meter: Meter,
+}
+
+impl Iterator for Counted {
+    type Item = worker::Result<Vec<Value>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.rows.next()
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.meter.add(Item::RowsRead, self.cursor.rows_read() as u64);
+        self.meter.add(Item::RowsWritten, self.cursor.rows_written() as u64);
     }
 }
 

@@ -13,32 +13,51 @@ use super::packet;
 use super::reply::{Call, Reply};
 use super::shard::Shard;
 use super::sql::Sql;
+use super::usage::UsageBook;
 use super::writer::Writer;
 use crate::bucket::Bucket;
 use crate::errors::Problem;
+use crate::meter::{Meter, Metered, MonthUsage, Usage};
 use crate::platform::Platform;
 
 /// A tenant's object over a bucket and a database.
 pub(crate) struct TenantStore<B, S, P> {
-    writer: Rc<Writer<B, S, P>>,
+    writer: Rc<Writer<Metered<B>, S, P>>,
+    usage: UsageBook<S>,
+    meter: Meter,
     grace_millis: i64,
 }
 
 impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
-    /// `grace_seconds` is how long objects that were replaced stay for queries under way.
-    pub(crate) fn new(sql: S, bucket: B, platform: P, flush: Flush, grace_seconds: u32) -> Result<Self, Problem> {
+    /// `meter` is the one that `sql` adds to; `grace_seconds` is how long objects that were replaced stay for queries under
+    /// way.
+    pub(crate) fn new(
+        sql: S,
+        bucket: B,
+        platform: P,
+        meter: Meter,
+        flush: Flush,
+        grace_seconds: u32,
+    ) -> Result<Self, Problem> {
+        let usage = UsageBook::new(sql.clone())?;
+        let bucket = Metered::new(bucket, meter.clone());
         let writer = Rc::new(Writer::new(sql, bucket, platform, flush)?);
-        Ok(Self { writer, grace_millis: i64::from(grace_seconds) * 1000 })
+        Ok(Self { writer, usage, meter, grace_millis: i64::from(grace_seconds) * 1000 })
     }
 
-    /// Answers a call. `spawn` takes what must go on although the caller may leave.
+    /// Answers a call from one who used `usage` since the last. `spawn` takes what must go on although the caller may leave.
     pub(crate) async fn answer(
         &self,
         shard: &Shard,
         call: Call,
         body: Vec<u8>,
+        usage: Usage,
         spawn: impl FnOnce(LocalBoxFuture<'static, ()>),
     ) -> Reply {
+        if let Err(problem) = self.book(usage) {
+            // Rather a month's bill that is too low than a profile refused.
+            self.writer.platform.note(&format!("tenant {shard}: usage was not booked: {}", problem.message));
+        }
         let outcome = match call {
             Call::Append => self.append(shard, body, spawn).await,
             call => self.ask(call, &body),
@@ -62,6 +81,14 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         }
         waiting.outcome().await?;
         Ok(Vec::new())
+    }
+
+    /// Adds what the caller used, and this object since the last call.
+    fn book(&self, mut usage: Usage) -> Result<(), Problem> {
+        let now = self.writer.platform.now_millis();
+        self.usage.request(now);
+        usage += self.meter.take();
+        self.usage.add(usage, now)
     }
 
     /// The calls that only the catalog is needed for.
@@ -93,6 +120,12 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             Call::Expired => {
                 catalog.purge(now)?;
                 serde_json::to_vec(&catalog.expired(now - self.grace_millis)?).map_err(Problem::internal)
+            }
+            Call::Book => Ok(Vec::new()),
+            Call::Month => {
+                let (stored_objects, stored_bytes) = catalog.stored()?;
+                let month = MonthUsage { stored_objects, stored_bytes, ..self.usage.month(now)? };
+                serde_json::to_vec(&month).map_err(Problem::internal)
             }
             Call::Forget => {
                 catalog.forget(&json::<Vec<String>>(body)?)?;

@@ -5,20 +5,25 @@ use worker::{Env, Headers, Method, Request, RequestInit, Response, ResponseBuild
 use super::reply::{Call, Reply, Transport};
 use super::shard::Shard;
 use crate::errors::Problem;
+use crate::meter::Meter;
 
 /// Carries the shard's name: the object needs it for names in the bucket.
 pub(super) const SHARD_HEADER: &str = "x-pilotlight-shard";
 
-/// A line to a Durable Object.
+/// Carries what the caller used since its last call, as JSON.
+pub(crate) const USAGE_HEADER: &str = "x-pilotlight-usage";
+
+/// A line to a Durable Object. Each call takes along what its meter counted.
 pub(crate) struct StubLine {
     stub: Stub,
     name: String,
+    meter: Meter,
 }
 
 impl StubLine {
-    pub(crate) fn new(env: &Env, shard: &Shard) -> Result<Self, Problem> {
+    pub(crate) fn new(env: &Env, shard: &Shard, meter: Meter) -> Result<Self, Problem> {
         let name = shard.to_string();
-        Ok(Self { stub: env.durable_object("TENANT")?.get_by_name(&name)?, name })
+        Ok(Self { stub: env.durable_object("TENANT")?.get_by_name(&name)?, name, meter })
     }
 }
 
@@ -26,6 +31,9 @@ impl Transport for StubLine {
     async fn call(&self, call: Call, body: &[u8]) -> Result<Reply, Problem> {
         let headers = Headers::new();
         headers.set(SHARD_HEADER, &self.name)?;
+        if !self.meter.is_empty() {
+            headers.set(USAGE_HEADER, &serde_json::to_string(&self.meter.take()).map_err(Problem::internal)?)?;
+        }
         let mut init = RequestInit::new();
         init.with_method(Method::Post).with_headers(headers).with_body(Some(Uint8Array::from(body).into()));
         // The host is never resolved: a stub is a line to one object.

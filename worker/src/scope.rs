@@ -1,0 +1,65 @@
+//! What a request is answered with: the environment, whose data it is about, and a meter of what that costs.
+
+use pilotlight_core::store::Tenant as TenantId;
+use worker::{Context, Env};
+
+use crate::bucket::AnyBucket;
+use crate::config::Config;
+use crate::errors::Problem;
+use crate::meter::{Meter, Metered};
+use crate::tenant::{Shard, StubLine, TenantClient, TenantShards};
+
+/// A tenant's part of an environment, for the length of a request.
+pub(crate) struct Scope {
+    env: Env,
+    config: Config,
+    tenant: TenantId,
+    /// What the request has used since its last call to the tenant's object.
+    pub(crate) meter: Meter,
+}
+
+impl Scope {
+    /// `meter` is for what the request uses.
+    pub(crate) fn new(env: &Env, config: Config, tenant: TenantId, meter: Meter) -> Self {
+        Self { env: env.clone(), config, tenant, meter }
+    }
+
+    pub(crate) fn tenant(&self) -> &TenantId {
+        &self.tenant
+    }
+
+    /// The bucket, metered.
+    pub(crate) fn bucket(&self) -> Result<Metered<AnyBucket>, Problem> {
+        Ok(Metered::new(AnyBucket::open(&self.env)?, self.meter.clone()))
+    }
+
+    /// The tenant's objects.
+    pub(crate) fn shards(&self) -> Result<TenantShards<StubLine>, Problem> {
+        let shards = Shard::all(&self.tenant, self.config.tenant_shards);
+        let lines: Result<Vec<_>, _> = shards.map(|shard| StubLine::new(&self.env, &shard, self.meter.clone())).collect();
+        Ok(TenantShards::new(lines?))
+    }
+
+    /// One of the tenant's objects.
+    pub(crate) fn shard(&self, shard: &Shard) -> Result<TenantClient<StubLine>, Problem> {
+        Ok(TenantClient::new(StubLine::new(&self.env, shard, self.meter.clone())?))
+    }
+
+    /// Books what was used and is not booked yet, after the answer has gone.
+    pub(crate) fn settle(self, context: &Context) {
+        if self.meter.is_empty() {
+            return;
+        }
+        context.wait_until(async move {
+            let first = Shard { tenant: self.tenant.clone(), number: 0 };
+            let booked = match self.shard(&first) {
+                // The call itself takes the usage along.
+                Ok(client) => client.book().await,
+                Err(problem) => Err(problem),
+            };
+            if let Err(problem) = booked {
+                worker::console_error!("tenant {}: usage was not booked: {}", self.tenant, problem.message);
+            }
+        });
+    }
+}
