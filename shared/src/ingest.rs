@@ -13,10 +13,10 @@ use thiserror::Error;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::attime::parse_time;
+use crate::canonical::fold_stacks;
 use crate::gzip::{GzipError, inflate};
 use crate::labels::{LabelError, Labels, parse_name};
 use crate::limits::MAX_PUSH_BYTES;
-use crate::merge::canonical;
 use crate::pprof::{self, PprofError};
 use crate::store::{ChunkId, StoreError, encode_chunk};
 use crate::units::UnixNanos;
@@ -133,8 +133,10 @@ pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     };
     let inner = inflate(profile, MAX_PUSH_BYTES)?;
     let raw = inner.as_deref().unwrap_or(profile);
-    // Canonical order makes each stack one row, and neighbours alike, which is what compresses.
-    let profile = canonical(&pprof::open(raw, MAX_PUSH_BYTES)?.profile);
+    let mut profile = pprof::open(raw, MAX_PUSH_BYTES)?.profile;
+    // Of canonical order only what pays: half of all rows are stacks that come again. The rest costs four times as much and
+    // makes a chunk 15 % smaller, which lives for minutes; a merge takes tables in any order.
+    fold_stacks(&mut profile);
     let series = series::split(&profile, &parameters, config.as_ref())?;
     if series.is_empty() {
         return Ok(Ingested { chunk: None, series: 0 });

@@ -6,11 +6,12 @@
 
 #[path = "../../shared/benches/core/fleet.rs"]
 mod fleet;
+mod guest;
 #[allow(dead_code)] // The core's own bench uses all of it.
 #[path = "../../shared/benches/core/synthetic.rs"]
 mod synthetic;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
@@ -31,7 +32,7 @@ struct Timed {
 }
 
 fn main() {
-    let module = module();
+    let module = guest::module();
     let size = std::fs::metadata(&module).expect("the module").len();
     println!("{} ({size} bytes), median of {RUNS} runs in ms\n", module.display());
     println!("{:28} {:>9} {:>9} {:>6} {:>9} {:>6}", "", "native", "wasmtime", "", "V8", "");
@@ -120,21 +121,4 @@ fn timed(mut work: impl FnMut() -> u64) -> Timed {
         .collect();
     times.sort_by(f64::total_cmp);
     Timed { median: times[RUNS / 2], result }
-}
-
-/// The module that is named, or one that is built now.
-fn module() -> PathBuf {
-    if let Some(path) = std::env::var_os("PILOTLIGHT_CORE_WASM") {
-        return PathBuf::from(path);
-    }
-    const TARGET: &str = "wasm32-unknown-unknown";
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest");
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("guest/Cargo.toml");
-    let mut build = Command::new(env!("CARGO"));
-    build
-        .args(["rustc", "--release", "--quiet", "--target", TARGET, "--crate-type", "cdylib", "--manifest-path"])
-        .arg(manifest);
-    let built = build.env("CARGO_TARGET_DIR", &folder).status().expect("cargo is running this");
-    assert!(built.success(), "the guest does not build; name a module in PILOTLIGHT_CORE_WASM");
-    folder.join(TARGET).join("release/pilotlight_guest.wasm")
 }

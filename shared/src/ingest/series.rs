@@ -1,6 +1,7 @@
 //! Splitting a profile into stored series: one for each sample type and each set of text labels.
 
-use hashbrown::HashMap;
+use std::collections::BTreeMap;
+use std::mem::take;
 
 use super::{Config, IngestError, Parameters};
 use crate::id::{LabelSetId, StackId};
@@ -26,23 +27,21 @@ pub(super) fn split(
 ) -> Result<Vec<SeriesRows>, IngestError> {
     let (time, duration_nanos) = span(profile, parameters);
     let types = profile_types(profile, config);
-    let sets = series_labels(profile, &parameters.labels)?;
+    let sets = LabelSeries::of(profile, &parameters.labels)?;
     let mut series = Vec::new();
+    let mut rows: Vec<Vec<(Option<StackId>, i64)>> = vec![Vec::new(); sets.distinct.len()];
     for (profile_type, column) in types.iter().zip(&profile.samples().values) {
-        let mut rows: HashMap<&Labels, Vec<(Option<StackId>, i64)>> = HashMap::new();
         let samples = profile.samples();
         for ((&stack, &set), &value) in samples.stacks.iter().zip(&samples.labels).zip(column) {
             if value > 0 {
-                let labels = set.map_or(&parameters.labels, |set| &sets[set.index()]);
-                rows.entry(labels).or_default().push((stack, value));
+                rows[sets.place(set)].push((stack, value));
             }
         }
-        let mut rows: Vec<_> = rows.into_iter().collect();
-        rows.sort_unstable_by_key(|(labels, _)| *labels);
-        series.extend(rows.into_iter().map(|(labels, rows)| {
+        let of_type = sets.distinct.iter().zip(&mut rows).filter(|(_, rows)| !rows.is_empty());
+        series.extend(of_type.map(|(labels, rows)| {
             let (labels, profile_type) = (labels.clone(), profile_type.clone());
             // The total is for the encoder to compute, from the rows it writes.
-            SeriesRows { series: Series { labels, profile_type, time, duration_nanos, total: 0 }, rows }
+            SeriesRows { series: Series { labels, profile_type, time, duration_nanos, total: 0 }, rows: take(rows) }
         }));
     }
     Ok(series)
@@ -56,18 +55,47 @@ fn span(profile: &Profile, parameters: &Parameters) -> (UnixNanos, i64) {
     (time, if header.duration_nanos > 0 { header.duration_nanos } else { asked })
 }
 
-/// Series labels of each label set: those of the request, and the set's text labels that do not clash with them.
-fn series_labels(profile: &Profile, labels: &Labels) -> Result<Vec<Labels>, IngestError> {
-    let sets = (0..profile.label_sets().len()).map(|i| {
-        let text = profile.label_sets().get(LabelSetId::new(i)).iter().filter_map(|label| {
-            let LabelValue::Text(value) = label.value else { return None };
-            let (key, value) = (profile.text(label.key), profile.text(value));
-            let usable = !key.is_empty() && !value.is_empty() && !key.starts_with("__") && !TRACE_LABELS.contains(&key);
-            usable.then(|| (key.to_owned(), value.to_owned()))
-        });
-        Ok(labels.with_defaults(text)?)
-    });
-    sets.collect()
+/// Which series each label set belongs to, as far as labels tell.
+struct LabelSeries {
+    /// Labels of the series, in order.
+    distinct: Vec<Labels>,
+    /// Of each label set its place in `distinct`; last that of samples without labels.
+    places: Vec<usize>,
+}
+
+impl LabelSeries {
+    /// The labels of the request, and each set's text labels that do not clash with them.
+    fn of(profile: &Profile, labels: &Labels) -> Result<Self, IngestError> {
+        let mut distinct = BTreeMap::from([(labels.clone(), Vec::new())]);
+        let mut unlabelled = Vec::new();
+        for i in 0..profile.label_sets().len() {
+            let text = profile.label_sets().get(LabelSetId::new(i)).iter().filter_map(|label| {
+                let LabelValue::Text(value) = label.value else { return None };
+                let (key, value) = (profile.text(label.key), profile.text(value));
+                let usable = !key.is_empty() && !value.is_empty() && !key.starts_with("__") && !TRACE_LABELS.contains(&key);
+                usable.then(|| (key.to_owned(), value.to_owned()))
+            });
+            let mut text = text.peekable();
+            // Go's heap profiles have sets of numbers by the hundred, which make no series.
+            match text.peek() {
+                None => unlabelled.push(i),
+                Some(_) => distinct.entry(labels.with_defaults(text)?).or_default().push(i),
+            }
+        }
+        distinct.entry(labels.clone()).or_default().extend(unlabelled);
+        let mut places = vec![0; profile.label_sets().len() + 1];
+        for (place, (of_series, sets)) in distinct.iter().enumerate() {
+            sets.iter().for_each(|&set| places[set] = place);
+            if of_series == labels {
+                places[profile.label_sets().len()] = place;
+            }
+        }
+        Ok(Self { distinct: distinct.into_keys().collect(), places })
+    }
+
+    fn place(&self, set: Option<LabelSetId>) -> usize {
+        self.places[set.map_or(self.places.len() - 1, LabelSetId::index)]
+    }
 }
 
 fn profile_types(profile: &Profile, config: Option<&Config>) -> Vec<ProfileType> {

@@ -58,7 +58,7 @@ pub struct ChunkHead {
 pub fn encode_chunk(id: ChunkId, tables: &Profile, series: &[SeriesRows]) -> Result<Vec<u8>, StoreError> {
     let used = series.iter().flat_map(|s| &s.rows).filter(|row| row.1 != 0).filter_map(|row| row.0);
     let (symbols, numbers) = symbols::encode(tables, used)?;
-    let mut packer = Packer::new()?;
+    let mut packer = Packer::quick()?;
     let mut body = Vec::new();
     packer.put(&mut body, &symbols, "chunk symbols")?;
 

@@ -17,6 +17,7 @@ pub type Verb = fn(&[u8]) -> Vec<u8>;
 pub const VERBS: [(&str, Verb); 5] =
     [("merged", merged), ("trees", trees), ("boxes", boxes), ("differences", differences), ("each_in_order", each_in_order)];
 
+pub mod push;
 pub mod work;
 
 /// The merge of all profiles, encoded; the error's text when they do not merge.
@@ -156,15 +157,23 @@ mod exports {
         super::differences as differences
         super::each_in_order as each_in_order
         super::work::prepare as prepare
+        super::push::prepare_pushes as prepare_pushes
     );
 
     macro_rules! export_work {
-        ($($name:ident)*) => {$(
+        ($($from:ident::$name:ident)*) => {$(
             #[unsafe(no_mangle)]
             extern "C" fn $name() -> u64 {
-                super::work::$name()
+                super::$from::$name()
             }
         )*};
     }
-    export_work!(work_decode work_merge4 work_tree work_diff work_table work_encode work_open_and_merge);
+    export_work!(work::work_decode work::work_merge4 work::work_tree work::work_diff work::work_table work::work_encode);
+    export_work!(work::work_open_and_merge push::prepare_chunks push::gather);
+
+    /// One of the requests that were prepared.
+    #[unsafe(no_mangle)]
+    extern "C" fn push(index: u32) -> u64 {
+        super::push::push(index)
+    }
 }
