@@ -21,6 +21,8 @@ mod push;
 mod pyroscope_api;
 mod query;
 mod route;
+#[cfg(test)]
+mod simulation;
 mod tenancy;
 // The attribute of a Durable Object makes public functions without a word about them.
 #[allow(missing_docs)]

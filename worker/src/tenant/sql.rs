@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(super) use worker::SqlStorageValue as Value;
+pub(crate) use worker::SqlStorageValue as Value;
 use worker::js_sys::{Function, Reflect};
 use worker::wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use worker::{SqlStorage, Storage};
@@ -11,10 +11,10 @@ use worker::{SqlStorage, Storage};
 use crate::errors::Problem;
 
 /// Rows as they are read.
-pub(super) type Rows = Box<dyn Iterator<Item = Result<Vec<Value>, Problem>>>;
+pub(crate) type Rows = Box<dyn Iterator<Item = Result<Vec<Value>, Problem>>>;
 
 /// An SQLite database.
-pub(super) trait Sql: Clone + 'static {
+pub(crate) trait Sql: Clone + 'static {
     /// Runs statements without values.
     fn define(&self, statements: &str) -> Result<(), Problem>;
 
@@ -89,7 +89,7 @@ pub(super) fn number(value: i64) -> Value {
 }
 
 #[cfg(test)]
-pub(super) mod memory {
+pub(crate) mod memory {
     //! An SQLite database in memory.
 
     use rusqlite::{Connection, params_from_iter, types};
