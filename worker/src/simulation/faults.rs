@@ -28,23 +28,26 @@ pub(crate) enum Fault {
     KillWorkerBefore,
     /// It dies after it is done.
     KillWorkerAfter,
+    /// It takes longer than a lease lasts: six minutes.
+    Stall,
 }
 
-pub(crate) const FAULTS: [Fault; 6] = [
+pub(crate) const FAULTS: [Fault; 7] = [
     Fault::FailBefore,
     Fault::FailAfter,
     Fault::KillObjectsBefore,
     Fault::KillObjectsAfter,
     Fault::KillWorkerBefore,
     Fault::KillWorkerAfter,
+    Fault::Stall,
 ];
 
 /// Counts operations, and lets one of them go wrong. Clones are the same one.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Faults(Rc<State>);
 
-#[derive(Default)]
 struct State {
+    clock: Clock,
     done: RefCell<Vec<&'static str>>,
     planned: Cell<Option<(usize, Fault)>>,
     /// How often the objects have died.
@@ -56,6 +59,12 @@ struct State {
 }
 
 impl Faults {
+    pub(crate) fn new(clock: &Clock) -> Self {
+        let (done, planned) = (RefCell::default(), Cell::default());
+        let (deaths, current, last, doomed) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
+        Self(Rc::new(State { clock: clock.clone(), done, planned, deaths, current, last, doomed }))
+    }
+
     /// Plans a fault at the operation of that number, counted from the beginning.
     pub(crate) fn plan(&self, at: usize, fault: Fault) {
         self.0.planned.set(Some((at, fault)));
@@ -104,6 +113,7 @@ impl Faults {
             Some(Fault::FailBefore) => return lost(),
             Some(Fault::KillObjectsBefore) => self.kill_objects().await,
             Some(Fault::KillWorkerBefore) => self.kill_worker().await,
+            Some(Fault::Stall) => self.0.clock.sleep(6 * 60_000).await,
             _ => {}
         }
         let value = pin!(work).await;

@@ -75,7 +75,8 @@ impl World {
     }
 
     pub(crate) fn with(names: &[&str], flush: Flush) -> Self {
-        let (clock, bucket, faults) = (Clock::new(BEGIN), MemoryBucket::default(), Faults::default());
+        let (clock, bucket) = (Clock::new(BEGIN), MemoryBucket::default());
+        let faults = Faults::new(&clock);
         let host = |name: &&str| {
             let platform = Simulated { clock: clock.clone(), faults: faults.clone() };
             Rc::new(Host {

@@ -1,6 +1,6 @@
 //! Retries that come to an object which has died meanwhile, to compacted and deleted segments, or to a full one.
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 
 use super::{Fault, HOUR, MINUTE, World, chunk};
 use crate::tenant::Flush;
@@ -58,6 +58,30 @@ fn what_does_not_fit_is_refused_with_a_time_to_come_again() {
     let refused: Vec<_> = outcomes.into_iter().filter_map(Result::err).map(|p| (p.status, p.retry_after)).collect();
     assert_eq!(refused, [(429, Some(1)); 2]);
     assert_eq!(world.counts().len(), 3);
+}
+
+#[test]
+fn a_job_that_lost_its_lease_leaves_nothing_behind() {
+    for wanted in ["get", "put", "/compaction/commit"] {
+        let world = World::new(&["a"]);
+        assert!(world.clock.run(world.push(1, 0)));
+        world.clock.advance(HOUR + 2 * MINUTE);
+        let before = world.faults.operations().len();
+        // Expired, lease, get, put, commit.
+        let at = ["/compaction/expired", "/compaction/lease", "get", "put", "/compaction/commit"];
+        world.faults.plan(before + at.iter().position(|name| *name == wanted).unwrap(), Fault::Stall);
+        let second = async {
+            world.clock.sleep(5 * MINUTE + 30_000).await;
+            world.visit(0).await
+        };
+        let (late, second) = world.clock.run(join(world.visit(0), second));
+        assert_eq!(world.faults.operations()[before + 2], "get");
+        assert_eq!((late.map_err(|p| p.status), second), (Err(409), Ok(true)), "at {wanted}");
+        world.clock.advance(HOUR);
+        assert_eq!(world.clock.run(world.visit(0)), Ok(false));
+        assert_eq!((world.bucket.keys(), world.live().len()), (world.live(), 1));
+        assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)]);
+    }
 }
 
 #[test]

@@ -120,7 +120,7 @@ pub(crate) mod memory {
                 Value::Blob(value) => types::Value::Blob(value),
             });
             let read = || -> rusqlite::Result<Vec<Vec<Value>>> {
-                let mut statement = self.0.prepare(statement)?;
+                let mut statement = self.0.prepare_cached(statement)?;
                 let columns = statement.column_count();
                 let rows = statement.query_map(params_from_iter(values), |row| {
                     let value = |i| {
