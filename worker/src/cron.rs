@@ -146,9 +146,74 @@ impl Visitor for Alone<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::{HOUR, Simulated, World, chunk};
 
     fn order(count: usize, minute: i64, visits: usize) -> Vec<usize> {
         turn(&(0..count).collect::<Vec<_>>(), minute, visits).copied().collect()
+    }
+
+    /// Visits the objects of a world.
+    struct Inside<'a>(&'a World, Vec<Shard>);
+
+    impl Visitor for Inside<'_> {
+        async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+            self.0.visit(self.1.iter().position(|s| s == shard).unwrap()).await
+        }
+    }
+
+    /// Three tenants with jobs for so many hours each; gives the tallies of the minutes until all is compacted.
+    fn drain(hours: [u32; 3], most: Minute) -> Vec<Tally> {
+        let names = ["a", "b", "c"];
+        let world = World::new(&names);
+        let shards: Vec<Shard> = names.iter().map(|name| name.parse().unwrap()).collect();
+        for hour in 0..*hours.iter().max().unwrap() {
+            for host in (0..3).filter(|&host| hour < hours[host]) {
+                let bytes = chunk(hour, world.clock.now());
+                world.clock.run(world.line(host).append(&bytes)).unwrap();
+            }
+            world.clock.advance(HOUR);
+        }
+        world.clock.advance(HOUR);
+        let visitor = Inside(&world, shards.clone());
+        let mut tallies = Vec::new();
+        for minute in 0..100 {
+            let tally = world.clock.run(dispatch(&shards, minute, most, &visitor, &world.platform()));
+            tallies.push(tally);
+            world.clock.advance(60_000);
+            if tally.jobs == 0 {
+                break;
+            }
+        }
+        assert!(world.live().iter().all(|key| key.ends_with(".blk")));
+        tallies
+    }
+
+    #[test]
+    fn a_backlog_is_drained_and_shared_fairly() {
+        let jobs = |tallies: Vec<Tally>| tallies.iter().map(|tally| tally.jobs).collect::<Vec<_>>();
+        // Six jobs and a visit to each that finds nothing: one minute.
+        assert_eq!(drain([4, 1, 1], INVOCATIONS), [Tally { visits: 9, jobs: 6 }, Tally { visits: 3, jobs: 0 }]);
+        // A day of backlog of one tenant, 24 jobs, beside two others with one hour each: 26 jobs in two minutes.
+        assert_eq!(jobs(drain([24, 1, 1], INVOCATIONS)), [22, 4, 0]);
+        assert_eq!(jobs(drain([4, 1, 1], ALONE)), [1, 1, 1, 1, 1, 1, 0]);
+        // One job a tenant a round: with three jobs a minute, each of three has its own.
+        assert_eq!(jobs(drain([3, 1, 1], Minute { visits: 3, jobs: 3 })), [3, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_minute_ends() {
+        struct Slow(Simulated);
+        impl Visitor for Slow {
+            async fn visit(&self, _: &Shard) -> Result<bool, Problem> {
+                self.0.delay(20_000).await;
+                Ok(true)
+            }
+        }
+        let world = World::new(&["a"]);
+        let visitor = Slow(world.platform());
+        let shards = ["a".parse().unwrap()];
+        let tally = world.clock.run(dispatch(&shards, 0, INVOCATIONS, &visitor, &world.platform()));
+        assert_eq!(tally, Tally { visits: 3, jobs: 3 });
     }
 
     #[test]

@@ -24,6 +24,8 @@ mod pyroscope_api;
 mod query;
 mod route;
 mod scope;
+#[cfg(test)]
+mod simulation;
 mod tenancy;
 // The attribute of a Durable Object makes public functions without a word about them.
 #[allow(missing_docs)]

@@ -24,7 +24,7 @@ const READS_AT_ONCE: usize = 6;
 const TENANT_PAGES: usize = 10;
 
 /// Most names on a page of a list, and most objects deleted at once.
-#[allow(dead_code, reason = "other buckets than R2 count for themselves")]
+#[allow(dead_code, reason = "R2 counts for itself")]
 pub(crate) const MAX_PAGE: usize = 1_000;
 
 /// A bucket. Objects are written once; small head objects are replaced conditionally.

@@ -14,6 +14,8 @@ use crate::errors::Problem;
 use crate::parameters::Parameters;
 use crate::scope::Scope;
 pub(crate) use store::EdgeStore;
+#[cfg(test)]
+pub(crate) use store::Store;
 
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;

@@ -248,13 +248,13 @@ mod tests {
     #[test]
     fn the_row_of_a_deleted_object_outlives_the_retry_window() {
         let catalog = catalog();
-        let sources: Vec<String> = (0..64).map(|millis| add(&catalog, millis)).collect();
+        let sources: Vec<String> = (10..74).map(|millis| add(&catalog, millis)).collect();
         let token = lease(&catalog, 1, 100).unwrap().token;
         commit(&catalog, token, 1, 101).unwrap();
         catalog.forget(&sources).unwrap();
-        catalog.purge(WINDOW_MILLIS).unwrap();
+        catalog.purge(WINDOW_MILLIS + 10).unwrap();
         assert_eq!(since(&catalog, 0).len(), 65);
-        catalog.purge(WINDOW_MILLIS + 64).unwrap();
+        catalog.purge(WINDOW_MILLIS + 74).unwrap();
         assert_eq!(since(&catalog, 0).len(), 1);
         assert_eq!(keys(&catalog, i64::MIN, i64::MAX, 0), [output(1).key]);
     }

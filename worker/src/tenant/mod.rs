@@ -29,9 +29,13 @@ pub(crate) use client::{Job, TenantClient, TenantShards};
 pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Failed};
 pub(crate) use reply::Transport;
+#[cfg(test)]
+pub(crate) use reply::{Call, Reply};
 pub(crate) use shard::Shard;
 use sql::DurableSql;
-use store::TenantStore;
+#[cfg(test)]
+pub(crate) use sql::memory;
+pub(crate) use store::TenantStore;
 pub(crate) use stub::{StubLine, USAGE_HEADER};
 
 /// One tenant's object, or one of several. All its work is in [`TenantStore`].

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(super) use worker::SqlStorageValue as Value;
+pub(crate) use worker::SqlStorageValue as Value;
 use worker::js_sys::{Function, Reflect};
 use worker::wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use worker::{SqlCursor, SqlCursorRawIterator, SqlStorage, Storage};
@@ -12,10 +12,10 @@ use crate::errors::Problem;
 use crate::meter::{Item, Meter};
 
 /// Rows as they are read.
-pub(super) type Rows = Box<dyn Iterator<Item = Result<Vec<Value>, Problem>>>;
+pub(crate) type Rows = Box<dyn Iterator<Item = Result<Vec<Value>, Problem>>>;
 
 /// An SQLite database.
-pub(super) trait Sql: Clone + 'static {
+pub(crate) trait Sql: Clone + 'static {
     /// Runs statements without values.
     fn define(&self, statements: &str) -> Result<(), Problem>;
 
@@ -115,7 +115,7 @@ pub(super) fn number(value: i64) -> Value {
 }
 
 #[cfg(test)]
-pub(super) mod memory {
+pub(crate) mod memory {
     //! An SQLite database in memory.
 
     use rusqlite::{Connection, params_from_iter, types};
@@ -146,7 +146,7 @@ pub(super) mod memory {
                 Value::Blob(value) => types::Value::Blob(value),
             });
             let read = || -> rusqlite::Result<Vec<Vec<Value>>> {
-                let mut statement = self.0.prepare(statement)?;
+                let mut statement = self.0.prepare_cached(statement)?;
                 let columns = statement.column_count();
                 let rows = statement.query_map(params_from_iter(values), |row| {
                     let value = |i| {

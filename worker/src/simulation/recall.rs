@@ -1,0 +1,92 @@
+//! Retries that come to an object which has died meanwhile, to compacted and deleted segments, or to a full one.
+
+use futures_util::future::{join, join_all};
+
+use super::{Fault, HOUR, MINUTE, World, chunk};
+use crate::tenant::Flush;
+
+/// Kills the objects.
+fn kill(world: &World) {
+    world.faults.plan(world.faults.operations().len(), Fault::KillObjectsBefore);
+    world.clock.run(world.query()).unwrap();
+    world.faults.stop();
+}
+
+#[test]
+fn a_retry_after_a_death_counts_once() {
+    let world = World::new(&["a"]);
+    assert!(world.clock.run(world.push(1, 0)));
+    let again = chunk(1, world.clock.now());
+    kill(&world);
+    world.clock.run(world.tenant().append(&again)).unwrap();
+    assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)]);
+    assert_eq!(world.bucket.keys().len(), 1);
+}
+
+#[test]
+fn a_retry_counts_once_although_its_segment_is_deleted() {
+    let world = World::new(&["a"]);
+    world.hosts[0].grace_seconds.set(1);
+    world.clock.advance(HOUR - 2 * MINUTE);
+    assert!(world.clock.run(world.push(1, 0)));
+    world.clock.advance(4 * MINUTE);
+    assert_eq!(world.clock.run(world.visit(0)), Ok(true));
+    world.clock.advance(2_000);
+    assert_eq!(world.clock.run(world.visit(0)), Ok(false));
+    assert_eq!(world.bucket.keys(), world.live());
+    kill(&world);
+
+    let bytes = chunk(1, world.clock.now());
+    world.clock.run(world.tenant().append(&bytes)).unwrap();
+    assert_eq!(world.live().len(), 1, "nothing was written");
+    assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)]);
+
+    world.clock.advance(10 * MINUTE);
+    world.clock.run(world.visit(0)).unwrap();
+    kill(&world);
+    world.clock.run(world.tenant().append(&bytes)).unwrap();
+    assert_eq!(world.live().len(), 2, "later it is another profile");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_a_time_to_come_again() {
+    let chunks: Vec<_> = (0..5).map(|n| chunk(n, super::BEGIN)).collect();
+    let pending = chunks[..3].iter().map(Vec::len).sum();
+    let world = World::with(&["a"], Flush { millis: 200, bytes: 64 << 10, pending });
+    let tenant = world.tenant();
+    let outcomes = world.clock.run(join_all(chunks.iter().map(|chunk| tenant.append(chunk))));
+    let refused: Vec<_> = outcomes.into_iter().filter_map(Result::err).map(|p| (p.status, p.retry_after)).collect();
+    assert_eq!(refused, [(429, Some(1)); 2]);
+    assert_eq!(world.counts().len(), 3);
+}
+
+#[test]
+fn a_job_that_lost_its_lease_leaves_nothing_behind() {
+    for wanted in ["get", "put", "/compaction/commit"] {
+        let world = World::new(&["a"]);
+        assert!(world.clock.run(world.push(1, 0)));
+        world.clock.advance(HOUR + 2 * MINUTE);
+        let before = world.faults.operations().len();
+        // Expired, lease, get, put, commit.
+        let at = ["/compaction/expired", "/compaction/lease", "get", "put", "/compaction/commit"];
+        world.faults.plan(before + at.iter().position(|name| *name == wanted).unwrap(), Fault::Stall);
+        let second = async {
+            world.clock.sleep(5 * MINUTE + 30_000).await;
+            world.visit(0).await
+        };
+        let (late, second) = world.clock.run(join(world.visit(0), second));
+        assert_eq!(world.faults.operations()[before + 2], "get");
+        assert_eq!((late.map_err(|p| p.status), second), (Err(409), Ok(true)), "at {wanted}");
+        world.clock.advance(HOUR);
+        assert_eq!(world.clock.run(world.visit(0)), Ok(false));
+        assert_eq!((world.bucket.keys(), world.live().len()), (world.live(), 1));
+        assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)]);
+    }
+}
+
+#[test]
+fn one_object_a_batch() {
+    let world = World::new(&["a"]);
+    let told = world.clock.run(join_all((0..20).map(|n| world.push(n, 0))));
+    assert_eq!((told, world.bucket.keys().len()), (vec![true; 20], 1));
+}
