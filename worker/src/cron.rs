@@ -39,8 +39,8 @@ fn turn(tenants: &[TenantId], minute: i64) -> impl Iterator<Item = &TenantId> {
 
 /// Does a job, if one is due; says whether.
 async fn compact(bucket: &Bucket, client: &TenantClient) -> Result<bool, Problem> {
-    let Some(Job { token, unique, sources, neighbours }) = client.lease().await? else { return Ok(false) };
-    let plan = CompactPlan::new(sources, &neighbours, unique)?;
+    let Some(Job { token, unique, sources, .. }) = client.lease().await? else { return Ok(false) };
+    let plan = CompactPlan::new(sources, 1, token as u64, unique)?;
     let output = drive(plan, bucket).await?.finish()?;
     let row = Row { key: output.key.clone(), level: 1, size: output.bytes.len() as u64 };
     bucket::put(bucket, &output.key, output.bytes).await?;

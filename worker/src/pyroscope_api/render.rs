@@ -46,7 +46,7 @@ pub(super) fn answer(
     for series in &timeline.series {
         let value = group_by.map(|name| names::value(&series.labels, profile_type, name).unwrap_or_default());
         let sums = groups.entry(value.unwrap_or_else(|| "*".to_owned())).or_insert_with(|| vec![(0, 0); steps.count]);
-        for &(time, total) in &series.points {
+        for &Point { time, total, .. } in &series.points {
             if let Some((sum, count)) = sums.get_mut(steps.index(time)) {
                 *sum += i128::from(total);
                 *count += 1;

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{TimeRange, UnixNanos, plans::Timeline};
+use pilotlight_core::{
+    TimeRange, UnixNanos,
+    plans::{Point, Timeline},
+};
 use serde_json::{Value, json};
 
 use super::names;
@@ -78,11 +81,11 @@ pub(super) fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String],
     for series in &timeline.series {
         let value = |name: &String| Some((name.clone(), names::value(&series.labels, &series.profile_type, name)?));
         let group = groups.entry(group_by.iter().filter_map(value).collect()).or_default();
-        for &(time, total) in &series.points {
+        for &Point { time, total, profiles } in &series.points {
             let Some(bucket) = buckets.of(time) else { continue };
             let (sum, count) = group.points.entry(bucket).or_default();
             *sum += i128::from(total);
-            *count += 1;
+            *count += profiles;
             group.total += i128::from(total);
         }
     }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{ProfileType, SERVICE_NAME, TimeRange, UnixNanos, plans::Timeline};
+use pilotlight_core::{
+    ProfileType, SERVICE_NAME, TimeRange, UnixNanos,
+    plans::{Point, Timeline},
+};
 use serde::Serialize;
 
 /// Services that have profiles in a range.
@@ -49,9 +52,9 @@ pub(super) fn answer(timeline: &Timeline, range: TimeRange, points: usize) -> Se
         let sums = sums.entry(name).or_default().entry(&series.profile_type).or_default();
         sums.points.resize(points, 0);
         sums.points.iter_mut().zip(series.buckets(range, points)).for_each(|(sum, value)| *sum += value);
-        for &(time, total) in &series.points {
+        for &Point { time, total, profiles } in &series.points {
             if range.contains(time) {
-                sums.profiles += 1;
+                sums.profiles += profiles as usize;
                 sums.total += i128::from(total);
             } else {
                 sums.previous += i128::from(total);

@@ -34,7 +34,7 @@ impl Store {
         profile_type: Option<&ProfileType>,
         range: TimeRange,
     ) -> Result<Timeline, Problem> {
-        let plan = TimelinePlan::new(selector, profile_type, range, &self.catalog(range).await?)?;
+        let plan = TimelinePlan::new(selector, profile_type, range, None, &self.catalog(range).await?)?;
         Ok(drive(plan, &self.bucket).await?.finish()?)
     }
 

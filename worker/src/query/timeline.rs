@@ -24,14 +24,17 @@ pub(super) fn answer(timeline: &plans::Timeline, range: TimeRange, points: usize
         start: range.from.millis(),
         step: range.nanos() as f64 / 1e6 / points as f64,
         points: sums,
-        profiles: timeline.series.iter().map(|series| series.points.len()).sum(),
+        profiles: timeline.series.iter().map(|series| series.profiles() as usize).sum(),
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use pilotlight_core::{UnixNanos, parse_name, plans::TimelineSeries};
+    use pilotlight_core::{
+        UnixNanos, parse_name,
+        plans::{Point, TimelineSeries},
+    };
 
     /// Type, name with labels, and points of (nanoseconds, total).
     pub(crate) type Drawn<'a> = (&'a str, &'a str, &'a [(i64, i64)]);
@@ -40,9 +43,9 @@ pub(crate) mod tests {
         let series = series.iter().map(|(profile_type, name, points)| TimelineSeries {
             profile_type: profile_type.parse().unwrap(),
             labels: parse_name(name).unwrap(),
-            points: points.iter().map(|&(time, total)| (UnixNanos(time), total)).collect(),
+            points: points.iter().map(|&(time, total)| Point { time: UnixNanos(time), total, profiles: 1 }).collect(),
         });
-        plans::Timeline { series: series.collect(), bytes: 0 }
+        plans::Timeline { series: series.collect(), bytes: 0, rounded: false }
     }
 
     #[test]

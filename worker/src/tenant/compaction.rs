@@ -57,10 +57,10 @@ impl<S: Sql> Catalog<S> {
         if held.as_ref().is_some_and(|held| held.expires > now) {
             return Ok(None);
         }
-        let Some(job) = pick_job(&self.live()?, UnixNanos::from_millis(now)) else { return Ok(None) };
-        let (sources, mut directories) = self.rows(&job.sources)?;
-        let (neighbours, more) = self.rows(&job.neighbours)?;
-        directories.extend(more);
+        let job = pick_job(&self.live()?, UnixNanos::from_millis(now)).filter(|job| job.level == 1);
+        let Some(job) = job else { return Ok(None) };
+        let (sources, directories) = self.rows(&job.sources)?;
+        let neighbours = Vec::new();
 
         // As the plan names its output: after the first of its sources.
         let first = job.sources.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
@@ -130,7 +130,9 @@ impl<S: Sql> Catalog<S> {
     fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
         let found = self.sql.query("SELECT key, size FROM objects WHERE removed IS NULL", Vec::new())?;
         let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 2]>::try_from(values?) {
-            Ok([Value::String(key), Value::Integer(size)]) => Ok(ObjectSummary { key, size: size as u64 }),
+            Ok([Value::String(key), Value::Integer(size)]) => {
+                Ok(ObjectSummary { key, size: size as u64, day_bytes: size as u64, summed: false, failures: 0 })
+            }
             _ => Err(shape()),
         };
         found.map(summary).collect()

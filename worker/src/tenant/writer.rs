@@ -132,7 +132,6 @@ impl Writer {
         for (written, directory) in self.catalog.since(now - WINDOW_MILLIS)? {
             let directory = Directory::decode(&directory).map_err(Problem::internal)?;
             recent.extend(directory.chunks().iter().map(|chunk| (written, chunk.id.0)));
-            recent.extend(directory.counted().iter().map(|counted| (counted.arrival_millis, counted.id.0)));
         }
         recent.sort_unstable();
         let mut group = self.group.borrow_mut();
