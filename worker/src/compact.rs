@@ -43,10 +43,10 @@ async fn compact(bucket: &impl Bucket, client: &TenantClient<impl Transport>, me
 
 /// What the output is called, where it comes from and how it is written, in the words of the core.
 async fn work(bucket: &impl Bucket, client: &TenantClient<impl Transport>, job: Job) -> Result<(), Problem> {
-    let Job { token, unique, sources, neighbours } = job;
-    let plan = CompactPlan::new(sources, &neighbours, unique)?;
+    let Job { token, unique, level, sources } = job;
+    let plan = CompactPlan::new(sources, level, token as u64, unique)?;
     let output = drive(plan, bucket).await?.finish()?;
-    let row = Row { key: output.key.clone(), level: 1, size: output.bytes.len() as u64 };
+    let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
     bucket.put(&output.key, output.bytes, Condition::None).await?;
     let committed = client.commit(token, row, &output.directory).await;
     if committed.as_ref().is_err_and(|problem| problem.status == 409) {

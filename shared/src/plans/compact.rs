@@ -1,38 +1,42 @@
-//! Compaction: segments become one block that answers every query as they did.
+//! Compaction: objects become one block that answers every query as they did.
 //!
-//! Rows stay as they were pushed; symbols are stored once for each family (a service and a group of types that share
-//! tables, such as the four of a heap profile).
+//! | level | of | holds |
+//! |---|---|---|
+//! | 1 | segments | every profile, sums of minutes |
+//! | 2 | blocks of level 1 | every profile, sums of minutes and hours |
+//! | 3 | blocks of level 1 or 2 | sums of hours and days; its sources stay beside it |
+//!
+//! Symbols are stored once for each family (a service and a group of types that share tables, such as the four of a heap
+//! profile). Rows of profiles stay as they were pushed. The same sources give the same bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use hashbrown::HashMap;
-
-use super::dedup::counting;
+use super::family::{Family, OpenFamily, Piece, family_of};
 use super::reads::{Reads, damaged};
 use super::{CatalogObject, Get, PlanError};
-use crate::builder::ProfileBuilder;
-use crate::labels::SERVICE_NAME;
-use crate::profile_type::ProfileType;
 use crate::store::{
-    BlockWriter, ChunkEntry, Counted, DatasetWriter, DecodedChunk, Directory, ObjectKey, Part, StoreError, Taken,
-    copy_tables, decode_chunk, table_bytes,
+    BlockWriter, Contents, Counted, Dataset, Directory, ObjectKey, PageEntry, PageKind, Part, Scope, Shape, StoreError,
+    Window, read_ids,
 };
 
-/// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_JOB_BYTES`].
-const MAX_TABLE_BYTES: usize = 8 << 20;
+/// Largest gap read along with what is needed: 1 MiB. So a job over 12 MiB takes some tens of requests beyond one for each
+/// source, however many datasets stand in them.
+const MAX_GAP: u64 = 1 << 20;
 
-/// Reads segments whole and writes a block.
+/// Reads what is needed of its sources and writes a block.
 pub struct CompactPlan {
-    sources: Vec<Source>,
+    pub(super) sources: Vec<Source>,
+    pub(super) shape: Shape,
+    level: u8,
+    token: u64,
     reads: Reads<usize>,
     output: ObjectKey,
 }
 
-struct Source {
-    object: CatalogObject,
-    counts: Vec<bool>,
+pub(super) struct Source {
+    pub(super) object: CatalogObject,
     arrival_millis: i64,
-    bytes: Vec<u8>,
+    parts: BTreeMap<Part, Vec<u8>>,
 }
 
 /// A block to be put into the bucket.
@@ -40,52 +44,54 @@ struct Source {
 pub struct CompactOutput {
     /// Its name.
     pub key: String,
+    /// Its level.
+    pub level: u8,
     /// The object.
     pub bytes: Vec<u8>,
     /// Its directory, for the catalog.
     pub directory: Directory,
-    /// How many profiles it holds.
+    /// How many profiles it holds or sums up.
     pub profiles: u64,
-    /// How many chunks were left out because a client had sent them twice.
-    pub duplicates: u64,
 }
 
-/// A service and a group of types.
-type Family = (String, String);
-
-/// A chunk by index of source and place.
-type ChunkPlace = (usize, usize);
-
 impl CompactPlan {
-    /// Plans to compact `sources`. `neighbours` are blocks that may have counted some of their chunks (see
-    /// [`super::CompactJob`]); `unique` makes the output's name unique.
-    pub fn new(sources: Vec<CatalogObject>, neighbours: &[CatalogObject], unique: u64) -> Result<Self, PlanError> {
-        let all: Vec<&CatalogObject> = sources.iter().chain(neighbours).collect();
-        let counts = counting(&all)?;
-        let mut reads = Reads::new();
-        let mut planned = Vec::with_capacity(sources.len());
-        for (object, counts) in sources.into_iter().zip(counts) {
-            let arrival_millis = object.key.parse::<ObjectKey>()?.millis;
-            if object.level != 0 {
-                return Err(PlanError::NotASegment(object.key));
+    /// Plans to make a block of `level` out of `sources` (see [`super::CompactJob`]). `token` is that of the lease, and
+    /// `unique` makes the output's name unique.
+    pub fn new(mut sources: Vec<CatalogObject>, level: u8, token: u64, unique: u64) -> Result<Self, PlanError> {
+        let mut keyed = Vec::with_capacity(sources.len());
+        for object in sources.drain(..) {
+            let fits = match (&object.directory.contents, level) {
+                (Contents::Segment(_), 1) => object.level == 0,
+                (Contents::Block(_), 2) => object.level == 1,
+                (Contents::Block(_), 3) => matches!(object.level, 1 | 2),
+                _ => false,
+            };
+            if !fits {
+                return Err(PlanError::Level { key: object.key, level });
             }
-            reads.add(&object.key, vec![(Part { offset: 0, len: object.size }, planned.len())]);
-            planned.push(Source { object, counts, arrival_millis, bytes: Vec::new() });
+            keyed.push((object.key.parse::<ObjectKey>()?, object));
         }
-        let keys = planned.iter().map(|s| s.object.key.parse::<ObjectKey>()).collect::<Result<Vec<_>, _>>()?;
-        let first = keys.into_iter().min_by_key(|key| key.millis).ok_or(PlanError::NoSources)?;
-        Ok(Self { sources: planned, reads, output: ObjectKey { level: 1, unique, ..first } })
+        keyed.sort_by(|a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
+        let output = keyed.first().map(|(key, _)| ObjectKey { level, unique, ..key.clone() });
+        let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
+        let mut reads = Reads::with_gap(MAX_GAP);
+        let mut sources = Vec::with_capacity(keyed.len());
+        for (key, object) in keyed {
+            reads.add(&object.key, needs(&object.directory, level).into_iter().map(|part| (part, sources.len())).collect());
+            sources.push(Source { object, arrival_millis: key.millis, parts: BTreeMap::new() });
+        }
+        Ok(Self { sources, shape, level, token, reads, output })
     }
 
-    /// What is still needed: each source, whole.
+    /// What is still needed.
     pub fn wants(&self) -> Vec<Get> {
         self.reads.wants()
     }
 
     /// Takes what was asked for.
     pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-        for (_, at, bytes) in self.reads.take(get, bytes)? {
-            self.sources[at].bytes = bytes.to_vec();
+        for (part, at, bytes) in self.reads.take(get, bytes)? {
+            self.sources[at].parts.insert(part, bytes.to_vec());
         }
         Ok(())
     }
@@ -93,108 +99,118 @@ impl CompactPlan {
     /// Writes the block, when nothing is wanted any more.
     pub fn finish(self) -> Result<CompactOutput, PlanError> {
         self.reads.finished()?;
-        let mut writer = BlockWriter::new().map_err(PlanError::Output)?;
-        for (family, mut chunks) in self.families() {
-            // In order of time, so that pages cover short spans.
-            chunks.sort_by_key(|&place| {
-                let chunk = self.chunk(place);
-                (chunk.series.iter().map(|s| s.time).min(), chunk.id, place)
-            });
-            self.write_family(&mut writer, &family, &chunks)?;
+        let counted = self.counted()?;
+        let mut writer = BlockWriter::new(self.shape).map_err(PlanError::Output)?;
+        for (family, pieces) in self.families() {
+            let mut open = OpenFamily::new(family, self.shape);
+            for (source, piece) in pieces {
+                let (source, part) = (&self.sources[source], piece.part(&self.sources[source].object.directory));
+                open.add(&mut writer, source, piece).map_err(damaged(&source.object.key, part))?;
+            }
+            open.close(&mut writer).map_err(PlanError::Output)?;
         }
-        let counted = self.sources.iter().flat_map(|source| {
-            let chunks = source.object.directory.chunks().iter().zip(&source.counts).filter(|(_, counts)| **counts);
-            chunks.map(|(chunk, _)| Counted { id: chunk.id, arrival_millis: source.arrival_millis })
-        });
-        let duplicates = self.sources.iter().flat_map(|s| &s.counts).filter(|counts| !**counts).count() as u64;
-        let (bytes, directory) = writer.finish(counted.collect()).map_err(PlanError::Output)?;
+        let sums_of = match self.shape.raw {
+            true => Vec::new(),
+            false => self.sources.iter().map(|source| source.object.key.clone()).collect(),
+        };
+        drop(self.sources);
+        let (bytes, directory) = writer.finish(self.token, &counted, sums_of).map_err(PlanError::Output)?;
         let profiles = directory.datasets().iter().map(|d| d.profiles).sum();
-        Ok(CompactOutput { key: self.output.to_string(), bytes, directory, profiles, duplicates })
+        Ok(CompactOutput { key: self.output.to_string(), level: self.level, bytes, directory, profiles })
     }
 
-    fn chunk(&self, (source, place): ChunkPlace) -> &ChunkEntry {
-        &self.sources[source].object.directory.chunks()[place]
+    /// The chunks that went into the sources, with their arrivals.
+    fn counted(&self) -> Result<Vec<Counted>, PlanError> {
+        let mut counted = Vec::new();
+        // A block of sums replaces nothing, so it has counted nothing.
+        for source in self.sources.iter().filter(|_| self.shape.raw) {
+            let (directory, arrival_millis) = (&source.object.directory, source.arrival_millis);
+            counted.extend(directory.chunks().iter().map(|chunk| Counted { id: chunk.id, arrival_millis }));
+            if let Some(part) = directory.block().and_then(|block| block.ids) {
+                counted.extend(source.part(part).and_then(read_ids).map_err(damaged(&source.object.key, part))?);
+            }
+        }
+        Ok(counted)
     }
 
-    /// The chunks that count, by family; a chunk with several families is in each of them.
-    fn families(&self) -> BTreeMap<Family, Vec<ChunkPlace>> {
-        let mut families: BTreeMap<Family, Vec<ChunkPlace>> = BTreeMap::new();
+    /// What there is of each family, in the order in which it is written: chunks in order of time, so that pages cover short
+    /// spans; datasets in order of arrival, which is about the same.
+    fn families(&self) -> BTreeMap<Family, Vec<(usize, Piece)>> {
+        let mut families: BTreeMap<Family, Vec<(usize, Piece)>> = BTreeMap::new();
         for (s, source) in self.sources.iter().enumerate() {
             let directory = &source.object.directory;
-            for (place, chunk) in directory.chunks().iter().enumerate().filter(|(place, _)| source.counts[*place]) {
+            for (place, chunk) in directory.chunks().iter().enumerate() {
                 for series in &chunk.series {
-                    let labels = &directory.label_sets[series.labels as usize];
-                    let name = &directory.types[series.profile_type as usize].name;
-                    let family = (labels.get(SERVICE_NAME).unwrap_or("").to_owned(), name.clone());
-                    let chunks = families.entry(family).or_default();
-                    if chunks.last() != Some(&(s, place)) {
-                        chunks.push((s, place));
+                    let chunks = families.entry(family_of(directory, series.labels, series.profile_type)).or_default();
+                    if chunks.last() != Some(&(s, Piece::Chunk(place))) {
+                        chunks.push((s, Piece::Chunk(place)));
                     }
                 }
             }
+            for (place, dataset) in directory.datasets().iter().enumerate() {
+                let Some(&labels) = dataset.series.first() else { continue };
+                let pieces = families.entry(family_of(directory, labels, dataset.profile_type)).or_default();
+                match pieces.last_mut() {
+                    // Datasets over the same tables are read together.
+                    Some((of, Piece::Datasets(symbols, places))) if *of == s && *symbols == dataset.symbols => {
+                        places.push(place);
+                    }
+                    _ => pieces.push((s, Piece::Datasets(dataset.symbols, vec![place]))),
+                }
+            }
+        }
+        for pieces in families.values_mut() {
+            pieces.sort_by_key(|(s, piece)| match piece {
+                Piece::Chunk(place) => {
+                    let chunk = &self.sources[*s].object.directory.chunks()[*place];
+                    (chunk.series.iter().map(|s| s.time).min(), chunk.id, *s, *place)
+                }
+                Piece::Datasets(..) => (None, Default::default(), *s, 0),
+            });
         }
         families
     }
+}
 
-    fn write_family(&self, writer: &mut BlockWriter, family: &Family, chunks: &[ChunkPlace]) -> Result<(), PlanError> {
-        let mut open = OpenFamily::default();
-        for &place in chunks {
-            let (source, chunk) = (&self.sources[place.0], self.chunk(place));
-            let add = |open: &mut OpenFamily, writer: &mut BlockWriter| {
-                let decoded = decode(family, &source.bytes, chunk)?;
-                if table_bytes(open.tables.profile()) + table_bytes(&decoded.tables) > MAX_TABLE_BYTES {
-                    std::mem::take(open).close(writer)?;
-                }
-                open.add(writer, decoded)
-            };
-            add(&mut open, writer).map_err(damaged(&source.object.key, chunk.part()))?;
+impl Source {
+    /// Bytes of a part that was provided.
+    pub(super) fn part(&self, part: Part) -> Result<&[u8], StoreError> {
+        let missing = StoreError::Length { section: "part of a source", needed: part.len, found: 0 };
+        self.parts.get(&part).map(Vec::as_slice).ok_or(missing)
+    }
+}
+
+/// Pages, what they are, and which sums of a new block they go into (`None`: all).
+type Feed<'a> = (&'a [PageEntry], PageKind, Option<Scope>);
+
+/// What is needed of a dataset for a block with the profiles themselves, or for one of sums: those of hours where there are
+/// all of them.
+pub(super) fn feeds(dataset: &Dataset, raw: bool) -> Vec<Feed<'_>> {
+    let profiles = vec![(dataset.pages.as_slice(), PageKind::Raw, None)];
+    let (all, each) = (dataset.sums(Window::Hour, Scope::All), dataset.sums(Window::Hour, Scope::Series));
+    match (all, each) {
+        _ if raw => profiles,
+        (Some(all), _) if dataset.series.len() == 1 => vec![(&all.pages, PageKind::Sums, None)],
+        (Some(all), Some(each)) => {
+            vec![(&all.pages, PageKind::Sums, Some(Scope::All)), (&each.pages, PageKind::Sums, Some(Scope::Series))]
         }
-        open.close(writer).map_err(PlanError::Output)
+        _ => profiles,
     }
 }
 
-/// Reads what belongs to a family out of a chunk of a segment.
-fn decode((service, name): &Family, object: &[u8], chunk: &ChunkEntry) -> Result<DecodedChunk, StoreError> {
-    let (needed, found) = (chunk.offset.saturating_add(chunk.len), object.len() as u64);
-    if needed > found {
-        return Err(StoreError::Length { section: "segment", needed, found });
+/// The parts of a source that a block of `level` is made from.
+fn needs(directory: &Directory, level: u8) -> BTreeSet<Part> {
+    let mut parts: BTreeSet<Part> = directory.chunks().iter().map(|chunk| chunk.part()).collect();
+    let has_raw = Shape::of_level(level).is_some_and(|shape| shape.raw);
+    for dataset in directory.datasets() {
+        parts.insert(dataset.symbols);
+        parts.extend(feeds(dataset, has_raw).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part));
     }
-    let bytes = &object[chunk.offset as usize..needed as usize];
-    let decoded = decode_chunk(bytes, |_, series| {
-        series.labels.get(SERVICE_NAME).unwrap_or("") == service && series.profile_type.name == *name
-    })?;
-    if decoded.id != chunk.id {
-        let problem = "another chunk stands here than the directory says";
-        return Err(StoreError::Corrupt { section: "chunk", offset: 0, problem });
-    }
-    Ok(decoded)
+    parts.extend(directory.block().and_then(|block| block.ids).filter(|_| has_raw));
+    parts
 }
 
-/// Datasets that share tables, while they grow.
-#[derive(Default)]
-struct OpenFamily {
-    tables: ProfileBuilder,
-    datasets: Vec<DatasetWriter>,
-    index: HashMap<ProfileType, usize>,
-}
-
-impl OpenFamily {
-    fn add(&mut self, writer: &mut BlockWriter, chunk: DecodedChunk) -> Result<(), StoreError> {
-        let DecodedChunk { period, tables, series, .. } = chunk;
-        let stacks = copy_tables(&tables, &mut self.tables);
-        for (series, rows) in series {
-            let at = *self.index.entry(series.profile_type.clone()).or_insert_with(|| {
-                self.datasets.push(DatasetWriter::new(series.profile_type.clone()));
-                self.datasets.len() - 1
-            });
-            let rows = rows.into_iter().map(|(stack, value)| (stack.map(|s| stacks[s.index()]), value));
-            let taken = Taken { time: series.time, duration_nanos: series.duration_nanos, period };
-            writer.add(&mut self.datasets[at], &series.labels, taken, rows)?;
-        }
-        Ok(())
-    }
-
-    fn close(self, writer: &mut BlockWriter) -> Result<(), StoreError> {
-        if self.datasets.is_empty() { Ok(()) } else { writer.push(self.tables.profile(), self.datasets) }
-    }
+/// How many bytes of an object a block of `level` is made from: what a job over it holds in memory.
+pub(super) fn needed_bytes(directory: &Directory, level: u8) -> u64 {
+    needs(directory, level).iter().fold(0, |sum, part| sum.saturating_add(part.len))
 }

@@ -1,9 +1,11 @@
 //! Which chunks count: one that a client sent again, because it never saw our answer, counts once.
+//!
+//! This is decided once, when an object gets its row in the catalog, whose directory then lists only what counts. Plans take
+//! rows as they are.
 
 use hashbrown::HashMap;
 
-use super::{CatalogObject, PlanError};
-use crate::store::{ChunkId, ObjectKey};
+use crate::store::{ChunkId, Counted};
 
 /// Chunks with the same id that arrive within this time of each other are one push and its retries: ten minutes.
 ///
@@ -11,36 +13,46 @@ use crate::store::{ChunkId, ObjectKey};
 /// push the same bytes again later, and those count.
 pub const RETRY_WINDOW_MILLIS: i64 = 10 * 60 * 1000;
 
-/// Says for each chunk of each object whether it counts; blocks have no chunks, what they counted goes first.
-///
-/// Does not depend on the order of `objects`.
-pub(super) fn counting(objects: &[&CatalogObject]) -> Result<Vec<Vec<bool>>, PlanError> {
-    let mut arrivals = Vec::with_capacity(objects.len());
-    for object in objects {
-        arrivals.push(object.key.parse::<ObjectKey>()?.millis);
-    }
-    let segments = || (0..objects.len()).filter(|&i| !objects[i].directory.chunks().is_empty());
-    let oldest = segments().map(|i| arrivals[i]).min().unwrap_or(i64::MAX);
+/// The chunks that count so far.
+#[derive(Clone, Debug, Default)]
+pub struct CountedChunks {
+    arrivals: HashMap<ChunkId, Vec<i64>>,
+}
 
-    let mut seen: HashMap<ChunkId, Vec<i64>> = HashMap::new();
-    for counted in objects.iter().flat_map(|object| object.directory.counted()) {
-        if counted.arrival_millis >= oldest.saturating_sub(RETRY_WINDOW_MILLIS) {
-            seen.entry(counted.id).or_default().push(counted.arrival_millis);
+impl CountedChunks {
+    /// Takes in chunks that a block has counted.
+    pub fn extend(&mut self, counted: impl IntoIterator<Item = Counted>) {
+        for Counted { id, arrival_millis } in counted {
+            self.arrivals.entry(id).or_default().push(arrival_millis);
         }
     }
-    let mut order: Vec<usize> = segments().collect();
-    order.sort_by_key(|&i| (arrivals[i], &objects[i].key));
-    let mut counts = vec![Vec::new(); objects.len()];
-    for i in order {
-        let chunks = objects[i].directory.chunks().iter().map(|chunk| {
-            let before = seen.entry(chunk.id).or_default();
-            let again = before.iter().any(|&at| at.abs_diff(arrivals[i]) <= RETRY_WINDOW_MILLIS as u64);
+
+    /// Says for each chunk of a segment whether it counts, and takes in those that do. Give blocks first, then segments in
+    /// order of arrival.
+    pub fn count(&mut self, chunks: impl IntoIterator<Item = ChunkId>, arrival_millis: i64) -> Vec<bool> {
+        let mut count = |id| {
+            let before = self.arrivals.entry(id).or_default();
+            let again = before.iter().any(|&at| at.abs_diff(arrival_millis) <= RETRY_WINDOW_MILLIS as u64);
             if !again {
-                before.push(arrivals[i]);
+                before.push(arrival_millis);
             }
             !again
-        });
-        counts[i] = chunks.collect();
+        };
+        chunks.into_iter().map(&mut count).collect()
     }
-    Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_retry_counts_once() {
+        let id = |n: u8| ChunkId([n; 16]);
+        let minute = 60_000;
+        let mut counted = CountedChunks::default();
+        counted.extend([Counted { id: id(1), arrival_millis: 0 }]);
+        assert_eq!(counted.count([id(1), id(2), id(2)], 10 * minute), [false, true, false]);
+        assert_eq!(counted.count([id(1), id(2)], 11 * minute), [true, false], "ten minutes after the first that counted");
+    }
 }

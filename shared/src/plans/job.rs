@@ -1,133 +1,284 @@
-//! Which segments to compact next.
+//! Which objects to compact next.
 
-use super::dedup::RETRY_WINDOW_MILLIS;
-use crate::store::ObjectKey;
+use super::compact::needed_bytes;
+use crate::store::{Directory, ObjectKey};
 use crate::units::UnixNanos;
 
-/// Most bytes of segments in one job: 12 MiB.
+/// Most bytes of its sources that a job reads: 12 MiB.
 ///
 /// All are held at once, so that each is fetched with one request. The output is at most as large and while it grows is
-/// there twice, which makes 36; tables being gathered have a cap of 8 and take half as much again to be written; one
-/// chunk is open. That is below the 64 MB of a plan, as a test measures.
+/// there twice, which makes 36; tables being gathered have a cap of 8 and take half as much again to be written, open sums
+/// one of 8; one chunk or page is open. That is below the 64 MB of a plan, as a test measures.
 pub const MAX_JOB_BYTES: u64 = 12 << 20;
 
-/// Most segments in one job: 800. A worker may make 1,000 requests in one invocation, and needs some for the catalog.
+/// Most sources of one job: 800. A worker may make 1,000 requests in one invocation, and needs some for the catalog.
 pub const MAX_JOB_OBJECTS: usize = 800;
 
 /// Segments of an hour that is not over yet are compacted once there are so many: 64. A query reads each of them with a
 /// request of its own, six at a time: about half a second.
 pub const MIN_JOB_OBJECTS: usize = 64;
 
+/// ... or once they have so many bytes: 8 MiB, which a query would read and decode whole; two thirds of a job, so that
+/// what arrives meanwhile still fits it.
+pub const MIN_JOB_BYTES: u64 = 8 << 20;
+
+/// An object over which so many jobs have failed is set aside: 3. What fails for a reason that passes (the bucket, a
+/// deployment) rarely does so three times, and a damaged object must not keep all others waiting.
+pub const MAX_FAILURES: u32 = 3;
+
 /// An hour is over a minute later, when flushes that began in it have ended.
-const SLACK_MILLIS: i64 = 60_000;
+const HOUR_SLACK_MILLIS: i64 = 60_000;
+
+/// A day is over ten minutes later: its last hour is compacted by then, and a job each minute has caught up.
+const DAY_SLACK_MILLIS: i64 = 10 * 60_000;
 
 const HOUR_MILLIS: i64 = 3_600_000;
+const DAY_MILLIS: i64 = 24 * HOUR_MILLIS;
 
-/// An object as `pick_job` needs to know it.
+/// An object as [`pick_job`] needs to know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectSummary {
     /// Its name in the bucket.
     pub key: String,
     /// Its length in bytes.
     pub size: u64,
+    /// How many bytes of it go into sums of its day ([`ObjectSummary::new`] counts them).
+    pub day_bytes: u64,
+    /// Whether a block of level 3 sums it up: the block's directory names it.
+    pub summed: bool,
+    /// How many jobs over it have failed.
+    pub failures: u32,
+}
+
+impl ObjectSummary {
+    /// An object that no job was over yet.
+    pub fn new(key: &str, size: u64, directory: &Directory) -> Self {
+        Self { key: key.to_owned(), size, day_bytes: needed_bytes(directory, 3), summed: false, failures: 0 }
+    }
 }
 
 /// What to compact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactJob {
-    /// Segments that become one block, in order of arrival.
+    /// Level of the block to be made. Its sources are replaced by it, but stay when it is 3.
+    pub level: u8,
+    /// What becomes one block, in order of arrival.
     pub sources: Vec<String>,
-    /// Blocks that may have counted a chunk of the sources already. Only their directories are needed.
-    pub neighbours: Vec<String>,
 }
 
-/// Picks the oldest segments that are due: those of an hour that is over, or those of the current one when they are many.
+/// An object and its parsed name.
+type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
+
+/// Picks the job that is due and gains most:
 ///
-/// Give the objects of one tenant that are not deleted. The segments of an hour may take several jobs; each job leaves
-/// fewer of them, so calling again until nothing is due comes to an end.
+/// 1. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
+///    own and decodes every chunk;
+/// 2. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one instead;
+/// 3. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
+///
+/// Oldest first within each. Give the objects of one catalog that are not deleted. An hour or day with more than a job's
+/// bytes takes several jobs. Each leaves fewer segments, fewer blocks of level 1 or fewer that are not summed up, so calling
+/// again until nothing is due comes to an end.
 pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob> {
-    let keyed = objects.iter().filter_map(|object| Some((object.key.parse::<ObjectKey>().ok()?, object)));
-    let (mut segments, blocks): (Vec<_>, Vec<_>) = keyed.partition(|(key, _)| key.level == 0);
-    segments.sort_by(|a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
-
-    let same_hour = |a: &(ObjectKey, _), b: &(ObjectKey, _)| hour(a.0.millis) == hour(b.0.millis);
-    let due = segments.chunk_by(same_hour).find(|group| {
-        let over = (hour(group[0].0.millis) + 1) * HOUR_MILLIS + SLACK_MILLIS <= now.millis();
-        over || group.len() >= MIN_JOB_OBJECTS
-    })?;
-    let mut bytes = 0u64;
-    let fits = |(i, (_, object)): &(usize, &(ObjectKey, &ObjectSummary))| {
-        bytes = bytes.saturating_add(object.size);
-        // The first goes whatever its size, else it would never go.
-        *i == 0 || (*i < MAX_JOB_OBJECTS && bytes <= MAX_JOB_BYTES)
-    };
-    let taken: Vec<_> = due.iter().enumerate().take_while(fits).map(|(_, segment)| segment).collect();
-
-    // A block's key has the time of its first source, and its sources lie within an hour.
-    let (first, last) = (taken[0].0.millis, taken[taken.len() - 1].0.millis);
-    let near = first - HOUR_MILLIS - RETRY_WINDOW_MILLIS..=last + RETRY_WINDOW_MILLIS;
-    let mut neighbours: Vec<_> =
-        blocks.iter().filter(|(key, _)| near.contains(&key.millis)).map(|(_, b)| b.key.clone()).collect();
-    neighbours.sort();
-    Some(CompactJob { sources: taken.iter().map(|(_, object)| object.key.clone()).collect(), neighbours })
+    let able = objects.iter().filter(|object| object.failures < MAX_FAILURES && !object.summed);
+    let mut keyed: Vec<Keyed> = able.filter_map(|object| Some((object.key.parse::<ObjectKey>().ok()?, object))).collect();
+    keyed.sort_by(|a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
+    let now = now.millis();
+    let of_level = |level| keyed.iter().filter(move |(key, _)| key.level == level).collect::<Vec<_>>();
+    let blocks = || keyed.iter().filter(|(key, _)| matches!(key.level, 1 | 2)).collect::<Vec<_>>();
+    segments(&of_level(0), now).or_else(|| hour(&of_level(1), now)).or_else(|| day(&blocks(), now))
 }
 
-fn hour(millis: i64) -> i64 {
-    millis.div_euclid(HOUR_MILLIS)
+fn segments(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
+    let due = spans(segments, HOUR_MILLIS).find(|hour| {
+        let bytes = hour.iter().fold(0u64, |sum, (_, object)| sum.saturating_add(object.size));
+        is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now) || hour.len() >= MIN_JOB_OBJECTS || bytes >= MIN_JOB_BYTES
+    })?;
+    Some(job(1, fitting(due, |object| object.size)))
+}
+
+/// An hour without segments, since those would have been picked before. A block that is alone, or too large to go with a
+/// neighbour, stays as it is.
+fn hour(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
+    let due = spans(blocks, HOUR_MILLIS).filter(|hour| is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now));
+    let several = |hour: &[&Keyed]| {
+        let starts = (0..hour.len()).map(|at| fitting(&hour[at..], |object| object.size).len());
+        starts.enumerate().find(|&(_, len)| len > 1).map(|(at, len)| job(2, &hour[at..at + len]))
+    };
+    { due }.find_map(several)
+}
+
+/// A day whose hours are compacted, since those would have been picked before.
+fn day(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
+    let due = spans(blocks, DAY_MILLIS).find(|day| is_over(day, DAY_MILLIS, DAY_SLACK_MILLIS, now))?;
+    Some(job(3, fitting(due, |object| object.day_bytes)))
+}
+
+/// Objects in order of arrival, by the hour or day in which they arrived.
+fn spans<'a>(objects: &'a [&'a Keyed<'a>], millis: i64) -> impl Iterator<Item = &'a [&'a Keyed<'a>]> {
+    objects.chunk_by(move |a, b| a.0.millis.div_euclid(millis) == b.0.millis.div_euclid(millis))
+}
+
+fn is_over(span: &[&Keyed], millis: i64, slack: i64, now: i64) -> bool {
+    span.first()
+        .is_some_and(|(key, _)| (key.millis.div_euclid(millis) + 1).saturating_mul(millis) <= now.saturating_sub(slack))
+}
+
+/// As many of the first objects as fit a job.
+fn fitting<'a, 'k>(objects: &'a [&'k Keyed<'k>], bytes: impl Fn(&ObjectSummary) -> u64) -> &'a [&'k Keyed<'k>] {
+    let mut sum = 0u64;
+    let fits = |(at, (_, object)): &(usize, &&Keyed)| {
+        sum = sum.saturating_add(bytes(object));
+        // The first goes whatever its size, else it would never go.
+        *at == 0 || (*at < MAX_JOB_OBJECTS && sum <= MAX_JOB_BYTES)
+    };
+    &objects[..objects.iter().enumerate().take_while(fits).count()]
+}
+
+fn job(level: u8, sources: &[&Keyed]) -> CompactJob {
+    CompactJob { level, sources: sources.iter().map(|(_, object)| object.key.clone()).collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Tenant;
 
-    const HOUR: i64 = 1_700_000_000_000 / HOUR_MILLIS * HOUR_MILLIS;
+    const DAY: i64 = 1_700_000_000_000 / DAY_MILLIS * DAY_MILLIS;
+    const MINUTE: i64 = 60_000;
 
-    fn objects(spec: &[(u8, i64, u64)]) -> Vec<ObjectSummary> {
-        let tenant = crate::store::Tenant::anonymous();
-        let key = |level, millis| ObjectKey { tenant: tenant.clone(), shard: 0, level, millis, unique: 1 }.to_string();
-        spec.iter().map(|&(level, at, size)| ObjectSummary { key: key(level, HOUR + at), size }).collect()
+    fn object(level: u8, at: i64, size: u64) -> ObjectSummary {
+        let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level, millis: DAY + at, unique: 1 }.to_string();
+        ObjectSummary { key, size, day_bytes: size / 2, summed: false, failures: 0 }
     }
 
-    /// Times of sources and neighbours, relative to the hour.
-    fn check(spec: &[(u8, i64, u64)], now: i64, expect: Option<(&[i64], &[i64])>) {
-        let times =
-            |keys: Vec<String>| keys.iter().map(|k| k.parse::<ObjectKey>().unwrap().millis - HOUR).collect::<Vec<_>>();
-        let job = pick_job(&objects(spec), UnixNanos::from_millis(HOUR + now));
-        let got = job.map(|job| (times(job.sources), times(job.neighbours)));
-        assert_eq!(got, expect.map(|(a, b)| (a.to_vec(), b.to_vec())));
+    fn objects(spec: &[(u8, i64, u64)]) -> Vec<ObjectSummary> {
+        spec.iter().map(|&(level, at, size)| object(level, at, size)).collect()
+    }
+
+    /// Level of the output and times of the sources, relative to the day.
+    fn check(objects: &[ObjectSummary], now: i64, expect: Option<(u8, &[i64])>) {
+        let time = |key: &String| key.parse::<ObjectKey>().unwrap().millis - DAY;
+        let job = pick_job(objects, UnixNanos::from_millis(DAY + now));
+        let got = job.map(|job| (job.level, job.sources.iter().map(time).collect::<Vec<_>>()));
+        assert_eq!(got, expect.map(|(level, times)| (level, times.to_vec())));
     }
 
     #[test]
-    fn an_hour_that_is_over() {
-        let spec = [(0, 5, 1), (0, 0, 1), (0, HOUR_MILLIS, 1)];
-        check(&spec, HOUR_MILLIS + SLACK_MILLIS - 1, None);
-        check(&spec, HOUR_MILLIS + SLACK_MILLIS, Some((&[0, 5], &[])));
-        check(&[(0, 3, MAX_JOB_BYTES + 1)], HOUR_MILLIS * 2, Some((&[3], &[])));
+    fn segments_of_an_hour_that_is_over() {
+        let spec = objects(&[(0, 5, 1), (0, 0, 1), (0, HOUR_MILLIS, 1)]);
+        check(&spec, HOUR_MILLIS + HOUR_SLACK_MILLIS - 1, None);
+        check(&spec, HOUR_MILLIS + HOUR_SLACK_MILLIS, Some((1, &[0, 5])));
+        check(&objects(&[(0, 3, MAX_JOB_BYTES + 1)]), HOUR_MILLIS * 2, Some((1, &[3])));
         check(&[], 0, None);
     }
 
     #[test]
     fn many_segments() {
-        let many: Vec<_> = (0..MIN_JOB_OBJECTS as i64).map(|i| (0, i, 1)).collect();
+        let many: Vec<_> = (0..MIN_JOB_OBJECTS as i64).map(|i| object(0, i, 1)).collect();
         let times: Vec<_> = (0..MIN_JOB_OBJECTS as i64).collect();
-        check(&many, 100, Some((&times, &[])));
+        check(&many, 100, Some((1, &times)));
         check(&many[1..], 100, None);
+        let large = [object(0, 1, MIN_JOB_BYTES - 1), object(0, 2, 1)];
+        check(&large, 100, Some((1, &[1, 2])));
+        check(&large[..1], 100, None);
     }
 
     #[test]
     fn jobs_are_bounded() {
         let half = MAX_JOB_BYTES / 2;
-        check(&[(0, 0, half), (0, 1, half), (0, 2, 1)], HOUR_MILLIS * 2, Some((&[0, 1], &[])));
-        check(&[(0, 0, half), (0, 1, half + 1), (0, 2, 1)], HOUR_MILLIS * 2, Some((&[0], &[])));
-        let many: Vec<_> = (0..=MAX_JOB_OBJECTS as i64).map(|i| (0, i, 1)).collect();
-        let job = pick_job(&objects(&many), UnixNanos::from_millis(HOUR + HOUR_MILLIS * 2)).unwrap();
+        check(&objects(&[(0, 0, half), (0, 1, half), (0, 2, 1)]), HOUR_MILLIS * 2, Some((1, &[0, 1])));
+        check(&objects(&[(0, 0, half), (0, 1, half + 1), (0, 2, 1)]), HOUR_MILLIS * 2, Some((1, &[0])));
+        let many: Vec<_> = (0..=MAX_JOB_OBJECTS as i64).map(|i| object(0, i, 1)).collect();
+        let job = pick_job(&many, UnixNanos::from_millis(DAY + HOUR_MILLIS * 2)).unwrap();
         assert_eq!(job.sources.len(), MAX_JOB_OBJECTS);
     }
 
     #[test]
-    fn neighbours_are_blocks_with_near_sources() {
-        let far = HOUR_MILLIS + RETRY_WINDOW_MILLIS;
-        let spec = [(0, 0, 1), (0, 9, 1), (1, -far, 1), (1, -far - 1, 1), (1, 9 + RETRY_WINDOW_MILLIS, 1), (1, far, 1)];
-        check(&spec, HOUR_MILLIS * 2, Some((&[0, 9], &[-far, 9 + RETRY_WINDOW_MILLIS])));
+    fn blocks_of_an_hour() {
+        let over = HOUR_MILLIS + HOUR_SLACK_MILLIS;
+        check(&objects(&[(1, 0, 1), (1, 9, 1)]), over, Some((2, &[0, 9])));
+        check(&objects(&[(1, 0, 1), (1, 9, 1)]), over - 1, None);
+        check(&objects(&[(1, 0, 1), (1, HOUR_MILLIS, 1)]), 3 * HOUR_MILLIS, None);
+        check(&objects(&[(1, 0, 1), (1, 9, 1), (2, 5, 1)]), over, Some((2, &[0, 9])));
+        check(&objects(&[(1, 0, 1), (1, 9, 1), (0, 20, 1)]), over, Some((1, &[20])));
+        let large = MAX_JOB_BYTES;
+        check(&objects(&[(1, 0, large), (1, 1, large), (1, 2, 1)]), over, None);
+        check(&objects(&[(1, 0, large), (1, 1, 1), (1, 2, 1)]), over, Some((2, &[1, 2])));
+    }
+
+    #[test]
+    fn blocks_of_a_day() {
+        let over = DAY_MILLIS + DAY_SLACK_MILLIS;
+        let mut spec = objects(&[(2, 0, 1), (1, HOUR_MILLIS, 1), (1, DAY_MILLIS + 5, 1), (3, 0, 1)]);
+        check(&spec, over - 1, None);
+        check(&spec, over, Some((3, &[0, HOUR_MILLIS])));
+        spec[0].summed = true;
+        check(&spec, over, Some((3, &[HOUR_MILLIS])));
+        spec[1].summed = true;
+        check(&spec, over, None);
+        // Half of their bytes go into sums.
+        let large = objects(&[(2, 0, MAX_JOB_BYTES), (2, 5, MAX_JOB_BYTES), (2, 9, 2)]);
+        check(&large, over, Some((3, &[0, 5])));
+    }
+
+    #[test]
+    fn what_fails_is_set_aside() {
+        let mut spec = objects(&[(0, 0, 1), (0, 5, 1), (1, 7, 1)]);
+        spec[0].failures = MAX_FAILURES - 1;
+        check(&spec, HOUR_MILLIS * 2, Some((1, &[0, 5])));
+        spec[0].failures = MAX_FAILURES;
+        check(&spec, HOUR_MILLIS * 2, Some((1, &[5])));
+        spec[1].failures = MAX_FAILURES;
+        check(&spec, HOUR_MILLIS * 2, None);
+        check(&spec, DAY_MILLIS * 2, Some((3, &[7])));
+    }
+
+    /// Five days of arrivals: a segment each 30 seconds, 4 MB in each hour's first, and a minute without any. A block has as
+    /// many bytes as its sources, the worst there is; a day's sums have as many as they were made from.
+    #[test]
+    fn days_of_arrivals_drain() {
+        let (mut objects, mut pushed, mut rewritten, mut jobs, mut most) = (Vec::new(), 0, 0, 0, 0);
+        let days = 5;
+        let mut work = |objects: &mut Vec<ObjectSummary>, now: i64, limit: usize| {
+            for _ in 0..limit {
+                let Some(job) = pick_job(objects, UnixNanos::from_millis(DAY + now)) else { return };
+                let of_job = |object: &ObjectSummary| job.sources.contains(&object.key);
+                let bytes = |of: fn(&ObjectSummary) -> u64| objects.iter().filter(|o| of_job(o)).map(of).sum::<u64>();
+                let size = if job.level == 3 { bytes(|o| o.day_bytes) } else { bytes(|o| o.size) };
+                assert!(size <= MAX_JOB_BYTES, "{size}");
+                jobs += 1;
+                rewritten += size;
+                let first = job.sources[0].parse::<ObjectKey>().unwrap();
+                let output = ObjectKey { level: job.level, unique: jobs, ..first };
+                if job.level == 3 {
+                    objects.iter_mut().filter(|o| of_job(o)).for_each(|o| o.summed = true);
+                } else {
+                    objects.retain(|o| !of_job(o));
+                }
+                objects.push(ObjectSummary { key: output.to_string(), ..object(job.level, 0, size) });
+            }
+        };
+        for minute in 0..days * 24 * 60 {
+            for half in 0..2 {
+                let size = if minute % 60 == 0 { 2 << 20 } else { 40_000 };
+                objects.push(object(0, minute * MINUTE + half * 30_000, size));
+                pushed += size;
+            }
+            // One job a minute, as the schedule has it.
+            work(&mut objects, (minute + 1) * MINUTE, 1);
+            most = most.max(objects.iter().filter(|o| o.key.contains("/l0/")).count());
+        }
+        let later = days * DAY_MILLIS + DAY_SLACK_MILLIS;
+        work(&mut objects, later, 1000);
+        assert_eq!(pick_job(&objects, UnixNanos::from_millis(DAY + later)), None);
+        let of_level = |level: u8| objects.iter().filter(|o| o.key.contains(&format!("/l{level}/"))).count();
+        let amplification = rewritten as f64 / pushed as f64;
+        println!("{jobs} jobs, {amplification:.2} bytes rewritten for each pushed, at most {most} segments at once");
+        // One block an hour, and one of sums for each two hours, because half of 8.6 MiB an hour goes into those.
+        assert_eq!([0, 1, 2, 3].map(of_level), [0, 0, 120, 60]);
+        assert!(most <= 2 * MIN_JOB_OBJECTS, "{most}");
+        // Into blocks of level 1, of level 2, and half of it into sums.
+        assert!(amplification <= 2.5, "{amplification}");
     }
 }

@@ -5,22 +5,28 @@
 
 mod catalog;
 mod compact;
+mod cover;
 mod dedup;
+mod family;
 mod job;
 mod query;
 mod reads;
 #[allow(dead_code)]
 mod settle;
+mod steps;
 mod timeline;
 
 use thiserror::Error;
 
 pub use catalog::{Service, label_values, services};
 pub use compact::{CompactOutput, CompactPlan};
-pub use dedup::RETRY_WINDOW_MILLIS;
-pub use job::{CompactJob, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MIN_JOB_OBJECTS, ObjectSummary, pick_job};
+pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
+pub use job::{
+    CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MIN_JOB_BYTES, MIN_JOB_OBJECTS, ObjectSummary, pick_job,
+};
 pub use query::{QueryAnswer, QueryPlan};
-pub use timeline::{Timeline, TimelinePlan, TimelineSeries};
+pub use steps::{Steps, window_of};
+pub use timeline::{Point, Timeline, TimelinePlan, TimelineSeries};
 
 use crate::store::{Directory, KeyError, StoreError};
 
@@ -78,9 +84,14 @@ pub enum PlanError {
     /// An object whose name does not tell when it was written.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// A block where only segments can be compacted.
-    #[error("{0} is not a segment")]
-    NotASegment(String),
+    /// A source that blocks of a level are not made of.
+    #[error("no block of level {level} is made of {key}")]
+    Level {
+        /// The source.
+        key: String,
+        /// The level of the block.
+        level: u8,
+    },
     /// A compaction of nothing.
     #[error("there is nothing to compact")]
     NoSources,

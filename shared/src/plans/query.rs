@@ -1,6 +1,9 @@
 //! A query: selector, type and range in; one exact profile out.
+//!
+//! Whole windows of a range come as sums, as far as there are some (see [`super::cover`]); only what is left is read as
+//! profiles.
 
-use super::dedup::counting;
+use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::reads::{Reads, damaged};
 use super::{CatalogObject, Get, PlanError};
 use crate::id::StackId;
@@ -8,7 +11,10 @@ use crate::merge::Merger;
 use crate::profile::Profile;
 use crate::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::store::{Dataset, Directory, PageRows, Part, StoreError, Taken, read_chunk, read_page, read_symbols};
+use crate::store::{
+    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Scope, StoreError, Taken, Window, read_chunk, read_page,
+    read_symbols,
+};
 use crate::units::TimeRange;
 
 /// Reads what a query needs and merges it.
@@ -21,6 +27,7 @@ pub struct QueryPlan {
     profiles: u64,
     objects: u64,
     saturated: bool,
+    rounded: bool,
 }
 
 /// The outcome of a query.
@@ -36,6 +43,8 @@ pub struct QueryAnswer {
     pub bytes: u64,
     /// A sum went beyond 64 bits and was cut there; everything is exact when this is false.
     pub saturated: bool,
+    /// The profiles at an end of the range are deleted and only sums are left: windows that begin inside count as a whole.
+    pub rounded: bool,
 }
 
 /// What a part of an object is for.
@@ -44,8 +53,8 @@ enum What {
     Chunk(Vec<usize>),
     /// Tables of the dataset at this index.
     Symbols(usize),
-    /// Rows of the dataset at this index.
-    Page(usize),
+    /// Profiles of the dataset at this index, or sums of windows, and which of them count.
+    Page(usize, Tier, Option<Scope>),
 }
 
 /// A dataset of a block until all of its parts are there.
@@ -57,8 +66,9 @@ struct Gathering {
     pages_missing: usize,
     /// Sum for each stack number, as far as it has been seen.
     sums: Vec<i64>,
-    /// One for each profile, for the header.
-    taken: Vec<Taken>,
+    /// Of all profiles together, for the header.
+    taken: Option<Taken>,
+    profiles: u64,
 }
 
 impl QueryPlan {
@@ -78,15 +88,46 @@ impl QueryPlan {
             profiles: 0,
             objects: 0,
             saturated: false,
+            rounded: false,
         };
-        let counts = counting(&objects.iter().collect::<Vec<_>>())?;
-        for (object, counts) in objects.iter().zip(counts) {
+        let selects = |directory: &Directory, dataset: &Dataset| -> Vec<bool> {
+            let labels = dataset.series.iter().map(|&labels| &directory.label_sets[labels as usize]);
+            labels.map(|labels| selector.matches(profile_type, labels)).collect()
+        };
+        let summaries = Summaries::new(objects, range, |directory, datasets, _| {
+            // They are of one service and type.
+            let of_type = datasets.iter().all(|d| directory.types[d.profile_type as usize] == *profile_type);
+            if !of_type {
+                return None;
+            }
+            let selected: Vec<Vec<bool>> = datasets.iter().map(|dataset| selects(directory, dataset)).collect();
+            let whole = selected.iter().all(|selected| is_whole(selected) || !selected.contains(&true));
+            let any = selected.iter().any(|selected| selected.contains(&true));
+            // Hours are summed over all series only.
+            any.then_some(if whole { Window::Hour } else { Window::Day })
+        });
+        for (at, object) in objects.iter().enumerate() {
             let directory = &object.directory;
             let Some(of_type) = directory.types.iter().position(|t| t == profile_type) else { continue };
-            let selected: Vec<bool> = directory.label_sets.iter().map(|l| selector.matches(profile_type, l)).collect();
-            let mut parts = plan.chunks(directory, &counts, of_type as u32, &selected);
+            let mut parts = plan.chunks(directory, of_type as u32, selector);
             for dataset in directory.datasets().iter().filter(|d| d.profile_type == of_type as u32) {
-                parts.extend(plan.dataset(dataset, &selected));
+                if !range.touches(dataset.min_time, dataset.max_time) {
+                    continue;
+                }
+                let selected = selects(directory, dataset);
+                let scope = if is_whole(&selected) { Scope::All } else { Scope::Series };
+                let service = service(directory, dataset);
+                let tiers = if is_summary(object) {
+                    let Some(summary) = summaries.of(at, profile_type, service) else { continue };
+                    plan.rounded |= summary.rounded;
+                    let windows = Window::ALL.into_iter().filter(|&w| w >= summary.window);
+                    tiers(summary.range, windows.filter(|&w| dataset.sums(w, scope).is_some()), None)
+                } else {
+                    let taken = summaries.instead_of(&object.key, profile_type, service);
+                    let windows = Window::ALL.into_iter().filter(|&w| dataset.sums(w, scope).is_some());
+                    tiers(opened(range, dataset.min_time, dataset.max_time), windows, taken)
+                };
+                parts.extend(plan.dataset(dataset, selected, scope, &tiers));
             }
             plan.objects += u64::from(!parts.is_empty());
             plan.reads.add(&object.key, parts);
@@ -94,9 +135,12 @@ impl QueryPlan {
         Ok(plan)
     }
 
-    fn chunks(&self, directory: &Directory, counts: &[bool], of_type: u32, selected: &[bool]) -> Vec<(Part, What)> {
-        let chunks = directory.chunks().iter().zip(counts).filter(|(_, counts)| **counts);
-        let parts = chunks.filter_map(|(chunk, _)| {
+    fn chunks(&self, directory: &Directory, of_type: u32, selector: &Selector) -> Vec<(Part, What)> {
+        if directory.chunks().is_empty() {
+            return Vec::new();
+        }
+        let selected: Vec<bool> = directory.label_sets.iter().map(|l| selector.matches(&self.profile_type, l)).collect();
+        let parts = directory.chunks().iter().filter_map(|chunk| {
             let series = chunk.series.iter().enumerate();
             let wanted: Vec<usize> = series
                 .filter(|(_, s)| s.profile_type == of_type && selected[s.labels as usize] && self.range.contains(s.time))
@@ -107,25 +151,28 @@ impl QueryPlan {
         parts.collect()
     }
 
-    fn dataset(&mut self, dataset: &Dataset, selected: &[bool]) -> Vec<(Part, What)> {
-        let selected: Vec<bool> = dataset.series.iter().map(|&s| selected[s as usize]).collect();
-        let pages = dataset.pages.iter().filter(|page| self.range.touches(page.min_time, page.max_time));
-        let at = self.datasets.len();
-        let mut parts: Vec<_> = pages.map(|page| (page.part, What::Page(at))).collect();
-        if parts.is_empty() || !selected.contains(&true) {
-            return Vec::new();
+    /// The parts of a dataset that answer each tier of the range.
+    fn dataset(&mut self, dataset: &Dataset, selected: Vec<bool>, scope: Scope, tiers: &[Tier]) -> Vec<(Part, What)> {
+        let (at, mut parts) = (self.datasets.len(), Vec::new());
+        if !selected.contains(&true) {
+            return parts;
+        }
+        for tier in tiers {
+            let (pages, scope): (&[PageEntry], _) = match tier.window {
+                None => (&dataset.pages, None),
+                Some(window) => (dataset.sums(window, scope).map_or(&[], |sums| &sums.pages), Some(scope)),
+            };
+            let touched = pages.iter().filter(|page| tier.touches(page.min_time, page.max_time));
+            parts.extend(touched.map(|page| (page.part, What::Page(at, tier.clone(), scope))));
+        }
+        if parts.is_empty() {
+            return parts;
         }
         let pages_missing = parts.len();
         parts.push((dataset.symbols, What::Symbols(at)));
-        let dataset = Dataset { pages: Vec::new(), ..dataset.clone() };
-        self.datasets.push(Gathering {
-            dataset,
-            selected,
-            tables: None,
-            pages_missing,
-            sums: Vec::new(),
-            taken: Vec::new(),
-        });
+        let dataset = Dataset { pages: Vec::new(), sums: Vec::new(), ..dataset.clone() };
+        let (tables, sums, taken, profiles) = (None, Vec::new(), None, 0);
+        self.datasets.push(Gathering { dataset, selected, tables, pages_missing, sums, taken, profiles });
         parts
     }
 
@@ -153,9 +200,10 @@ impl QueryPlan {
                 self.datasets[at].tables = Some(read_symbols(bytes, &self.datasets[at].dataset)?);
                 at
             }
-            What::Page(at) => {
-                let page = read_page(bytes, &self.datasets[at].dataset)?;
-                self.saturated |= self.datasets[at].add(&page, self.range);
+            What::Page(at, tier, scope) => {
+                let kind = if scope.is_none() { PageKind::Raw } else { PageKind::Sums };
+                let page = read_page(bytes, &self.datasets[at].dataset, kind)?;
+                self.saturated |= self.datasets[at].add(&page, &tier, scope);
                 at
             }
         };
@@ -163,7 +211,7 @@ impl QueryPlan {
         if gathering.pages_missing > 0 || gathering.tables.is_none() {
             return Ok(());
         }
-        self.profiles += gathering.taken.len() as u64;
+        self.profiles = self.profiles.saturating_add(gathering.profiles);
         match gathering.finish(&self.profile_type) {
             Some(profile) => self.merge(&profile),
             None => Ok(()),
@@ -190,13 +238,14 @@ impl QueryPlan {
             objects: self.objects,
             bytes: self.reads.bytes,
             saturated: self.saturated || merged.saturated > 0,
+            rounded: self.rounded,
         })
     }
 }
 
 impl Gathering {
-    /// Adds a page's selected profiles; says whether a sum was cut.
-    fn add(&mut self, page: &PageRows, range: TimeRange) -> bool {
+    /// Adds a page's selected profiles or sums; says whether a sum was cut.
+    fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<Scope>) -> bool {
         self.pages_missing -= 1;
         let highest = page.stacks.iter().max().map_or(0, |&highest| highest as usize + 1);
         if self.sums.len() < highest {
@@ -204,7 +253,8 @@ impl Gathering {
         }
         let mut saturated = false;
         for profile in &page.profiles {
-            if !self.selected[profile.series as usize] || !range.contains(profile.taken.time) {
+            let selected = scope == Some(Scope::All) || self.selected[profile.series as usize];
+            if !selected || !tier.contains(profile.taken.time) {
                 continue;
             }
             for row in profile.rows.clone() {
@@ -212,23 +262,25 @@ impl Gathering {
                 saturated |= sum.checked_add(value).is_none();
                 *sum = sum.saturating_add(value);
             }
-            self.taken.push(profile.taken);
+            self.taken = Some(self.taken.map_or(profile.taken, |taken| taken.merged(profile.taken)));
+            self.profiles = self.profiles.saturating_add(profile.profiles);
         }
         saturated
     }
 
     /// The sum as a profile, and this gathering emptied; `None` when no profile of the pages was selected.
     fn finish(&mut self, profile_type: &ProfileType) -> Option<Profile> {
-        let (mut profile, taken, sums) =
-            (self.tables.take()?, std::mem::take(&mut self.taken), std::mem::take(&mut self.sums));
-        if taken.is_empty() {
-            return None;
-        }
-        profile.describe(profile_type, taken.into_iter());
+        let (mut profile, sums) = (self.tables.take()?, std::mem::take(&mut self.sums));
+        profile.describe(profile_type, [self.taken.take()?].into_iter());
         let rows = || sums.iter().enumerate().filter(|(_, sum)| **sum != 0);
         profile.samples.stacks = rows().map(|(stack, _)| stack.checked_sub(1).map(StackId::new)).collect();
         profile.samples.labels = vec![None; profile.samples.stacks.len()];
         profile.samples.values = vec![rows().map(|(_, &sum)| sum).collect()];
         Some(profile)
     }
+}
+
+/// Whether every series is selected.
+fn is_whole(selected: &[bool]) -> bool {
+    !selected.contains(&false)
 }

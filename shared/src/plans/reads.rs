@@ -15,13 +15,19 @@ const MAX_READ: u64 = 8 << 20;
 /// Outstanding reads; `What` says what a part is for.
 pub(super) struct Reads<What> {
     waiting: BTreeMap<Get, Vec<(Part, What)>>,
+    max_gap: u64,
     /// Bytes provided so far.
     pub(super) bytes: u64,
 }
 
 impl<What> Reads<What> {
     pub(super) fn new() -> Self {
-        Self { waiting: BTreeMap::new(), bytes: 0 }
+        Self::with_gap(MAX_GAP)
+    }
+
+    /// Parts with at most `max_gap` bytes between them are read together.
+    pub(super) fn with_gap(max_gap: u64) -> Self {
+        Self { waiting: BTreeMap::new(), max_gap, bytes: 0 }
     }
 
     /// Adds what is needed of an object.
@@ -32,7 +38,7 @@ impl<What> Reads<What> {
             if let Some((read, parts)) = &mut open {
                 let read_end = read.offset + read.len;
                 let len = read_end.max(part.offset + part.len) - read.offset;
-                if part.offset <= read_end.saturating_add(MAX_GAP) && len <= MAX_READ {
+                if part.offset <= read_end.saturating_add(self.max_gap) && len <= MAX_READ {
                     read.len = len;
                     parts.push((part, what));
                     continue;

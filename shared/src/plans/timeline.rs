@@ -2,26 +2,28 @@
 
 use hashbrown::HashMap;
 
-use super::dedup::counting;
+use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::reads::{Reads, damaged};
 use super::{CatalogObject, Get, PlanError};
 use crate::labels::Labels;
 use crate::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::store::{Dataset, read_totals};
+use crate::store::{Dataset, Part, StoreError, Window, read_totals, read_window_totals};
 use crate::units::{TimeRange, UnixNanos};
 
-/// Reads the totals of every selected profile: those of segments stand in their directories already.
+/// Reads the totals of every selected profile, or of windows: those of segments stand in their directories already.
 pub struct TimelinePlan {
     range: TimeRange,
     reads: Reads<What>,
     series: Vec<TimelineSeries>,
     index: HashMap<(ProfileType, Labels), usize>,
+    rounded: bool,
 }
 
-/// Totals of a dataset, and where each of its series goes; `None` for one that is not selected.
+/// Totals of a dataset, which of them count, and where each of its series goes; `None` for one that is not selected.
 struct What {
     dataset: Dataset,
+    tier: Tier,
     series: Vec<Option<usize>>,
 }
 
@@ -32,6 +34,9 @@ pub struct Timeline {
     pub series: Vec<TimelineSeries>,
     /// How many bytes were read.
     pub bytes: u64,
+    /// Profiles are deleted and only sums are left, of windows that are longer than was asked for or cut by the range:
+    /// those that begin inside count as a whole.
+    pub rounded: bool,
 }
 
 /// Totals of one series.
@@ -41,45 +46,79 @@ pub struct TimelineSeries {
     pub profile_type: ProfileType,
     /// Labels of the series.
     pub labels: Labels,
-    /// Start and total of each profile, in order.
-    pub points: Vec<(UnixNanos, i64)>,
+    /// In order of time.
+    pub points: Vec<Point>,
+}
+
+/// Total of one profile, or of those that start in one window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// Start of the profile, or of the window; never outside the range.
+    pub time: UnixNanos,
+    /// Sum of all values.
+    pub total: i64,
+    /// How many profiles.
+    pub profiles: u64,
 }
 
 impl TimelinePlan {
     /// Plans to read the totals of profiles that `selector` selects and that start within `range`; of all types when
     /// `profile_type` is `None`.
+    ///
+    /// With a resolution, profiles that start in one such window (or a shorter one) come as one point, and far less is
+    /// read; profiles at the ends of the range come one by one unless their window lies inside as a whole. So buckets are
+    /// exact when their edges are edges of these windows, or the ends of the range: see [`super::Steps`].
     pub fn new(
         selector: &Selector,
         profile_type: Option<&ProfileType>,
         range: TimeRange,
+        resolution: Option<Window>,
         objects: &[CatalogObject],
     ) -> Result<Self, PlanError> {
-        let mut plan = Self { range, reads: Reads::new(), series: Vec::new(), index: HashMap::new() };
-        let counts = counting(&objects.iter().collect::<Vec<_>>())?;
-        for (object, counts) in objects.iter().zip(counts) {
+        let (series, index) = (Vec::new(), HashMap::new());
+        let mut plan = Self { range, reads: Reads::new(), series, index, rounded: false };
+        let selects = |of_type: &ProfileType, labels: &Labels| {
+            profile_type.is_none_or(|wanted| wanted == of_type) && selector.matches(of_type, labels)
+        };
+        let summaries = Summaries::new(objects, range, |directory, datasets, alone| {
+            let selected = datasets.iter().any(|d| {
+                let of_type = &directory.types[d.profile_type as usize];
+                d.series.iter().any(|&labels| selects(of_type, &directory.label_sets[labels as usize]))
+            });
+            (selected && (alone || resolution >= Some(Window::Hour))).then_some(Window::Hour)
+        });
+        for (at, object) in objects.iter().enumerate() {
             let directory = &object.directory;
-            let mut places: HashMap<(u32, u32), Option<usize>> = HashMap::new();
+            let mut places = HashMap::new();
             let mut place = |plan: &mut Self, t: u32, l: u32| {
                 *places.entry((t, l)).or_insert_with(|| {
                     let (of_type, labels) = (&directory.types[t as usize], &directory.label_sets[l as usize]);
-                    let selected = profile_type.is_none_or(|wanted| wanted == of_type) && selector.matches(of_type, labels);
-                    selected.then(|| plan.place(of_type, labels))
+                    selects(of_type, labels).then(|| plan.place(of_type, labels))
                 })
             };
-            for (chunk, _) in directory.chunks().iter().zip(counts).filter(|(_, counts)| *counts) {
-                for s in chunk.series.iter().filter(|s| range.contains(s.time)) {
-                    if let Some(at) = place(&mut plan, s.profile_type, s.labels) {
-                        plan.series[at].points.push((s.time, s.total));
-                    }
+            for s in directory.chunks().iter().flat_map(|chunk| &chunk.series).filter(|s| range.contains(s.time)) {
+                if let Some(at) = place(&mut plan, s.profile_type, s.labels) {
+                    plan.series[at].points.push(Point { time: s.time, total: s.total, profiles: 1 });
                 }
             }
             let mut parts = Vec::new();
             for dataset in directory.datasets().iter().filter(|d| range.touches(d.min_time, d.max_time)) {
                 let series: Vec<_> = dataset.series.iter().map(|&l| place(&mut plan, dataset.profile_type, l)).collect();
-                if series.iter().any(Option::is_some) {
-                    let dataset = Dataset { pages: Vec::new(), ..dataset.clone() };
-                    parts.push((dataset.totals, What { dataset, series }));
+                if !series.iter().any(Option::is_some) {
+                    continue;
                 }
+                let (of_type, service) = (&directory.types[dataset.profile_type as usize], service(directory, dataset));
+                let window = dataset.window_totals.map(|(window, _)| window);
+                let tiers = if is_summary(object) {
+                    let Some(summary) = summaries.of(at, of_type, service) else { continue };
+                    plan.rounded |= summary.rounded || resolution < Some(Window::Hour);
+                    tiers(summary.range, window.into_iter(), None)
+                } else {
+                    let taken = summaries.instead_of(&object.key, of_type, service);
+                    let windows = window.into_iter().filter(|&window| resolution >= Some(window));
+                    tiers(opened(range, dataset.min_time, dataset.max_time), windows, taken)
+                };
+                parts.extend(totals(dataset, tiers, &series));
             }
             plan.reads.add(&object.key, parts);
         }
@@ -102,11 +141,26 @@ impl TimelinePlan {
     /// Takes what was asked for. After an error the plan is of no use.
     pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
         for (part, what, bytes) in self.reads.take(get, bytes)? {
-            for row in read_totals(bytes, &what.dataset).map_err(damaged(&get.key, part))? {
-                if let Some(at) = what.series[row.series as usize].filter(|_| self.range.contains(row.time)) {
-                    self.series[at].points.push((row.time, row.total));
-                }
+            self.part(&what, bytes).map_err(damaged(&get.key, part))?;
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, what: &What, bytes: &[u8]) -> Result<(), StoreError> {
+        let mut add = |series: u32, point: Point| {
+            if let Some(at) = what.series[series as usize].filter(|_| what.tier.contains(point.time)) {
+                // A window may begin before the range when nothing is in it there.
+                self.series[at].points.push(Point { time: point.time.max(self.range.from), ..point });
             }
+        };
+        match what.tier.window {
+            None => read_totals(bytes, &what.dataset)?
+                .into_iter()
+                .for_each(|row| add(row.series, Point { time: row.time, total: row.total, profiles: 1 })),
+            Some(window) => read_window_totals(bytes, &what.dataset)?.into_iter().for_each(|row| {
+                let (time, total, profiles) = (window.start(row.index), row.total, row.profiles);
+                add(row.series, Point { time, total, profiles });
+            }),
         }
         Ok(())
     }
@@ -117,24 +171,43 @@ impl TimelinePlan {
         self.series.retain(|s| !s.points.is_empty());
         self.series.sort_by(|a, b| (&a.profile_type, &a.labels).cmp(&(&b.profile_type, &b.labels)));
         self.series.iter_mut().for_each(|s| s.points.sort_unstable());
-        Ok(Timeline { series: self.series, bytes: self.reads.bytes })
+        Ok(Timeline { series: self.series, bytes: self.reads.bytes, rounded: self.rounded })
     }
+}
+
+/// The parts of a dataset that have something of its tiers.
+fn totals(dataset: &Dataset, tiers: Vec<Tier>, series: &[Option<usize>]) -> Vec<(Part, What)> {
+    let touched = tiers.into_iter().filter(|tier| tier.touches(dataset.min_time, dataset.max_time));
+    let parts = touched.filter_map(|tier| {
+        let part = match tier.window {
+            None => dataset.totals?,
+            Some(_) => dataset.window_totals?.1,
+        };
+        let dataset = Dataset { pages: Vec::new(), sums: Vec::new(), ..dataset.clone() };
+        Some((part, What { dataset, tier, series: series.to_vec() }))
+    });
+    parts.collect()
 }
 
 impl TimelineSeries {
     /// Sum of all totals.
     pub fn total(&self) -> i128 {
-        self.points.iter().map(|&(_, total)| i128::from(total)).sum()
+        self.points.iter().map(|point| i128::from(point.total)).sum()
+    }
+
+    /// How many profiles.
+    pub fn profiles(&self) -> u64 {
+        self.points.iter().fold(0, |sum, point| sum.saturating_add(point.profiles))
     }
 
     /// Sums of `count` equal buckets of `range`; points outside are left out.
     pub fn buckets(&self, range: TimeRange, count: usize) -> Vec<i128> {
         let mut sums = vec![0; count];
         let length = i128::from(range.until.0) - i128::from(range.from.0);
-        for &(time, total) in self.points.iter().filter(|(time, _)| range.contains(*time)) {
-            let at = (i128::from(time.0) - i128::from(range.from.0)) * count as i128 / length;
+        for point in self.points.iter().filter(|point| range.contains(point.time)) {
+            let at = (i128::from(point.time.0) - i128::from(range.from.0)) * count as i128 / length;
             if let Some(sum) = sums.get_mut(at as usize) {
-                *sum += i128::from(total);
+                *sum += i128::from(point.total);
             }
         }
         sums

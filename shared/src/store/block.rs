@@ -1,127 +1,187 @@
-//! A block (level 1): for each service and type a dataset, whose profiles share one table of symbols.
+//! A block (level 1 and up): for each service and type a dataset, whose profiles share one table of symbols.
 //!
-//! In file order: for each family of datasets its symbols and then the pages of each; then all totals, so that a timeline
-//! over every service is one read; then the directory.
+//! In file order: for each family of datasets its symbols, then their sums, then their pages; then all totals, so that a
+//! timeline over every service is one read; then the ids and the directory. In a block of level 2 the pages and the sums of
+//! minutes stand behind all families, so that a job that sums up a day reads the front of it.
 
-use hashbrown::HashMap;
-
+use super::block_entry::{BlockEntry, Dataset};
 use super::codec::Reader;
-use super::directory::{Contents, Counted, Dataset, Directory, Part, put_footer};
+use super::dataset::DatasetWriter;
+use super::directory::{Contents, Directory, Part, put_footer};
 use super::error::StoreError;
-use super::page::{PageProfile, PageWriter, TotalRow, encode_totals};
-use super::rows::{self, Row};
+use super::ids::{Counted, encode_ids};
+use super::page::PageEntry;
 use super::section::{Packer, put_magic, section};
-use super::series::Taken;
 use super::symbols;
+use super::window::{Scope, Window};
 use super::words::Words;
 use crate::id::StackId;
-use crate::labels::Labels;
 use crate::profile::Profile;
-use crate::profile_type::ProfileType;
+use crate::units::UnixNanos;
 
 pub(super) const MAGIC: &[u8; 7] = b"PLTBLCK";
 
+/// What blocks of a level hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The profiles themselves, and the total of each.
+    pub(crate) raw: bool,
+    /// How long the windows of totals are.
+    pub(crate) totals: Window,
+    /// The sums, in the order in which they stand in the block.
+    pub(crate) sums: &'static [(Window, Scope)],
+    /// Pages and sums of minutes stand behind all families.
+    pub(crate) apart: bool,
+}
+
+impl Shape {
+    const LEVEL_1: Self = Self { raw: true, totals: Window::Minute, sums: &[(Window::Minute, Scope::All)], apart: false };
+    const LEVEL_2: Self = Self {
+        raw: true,
+        totals: Window::Minute,
+        sums: &[(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)],
+        apart: true,
+    };
+    const LEVEL_3: Self = Self {
+        raw: false,
+        totals: Window::Hour,
+        sums: &[(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)],
+        apart: false,
+    };
+
+    /// What a block of this level holds; `None` when there are no blocks of it.
+    pub(crate) fn of_level(level: u8) -> Option<Self> {
+        match level {
+            1 => Some(Self::LEVEL_1),
+            2 => Some(Self::LEVEL_2),
+            3 => Some(Self::LEVEL_3),
+            _ => None,
+        }
+    }
+
+    fn is_back(self, window: Option<Window>) -> bool {
+        self.apart && matches!(window, None | Some(Window::Minute))
+    }
+}
+
 /// Puts datasets into a block.
 pub(crate) struct BlockWriter {
-    bytes: Vec<u8>,
+    shape: Shape,
+    front: Vec<u8>,
+    back: Vec<u8>,
     /// All totals, to be appended at the end.
+    window_totals: Vec<u8>,
     totals: Vec<u8>,
     datasets: Vec<Dataset>,
     words: Words,
-    packer: Packer,
-}
-
-/// A dataset being gathered: pages are compressed as they fill up.
-pub(crate) struct DatasetWriter {
-    profile_type: ProfileType,
-    series: Vec<Labels>,
-    index: HashMap<Labels, u32>,
-    totals: Vec<TotalRow>,
-    pages: PageWriter,
+    pub(super) packer: Packer,
 }
 
 impl BlockWriter {
     /// A block without datasets.
-    pub(crate) fn new() -> Result<Self, StoreError> {
-        let mut bytes = Vec::new();
-        put_magic(&mut bytes, MAGIC);
-        let packer = Packer::new()?;
-        Ok(Self { bytes, totals: Vec::new(), datasets: Vec::new(), words: Words::default(), packer })
-    }
-
-    /// Adds a profile to a dataset of a family that is still being gathered. `rows` point into the tables that
-    /// [`BlockWriter::push`] will be given with it.
-    pub(crate) fn add(
-        &mut self,
-        dataset: &mut DatasetWriter,
-        labels: &Labels,
-        taken: Taken,
-        rows: impl Iterator<Item = (Option<StackId>, i64)>,
-    ) -> Result<(), StoreError> {
-        let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
-        let total = rows::tidy(&mut rows)?;
-        let series = dataset.place(labels);
-        dataset.totals.push(TotalRow { series, time: taken.time, total });
-        let profile = PageProfile { series, taken, rows: 0..0 };
-        dataset.pages.push(profile, &rows, &mut self.packer)
+    pub(crate) fn new(shape: Shape) -> Result<Self, StoreError> {
+        let mut front = Vec::new();
+        put_magic(&mut front, MAGIC);
+        let (packer, words) = (Packer::new()?, Words::default());
+        let (back, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { shape, front, back, window_totals, totals, datasets: Vec::new(), words, packer })
     }
 
     /// Ends a family: datasets over the same tables.
     pub(crate) fn push(&mut self, tables: &Profile, family: Vec<DatasetWriter>) -> Result<(), StoreError> {
         // All stacks are used, so the numbers of rows stay as they are: index plus one.
         let (raw, _) = symbols::encode(tables, (0..tables.stacks.len()).map(StackId::new))?;
-        let symbols = append(&mut self.bytes, |out| self.packer.put(out, &raw, "symbols"))?;
-        for mut writer in family {
-            writer.pages.flush(&mut self.packer)?;
-            let times = || writer.totals.iter().map(|t| t.time);
-            let (Some(min_time), Some(max_time)) = (times().min(), times().max()) else { continue };
-            let first_page = self.bytes.len() as u64;
-            self.bytes.extend_from_slice(&writer.pages.bytes);
-            let mut pages = writer.pages.pages;
-            pages.iter_mut().for_each(|page| page.part.offset += first_page);
-            let raw = encode_totals(&writer.totals);
-            let totals = append(&mut self.totals, |out| self.packer.put(out, &raw, "totals"))?;
-            self.datasets.push(Dataset {
-                profile_type: self.words.profile_type(&writer.profile_type),
-                series: writer.series.iter().map(|labels| self.words.label_set(labels)).collect(),
-                min_time,
-                max_time,
-                profiles: writer.totals.len() as u64,
-                stacks: tables.stacks.len() as u64,
-                symbols,
-                totals,
-                pages,
-            });
+        let symbols = append(&mut self.front, |out| self.packer.put(out, &raw, "symbols"))?;
+        let first = self.datasets.len();
+        let mut all_sums = Vec::new();
+        for writer in family {
+            let Some(mut done) = writer.finish(&mut self.packer)? else { continue };
+            if self.shape.raw {
+                let totals = append(&mut self.totals, |out| self.packer.put(out, &done.totals, "totals"))?;
+                done.dataset.totals = Some(totals);
+            }
+            let part = append(&mut self.window_totals, |out| self.packer.put(out, &done.window_totals, "window totals"))?;
+            done.dataset.window_totals = Some((self.shape.totals, part));
+            done.dataset.profile_type = self.words.profile_type(&done.profile_type);
+            done.dataset.series = done.labels.iter().map(|labels| self.words.label_set(labels)).collect();
+            (done.dataset.symbols, done.dataset.stacks) = (symbols, tables.stacks.len() as u64);
+            // Pages come behind the sums of all datasets, for which they wait here.
+            all_sums.push((done.sums, done.pages));
+            self.datasets.push(done.dataset);
+        }
+        for kind in self.shape.sums {
+            for (i, (sums, _)) in all_sums.iter_mut().enumerate() {
+                let Some(at) = sums.iter().position(|(entry, _)| (entry.window, entry.scope) == *kind) else { continue };
+                let (mut entry, bytes) = sums.swap_remove(at);
+                put_pages(self.place(Some(kind.0)), &mut entry.pages, &bytes);
+                self.datasets[first + i].sums.push(entry);
+            }
+        }
+        for (i, (_, bytes)) in all_sums.into_iter().enumerate() {
+            let mut pages = std::mem::take(&mut self.datasets[first + i].pages);
+            put_pages(self.place(None), &mut pages, &bytes);
+            self.datasets[first + i].pages = pages;
         }
         Ok(())
     }
 
-    /// The object, and its directory for the catalog.
-    pub(crate) fn finish(mut self, counted: Vec<Counted>) -> Result<(Vec<u8>, Directory), StoreError> {
-        let first = self.bytes.len() as u64;
-        self.datasets.iter_mut().for_each(|d| d.totals.offset += first);
-        self.bytes.append(&mut self.totals);
+    /// Where sums over these windows go, or raw pages.
+    fn place(&mut self, window: Option<Window>) -> &mut Vec<u8> {
+        if self.shape.is_back(window) { &mut self.back } else { &mut self.front }
+    }
+
+    /// The object, and its directory for the catalog. `counted` is what went into it; nothing in a block of sums.
+    pub(crate) fn finish(
+        mut self,
+        token: u64,
+        counted: &[Counted],
+        sums_of: Vec<String>,
+    ) -> Result<(Vec<u8>, Directory), StoreError> {
+        let back = self.front.len() as u64;
+        let window_totals = back + self.back.len() as u64;
+        let totals = window_totals + self.window_totals.len() as u64;
+        for dataset in &mut self.datasets {
+            dataset.totals.iter_mut().for_each(|part| part.offset += totals);
+            dataset.window_totals.iter_mut().for_each(|(_, part)| part.offset += window_totals);
+            let sums = dataset.sums.iter_mut().map(|sums| (Some(sums.window), &mut sums.pages));
+            for (window, pages) in sums.chain([(None, &mut dataset.pages)]) {
+                if self.shape.is_back(window) {
+                    pages.iter_mut().for_each(|page| page.part.offset += back);
+                }
+            }
+        }
+        let mut bytes = self.front;
+        for more in [self.back, self.window_totals, self.totals] {
+            bytes.extend_from_slice(&more);
+        }
+        let mut ids = None;
+        if self.shape.raw {
+            ids = Some(append(&mut bytes, |out| self.packer.put(out, &encode_ids(counted), "ids"))?);
+        }
         let (label_sets, types) = self.words.finish();
-        let directory = Directory { label_sets, types, contents: Contents::Block { datasets: self.datasets, counted } };
-        put_footer(&mut self.bytes, &directory, MAGIC)?;
-        Ok((self.bytes, directory))
+        let block = BlockEntry { datasets: self.datasets, token, ids, sums_of };
+        let directory = Directory { label_sets, types, contents: Contents::Block(block) };
+        put_footer(&mut bytes, &directory, MAGIC)?;
+        Ok((bytes, directory))
     }
 }
 
-impl DatasetWriter {
-    /// A dataset without profiles.
-    pub(crate) fn new(profile_type: ProfileType) -> Self {
-        Self { profile_type, series: Vec::new(), index: HashMap::new(), totals: Vec::new(), pages: PageWriter::default() }
-    }
-
-    fn place(&mut self, labels: &Labels) -> u32 {
-        if let Some(&place) = self.index.get(labels) {
-            return place;
+impl Dataset {
+    /// A dataset of nothing yet.
+    pub(super) fn empty(series: usize, stacks: u64) -> Self {
+        Self {
+            profile_type: 0,
+            series: vec![0; series],
+            min_time: UnixNanos(0),
+            max_time: UnixNanos(0),
+            profiles: 0,
+            stacks,
+            symbols: Part::default(),
+            totals: None,
+            window_totals: None,
+            pages: Vec::new(),
+            sums: Vec::new(),
         }
-        let place = self.series.len() as u32;
-        self.series.push(labels.clone());
-        self.index.insert(labels.clone(), place);
-        place
     }
 }
 
@@ -129,6 +189,12 @@ fn append(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>) -> Result<(), StoreE
     let offset = out.len() as u64;
     put(out)?;
     Ok(Part { offset, len: out.len() as u64 - offset })
+}
+
+fn put_pages(out: &mut Vec<u8>, pages: &mut [PageEntry], bytes: &[u8]) {
+    let first = out.len() as u64;
+    pages.iter_mut().for_each(|page| page.part.offset += first);
+    out.extend_from_slice(bytes);
 }
 
 /// Reads the symbols of `dataset` as a profile without samples.

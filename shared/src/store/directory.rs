@@ -4,16 +4,15 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::block_entry::{BlockEntry, Dataset, block, put_block};
 use super::chunk::ChunkId;
-use super::codec::{Reader, put_column, put_deltas, put_varint};
+use super::codec::{Reader, put_column, put_varint};
 use super::error::StoreError;
-use super::page::PageEntry;
-use super::section::{MAX_SECTION, Packer, SECTION_HEAD, check_magic, put_magic, section};
-use super::segment::FIRST_CHUNK;
+use super::section::{Packer, check_magic, put_magic, section};
 pub use super::series::SeriesEntry;
 use super::series::{put_series, series};
 use super::words::{put_words, words};
-use super::{block, segment};
+use super::{block as block_format, segment};
 use crate::labels::Labels;
 use crate::profile_type::ProfileType;
 use crate::units::UnixNanos;
@@ -37,15 +36,10 @@ pub struct Directory {
 /// What kind of object it is, and what is where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// Level 0.
+    /// Level 0. A row of the catalog lists only the chunks that count: not those that a client sent twice.
     Segment(Vec<ChunkEntry>),
-    /// Level 1.
-    Block {
-        /// Datasets; several of one type when one would have become too large.
-        datasets: Vec<Dataset>,
-        /// The chunks that were counted, so that one of them that comes again in a segment is not.
-        counted: Vec<Counted>,
-    },
+    /// Level 1 and up.
+    Block(BlockEntry),
 }
 
 /// A chunk of a segment.
@@ -61,29 +55,6 @@ pub struct ChunkEntry {
     pub series: Vec<SeriesEntry>,
 }
 
-/// All profiles of one service and one type in a block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dataset {
-    /// Index of its profile type.
-    pub profile_type: u32,
-    /// Indices of the label sets of its series; pages refer to a series by its place here.
-    pub series: Vec<u32>,
-    /// Start of the earliest profile.
-    pub min_time: UnixNanos,
-    /// Start of the latest profile.
-    pub max_time: UnixNanos,
-    /// How many profiles.
-    pub profiles: u64,
-    /// How many stacks its symbols have.
-    pub stacks: u64,
-    /// Its tables. Datasets of one family of types have them in common.
-    pub symbols: Part,
-    /// Time, series and total of each profile.
-    pub totals: Part,
-    /// Its rows, in order of time.
-    pub pages: Vec<PageEntry>,
-}
-
 /// A section in an object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Part {
@@ -91,15 +62,6 @@ pub struct Part {
     pub offset: u64,
     /// How many bytes.
     pub len: u64,
-}
-
-/// A chunk that went into a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
-    /// Its identity.
-    pub id: ChunkId,
-    /// Arrival in milliseconds since the epoch: the time in its segment's key.
-    pub arrival_millis: i64,
 }
 
 impl ChunkEntry {
@@ -125,23 +87,35 @@ impl Directory {
     pub fn chunks(&self) -> &[ChunkEntry] {
         match &self.contents {
             Contents::Segment(chunks) => chunks,
-            Contents::Block { .. } => &[],
+            Contents::Block(_) => &[],
+        }
+    }
+
+    /// What is in a block; `None` for a segment.
+    pub fn block(&self) -> Option<&BlockEntry> {
+        match &self.contents {
+            Contents::Segment(_) => None,
+            Contents::Block(block) => Some(block),
         }
     }
 
     /// Datasets of a block; none in a segment.
     pub fn datasets(&self) -> &[Dataset] {
-        match &self.contents {
-            Contents::Segment(_) => &[],
-            Contents::Block { datasets, .. } => datasets,
+        self.block().map_or(&[], |block| &block.datasets)
+    }
+
+    /// Keeps the chunks of a segment for which `counts` is true, place by place.
+    pub fn keep_chunks(&mut self, counts: &[bool]) {
+        if let Contents::Segment(chunks) = &mut self.contents {
+            let mut counts = counts.iter();
+            chunks.retain(|_| counts.next().copied().unwrap_or(true));
         }
     }
 
-    /// Chunks that were counted in a block; none in a segment, whose chunks speak for themselves.
-    pub fn counted(&self) -> &[Counted] {
-        match &self.contents {
-            Contents::Segment(_) => &[],
-            Contents::Block { counted, .. } => counted,
+    /// Forgets the objects that a block sums up, because they were deleted.
+    pub fn stand_alone(&mut self) {
+        if let Contents::Block(block) = &mut self.contents {
+            block.sums_of.clear();
         }
     }
 
@@ -164,13 +138,9 @@ impl Directory {
                 raw.push(0);
                 put_chunks(&mut raw, chunks);
             }
-            Contents::Block { datasets, counted } => {
+            Contents::Block(block) => {
                 raw.push(1);
-                put_varint(&mut raw, datasets.len() as u64);
-                datasets.iter().for_each(|dataset| put_dataset(&mut raw, dataset));
-                put_varint(&mut raw, counted.len() as u64);
-                counted.iter().for_each(|c| raw.extend_from_slice(&c.id.0));
-                put_deltas(&mut raw, counted.iter().map(|c| c.arrival_millis));
+                put_block(&mut raw, block);
             }
         }
         let mut out = Vec::new();
@@ -189,20 +159,7 @@ impl Directory {
         let (label_sets, types) = words(&mut r)?;
         let contents = match r.array()? {
             [0] => Contents::Segment(chunks(&mut r, label_sets.len(), types.len())?),
-            [1] => {
-                // A dataset has eleven numbers at least.
-                let count = r.count(11)?;
-                let mut datasets = Vec::with_capacity(count);
-                for _ in 0..count {
-                    datasets.push(dataset(&mut r, label_sets.len(), types.len())?);
-                }
-                let count = r.count(17)?;
-                let ids = (0..count).map(|_| Ok(ChunkId(r.array()?))).collect::<Result<Vec<_>, StoreError>>()?;
-                let arrivals = r.deltas(count)?;
-                let counted =
-                    ids.into_iter().zip(arrivals).map(|(id, arrival_millis)| Counted { id, arrival_millis }).collect();
-                Contents::Block { datasets, counted }
-            }
+            [1] => Contents::Block(block(&mut r, label_sets.len(), types.len())?),
             _ => return Err(r.corrupt("neither a segment nor a block")),
         };
         r.end()?;
@@ -219,7 +176,7 @@ impl Directory {
         };
         let directory = Self::decode(&bytes[start as usize..end])?;
         let mut reader = Reader::new(bytes, "object");
-        check_magic(&mut reader, if footer.block { block::MAGIC } else { segment::MAGIC }, "segment or block")?;
+        check_magic(&mut reader, if footer.block { block_format::MAGIC } else { segment::MAGIC }, "segment or block")?;
         if footer.block == matches!(directory.contents, Contents::Segment(_)) {
             return Err(StoreError::Corrupt {
                 section: "directory",
@@ -250,8 +207,8 @@ impl Footer {
         let directory_len = r.array()?;
         let expected = u64::from_le_bytes(r.array()?);
         let magic = &tail[16..];
-        let block = magic.starts_with(block::MAGIC);
-        check_magic(&mut r, if block { block::MAGIC } else { segment::MAGIC }, "segment or block")?;
+        let block = magic.starts_with(block_format::MAGIC);
+        check_magic(&mut r, if block { block_format::MAGIC } else { segment::MAGIC }, "segment or block")?;
         r.end()?;
         let found = footer_checksum(directory_len, magic);
         if found != expected {
@@ -281,15 +238,21 @@ pub(super) fn put_footer(out: &mut Vec<u8>, directory: &Directory, magic: &[u8; 
 fn put_chunks(out: &mut Vec<u8>, chunks: &[ChunkEntry]) {
     put_varint(out, chunks.len() as u64);
     chunks.iter().for_each(|c| out.extend_from_slice(&c.id.0));
-    // Chunks stand end to end: their offsets follow from their lengths.
+    // Mostly 0: chunks stand end to end, but in a row of the catalog some may be missing.
+    let mut end = 0u64;
+    for chunk in chunks {
+        put_varint(out, chunk.offset.wrapping_sub(end));
+        end = chunk.offset.wrapping_add(chunk.len);
+    }
     put_column(out, chunks.iter().map(|c| c.len));
     put_column(out, chunks.iter().map(|c| c.series.len() as u64));
     put_series(out, chunks.iter().flat_map(|c| &c.series));
 }
 
 fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEntry>, StoreError> {
-    let count = r.count(18)?;
+    let count = r.count(19)?;
     let ids = (0..count).map(|_| Ok(ChunkId(r.array()?))).collect::<Result<Vec<_>, StoreError>>()?;
+    let gaps = r.column(count)?;
     let lengths = r.column(count)?;
     let counts = r.column(count)?;
     let total = counts.iter().fold(0u64, |sum, &n| sum.saturating_add(n));
@@ -297,66 +260,15 @@ fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEn
         return Err(r.corrupt("more series than there are bytes for"));
     }
     let mut all = series(r, total as usize, label_sets, types)?.into_iter();
-    let mut offset = FIRST_CHUNK;
+    let mut end = 0u64;
     let mut chunks = Vec::with_capacity(count);
-    for ((id, len), series_count) in ids.into_iter().zip(lengths).zip(counts) {
-        let end = offset.checked_add(len).ok_or_else(|| r.corrupt("a chunk ends beyond all objects"))?;
-        chunks.push(ChunkEntry { id, offset, len, series: all.by_ref().take(series_count as usize).collect() });
-        offset = end;
+    for (i, id) in ids.into_iter().enumerate() {
+        let offset = end.checked_add(gaps[i]);
+        let next = offset.and_then(|offset| offset.checked_add(lengths[i]));
+        let (Some(offset), Some(next)) = (offset, next) else { return Err(r.corrupt("a chunk ends beyond all objects")) };
+        let series = all.by_ref().take(counts[i] as usize).collect();
+        chunks.push(ChunkEntry { id, offset, len: lengths[i], series });
+        end = next;
     }
     Ok(chunks)
-}
-
-fn put_dataset(out: &mut Vec<u8>, d: &Dataset) {
-    put_varint(out, u64::from(d.profile_type));
-    put_varint(out, d.series.len() as u64);
-    put_deltas(out, d.series.iter().map(|&s| i64::from(s)));
-    put_deltas(out, [d.min_time.0, d.max_time.0].into_iter());
-    put_column(out, [d.profiles, d.stacks].into_iter());
-    put_part(out, d.symbols);
-    put_part(out, d.totals);
-    put_varint(out, d.pages.len() as u64);
-    put_deltas(out, d.pages.iter().map(|p| p.part.offset as i64));
-    put_column(out, d.pages.iter().map(|p| p.part.len));
-    put_deltas(out, d.pages.iter().flat_map(|p| [p.min_time.0, p.max_time.0]));
-}
-
-fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, StoreError> {
-    let profile_type = r.index(types)? as u32;
-    let count = r.count(1)?;
-    let series = r.index_deltas(count, label_sets)?;
-    let times = r.deltas(2)?;
-    let (profiles, stacks) = (r.varint()?, r.varint()?);
-    // A stack takes two bytes of one section.
-    if stacks > MAX_SECTION as u64 / 2 {
-        return Err(r.corrupt("more stacks than a section can hold"));
-    }
-    let (symbols, totals) = (part(r)?, part(r)?);
-    let count = r.count(4)?;
-    let offsets = r.deltas(count)?;
-    let lengths = r.column(count)?;
-    let page_times = r.deltas(count * 2)?;
-    let mut pages = Vec::with_capacity(count);
-    for i in 0..count {
-        let part = checked_part(r, offsets[i] as u64, lengths[i])?;
-        pages.push(PageEntry { part, min_time: UnixNanos(page_times[2 * i]), max_time: UnixNanos(page_times[2 * i + 1]) });
-    }
-    let (min_time, max_time) = (UnixNanos(times[0]), UnixNanos(times[1]));
-    Ok(Dataset { profile_type, series, min_time, max_time, profiles, stacks, symbols, totals, pages })
-}
-
-fn put_part(out: &mut Vec<u8>, part: Part) {
-    put_column(out, [part.offset, part.len].into_iter());
-}
-
-fn part(r: &mut Reader) -> Result<Part, StoreError> {
-    let (offset, len) = (r.varint()?, r.varint()?);
-    checked_part(r, offset, len)
-}
-
-fn checked_part(r: &Reader, offset: u64, len: u64) -> Result<Part, StoreError> {
-    if len < SECTION_HEAD as u64 || offset.checked_add(len).is_none() {
-        return Err(r.corrupt("a part of the object is no section"));
-    }
-    Ok(Part { offset, len })
 }

@@ -13,37 +13,50 @@
 //! | `chunk` | one pushed profile |
 //! | `segment` | level 0: chunks end to end |
 //! | `union` | tables of many chunks as one |
-//! | `block`, `page` | level 1: datasets with shared symbols, pages of rows, totals |
-//! | `directory` | what an object holds, enough to plan a query |
+//! | `window` | minutes, hours and days, over which blocks hold sums |
+//! | `block`, `dataset`, `page`, `sums` | level 1 and up: datasets with shared symbols, pages of rows, sums over windows |
+//! | `totals`, `ids` | what a timeline reads; which chunks a block has counted |
+//! | `directory`, `block_entry` | what an object holds, enough to plan a query |
 //! | `catalog` | the catalog as objects, for readers that have only the bucket |
 //! | `key` | names of objects in the bucket |
 
 mod block;
+mod block_entry;
 mod catalog;
 mod chunk;
 mod codec;
+mod dataset;
 mod directory;
 mod error;
+mod ids;
 mod key;
 mod page;
 mod rows;
 mod section;
 mod segment;
 mod series;
+mod sums;
 mod symbols;
+mod totals;
 mod union;
+mod window;
 mod words;
 
-pub(crate) use block::{BlockWriter, DatasetWriter, read_symbols};
+pub(crate) use block::{BlockWriter, Shape, read_symbols};
+pub use block_entry::{BlockEntry, Dataset, SumsEntry};
 pub use catalog::{CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key};
 pub use chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};
 pub(crate) use chunk::{DecodedChunk, decode_chunk};
-pub use directory::{ChunkEntry, Contents, Counted, Dataset, Directory, Footer, Part, SeriesEntry};
+pub(crate) use dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
+pub use directory::{ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
 pub use error::StoreError;
+pub use ids::{Counted, read_ids};
 pub use key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
 pub use page::PageEntry;
-pub(crate) use page::{PageRows, read_page, read_totals};
+pub(crate) use page::{PageKind, PageRows, read_page};
 pub use segment::SegmentWriter;
 pub use series::Series;
 pub(crate) use series::Taken;
+pub(crate) use totals::{read_totals, read_window_totals};
 pub(crate) use union::{copy_tables, table_bytes};
+pub use window::{Scope, Window};

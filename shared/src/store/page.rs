@@ -1,12 +1,13 @@
-//! Pages and totals: the columns of a block's datasets.
+//! Pages: the columns of a block's datasets.
 //!
-//! A page holds whole profiles with their rows; totals hold one row for each profile and no stacks, so that a timeline
-//! reads a few bytes for each.
+//! A page holds profiles with their rows. A page of sums has the same form: its profiles are the sums of windows, and each
+//! says how many profiles it is made of.
 
 use std::ops::Range;
 
+use super::block_entry::Dataset;
 use super::codec::{Reader, put_column, put_deltas, put_varint};
-use super::directory::{Dataset, Part};
+use super::directory::Part;
 use super::error::StoreError;
 use super::rows::{self, Row};
 use super::section::{Packer, section};
@@ -16,6 +17,10 @@ use crate::units::UnixNanos;
 /// Rows after which a page ends. At three to four bytes a row that is half a megabyte before compression: one read of
 /// the bucket, and small enough that a query for some minutes of an hour leaves most pages alone.
 const PAGE_ROWS: usize = 128 << 10;
+
+/// Rows after which a page of sums ends: a quarter, because a query takes all minutes or hours of one page for the few at
+/// an edge of its range.
+const SUMS_PAGE_ROWS: usize = 32 << 10;
 
 /// Profiles after which a page ends, however few rows they have.
 const PAGE_PROFILES: usize = 16 << 10;
@@ -31,12 +36,25 @@ pub struct PageEntry {
     pub max_time: UnixNanos,
 }
 
+/// What the profiles of a page are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum PageKind {
+    /// Profiles as they were pushed.
+    #[default]
+    Raw,
+    /// Sums over windows.
+    Sums,
+}
+
 /// A profile in a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PageProfile {
-    /// Place of its series in [`Dataset::series`].
+    /// Place of its series in [`Dataset::series`]; 0 for a sum over all of them.
     pub(crate) series: u32,
+    /// Of a sum: the earliest start that is given, all durations, the highest period.
     pub(crate) taken: Taken,
+    /// How many profiles it is made of: 1, unless it is a sum.
+    pub(crate) profiles: u64,
     /// Its rows in the columns of the page.
     pub(crate) rows: Range<usize>,
 }
@@ -52,20 +70,10 @@ pub(crate) struct PageRows {
     pub(crate) values: Vec<i64>,
 }
 
-/// Total of one profile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TotalRow {
-    /// Place of its series in [`Dataset::series`].
-    pub(crate) series: u32,
-    /// Start.
-    pub(crate) time: UnixNanos,
-    /// Sum of its values.
-    pub(crate) total: i64,
-}
-
 /// Gathers profiles into pages.
 #[derive(Default)]
 pub(super) struct PageWriter {
+    kind: PageKind,
     /// Finished pages, one after the other.
     pub(super) bytes: Vec<u8>,
     /// Finished pages; offsets count from the first.
@@ -74,12 +82,20 @@ pub(super) struct PageWriter {
 }
 
 impl PageWriter {
+    pub(super) fn new(kind: PageKind) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
     /// Adds a profile; `rows` are tidy.
     ///
     /// A very large profile gets a page for itself: there its values have the divisor that they had in their chunk, so that
     /// what fitted a section before fits one again.
     pub(super) fn push(&mut self, mut profile: PageProfile, rows: &[Row], packer: &mut Packer) -> Result<(), StoreError> {
-        if self.open.values.len() + rows.len() > PAGE_ROWS {
+        let most_rows = match self.kind {
+            PageKind::Raw => PAGE_ROWS,
+            PageKind::Sums => SUMS_PAGE_ROWS,
+        };
+        if self.open.values.len() + rows.len() > most_rows {
             self.flush(packer)?;
         }
         let start = self.open.values.len();
@@ -87,7 +103,7 @@ impl PageWriter {
         self.open.values.extend(rows.iter().map(|row| row.1));
         profile.rows = start..self.open.values.len();
         self.open.profiles.push(profile);
-        if self.open.values.len() >= PAGE_ROWS || self.open.profiles.len() >= PAGE_PROFILES {
+        if self.open.values.len() >= most_rows || self.open.profiles.len() >= PAGE_PROFILES {
             self.flush(packer)?;
         }
         Ok(())
@@ -100,14 +116,14 @@ impl PageWriter {
             return Ok(());
         };
         let offset = self.bytes.len() as u64;
-        packer.put(&mut self.bytes, &encode(&page), "page")?;
+        packer.put(&mut self.bytes, &encode(&page, self.kind), "page")?;
         let part = Part { offset, len: self.bytes.len() as u64 - offset };
         self.pages.push(PageEntry { part, min_time, max_time });
         Ok(())
     }
 }
 
-fn encode(page: &PageRows) -> Vec<u8> {
+fn encode(page: &PageRows, kind: PageKind) -> Vec<u8> {
     let mut raw = Vec::new();
     let profiles = || page.profiles.iter();
     put_varint(&mut raw, page.profiles.len() as u64);
@@ -115,6 +131,9 @@ fn encode(page: &PageRows) -> Vec<u8> {
     put_deltas(&mut raw, profiles().map(|p| p.taken.time.0));
     put_deltas(&mut raw, profiles().map(|p| p.taken.duration_nanos));
     put_deltas(&mut raw, profiles().map(|p| p.taken.period));
+    if kind == PageKind::Sums {
+        put_column(&mut raw, profiles().map(|p| p.profiles));
+    }
     put_column(&mut raw, profiles().map(|p| p.rows.len() as u64));
     profiles().for_each(|p| rows::put_stacks(&mut raw, page.stacks[p.rows.clone()].iter().copied()));
     rows::put_values(&mut raw, page.values.iter().copied());
@@ -122,7 +141,7 @@ fn encode(page: &PageRows) -> Vec<u8> {
 }
 
 /// Reads a page of `dataset`.
-pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset) -> Result<PageRows, StoreError> {
+pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset, kind: PageKind) -> Result<PageRows, StoreError> {
     let mut reader = Reader::new(bytes, "page");
     let raw = section(&mut reader, "page")?;
     reader.end()?;
@@ -132,6 +151,10 @@ pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset) -> Result<PageRows, Sto
     let times = r.deltas(count)?;
     let durations = r.deltas(count)?;
     let periods = r.deltas(count)?;
+    let sizes = match kind {
+        PageKind::Raw => vec![1; count],
+        PageKind::Sums => r.column(count)?,
+    };
     let mut total_rows = 0;
     let mut profiles = Vec::with_capacity(count);
     for i in 0..count {
@@ -144,6 +167,7 @@ pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset) -> Result<PageRows, Sto
         profiles.push(PageProfile {
             series: series[i],
             taken: Taken { time: UnixNanos(times[i]), duration_nanos: durations[i], period: periods[i] },
+            profiles: sizes[i],
             rows: start..total_rows,
         });
     }
@@ -154,28 +178,4 @@ pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset) -> Result<PageRows, Sto
     let values = rows::values(&mut r, total_rows)?;
     r.end()?;
     Ok(PageRows { profiles, stacks, values })
-}
-
-pub(super) fn encode_totals(totals: &[TotalRow]) -> Vec<u8> {
-    let mut raw = Vec::new();
-    put_varint(&mut raw, totals.len() as u64);
-    put_deltas(&mut raw, totals.iter().map(|t| i64::from(t.series)));
-    put_deltas(&mut raw, totals.iter().map(|t| t.time.0));
-    put_deltas(&mut raw, totals.iter().map(|t| t.total));
-    raw
-}
-
-/// Reads the totals of `dataset`.
-pub(crate) fn read_totals(bytes: &[u8], dataset: &Dataset) -> Result<Vec<TotalRow>, StoreError> {
-    let mut reader = Reader::new(bytes, "totals");
-    let raw = section(&mut reader, "totals")?;
-    reader.end()?;
-    let mut r = Reader::new(&raw, "totals");
-    let count = r.count(3)?;
-    let series = r.index_deltas(count, dataset.series.len())?;
-    let times = r.deltas(count)?;
-    let totals = r.deltas(count)?;
-    r.end()?;
-    let rows = (0..count).map(|i| TotalRow { series: series[i], time: UnixNanos(times[i]), total: totals[i] });
-    Ok(rows.collect())
 }

@@ -9,9 +9,6 @@ use super::words::Words;
 
 pub(super) const MAGIC: &[u8; 7] = b"PLTSEGM";
 
-/// Where the first chunk begins.
-pub(super) const FIRST_CHUNK: u64 = 8;
-
 /// Puts chunks into a segment.
 pub struct SegmentWriter {
     bytes: Vec<u8>,

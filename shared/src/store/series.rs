@@ -47,6 +47,21 @@ pub(crate) struct Taken {
     pub(crate) period: i64,
 }
 
+impl Taken {
+    /// Of both together: the earlier start that is given (0 is none), all durations, the higher period.
+    pub(crate) fn merged(self, other: Self) -> Self {
+        let time = match (self.time.0, other.time.0) {
+            (0, time) | (time, 0) => time,
+            (a, b) => a.min(b),
+        };
+        Self {
+            time: UnixNanos(time),
+            duration_nanos: self.duration_nanos.saturating_add(other.duration_nanos),
+            period: self.period.max(other.period),
+        }
+    }
+}
+
 impl Profile {
     /// Gives a profile that has neither samples nor sample types the type, and a header that sums up as a merge would.
     pub(crate) fn describe(&mut self, profile_type: &ProfileType, all: impl Iterator<Item = Taken>) {
@@ -58,13 +73,8 @@ impl Profile {
         self.sample_types = vec![sample_type];
         let header = &mut self.header;
         header.period_type = (!t.period_type.is_empty() || !t.period_unit.is_empty()).then_some(period_type);
-        for (i, taken) in all.enumerate() {
-            header.period = if i == 0 { taken.period } else { header.period.max(taken.period) };
-            header.time_nanos = match (header.time_nanos, taken.time.0) {
-                (0, time) | (time, 0) => time,
-                (a, b) => a.min(b),
-            };
-            header.duration_nanos = header.duration_nanos.saturating_add(taken.duration_nanos);
+        if let Some(taken) = all.reduce(Taken::merged) {
+            (header.time_nanos, header.duration_nanos, header.period) = (taken.time.0, taken.duration_nanos, taken.period);
         }
     }
 }

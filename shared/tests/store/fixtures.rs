@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{Directory, chunk_head, read_chunk};
+use pilotlight_core::store::{Directory, ObjectKey, Window, chunk_head, read_chunk, read_ids};
 use pilotlight_core::{Profile, TimeRange};
 
 use crate::support::{Bucket, Push, profile_type, said};
@@ -59,17 +59,27 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
         let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
         writeln!(text, "{of_type} {{{}}} {} to {}", labels.join(","), first.millis(), last.millis()).unwrap();
     }
-    directory.counted().iter().for_each(|c| writeln!(text, "counted {} at {}", c.id, c.arrival_millis).unwrap());
+    if let Some(block) = directory.block() {
+        let ids = block.ids.map(|part| read_ids(&bytes[part.offset as usize..][..part.len as usize]).unwrap());
+        ids.iter().flatten().for_each(|c| writeln!(text, "counted {} at {}", c.id, c.arrival_millis).unwrap());
+        writeln!(text, "token {} sums of {:?}", block.token, block.sums_of).unwrap();
+    }
     let size = bytes.len() as u64;
-    bucket.catalog.push(CatalogObject { key: key.to_owned(), level: key.contains("l1").into(), size, directory });
+    bucket.catalog.push(CatalogObject {
+        key: key.to_owned(),
+        level: key.parse::<ObjectKey>().unwrap().level,
+        size,
+        directory,
+    });
     bucket.objects.insert(key.to_owned(), bytes.to_vec());
     for sample_type in ["alloc_space", "inuse_space"] {
         let of_type = profile_type("memory", sample_type);
         let answer = bucket.query("", &of_type, TimeRange::ALL).unwrap();
         write!(text, "{of_type} of {} profiles: {}", answer.profiles, profile_text(&answer.profile)).unwrap();
-        for series in bucket.timeline("", Some(&of_type), TimeRange::ALL).series {
+        let timeline = bucket.try_timeline("", Some(&of_type), TimeRange::ALL, Some(Window::Hour)).unwrap();
+        for series in timeline.series {
             let points: Vec<String> =
-                series.points.iter().map(|(time, total)| format!("{}: {total}", time.millis())).collect();
+                series.points.iter().map(|p| format!("{}: {} of {}", p.time.millis(), p.total, p.profiles)).collect();
             writeln!(text, "  timeline {}", points.join(", ")).unwrap();
         }
     }
@@ -84,9 +94,12 @@ fn fixtures_say_what_they_always_said() {
     let written = pushes()[0].chunk();
     let mut objects =
         vec![("chunk", String::new(), written), ("segment", segment.clone(), bucket.objects[&segment].clone())];
-    bucket.compact(|_| true);
-    let block = bucket.catalog[0].key.clone();
-    objects.push(("block", block.clone(), bucket.objects[&block].clone()));
+    // One block of each level. That of sums is read without its source.
+    for (level, name) in [(1, "block"), (2, "hour"), (3, "day")] {
+        bucket.compact_all(level);
+        let block = bucket.catalog.last().unwrap().key.clone();
+        objects.push((name, block.clone(), bucket.objects[&block].clone()));
+    }
 
     for (name, key, bytes) in objects {
         let say = |bytes: &[u8]| if key.is_empty() { chunk_text(bytes) } else { object_text(&key, bytes) };

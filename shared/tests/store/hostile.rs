@@ -1,7 +1,7 @@
 //! Bytes with valid checksums that no writer of ours would make: they are refused, or read as something valid.
 
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{Contents, Directory, StoreError, chunk_head, read_chunk};
+use pilotlight_core::store::{BlockEntry, Contents, Dataset, Directory, Part, StoreError, Window, chunk_head, read_chunk};
 use pilotlight_core::{By, CallTree, Profile, TimeRange, merge};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -93,11 +93,9 @@ proptest! {
     }
 
     #[test]
-    fn edited_directories(pushes in prop::collection::vec(push(), 1..6), blocks: bool, edits in edits()) {
+    fn edited_directories(pushes in prop::collection::vec(push(), 1..6), level in 0u8..=3, edits in edits()) {
         let mut bucket = Bucket::filled(&pushes);
-        if blocks {
-            bucket.compact(|_| true);
-        }
+        (1..=level).for_each(|level| bucket.compact_all(level));
         for object in &mut bucket.catalog {
             let bytes = object.directory.encode().unwrap();
             let (mut raw, _) = open(&bytes, 8);
@@ -112,15 +110,20 @@ proptest! {
     }
 
     #[test]
-    fn edited_blocks(pushes in prop::collection::vec(push(), 1..6), part: prop::sample::Index, edits in edits()) {
+    fn edited_blocks(
+        pushes in prop::collection::vec(push(), 1..6),
+        level in 1u8..=3,
+        part: prop::sample::Index,
+        edits in edits(),
+    ) {
         let mut bucket = Bucket::filled(&pushes);
-        bucket.compact(|_| true);
-        let object = &mut bucket.catalog[0];
+        (1..=level).for_each(|level| bucket.compact_all(level));
+        let object = bucket.catalog.last_mut().unwrap();
         let bytes = bucket.objects.get_mut(&object.key).unwrap();
-        let Contents::Block { datasets, .. } = &mut object.directory.contents else { panic!("not a block") };
+        let Contents::Block(BlockEntry { datasets, .. }) = &mut object.directory.contents else { panic!("not a block") };
         let mut parts: Vec<_> = datasets
             .iter_mut()
-            .flat_map(|d| [&mut d.symbols, &mut d.totals].into_iter().chain(d.pages.iter_mut().map(|p| &mut p.part)))
+            .flat_map(parts_of)
             .collect();
         let chosen = part.index(parts.len());
         let part = &mut parts[chosen];
@@ -134,16 +137,29 @@ proptest! {
     }
 }
 
+/// Everything that a dataset has in its object.
+fn parts_of(d: &mut Dataset) -> Vec<&mut Part> {
+    let mut parts = vec![&mut d.symbols];
+    parts.extend(&mut d.totals);
+    parts.extend(d.window_totals.iter_mut().map(|(_, part)| part));
+    let pages = d.pages.iter_mut().chain(d.sums.iter_mut().flat_map(|sums| &mut sums.pages));
+    parts.extend(pages.map(|page| &mut page.part));
+    parts
+}
+
 fn ask_all(bucket: &Bucket) {
     for (family, sample_type) in [("process_cpu", "cpu"), ("memory", "alloc_space"), ("memory", "inuse_space")] {
         let of_type = profile_type(family, sample_type);
         if let Ok(answer) = bucket.query("", &of_type, TimeRange::ALL) {
             use_profile(&answer.profile);
         }
-        let _ = bucket.try_timeline("", Some(&of_type), TimeRange::ALL);
+        let _ = bucket.try_timeline("", Some(&of_type), TimeRange::ALL, None);
     }
-    let _ = bucket.try_timeline("", None, TimeRange::ALL);
-    let _ = bucket.try_compact(bucket.catalog.iter().filter(|o| o.level == 0).cloned().collect());
+    let _ = bucket.try_timeline("", None, TimeRange::ALL, Some(Window::Hour));
+    for level in 1..=3 {
+        let sources = bucket.catalog.iter().filter(|o| (o.level == 0) == (level == 1) && o.level < level);
+        let _ = bucket.try_compact(level, sources.cloned().collect());
+    }
 }
 
 pub(crate) fn varint(mut value: u64) -> Vec<u8> {
@@ -230,7 +246,7 @@ fn a_page_that_claims_too_many_rows_is_refused() {
     let mut bucket = Bucket::filled(&[push]);
     bucket.compact(|_| true);
     let object = &mut bucket.catalog[0];
-    let Contents::Block { datasets, .. } = &mut object.directory.contents else { panic!("not a block") };
+    let Contents::Block(BlockEntry { datasets, .. }) = &mut object.directory.contents else { panic!("not a block") };
     let bytes = bucket.objects.get_mut(&object.key).unwrap();
     // One profile, all its numbers zero, and then how many rows it has.
     let edited = sealed(&[vec![1, 0, 0, 0, 0], varint(1 << 40), vec![0; 9]].concat());

@@ -8,6 +8,7 @@ mod counting;
 mod fixtures;
 mod formats;
 mod hostile;
+mod levels;
 mod memory;
 mod plans;
 mod service;

@@ -2,9 +2,9 @@
 //!
 //! Counts what Rust allocates on the thread of a test; zstd's own state, a few megabytes at most, is C and not counted.
 
-use pilotlight_core::plans::{CompactPlan, MAX_JOB_BYTES, QueryPlan};
+use pilotlight_core::plans::MAX_JOB_BYTES;
 use pilotlight_core::store::{ChunkId, Directory, Series, SeriesRows, chunk_head, encode_chunk, read_chunk};
-use pilotlight_core::{ProfileBuilder, Selector, TimeRange, UnixNanos};
+use pilotlight_core::{ProfileBuilder, TimeRange, UnixNanos};
 
 use crate::counting::measure;
 use crate::hostile::{sealed, sealed_as, varint};
@@ -45,39 +45,69 @@ fn full_job(services: i64) -> Bucket {
     bucket
 }
 
+/// Makes a block of the whole catalog's objects of a level's sources, and says what that took.
+fn compact(bucket: &mut Bucket, level: u8, what: &str) {
+    let sources: Vec<_> = bucket.catalog.iter().filter(|object| object.level < level).cloned().collect();
+    let (used, output) = peak(|| bucket.try_compact(level, sources).unwrap());
+    println!("level {level}, {what}: {used:.1} MB for {} bytes of output", output.bytes.len());
+    assert!(used < 64.0, "{used} MB");
+    drop(output);
+    bucket.compact_all(level);
+}
+
 #[test]
 fn plans_stay_below_64_megabytes() {
     for services in [1, 200] {
         let mut bucket = full_job(services);
-        let sources = bucket.catalog.clone();
-        let (used, output) = peak(|| {
-            let mut plan = CompactPlan::new(sources, &[], 1).unwrap();
-            for get in plan.wants() {
-                plan.provide(&get, bucket.read(&get)).unwrap();
+        for level in 0..=3 {
+            if level > 0 {
+                compact(&mut bucket, level, &format!("{services} services"));
             }
-            plan.finish().unwrap()
-        });
-        println!("compaction, {services} services: {used:.1} MB for {} bytes of output", output.bytes.len());
-        assert!(used < 64.0, "{used} MB");
-
-        if services > 1 {
-            // Two hundred processes without a symbol in common have no small answer; a real service's has.
-            continue;
-        }
-        for what in ["segments", "the block"] {
+            if services > 1 {
+                // Two hundred processes without a symbol in common have no small answer; a real service's has.
+                continue;
+            }
             let (used, answer) = peak(|| {
                 let of_type = profile_type("process_cpu", "cpu");
-                let mut plan = QueryPlan::new(&Selector::default(), &of_type, TimeRange::ALL, &bucket.catalog).unwrap();
-                for get in plan.wants() {
-                    plan.provide(&get, bucket.read(&get)).unwrap();
-                }
-                plan.finish().unwrap()
+                bucket.query("", &of_type, TimeRange::ALL).unwrap()
             });
-            println!("query of {what}: {used:.1} MB, {} stacks", answer.profile.stacks().len());
+            println!("query of level {level}: {used:.1} MB, {} stacks", answer.profile.stacks().len());
             assert!(used < 64.0, "{used} MB");
-            bucket.compact(|_| true);
         }
     }
+}
+
+/// Blocks of as many bytes as a job takes, almost all of them rows: values of 40 random bits, which nothing makes smaller.
+#[test]
+fn jobs_over_blocks_stay_below_64_megabytes() {
+    let (mut numbers, mut bucket, mut builder) = (Numbers(1), Bucket::default(), ProfileBuilder::new());
+    let stacks: Vec<_> = (0..400).map(|i| builder.named_stack(&["main", &format!("function {i}")])).collect();
+    let mut at = 0;
+    while bucket.catalog.iter().map(|object| object.size).sum::<u64>() < MAX_JOB_BYTES - (2 << 20) {
+        // Two hundred instances, each once in five minutes: sums of an hour are a twelfth of their profiles.
+        let mut profile = || {
+            at += 1;
+            let series = Series {
+                labels: labels(&[("service_name", "a"), ("instance", &(at % 200).to_string())]),
+                profile_type: profile_type("process_cpu", "cpu"),
+                time: UnixNanos(at * 1_500_000_000),
+                duration_nanos: 1,
+                total: 0,
+            };
+            SeriesRows {
+                series,
+                rows: stacks.iter().map(|&stack| (stack, numbers.below(1 << 31) as i64 * 500 + at)).collect(),
+            }
+        };
+        let profiles: Vec<_> = (0..500).map(|_| profile()).collect();
+        let mut id = [0; 16];
+        id[..8].copy_from_slice(&at.to_le_bytes());
+        bucket.put_segment(at, &[encode_chunk(ChunkId(id), builder.profile(), &profiles).unwrap()]);
+        bucket.compact_to(1, &[bucket.catalog.len() - 1]);
+    }
+    println!("{} blocks, {at} profiles", bucket.catalog.len());
+    compact(&mut bucket, 2, "blocks of rows");
+    compact(&mut bucket, 3, "blocks of rows");
 }
 
 /// A directory is read before anything else, so it must be small even in the worst case: tiny chunks, each of an

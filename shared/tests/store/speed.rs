@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use pilotlight_core::store::{ChunkId, Series, SeriesRows, chunk_head, encode_chunk, read_chunk};
+use pilotlight_core::store::{ChunkId, PageEntry, Series, SeriesRows, Window, chunk_head, encode_chunk, read_chunk};
 use pilotlight_core::{Samples, StackId, TimeRange, UnixNanos};
 
 use crate::service::{Numbers, service};
@@ -67,17 +67,80 @@ fn speed() {
         values[0].iter().sum::<i64>()
     };
     let before = query(&bucket, "segments");
-    let start = Instant::now();
-    bucket.compact(|_| true);
-    let block = &bucket.catalog[0];
-    println!(
-        "compaction: {:?}, block {} bytes, directory {}",
-        start.elapsed(),
-        block.size,
-        block.directory.encode().unwrap().len()
-    );
-    assert_eq!(query(&bucket, "the block"), before);
+    // Two blocks of an hour, then one, then its sums.
+    let steps: [(u8, Vec<usize>); 4] = [(1, (0..30).collect()), (1, (0..30).collect()), (2, vec![0, 1]), (3, vec![0])];
+    for (level, sources) in steps {
+        let start = Instant::now();
+        bucket.compact_to(level, &sources);
+        let block = bucket.catalog.last().unwrap();
+        let directory = block.directory.encode().unwrap().len();
+        println!("level {level}: {:?}, {} bytes, {directory} of it directory", start.elapsed(), block.size);
+        for dataset in block.directory.datasets() {
+            let bytes = |pages: &[PageEntry]| pages.iter().map(|page| page.part.len).sum::<u64>();
+            let profiles = bytes(&dataset.pages);
+            println!("  {} profiles: {profiles} bytes, symbols {}", dataset.profiles, dataset.symbols.len);
+            for sums in &dataset.sums {
+                let bytes = bytes(&sums.pages);
+                let each = bytes as f64 / dataset.profiles as f64;
+                println!("  {:?} {:?}: {bytes} bytes, {each:.1} a profile", sums.window, sums.scope);
+            }
+        }
+    }
+    assert_eq!(query(&bucket, "sums of the hour"), before);
     let start = Instant::now();
     let timeline = bucket.timeline("", None, TimeRange::ALL);
     println!("timeline: {:?}, {} bytes", start.elapsed(), timeline.bytes);
+}
+
+/// A month of ten processes that share their code, two profiles of each an hour.
+#[test]
+#[ignore = "a measurement, not a test"]
+fn a_month() {
+    let mut numbers = Numbers(1);
+    let (tables, rows) = service(&mut numbers, "checkout");
+    let of_type = profile_type("process_cpu", "cpu");
+    let (mut bucket, hour) = (Bucket::default(), Window::Hour.nanos());
+    let start = Instant::now();
+    for day in 0..30 {
+        for at in day * 24..day * 24 + 24 {
+            let mut profile = |i: i64| {
+                let time = at * hour + i * hour / 20;
+                let labels = labels(&[("service_name", "checkout"), ("instance", &(i % 10).to_string())]);
+                let profile_type = of_type.clone();
+                let series = Series { labels, profile_type, time: UnixNanos(time), duration_nanos: 1, total: 0 };
+                let rows = rows.iter().filter(|_| numbers.below(2) == 0).copied().collect();
+                let mut id = [0; 16];
+                id[..8].copy_from_slice(&time.to_le_bytes());
+                encode_chunk(ChunkId(id), &tables, &[SeriesRows { series, rows }]).unwrap()
+            };
+            let chunks: Vec<_> = (0..20).map(&mut profile).collect();
+            let first = bucket.catalog.len();
+            for (half, chunks) in chunks.chunks(10).enumerate() {
+                bucket.put_segment(at * 3_600_000 + half as i64, chunks);
+                bucket.compact_to(1, &[first + half]);
+            }
+            bucket.compact_to(2, &[first, first + 1]);
+        }
+        let last = bucket.catalog.len();
+        bucket.compact_to(3, &(last - 24..last).collect::<Vec<_>>());
+    }
+    println!("made in {:?}", start.elapsed());
+    for level in [2, 3] {
+        let of_level = || bucket.catalog.iter().filter(|object| object.level == level).map(|object| object.size);
+        println!("level {level}: {} objects, {} bytes", of_level().count(), of_level().sum::<u64>());
+    }
+    let day = Window::Day.nanos();
+    let ranges = [("all", 0, 30 * day), ("cut at minutes", hour + hour / 60, 30 * day - hour - hour / 60)];
+    for (what, from, until) in ranges {
+        let range = TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
+        for selector in ["", r#"{instance="3"}"#] {
+            let start = Instant::now();
+            let answer = bucket.query(selector, &of_type, range).unwrap();
+            let (time, profiles) = (start.elapsed(), answer.profiles);
+            println!("{what} {selector}: {time:?}, {profiles} profiles, {} objects, {} bytes", answer.objects, answer.bytes);
+        }
+        let start = Instant::now();
+        let timeline = bucket.try_timeline("", None, range, Some(Window::Hour)).unwrap();
+        println!("timeline, {what}: {:?}, {} bytes", start.elapsed(), timeline.bytes);
+    }
 }

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pilotlight_core::plans::{
-    CatalogObject, CompactOutput, CompactPlan, Get, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
+    CatalogObject, CompactOutput, CompactPlan, CountedChunks, Get, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
-use pilotlight_core::store::{ChunkId, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk};
+use pilotlight_core::store::{
+    ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk,
+};
 use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
 use proptest::prelude::*;
 
@@ -57,10 +59,19 @@ pub(crate) fn push() -> impl Strategy<Value = Push> {
 }
 
 impl Push {
+    /// Some have none, some are broken.
+    pub(crate) fn duration(&self) -> i64 {
+        (i64::from(self.id) - 5) * 10
+    }
+
+    pub(crate) fn period(&self) -> i64 {
+        100 + i64::from(self.id % 3)
+    }
+
     /// The chunk that a worker would make of it.
     pub(crate) fn chunk(&self) -> Vec<u8> {
         let mut builder = ProfileBuilder::new();
-        builder.header().period = 100;
+        builder.header().period = self.period();
         let mut series = Vec::new();
         for (sample_type, rows) in &self.types {
             let rows = rows.iter().map(|(stack, value)| (named_stack(&mut builder, stack), *value)).collect();
@@ -68,7 +79,7 @@ impl Push {
                 labels: labels(&self.labels),
                 profile_type: profile_type(self.family, sample_type),
                 time: UnixNanos(self.time),
-                duration_nanos: 10,
+                duration_nanos: self.duration(),
                 total: 0,
             };
             series.push(SeriesRows { series: series_of, rows });
@@ -103,6 +114,7 @@ pub(crate) fn said(profile: &Profile) -> BTreeMap<Vec<String>, i64> {
 pub(crate) struct Bucket {
     pub(crate) objects: HashMap<String, Vec<u8>>,
     pub(crate) catalog: Vec<CatalogObject>,
+    counted: CountedChunks,
 }
 
 impl Bucket {
@@ -121,7 +133,10 @@ impl Bucket {
     pub(crate) fn put_segment(&mut self, millis: i64, chunks: &[Vec<u8>]) -> (usize, usize) {
         let mut writer = SegmentWriter::new();
         chunks.iter().for_each(|chunk| drop(writer.push(chunk).unwrap()));
-        let (bytes, directory) = writer.finish().unwrap();
+        let (bytes, mut directory) = writer.finish().unwrap();
+        // As a row of the catalog, it lists only what counts. Segments come in order of arrival.
+        let counts = self.counted.count(directory.chunks().iter().map(|chunk| chunk.id), millis);
+        directory.keep_chunks(&counts);
         let lengths = (bytes.len(), directory.encode().unwrap().len());
         let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7 }.to_string();
         self.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
@@ -147,7 +162,7 @@ impl Bucket {
     }
 
     pub(crate) fn timeline(&self, selector: &str, of_type: Option<&ProfileType>, range: TimeRange) -> Timeline {
-        self.try_timeline(selector, of_type, range).unwrap()
+        self.try_timeline(selector, of_type, range, None).unwrap()
     }
 
     pub(crate) fn try_timeline(
@@ -155,37 +170,53 @@ impl Bucket {
         selector: &str,
         of_type: Option<&ProfileType>,
         range: TimeRange,
+        resolution: Option<Window>,
     ) -> Result<Timeline, PlanError> {
-        let mut plan = TimelinePlan::new(&Selector::parse(selector).unwrap(), of_type, range, &self.catalog)?;
+        let mut plan = TimelinePlan::new(&Selector::parse(selector).unwrap(), of_type, range, resolution, &self.catalog)?;
         for get in plan.wants() {
             plan.provide(&get, self.read(&get))?;
         }
         plan.finish()
     }
 
-    /// Compacts the objects at these places of the catalog, as the scheduled job does. Gives the number of duplicates.
-    pub(crate) fn compact(&mut self, chosen: impl Fn(usize) -> bool) -> u64 {
-        let mut at = 0;
-        let (sources, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.catalog).into_iter().partition(|object| {
-            at += 1;
-            object.level == 0 && chosen(at - 1)
-        });
-        self.catalog = rest;
-        if sources.is_empty() {
-            return 0;
-        }
-        let keys: Vec<String> = sources.iter().map(|s| s.key.clone()).collect();
-        let output = self.try_compact(sources).unwrap();
-        keys.iter().for_each(|key| drop(self.objects.remove(key)));
-        let size = output.bytes.len() as u64;
-        self.catalog.push(CatalogObject { key: output.key.clone(), level: 1, size, directory: output.directory });
-        self.objects.insert(output.key, output.bytes);
-        output.duplicates
+    /// Compacts the segments at these places of the catalog, as the scheduled job does.
+    pub(crate) fn compact(&mut self, chosen: impl Fn(usize) -> bool) {
+        let chosen: Vec<_> = (0..self.catalog.len()).filter(|&at| self.catalog[at].level == 0 && chosen(at)).collect();
+        self.compact_to(1, &chosen);
     }
 
-    pub(crate) fn try_compact(&self, sources: Vec<CatalogObject>) -> Result<CompactOutput, PlanError> {
-        let neighbours: Vec<_> = self.catalog.iter().filter(|o| o.level == 1).cloned().collect();
-        let mut plan = CompactPlan::new(sources, &neighbours, self.objects.len() as u64)?;
+    /// Compacts the objects of these levels.
+    pub(crate) fn compact_all(&mut self, level: u8) {
+        let sources = if level == 3 { 1..=2 } else { level - 1..=level - 1 };
+        let chosen: Vec<_> = (0..self.catalog.len()).filter(|&at| sources.contains(&self.catalog[at].level)).collect();
+        self.compact_to(level, &chosen);
+    }
+
+    /// Makes a block out of the objects at these places. One of level 3 stands beside its sources.
+    pub(crate) fn compact_to(&mut self, level: u8, chosen: &[usize]) {
+        let sources: Vec<CatalogObject> = chosen.iter().map(|&at| self.catalog[at].clone()).collect();
+        if sources.is_empty() {
+            return;
+        }
+        let keys: Vec<String> = sources.iter().map(|s| s.key.clone()).collect();
+        let CompactOutput { key, level, bytes, directory, .. } = self.try_compact(level, sources).unwrap();
+        if level < 3 {
+            self.delete(&keys);
+        }
+        // The way through the catalog: what is read back is what was written.
+        let directory = Directory::decode(&directory.encode().unwrap()).unwrap();
+        self.catalog.push(CatalogObject { key: key.clone(), level, size: bytes.len() as u64, directory });
+        self.objects.insert(key, bytes);
+    }
+
+    pub(crate) fn delete(&mut self, keys: &[String]) {
+        self.catalog.retain(|object| !keys.contains(&object.key));
+        keys.iter().for_each(|key| drop(self.objects.remove(key)));
+    }
+
+    pub(crate) fn try_compact(&self, level: u8, sources: Vec<CatalogObject>) -> Result<CompactOutput, PlanError> {
+        let unique = self.objects.len() as u64;
+        let mut plan = CompactPlan::new(sources, level, 7, unique)?;
         for get in plan.wants() {
             plan.provide(&get, self.read(&get))?;
         }

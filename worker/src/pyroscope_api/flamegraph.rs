@@ -32,7 +32,7 @@ mod tests {
     use pilotlight_core::{Profile, ProfileBuilder};
 
     fn answer(profile: Profile) -> QueryAnswer {
-        QueryAnswer { profile, profiles: 1, objects: 1, bytes: 1, saturated: false }
+        QueryAnswer { profile, profiles: 1, objects: 1, bytes: 1, saturated: false, rounded: false }
     }
 
     #[test]

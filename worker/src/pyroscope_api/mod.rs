@@ -73,7 +73,7 @@ async fn select_series(ask: &Ask, store: &EdgeStore) -> Result<Value, Problem> {
     let (selector, profile_type) = ask.selection()?;
     let buckets = Buckets::new(ask.range()?, ask.step)?;
     let how = Aggregation::parse(&ask.aggregation.0)?;
-    let timeline = store.timeline(&selector, Some(&profile_type), buckets.range()).await?;
+    let timeline = store.timeline(&selector, Some(&profile_type), buckets.range(), buckets.window).await?;
     Ok(series::answer(&timeline, buckets, &ask.group_by, how, usize::try_from(ask.limit.0).unwrap_or(0)))
 }
 
@@ -103,10 +103,10 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
     let max_nodes = parameters.number(name, 1, MOST_NODES, flamegraph::MAX_NODES)?;
     let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
     let store = EdgeStore::open(scope)?;
-    let timeline = store.timeline(&selector, Some(&profile_type), range).await?;
+    let steps = render::Steps::of(range);
+    let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window()).await?;
     let merged = store.merged(&selector, &profile_type, range).await?;
     let graph = flamegraph::flame_graph(&merged, max_nodes);
-    let steps = render::Steps::of(range);
     let response = json(&render::answer(&graph, &profile_type, &timeline, steps, parameters.get("groupBy"), how))?;
     response.headers().set(FOLDED_HEADER, &graph.folded.to_string())?;
     Ok(response)

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{ProfileType, TimeRange, UnixNanos, plans::Timeline, pyroscope};
+use pilotlight_core::{
+    ProfileType, TimeRange, UnixNanos,
+    plans::{Point, Timeline, window_of},
+    pyroscope,
+    store::Window,
+};
 use serde_json::{Value, json};
 
 use super::names;
@@ -23,6 +28,12 @@ impl Steps {
         let step = pyroscope::timeline_step(until - from);
         let start = from.div_euclid(step) * step;
         Self { start, step, count: ((until - start).div_euclid(step) + 1) as usize }
+    }
+
+    /// Windows whose edges the steps keep.
+    pub(super) fn window(self) -> Option<Window> {
+        let nanos = |seconds: i64| UnixNanos::from_millis(seconds.saturating_mul(1000)).0;
+        window_of(nanos(self.start), nanos(self.step))
     }
 
     fn index(self, time: UnixNanos) -> usize {
@@ -46,10 +57,10 @@ pub(super) fn answer(
     for series in &timeline.series {
         let value = group_by.map(|name| names::value(&series.labels, profile_type, name).unwrap_or_default());
         let sums = groups.entry(value.unwrap_or_else(|| "*".to_owned())).or_insert_with(|| vec![(0, 0); steps.count]);
-        for &(time, total) in &series.points {
+        for &Point { time, total, profiles } in &series.points {
             if let Some((sum, count)) = sums.get_mut(steps.index(time)) {
                 *sum += i128::from(total);
-                *count += 1;
+                *count += profiles;
             }
         }
     }

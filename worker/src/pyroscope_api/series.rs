@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{TimeRange, UnixNanos, plans::Timeline};
+use pilotlight_core::{
+    TimeRange, UnixNanos,
+    plans::{Point, Timeline, window_of},
+    store::Window,
+};
 use serde_json::{Value, json};
 
 use super::names;
@@ -29,11 +33,16 @@ impl Aggregation {
 }
 
 /// Buckets of time: the one named `t` covers `(t - step, t]`, for t = start, start + step … up to `end`. Milliseconds.
+///
+/// Where the edges are those of windows of which blocks hold totals, a bucket covers `[t - step, t)`: a profile that starts
+/// at the very instant of an edge counts to the bucket after it, and a month is read in a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Buckets {
     pub(super) start: i64,
     pub(super) end: i64,
     pub(super) step: i64,
+    /// Windows whose edges the buckets keep.
+    pub(super) window: Option<Window>,
 }
 
 impl Buckets {
@@ -47,19 +56,25 @@ impl Buckets {
         if (end - start) / step >= MAX_POINTS {
             return Err(Problem::invalid(format!("more than {MAX_POINTS} points; choose a longer step")));
         }
-        Ok(Self { start, end, step })
+        let window = window_of(UnixNanos::from_millis(start).0, UnixNanos::from_millis(step).0);
+        Ok(Self { start, end, step, window })
     }
 
     /// What must be read, so that the first bucket is full.
     pub(super) fn range(self) -> TimeRange {
-        let from = UnixNanos::from_millis(self.start - self.step).plus(1);
-        TimeRange { from, until: UnixNanos::from_millis(self.end).plus(1) }
+        let (from, until) = (UnixNanos::from_millis(self.start - self.step), UnixNanos::from_millis(self.end));
+        match self.window {
+            Some(_) => TimeRange { from, until },
+            None => TimeRange { from: from.plus(1), until: until.plus(1) },
+        }
     }
 
     /// The bucket of a point in time; `None` when it lies before the first or after the last.
     fn of(self, time: UnixNanos) -> Option<i64> {
-        let millis = time.plus(999_999).millis();
-        let index = (millis - self.start + self.step - 1).div_euclid(self.step);
+        let index = match self.window {
+            Some(_) => (time.millis() - self.start).div_euclid(self.step) + 1,
+            None => (time.plus(999_999).millis() - self.start + self.step - 1).div_euclid(self.step),
+        };
         let name = self.start + index * self.step;
         (index >= 0 && name <= self.end).then_some(name)
     }
@@ -78,11 +93,11 @@ pub(super) fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String],
     for series in &timeline.series {
         let value = |name: &String| Some((name.clone(), names::value(&series.labels, &series.profile_type, name)?));
         let group = groups.entry(group_by.iter().filter_map(value).collect()).or_default();
-        for &(time, total) in &series.points {
+        for &Point { time, total, profiles } in &series.points {
             let Some(bucket) = buckets.of(time) else { continue };
             let (sum, count) = group.points.entry(bucket).or_default();
             *sum += i128::from(total);
-            *count += 1;
+            *count += profiles;
             group.total += i128::from(total);
         }
     }

@@ -6,7 +6,7 @@ mod services;
 mod store;
 pub(crate) mod timeline;
 
-use pilotlight_core::{ProfileType, Selector};
+use pilotlight_core::{ProfileType, Selector, plans::Steps, store::Window};
 use worker::{Request, Response};
 
 use crate::clock;
@@ -24,8 +24,11 @@ const MAX_POINTS: usize = 4_000;
 pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
-    let timeline = EdgeStore::open(scope)?.timeline(&Selector::default(), None, services::with_previous(range)).await?;
-    Ok(Response::from_json(&services::answer(&timeline, range, points))?)
+    let (store, all, steps) = (EdgeStore::open(scope)?, Selector::default(), Steps::of(range, points));
+    let now = store.timeline(&all, None, range, steps.window).await?;
+    // Of the time before only its totals are told, which windows of any length give.
+    let before = store.timeline(&all, None, services::before(range), Some(Window::Day)).await?;
+    Ok(Response::from_json(&services::answer(&now, &before, steps))?)
 }
 
 /// `GET /api/v1/labels?query&from&until`
@@ -41,8 +44,9 @@ pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Respons
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
     let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
-    let timeline = EdgeStore::open(scope)?.timeline(&selector, Some(&profile_type), range).await?;
-    Ok(Response::from_json(&timeline::answer(&timeline, range, points))?)
+    let steps = Steps::of(range, points);
+    let timeline = EdgeStore::open(scope)?.timeline(&selector, Some(&profile_type), range, steps.window).await?;
+    Ok(Response::from_json(&timeline::answer(&timeline, steps))?)
 }
 
 /// `GET /api/v1/profile?query&from&until`
@@ -60,6 +64,8 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     headers.set("x-pilotlight-profiles", &answer.profiles.to_string())?;
     headers.set("x-pilotlight-objects", &answer.objects.to_string())?;
     headers.set("x-pilotlight-bytes", &answer.bytes.to_string())?;
+    // Only sums are kept of a part of the range, and its ends lie within their windows.
+    headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
     headers.set("x-pilotlight-millis", &(clock::now_millis() - began).to_string())?;
     Ok(response)
 }

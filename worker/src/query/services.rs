@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{ProfileType, SERVICE_NAME, TimeRange, UnixNanos, plans::Timeline};
+use pilotlight_core::{
+    ProfileType, SERVICE_NAME, TimeRange, UnixNanos,
+    plans::{Steps, Timeline, TimelineSeries},
+};
 use serde::Serialize;
 
 /// Services that have profiles in a range.
@@ -30,40 +33,39 @@ struct Type {
 
 #[derive(Default)]
 struct Sums {
-    profiles: usize,
     total: i128,
     points: Vec<i128>,
     previous: i128,
 }
 
-/// The range together with the one of equal length before it.
-pub(super) fn with_previous(range: TimeRange) -> TimeRange {
-    TimeRange { from: UnixNanos(range.from.0.saturating_sub(range.nanos())), until: range.until }
+/// The range of equal length before one.
+pub(super) fn before(range: TimeRange) -> TimeRange {
+    TimeRange { from: UnixNanos(range.from.0.saturating_sub(range.nanos())), until: range.from }
 }
 
-/// Sums a timeline over `with_previous(range)` by service and type.
-pub(super) fn answer(timeline: &Timeline, range: TimeRange, points: usize) -> Services {
+/// Sums timelines over a range and over the one [`before`] it by service and type.
+pub(super) fn answer(now: &Timeline, before: &Timeline, steps: Steps) -> Services {
     let mut sums: BTreeMap<&str, BTreeMap<&ProfileType, Sums>> = BTreeMap::new();
-    for series in &timeline.series {
-        let name = series.labels.get(SERVICE_NAME).unwrap_or("");
-        let sums = sums.entry(name).or_default().entry(&series.profile_type).or_default();
-        sums.points.resize(points, 0);
-        sums.points.iter_mut().zip(series.buckets(range, points)).for_each(|(sum, value)| *sum += value);
-        for &(time, total) in &series.points {
-            if range.contains(time) {
-                sums.profiles += 1;
-                sums.total += i128::from(total);
-            } else {
-                sums.previous += i128::from(total);
-            }
-        }
+    for series in &now.series {
+        let sums = sums.entry(service(series)).or_default().entry(&series.profile_type).or_default();
+        sums.points.resize(steps.count, 0);
+        sums.points.iter_mut().zip(series.buckets(steps.range, steps.count)).for_each(|(sum, value)| *sum += value);
+        sums.total += series.total();
     }
-    let services = sums.into_iter().filter_map(|(name, types)| {
-        let types = types.into_iter().filter(|(_, sums)| sums.profiles > 0);
-        let types: Vec<Type> = types.map(|(id, sums)| sums.named(id)).collect();
-        (!types.is_empty()).then(|| Service { name: name.to_owned(), types })
+    for series in &before.series {
+        // What is there no more is not told.
+        let sums = sums.get_mut(service(series)).and_then(|types| types.get_mut(&series.profile_type));
+        sums.into_iter().for_each(|sums| sums.previous += series.total());
+    }
+    let services = sums.into_iter().map(|(name, types)| Service {
+        name: name.to_owned(),
+        types: types.into_iter().map(|(id, sums)| sums.named(id)).collect(),
     });
     Services { services: services.collect() }
+}
+
+fn service(series: &TimelineSeries) -> &str {
+    series.labels.get(SERVICE_NAME).unwrap_or("")
 }
 
 impl Sums {
@@ -80,15 +82,15 @@ mod tests {
 
     #[test]
     fn sums_by_service_and_type() {
-        let timeline = timeline(&[
-            ("b:x:count::", "app{region=eu}", &[(5, 100), (10, 1), (19, 2)]),
+        let before = timeline(&[("b:x:count::", "app{region=eu}", &[(5, 100)]), ("a:y:count::", "gone", &[(5, 16)])]);
+        let now = timeline(&[
+            ("b:x:count::", "app{region=eu}", &[(10, 1), (19, 2)]),
             ("b:x:count::", "app{region=us}", &[(15, 4)]),
             ("a:y:count::", "app", &[(12, 8)]),
-            ("a:y:count::", "gone", &[(5, 16)]),
         ]);
         let range = TimeRange { from: UnixNanos(10), until: UnixNanos(20) };
-        assert_eq!(with_previous(range), TimeRange { from: UnixNanos(0), until: UnixNanos(20) });
-        let found = serde_json::to_value(answer(&timeline, range, 2)).unwrap();
+        assert_eq!(super::before(range), TimeRange { from: UnixNanos(0), until: UnixNanos(10) });
+        let found = serde_json::to_value(answer(&now, &before, Steps::of(range, 2))).unwrap();
         let expect = serde_json::json!({"services": [{"name": "app", "types": [
             {"id": "a:y:count::", "total": "8", "points": [8, 0], "previous": "0"},
             {"id": "b:x:count::", "total": "7", "points": [1, 6], "previous": "100"},

@@ -3,6 +3,7 @@
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
     plans::{CatalogObject, QueryAnswer, QueryPlan, Timeline, TimelinePlan},
+    store::Window,
 };
 
 use crate::bucket::{AnyBucket, Bucket};
@@ -10,7 +11,7 @@ use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, cpu};
 use crate::scope::Scope;
-use crate::tenant::{StubLine, TenantShards, Transport};
+use crate::tenant::{Detail, StubLine, TenantShards, Transport};
 
 /// The profiles of a tenant, in a bucket and in the catalogs of its objects.
 pub(crate) struct Store<B, T> {
@@ -34,19 +35,23 @@ impl<B: Bucket, T: Transport> Store<B, T> {
         Self { bucket, tenant, meter }
     }
 
-    /// The objects that touch a range.
+    /// The objects that touch a range, for what directories answer.
     pub(crate) async fn catalog(&self, range: TimeRange) -> Result<Vec<CatalogObject>, Problem> {
-        self.tenant.catalog(range).await
+        self.tenant.catalog(range, Detail::Summed).await
     }
 
-    /// Totals over time, of all types when none is given.
+    /// Totals over time, of all types when none is given: of windows as long as `resolution`, or of each profile.
     pub(crate) async fn timeline(
         &self,
         selector: &Selector,
         profile_type: Option<&ProfileType>,
         range: TimeRange,
+        resolution: Option<Window>,
     ) -> Result<Timeline, Problem> {
-        let plan = TimelinePlan::new(selector, profile_type, range, &self.catalog(range).await?)?;
+        // A summary has totals of hours, and none of shorter windows.
+        let detail = if resolution >= Some(Window::Hour) { Detail::Summed } else { Detail::Each };
+        let objects = self.tenant.catalog(range, detail).await?;
+        let plan = TimelinePlan::new(selector, profile_type, range, resolution, &objects)?;
         let timeline = drive(plan, &self.bucket).await?.finish()?;
         self.meter.add(Item::WorkerCpuMicros, cpu::query_micros(timeline.bytes));
         Ok(timeline)

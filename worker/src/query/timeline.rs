@@ -1,9 +1,10 @@
 //! `{"start":ms,"step":ms,"points":[…],"profiles":n}`
 
-use pilotlight_core::{TimeRange, plans};
+use pilotlight_core::plans::{self, Steps};
 use serde::Serialize;
 
-/// Sums of equal parts of a range, over all series.
+/// Sums of equal steps over all series. The first begins at or before the start of the range, the last ends at or after its
+/// end: steps of a minute and more are round, so that the same ones are drawn as time goes on.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Timeline {
     /// Milliseconds since the epoch.
@@ -15,23 +16,26 @@ pub(super) struct Timeline {
 }
 
 /// Sums a timeline of one type.
-pub(super) fn answer(timeline: &plans::Timeline, range: TimeRange, points: usize) -> Timeline {
-    let mut sums = vec![0; points];
+pub(super) fn answer(timeline: &plans::Timeline, steps: Steps) -> Timeline {
+    let mut sums = vec![0; steps.count];
     for series in &timeline.series {
-        sums.iter_mut().zip(series.buckets(range, points)).for_each(|(sum, value)| *sum += value);
+        sums.iter_mut().zip(series.buckets(steps.range, steps.count)).for_each(|(sum, value)| *sum += value);
     }
     Timeline {
-        start: range.from.millis(),
-        step: range.nanos() as f64 / 1e6 / points as f64,
+        start: steps.range.from.millis(),
+        step: steps.range.nanos() as f64 / 1e6 / steps.count as f64,
         points: sums,
-        profiles: timeline.series.iter().map(|series| series.points.len()).sum(),
+        profiles: timeline.series.iter().map(|series| series.profiles() as usize).sum(),
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use pilotlight_core::{UnixNanos, parse_name, plans::TimelineSeries};
+    use pilotlight_core::{
+        TimeRange, UnixNanos, parse_name,
+        plans::{Point, TimelineSeries},
+    };
 
     /// Type, name with labels, and points of (nanoseconds, total).
     pub(crate) type Drawn<'a> = (&'a str, &'a str, &'a [(i64, i64)]);
@@ -40,9 +44,9 @@ pub(crate) mod tests {
         let series = series.iter().map(|(profile_type, name, points)| TimelineSeries {
             profile_type: profile_type.parse().unwrap(),
             labels: parse_name(name).unwrap(),
-            points: points.iter().map(|&(time, total)| (UnixNanos(time), total)).collect(),
+            points: points.iter().map(|&(time, total)| Point { time: UnixNanos(time), total, profiles: 1 }).collect(),
         });
-        plans::Timeline { series: series.collect(), bytes: 0 }
+        plans::Timeline { series: series.collect(), bytes: 0, rounded: false }
     }
 
     #[test]
@@ -54,6 +58,6 @@ pub(crate) mod tests {
         ]);
         let range = TimeRange { from: UnixNanos(0), until: UnixNanos(10 * ms) };
         let expect = Timeline { start: 0, step: 2.5, points: vec![1, 6, 8, 0], profiles: 4 };
-        assert_eq!(answer(&timeline, range, 4), expect);
+        assert_eq!(answer(&timeline, Steps::of(range, 4)), expect);
     }
 }

@@ -24,9 +24,10 @@ use pilotlight_core::{
 use crate::bucket::memory::MemoryBucket;
 use crate::compact;
 use crate::errors::Problem;
+use crate::meter::{Meter, Usage};
 use crate::query::Store;
 use crate::tenant::memory::MemorySql;
-use crate::tenant::{Call, Flush, Reply, Shard, TenantClient, TenantShards, TenantStore, Transport};
+use crate::tenant::{Call, Detail, Flush, Reply, Shard, TenantClient, TenantShards, TenantStore, Transport};
 use clock::Clock;
 pub(crate) use faults::Simulated;
 use faults::{Fault, Faults, FaultyBucket};
@@ -129,7 +130,7 @@ impl World {
 
     /// What the schedule does with one object.
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
-        self.faults.invocation(compact::visit(&self.faulty_bucket(), &self.client(host))).await
+        self.faults.invocation(compact::visit(&self.faulty_bucket(), &self.client(host), &Meter::default())).await
     }
 
     /// Everything that was ever pushed, merged.
@@ -137,7 +138,7 @@ impl World {
         let range =
             TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + 100 * DAY) };
         let profile_type: ProfileType = TYPE.parse().unwrap();
-        let store = Store::new(self.faulty_bucket(), self.tenant());
+        let store = Store::new(self.faulty_bucket(), self.tenant(), Meter::default());
         self.faults.invocation(store.merged(&Selector::default(), &profile_type, range)).await
     }
 
@@ -150,7 +151,7 @@ impl World {
     pub(crate) fn live(&self) -> Vec<String> {
         let all = TimeRange { from: UnixNanos(i64::MIN), until: UnixNanos(i64::MAX) };
         let mut keys: Vec<String> =
-            self.clock.run(self.tenant().catalog(all)).unwrap().into_iter().map(|object| object.key).collect();
+            self.clock.run(self.tenant().catalog(all, Detail::Each)).unwrap().into_iter().map(|object| object.key).collect();
         keys.sort();
         keys
     }
@@ -193,7 +194,8 @@ impl Host {
             Some((born, object)) if *born == deaths => (*born, object.clone()),
             _ => {
                 let (sql, bucket, platform) = (self.sql.clone(), self.bucket.clone(), self.platform.clone());
-                let opened = TenantStore::new(sql, bucket, platform, self.flush, self.grace_seconds.get()).unwrap();
+                let opened =
+                    TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, self.grace_seconds.get()).unwrap();
                 object.insert((deaths, Rc::new(opened))).clone()
             }
         }
@@ -220,7 +222,7 @@ impl Transport for Line {
                 let host = host.clone();
                 self.0.platform.clock.spawn(async move { host.while_alive(born, task).await.unwrap_or(()) }.boxed_local());
             };
-            let answer = object.answer(&self.0.shard, call, body.to_vec(), spawn);
+            let answer = object.answer(&self.0.shard, call, body.to_vec(), Usage::default(), spawn);
             self.0.while_alive(born, answer).await.ok_or_else(|| Problem::unavailable("the object died"))
         };
         let lost = || Err(Problem::unavailable("the line broke"));

@@ -4,7 +4,7 @@
 //! Each change takes the next number of a sequence. A row is live from `added` until `removed`, so that a reader who
 //! remembers the number of its first page sees one state of the catalog over all pages, whatever compaction does between.
 
-use pilotlight_core::{UnixNanos, store::Directory};
+use pilotlight_core::{UnixNanos, plans::ObjectSummary, store::Directory};
 use serde::{Deserialize, Serialize};
 
 use super::sql::{Sql, Value, number};
@@ -16,6 +16,8 @@ CREATE TABLE IF NOT EXISTS objects (
     key TEXT PRIMARY KEY,
     level INTEGER NOT NULL,
     size INTEGER NOT NULL,
+    day_bytes INTEGER NOT NULL,
+    summary TEXT,
     min_millis INTEGER NOT NULL,
     max_millis INTEGER NOT NULL,
     added INTEGER NOT NULL,
@@ -62,6 +64,9 @@ pub(crate) struct Ask {
     /// First and last millisecond, both inside.
     pub(crate) first_millis: i64,
     pub(crate) last_millis: i64,
+    /// Whether to leave out objects that a summary stands for whose profiles all lie in the span.
+    #[serde(default)]
+    pub(crate) summed: bool,
     /// The key after which to go on, and the state of the catalog to go on with; absent at first.
     pub(crate) after: Option<(String, i64)>,
 }
@@ -88,8 +93,8 @@ impl<S: Sql> Catalog<S> {
     /// Adds a row for an object that is in the bucket.
     pub(crate) fn add(&self, row: Row, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
-        let span = span_millis(directory);
-        self.sql.transaction(move |sql| add(sql, &row, &encoded, span, now))
+        let facts = Facts::of(directory);
+        self.sql.transaction(move |sql| add(sql, &row, &encoded, &facts, now))
     }
 
     /// A page of the rows that touch a span of time; it ends when their directories are more than `page_bytes`.
@@ -102,8 +107,17 @@ impl<S: Sql> Catalog<S> {
             "SELECT o.key, o.level, o.size, d.bytes FROM objects o JOIN directories d ON d.key = o.key
              WHERE o.key > ?1 AND o.added <= ?2 AND (o.removed IS NULL OR o.removed > ?2)
                AND o.max_millis >= ?3 AND o.min_millis <= ?4
+               AND NOT (?5 AND o.summary IS NOT NULL AND EXISTS (
+                 SELECT 1 FROM objects s WHERE s.key = o.summary AND s.added <= ?2 AND (s.removed IS NULL OR s.removed > ?2)
+                   AND s.min_millis > ?3 AND s.max_millis < ?4))
              ORDER BY o.key, d.part",
-            vec![after.into(), number(state), number(ask.first_millis), number(ask.last_millis)],
+            vec![
+                after.into(),
+                number(state),
+                number(ask.first_millis),
+                number(ask.last_millis),
+                i64::from(ask.summed).into(),
+            ],
         )?;
         let (mut page, mut directories, mut bytes) = (Page::default(), Vec::<Vec<u8>>::new(), 0);
         for values in found {
@@ -179,16 +193,18 @@ pub(super) fn next(sql: &impl Sql) -> Result<i64, Problem> {
 }
 
 /// Adds a row and its directory; inside a transaction.
-pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], span: (i64, i64), now: i64) -> Result<(), Problem> {
+pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], facts: &Facts, now: i64) -> Result<(), Problem> {
     let added = next(sql)?;
     sql.exec(
-        "INSERT INTO objects (key, level, size, min_millis, max_millis, added, added_millis) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO objects (key, level, size, day_bytes, min_millis, max_millis, added, added_millis)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         vec![
             row.key.as_str().into(),
             i64::from(row.level).into(),
             number(row.size as i64),
-            number(span.0),
-            number(span.1),
+            number(facts.day_bytes as i64),
+            number(facts.first_millis),
+            number(facts.last_millis),
             number(added),
             number(now),
         ],
@@ -202,10 +218,28 @@ pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], span: (i64, i64),
     Ok(())
 }
 
-/// First and last whole millisecond that a directory's profiles touch.
-pub(super) fn span_millis(directory: &Directory) -> (i64, i64) {
-    let millis = |time: Option<UnixNanos>| time.map_or(0, UnixNanos::millis);
-    (millis(directory.min_time()), millis(directory.max_time()))
+/// What a row says of its object's directory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Facts {
+    /// First and last whole millisecond that its profiles touch.
+    first_millis: i64,
+    last_millis: i64,
+    /// How many bytes of the object go into sums of its day.
+    day_bytes: u64,
+    /// Whether it sums up other objects, which stay.
+    pub(super) sums_up: bool,
+}
+
+impl Facts {
+    pub(super) fn of(directory: &Directory) -> Self {
+        let millis = |time: Option<UnixNanos>| time.map_or(0, UnixNanos::millis);
+        Self {
+            first_millis: millis(directory.min_time()),
+            last_millis: millis(directory.max_time()),
+            day_bytes: ObjectSummary::new("", 0, directory).day_bytes,
+            sums_up: directory.block().is_some_and(|block| !block.sums_of.is_empty()),
+        }
+    }
 }
 
 fn row(values: Vec<Value>) -> Result<(Row, Vec<u8>), Problem> {
@@ -262,7 +296,7 @@ pub(super) mod tests {
 
     /// All keys in a span, read page by page.
     pub(crate) fn keys(catalog: &Catalog<MemorySql>, first_millis: i64, last_millis: i64, page_bytes: usize) -> Vec<String> {
-        let mut ask = Ask { first_millis, last_millis, after: None };
+        let mut ask = Ask { first_millis, last_millis, summed: false, after: None };
         let mut keys = Vec::new();
         loop {
             let (page, directories) = catalog.page(&ask, page_bytes).unwrap();
@@ -302,7 +336,7 @@ pub(super) mod tests {
     fn later_pages_show_the_state_of_the_first() {
         let catalog = catalog();
         let added: Vec<String> = [10, 20, 30].map(|millis| add(&catalog, millis)).into();
-        let ask = Ask { first_millis: 0, last_millis: 99, after: None };
+        let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };
         let (first, _) = catalog.page(&ask, 0).unwrap();
         assert_eq!((&first.rows[0].key, first.rows.len()), (&added[0], 1));
         add(&catalog, 25);
@@ -315,8 +349,8 @@ pub(super) mod tests {
         let catalog = catalog();
         let bytes: Vec<u8> = (0..PART_BYTES * 2 + 7).map(|i| i as u8).collect();
         let row = Row { key: "k".to_owned(), level: 1, size: 1 };
-        super::add(&catalog.sql, &row, &bytes, (0, 0), 5).unwrap();
-        let ask = Ask { first_millis: 0, last_millis: 0, after: None };
+        super::add(&catalog.sql, &row, &bytes, &Facts::default(), 5).unwrap();
+        let ask = Ask::default();
         assert_eq!(catalog.page(&ask, 0).unwrap().1, std::slice::from_ref(&bytes));
         assert_eq!(catalog.rows(&["k".to_owned()]).unwrap(), (vec![row], vec![bytes.clone()]));
         assert_eq!(since(&catalog, 5), [(5, bytes)]);

@@ -29,8 +29,17 @@ pub(crate) struct TenantClient<T> {
 pub(crate) struct Job {
     pub(crate) token: i64,
     pub(crate) unique: u64,
+    pub(crate) level: u8,
     pub(crate) sources: Vec<CatalogObject>,
-    pub(crate) neighbours: Vec<CatalogObject>,
+}
+
+/// Which objects a query needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// Those that summaries within its range stand for may be left out.
+    Summed,
+    /// All.
+    Each,
 }
 
 /// Calls to all of a tenant's objects.
@@ -48,10 +57,10 @@ impl<T: Transport> TenantShards<T> {
         self.0[usize::from(shard)].append(chunk).await
     }
 
-    /// All objects that touch a range of time, from one state of each catalog.
-    pub(crate) async fn catalog(&self, range: TimeRange) -> Result<Vec<CatalogObject>, Problem> {
+    /// The objects that touch a range of time, from one state of each catalog.
+    pub(crate) async fn catalog(&self, range: TimeRange, detail: Detail) -> Result<Vec<CatalogObject>, Problem> {
         let left = Cell::new(CATALOG_BYTES);
-        let of_each = stream::iter(&self.0).map(|client| client.catalog(range, &left)).buffered(CALLS_AT_ONCE);
+        let of_each = stream::iter(&self.0).map(|client| client.catalog(range, detail, &left)).buffered(CALLS_AT_ONCE);
         Ok(of_each.try_collect::<Vec<_>>().await?.concat())
     }
 }
@@ -65,9 +74,9 @@ impl<T: Transport> TenantClient<T> {
         self.call(Call::Append, chunk).await.map(drop)
     }
 
-    async fn catalog(&self, range: TimeRange, left: &Cell<usize>) -> Result<Vec<CatalogObject>, Problem> {
+    async fn catalog(&self, range: TimeRange, detail: Detail, left: &Cell<usize>) -> Result<Vec<CatalogObject>, Problem> {
         let (first_millis, last_millis) = (range.from.millis(), range.until.millis());
-        let mut ask = Ask { first_millis, last_millis, after: None };
+        let mut ask = Ask { first_millis, last_millis, summed: detail == Detail::Summed, after: None };
         let mut objects = Vec::new();
         loop {
             let body = self.call_json(Call::Catalog, &ask).await?;
@@ -84,17 +93,15 @@ impl<T: Transport> TenantClient<T> {
         }
     }
 
-    /// Leases a compaction job, if one is due, with the catalog's rows of its sources and of their neighbours.
+    /// Leases a compaction job, if one is due, with the catalog's rows of its sources.
     pub(crate) async fn lease(&self) -> Result<Option<Job>, Problem> {
         let body = self.call(Call::Lease, &[]).await?;
         if body.is_empty() {
             return Ok(None);
         }
-        let (lease, mut directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
-        let Lease { token, unique, sources, neighbours } = lease;
-        let of_neighbours = directories.split_off(sources.len().min(directories.len()));
-        let (sources, neighbours) = (catalog_objects(sources, directories)?, catalog_objects(neighbours, of_neighbours)?);
-        Ok(Some(Job { token, unique, sources, neighbours }))
+        let (lease, directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
+        let Lease { token, unique, level, sources } = lease;
+        Ok(Some(Job { token, unique, level, sources: catalog_objects(sources, directories)? }))
     }
 
     /// Replaces a job's sources by its output, which must be in the bucket.

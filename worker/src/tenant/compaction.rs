@@ -9,31 +9,27 @@
 
 use pilotlight_core::{
     UnixNanos,
-    plans::{ObjectSummary, pick_job},
+    plans::{MAX_FAILURES, ObjectSummary, pick_job},
     store::{Directory, ObjectKey},
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Row, add, next, shape, span_millis};
+use super::catalog::{Catalog, Facts, Row, add, next, shape};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
 /// How long a job may take: five minutes. One takes seconds; a cron invocation is stopped after 15 minutes at the latest.
 const LEASE_MILLIS: i64 = 5 * 60 * 1000;
 
-/// Failures after which no job takes an object: enough that three deployments in a row, each at a bad moment, are needed
-/// to put a sound one aside.
-const MAX_FAILURES: u32 = 3;
-
-/// A job, and the right to commit it. The directories of sources and neighbours follow as blobs.
+/// A job, and the right to commit it. The directories of the sources follow as blobs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Lease {
     pub(crate) token: i64,
     /// Makes the output's name unique.
     pub(crate) unique: u64,
+    /// Level of the block to be made.
+    pub(crate) level: u8,
     pub(crate) sources: Vec<Row>,
-    /// Blocks that may have counted chunks of the sources.
-    pub(crate) neighbours: Vec<Row>,
 }
 
 /// A lease and the directories that follow it.
@@ -86,13 +82,11 @@ impl<S: Sql> Catalog<S> {
             self.sql.transaction(move |sql| end(sql, held, &Blame::Sources, &message, now))?;
         }
         let Some(job) = pick_job(&self.live()?, UnixNanos::from_millis(now)) else { return Ok(None) };
-        let (sources, mut directories) = self.rows(&job.sources)?;
-        let (neighbours, more) = self.rows(&job.neighbours)?;
-        directories.extend(more);
+        let (sources, directories) = self.rows(&job.sources)?;
 
         // As the plan names its output: after the first of its sources.
         let first = job.sources.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
-        let output = ObjectKey { level: 1, unique, ..first }.to_string();
+        let output = ObjectKey { level: job.level, unique, ..first }.to_string();
         let names = serde_json::to_string(&job.sources).map_err(Problem::internal)?;
         let token = self.sql.transaction(move |sql| {
             let token = next(sql)?;
@@ -100,13 +94,14 @@ impl<S: Sql> Catalog<S> {
             sql.exec("INSERT OR REPLACE INTO lease VALUES (1, ?, ?, ?, ?)", values)?;
             Ok(token)
         })?;
-        Ok(Some((Lease { token, unique, sources, neighbours }, directories)))
+        Ok(Some((Lease { token, unique, level: job.level, sources }, directories)))
     }
 
-    /// Replaces the sources of a leased job by its output, in one change. Doing it twice is doing it once.
+    /// Replaces the sources of a leased job by its output, or notes that it sums them up, in one change. Doing it twice is
+    /// doing it once.
     pub(crate) fn commit(&self, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
-        let span = span_millis(directory);
+        let facts = Facts::of(directory);
         self.sql.transaction(move |sql| {
             let Done { token, output } = done;
             if is_live(sql, &output.key)? {
@@ -115,13 +110,21 @@ impl<S: Sql> Catalog<S> {
             let stale =
                 || Problem::new(409, "aborted", format!("the lease {token} of {} is not the current one", output.key));
             let held = held(sql)?.filter(|held| held.token == token && held.output == output.key).ok_or_else(stale)?;
-            add(sql, &output, &encoded, span, now)?;
-            // With the number that the output was added with, so that no reader sees both or neither.
-            sql.exec(
-                "UPDATE objects SET removed = (SELECT last FROM sequence), removed_millis = ?
-                 WHERE removed IS NULL AND key IN (SELECT value FROM json_each((SELECT sources FROM lease)))",
-                vec![number(now)],
-            )?;
+            add(sql, &output, &encoded, &facts, now)?;
+            if facts.sums_up {
+                sql.exec(
+                    "UPDATE objects SET summary = ?
+                     WHERE removed IS NULL AND key IN (SELECT value FROM json_each((SELECT sources FROM lease)))",
+                    vec![output.key.into()],
+                )?;
+            } else {
+                // With the number that the output was added with, so that no reader sees both or neither.
+                sql.exec(
+                    "UPDATE objects SET removed = (SELECT last FROM sequence), removed_millis = ?
+                     WHERE removed IS NULL AND key IN (SELECT value FROM json_each((SELECT sources FROM lease)))",
+                    vec![number(now)],
+                )?;
+            }
             sql.exec("DELETE FROM lease WHERE token = ?", vec![number(held.token)])?;
             Ok(())
         })
@@ -139,11 +142,13 @@ impl<S: Sql> Catalog<S> {
     /// All live objects that a job may take.
     fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
         let found = self.sql.query(
-            "SELECT key, size FROM objects WHERE removed IS NULL AND failures < ?",
+            "SELECT key, size, day_bytes FROM objects WHERE removed IS NULL AND summary IS NULL AND failures < ?",
             vec![i64::from(MAX_FAILURES).into()],
         )?;
-        let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 2]>::try_from(values?) {
-            Ok([Value::String(key), Value::Integer(size)]) => Ok(ObjectSummary { key, size: size as u64 }),
+        let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 3]>::try_from(values?) {
+            Ok([Value::String(key), Value::Integer(size), Value::Integer(day_bytes)]) => {
+                Ok(ObjectSummary { key, size: size as u64, day_bytes: day_bytes as u64, summed: false, failures: 0 })
+            }
             _ => Err(shape()),
         };
         found.map(summary).collect()
@@ -187,8 +192,8 @@ fn is_live(sql: &impl Sql, key: &str) -> Result<bool, Problem> {
 fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
     let number_of_change = next(sql)?;
     sql.exec(
-        "INSERT INTO objects (key, level, size, min_millis, max_millis, added, added_millis, removed, removed_millis)
-         VALUES (?1, 1, 0, 0, 0, ?2, ?3, ?2, ?3) ON CONFLICT (key) DO NOTHING",
+        "INSERT INTO objects (key, level, size, day_bytes, min_millis, max_millis, added, added_millis, removed, removed_millis)
+         VALUES (?1, 1, 0, 0, 0, 0, ?2, ?3, ?2, ?3) ON CONFLICT (key) DO NOTHING",
         vec![key.into(), number(number_of_change), number(now)],
     )?;
     Ok(())
@@ -213,7 +218,7 @@ mod tests {
 
     fn lease(catalog: &Catalog<MemorySql>, unique: u64, now: i64) -> Option<Lease> {
         catalog.lease(unique, now).unwrap().map(|(lease, directories)| {
-            assert_eq!(directories.len(), lease.sources.len() + lease.neighbours.len());
+            assert_eq!(directories.len(), lease.sources.len());
             lease
         })
     }
@@ -321,7 +326,7 @@ mod tests {
     fn a_reader_sees_the_sources_or_the_output() {
         let (catalog, sources, now) = due();
         let token = lease(&catalog, 1, now).unwrap().token;
-        let ask = Ask { first_millis: 0, last_millis: 99, after: None };
+        let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };
         let (first, _) = catalog.page(&ask, 0).unwrap();
         commit(&catalog, token, 1, now).unwrap();
         let (rest, _) = catalog.page(&Ask { after: first.after, ..ask }, 0).unwrap();

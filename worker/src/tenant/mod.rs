@@ -25,7 +25,7 @@ use crate::errors::Problem;
 use crate::meter::Meter;
 use crate::platform::Edge;
 pub(crate) use catalog::Row;
-pub(crate) use client::{Job, TenantClient, TenantShards};
+pub(crate) use client::{Detail, Job, TenantClient, TenantShards};
 pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Failed};
 pub(crate) use reply::Transport;

@@ -1,0 +1,143 @@
+//! Which sums answer which part of a range: long windows where they lie wholly inside, shorter ones and then single
+//! profiles at its edges.
+
+use hashbrown::HashMap;
+
+use super::CatalogObject;
+use crate::labels::SERVICE_NAME;
+use crate::profile_type::ProfileType;
+use crate::store::{Dataset, Directory, Window};
+use crate::units::{TimeRange, UnixNanos};
+
+/// The part of a range that windows of one length answer, or single profiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tier {
+    /// `None`: single profiles.
+    pub(super) window: Option<Window>,
+    /// Spans that begin and end where windows do.
+    ranges: Vec<TimeRange>,
+}
+
+impl Tier {
+    pub(super) fn contains(&self, time: UnixNanos) -> bool {
+        self.ranges.iter().any(|range| range.contains(time))
+    }
+
+    pub(super) fn touches(&self, first: UnixNanos, last: UnixNanos) -> bool {
+        self.ranges.iter().any(|range| range.touches(first, last))
+    }
+}
+
+/// Splits `range` less what is `taken` care of elsewhere: each part goes to the longest of `windows` that fits.
+pub(super) fn tiers(range: TimeRange, windows: impl Iterator<Item = Window>, taken: Option<TimeRange>) -> Vec<Tier> {
+    let mut windows: Vec<Option<Window>> = windows.map(Some).collect();
+    windows.sort();
+    windows.insert(0, None);
+    let (mut tiers, mut longer) = (Vec::new(), taken);
+    for &window in windows.iter().rev() {
+        let inside = window.map_or(range, |window| window.inside(range));
+        let mut ranges = vec![inside];
+        for cut in [longer, taken].into_iter().flatten() {
+            ranges = ranges.into_iter().flat_map(|range| without(range, cut)).collect();
+        }
+        ranges.retain(|range| range.from < range.until);
+        tiers.push(Tier { window, ranges });
+        if inside.from < inside.until {
+            longer = Some(inside);
+        }
+    }
+    tiers
+}
+
+/// What is left of a range on both sides of another.
+fn without(range: TimeRange, cut: TimeRange) -> [TimeRange; 2] {
+    if cut.from >= cut.until {
+        return [range, TimeRange { from: range.from, until: range.from }];
+    }
+    [
+        TimeRange { from: range.from, until: range.until.min(cut.from) },
+        TimeRange { from: range.from.max(cut.until), until: range.until },
+    ]
+}
+
+/// A range without the ends beyond which there is no data anyway.
+pub(super) fn opened(range: TimeRange, first: UnixNanos, last: UnixNanos) -> TimeRange {
+    TimeRange {
+        from: if range.from <= first { TimeRange::ALL.from } else { range.from },
+        until: if last < range.until { TimeRange::ALL.until } else { range.until },
+    }
+}
+
+/// The service of a dataset.
+pub(super) fn service<'a>(directory: &'a Directory, dataset: &Dataset) -> &'a str {
+    let labels = dataset.series.first().map(|&labels| &directory.label_sets[labels as usize]);
+    labels.and_then(|labels| labels.get(SERVICE_NAME)).unwrap_or("")
+}
+
+/// What a block of level 3 answers for a service and type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Summary {
+    /// The shortest window that it is asked for.
+    pub(super) window: Window,
+    /// The windows, as one range. Its sources, if they are still there, answer what is left.
+    pub(super) range: TimeRange,
+    /// Its sources are gone and an end of the range cut a window, which counts when it begins inside.
+    pub(super) rounded: bool,
+}
+
+/// The blocks of level 3 among objects.
+pub(super) struct Summaries<'a> {
+    of: HashMap<(usize, &'a ProfileType, &'a str), Summary>,
+    /// Where the block is that sums up an object.
+    summed_by: HashMap<&'a str, usize>,
+}
+
+impl<'a> Summaries<'a> {
+    /// `window` says how short the windows must be that the datasets of a service and type are asked for; `None` when they
+    /// are of no use. It is told whether the block stands alone.
+    pub(super) fn new(
+        objects: &'a [CatalogObject],
+        range: TimeRange,
+        mut window: impl FnMut(&'a Directory, &[&'a Dataset], bool) -> Option<Window>,
+    ) -> Self {
+        let (mut of, mut summed_by) = (HashMap::new(), HashMap::new());
+        for (at, object) in objects.iter().enumerate().filter(|(_, object)| is_summary(object)) {
+            let directory = &object.directory;
+            let Some(block) = directory.block() else { continue };
+            let mut groups: HashMap<(u32, &str), Vec<&Dataset>> = HashMap::new();
+            for dataset in &block.datasets {
+                groups.entry((dataset.profile_type, service(directory, dataset))).or_default().push(dataset);
+            }
+            let alone = block.sums_of.is_empty();
+            for ((of_type, service), datasets) in groups {
+                let first = datasets.iter().map(|d| d.min_time).min().unwrap_or_default();
+                let last = datasets.iter().map(|d| d.max_time).max().unwrap_or_default();
+                if !range.touches(first, last) {
+                    continue;
+                }
+                let Some(window) = window(directory, &datasets, alone) else { continue };
+                let open = opened(range, first, last);
+                let whole = if alone { window.rounded(open) } else { window.inside(open) };
+                let summary = Summary { window, range: whole, rounded: alone && whole != open };
+                of.insert((at, &directory.types[of_type as usize], service), summary);
+            }
+            summed_by.extend(block.sums_of.iter().map(|key| (key.as_str(), at)));
+        }
+        Self { of, summed_by }
+    }
+
+    /// What the block at this place answers itself.
+    pub(super) fn of(&self, at: usize, profile_type: &ProfileType, service: &str) -> Option<Summary> {
+        self.of.get(&(at, profile_type, service)).copied()
+    }
+
+    /// What another block answers for a source.
+    pub(super) fn instead_of(&self, key: &str, profile_type: &ProfileType, service: &str) -> Option<TimeRange> {
+        Some(self.of(*self.summed_by.get(key)?, profile_type, service)?.range)
+    }
+}
+
+/// Whether an object sums up others beside it.
+pub(super) fn is_summary(object: &CatalogObject) -> bool {
+    object.level >= 3
+}

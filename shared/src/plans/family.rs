@@ -1,0 +1,168 @@
+//! A family while it is compacted: its datasets, and the tables that they share.
+
+use hashbrown::HashMap;
+
+use super::compact::{Source, feeds};
+use crate::builder::ProfileBuilder;
+use crate::id::StackId;
+use crate::labels::SERVICE_NAME;
+use crate::profile::Profile;
+use crate::profile_type::ProfileType;
+use crate::store::{
+    Addend, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, Directory, MAX_OPEN_ROWS, Part, Shape,
+    StoreError, Taken, copy_tables, decode_chunk, read_page, read_symbols, table_bytes,
+};
+
+/// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_JOB_BYTES`].
+const MAX_TABLE_BYTES: usize = 8 << 20;
+
+/// A service and a group of types.
+pub(super) type Family = (String, String);
+
+/// What a source has of a family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The chunk at this place.
+    Chunk(usize),
+    /// The datasets at these places, which share these symbols.
+    Datasets(Part, Vec<usize>),
+}
+
+/// Datasets that share tables, while they grow.
+pub(super) struct OpenFamily {
+    family: Family,
+    shape: Shape,
+    tables: ProfileBuilder,
+    datasets: Vec<DatasetWriter>,
+    index: HashMap<ProfileType, usize>,
+}
+
+/// The family of a series.
+pub(super) fn family_of(directory: &Directory, labels: u32, profile_type: u32) -> Family {
+    let service = directory.label_sets[labels as usize].get(SERVICE_NAME).unwrap_or("");
+    (service.to_owned(), directory.types[profile_type as usize].name.clone())
+}
+
+impl Piece {
+    /// Where it is, for messages.
+    pub(super) fn part(&self, directory: &Directory) -> Part {
+        match self {
+            Self::Chunk(place) => directory.chunks()[*place].part(),
+            Self::Datasets(symbols, _) => *symbols,
+        }
+    }
+}
+
+impl OpenFamily {
+    pub(super) fn new(family: Family, shape: Shape) -> Self {
+        Self { family, shape, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
+    }
+
+    /// Adds what a source has of the family.
+    pub(super) fn add(&mut self, writer: &mut BlockWriter, source: &Source, piece: Piece) -> Result<(), StoreError> {
+        let directory = &source.object.directory;
+        match piece {
+            Piece::Chunk(place) => {
+                let chunk = &directory.chunks()[place];
+                let decoded = self.decode(source.part(chunk.part())?, chunk)?;
+                self.make_room(writer, &decoded.tables)?;
+                self.add_chunk(writer, decoded)
+            }
+            Piece::Datasets(symbols, places) => {
+                let datasets = || places.iter().map(|&place| &directory.datasets()[place]);
+                let Some(first) = datasets().next() else { return Ok(()) };
+                let tables = read_symbols(source.part(symbols)?, first)?;
+                self.make_room(writer, &tables)?;
+                let stacks = copy_tables(&tables, &mut self.tables);
+                drop(tables);
+                datasets().try_for_each(|dataset| self.add_dataset(writer, source, dataset, &stacks))
+            }
+        }
+    }
+
+    /// Writes what is open.
+    pub(super) fn close(&mut self, writer: &mut BlockWriter) -> Result<(), StoreError> {
+        self.index.clear();
+        let (tables, datasets) = (std::mem::take(&mut self.tables), std::mem::take(&mut self.datasets));
+        if datasets.is_empty() { Ok(()) } else { writer.push(tables.profile(), datasets) }
+    }
+
+    /// Begins new datasets when the tables of these would become too large.
+    fn make_room(&mut self, writer: &mut BlockWriter, more: &Profile) -> Result<(), StoreError> {
+        let full = table_bytes(self.tables.profile()) + table_bytes(more) > MAX_TABLE_BYTES;
+        if full { self.close(writer) } else { Ok(()) }
+    }
+
+    /// Reads what belongs to the family out of a chunk.
+    fn decode(&self, bytes: &[u8], chunk: &ChunkEntry) -> Result<DecodedChunk, StoreError> {
+        let (service, name) = &self.family;
+        let decoded = decode_chunk(bytes, |_, series| {
+            series.labels.get(SERVICE_NAME).unwrap_or("") == service && series.profile_type.name == *name
+        })?;
+        if decoded.id != chunk.id {
+            let problem = "another chunk stands here than the directory says";
+            return Err(StoreError::Corrupt { section: "chunk", offset: 0, problem });
+        }
+        Ok(decoded)
+    }
+
+    fn add_chunk(&mut self, writer: &mut BlockWriter, chunk: DecodedChunk) -> Result<(), StoreError> {
+        let DecodedChunk { period, tables, series, .. } = chunk;
+        let stacks = copy_tables(&tables, &mut self.tables);
+        for (series, rows) in series {
+            let at = self.dataset(&series.profile_type);
+            let rows = rows.into_iter().map(|(stack, value)| (stack.map(|s| stacks[s.index()]), value));
+            let taken = Taken { time: series.time, duration_nanos: series.duration_nanos, period };
+            self.datasets[at].touch(taken.time, taken.time);
+            let addend = Addend { labels: &series.labels, scope: None, taken, profiles: 1 };
+            writer.add(&mut self.datasets[at], addend, rows)?;
+            self.relieve(writer)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a dataset of a block page by page.
+    fn add_dataset(
+        &mut self,
+        writer: &mut BlockWriter,
+        source: &Source,
+        dataset: &Dataset,
+        stacks: &[StackId],
+    ) -> Result<(), StoreError> {
+        if dataset.stacks != stacks.len() as u64 {
+            let problem = "not as many stacks as the directory says";
+            return Err(StoreError::Corrupt { section: "symbols", offset: 0, problem });
+        }
+        let directory = &source.object.directory;
+        let at = self.dataset(&directory.types[dataset.profile_type as usize]);
+        self.datasets[at].touch(dataset.min_time, dataset.max_time);
+        for (pages, kind, scope) in feeds(dataset, self.shape.raw) {
+            for page in pages {
+                let page = read_page(source.part(page.part)?, dataset, kind)?;
+                for profile in &page.profiles {
+                    let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
+                    let rows = profile.rows.clone().map(|row| {
+                        let stack = (page.stacks[row] as usize).checked_sub(1).map(|stack| stacks[stack]);
+                        (stack, page.values[row])
+                    });
+                    let addend = Addend { labels, scope, taken: profile.taken, profiles: profile.profiles };
+                    writer.add(&mut self.datasets[at], addend, rows)?;
+                    self.relieve(writer)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn dataset(&mut self, profile_type: &ProfileType) -> usize {
+        *self.index.entry(profile_type.clone()).or_insert_with(|| {
+            self.datasets.push(DatasetWriter::new(profile_type.clone(), self.shape));
+            self.datasets.len() - 1
+        })
+    }
+
+    fn relieve(&mut self, writer: &mut BlockWriter) -> Result<(), StoreError> {
+        let open: usize = self.datasets.iter().map(DatasetWriter::open_rows).sum();
+        if open > MAX_OPEN_ROWS { writer.relieve(&mut self.datasets) } else { Ok(()) }
+    }
+}

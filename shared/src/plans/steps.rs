@@ -1,0 +1,93 @@
+//! Equal steps over a range whose edges are edges of windows, so that a timeline can be read from sums.
+
+use crate::store::Window;
+use crate::units::{TimeRange, UnixNanos};
+
+/// Steps that are easily read off an axis, in minutes: up to a day each divides the next round unit.
+const MINUTES: [i64; 17] = [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, 1440, 2880];
+
+/// Buckets of equal length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// From the start of the first bucket to the end of the last; covers the range that was asked for.
+    pub range: TimeRange,
+    /// How many buckets.
+    pub count: usize,
+    /// The longest window whose edges the buckets keep: the resolution to ask [`super::TimelinePlan`] for. `None` when a
+    /// bucket is shorter than a minute.
+    pub window: Option<Window>,
+}
+
+impl Steps {
+    /// At most `points` buckets (but one at least) that cover `range`, each a round number of minutes; shorter than that
+    /// they are `points` equal parts of the range.
+    pub fn of(range: TimeRange, points: usize) -> Self {
+        let points = points.clamp(1, 1 << 20) as i64;
+        let minute = Window::Minute.nanos();
+        let exact = Self { range, count: points as usize, window: None };
+        if range.nanos() / points < minute {
+            return exact;
+        }
+        let fits = |step: i64| {
+            let from = range.from.0.div_euclid(step).checked_mul(step)?;
+            let count = (i128::from(range.until.0) - i128::from(from) + i128::from(step) - 1) / i128::from(step);
+            let until = i64::try_from(i128::from(from) + count * i128::from(step)).ok()?;
+            let range = TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
+            (count <= i128::from(points).max(1)).then_some(Self {
+                range,
+                count: count as usize,
+                window: window_of(from, step),
+            })
+        };
+        let days = (1..=24).map(|doubled| 2880i64 << doubled);
+        let steps = MINUTES.into_iter().chain(days).filter_map(|minutes| minutes.checked_mul(minute));
+        // A single bucket may not do for a range that lies across an edge of it; then the parts are unaligned.
+        steps.into_iter().find_map(fits).unwrap_or(exact)
+    }
+
+    /// Length of a bucket in nanoseconds.
+    pub fn step(&self) -> i64 {
+        self.range.nanos() / self.count.max(1) as i64
+    }
+}
+
+/// The longest window whose edges are kept by buckets of `step` nanoseconds, one of which begins at `start`.
+pub fn window_of(start: i64, step: i64) -> Option<Window> {
+    let keeps = |window: &Window| step > 0 && start % window.nanos() == 0 && step % window.nanos() == 0;
+    Window::ALL.into_iter().rev().find(keeps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: i64 = 60_000_000_000;
+
+    fn check(from: i64, until: i64, points: usize, expect: (i64, i64, usize, Option<Window>)) {
+        let steps = Steps::of(TimeRange { from: UnixNanos(from), until: UnixNanos(until) }, points);
+        assert_eq!((steps.range.from.0, steps.range.until.0, steps.count, steps.window), expect);
+    }
+
+    #[test]
+    fn steps_are_round() {
+        let day = 1440 * MINUTE;
+        check(0, 60 * MINUTE, 60, (0, 60 * MINUTE, 60, Some(Window::Minute)));
+        check(7, 60 * MINUTE, 60, (7, 60 * MINUTE, 60, None));
+        check(7, 60 * MINUTE + 7, 60, (0, 62 * MINUTE, 31, Some(Window::Minute)));
+        check(5 * MINUTE, 3 * 60 * MINUTE, 100, (4 * MINUTE, 3 * 60 * MINUTE, 88, Some(Window::Minute)));
+        check(MINUTE, 30 * day, 500, (0, 30 * day, 360, Some(Window::Hour)));
+        check(-MINUTE, 30 * day, 20, (-2 * day, 30 * day, 16, Some(Window::Day)));
+        check(0, 0, 10, (0, 0, 10, None));
+        check(-MINUTE, MINUTE, 1, (-MINUTE, MINUTE, 1, None));
+        check(i64::MIN, i64::MAX, 10, (i64::MIN, i64::MAX, 10, None));
+    }
+
+    #[test]
+    fn windows_of_given_steps() {
+        assert_eq!(window_of(3 * MINUTE, 5 * MINUTE), Some(Window::Minute));
+        assert_eq!(window_of(-60 * MINUTE, 120 * MINUTE), Some(Window::Hour));
+        assert_eq!(window_of(0, 1440 * MINUTE), Some(Window::Day));
+        assert_eq!(window_of(1, MINUTE), None);
+        assert_eq!(window_of(0, 0), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! A dataset being gathered: pages are compressed as they fill up.
+
+use hashbrown::HashMap;
+
+use super::block::{BlockWriter, Shape};
+use super::block_entry::{Dataset, SumsEntry};
+use super::error::StoreError;
+use super::page::{PageKind, PageProfile, PageWriter};
+use super::rows::{self, Row};
+use super::section::Packer;
+use super::series::Taken;
+use super::sums::SumsWriter;
+use super::totals::{TotalRow, WindowTotals, encode_totals};
+use super::window::Scope;
+use crate::id::StackId;
+use crate::labels::Labels;
+use crate::profile_type::ProfileType;
+use crate::units::UnixNanos;
+
+/// Rows that a family of datasets may have in open sums: 512 Ki of 16 bytes are 8 MiB. A process of 100 series with 2,000
+/// stacks each has 200,000 in an hour.
+pub(crate) const MAX_OPEN_ROWS: usize = 512 << 10;
+
+/// The profiles of one service and type.
+pub(crate) struct DatasetWriter {
+    profile_type: ProfileType,
+    series: Vec<Labels>,
+    index: HashMap<Labels, u32>,
+    span: Option<(UnixNanos, UnixNanos)>,
+    profiles: u64,
+    totals: Vec<TotalRow>,
+    window_totals: WindowTotals,
+    pages: PageWriter,
+    raw: bool,
+    sums: Vec<SumsWriter>,
+    open_rows: usize,
+}
+
+/// A profile, or a sum of profiles, that goes into a dataset.
+#[derive(Clone, Copy)]
+pub(crate) struct Addend<'a> {
+    /// Its series; of a sum over all series any of them.
+    pub(crate) labels: &'a Labels,
+    /// Which sums it goes into; `None`: all, because it is of one series and stands for itself.
+    pub(crate) scope: Option<Scope>,
+    pub(crate) taken: Taken,
+    pub(crate) profiles: u64,
+}
+
+/// A dataset whose places in the block are not known yet.
+pub(super) struct Done {
+    pub(super) profile_type: ProfileType,
+    pub(super) labels: Vec<Labels>,
+    pub(super) dataset: Dataset,
+    pub(super) totals: Vec<u8>,
+    pub(super) window_totals: Vec<u8>,
+    pub(super) pages: Vec<u8>,
+    pub(super) sums: Vec<(SumsEntry, Vec<u8>)>,
+}
+
+impl DatasetWriter {
+    /// A dataset without profiles.
+    pub(crate) fn new(profile_type: ProfileType, shape: Shape) -> Self {
+        Self {
+            profile_type,
+            series: Vec::new(),
+            index: HashMap::new(),
+            span: None,
+            profiles: 0,
+            totals: Vec::new(),
+            window_totals: WindowTotals::new(shape.totals),
+            pages: PageWriter::new(PageKind::Raw),
+            raw: shape.raw,
+            sums: shape.sums.iter().copied().map(SumsWriter::new).collect(),
+            open_rows: 0,
+        }
+    }
+
+    /// Says that profiles start from `first` to `last`. Sums do not tell when their latest profile starts.
+    pub(crate) fn touch(&mut self, first: UnixNanos, last: UnixNanos) {
+        let (min, max) = self.span.unwrap_or((first, last));
+        self.span = Some((min.min(first), max.max(last)));
+    }
+
+    /// Rows in open sums; beyond [`MAX_OPEN_ROWS`] it is time to [`BlockWriter::relieve`].
+    pub(crate) fn open_rows(&self) -> usize {
+        self.open_rows
+    }
+
+    fn place(&mut self, labels: &Labels) -> u32 {
+        if let Some(&place) = self.index.get(labels) {
+            return place;
+        }
+        let place = self.series.len() as u32;
+        self.series.push(labels.clone());
+        self.index.insert(labels.clone(), place);
+        place
+    }
+
+    fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, packer: &mut Packer) -> Result<(), StoreError> {
+        let Addend { labels, scope, taken, profiles } = addend;
+        let series = self.place(labels);
+        if self.raw {
+            let total = rows::tidy(rows)?;
+            self.totals.push(TotalRow { series, time: taken.time, total });
+            self.pages.push(PageProfile { series, taken, profiles, rows: 0..0 }, rows, packer)?;
+        }
+        if scope != Some(Scope::All) {
+            self.profiles = self.profiles.saturating_add(profiles);
+            self.window_totals.add(series, taken.time, profiles, rows.iter().map(|row| i128::from(row.1)).sum());
+        }
+        for sums in self.sums.iter_mut().filter(|sums| scope.is_none_or(|scope| scope == sums.scope)) {
+            let grown = sums.add(series, taken, profiles, rows);
+            self.open_rows = self.open_rows.saturating_add_signed(grown);
+        }
+        Ok(())
+    }
+
+    /// Everything but its places; `None` when no profile is in it.
+    pub(super) fn finish(mut self, packer: &mut Packer) -> Result<Option<Done>, StoreError> {
+        let Some((min_time, max_time)) = self.span else { return Ok(None) };
+        self.flush(packer)?;
+        self.pages.flush(packer)?;
+        let one = self.series.len() == 1;
+        let mut sums = Vec::new();
+        for mut writer in self.sums {
+            writer.pages.flush(packer)?;
+            let (entry, bytes) = writer.finish();
+            // With one series, sums of each are those of all. And sums are there to read less than the profiles.
+            let idle = one && entry.scope == Scope::Series || self.raw && bytes.len() >= self.pages.bytes.len();
+            if !idle {
+                sums.push((entry, bytes));
+            }
+        }
+        let pages = self.pages.pages;
+        let dataset = Dataset { min_time, max_time, profiles: self.profiles, pages, ..Dataset::empty(0, 0) };
+        Ok(Some(Done {
+            profile_type: self.profile_type,
+            labels: self.series,
+            dataset,
+            totals: encode_totals(&self.totals),
+            window_totals: self.window_totals.encode(),
+            pages: self.pages.bytes,
+            sums,
+        }))
+    }
+
+    fn flush(&mut self, packer: &mut Packer) -> Result<(), StoreError> {
+        self.open_rows = 0;
+        self.sums.iter_mut().try_for_each(|sums| sums.flush(packer))
+    }
+}
+
+impl BlockWriter {
+    /// Adds to a dataset of a family that is still being gathered. `rows` point into the tables that [`BlockWriter::push`]
+    /// will be given with it.
+    pub(crate) fn add(
+        &mut self,
+        dataset: &mut DatasetWriter,
+        addend: Addend,
+        rows: impl Iterator<Item = (Option<StackId>, i64)>,
+    ) -> Result<(), StoreError> {
+        let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
+        dataset.add(addend, &mut rows, &mut self.packer)
+    }
+
+    /// Makes room: adds up what open sums have in common, and writes them in pieces when that is not enough.
+    pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
+        let mut rows = 0;
+        for dataset in family.iter_mut() {
+            dataset.open_rows = dataset.sums.iter_mut().map(SumsWriter::tidy).sum();
+            rows += dataset.open_rows;
+        }
+        if rows > MAX_OPEN_ROWS / 2 {
+            family.iter_mut().try_for_each(|dataset| dataset.flush(&mut self.packer))?;
+        }
+        Ok(())
+    }
+}

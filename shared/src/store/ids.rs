@@ -1,0 +1,39 @@
+//! The section of a block that says which chunks went into it, and when each had arrived.
+//!
+//! It is not in the directory: who plans a query has no use for it, and at 20 bytes a chunk it would be most of a row of
+//! the catalog.
+
+use super::chunk::ChunkId;
+use super::codec::{Reader, put_deltas, put_varint};
+use super::error::StoreError;
+use super::section::section;
+
+/// A chunk that went into a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Counted {
+    /// Its identity.
+    pub id: ChunkId,
+    /// Arrival in milliseconds since the epoch: the time in its segment's key.
+    pub arrival_millis: i64,
+}
+
+pub(super) fn encode_ids(counted: &[Counted]) -> Vec<u8> {
+    let mut raw = Vec::with_capacity(counted.len() * 18);
+    put_varint(&mut raw, counted.len() as u64);
+    counted.iter().for_each(|c| raw.extend_from_slice(&c.id.0));
+    put_deltas(&mut raw, counted.iter().map(|c| c.arrival_millis));
+    raw
+}
+
+/// Reads the part of a block that [`super::BlockEntry::ids`] names.
+pub fn read_ids(bytes: &[u8]) -> Result<Vec<Counted>, StoreError> {
+    let mut reader = Reader::new(bytes, "ids");
+    let raw = section(&mut reader, "ids")?;
+    reader.end()?;
+    let mut r = Reader::new(&raw, "ids");
+    let count = r.count(17)?;
+    let ids = (0..count).map(|_| Ok(ChunkId(r.array()?))).collect::<Result<Vec<_>, StoreError>>()?;
+    let arrivals = r.deltas(count)?;
+    r.end()?;
+    Ok(ids.into_iter().zip(arrivals).map(|(id, arrival_millis)| Counted { id, arrival_millis }).collect())
+}

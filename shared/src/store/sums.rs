@@ -1,0 +1,169 @@
+//! Sums over windows while they are gathered.
+//!
+//! A window may be written in several pieces, which readers add up: so memory has a bound whatever comes, and a sum that
+//! does not fit 64 bits is stored all the same, as two values.
+
+use std::collections::BTreeMap;
+
+use super::block_entry::SumsEntry;
+use super::error::StoreError;
+use super::page::{PageKind, PageProfile, PageWriter};
+use super::rows::Row;
+use super::section::Packer;
+use super::series::Taken;
+use super::window::{Scope, Window};
+
+/// What a window costs beside its rows, counted in rows of 16 bytes.
+const WINDOW_ROWS: usize = 12;
+
+/// Rows that may gather before equal stacks are added up.
+const LOOSE_ROWS: usize = 1 << 10;
+
+/// The sums of a dataset over windows of one length and scope.
+pub(super) struct SumsWriter {
+    pub(super) window: Window,
+    pub(super) scope: Scope,
+    open: BTreeMap<(i64, u32), Sum>,
+    pub(super) pages: PageWriter,
+}
+
+struct Sum {
+    taken: Taken,
+    duration: i128,
+    profiles: u64,
+    rows: Vec<Row>,
+    /// Rows after the last time that equal stacks were added up.
+    tidy: usize,
+}
+
+impl SumsWriter {
+    pub(super) fn new((window, scope): (Window, Scope)) -> Self {
+        Self { window, scope, open: BTreeMap::new(), pages: PageWriter::new(PageKind::Sums) }
+    }
+
+    /// Adds a profile or a sum over a shorter window; says by how many rows this writer has grown or shrunk.
+    pub(super) fn add(&mut self, series: u32, taken: Taken, profiles: u64, rows: &[Row]) -> isize {
+        let series = if self.scope == Scope::All { 0 } else { series };
+        let mut grown = 0;
+        let sum = self.open.entry((self.window.index(taken.time), series)).or_insert_with(|| {
+            grown = WINDOW_ROWS as isize;
+            Sum { taken, duration: 0, profiles: 0, rows: Vec::new(), tidy: 0 }
+        });
+        sum.taken = sum.taken.merged(taken);
+        sum.duration += i128::from(taken.duration_nanos);
+        sum.profiles = sum.profiles.saturating_add(profiles);
+        let before = sum.rows.len();
+        sum.rows.extend_from_slice(rows);
+        if sum.rows.len() > sum.tidy * 2 + LOOSE_ROWS {
+            sum.tidy();
+        }
+        grown + sum.rows.len() as isize - before as isize
+    }
+
+    /// Adds up what can be; gives how many rows are left.
+    pub(super) fn tidy(&mut self) -> usize {
+        self.open.values_mut().map(|sum| sum.tidy() + WINDOW_ROWS).sum()
+    }
+
+    /// Writes everything that is open.
+    pub(super) fn flush(&mut self, packer: &mut Packer) -> Result<(), StoreError> {
+        for ((_, series), mut sum) in std::mem::take(&mut self.open) {
+            sum.tidy();
+            let clamped = sum.duration.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+            let mut taken = Taken { duration_nanos: clamped, ..sum.taken };
+            loop {
+                let later = second_values(&mut sum.rows);
+                let profile = PageProfile { series, taken, profiles: sum.profiles, rows: 0..0 };
+                self.pages.push(profile, &sum.rows, packer)?;
+                if later.is_empty() {
+                    break;
+                }
+                // What did not fit is a sum of no further profiles.
+                (sum.rows, sum.profiles, taken.duration_nanos) = (later, 0, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry, with places counted from the first page, and the pages.
+    pub(super) fn finish(self) -> (SumsEntry, Vec<u8>) {
+        (SumsEntry { window: self.window, scope: self.scope, pages: self.pages.pages }, self.pages.bytes)
+    }
+}
+
+impl Sum {
+    /// Adds up rows of equal stacks, in order of stack. Values that do not add up within 64 bits stay beside each other.
+    fn tidy(&mut self) -> usize {
+        // A stable sort: rows come as a few rising runs, which it merges in linear time.
+        self.rows.sort_by_key(|row| row.0);
+        let mut kept = 0usize;
+        for at in 0..self.rows.len() {
+            let (stack, value) = self.rows[at];
+            match kept.checked_sub(1).map(|last| self.rows[last]) {
+                Some((last, sum)) if last == stack && sum.checked_add(value).is_some() => {
+                    self.rows[kept - 1].1 = sum + value
+                }
+                _ => {
+                    self.rows[kept] = (stack, value);
+                    kept += 1;
+                }
+            }
+        }
+        self.rows.truncate(kept);
+        self.rows.retain(|row| row.1 != 0);
+        self.tidy = self.rows.len();
+        self.tidy
+    }
+}
+
+/// Takes all but the first value of each stack out of `rows`.
+fn second_values(rows: &mut Vec<Row>) -> Vec<Row> {
+    if rows.windows(2).all(|pair| pair[0].0 != pair[1].0) {
+        return Vec::new();
+    }
+    let (mut before, mut later) = (None, Vec::new());
+    rows.retain(|&row| {
+        let first = before.replace(row.0) != Some(row.0);
+        if !first {
+            later.push(row);
+        }
+        first
+    });
+    later
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::page::read_page;
+    use crate::units::UnixNanos;
+
+    #[test]
+    fn sums_beyond_64_bits_are_kept() {
+        let mut writer = SumsWriter::new((Window::Minute, Scope::All));
+        let taken = |time| Taken { time: UnixNanos(time), duration_nanos: i64::MAX, period: 3 };
+        for (time, value) in [(0, i64::MAX), (7, i64::MAX), (5, -7), (60_000_000_000, 1)] {
+            writer.add(4, taken(time), 1, &[(0, 0), (1, value), (2, 1)]);
+        }
+        let mut packer = Packer::new().unwrap();
+        writer.flush(&mut packer).unwrap();
+        writer.pages.flush(&mut packer).unwrap();
+        let (entry, bytes) = writer.finish();
+        assert_eq!(entry.pages.len(), 1);
+        let dataset = crate::store::Dataset::empty(1, 2);
+        let page = read_page(&bytes, &dataset, PageKind::Sums).unwrap();
+        let shown: Vec<_> = page
+            .profiles
+            .iter()
+            .map(|p| {
+                (p.taken.time.0, p.profiles, page.stacks[p.rows.clone()].to_vec(), page.values[p.rows.clone()].to_vec())
+            })
+            .collect();
+        let expect = [
+            (5, 3, vec![1, 2], vec![i64::MAX, 3]),
+            (5, 0, vec![1], vec![i64::MAX - 7]),
+            (60_000_000_000, 1, vec![1, 2], vec![1, 1]),
+        ];
+        assert_eq!(shown, expect);
+    }
+}

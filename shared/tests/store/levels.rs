@@ -1,0 +1,290 @@
+//! Blocks of every level against a fold over the pushes: sums of windows must give what the profiles gave.
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::plans::{QueryAnswer, Timeline};
+use pilotlight_core::store::{ChunkId, Scope, Series, SeriesRows, Window, encode_chunk};
+use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos};
+use proptest::prelude::*;
+
+use crate::service::Numbers;
+use crate::support::{Bucket, Push, expected, labels, profile_type, rows, said};
+
+const SELECTORS: &[&str] = &["", r#"{service_name="a"}"#, r#"{region="eu"}"#, r#"{service_name="b",region=~"us|"}"#];
+
+/// Starts of a minute, an hour and a day, before the epoch and after it.
+fn edges() -> impl Strategy<Value = i64> {
+    let (minute, hour, day) = (Window::Minute.nanos(), Window::Hour.nanos(), Window::Day.nanos());
+    prop::sample::select(vec![0, minute, 2 * minute, hour, 2 * hour, day, day + minute, day + hour, -day, -minute])
+}
+
+/// Times of profiles, most of them in the same few minutes.
+fn times() -> impl Strategy<Value = i64> {
+    let second = 1_000_000_000;
+    (edges(), prop::sample::select(vec![-second, -1, 0, 1, 7 * second, 30 * second, 60 * second - 1]))
+        .prop_map(|(edge, more)| edge + more)
+}
+
+fn ranges() -> impl Strategy<Value = TimeRange> {
+    let end = || prop_oneof![4 => edges(), 4 => times(), 1 => Just(i64::MIN), 1 => Just(i64::MAX)];
+    (end(), end()).prop_map(|(a, b)| TimeRange { from: UnixNanos(a.min(b)), until: UnixNanos(a.max(b)) })
+}
+
+/// Pushes that all count, one minute of arrival after the other.
+fn pushes() -> impl Strategy<Value = Vec<Push>> {
+    let types = prop_oneof![
+        3 => rows().prop_map(|r| ("process_cpu", vec![("cpu", r)])),
+        1 => (rows(), rows()).prop_map(|(a, b)| ("memory", vec![("alloc_space", a), ("inuse_space", b)])),
+    ];
+    let service = prop::sample::select(vec!["a", "a", "a", "b"]);
+    let one = (times(), types, service, prop::sample::select(vec!["eu", "eu", "us", ""]));
+    prop::collection::vec(one, 0..40).prop_map(|all| {
+        let push = |(i, (time, (family, types), service, region)): (usize, _)| {
+            let mut labels = vec![("service_name", service)];
+            if region != "" {
+                labels.push(("region", region));
+            }
+            Push { id: i as u8, arrival_millis: i as i64 * 60_000, time, family, labels, types }
+        };
+        all.into_iter().enumerate().map(push).collect()
+    })
+}
+
+/// Compacts at random: each step makes a block of a level out of some of the objects that there are.
+fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
+    for &(level, some) in steps {
+        let summed: Vec<String> = summed(bucket);
+        let sources = if level == 3 { 1..=2 } else { level - 1..=level - 1 };
+        let able = |at: &usize| {
+            let object = &bucket.catalog[*at];
+            sources.contains(&object.level) && !summed.contains(&object.key) && some >> (at % 64) & 1 == 1
+        };
+        let chosen: Vec<usize> = (0..bucket.catalog.len()).filter(able).collect();
+        bucket.compact_to(level, &chosen);
+    }
+}
+
+fn summed(bucket: &Bucket) -> Vec<String> {
+    bucket.catalog.iter().filter_map(|object| object.directory.block()).flat_map(|block| block.sums_of.clone()).collect()
+}
+
+fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
+    let most = prop_oneof![Just(u64::MAX), any::<u64>()];
+    prop_oneof![
+        prop::collection::vec((1u8..=3, most), 0..10),
+        Just(vec![(1, u64::MAX), (2, u64::MAX), (3, u64::MAX)]),
+        Just(vec![(1, 0xffff), (2, u64::MAX), (1, u64::MAX), (3, u64::MAX)]),
+    ]
+}
+
+/// Everything that a query says, from the pushes alone.
+fn check_query(answer: &QueryAnswer, pushes: &[Push], selector: &str, of_type: &ProfileType, range: TimeRange) {
+    let (map, profiles) = expected(pushes, selector, of_type, range);
+    assert_eq!(said(&answer.profile), map);
+    assert_eq!((answer.profiles, answer.rounded, answer.saturated), (profiles, false, false));
+    let parsed = Selector::parse(selector).unwrap();
+    let selected = pushes.iter().filter(|push| {
+        let own = push.types.iter().any(|(sample_type, _)| profile_type(push.family, sample_type) == *of_type);
+        own && range.contains(UnixNanos(push.time)) && parsed.matches(of_type, &labels(&push.labels))
+    });
+    let selected: Vec<&Push> = selected.collect();
+    let header = answer.profile.header();
+    let time = selected.iter().map(|push| push.time).filter(|&time| time != 0).min().unwrap_or(0);
+    let duration = selected.iter().map(|push| push.duration()).sum::<i64>();
+    let period = selected.iter().map(|push| push.period()).max().unwrap_or(0);
+    assert_eq!((header.time_nanos, header.duration_nanos, header.period), (time, duration, period));
+}
+
+type Buckets = BTreeMap<(String, String, i64), (i128, u64)>;
+
+/// Totals and numbers of profiles by series and window; without one, by time.
+fn grouped(timeline: &Timeline, window: Option<Window>) -> Buckets {
+    let mut found = Buckets::new();
+    for series in &timeline.series {
+        for point in &series.points {
+            let at = window.map_or(point.time.0, |window| window.index(point.time));
+            let sum = found.entry((series.profile_type.to_string(), format!("{:?}", series.labels), at)).or_default();
+            *sum = (sum.0 + i128::from(point.total), sum.1 + point.profiles);
+        }
+    }
+    found
+}
+
+fn check_timeline(timeline: &Timeline, pushes: &[Push], selector: &str, range: TimeRange, window: Option<Window>) {
+    let selector = Selector::parse(selector).unwrap();
+    let mut expect = Buckets::new();
+    for push in pushes.iter().filter(|push| range.contains(UnixNanos(push.time))) {
+        for (sample_type, rows) in &push.types {
+            let (of_type, labels) = (profile_type(push.family, sample_type), labels(&push.labels));
+            if selector.matches(&of_type, &labels) {
+                let at = window.map_or(push.time, |window| window.index(UnixNanos(push.time)));
+                let sum = expect.entry((of_type.to_string(), format!("{labels:?}"), at)).or_default();
+                *sum = (sum.0 + rows.iter().map(|row| i128::from(row.1)).sum::<i128>(), sum.1 + 1);
+            }
+        }
+    }
+    assert_eq!(grouped(timeline, window), expect);
+    assert!(!timeline.rounded);
+    assert!(timeline.series.iter().flat_map(|s| &s.points).all(|point| range.contains(point.time)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+
+    #[test]
+    fn every_level_gives_what_the_profiles_gave(
+        pushes in pushes(),
+        steps in steps(),
+        selector in prop::sample::select(SELECTORS),
+        sample_type in prop::sample::select(vec![("process_cpu", "cpu"), ("memory", "inuse_space")]),
+        all in prop::collection::vec(ranges(), 4),
+        window in prop::sample::select(vec![None, Some(Window::Minute), Some(Window::Hour), Some(Window::Day)]),
+    ) {
+        let mut bucket = Bucket::filled(&pushes);
+        compact(&mut bucket, &steps);
+        let of_type = profile_type(sample_type.0, sample_type.1);
+        for range in all {
+            check_query(&bucket.query(selector, &of_type, range).unwrap(), &pushes, selector, &of_type, range);
+            let timeline = bucket.try_timeline(selector, None, range, window).unwrap();
+            check_timeline(&timeline, &pushes, selector, range, window);
+        }
+    }
+
+    /// Once the profiles are deleted, adjacent ranges still add up, and ranges of whole days are exact.
+    #[test]
+    fn sums_alone_round_at_the_edges(
+        pushes in pushes(),
+        parts in prop::sample::select(vec![u64::MAX, 0xff, 0x5555_5555_5555_5555]),
+        selector in prop::sample::select(SELECTORS),
+        range in ranges(),
+        cut in times(),
+    ) {
+        let mut bucket = Bucket::filled(&pushes);
+        compact(&mut bucket, &[(1, parts), (1, u64::MAX), (3, parts), (3, u64::MAX)]);
+        bucket.delete(&summed(&bucket));
+        bucket.catalog.iter_mut().for_each(|object| object.directory.stand_alone());
+        assert!(bucket.catalog.iter().all(|object| object.level == 3));
+
+        let of_type = profile_type("process_cpu", "cpu");
+        let days = Window::Day.rounded(range);
+        check_query(&bucket.query(selector, &of_type, days).unwrap(), &pushes, selector, &of_type, days);
+        let hours = Window::Hour.rounded(range);
+        let timeline = bucket.try_timeline(selector, None, hours, Some(Window::Hour)).unwrap();
+        check_timeline(&timeline, &pushes, selector, hours, Some(Window::Hour));
+
+        let whole = bucket.query(selector, &of_type, TimeRange::ALL).unwrap();
+        let halves = [
+            bucket.query(selector, &of_type, TimeRange { until: UnixNanos(cut), ..TimeRange::ALL }).unwrap(),
+            bucket.query(selector, &of_type, TimeRange { from: UnixNanos(cut), ..TimeRange::ALL }).unwrap(),
+        ];
+        prop_assert_eq!(halves[0].profiles + halves[1].profiles, whole.profiles);
+        let total = |answer: &QueryAnswer| said(&answer.profile).values().map(|&v| i128::from(v)).sum::<i128>();
+        prop_assert_eq!(total(&halves[0]) + total(&halves[1]), total(&whole));
+        let exact = expected(&pushes, selector, &of_type, TimeRange { until: UnixNanos(cut), ..TimeRange::ALL }).1;
+        prop_assert!(halves[0].profiles == exact || halves[0].rounded);
+    }
+}
+
+/// A day of a service: `series` instances, a profile of each every `seconds`, and one segment an hour; as the schedule
+/// compacts it.
+fn day(bucket: &mut Bucket, numbers: &mut Numbers, day: i64, series: i64, seconds: i64) {
+    let day_nanos = Window::Day.nanos();
+    for hour in 0..24 {
+        let mut chunks = Vec::new();
+        for at in 0..3600 / seconds {
+            let mut builder = ProfileBuilder::new();
+            let stacks = ["main", "handle", "parse", "render", "wait"].map(|name| builder.named_stack(&["main", name]));
+            let time = day * day_nanos + hour * Window::Hour.nanos() + at * seconds * 1_000_000_000;
+            let instances = (0..series).map(|instance| {
+                let series = Series {
+                    labels: labels(&[("service_name", "checkout"), ("instance", &instance.to_string())]),
+                    profile_type: profile_type("process_cpu", "cpu"),
+                    time: UnixNanos(time + instance * 7_000_000),
+                    duration_nanos: seconds * 1_000_000_000,
+                    total: 0,
+                };
+                let rows = stacks.iter().map(|&stack| (stack, numbers.below(500) as i64 * 10_000_000)).collect();
+                SeriesRows { series, rows }
+            });
+            let instances: Vec<_> = instances.collect();
+            let mut id = [0; 16];
+            id[..8].copy_from_slice(&time.to_le_bytes());
+            chunks.push(encode_chunk(ChunkId(id), builder.profile(), &instances).unwrap());
+        }
+        let half = chunks.len() / 2;
+        let millis = (day * 24 + hour) * 3_600_000;
+        let first = bucket.catalog.len();
+        for (part, chunks) in [&chunks[..half], &chunks[half..]].into_iter().enumerate() {
+            bucket.put_segment(millis + part as i64, chunks);
+            bucket.compact_to(1, &[first + part]);
+        }
+        bucket.compact_to(2, &[first, first + 1]);
+    }
+    let hours: Vec<usize> = (bucket.catalog.len() - 24..bucket.catalog.len()).collect();
+    bucket.compact_to(3, &hours);
+}
+
+#[test]
+fn a_query_over_days_reads_their_sums_alone() {
+    let (mut bucket, mut numbers) = (Bucket::default(), Numbers(3));
+    (0..2).for_each(|at| day(&mut bucket, &mut numbers, at, 3, 300));
+    let cpu = profile_type("process_cpu", "cpu");
+    let day_nanos = Window::Day.nanos();
+    let range = |from: i64, until: i64| TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
+    let profiles_a_day = 24 * 12 * 3;
+    let check = |selector: &str, range: TimeRange, profiles: u64, objects: u64| {
+        let answer = bucket.query(selector, &cpu, range).unwrap();
+        assert_eq!((answer.profiles, answer.objects, answer.rounded), (profiles, objects, false), "{selector} {range:?}");
+        answer.bytes
+    };
+    check("", TimeRange::ALL, 2 * profiles_a_day, 2);
+    check("", range(0, day_nanos), profiles_a_day, 1);
+    check(r#"{instance="1"}"#, range(0, day_nanos), profiles_a_day / 3, 1);
+    let whole: u64 = bucket.catalog.iter().map(|object| object.size).sum();
+    assert!(check("", range(0, 2 * day_nanos), 2 * profiles_a_day, 2) < whole / 20);
+    // Hours on both sides are in the sums of their days for all series, but not for each; minutes are in their hours.
+    let hour = Window::Hour.nanos();
+    check("", range(hour, day_nanos + hour), profiles_a_day, 2);
+    check(r#"{instance="1"}"#, range(hour, day_nanos + hour), profiles_a_day / 3, 24);
+    let minute = Window::Minute.nanos();
+    check("", range(hour + minute, day_nanos + hour), profiles_a_day - 3, 3);
+}
+
+/// The totals of 30 days of a hundred series, an hour a point.
+#[test]
+fn a_month_of_a_timeline_is_small() {
+    let (mut bucket, mut numbers) = (Bucket::default(), Numbers(5));
+    // Every day is like the next; the sizes of two are enough to know.
+    (0..2).for_each(|at| day(&mut bucket, &mut numbers, at, 100, 1800));
+    let second = 1_000_000_000;
+    let timeline = |from: i64, until: i64, resolution| {
+        let range = TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
+        let timeline = bucket.try_timeline("", None, range, resolution).unwrap();
+        (timeline.bytes, timeline.series.iter().map(|s| s.profiles()).sum::<u64>())
+    };
+    let day_nanos = Window::Day.nanos();
+    let (bytes, profiles) = timeline(0, 2 * day_nanos, Some(Window::Hour));
+    assert_eq!(profiles, 2 * 24 * 2 * 100);
+    let (with_edges, _) = timeline(90 * second, 2 * day_nanos - 90 * second, Some(Window::Hour));
+    println!("two days: {bytes} bytes; with cut edges {with_edges}; each profile {}", timeline(0, 2 * day_nanos, None).0);
+    assert!(bytes * 15 + (with_edges - bytes) < 1 << 20, "{bytes}, with edges {with_edges}");
+}
+
+#[test]
+fn blocks_hold_what_their_level_says() {
+    let (mut bucket, mut numbers) = (Bucket::default(), Numbers(3));
+    day(&mut bucket, &mut numbers, 0, 3, 60);
+    let kinds = |at: usize| {
+        let dataset = &bucket.catalog[at].directory.datasets()[0];
+        let sums: Vec<_> = dataset.sums.iter().map(|sums| (sums.window, sums.scope)).collect();
+        (dataset.profiles, !dataset.pages.is_empty(), dataset.totals.is_some(), dataset.window_totals.map(|t| t.0), sums)
+    };
+    let hour = [(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)];
+    assert_eq!(kinds(0), (180, true, true, Some(Window::Minute), hour.to_vec()));
+    let day = [(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)];
+    assert_eq!(kinds(24), (4320, false, false, Some(Window::Hour), day.to_vec()));
+    let block = bucket.catalog[24].directory.block().unwrap();
+    let sources: Vec<&String> = bucket.catalog[..24].iter().map(|object| &object.key).collect();
+    assert_eq!(block.sums_of.iter().collect::<Vec<_>>(), sources);
+    assert_eq!((block.token, block.ids), (7, None));
+}
