@@ -49,11 +49,14 @@ pub(super) fn push_until_the_end(stage: &Stage, wanted: &Wanted, number: usize) 
             return;
         }
         let behind = stage.began.elapsed() - due;
-        for kind in [Kind::Cpu, Kind::Memory] {
-            let time_nanos = now_millis() * 1_000_000 - wanted.interval.as_nanos() as i64;
-            let body = stage.programs[number % SERVICES].profile(kind, time_nanos, &mut random);
-            push(stage, wanted, number, kind, &body);
-        }
+        // Agents send what they have at the same time. One after the other, the second would always wait for a whole flush.
+        thread::scope(|scope| {
+            for kind in [Kind::Cpu, Kind::Memory] {
+                let time_nanos = now_millis() * 1_000_000 - wanted.interval.as_nanos() as i64;
+                let body = stage.programs[number % SERVICES].profile(kind, time_nanos, &mut random);
+                scope.spawn(move || push(stage, wanted, number, kind, &body));
+            }
+        });
         let mut pushed = stage.pushed.lock().expect("no thread panics while it holds this");
         pushed.behind = pushed.behind.max(behind);
         due += wanted.interval;
