@@ -63,13 +63,11 @@ pub struct Levels {
 }
 
 impl Place {
-    /// A place with an empty bucket, on a port that was free a moment ago.
+    /// A place with an empty bucket, on a port that is free.
     pub fn fresh(state: &Path, variables: &[(&'static str, String)]) -> Result<Self, String> {
         let _ = fs::remove_dir_all(state);
         fs::create_dir_all(state).map_err(|e| format!("{}: {e}", state.display()))?;
-        let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|e| format!("a free port: {e}"))?;
-        let port = listener.local_addr().map_err(|e| format!("a free port: {e}"))?.port();
-        Ok(Self { state: state.to_owned(), port, variables: variables.to_vec() })
+        Ok(Self { state: state.to_owned(), port: free_port()?, variables: variables.to_vec() })
     }
 
     /// Where the worker answers.
@@ -125,6 +123,15 @@ impl Place {
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
+}
+
+/// Not one of those that the system gives to connections: while the worker is down, a client that tries to reach such a port
+/// may be given that very port, be connected to itself, and keep the worker from it.
+fn free_port() -> Result<u16, String> {
+    let first = std::process::id() as u16 % 8_000;
+    let ports = (0..8_000).map(|step| 20_000 + (first + step) % 8_000);
+    let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    free.next().ok_or_else(|| "no port from 20000 to 27999 is free".to_owned())
 }
 
 /// Passes on the script's answers, and writes to the log what others wrote to its stdout.

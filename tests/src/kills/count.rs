@@ -27,8 +27,15 @@ pub(super) fn read_until_the_end(stage: &Stage, mut random: Random) {
         thread::sleep(Duration::from_millis(300));
         let tenant = stage.some_tenant(&mut random);
         let known: Vec<Push> = stage.pushes_of(tenant).into_iter().filter(|push| push.acknowledged).collect();
-        // The worker may be down, or die under way.
-        let Ok(counts) = leaves(&stage.of_tenant(tenant), TYPES[0]) else { continue };
+        let counts = match leaves(&stage.of_tenant(tenant), TYPES[0]) {
+            Ok(counts) => counts,
+            // The worker is down, or died under way.
+            Err(Unread::Broken(_)) => continue,
+            Err(Unread::Answered(text)) => {
+                stage.refused_reads.lock().expect("no thread panics while it holds this").push(text);
+                continue;
+            }
+        };
         stage.reads.fetch_add(1, Ordering::Relaxed);
         for push in known {
             match counts.get(&push_name(push.number)) {
@@ -53,7 +60,7 @@ pub(super) fn count_all(stage: &Stage, tenants: u64, when: &'static str) -> Outc
         for (place, kind) in TYPES.into_iter().enumerate() {
             let mut counts = match leaves(&client, kind) {
                 Ok(counts) => counts,
-                Err(text) => {
+                Err(Unread::Broken(text) | Unread::Answered(text)) => {
                     stage.report(Problem::Unanswered { tenant, text, when });
                     continue;
                 }
@@ -121,27 +128,35 @@ fn check_totals(stage: &Stage, client: &Client, tenant: u64, present: u64, when:
     }
 }
 
+/// Why a query has no counts.
+enum Unread {
+    /// No answer came.
+    Broken(String),
+    /// An answer came that has none.
+    Answered(String),
+}
+
 /// How often each leaf was sampled, over all time.
-fn leaves(client: &Client, (id, value): (&str, i64)) -> Result<Counts, String> {
+fn leaves(client: &Client, (id, value): (&str, i64)) -> Result<Counts, Unread> {
     let until = now_millis() + 3_600_000;
     let query = form_urlencoded::Serializer::new(String::new())
         .append_pair("query", &format!("{id}{{service_name=\"{SERVICE}\"}}"))
         .append_pair("from", &(until - RANGE).to_string())
         .append_pair("until", &until.to_string())
         .finish();
-    let answer = client.get(&format!("/api/v1/profile?{query}"))?;
+    let answer = client.get(&format!("/api/v1/profile?{query}")).map_err(Unread::Broken)?;
     match answer.status {
         200 => {}
         204 => return Ok(Counts::new()),
-        status => return Err(format!("{status}: {}", answer.text())),
+        status => return Err(Unread::Answered(format!("{status}: {}", answer.text()))),
     }
-    let profile = read_chunk(&answer.body, |_, _| true).map_err(|e| e.to_string())?;
+    let profile = read_chunk(&answer.body, |_, _| true).map_err(|e| Unread::Answered(e.to_string()))?;
     let mut counts = Counts::new();
     for sample in Oracle::read(&encode(&profile)).samples {
         let leaf = sample.stack.last().cloned().unwrap_or_default();
         let sum = i128::from(sample.values[0]);
         if sum % i128::from(value) != 0 {
-            return Err(format!("{leaf} has {sum}, which is not a multiple of {value}"));
+            return Err(Unread::Answered(format!("{leaf} has {sum}, which is not a multiple of {value}")));
         }
         *counts.entry(leaf).or_default() += sum / i128::from(value);
     }
@@ -152,5 +167,33 @@ impl Stage {
     fn pushes_of(&self, tenant: u64) -> Vec<Push> {
         let pushes = self.pushes.lock().expect("no thread panics while it holds this");
         pushes.iter().filter(|push| push.tenant == tenant).copied().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_seen() {
+        let stage = Stage::new(Client::new("http://127.0.0.1:1"));
+        let push = |number, acknowledged| Push { number, tenant: 0, acknowledged, attempts: 1, sent: 0, done: 0 };
+        let pushes = [push(0, true), push(1, false), push(2, false), push(3, true), push(4, false), push(5, true)];
+        let counted = [("push_0", 1), ("push_1", 1), ("push_4", 2), ("push_5", 3), ("push_6", 1)];
+        let mut counts: Counts = counted.map(|(name, count)| (name.to_owned(), count)).into();
+        let found = outcomes_of(&stage, &pushes, &mut counts, "now");
+        let expect = Outcomes {
+            pushes: 6,
+            acknowledged: 3,
+            present: 7,
+            unacknowledged_present: 1,
+            unacknowledged_absent: 1,
+            lost: 1,
+            duplicates: 2,
+            ..Outcomes::default()
+        };
+        assert_eq!(found, expect);
+        assert_eq!(counts.into_keys().collect::<Vec<_>>(), ["push_6"]);
+        assert_eq!(stage.problems.lock().unwrap().len(), 3);
     }
 }

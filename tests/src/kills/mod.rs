@@ -62,6 +62,7 @@ struct Stage {
     cron_since: AtomicU64,
     crons: AtomicU64,
     reads: AtomicU64,
+    refused_reads: Mutex<Vec<String>>,
     problems: Mutex<Vec<Problem>>,
 }
 
@@ -100,6 +101,7 @@ pub fn run(wanted: &Wanted) -> Result<Report, String> {
     report.outcomes = count::count_all(&stage, tenants, "after one more start");
     (report.tenants, report.crons) = (tenants, stage.crons.into_inner());
     report.reads = stage.reads.into_inner();
+    report.refused_reads = stage.refused_reads.into_inner().map_err(|e| e.to_string())?;
     report.problems = stage.problems.into_inner().map_err(|e| e.to_string())?;
     Ok(report)
 }
@@ -161,6 +163,7 @@ impl Stage {
             cron_since: AtomicU64::new(0),
             crons: AtomicU64::new(0),
             reads: AtomicU64::new(0),
+            refused_reads: Mutex::default(),
             problems: Mutex::default(),
         }
     }

@@ -31,6 +31,8 @@ pub struct Report {
     pub crons: u64,
     /// Queries that were answered meanwhile.
     pub reads: u64,
+    /// Those that were answered with an error: a query may take longer than compacted objects stay.
+    pub refused_reads: Vec<String>,
     /// What became of the pushes.
     pub outcomes: Outcomes,
     /// What was in the bucket when the kills were over.
@@ -159,7 +161,7 @@ impl Report {
         json!({
             "kills": self.kills, "kills_in_crons": self.kills_in_crons, "seconds": self.seconds,
             "start_millis": self.mean_start().as_millis() as u64,
-            "tenants": self.tenants, "crons": self.crons, "reads": self.reads,
+            "tenants": self.tenants, "crons": self.crons, "reads": self.reads, "refused_reads": self.refused_reads.len(),
             "pushes": pushes, "retried": retried, "acknowledged": acknowledged,
             "unacknowledged_present": unacknowledged_present, "unacknowledged_absent": unacknowledged_absent,
             "lost": lost, "duplicates": duplicates, "problems": self.problems.len(),
@@ -179,6 +181,9 @@ impl fmt::Display for Report {
         let start = self.mean_start().as_millis();
         writeln!(f, "killed {kills} times in {seconds} s, {kills_in_crons} times while a cron worked; {start} ms to start")?;
         writeln!(f, "{crons} crons came to their end, {reads} queries were answered meanwhile")?;
+        if let Some(last) = self.refused_reads.last() {
+            writeln!(f, "{} queries were answered with an error, at last: {last}", self.refused_reads.len())?;
+        }
         writeln!(f, "{pushes} pushes of {tenants} tenants, {retried} of them sent more than once")?;
         writeln!(f, "  acknowledged            {acknowledged:>8}")?;
         writeln!(f, "  unacknowledged, present {unacknowledged_present:>8}")?;
