@@ -46,8 +46,23 @@ pub struct Wanted {
 const ACTIVE: u64 = 2;
 /// Kills after which one of them makes room for a new one.
 const KILLS_A_TENANT: u64 = 3;
-/// A cron that runs for so long is likely to compact: without a job it takes a few milliseconds.
-const COMPACTS_AFTER: Duration = Duration::from_millis(25);
+/// Every so many kills one is aimed at a compaction.
+const AIMED: u64 = 3;
+/// Segments that make a compaction due.
+const DUE: u64 = 64;
+/// A compaction of so many small segments takes about as long, on a machine that has other work.
+const COMPACTS_FOR: Duration = Duration::from_millis(150);
+
+/// What the thread that fires crons is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CronOrder {
+    /// One after the other, for some tenant.
+    Any,
+    /// None, so that segments gather.
+    None,
+    /// One for this tenant, and then none.
+    Tenant(u64),
+}
 
 /// What all threads see.
 struct Stage {
@@ -58,8 +73,8 @@ struct Stage {
     ending: AtomicBool,
     next_push: AtomicU64,
     pushes: Mutex<Vec<Push>>,
-    /// When the cron that runs began, milliseconds since `began`; zero while none runs.
-    cron_since: AtomicU64,
+    cron_runs: AtomicBool,
+    cron_order: Mutex<CronOrder>,
     crons: AtomicU64,
     reads: AtomicU64,
     refused_reads: Mutex<Vec<String>>,
@@ -106,7 +121,7 @@ pub fn run(wanted: &Wanted) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Kills the worker at moments of chance, every third time in a compaction if there is one.
+/// Kills the worker at moments of chance, every third time in a compaction as well as that can be aimed at.
 fn kill_often(
     wanted: &Wanted,
     place: &Place,
@@ -117,16 +132,13 @@ fn kill_often(
     let mut random = Random::of(&[wanted.seed, 4]);
     for kill in 1..=wanted.kills {
         thread::sleep(wanted.uptime.mul_f64(2.0 * random.unit()));
-        if kill % 3 == 0 {
-            let patience = Instant::now() + wanted.uptime;
-            while stage.cron_runs_for() < COMPACTS_AFTER && Instant::now() < patience {
-                thread::sleep(Duration::from_millis(1));
-            }
-            thread::sleep(Duration::from_millis((80.0 * random.unit()) as u64));
+        if kill % AIMED == 0 {
+            aim(wanted, stage, &mut random);
         }
-        report.kills_in_crons += u64::from(stage.cron_runs_for() >= COMPACTS_AFTER);
+        report.kills_in_crons += u64::from(stage.cron_runs());
         local.kill().map_err(|problem| format!("before kill {kill}: {problem}: {}", place.last_words()))?;
         report.kills = stage.kills.fetch_add(1, Ordering::Relaxed) + 1;
+        stage.order(CronOrder::Any);
         report.killed_at.push(stage.began.elapsed().as_millis() as u64);
         let started = Instant::now();
         local = place.start()?;
@@ -140,11 +152,33 @@ fn kill_often(
     Ok(local)
 }
 
-/// Fires the cron again and again, so that compactions follow each other.
+/// Has a tenant's segments compacted, and returns at a moment of chance after that began.
+fn aim(wanted: &Wanted, stage: &Stage, random: &mut Random) {
+    let tenant = stage.last_tenant();
+    stage.order(CronOrder::None);
+    // One after the other, so that each is a segment of its own.
+    (0..DUE).for_each(|_| process::push(stage, tenant, wanted.processes, random));
+    stage.order(CronOrder::Tenant(tenant));
+    let patience = Instant::now() + wanted.uptime;
+    while !stage.cron_runs() && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(1));
+    }
+    thread::sleep(COMPACTS_FOR.mul_f64(random.unit()));
+}
+
+/// Fires the cron again and again, so that compactions follow each other, or as it is told.
 fn fire_crons(stage: &Stage, mut random: Random) {
     while !stage.ending.load(Ordering::Relaxed) {
-        let first = if random.unit() < 0.3 { 0 } else { stage.first_tenant() };
-        if stage.fire_cron(first).is_ok() {
+        let tenant = match stage.take_order() {
+            CronOrder::Any if random.unit() < 0.3 => 0,
+            CronOrder::Any => stage.first_tenant(),
+            CronOrder::Tenant(tenant) => tenant,
+            CronOrder::None => {
+                thread::sleep(Duration::from_millis(1));
+                continue;
+            }
+        };
+        if stage.fire_cron(tenant).is_ok() {
             stage.crons.fetch_add(1, Ordering::Relaxed);
         }
         thread::sleep(Duration::from_millis(100));
@@ -160,7 +194,8 @@ impl Stage {
             ending: AtomicBool::new(false),
             next_push: AtomicU64::new(0),
             pushes: Mutex::default(),
-            cron_since: AtomicU64::new(0),
+            cron_runs: AtomicBool::new(false),
+            cron_order: Mutex::new(CronOrder::Any),
             crons: AtomicU64::new(0),
             reads: AtomicU64::new(0),
             refused_reads: Mutex::default(),
@@ -192,20 +227,30 @@ impl Stage {
         let minutes = process::now_millis() as u64 / 60_000;
         let tenants = self.last_tenant() + 1;
         let time = (minutes / tenants * tenants + tenant) * 60_000;
-        self.cron_since.store(self.began.elapsed().as_millis() as u64, Ordering::Relaxed);
+        self.cron_runs.store(true, Ordering::Relaxed);
         let answer = self.client.get(&format!("/cdn-cgi/handler/scheduled?time={time}"));
-        self.cron_since.store(0, Ordering::Relaxed);
+        self.cron_runs.store(false, Ordering::Relaxed);
         match answer? {
             answer if answer.status == 200 => Ok(()),
             answer => Err(format!("the cron answered {}: {}", answer.status, answer.text())),
         }
     }
 
-    fn cron_runs_for(&self) -> Duration {
-        match self.cron_since.load(Ordering::Relaxed) {
-            0 => Duration::ZERO,
-            since => self.began.elapsed().saturating_sub(Duration::from_millis(since)),
+    fn cron_runs(&self) -> bool {
+        self.cron_runs.load(Ordering::Relaxed)
+    }
+
+    fn order(&self, order: CronOrder) {
+        *self.cron_order.lock().expect("no thread panics while it holds this") = order;
+    }
+
+    fn take_order(&self) -> CronOrder {
+        let mut order = self.cron_order.lock().expect("no thread panics while it holds this");
+        let taken = *order;
+        if taken != CronOrder::Any {
+            *order = CronOrder::None;
         }
+        taken
     }
 
     fn report(&self, problem: Problem) {

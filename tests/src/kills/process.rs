@@ -36,15 +36,20 @@ pub(super) struct Push {
 /// Pushes until the end, and notes what became of each push.
 pub(super) fn push_until_the_end(stage: &Stage, process: usize, pause: Duration, mut random: Random) {
     while !stage.ending.load(Ordering::Relaxed) {
-        let number = stage.next_push.fetch_add(1, Ordering::Relaxed);
         let tenant = stage.some_tenant(&mut random);
-        let since = || stage.began.elapsed().as_millis() as u64;
-        let sent = since();
-        let (acknowledged, attempts) = send(stage, tenant, process, number, &mut random);
-        let push = Push { number, tenant, acknowledged, attempts, sent, done: since() };
-        stage.pushes.lock().expect("no thread panics while it holds this").push(push);
+        push(stage, tenant, process, &mut random);
         thread::sleep(pause.mul_f64(0.5 + random.unit()));
     }
+}
+
+/// Pushes a profile like no other, and notes what became of it.
+pub(super) fn push(stage: &Stage, tenant: u64, process: usize, random: &mut Random) {
+    let number = stage.next_push.fetch_add(1, Ordering::Relaxed);
+    let since = || stage.began.elapsed().as_millis() as u64;
+    let sent = since();
+    let (acknowledged, attempts) = send(stage, tenant, process, number, random);
+    let push = Push { number, tenant, acknowledged, attempts, sent, done: since() };
+    stage.pushes.lock().expect("no thread panics while it holds this").push(push);
 }
 
 /// Sends the same bytes until they are acknowledged or it has been often enough.
