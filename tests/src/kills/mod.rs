@@ -73,6 +73,8 @@ struct Stage {
     ending: AtomicBool,
     next_push: AtomicU64,
     pushes: Mutex<Vec<Push>>,
+    /// Acknowledged ones that were sent once more.
+    repeated: AtomicU64,
     cron_runs: AtomicBool,
     cron_order: Mutex<CronOrder>,
     crons: AtomicU64,
@@ -115,6 +117,7 @@ pub fn run(wanted: &Wanted) -> Result<Report, String> {
     let _local = place.start()?;
     report.outcomes = count::count_all(&stage, tenants, "after one more start");
     (report.tenants, report.crons) = (tenants, stage.crons.into_inner());
+    report.repeated = stage.repeated.into_inner();
     report.reads = stage.reads.into_inner();
     report.refused_reads = stage.refused_reads.into_inner().map_err(|e| e.to_string())?;
     report.problems = stage.problems.into_inner().map_err(|e| e.to_string())?;
@@ -157,7 +160,7 @@ fn aim(wanted: &Wanted, stage: &Stage, random: &mut Random) {
     let tenant = stage.last_tenant();
     stage.order(CronOrder::None);
     // One after the other, so that each is a segment of its own.
-    (0..DUE).for_each(|_| process::push(stage, tenant, wanted.processes, random));
+    (0..DUE).for_each(|_| process::push(stage, tenant, wanted.processes, 0.0, random));
     stage.order(CronOrder::Tenant(tenant));
     let patience = Instant::now() + wanted.uptime;
     while !stage.cron_runs() && Instant::now() < patience {
@@ -194,6 +197,7 @@ impl Stage {
             ending: AtomicBool::new(false),
             next_push: AtomicU64::new(0),
             pushes: Mutex::default(),
+            repeated: AtomicU64::new(0),
             cron_runs: AtomicBool::new(false),
             cron_order: Mutex::new(CronOrder::Any),
             crons: AtomicU64::new(0),

@@ -29,6 +29,8 @@ pub struct Report {
     pub tenants: u64,
     /// Crons that came to their end.
     pub crons: u64,
+    /// Acknowledged pushes that were sent once more, as by a sender that did not hear the answer.
+    pub repeated: u64,
     /// Queries that were answered meanwhile.
     pub reads: u64,
     /// Those that were answered with an error: a query may take longer than compacted objects stay.
@@ -129,8 +131,6 @@ pub enum Problem {
     },
     /// A push was answered with what no push may be answered with.
     Refused {
-        /// Which one.
-        number: u64,
         /// The status.
         status: u16,
         /// The answer.
@@ -162,7 +162,7 @@ impl Report {
             "kills": self.kills, "kills_in_crons": self.kills_in_crons, "seconds": self.seconds,
             "start_millis": self.mean_start().as_millis() as u64,
             "tenants": self.tenants, "crons": self.crons, "reads": self.reads, "refused_reads": self.refused_reads.len(),
-            "pushes": pushes, "retried": retried, "acknowledged": acknowledged,
+            "pushes": pushes, "retried": retried, "repeated": self.repeated, "acknowledged": acknowledged,
             "unacknowledged_present": unacknowledged_present, "unacknowledged_absent": unacknowledged_absent,
             "lost": lost, "duplicates": duplicates, "problems": self.problems.len(),
             "before": self.before.json(), "after": self.after.json(),
@@ -184,7 +184,8 @@ impl fmt::Display for Report {
         if let Some(last) = self.refused_reads.last() {
             writeln!(f, "{} queries were answered with an error, at last: {last}", self.refused_reads.len())?;
         }
-        writeln!(f, "{pushes} pushes of {tenants} tenants, {retried} of them sent more than once")?;
+        writeln!(f, "{pushes} pushes of {tenants} tenants, {retried} of them sent more than once before an answer,")?;
+        writeln!(f, "  {} once more after it, as if it had not been heard", self.repeated)?;
         writeln!(f, "  acknowledged            {acknowledged:>8}")?;
         writeln!(f, "  unacknowledged, present {unacknowledged_present:>8}")?;
         writeln!(f, "  unacknowledged, absent  {unacknowledged_absent:>8}")?;
