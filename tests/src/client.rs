@@ -9,9 +9,13 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Most bytes read of an answer.
 const MAX_ANSWER: u64 = 256 << 20;
 
+/// Names the tenant of a request.
+const TENANT: &str = "x-scope-orgid";
+
 /// A server and a pool of connections to it.
 pub struct Client {
     url: String,
+    tenant: Option<String>,
     agent: ureq::Agent,
 }
 
@@ -30,7 +34,7 @@ impl Client {
     /// A client of the server at that URL, which has no slash at its end.
     pub fn new(url: &str) -> Self {
         let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(LIMIT));
-        Self { url: url.to_owned(), agent: config.max_idle_connections_per_host(32).build().into() }
+        Self { url: url.to_owned(), tenant: None, agent: config.max_idle_connections_per_host(32).build().into() }
     }
 
     /// The server that the tests run against.
@@ -43,15 +47,22 @@ impl Client {
         Self::new(&url.expect("PILOTLIGHT_URL names a running Pilotlight: cargo xtask test starts one and sets it"))
     }
 
+    /// The same server and connections, for a tenant of its own.
+    pub fn of_tenant(&self, tenant: &str) -> Self {
+        Self { url: self.url.clone(), tenant: Some(tenant.to_owned()), agent: self.agent.clone() }
+    }
+
     /// GET.
     pub fn get(&self, path: &str) -> Result<Answer, String> {
-        Answer::read(self.agent.get(format!("{}{path}", self.url)).call())
+        let request = self.agent.get(format!("{}{path}", self.url));
+        Answer::read(self.tenant.iter().fold(request, |request, id| request.header(TENANT, id)).call())
     }
 
     /// POST with a content type, none where it is empty.
     pub fn post(&self, path: &str, content_type: &str, body: &[u8]) -> Result<Answer, String> {
         let request = self.agent.post(format!("{}{path}", self.url));
         let request = if content_type.is_empty() { request } else { request.header("content-type", content_type) };
+        let request = self.tenant.iter().fold(request, |request, id| request.header(TENANT, id));
         Answer::read(request.send(body))
     }
 

@@ -11,6 +11,9 @@
 //! - [`demo`]: an hour of realistic history of four services.
 //! - [`identity`]: what the core must answer alike in every engine.
 //! - [`client`]: requests to a running Pilotlight.
+//! - [`local`]: the worker on this machine, to be killed and started again; [`process`]: what Linux says of it.
+//! - [`options`]: options of our programs.
+//! - [`load`]: many processes push for minutes; [`kills`]: some push while the worker is killed, again and again.
 
 pub mod brute;
 pub mod client;
@@ -19,8 +22,13 @@ pub mod demo;
 pub mod drawn;
 pub mod go;
 pub mod identity;
+pub mod kills;
 pub mod legacy;
+pub mod load;
+pub mod local;
+pub mod options;
 pub mod oracle;
+pub mod process;
 pub mod random;
 pub mod recorded;
 pub mod series;

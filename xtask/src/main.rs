@@ -6,6 +6,7 @@
 mod build;
 mod debian;
 mod fuzz;
+mod load;
 mod npm;
 mod proc;
 mod run;
@@ -28,6 +29,10 @@ Usage: cargo xtask <command>
   build                   build the worker, the viewer and the site, and check their sizes
   fuzz [--seconds 30] [--target NAME]
                           feed what strangers may send to the readers, for so long in all
+  load [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 5000] [--seed N]
+                          push to the worker as a fleet of agents does, and look for all of it
+  kills [--count 200] [--processes 20] [--pause-ms 200] [--uptime-ms 1200] [--seed N]
+                          kill the worker again and again under pushes, and look for each of them
   setup [--test]          only find or install what the commands above need
 
 Environment:
@@ -45,6 +50,7 @@ fn main() -> ExitCode {
         ["build"] => setup::setup(setup::For::Running).and_then(|tools| build::build(&tools)),
         ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
+        [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),
         ["test"] => return test::test(""),
         ["test", "--only", name] => return test::test(name),
         ["fuzz", rest @ ..] => fuzz::Wanted::parse(rest).and_then(|wanted| fuzz::fuzz(&wanted, fuzz::Seeds::ToBeBuilt)),

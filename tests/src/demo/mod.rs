@@ -5,7 +5,7 @@
 
 mod code;
 mod profile;
-mod random;
+pub(crate) mod random;
 mod service;
 
 pub use profile::{Kind, profile};

@@ -1,11 +1,11 @@
 //! Chance that repeats itself: SplitMix64, and what is drawn from it.
 
 /// A sequence of numbers that follows from its seed.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A sequence for these words; other words, other numbers.
-    pub(super) fn of(words: &[u64]) -> Self {
+    pub(crate) fn of(words: &[u64]) -> Self {
         let mut random = Self(0x5069_6c6f_746c_6974);
         for &word in words {
             random.0 = random.next() ^ word;
@@ -22,17 +22,17 @@ impl Random {
     }
 
     /// Evenly from 0 (excluded) to 1.
-    pub(super) fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         ((self.next() >> 11) as f64 + 1.0) / (1u64 << 53) as f64
     }
 
     /// Around zero with variance one (Box and Muller).
-    pub(super) fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
     }
 
     /// How often something happens that happens `mean` times on average: what a sampling profiler sees.
-    pub(super) fn poisson(&mut self, mean: f64) -> i64 {
+    pub(crate) fn poisson(&mut self, mean: f64) -> i64 {
         if mean > 30.0 {
             return (mean + self.normal() * mean.sqrt()).round().max(0.0) as i64;
         }

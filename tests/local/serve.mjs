@@ -1,0 +1,86 @@
+// Serves the built worker on this machine without wrangler's comforts, so that it is up within a second:
+//
+//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}}'
+//
+// Bindings and variables are those of wrangler.toml. wrangler takes a second to read that, so what it made of it is kept in
+// FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
+//
+// Answers on stdout, on lines of "answer: " and JSON: first {"ready": URL}, then one to each line on stdin ("objects": names
+// and sizes of all objects in the bucket). Ends when stdin does, so that it never outlives who started it.
+
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import readline from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const require = createRequire(path.join(root, "xtask/npm/package.json"));
+// Miniflare is wrangler's own dependency; wherever npm put it, wrangler finds it.
+const { Log, LogLevel, Miniflare } = createRequire(require.resolve("wrangler/package.json"))("miniflare");
+
+const asked = JSON.parse(process.argv[2]);
+
+function configured() {
+  const kept = path.join(asked.state, "options.json");
+  if (fs.existsSync(kept)) return JSON.parse(fs.readFileSync(kept, "utf8"));
+  const wrangler = require("wrangler");
+  const config = wrangler.unstable_readConfig({ config: path.join(root, "wrangler.toml") });
+  const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(config);
+  const { compatibilityDate, compatibilityFlags, bindings, r2Buckets, durableObjects } = workerOptions;
+  const options = { name: config.name, compatibilityDate, compatibilityFlags, bindings, r2Buckets, durableObjects };
+  fs.mkdirSync(asked.state, { recursive: true });
+  fs.writeFileSync(kept, JSON.stringify(options));
+  return options;
+}
+
+// The shim, and all that the build made for it to import.
+function modules() {
+  const built = fs.readdirSync(path.join(root, "worker/build"), { recursive: true }).map((name) => `build/${name}`);
+  const types = { ".js": "ESModule", ".wasm": "CompiledWasm" };
+  const imported = ["shim.js", ...built].filter((name) => path.extname(name) in types);
+  return imported.map((name) => ({ type: types[path.extname(name)], path: path.join(root, "worker", name) }));
+}
+
+const options = configured();
+const miniflare = new Miniflare({
+  ...options,
+  bindings: { ...options.bindings, ...asked.variables },
+  rootPath: root,
+  modulesRoot: path.join(root, "worker"),
+  modules: modules(),
+  host: "127.0.0.1",
+  port: asked.port,
+  log: new Log(LogLevel.WARN),
+  defaultPersistRoot: path.join(asked.state, "v3"),
+  // The route /cdn-cgi/handler/scheduled.
+  unsafeTriggerHandlers: true,
+  // It would ask a server for the location of this machine.
+  cf: false,
+});
+
+async function objects() {
+  const bucket = await miniflare.getR2Bucket("BUCKET");
+  const found = [];
+  let cursor;
+  do {
+    const page = await bucket.list({ cursor });
+    found.push(...page.objects.map(({ key, size }) => [key, size]));
+    cursor = page.truncated ? page.cursor : undefined;
+  } while (cursor !== undefined);
+  return { objects: found };
+}
+
+const answer = (value) => process.stdout.write(`answer: ${JSON.stringify(value)}\n`);
+
+const url = await miniflare.ready;
+answer({ ready: url.origin });
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  try {
+    answer(line === "objects" ? await objects() : { problem: `nobody knows what ${line} means` });
+  } catch (error) {
+    answer({ problem: String(error) });
+  }
+}
+await miniflare.dispose();
+process.exit();
