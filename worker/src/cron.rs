@@ -193,8 +193,8 @@ mod tests {
         let jobs = |tallies: Vec<Tally>| tallies.iter().map(|tally| tally.jobs).collect::<Vec<_>>();
         // Six jobs and a visit to each that finds nothing: one minute.
         assert_eq!(drain([4, 1, 1], INVOCATIONS), [Tally { visits: 9, jobs: 6 }, Tally { visits: 3, jobs: 0 }]);
-        // A day of backlog of one tenant, 24 jobs, beside two others with one hour each: 26 jobs in two minutes.
-        assert_eq!(jobs(drain([24, 1, 1], INVOCATIONS)), [22, 4, 0]);
+        // A day of backlog of one tenant beside two others with one hour each: 26 hours, and the sums of three days.
+        assert_eq!(jobs(drain([24, 1, 1], INVOCATIONS)), [22, 7, 0]);
         assert_eq!(jobs(drain([4, 1, 1], ALONE)), [1, 1, 1, 1, 1, 1, 0]);
         // One job a tenant a round: with three jobs a minute, each of three has its own.
         assert_eq!(jobs(drain([3, 1, 1], Minute { visits: 3, jobs: 3 })), [3, 1, 1, 0]);
