@@ -43,8 +43,8 @@ const MIN_FLUSH_BYTES: u32 = 64 << 10;
 /// 32 MB/s.
 const PENDING_BYTES: u32 = 16 << 20;
 
-/// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out and being sent, and may be as
-/// large as all that waits: at most 96 MiB of the 128 of an isolate.
+/// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out and being sent, and may
+/// be as large as all that waits: at most 96 MiB of the 128 of an isolate.
 const MAX_PENDING_BYTES: u32 = 32 << 20;
 
 /// Most objects of a tenant: 32. A query asks each, six at a time, and the schedule visits each.
