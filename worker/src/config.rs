@@ -43,8 +43,8 @@ const MIN_FLUSH_BYTES: u32 = 64 << 10;
 /// 32 MB/s.
 const PENDING_BYTES: u32 = 16 << 20;
 
-/// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out and being sent, and may be as
-/// large as all that waits: at most 96 MiB of the 128 of an isolate.
+/// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out and being sent, and may
+/// be as large as all that waits: at most 96 MiB of the 128 of an isolate.
 const MAX_PENDING_BYTES: u32 = 32 << 20;
 
 /// Most objects of a tenant: 32. A query asks each, six at a time, and the schedule visits each.
@@ -54,24 +54,15 @@ impl Config {
     /// Parses the variables that `var` gives; absent ones take their defaults.
     pub(crate) fn parse(var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let flush_ms = number(&var, "FLUSH_MS", 200, 0..=MAX_FLUSH_MS, "a number of milliseconds from 0 to 5000")?;
-        let pending = number(
-            &var,
-            "PENDING_BYTES",
-            PENDING_BYTES,
-            MIN_FLUSH_BYTES..=MAX_PENDING_BYTES,
-            "a number of bytes from 65536 to 33554432",
-        )?;
-        let flush_bytes = number(
-            &var,
-            "FLUSH_BYTES",
-            FLUSH_BYTES.min(pending),
-            MIN_FLUSH_BYTES..=pending,
-            "a number of bytes from 65536 to PENDING_BYTES",
-        )?;
+        let allowed = MIN_FLUSH_BYTES..=MAX_PENDING_BYTES;
+        let expected = "a number of bytes from 65536 to 33554432";
+        let pending = number(&var, "PENDING_BYTES", PENDING_BYTES, allowed, expected)?;
+        let expected = "a number of bytes from 65536 to PENDING_BYTES";
+        let bytes = number(&var, "FLUSH_BYTES", FLUSH_BYTES.min(pending), MIN_FLUSH_BYTES..=pending, expected)?;
         let shards = number(&var, "TENANT_SHARDS", 1, 1..=MAX_SHARDS, "a number from 1 to 32")?;
         let grace = number(&var, "COMPACT_GRACE_SECONDS", 600, 0..=u32::MAX, "a number of seconds")?;
         Ok(Self {
-            flush: Flush { millis: flush_ms, bytes: flush_bytes as usize, pending: pending as usize },
+            flush: Flush { millis: flush_ms, bytes: bytes as usize, pending: pending as usize },
             multitenancy: match var("MULTITENANCY").as_deref() {
                 None | Some("false" | "") => false,
                 Some("true") => true,

@@ -1,7 +1,7 @@
 //! Once a minute: visits to tenants' objects, in turn, until none has a job due or the minute is used up.
 //!
-//! A visit is an invocation of its own, through the binding `SELF` to the entrypoint `Visits` of `worker/shim.js`: a job takes
-//! its fill of requests, time and memory. An entrypoint that is not the default one has no address: nothing but a
+//! A visit is an invocation of its own, through the binding `SELF` to the entrypoint `Visits` of `worker/shim.js`: a job
+//! takes its fill of requests, time and memory. An entrypoint that is not the default one has no address: nothing but a
 //! binding reaches it, so it needs no secret.
 
 use std::collections::VecDeque;
@@ -24,8 +24,8 @@ struct Minute {
     jobs: usize,
 }
 
-/// With visits as invocations: 24. One request may come to 32 invocations in all, and a few of them are left for the platform to count
-/// otherwise than we do. A job takes a second or two: 24 mostly fit into the minute.
+/// With visits as invocations: 24. One request may come to 32 invocations in all, and a few of them are left for the
+/// platform to count otherwise than we do. A job takes a second or two: 24 mostly fit into the minute.
 const INVOCATIONS: Minute = Minute { visits: 24, jobs: 24 };
 
 /// With visits in this very invocation: one job. Eight visits make up to 40 requests of the 50 that the free plan allows.

@@ -1,5 +1,5 @@
-//! Operations that fail when they are told to: before they do anything, or after they have done it, so that only the answer is
-//! lost; and those who ask for them die.
+//! Operations that fail when they are told to: before they do anything, or after they have done it, so that only the
+//! answer is lost; and those who ask for them die.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};

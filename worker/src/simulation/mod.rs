@@ -133,6 +133,12 @@ impl World {
         self.faults.invocation(compact::visit(&self.faulty_bucket(), &self.client(host), &Meter::default())).await
     }
 
+    /// Visits the first object until nothing is due.
+    pub(crate) fn compact_all(&self) {
+        let jobs = (0..100).take_while(|_| self.clock.run(self.visit(0)).unwrap()).count();
+        assert!(jobs < 100, "compaction comes to no end");
+    }
+
     /// Everything that was ever pushed, merged.
     pub(crate) async fn query(&self) -> Result<QueryAnswer, Problem> {
         let range =

@@ -1,9 +1,12 @@
 //! Retries that come to an object which has died meanwhile, to compacted and deleted segments, or to a full one.
 
+use std::cell::RefCell;
+
 use futures_util::future::{join, join_all};
+use futures_util::poll;
 
 use super::{Fault, HOUR, MINUTE, World, chunk};
-use crate::tenant::Flush;
+use crate::tenant::{Call, Flush};
 
 /// Kills the objects.
 fn kill(world: &World) {
@@ -77,11 +80,29 @@ fn a_job_that_lost_its_lease_leaves_nothing_behind() {
         let (late, second) = world.clock.run(join(world.visit(0), second));
         assert_eq!(world.faults.operations()[before + 2], "get");
         assert_eq!((late.map_err(|p| p.status), second), (Err(409), Ok(true)), "at {wanted}");
+        assert_eq!(world.bucket.keys().len(), 2, "the segment and the second's block");
         world.clock.advance(HOUR);
         assert_eq!(world.clock.run(world.visit(0)), Ok(false));
         assert_eq!((world.bucket.keys(), world.live().len()), (world.live(), 1));
         assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)]);
     }
+}
+
+#[test]
+fn a_driver_that_is_dropped_takes_no_one_with_it() {
+    let world = World::new(&["a"]);
+    let (host, driver) = (&world.hosts[0], RefCell::new(None));
+    let object = host.object().1;
+    let keep = |task| *driver.borrow_mut() = Some(task);
+    let answer = object.answer(&host.shard, Call::Append, chunk(1, super::BEGIN), keep);
+    let started_and_dropped = async {
+        let mut task = driver.take().unwrap();
+        assert!(poll!(&mut task).is_pending());
+    };
+    let (reply, ()) = world.clock.run(join(answer, started_and_dropped));
+    assert_eq!((reply.status, reply.retry_after), (503, Some(1)));
+    assert!(world.clock.run(world.push(1, 0)), "the next push finds a new driver");
+    assert_eq!(world.counts().len(), 1);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The life of an object after it was replaced.
 //!
 //! Its bytes are deleted after a grace period, in which queries that began before may read them. Its row stays at least
-//! until the retry window after it was added has passed: a Durable Object that comes to life recalls from the rows' directories
-//! which chunks were written, and a client may send one again although the segment is compacted and deleted by then.
+//! until the retry window after it was added has passed: a Durable Object that comes to life recalls from the rows'
+//! directories which chunks were written, and a client may send one again although the segment is compacted and deleted
+//! by then.
 
 use super::catalog::{Catalog, shape};
 use super::sql::{Sql, Value, number};
