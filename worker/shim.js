@@ -5,7 +5,7 @@
 // calls in flight at once (clients get a 500 and send again), and the next call starts a fresh
 // instance. Nothing acknowledged is lost: it is in the bucket.
 
-import { DurableObject } from "cloudflare:workers";
+import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
 import * as core from "./build/pilotlight.js";
 
 // Kept by the `worker` crate: `criticalError` is set by its panic hook, `instanceId` counts instances.
@@ -51,6 +51,14 @@ export default {
   fetch: (request, env, ctx) => guarded(() => core.fetch(request, env, ctx)).catch(panicked),
   scheduled: (event, env, ctx) => guarded(() => core.scheduled(event, env, ctx)),
 };
+
+// Where the schedule's visits run, each an invocation of its own. Only the binding SELF comes here: an
+// entrypoint other than the default one has no address.
+export class Visits extends WorkerEntrypoint {
+  fetch(request) {
+    return guarded(() => core.visit(request, this.env)).catch(panicked);
+  }
+}
 
 export class Tenant extends DurableObject {
   #tenant;

@@ -241,11 +241,15 @@ fn bindings_are_the_same_in_wrangler_toml_and_in_the_code() {
     check("buckets", words(&buckets, r#"binding = "(\w+)""#), words(&code, r#"\.bucket\("(\w+)"\)"#));
     let objects = config.split("[[").filter(|part| part.starts_with("durable_objects.bindings]]")).collect::<String>();
     check("durable objects", words(&objects, r#"\bname = "(\w+)""#), words(&code, r#"\.durable_object\("(\w+)"\)"#));
-    check(
-        "assets",
-        words(&section("assets"), r#"binding = "(\w+)""#),
-        words(&code, r#"\.(?:assets|service|fetcher)\("(\w+)"\)"#),
-    );
+    check("assets", words(&section("assets"), r#"binding = "(\w+)""#), words(&code, r#"\.(?:assets|fetcher)\("(\w+)"\)"#));
+    let services = config.split("[[").filter(|part| part.starts_with("services]]")).collect::<String>();
+    check("services", words(&services, r#"binding = "(\w+)""#), words(&code, r#"\.service\("(\w+)"\)"#));
+    for class in words(&services, r#"entrypoint = "(\w+)""#) {
+        assert!(
+            read("worker/shim.js").contains(&format!("export class {class} ")),
+            "worker/shim.js does not export {class}"
+        );
+    }
     let variables = words(&section("vars"), r"(?m)^(\w+) =");
     check("variables", variables, words(&code, r#"(?:var\(|number\(&\w+, )"([A-Z_]+)""#));
     for class in words(&objects, r#"class_name = "(\w+)""#) {

@@ -1,15 +1,22 @@
 //! Configuration: the variables of `wrangler.toml`, parsed once into a type that needs no further checks.
 
+use std::ops::RangeInclusive;
+
 use thiserror::Error;
+
+use crate::tenant::Flush;
 
 /// What an operator may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// How long a push waits for others to share its object, milliseconds. Latency against the cost of requests to the
-    /// bucket.
-    pub(crate) flush_ms: u32,
+    /// How long pushes wait for others to share their object, and how much may wait. Latency against the cost of requests
+    /// to the bucket.
+    pub(crate) flush: Flush,
     /// Whether `X-Scope-OrgID` names the tenant; else all is `anonymous`.
     pub(crate) multitenancy: bool,
+    /// How many Durable Objects share a tenant's services. May be raised at any time; lowered, it hides what the objects
+    /// beyond have in their catalogs.
+    pub(crate) tenant_shards: u16,
     /// How long compacted objects stay for queries that run, seconds.
     pub(crate) compact_grace_seconds: u32,
 }
@@ -26,11 +33,45 @@ pub(crate) struct ConfigError {
 /// Longest flush interval. Agents give up after 10 seconds; half of that leaves room for the write itself.
 const MAX_FLUSH_MS: u32 = 5_000;
 
+/// Size at which a batch is written without waiting: 4 MiB, at which requests to the bucket cost little per byte.
+const FLUSH_BYTES: u32 = 4 << 20;
+
+/// Smallest such size: 64 KiB, some ten chunks of 6 kB; with less, each push may as well have an object of its own.
+const MIN_FLUSH_BYTES: u32 = 64 << 10;
+
+/// Most bytes that wait in memory, by default: 16 MiB, four batches. A bucket that takes 500 ms a write then still allows
+/// 32 MB/s.
+const PENDING_BYTES: u32 = 16 << 20;
+
+/// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out and being sent, and may be as
+/// large as all that waits: at most 96 MiB of the 128 of an isolate.
+const MAX_PENDING_BYTES: u32 = 32 << 20;
+
+/// Most objects of a tenant: 32. A query asks each, six at a time, and the schedule visits each.
+const MAX_SHARDS: u32 = 32;
+
 impl Config {
     /// Parses the variables that `var` gives; absent ones take their defaults.
     pub(crate) fn parse(var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let flush_ms = number(&var, "FLUSH_MS", 200, 0..=MAX_FLUSH_MS, "a number of milliseconds from 0 to 5000")?;
+        let pending = number(
+            &var,
+            "PENDING_BYTES",
+            PENDING_BYTES,
+            MIN_FLUSH_BYTES..=MAX_PENDING_BYTES,
+            "a number of bytes from 65536 to 33554432",
+        )?;
+        let flush_bytes = number(
+            &var,
+            "FLUSH_BYTES",
+            FLUSH_BYTES.min(pending),
+            MIN_FLUSH_BYTES..=pending,
+            "a number of bytes from 65536 to PENDING_BYTES",
+        )?;
+        let shards = number(&var, "TENANT_SHARDS", 1, 1..=MAX_SHARDS, "a number from 1 to 32")?;
+        let grace = number(&var, "COMPACT_GRACE_SECONDS", 600, 0..=u32::MAX, "a number of seconds")?;
         Ok(Self {
-            flush_ms: number(&var, "FLUSH_MS", 200, MAX_FLUSH_MS, "a number of milliseconds from 0 to 5000")?,
+            flush: Flush { millis: flush_ms, bytes: flush_bytes as usize, pending: pending as usize },
             multitenancy: match var("MULTITENANCY").as_deref() {
                 None | Some("false" | "") => false,
                 Some("true") => true,
@@ -38,7 +79,8 @@ impl Config {
                     return Err(ConfigError { name: "MULTITENANCY", found: found.to_owned(), expected: "true or false" });
                 }
             },
-            compact_grace_seconds: number(&var, "COMPACT_GRACE_SECONDS", 600, u32::MAX, "a number of seconds")?,
+            tenant_shards: shards as u16,
+            compact_grace_seconds: grace,
         })
     }
 
@@ -52,12 +94,12 @@ fn number(
     var: &impl Fn(&str) -> Option<String>,
     name: &'static str,
     default: u32,
-    most: u32,
+    allowed: RangeInclusive<u32>,
     expected: &'static str,
 ) -> Result<u32, ConfigError> {
     let Some(found) = var(name) else { return Ok(default) };
     match found.trim().parse() {
-        Ok(value) if value <= most => Ok(value),
+        Ok(value) if allowed.contains(&value) => Ok(value),
         _ => Err(ConfigError { name, found, expected }),
     }
 }
@@ -72,11 +114,21 @@ mod tests {
 
     #[test]
     fn defaults_and_values() {
-        assert_eq!(parse(&[]), Ok(Config { flush_ms: 200, multitenancy: false, compact_grace_seconds: 600 }));
-        assert_eq!(
-            parse(&[("FLUSH_MS", "20"), ("MULTITENANCY", "true"), ("COMPACT_GRACE_SECONDS", "1")]),
-            Ok(Config { flush_ms: 20, multitenancy: true, compact_grace_seconds: 1 })
-        );
+        let flush = Flush { millis: 200, bytes: 4 << 20, pending: 16 << 20 };
+        let defaults = Config { flush, multitenancy: false, tenant_shards: 1, compact_grace_seconds: 600 };
+        assert_eq!(parse(&[]), Ok(defaults));
+        let set = [
+            ("FLUSH_MS", "20"),
+            ("FLUSH_BYTES", "65536"),
+            ("PENDING_BYTES", "100000"),
+            ("MULTITENANCY", "true"),
+            ("TENANT_SHARDS", "4"),
+            ("COMPACT_GRACE_SECONDS", "1"),
+        ];
+        let flush = Flush { millis: 20, bytes: 65_536, pending: 100_000 };
+        assert_eq!(parse(&set), Ok(Config { flush, multitenancy: true, tenant_shards: 4, compact_grace_seconds: 1 }));
+        let small = parse(&[("PENDING_BYTES", "70000")]).unwrap().flush;
+        assert_eq!((small.bytes, small.pending), (70_000, 70_000), "the default of one is bounded by the other");
     }
 
     #[test]
@@ -84,6 +136,13 @@ mod tests {
         let expect = |pairs, message: &str| assert_eq!(parse(pairs), Err(message.to_owned()));
         expect(&[("FLUSH_MS", "soon")], "variable FLUSH_MS: \"soon\" is not a number of milliseconds from 0 to 5000");
         expect(&[("FLUSH_MS", "5001")], "variable FLUSH_MS: \"5001\" is not a number of milliseconds from 0 to 5000");
+        let bytes = "variable FLUSH_BYTES: \"8\" is not a number of bytes from 65536 to PENDING_BYTES";
+        expect(&[("FLUSH_BYTES", "8")], bytes);
+        let more = "variable FLUSH_BYTES: \"100001\" is not a number of bytes from 65536 to PENDING_BYTES";
+        expect(&[("PENDING_BYTES", "100000"), ("FLUSH_BYTES", "100001")], more);
+        let pending = "variable PENDING_BYTES: \"33554433\" is not a number of bytes from 65536 to 33554432";
+        expect(&[("PENDING_BYTES", "33554433")], pending);
+        expect(&[("TENANT_SHARDS", "0")], "variable TENANT_SHARDS: \"0\" is not a number from 1 to 32");
         expect(&[("MULTITENANCY", "yes")], "variable MULTITENANCY: \"yes\" is not true or false");
     }
 }

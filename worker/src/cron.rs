@@ -1,82 +1,149 @@
-//! Once a minute: one compaction job, and deletion of what was compacted before.
+//! Once a minute: visits to tenants' objects, in turn, until none has a job due or the minute is used up.
+//!
+//! A visit is an invocation of its own, through the binding `SELF` to the entrypoint `Visits` of `worker/shim.js`: a job takes
+//! its fill of requests, time and memory. An entrypoint that is not the default one has no address: nothing but a
+//! binding reaches it, so it needs no secret.
 
-use pilotlight_core::{plans::CompactPlan, store::Tenant as TenantId};
-use worker::Env;
+use std::collections::VecDeque;
 
-use crate::bucket::{self, AnyBucket, Bucket, Condition};
-use crate::drive::drive;
+use worker::{Env, Fetcher, Method, Request, RequestInit};
+
+use crate::bucket::{self, AnyBucket};
+use crate::compact;
+use crate::config::Config;
 use crate::errors::Problem;
-use crate::tenant::{Job, Row, TenantClient};
+use crate::platform::{Edge, Platform};
+use crate::tenant::{Shard, StubLine, TenantClient};
 
-/// Most tenants looked at in one invocation: each costs up to four requests, and the free plan allows 50.
-const TENANTS_AT_ONCE: usize = 8;
+/// How much a minute may hold.
+#[derive(Clone, Copy, Debug)]
+struct Minute {
+    visits: usize,
+    jobs: usize,
+}
 
-/// Looks at some tenants, others each minute, and compacts for the first that has a job due.
+/// With visits as invocations: 24. One request may come to 32 invocations in all, and a few of them are left for the platform to count
+/// otherwise than we do. A job takes a second or two: 24 mostly fit into the minute.
+const INVOCATIONS: Minute = Minute { visits: 24, jobs: 24 };
+
+/// With visits in this very invocation: one job. Eight visits make up to 40 requests of the 50 that the free plan allows.
+const ALONE: Minute = Minute { visits: 8, jobs: 1 };
+
+/// When no further visit begins: 50 seconds after the first, so that a minute seldom runs into the next. If it does, leases
+/// keep them apart.
+const DISPATCH_MILLIS: i64 = 50_000;
+
+/// Makes visits.
+trait Visitor {
+    /// Visits an object; says whether it had a job due.
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem>;
+}
+
+/// What came of a minute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    visits: usize,
+    jobs: usize,
+}
+
+/// Runs once a minute.
 pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem> {
-    let bucket = AnyBucket::open(env)?;
-    let tenants = bucket::tenants(&bucket).await?;
-    let mut compacted = false;
-    for tenant in turn(&tenants, scheduled_millis.div_euclid(60_000)) {
-        let client = TenantClient::new(env, tenant.clone())?;
-        // A tenant in trouble must not keep the others from theirs.
-        let outcome = match delete_expired(&bucket, &client).await {
-            Ok(()) if !compacted => compact(&bucket, &client).await,
-            other => other.map(|()| false),
-        };
-        match outcome {
-            Ok(did) => compacted |= did,
-            Err(problem) => worker::console_error!("cron, tenant {tenant}: {}", problem.message),
-        }
-    }
+    let config = Config::of(env).map_err(Problem::internal)?;
+    let tenants = bucket::tenants(&AnyBucket::open(env)?).await?;
+    let shards: Vec<Shard> = tenants.iter().flat_map(|tenant| Shard::all(tenant, config.tenant_shards)).collect();
+    let minute = scheduled_millis.div_euclid(60_000);
+    match env.service("SELF") {
+        Ok(worker) => dispatch(&shards, minute, INVOCATIONS, &Invocations(worker), &Edge).await,
+        Err(_) => dispatch(&shards, minute, ALONE, &Alone(env), &Edge).await,
+    };
     Ok(())
 }
 
-/// The tenants whose turn it is in a minute: a window that moves on by one a minute, so each is the first in its turn.
-fn turn(tenants: &[TenantId], minute: i64) -> impl Iterator<Item = &TenantId> {
-    let start = if tenants.is_empty() { 0 } else { minute.rem_euclid(tenants.len() as i64) as usize };
-    tenants[start..].iter().chain(&tenants[..start]).take(TENANTS_AT_ONCE)
+/// Answers a visit in its own invocation.
+pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<bool, Problem> {
+    let shard = request.text().await?.parse().map_err(Problem::invalid)?;
+    Alone(env).visit(&shard).await
 }
 
-/// Does a job, if one is due; says whether.
-async fn compact(bucket: &impl Bucket, client: &TenantClient) -> Result<bool, Problem> {
-    let Some(Job { token, unique, sources, neighbours }) = client.lease().await? else { return Ok(false) };
-    let plan = CompactPlan::new(sources, &neighbours, unique)?;
-    let output = drive(plan, bucket).await?.finish()?;
-    let row = Row { key: output.key.clone(), level: 1, size: output.bytes.len() as u64 };
-    bucket.put(&output.key, output.bytes, Condition::None).await?;
-    let committed = client.commit(token, row, &output.directory).await;
-    if committed.as_ref().is_err_and(|problem| problem.status == 409) {
-        // Another has the lease by now; what was written counts for nothing.
-        bucket.delete(&[output.key]).await?;
+/// Visits objects in turn; one that had a job due comes again after all others.
+async fn dispatch(shards: &[Shard], minute: i64, most: Minute, visitor: &impl Visitor, platform: &impl Platform) -> Tally {
+    let mut queue: VecDeque<&Shard> = turn(shards, minute, most.visits).collect();
+    let (mut tally, began) = (Tally::default(), platform.now_millis());
+    while tally.visits < most.visits && tally.jobs < most.jobs && platform.now_millis() - began < DISPATCH_MILLIS {
+        let Some(shard) = queue.pop_front() else { break };
+        tally.visits += 1;
+        match visitor.visit(shard).await {
+            Ok(false) => {}
+            Ok(true) => {
+                tally.jobs += 1;
+                queue.push_back(shard);
+            }
+            // One in trouble must not keep the others from theirs, nor have all of the minute.
+            Err(problem) => platform.note(&format!("cron, tenant {shard}: {}", problem.message)),
+        }
     }
-    committed.map(|()| true)
+    tally
 }
 
-async fn delete_expired(bucket: &impl Bucket, client: &TenantClient) -> Result<(), Problem> {
-    let keys = client.expired().await?;
-    if keys.is_empty() {
-        return Ok(());
+/// All in the order of a minute: each minute begins where the one before can have ended, and each time round it begins one
+/// further, so that every one is the first now and then, however few visits a minute holds.
+fn turn<T>(all: &[T], minute: i64, visits: usize) -> impl Iterator<Item = &T> {
+    let count = all.len().max(1) as i64;
+    let (visits, rounds) = (visits as i64, minute.div_euclid(all.len().div_ceil(visits).max(1) as i64));
+    let start = (minute.wrapping_mul(visits).wrapping_add(rounds)).rem_euclid(count) as usize;
+    let (before, after) = all.split_at(start.min(all.len()));
+    after.iter().chain(before)
+}
+
+/// Visits in invocations of their own, one after the other: several at once would share the memory of one isolate.
+struct Invocations(Fetcher);
+
+impl Visitor for Invocations {
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+        let mut init = RequestInit::new();
+        init.with_method(Method::Post).with_body(Some(shard.to_string().into()));
+        let mut response = self.0.fetch("https://self/visit", Some(init)).await?;
+        if response.status_code() == 200 {
+            return Ok(response.json().await?);
+        }
+        let text = response.text().await.unwrap_or_default();
+        Err(Problem::unavailable(format!("the visit was answered {}: {text}", response.status_code())))
     }
-    bucket.delete(&keys).await?;
-    client.forget(&keys).await
+}
+
+/// Visits in this invocation.
+struct Alone<'a>(&'a Env);
+
+impl Visitor for Alone<'_> {
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+        let client = TenantClient::new(StubLine::new(self.0, shard)?);
+        compact::visit(&AnyBucket::open(self.0)?, &client).await
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(count: usize, minute: i64, expect: &[usize]) {
-        let tenants: Vec<TenantId> = (0..count).map(|i| format!("t{i}").parse().unwrap()).collect();
-        let found: Vec<usize> = turn(&tenants, minute).map(|t| t.as_str()[1..].parse().unwrap()).collect();
-        assert_eq!(found, expect);
+    fn order(count: usize, minute: i64, visits: usize) -> Vec<usize> {
+        turn(&(0..count).collect::<Vec<_>>(), minute, visits).copied().collect()
     }
 
     #[test]
-    fn every_tenant_has_its_turn() {
-        check(0, 7, &[]);
-        check(1, 7, &[0]);
-        check(3, 4, &[1, 2, 0]);
-        check(3, -1, &[2, 0, 1]);
-        check(12, 10, &[10, 11, 0, 1, 2, 3, 4, 5]);
+    fn every_one_is_visited_and_every_one_is_first() {
+        assert_eq!(order(0, 7, 24), [0usize; 0]);
+        assert_eq!(order(1, 7, 24), [0]);
+        assert_eq!(order(3, 4, 24).len(), 3);
+        for count in [1usize, 2, 7, 8, 9, 16, 24, 25, 100] {
+            for visits in [1, 8, 24] {
+                let minutes = count.div_ceil(visits) as i64;
+                let within = (0..2 * minutes).flat_map(|m| order(count, m, visits).into_iter().take(visits));
+                let visited: std::collections::BTreeSet<usize> = within.collect();
+                assert_eq!(visited.len(), count, "{count} in twice {minutes} minutes");
+                let first: std::collections::BTreeSet<usize> =
+                    (-5..minutes * 2 * count as i64).map(|m| order(count, m, visits)[0]).collect();
+                assert_eq!(first.len(), count, "{count}, {visits} a minute");
+            }
+        }
     }
 }

@@ -16,11 +16,14 @@ pub(crate) struct Problem {
     /// When to try again, seconds.
     #[serde(skip)]
     pub(crate) retry_after: Option<u32>,
+    /// The stored object that is missing or damaged.
+    #[serde(skip)]
+    pub(crate) object: Option<String>,
 }
 
 impl Problem {
     pub(crate) fn new(status: u16, code: &str, message: impl Display) -> Self {
-        Self { status, code: code.to_owned(), message: message.to_string(), retry_after: None }
+        Self { status, code: code.to_owned(), message: message.to_string(), retry_after: None, object: None }
     }
 
     /// The request is wrong; sending it again will not help.
@@ -53,6 +56,16 @@ impl Problem {
         Self::new(500, "internal", message)
     }
 
+    /// The bucket does not do what its configuration says; trying again helps when someone has changed that.
+    pub(crate) fn misconfigured(message: impl Display) -> Self {
+        Self::new(502, "failed_precondition", message)
+    }
+
+    /// The same, about a stored object.
+    pub(crate) fn about(self, key: &str) -> Self {
+        Self { object: Some(key.to_owned()), ..self }
+    }
+
     /// As a response.
     pub(crate) fn response(&self) -> worker::Result<Response> {
         let mut builder = ResponseBuilder::new().with_status(self.status);
@@ -60,16 +73,6 @@ impl Problem {
             builder = builder.with_header("retry-after", &seconds.to_string())?;
         }
         builder.from_json(self)
-    }
-
-    /// Reads back what [`Self::response`] wrote, on the other side of an internal call.
-    pub(crate) async fn read(mut response: Response) -> Self {
-        let status = response.status_code();
-        let retry_after = response.headers().get("retry-after").ok().flatten().and_then(|s| s.parse().ok());
-        match response.json::<Self>().await {
-            Ok(problem) => Self { status, retry_after, ..problem },
-            Err(error) => Self::unavailable(format!("the tenant's object answered {status}: {error}")),
-        }
     }
 }
 

@@ -10,11 +10,13 @@
 mod body;
 mod bucket;
 mod clock;
+mod compact;
 mod config;
 mod cron;
 mod drive;
 mod errors;
 mod parameters;
+mod platform;
 mod push;
 mod pyroscope_api;
 mod query;
@@ -24,6 +26,8 @@ mod tenancy;
 #[allow(missing_docs)]
 mod tenant;
 
+use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+use worker::worker_sys::web_sys;
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 use config::Config;
@@ -51,6 +55,21 @@ async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     }
 }
 
+/// Visits one of a tenant's objects for the schedule; only the binding `SELF` comes here.
+#[wasm_bindgen(
+    wasm_bindgen = ::worker::wasm_bindgen,
+    wasm_bindgen_futures = ::worker::wasm_bindgen_futures,
+    js_sys = ::worker::js_sys
+)]
+pub async fn visit(request: web_sys::Request, env: Env) -> Result<JsValue, JsValue> {
+    let mut request = Request::from(request);
+    let response = match cron::answer(&mut request, &env).await {
+        Ok(worked) => Response::from_json(&worked)?,
+        Err(problem) => problem.response()?,
+    };
+    Ok(web_sys::Response::from(response).into())
+}
+
 async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
     let route = route(request.method().as_ref(), &request.path())?;
     let config = Config::of(env).map_err(Problem::internal)?;
@@ -58,13 +77,13 @@ async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
     let tenant = || tenancy::tenant(&config, header.as_deref());
     match route {
         Route::Health => Ok(Response::ok("ok")?),
-        Route::Ingest => push::ingest(request, env, tenant()?).await,
-        Route::Services => query::services(request, env, tenant()?).await,
-        Route::Labels => query::labels(request, env, tenant()?).await,
-        Route::Timeline => query::timeline(request, env, tenant()?).await,
-        Route::Profile => query::profile(request, env, tenant()?).await,
-        Route::Render => pyroscope_api::render(request, env, tenant()?).await,
-        Route::LabelValues => pyroscope_api::label_values(request, env, tenant()?).await,
-        Route::Rpc(rpc) => pyroscope_api::call(rpc, request, env, tenant()?).await,
+        Route::Ingest => push::ingest(request, env, &config, tenant()?).await,
+        Route::Services => query::services(request, env, &config, tenant()?).await,
+        Route::Labels => query::labels(request, env, &config, tenant()?).await,
+        Route::Timeline => query::timeline(request, env, &config, tenant()?).await,
+        Route::Profile => query::profile(request, env, &config, tenant()?).await,
+        Route::Render => pyroscope_api::render(request, env, &config, tenant()?).await,
+        Route::LabelValues => pyroscope_api::label_values(request, env, &config, tenant()?).await,
+        Route::Rpc(rpc) => pyroscope_api::call(rpc, request, env, &config, tenant()?).await,
     }
 }

@@ -8,12 +8,18 @@ use worker::{Env, Request, Response};
 
 use crate::body;
 use crate::clock;
+use crate::config::Config;
 use crate::errors::Problem;
 use crate::parameters;
-use crate::tenant::TenantClient;
+use crate::tenant;
 
 /// `POST …/ingest`. The answer is 200 without a body, and then the profile is durable.
-pub(crate) async fn ingest(request: &mut Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn ingest(
+    request: &mut Request,
+    env: &Env,
+    config: &Config,
+    tenant: TenantId,
+) -> Result<Response, Problem> {
     let body = body::read(request, body::MAX_BODY).await?;
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     let push = Push {
@@ -28,7 +34,7 @@ pub(crate) async fn ingest(request: &mut Request, env: &Env, tenant: TenantId) -
     // The body is not needed while others are waited for.
     drop(body);
     if let Some(chunk) = ingested.chunk {
-        TenantClient::new(env, tenant)?.append(&chunk).await?;
+        tenant::shards(env, config, &tenant)?.append(&chunk).await?;
     }
     Ok(Response::empty()?)
 }

@@ -21,7 +21,7 @@ mod tests {
     use super::*;
 
     fn check(multitenancy: bool, header: Option<&str>, expect: Result<&str, u16>) {
-        let config = Config { flush_ms: 0, multitenancy, compact_grace_seconds: 0 };
+        let config = Config { multitenancy, ..Config::parse(|_| None).unwrap() };
         let found = tenant(&config, header).map(|t| t.to_string()).map_err(|p| p.status);
         assert_eq!(found, expect.map(str::to_owned), "{header:?}");
     }

@@ -124,7 +124,7 @@ impl From<BucketError> for Problem {
         match error {
             BucketError::Precondition { .. } => Self::new(409, "aborted", error),
             BucketError::Unavailable { .. } => Self::unavailable(error),
-            BucketError::Refused { .. } | BucketError::Invalid { .. } => Self::internal(error),
+            BucketError::Refused { .. } | BucketError::Invalid { .. } => Self::misconfigured(error),
         }
     }
 }
@@ -153,7 +153,7 @@ async fn read(bucket: &impl Bucket, get: &Get) -> Result<Vec<u8>, Problem> {
     match bucket.get(&get.key, Some(range)).await? {
         Some(object) => Ok(object.bytes),
         // Compacted and deleted while the query ran for longer than the grace period: it has another name by now.
-        None => Err(Problem::unavailable(format!("object {} is gone; ask again", get.key))),
+        None => Err(Problem::unavailable(format!("object {} is gone; ask again", get.key)).about(&get.key)),
     }
 }
 

@@ -12,9 +12,10 @@ use worker::{Env, Request, Response};
 
 use crate::body;
 use crate::clock;
+use crate::config::Config;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
-use crate::query::{self, Store};
+use crate::query::{self, EdgeStore};
 use crate::route::Rpc;
 use request::Ask;
 use series::{Aggregation, Buckets};
@@ -29,14 +30,20 @@ const MOST_NODES: usize = 1_000_000;
 const FOLDED_HEADER: &str = "x-pilotlight-folded";
 
 /// Answers a call.
-pub(crate) async fn call(rpc: Rpc, request: &mut Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn call(
+    rpc: Rpc,
+    request: &mut Request,
+    env: &Env,
+    config: &Config,
+    tenant: TenantId,
+) -> Result<Response, Problem> {
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     check_content_type(&header("content-type")?)?;
     let any_names = header("accept")?.contains("allow-utf8-labelnames=true");
     let body = body::read(request, MAX_REQUEST).await?;
     let inflated = gzip::inflate(&body, MAX_REQUEST).map_err(Problem::invalid)?;
     let ask = Ask::parse(inflated.as_deref().unwrap_or(&body))?;
-    let store = Store::new(env, tenant)?;
+    let store = EdgeStore::open(env, config, &tenant)?;
     match rpc {
         Rpc::SelectMergeStacktraces => select_merge_stacktraces(&ask, &store).await,
         Rpc::SelectSeries => json(&select_series(&ask, &store).await?),
@@ -53,7 +60,7 @@ fn check_content_type(content_type: &str) -> Result<(), Problem> {
     }
 }
 
-async fn select_merge_stacktraces(ask: &Ask, store: &Store) -> Result<Response, Problem> {
+async fn select_merge_stacktraces(ask: &Ask, store: &EdgeStore) -> Result<Response, Problem> {
     ask.refuse_unsupported()?;
     let (selector, profile_type) = ask.selection()?;
     let max_nodes = match usize::try_from(ask.max_nodes.0) {
@@ -67,7 +74,7 @@ async fn select_merge_stacktraces(ask: &Ask, store: &Store) -> Result<Response, 
     Ok(response)
 }
 
-async fn select_series(ask: &Ask, store: &Store) -> Result<Value, Problem> {
+async fn select_series(ask: &Ask, store: &EdgeStore) -> Result<Value, Problem> {
     ask.refuse_unsupported()?;
     let (selector, profile_type) = ask.selection()?;
     let buckets = Buckets::new(ask.range()?, ask.step)?;
@@ -77,7 +84,7 @@ async fn select_series(ask: &Ask, store: &Store) -> Result<Value, Problem> {
 }
 
 /// The calls that directories answer.
-async fn describe(rpc: Rpc, ask: &Ask, store: &Store, any_names: bool) -> Result<Value, Problem> {
+async fn describe(rpc: Rpc, ask: &Ask, store: &EdgeStore, any_names: bool) -> Result<Value, Problem> {
     let range = if rpc == Rpc::ProfileTypes { ask.range_or_day(clock::now())? } else { ask.range()? };
     let objects = store.catalog(range).await?;
     let series = names::series(&objects, &ask.selectors()?, range);
@@ -91,7 +98,7 @@ async fn describe(rpc: Rpc, ask: &Ask, store: &Store, any_names: bool) -> Result
 }
 
 /// `GET /pyroscope/render?query&from&until&max-nodes&groupBy&aggregation`
-pub(crate) async fn render(request: &Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn render(request: &Request, env: &Env, config: &Config, tenant: TenantId) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     if !matches!(parameters.get("format"), None | Some("json")) {
         return Err(Problem::unimplemented("of the formats only json is supported"));
@@ -101,7 +108,7 @@ pub(crate) async fn render(request: &Request, env: &Env, tenant: TenantId) -> Re
     let name = if parameters.get("maxNodes").is_some() { "maxNodes" } else { "max-nodes" };
     let max_nodes = parameters.number(name, 1, MOST_NODES, flamegraph::MAX_NODES)?;
     let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
-    let store = Store::new(env, tenant)?;
+    let store = EdgeStore::open(env, config, &tenant)?;
     let timeline = store.timeline(&selector, Some(&profile_type), range).await?;
     let merged = store.merged(&selector, &profile_type, range).await?;
     let graph = flamegraph::flame_graph(&merged, max_nodes);
@@ -112,7 +119,12 @@ pub(crate) async fn render(request: &Request, env: &Env, tenant: TenantId) -> Re
 }
 
 /// `GET /pyroscope/label-values?label`: a list of values; those of `__name__` are the profile types.
-pub(crate) async fn label_values(request: &Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn label_values(
+    request: &Request,
+    env: &Env,
+    config: &Config,
+    tenant: TenantId,
+) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let label = parameters.get("label").ok_or_else(|| Problem::invalid("label parameter is required"))?;
     let label = if label == "__name__" { "__profile_type__" } else { label };
@@ -120,7 +132,7 @@ pub(crate) async fn label_values(request: &Request, env: &Env, tenant: TenantId)
         Some(_) => parameters.range_attime()?,
         None => request::day_before(clock::now()),
     };
-    let objects = Store::new(env, tenant)?.catalog(range).await?;
+    let objects = EdgeStore::open(env, config, &tenant)?.catalog(range).await?;
     let values: Vec<String> = names::values(&names::series(&objects, &[], range), label).into_iter().collect();
     json(&json!(values))
 }

@@ -10,44 +10,46 @@ use pilotlight_core::{ProfileType, Selector, store::Tenant as TenantId};
 use worker::{Env, Request, Response};
 
 use crate::clock;
+use crate::config::Config;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
-pub(crate) use store::Store;
+pub(crate) use store::EdgeStore;
 
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;
 
 /// `GET /api/v1/services?from&until&points`
-pub(crate) async fn services(request: &Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn services(request: &Request, env: &Env, config: &Config, tenant: TenantId) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
-    let timeline = Store::new(env, tenant)?.timeline(&Selector::default(), None, services::with_previous(range)).await?;
+    let timeline =
+        EdgeStore::open(env, config, &tenant)?.timeline(&Selector::default(), None, services::with_previous(range)).await?;
     Ok(Response::from_json(&services::answer(&timeline, range, points))?)
 }
 
 /// `GET /api/v1/labels?query&from&until`
-pub(crate) async fn labels(request: &Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn labels(request: &Request, env: &Env, config: &Config, tenant: TenantId) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let (selector, range) = (selector(parameters.get("query").unwrap_or(""))?, parameters.range_millis()?);
-    let objects = Store::new(env, tenant)?.catalog(range).await?;
+    let objects = EdgeStore::open(env, config, &tenant)?.catalog(range).await?;
     Ok(Response::from_json(&labels::answer(&objects, &selector, range))?)
 }
 
 /// `GET /api/v1/timeline?query&from&until&points`
-pub(crate) async fn timeline(request: &Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn timeline(request: &Request, env: &Env, config: &Config, tenant: TenantId) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
     let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
-    let timeline = Store::new(env, tenant)?.timeline(&selector, Some(&profile_type), range).await?;
+    let timeline = EdgeStore::open(env, config, &tenant)?.timeline(&selector, Some(&profile_type), range).await?;
     Ok(Response::from_json(&timeline::answer(&timeline, range, points))?)
 }
 
 /// `GET /api/v1/profile?query&from&until`
-pub(crate) async fn profile(request: &Request, env: &Env, tenant: TenantId) -> Result<Response, Problem> {
+pub(crate) async fn profile(request: &Request, env: &Env, config: &Config, tenant: TenantId) -> Result<Response, Problem> {
     let began = clock::now_millis();
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
-    let answer = Store::new(env, tenant)?.merged(&selector, &profile_type, parameters.range_millis()?).await?;
+    let answer = EdgeStore::open(env, config, &tenant)?.merged(&selector, &profile_type, parameters.range_millis()?).await?;
     let response = if answer.profiles == 0 {
         Response::empty()?.with_status(204)
     } else {

@@ -7,20 +7,31 @@ use pilotlight_core::{
 };
 use worker::Env;
 
-use crate::bucket::AnyBucket;
+use crate::bucket::{AnyBucket, Bucket};
+use crate::config::Config;
 use crate::drive::drive;
 use crate::errors::Problem;
-use crate::tenant::TenantClient;
+use crate::tenant::{self, StubLine, TenantShards, Transport};
 
-/// The profiles of a tenant.
-pub(crate) struct Store {
-    bucket: AnyBucket,
-    tenant: TenantClient,
+/// The profiles of a tenant, in a bucket and in the catalogs of its objects.
+pub(crate) struct Store<B, T> {
+    bucket: B,
+    tenant: TenantShards<T>,
 }
 
-impl Store {
-    pub(crate) fn new(env: &Env, tenant: TenantId) -> Result<Self, Problem> {
-        Ok(Self { bucket: AnyBucket::open(env)?, tenant: TenantClient::new(env, tenant)? })
+/// The same where the worker runs.
+pub(crate) type EdgeStore = Store<AnyBucket, StubLine>;
+
+impl EdgeStore {
+    /// As an environment is configured.
+    pub(crate) fn open(env: &Env, config: &Config, tenant: &TenantId) -> Result<Self, Problem> {
+        Ok(Self::new(AnyBucket::open(env)?, tenant::shards(env, config, tenant)?))
+    }
+}
+
+impl<B: Bucket, T: Transport> Store<B, T> {
+    pub(crate) fn new(bucket: B, tenant: TenantShards<T>) -> Self {
+        Self { bucket, tenant }
     }
 
     /// The objects that touch a range.

@@ -21,7 +21,10 @@ CREATE TABLE IF NOT EXISTS objects (
     added INTEGER NOT NULL,
     added_millis INTEGER NOT NULL,
     removed INTEGER,
-    removed_millis INTEGER
+    removed_millis INTEGER,
+    deleted INTEGER NOT NULL DEFAULT 0,
+    failures INTEGER NOT NULL DEFAULT 0,
+    error TEXT
 );
 CREATE INDEX IF NOT EXISTS objects_added ON objects (added_millis);
 CREATE INDEX IF NOT EXISTS objects_removed ON objects (removed_millis) WHERE removed_millis IS NOT NULL;
@@ -140,28 +143,6 @@ impl<S: Sql> Catalog<S> {
             }
         }
         if rows.len() == keys.len() { Ok((rows, directories)) } else { Err(shape()) }
-    }
-
-    /// Directories of the objects written since `since`, oldest first, with the time of writing. Compacted ones too, as
-    /// long as their rows are there.
-    pub(crate) fn since(&self, since: i64) -> Result<Vec<(i64, Vec<u8>)>, Problem> {
-        let found = self.sql.query(
-            "SELECT o.key, o.added_millis, d.bytes FROM objects o JOIN directories d ON d.key = o.key
-             WHERE o.added_millis >= ? ORDER BY o.added, o.key, d.part",
-            vec![number(since)],
-        )?;
-        let (mut directories, mut before) = (Vec::<(i64, Vec<u8>)>::new(), String::new());
-        for values in found {
-            let Ok([Value::String(key), Value::Integer(at), Value::Blob(part)]) = <[Value; 3]>::try_from(values?) else {
-                return Err(shape());
-            };
-            match directories.last_mut() {
-                Some((_, bytes)) if key == before => bytes.extend(part),
-                _ => directories.push((at, part)),
-            }
-            before = key;
-        }
-        Ok(directories)
     }
 
     /// The number of the last change.
@@ -285,6 +266,17 @@ pub(super) mod tests {
         }
     }
 
+    /// Directories of the objects added since a time.
+    pub(crate) fn since(catalog: &Catalog<MemorySql>, since: i64) -> Vec<(i64, Vec<u8>)> {
+        let mut found = Vec::new();
+        let take = |at, bytes| {
+            found.push((at, bytes));
+            Ok(())
+        };
+        catalog.since(since, take).unwrap();
+        found
+    }
+
     #[test]
     fn pages_of_a_span() {
         let catalog = catalog();
@@ -317,8 +309,8 @@ pub(super) mod tests {
         let ask = Ask { first_millis: 0, last_millis: 0, after: None };
         assert_eq!(catalog.page(&ask, 0).unwrap().1, std::slice::from_ref(&bytes));
         assert_eq!(catalog.rows(&["k".to_owned()]).unwrap(), (vec![row], vec![bytes.clone()]));
-        assert_eq!(catalog.since(5).unwrap(), [(5, bytes)]);
-        assert_eq!(catalog.since(6).unwrap(), []);
+        assert_eq!(since(&catalog, 5), [(5, bytes)]);
+        assert_eq!(since(&catalog, 6), []);
     }
 
     #[test]

@@ -1,24 +1,27 @@
-//! The stateless side of [`super::Tenant`]: its calls as plain async functions.
+//! The stateless side of a tenant's object: its calls as plain async functions over any line.
 
-use pilotlight_core::{TimeRange, plans::CatalogObject, store::Directory, store::Tenant as TenantId};
+use std::cell::Cell;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use pilotlight_core::{TimeRange, plans::CatalogObject, store::Directory};
 use serde::Serialize;
-use worker::{Env, Headers, Method, Request, RequestInit, Response, Stub, js_sys::Uint8Array, wasm_bindgen::JsValue};
 
 use super::catalog::{Ask, Page, Row};
-use super::compaction::{Done, Lease};
+use super::compaction::{Done, Failed, Lease};
 use super::packet;
+use super::reply::{Call, Transport};
+use super::shard::shard_of;
 use crate::errors::Problem;
-
-/// Carries the tenant id, which the object needs for names in the bucket.
-pub(super) const TENANT_HEADER: &str = "x-pilotlight-tenant";
 
 /// Most bytes of directories that one query plans with: 24 MB, which decode to some 50 MB.
 const CATALOG_BYTES: usize = 24 << 20;
 
-/// Calls to a tenant's object.
-pub(crate) struct TenantClient {
-    stub: Stub,
-    tenant: TenantId,
+/// Calls open at once: the platform opens six connections a request and lets further ones wait.
+const CALLS_AT_ONCE: usize = 6;
+
+/// Calls to one of a tenant's objects.
+pub(crate) struct TenantClient<T> {
+    line: T,
 }
 
 /// A leased compaction job.
@@ -29,28 +32,48 @@ pub(crate) struct Job {
     pub(crate) neighbours: Vec<CatalogObject>,
 }
 
-impl TenantClient {
-    pub(crate) fn new(env: &Env, tenant: TenantId) -> Result<Self, Problem> {
-        let stub = env.durable_object("TENANT")?.get_by_name(tenant.as_str())?;
-        Ok(Self { stub, tenant })
+/// Calls to all of a tenant's objects.
+pub(crate) struct TenantShards<T>(Vec<TenantClient<T>>);
+
+impl<T: Transport> TenantShards<T> {
+    /// Over a line to each, in order of number.
+    pub(crate) fn new(lines: impl IntoIterator<Item = T>) -> Self {
+        Self(lines.into_iter().map(TenantClient::new).collect())
     }
 
     /// Returns once the chunk is in the bucket.
     pub(crate) async fn append(&self, chunk: &[u8]) -> Result<(), Problem> {
-        self.call("/append", Some(Uint8Array::from(chunk).into())).await.map(drop)
+        let shard = shard_of(chunk, self.0.len() as u16)?;
+        self.0[usize::from(shard)].append(chunk).await
     }
 
-    /// All objects that touch a range of time, from one state of the catalog.
+    /// All objects that touch a range of time, from one state of each catalog.
     pub(crate) async fn catalog(&self, range: TimeRange) -> Result<Vec<CatalogObject>, Problem> {
+        let left = Cell::new(CATALOG_BYTES);
+        let of_each = stream::iter(&self.0).map(|client| client.catalog(range, &left)).buffered(CALLS_AT_ONCE);
+        Ok(of_each.try_collect::<Vec<_>>().await?.concat())
+    }
+}
+
+impl<T: Transport> TenantClient<T> {
+    pub(crate) fn new(line: T) -> Self {
+        Self { line }
+    }
+
+    async fn append(&self, chunk: &[u8]) -> Result<(), Problem> {
+        self.call(Call::Append, chunk).await.map(drop)
+    }
+
+    async fn catalog(&self, range: TimeRange, left: &Cell<usize>) -> Result<Vec<CatalogObject>, Problem> {
         let (first_millis, last_millis) = (range.from.millis(), range.until.millis());
         let mut ask = Ask { first_millis, last_millis, after: None };
-        let (mut objects, mut bytes) = (Vec::new(), 0);
+        let mut objects = Vec::new();
         loop {
-            let body = self.call_json("/catalog", &ask).await?.bytes().await?;
-            bytes += body.len();
-            if bytes > CATALOG_BYTES {
+            let body = self.call_json(Call::Catalog, &ask).await?;
+            let Some(rest) = left.get().checked_sub(body.len()) else {
                 return Err(Problem::invalid("the range touches too many objects for one query; choose a shorter one"));
-            }
+            };
+            left.set(rest);
             let (page, directories): (Page, _) = packet::decode(&body).map_err(Problem::internal)?;
             objects.extend(catalog_objects(page.rows, directories)?);
             if page.after.is_none() {
@@ -62,12 +85,11 @@ impl TenantClient {
 
     /// Leases a compaction job, if one is due, with the catalog's rows of its sources and of their neighbours.
     pub(crate) async fn lease(&self) -> Result<Option<Job>, Problem> {
-        let mut response = self.call("/compaction/lease", None).await?;
-        if response.status_code() == 204 {
+        let body = self.call(Call::Lease, &[]).await?;
+        if body.is_empty() {
             return Ok(None);
         }
-        let (lease, mut directories): (Lease, Vec<_>) =
-            packet::decode(&response.bytes().await?).map_err(Problem::internal)?;
+        let (lease, mut directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
         let Lease { token, unique, sources, neighbours } = lease;
         let of_neighbours = directories.split_off(sources.len().min(directories.len()));
         let (sources, neighbours) = (catalog_objects(sources, directories)?, catalog_objects(neighbours, of_neighbours)?);
@@ -78,33 +100,30 @@ impl TenantClient {
     pub(crate) async fn commit(&self, token: i64, output: Row, directory: &Directory) -> Result<(), Problem> {
         let directory = directory.encode().map_err(Problem::internal)?;
         let body = packet::encode(&Done { token, output }, &[directory]).map_err(Problem::internal)?;
-        self.call("/compaction/commit", Some(Uint8Array::from(body.as_slice()).into())).await.map(drop)
+        self.call(Call::Commit, &body).await.map(drop)
+    }
+
+    /// Ends a job that came to nothing.
+    pub(crate) async fn fail(&self, failed: &Failed) -> Result<(), Problem> {
+        self.call_json(Call::Fail, failed).await.map(drop)
     }
 
     /// Names of objects that no query needs any more.
     pub(crate) async fn expired(&self) -> Result<Vec<String>, Problem> {
-        Ok(self.call("/compaction/expired", None).await?.json().await?)
+        serde_json::from_slice(&self.call(Call::Expired, &[]).await?).map_err(Problem::internal)
     }
 
-    /// Drops the rows of deleted objects.
+    /// Notes that objects are deleted.
     pub(crate) async fn forget(&self, keys: &[String]) -> Result<(), Problem> {
-        self.call_json("/compaction/forget", &keys).await.map(drop)
+        self.call_json(Call::Forget, &keys).await.map(drop)
     }
 
-    async fn call_json(&self, path: &str, body: &impl Serialize) -> Result<Response, Problem> {
-        let body = serde_json::to_string(body).map_err(Problem::internal)?;
-        self.call(path, Some(body.into())).await
+    async fn call_json(&self, call: Call, body: &impl Serialize) -> Result<Vec<u8>, Problem> {
+        self.call(call, &serde_json::to_vec(body).map_err(Problem::internal)?).await
     }
 
-    async fn call(&self, path: &str, body: Option<JsValue>) -> Result<Response, Problem> {
-        let headers = Headers::new();
-        headers.set(TENANT_HEADER, self.tenant.as_str())?;
-        let mut init = RequestInit::new();
-        init.with_method(Method::Post).with_headers(headers).with_body(body);
-        // The host is never resolved: a stub is a line to one object.
-        let request = Request::new_with_init(&format!("https://tenant{path}"), &init)?;
-        let response = self.stub.fetch_with_request(request).await?;
-        if response.status_code() >= 400 { Err(Problem::read(response).await) } else { Ok(response) }
+    async fn call(&self, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
+        self.line.call(call, body).await?.outcome()
     }
 }
 

@@ -3,31 +3,24 @@
 //!
 //! - A chunk is in at most one batch, and a batch is written or fails as a whole.
 //! - A chunk that comes again while its batch is not yet written waits for that same batch.
-//! - A chunk that comes again after its batch was written is known for [`WINDOW_MILLIS`] and is not kept twice.
+//! - A chunk that comes again after its batch was written is known for [`super::window::WINDOW_MILLIS`] and is not kept twice.
 //! - After a failure nothing of the batch is remembered, so that a retry starts afresh.
 
-use std::collections::{HashMap, VecDeque};
-
-use pilotlight_core::plans::RETRY_WINDOW_MILLIS;
-
-/// Size at which a batch is written without waiting for the flush interval: 4 MB. Large enough that requests to the
-/// bucket cost little per byte, small enough that three of them (gathering, being laid out, being sent) stay under a
-/// tenth of an isolate's 128 MB.
-pub(crate) const BATCH_BYTES: usize = 4 << 20;
+use super::window::Window;
 
 /// Number of chunks at which a batch is written: keeps its directory, some 100 bytes a chunk, near 200 kB.
 pub(crate) const BATCH_CHUNKS: usize = 2_000;
 
-/// Most bytes in memory that are not yet in the bucket: 16 MB, four batches. A bucket that takes 500 ms a write then
-/// still allows 32 MB/s; beyond, senders are asked to come again.
-pub(crate) const PENDING_BYTES: usize = 16 << 20;
-
-/// How long a written chunk is recognised when it comes again: as long as plans would count it once.
-pub(crate) const WINDOW_MILLIS: i64 = RETRY_WINDOW_MILLIS;
-
-/// Most chunks that are recognised: 200,000 at some 60 bytes are 12 MB; 330 pushes a second for the whole window. Beyond
-/// that an early retry is stored twice and counted once, by the plans.
-const WINDOW_CHUNKS: usize = 200_000;
+/// When batches are written, and how much may wait; see [`crate::config::Config`] for bounds and defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flush {
+    /// How long a batch gathers at most, milliseconds.
+    pub(crate) millis: u32,
+    /// Size at which a batch is written without waiting.
+    pub(crate) bytes: usize,
+    /// Most bytes in memory that are not yet in the bucket; beyond, senders are asked to come again.
+    pub(crate) pending: usize,
+}
 
 /// What tells a chunk from all others.
 pub(crate) type Id = [u8; 16];
@@ -57,6 +50,7 @@ pub(crate) enum Next {
 /// Group commit with waiters of type `W`.
 #[derive(Debug)]
 pub(crate) struct GroupCommit<W> {
+    flush: Flush,
     open: Batch<W>,
     /// What is being written; its chunks are with the driver.
     flying: Option<Batch<W>>,
@@ -80,13 +74,13 @@ impl<W> Default for Batch<W> {
 }
 
 impl<W> GroupCommit<W> {
-    pub(crate) fn new() -> Self {
-        Self { open: Batch::default(), flying: None, driven: false, window: Window::default() }
+    pub(crate) fn new(flush: Flush) -> Self {
+        Self { flush, open: Batch::default(), flying: None, driven: false, window: Window::default() }
     }
 
     /// Recalls a chunk that was written at `written`, in the order of writing.
     pub(crate) fn recall(&mut self, id: Id, written: i64) {
-        self.window.insert(id, written);
+        self.window.insert(&id, written);
     }
 
     /// Takes a chunk, or says why not. `waiter` is kept only when the answer is [`Offered::Waits`].
@@ -104,7 +98,7 @@ impl<W> GroupCommit<W> {
         }
         let pending = self.open.bytes + self.flying.as_ref().map_or(0, |batch| batch.bytes);
         // A chunk larger than the bound is taken when it is alone: else it could never be.
-        if pending > 0 && pending + chunk.len() > PENDING_BYTES {
+        if pending > 0 && pending + chunk.len() > self.flush.pending {
             return Offered::Full;
         }
         if self.open.ids.is_empty() {
@@ -123,13 +117,13 @@ impl<W> GroupCommit<W> {
     }
 
     /// How much longer the open batch should gather, at `now`; zero when it is full or nothing is in it.
-    pub(crate) fn gathers(&self, flush_ms: u32, now: i64) -> u32 {
+    pub(crate) fn gathers(&self, now: i64) -> u32 {
         if self.is_full() || self.open.ids.is_empty() {
             return 0;
         }
-        let until = self.open.opened.saturating_add(i64::from(flush_ms));
+        let until = self.open.opened.saturating_add(i64::from(self.flush.millis));
         // A clock that was set back must not make anyone wait longer than the interval.
-        until.saturating_sub(now).clamp(0, i64::from(flush_ms)) as u32
+        until.saturating_sub(now).clamp(0, i64::from(self.flush.millis)) as u32
     }
 
     /// The open batch's chunks, to be written now; new ones gather in the next. Empty when there is nothing to write,
@@ -150,46 +144,32 @@ impl<W> GroupCommit<W> {
     pub(crate) fn finish(&mut self, written: bool, now: i64) -> Vec<W> {
         let Some(batch) = self.flying.take() else { return Vec::new() };
         if written {
-            batch.ids.iter().for_each(|id| self.window.insert(*id, now));
+            batch.ids.iter().for_each(|id| self.window.insert(id, now));
         }
         batch.waiters
     }
 
+    /// Forgets all that is not written: the driver is gone. Who waited may send again.
+    pub(crate) fn abandon(&mut self) {
+        (self.open, self.flying, self.driven) = (Batch::default(), None, false);
+    }
+
     fn is_full(&self) -> bool {
-        self.open.bytes >= BATCH_BYTES || self.open.ids.len() >= BATCH_CHUNKS
-    }
-}
-
-/// Chunks written of late, by time.
-#[derive(Debug, Default)]
-struct Window {
-    written: HashMap<Id, i64>,
-    order: VecDeque<Id>,
-}
-
-impl Window {
-    fn contains(&self, id: &Id, now: i64) -> bool {
-        self.written.get(id).is_some_and(|&at| now.saturating_sub(at) <= WINDOW_MILLIS)
-    }
-
-    fn insert(&mut self, id: Id, now: i64) {
-        while let Some(oldest) = self.order.front() {
-            let fresh = self.written.get(oldest).is_some_and(|&at| now.saturating_sub(at) <= WINDOW_MILLIS);
-            if fresh && self.order.len() < WINDOW_CHUNKS {
-                break;
-            }
-            self.written.remove(oldest);
-            self.order.pop_front();
-        }
-        if self.written.insert(id, now).is_none() {
-            self.order.push_back(id);
-        }
+        self.open.bytes >= self.flush.bytes || self.open.ids.len() >= BATCH_CHUNKS
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tenant::window::WINDOW_MILLIS;
+
+    const BATCH_BYTES: usize = 1_000;
+    const PENDING_BYTES: usize = 4_000;
+
+    fn group() -> GroupCommit<u32> {
+        GroupCommit::new(Flush { millis: 200, bytes: BATCH_BYTES, pending: PENDING_BYTES })
+    }
 
     fn id(n: u32) -> Id {
         let mut id = [0; 16];
@@ -204,10 +184,10 @@ mod tests {
 
     #[test]
     fn one_drives_and_all_hear() {
-        let mut group = GroupCommit::new();
+        let mut group = group();
         assert_eq!(offer(&mut group, 1, 10, 1, 1_000), Offered::Waits(Next::Drive));
         assert_eq!(offer(&mut group, 2, 10, 2, 1_050), Offered::Waits(Next::Nothing));
-        assert_eq!(group.gathers(200, 1_050), 150, "counted from the first chunk");
+        assert_eq!(group.gathers(1_050), 150, "counted from the first chunk");
         assert_eq!(group.take().len(), 2);
         assert_eq!(offer(&mut group, 3, 10, 3, 1_300), Offered::Waits(Next::Nothing), "gathers for the next batch");
         assert_eq!(group.finish(true, 1_400), [1, 2]);
@@ -219,19 +199,23 @@ mod tests {
 
     #[test]
     fn a_retry_waits_for_the_same_write_and_is_kept_once() {
-        let mut group = GroupCommit::new();
+        let mut group = group();
         offer(&mut group, 1, 10, 1, 0);
         assert_eq!(offer(&mut group, 1, 10, 2, 1), Offered::Waits(Next::Nothing), "not acknowledged early");
         assert_eq!(group.take().len(), 1);
         assert_eq!(offer(&mut group, 1, 10, 3, 2), Offered::Waits(Next::Nothing), "also while it is being written");
         assert_eq!(group.finish(true, 3), [1, 2, 3]);
         assert_eq!(offer(&mut group, 1, 10, 4, 4), Offered::Durable);
-        assert_eq!(offer(&mut group, 1, 10, 4, 4 + WINDOW_MILLIS), Offered::Waits(Next::Nothing), "the window has an end");
+        assert_eq!(
+            offer(&mut group, 1, 10, 4, WINDOW_MILLIS + 60_000),
+            Offered::Waits(Next::Nothing),
+            "the window has an end"
+        );
     }
 
     #[test]
     fn a_failed_batch_is_forgotten() {
-        let mut group = GroupCommit::new();
+        let mut group = group();
         offer(&mut group, 1, 10, 1, 0);
         group.take();
         assert_eq!(group.finish(false, 1), [1]);
@@ -241,7 +225,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut group = GroupCommit::new();
+        let mut group = group();
         assert_eq!(offer(&mut group, 1, PENDING_BYTES + 1, 1, 0), Offered::Waits(Next::Drive), "alone, any size goes");
         assert_eq!(offer(&mut group, 2, 1, 2, 0), Offered::Full);
         group.take();
@@ -252,33 +236,38 @@ mod tests {
 
     #[test]
     fn a_full_batch_does_not_wait() {
-        let mut group = GroupCommit::new();
+        let mut group = group();
         offer(&mut group, 1, 10, 1, 0);
         assert_eq!(offer(&mut group, 2, BATCH_BYTES, 2, 0), Offered::Waits(Next::Flush));
         assert_eq!(offer(&mut group, 3, 10, 3, 0), Offered::Waits(Next::Nothing), "said once");
-        assert_eq!(group.gathers(200, 0), 0);
+        assert_eq!(group.gathers(0), 0);
     }
 
     #[test]
     fn a_clock_set_back_does_not_prolong() {
-        let mut group = GroupCommit::new();
+        let mut group = group();
         offer(&mut group, 1, 10, 1, 1_000_000);
-        assert_eq!(group.gathers(200, 0), 200);
-        assert_eq!(group.gathers(200, 2_000_000), 0);
+        assert_eq!(group.gathers(0), 200);
+        assert_eq!(group.gathers(2_000_000), 0);
     }
 
     #[test]
-    fn the_window_is_refilled_and_bounded() {
-        let mut group = GroupCommit::new();
+    fn the_window_is_refilled() {
+        let mut group = group();
         group.recall(id(1), 0);
         group.recall(id(2), 1_000);
         assert_eq!(offer(&mut group, 1, 10, 1, 1_000), Offered::Durable);
-        group.recall(id(3), WINDOW_MILLIS + 1);
-        assert_eq!(group.window.order.len(), 2, "what has passed is dropped");
-        for n in 0..WINDOW_CHUNKS as u32 + 10 {
-            group.recall(id(n + 100), WINDOW_MILLIS);
-        }
-        assert_eq!(group.window.order.len(), WINDOW_CHUNKS);
-        assert_eq!(group.window.written.len(), WINDOW_CHUNKS);
+        assert_eq!(offer(&mut group, 3, 10, 1, 1_000), Offered::Waits(Next::Drive));
+    }
+
+    #[test]
+    fn a_driver_that_is_gone_leaves_nothing_behind() {
+        let mut group = group();
+        offer(&mut group, 1, 10, 1, 0);
+        group.take();
+        offer(&mut group, 2, 10, 2, 0);
+        group.abandon();
+        assert_eq!(offer(&mut group, 1, 10, 3, 1), Offered::Waits(Next::Drive));
+        assert_eq!((group.take().len(), group.finish(true, 2)), (1, vec![3]));
     }
 }

@@ -1,8 +1,11 @@
-//! Leases for compaction jobs, and the life of an object after it was compacted.
+//! Leases for compaction jobs.
 //!
 //! One job a tenant at a time. A lease has a token, which is a number of the catalog's sequence; a later lease has a
 //! higher one, and only the holder of the current one may commit. A job that dies leaves at most an object that no row
 //! names: the next lease gives that a row which is removed already, so that it is deleted like any other.
+//!
+//! A job that fails for a reason in its sources would fail for ever, and hold up all that come after it. Its failures are
+//! counted with the rows of those to blame; after the third no job takes them any more, while queries still read them.
 
 use pilotlight_core::{
     UnixNanos,
@@ -18,8 +21,9 @@ use crate::errors::Problem;
 /// How long a job may take: five minutes. One takes seconds; a cron invocation is stopped after 15 minutes at the latest.
 const LEASE_MILLIS: i64 = 5 * 60 * 1000;
 
-/// Most names of expired objects at once: one deletion takes 1,000, a job has at most 800 sources.
-const MAX_EXPIRED: u32 = 1_000;
+/// Failures after which no job takes an object: enough that three deployments in a row, each at a bad moment, are needed
+/// to put a sound one aside.
+const MAX_FAILURES: u32 = 3;
 
 /// A job, and the right to commit it. The directories of sources and neighbours follow as blobs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,20 +46,44 @@ pub(crate) struct Done {
     pub(crate) output: Row,
 }
 
+/// A job that came to nothing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Failed {
+    pub(crate) token: i64,
+    pub(crate) message: String,
+    pub(crate) blame: Blame,
+}
+
+/// Who is to blame for a failure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Blame {
+    /// None of the sources: the bucket did not answer, or another has the lease.
+    Nobody,
+    /// One of them, by name.
+    Object(String),
+    /// Any of them.
+    Sources,
+}
+
 /// The lease in the table.
 struct Held {
     token: i64,
     expires: i64,
     output: String,
+    sources: Vec<String>,
 }
 
 impl<S: Sql> Catalog<S> {
     /// Leases the next job that is due; `None` when there is none, or when another has the lease. `unique` makes the name
     /// of the output unique.
     pub(crate) fn lease(&self, unique: u64, now: i64) -> Result<Option<Leased>, Problem> {
-        let held = held(&self.sql)?;
-        if held.as_ref().is_some_and(|held| held.expires > now) {
-            return Ok(None);
+        if let Some(held) = held(&self.sql)? {
+            if held.expires > now {
+                return Ok(None);
+            }
+            // Before the choice, so that it counts.
+            let message = format!("the job with lease {} never ended", held.token);
+            self.sql.transaction(move |sql| end(sql, held, &Blame::Sources, &message, now))?;
         }
         let Some(job) = pick_job(&self.live()?, UnixNanos::from_millis(now)) else { return Ok(None) };
         let (sources, mut directories) = self.rows(&job.sources)?;
@@ -67,9 +95,6 @@ impl<S: Sql> Catalog<S> {
         let output = ObjectKey { level: 1, unique, ..first }.to_string();
         let names = serde_json::to_string(&job.sources).map_err(Problem::internal)?;
         let token = self.sql.transaction(move |sql| {
-            if let Some(abandoned) = held {
-                bury(sql, &abandoned.output, now)?;
-            }
             let token = next(sql)?;
             let values = vec![number(token), number(now + LEASE_MILLIS), output.into(), names.into()];
             sql.exec("INSERT OR REPLACE INTO lease VALUES (1, ?, ?, ?, ?)", values)?;
@@ -102,33 +127,21 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    /// Names of objects that were removed at or before a time: no query reads them any more.
-    pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
-        let found = self.sql.query(
-            "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ? ORDER BY removed_millis LIMIT ?",
-            vec![number(before), i64::from(MAX_EXPIRED).into()],
-        )?;
-        let key = |values: Result<Vec<Value>, Problem>| match values?.pop() {
-            Some(Value::String(key)) => Ok(key),
-            _ => Err(shape()),
-        };
-        found.map(key).collect()
-    }
-
-    /// Drops the rows of removed objects that are deleted.
-    pub(crate) fn forget(&self, keys: &[String]) -> Result<(), Problem> {
-        let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
-        self.sql.transaction(move |sql| {
-            let removed = "(SELECT key FROM objects WHERE removed IS NOT NULL AND key IN (SELECT value FROM json_each(?)))";
-            sql.exec(&format!("DELETE FROM directories WHERE key IN {removed}"), vec![keys.as_str().into()])?;
-            sql.exec(&format!("DELETE FROM objects WHERE key IN {removed}"), vec![keys.as_str().into()])?;
-            Ok(())
+    /// Ends a job that came to nothing, if it still has the lease.
+    pub(crate) fn fail(&self, failed: Failed, now: i64) -> Result<(), Problem> {
+        let Failed { token, message, blame } = failed;
+        self.sql.transaction(move |sql| match held(sql)? {
+            Some(held) if held.token == token => end(sql, held, &blame, &message, now),
+            _ => Ok(()),
         })
     }
 
-    /// All live objects.
+    /// All live objects that a job may take.
     fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
-        let found = self.sql.query("SELECT key, size FROM objects WHERE removed IS NULL", Vec::new())?;
+        let found = self.sql.query(
+            "SELECT key, size FROM objects WHERE removed IS NULL AND failures < ?",
+            vec![i64::from(MAX_FAILURES).into()],
+        )?;
         let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 2]>::try_from(values?) {
             Ok([Value::String(key), Value::Integer(size)]) => Ok(ObjectSummary { key, size: size as u64 }),
             _ => Err(shape()),
@@ -138,14 +151,31 @@ impl<S: Sql> Catalog<S> {
 }
 
 fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
-    let mut found = sql.query("SELECT token, expires_millis, output FROM lease", Vec::new())?;
-    match found.next().transpose()?.map(<[Value; 3]>::try_from) {
+    let mut found = sql.query("SELECT token, expires_millis, output, sources FROM lease", Vec::new())?;
+    match found.next().transpose()?.map(<[Value; 4]>::try_from) {
         None => Ok(None),
-        Some(Ok([Value::Integer(token), Value::Integer(expires), Value::String(output)])) => {
-            Ok(Some(Held { token, expires, output }))
+        Some(Ok([Value::Integer(token), Value::Integer(expires), Value::String(output), Value::String(sources)])) => {
+            let sources = serde_json::from_str(&sources).map_err(Problem::internal)?;
+            Ok(Some(Held { token, expires, output, sources }))
         }
         Some(_) => Err(shape()),
     }
+}
+
+/// Takes a lease away from a job that came to nothing; inside a transaction.
+fn end(sql: &impl Sql, held: Held, blame: &Blame, message: &str, now: i64) -> Result<(), Problem> {
+    bury(sql, &held.output, now)?;
+    let blamed = match blame {
+        Blame::Nobody => Vec::new(),
+        Blame::Object(key) if held.sources.contains(key) => vec![key.clone()],
+        Blame::Object(_) | Blame::Sources => held.sources,
+    };
+    let blamed = serde_json::to_string(&blamed).map_err(Problem::internal)?;
+    sql.exec(
+        "UPDATE objects SET failures = failures + 1, error = ? WHERE key IN (SELECT value FROM json_each(?))",
+        vec![message.into(), blamed.into()],
+    )?;
+    sql.exec("DELETE FROM lease WHERE token = ?", vec![number(held.token)])
 }
 
 fn is_live(sql: &impl Sql, key: &str) -> Result<bool, Problem> {
@@ -168,8 +198,9 @@ fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
 mod tests {
     use super::*;
     use crate::tenant::catalog::Ask;
-    use crate::tenant::catalog::tests::{add, catalog, directory, keys};
+    use crate::tenant::catalog::tests::{add, catalog, directory, keys, since};
     use crate::tenant::sql::memory::MemorySql;
+    use crate::tenant::window::WINDOW_MILLIS;
 
     const HOUR: i64 = 3_600_000;
 
@@ -206,12 +237,84 @@ mod tests {
 
         assert_eq!(catalog.expired(now).unwrap(), [""; 0], "running queries may still read them");
         assert_eq!(catalog.expired(now + 1).unwrap(), sources);
-        assert_eq!(catalog.since(0).unwrap().len(), 3, "what they held is known as long");
+        assert_eq!(since(&catalog, 0).len(), 3, "what they held is known as long");
         let all = [sources.as_slice(), &[output(1).key]].concat();
         catalog.forget(&all).unwrap();
         assert_eq!(catalog.expired(i64::MAX).unwrap(), [""; 0]);
         assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key], "only what was removed is forgotten");
         assert!(lease(&catalog, 2, now + 2).is_none(), "nothing is due any more");
+    }
+
+    #[test]
+    fn the_row_of_a_deleted_object_outlives_the_retry_window() {
+        let catalog = catalog();
+        let sources: Vec<String> = (0..64).map(|millis| add(&catalog, millis)).collect();
+        let token = lease(&catalog, 1, 100).unwrap().token;
+        commit(&catalog, token, 1, 101).unwrap();
+        catalog.forget(&sources).unwrap();
+        catalog.purge(WINDOW_MILLIS).unwrap();
+        assert_eq!(since(&catalog, 0).len(), 65);
+        catalog.purge(WINDOW_MILLIS + 64).unwrap();
+        assert_eq!(since(&catalog, 0).len(), 1);
+        assert_eq!(keys(&catalog, i64::MIN, i64::MAX, 0), [output(1).key]);
+    }
+
+    fn fail(catalog: &Catalog<MemorySql>, token: i64, blame: Blame, now: i64) {
+        catalog.fail(Failed { token, message: "it broke".to_owned(), blame }, now).unwrap();
+    }
+
+    fn failures(catalog: &Catalog<MemorySql>) -> Vec<(i64, Option<String>)> {
+        let rows = catalog.sql.query("SELECT failures, error FROM objects WHERE level = 0 ORDER BY key", Vec::new());
+        let row = |values: Result<Vec<Value>, Problem>| match <[Value; 2]>::try_from(values.unwrap()).unwrap() {
+            [Value::Integer(failures), Value::String(error)] => (failures, Some(error)),
+            [Value::Integer(failures), _] => (failures, None),
+            other => panic!("{other:?}"),
+        };
+        rows.unwrap().map(row).collect()
+    }
+
+    #[test]
+    fn an_object_that_breaks_three_jobs_is_put_aside() {
+        let (catalog, sources, now) = due();
+        for unique in 1..=3 {
+            let leased = lease(&catalog, unique, now).unwrap();
+            assert_eq!(leased.sources.len(), 2);
+            fail(&catalog, leased.token, Blame::Object(sources[0].clone()), now);
+        }
+        assert_eq!(failures(&catalog), [(3, Some("it broke".to_owned())), (0, None)]);
+        let leased = lease(&catalog, 4, now).unwrap();
+        assert_eq!(leased.sources.iter().map(|row| &row.key).collect::<Vec<_>>(), [&sources[1]]);
+        let output = Row { key: format!("t/a/s0/l1/0000000000020-{:016x}.blk", 4), ..output(4) };
+        catalog.commit(Done { token: leased.token, output: output.clone() }, &directory(20), now).unwrap();
+        assert_eq!(keys(&catalog, 0, 99, 0), [sources[0].clone(), output.key], "queries still read it");
+        assert_eq!(catalog.expired(now).unwrap().len(), 4, "three outputs and a source");
+    }
+
+    #[test]
+    fn a_bucket_that_is_away_is_not_the_sources_fault() {
+        let (catalog, _, now) = due();
+        for unique in 1..=4 {
+            let token = lease(&catalog, unique, now).unwrap().token;
+            fail(&catalog, token, Blame::Nobody, now);
+        }
+        assert_eq!(failures(&catalog), [(0, None), (0, None)]);
+    }
+
+    #[test]
+    fn jobs_that_never_end_are_failures() {
+        let (catalog, _, now) = due();
+        let tries = (0..).take_while(|&i| lease(&catalog, 1 + i as u64, now + i * LEASE_MILLIS).is_some()).count();
+        assert_eq!(tries, 3);
+        assert_eq!(failures(&catalog)[1].0, 3);
+    }
+
+    #[test]
+    fn who_has_lost_the_lease_cannot_fail_it() {
+        let (catalog, _, now) = due();
+        let first = lease(&catalog, 1, now).unwrap().token;
+        let second = lease(&catalog, 2, now + LEASE_MILLIS).unwrap().token;
+        fail(&catalog, first, Blame::Sources, now);
+        assert_eq!(commit(&catalog, second, 2, now), Ok(()));
     }
 
     #[test]

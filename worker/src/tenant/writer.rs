@@ -1,27 +1,28 @@
 //! Drives group commit: waits, writes a segment to the bucket, adds its row, tells who waits.
 
 use std::cell::{Cell, RefCell};
-use std::time::Duration;
+use std::pin::pin;
 
 use futures_channel::oneshot;
 use futures_util::future::select;
-use pilotlight_core::store::{Directory, ObjectKey, SegmentWriter, Tenant as TenantId};
-use worker::{Delay, Storage};
+use pilotlight_core::store::{Directory, ObjectKey, SegmentWriter};
 
 use super::catalog::{Catalog, Row};
-use super::commit::{GroupCommit, Id, Next, Offered, WINDOW_MILLIS};
-use super::sql::DurableSql;
-use crate::bucket::{AnyBucket, Bucket, Condition};
-use crate::clock;
+use super::commit::{Flush, GroupCommit, Id, Next, Offered};
+use super::shard::Shard;
+use super::sql::Sql;
+use super::window::WINDOW_MILLIS;
+use crate::bucket::{Bucket, Condition};
 use crate::errors::Problem;
+use crate::platform::Platform;
 
 type Outcome = Result<(), Problem>;
 
 /// Group commit over a bucket and a catalog.
-pub(super) struct Writer {
-    pub(super) catalog: Catalog<DurableSql>,
-    bucket: AnyBucket,
-    flush_ms: u32,
+pub(super) struct Writer<B, S, P> {
+    pub(super) catalog: Catalog<S>,
+    pub(super) platform: P,
+    bucket: B,
     group: RefCell<GroupCommit<oneshot::Sender<Outcome>>>,
     /// Ends the interval for which the driver waits.
     flush: RefCell<Option<oneshot::Sender<()>>>,
@@ -46,20 +47,31 @@ impl Waiting {
     }
 }
 
-impl Writer {
-    pub(super) fn new(storage: &Storage, bucket: AnyBucket, flush_ms: u32) -> Result<Self, Problem> {
+/// Gives up what waits when the driver is dropped before its work is done; else it would wait for ever.
+struct Driver<'a>(&'a RefCell<GroupCommit<oneshot::Sender<Outcome>>>);
+
+impl Drop for Driver<'_> {
+    fn drop(&mut self) {
+        // After the last batch this is nothing.
+        self.0.borrow_mut().abandon();
+    }
+}
+
+impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
+    pub(super) fn new(sql: S, bucket: B, platform: P, flush: Flush) -> Result<Self, Problem> {
         Ok(Self {
-            catalog: Catalog::new(DurableSql::new(storage))?,
+            catalog: Catalog::new(sql)?,
+            platform,
             bucket,
-            flush_ms,
-            group: RefCell::new(GroupCommit::new()),
+            group: RefCell::new(GroupCommit::new(flush)),
             flush: RefCell::new(None),
             recalled: Cell::new(false),
         })
     }
 
     /// Takes a chunk into the next batch.
-    pub(super) fn offer(&self, id: Id, chunk: Vec<u8>, now: i64) -> Result<Waiting, Problem> {
+    pub(super) fn offer(&self, id: Id, chunk: Vec<u8>) -> Result<Waiting, Problem> {
+        let now = self.platform.now_millis();
         self.recall(now)?;
         let (sender, receiver) = oneshot::channel();
         let next = match self.group.borrow_mut().offer(id, chunk, sender, now) {
@@ -77,18 +89,19 @@ impl Writer {
     }
 
     /// Writes batches until there are none.
-    pub(super) async fn drive(&self, tenant: &TenantId) {
+    pub(super) async fn drive(&self, shard: &Shard) {
+        let _driver = Driver(&self.group);
         loop {
             self.gather().await;
             let chunks = self.group.borrow_mut().take();
             if chunks.is_empty() {
                 return;
             }
-            let outcome = self.write(tenant, chunks).await;
+            let outcome = self.write(shard, chunks).await;
             if let Err(problem) = &outcome {
-                worker::console_error!("tenant {tenant}: a batch was not written: {}", problem.message);
+                self.platform.note(&format!("tenant {shard}: a batch was not written: {}", problem.message));
             }
-            let waiters = self.group.borrow_mut().finish(outcome.is_ok(), clock::now_millis());
+            let waiters = self.group.borrow_mut().finish(outcome.is_ok(), self.platform.now_millis());
             for waiter in waiters {
                 // Who has left needs no answer.
                 let _ = waiter.send(outcome.clone());
@@ -97,20 +110,21 @@ impl Writer {
     }
 
     async fn gather(&self) {
-        let millis = self.group.borrow().gathers(self.flush_ms, clock::now_millis());
+        let millis = self.group.borrow().gathers(self.platform.now_millis());
         if millis > 0 {
             let (sender, full) = oneshot::channel();
             *self.flush.borrow_mut() = Some(sender);
-            select(Delay::from(Duration::from_millis(millis.into())), full).await;
+            select(pin!(self.platform.delay(millis)), full).await;
         }
     }
 
     /// One object, then one row. Without the row the object is nothing to any reader, so a failure leaves nothing behind
     /// that counts; it is deleted as well as that goes, since the chunks will come again.
-    async fn write(&self, tenant: &TenantId, chunks: Vec<Vec<u8>>) -> Outcome {
+    async fn write(&self, shard: &Shard, chunks: Vec<Vec<u8>>) -> Outcome {
         let (bytes, directory) = segment(chunks)?;
-        let now = clock::now_millis();
-        let key = ObjectKey { tenant: tenant.clone(), shard: 0, level: 0, millis: now, unique: clock::random() }.to_string();
+        let now = self.platform.now_millis();
+        let (tenant, unique) = (shard.tenant.clone(), self.platform.random());
+        let key = ObjectKey { tenant, shard: shard.number, level: 0, millis: now, unique }.to_string();
         let row = Row { key: key.clone(), level: 0, size: bytes.len() as u64 };
         let written = match self.bucket.put(&key, bytes, Condition::None).await {
             Ok(_) => self.catalog.add(row, &directory, now),
@@ -129,11 +143,11 @@ impl Writer {
             return Ok(());
         }
         let mut recent = Vec::new();
-        for (written, directory) in self.catalog.since(now - WINDOW_MILLIS)? {
+        self.catalog.since(now - WINDOW_MILLIS, |written, directory| {
             let directory = Directory::decode(&directory).map_err(Problem::internal)?;
             recent.extend(directory.chunks().iter().map(|chunk| (written, chunk.id.0)));
-            recent.extend(directory.counted().iter().map(|counted| (counted.arrival_millis, counted.id.0)));
-        }
+            Ok(())
+        })?;
         recent.sort_unstable();
         let mut group = self.group.borrow_mut();
         recent.into_iter().for_each(|(written, id)| group.recall(id, written));

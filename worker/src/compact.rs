@@ -1,0 +1,60 @@
+//! A visit to one of a tenant's objects: what was replaced long enough ago is deleted, and one compaction job is done.
+
+use pilotlight_core::plans::CompactPlan;
+
+use crate::bucket::{Bucket, Condition};
+use crate::drive::drive;
+use crate::errors::Problem;
+use crate::tenant::{Blame, Failed, Job, Row, TenantClient, Transport};
+
+/// Says whether a job was done, so that another may be due.
+pub(crate) async fn visit(bucket: &impl Bucket, client: &TenantClient<impl Transport>) -> Result<bool, Problem> {
+    // Trouble with one must not keep the other from being done.
+    let deleted = delete_expired(bucket, client).await;
+    let compacted = compact(bucket, client).await;
+    deleted.and(compacted)
+}
+
+async fn delete_expired(bucket: &impl Bucket, client: &TenantClient<impl Transport>) -> Result<(), Problem> {
+    let keys = client.expired().await?;
+    if keys.is_empty() {
+        return Ok(());
+    }
+    bucket.delete(&keys).await?;
+    client.forget(&keys).await
+}
+
+/// Does a job, if one is due, or says why it came to nothing.
+async fn compact(bucket: &impl Bucket, client: &TenantClient<impl Transport>) -> Result<bool, Problem> {
+    let Some(job) = client.lease().await? else { return Ok(false) };
+    let token = job.token;
+    let Err(problem) = work(bucket, client, job).await else { return Ok(true) };
+    let failed = Failed { token, message: problem.message.clone(), blame: blame(&problem) };
+    // If this is not heard either, the lease ends by itself.
+    let _ = client.fail(&failed).await;
+    Err(problem)
+}
+
+/// What the output is called, where it comes from and how it is written, in the words of the core.
+async fn work(bucket: &impl Bucket, client: &TenantClient<impl Transport>, job: Job) -> Result<(), Problem> {
+    let Job { token, unique, sources, neighbours } = job;
+    let plan = CompactPlan::new(sources, &neighbours, unique)?;
+    let output = drive(plan, bucket).await?.finish()?;
+    let row = Row { key: output.key.clone(), level: 1, size: output.bytes.len() as u64 };
+    bucket.put(&output.key, output.bytes, Condition::None).await?;
+    let committed = client.commit(token, row, &output.directory).await;
+    if committed.as_ref().is_err_and(|problem| problem.status == 409) {
+        // Another has the lease by now; what was written counts for nothing.
+        bucket.delete(&[output.key]).await?;
+    }
+    committed
+}
+
+/// Only what is wrong with the sources is their fault; else a bucket that is away for three minutes would put all aside.
+fn blame(problem: &Problem) -> Blame {
+    match (&problem.object, problem.status) {
+        (Some(key), _) => Blame::Object(key.clone()),
+        (None, 409 | 429 | 502 | 503) => Blame::Nobody,
+        (None, _) => Blame::Sources,
+    }
+}

@@ -1,0 +1,111 @@
+//! A tenant's object without a platform: pushes, the catalog, leases, as answers to calls.
+
+use std::rc::Rc;
+
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
+use pilotlight_core::store::{Directory, chunk_head};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::catalog;
+use super::commit::Flush;
+use super::packet;
+use super::reply::{Call, Reply};
+use super::shard::Shard;
+use super::sql::Sql;
+use super::writer::Writer;
+use crate::bucket::Bucket;
+use crate::errors::Problem;
+use crate::platform::Platform;
+
+/// A tenant's object over a bucket and a database.
+pub(crate) struct TenantStore<B, S, P> {
+    writer: Rc<Writer<B, S, P>>,
+    grace_millis: i64,
+}
+
+impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
+    /// `grace_seconds` is how long objects that were replaced stay for queries under way.
+    pub(crate) fn new(sql: S, bucket: B, platform: P, flush: Flush, grace_seconds: u32) -> Result<Self, Problem> {
+        let writer = Rc::new(Writer::new(sql, bucket, platform, flush)?);
+        Ok(Self { writer, grace_millis: i64::from(grace_seconds) * 1000 })
+    }
+
+    /// Answers a call. `spawn` takes what must go on although the caller may leave.
+    pub(crate) async fn answer(
+        &self,
+        shard: &Shard,
+        call: Call,
+        body: Vec<u8>,
+        spawn: impl FnOnce(LocalBoxFuture<'static, ()>),
+    ) -> Reply {
+        let outcome = match call {
+            Call::Append => self.append(shard, body, spawn).await,
+            call => self.ask(call, &body),
+        };
+        outcome.into()
+    }
+
+    /// Returns once the chunk is in the bucket.
+    async fn append(
+        &self,
+        shard: &Shard,
+        chunk: Vec<u8>,
+        spawn: impl FnOnce(LocalBoxFuture<'static, ()>),
+    ) -> Result<Vec<u8>, Problem> {
+        let head = chunk_head(&chunk).map_err(Problem::invalid)?;
+        let waiting = self.writer.offer(head.id.0, chunk)?;
+        if waiting.drive {
+            // Not part of this call: its client may leave while others wait for the same write.
+            let (writer, shard) = (self.writer.clone(), shard.clone());
+            spawn(async move { writer.drive(&shard).await }.boxed_local());
+        }
+        waiting.outcome().await?;
+        Ok(Vec::new())
+    }
+
+    /// The calls that only the catalog is needed for.
+    fn ask(&self, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
+        let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
+        let now = platform.now_millis();
+        match call {
+            Call::Append => Err(Problem::internal("answered elsewhere")),
+            Call::Catalog => {
+                let (page, directories) = catalog.page(&json(body)?, catalog::PAGE_BYTES)?;
+                packed(&page, &directories)
+            }
+            Call::Lease => match catalog.lease(platform.random(), now)? {
+                Some((lease, directories)) => packed(&lease, &directories),
+                None => Ok(Vec::new()),
+            },
+            Call::Commit => {
+                let (done, directories) = packet::decode(body).map_err(Problem::invalid)?;
+                let directory = directories.first().map(Vec::as_slice).unwrap_or_default();
+                catalog.commit(done, &Directory::decode(directory).map_err(Problem::invalid)?, now)?;
+                Ok(Vec::new())
+            }
+            Call::Fail => {
+                let failed: super::compaction::Failed = json(body)?;
+                platform.note(&format!("a compaction failed: {}", failed.message));
+                catalog.fail(failed, now)?;
+                Ok(Vec::new())
+            }
+            Call::Expired => {
+                catalog.purge(now)?;
+                serde_json::to_vec(&catalog.expired(now - self.grace_millis)?).map_err(Problem::internal)
+            }
+            Call::Forget => {
+                catalog.forget(&json::<Vec<String>>(body)?)?;
+                Ok(Vec::new())
+            }
+        }
+    }
+}
+
+fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(body).map_err(Problem::invalid)
+}
+
+fn packed<H: Serialize>(head: &H, blobs: &[Vec<u8>]) -> Result<Vec<u8>, Problem> {
+    packet::encode(head, blobs).map_err(Problem::internal)
+}

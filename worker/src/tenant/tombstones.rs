@@ -1,0 +1,79 @@
+//! The life of an object after it was replaced.
+//!
+//! Its bytes are deleted after a grace period, in which queries that began before may read them. Its row stays at least
+//! until the retry window after it was added has passed: a Durable Object that comes to life recalls from the rows' directories
+//! which chunks were written, and a client may send one again although the segment is compacted and deleted by then.
+
+use super::catalog::{Catalog, shape};
+use super::sql::{Sql, Value, number};
+use super::window::WINDOW_MILLIS;
+use crate::errors::Problem;
+
+/// Most names of expired objects at once: one deletion takes 1,000, a job has at most 800 sources.
+const MAX_EXPIRED: u32 = 1_000;
+
+impl<S: Sql> Catalog<S> {
+    /// Names of objects that were removed at or before a time and are not known to be deleted: no query reads them any more.
+    pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
+        let found = self.sql.query(
+            "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ? AND deleted = 0
+             ORDER BY removed_millis LIMIT ?",
+            vec![number(before), i64::from(MAX_EXPIRED).into()],
+        )?;
+        let key = |values: Result<Vec<Value>, Problem>| match values?.pop() {
+            Some(Value::String(key)) => Ok(key),
+            _ => Err(shape()),
+        };
+        found.map(key).collect()
+    }
+
+    /// Notes that removed objects are deleted.
+    pub(crate) fn forget(&self, keys: &[String]) -> Result<(), Problem> {
+        let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
+        self.sql.exec(
+            "UPDATE objects SET deleted = 1 WHERE removed_millis IS NOT NULL AND key IN (SELECT value FROM json_each(?))",
+            vec![keys.into()],
+        )
+    }
+
+    /// Drops rows of deleted objects whose chunks nobody sends again.
+    pub(crate) fn purge(&self, now: i64) -> Result<(), Problem> {
+        self.sql.transaction(move |sql| {
+            let gone = "(SELECT key FROM objects WHERE removed_millis IS NOT NULL AND deleted = 1 AND added_millis < ?)";
+            for table in ["directories", "objects"] {
+                sql.exec(&format!("DELETE FROM {table} WHERE key IN {gone}"), vec![number(now - WINDOW_MILLIS)])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands over the directories of objects added since `since`, oldest first, each with the time of addition. Those of
+    /// objects that were replaced too, as long as their rows are there.
+    pub(crate) fn since(
+        &self,
+        since: i64,
+        mut take: impl FnMut(i64, Vec<u8>) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        let found = self.sql.query(
+            "SELECT o.key, o.added_millis, d.bytes FROM objects o JOIN directories d ON d.key = o.key
+             WHERE o.added_millis >= ? ORDER BY o.added, o.key, d.part",
+            vec![number(since)],
+        )?;
+        // One at a time: all directories of ten minutes may be a hundred megabytes.
+        let mut open: Option<(String, i64, Vec<u8>)> = None;
+        for values in found {
+            let Ok([Value::String(key), Value::Integer(at), Value::Blob(part)]) = <[Value; 3]>::try_from(values?) else {
+                return Err(shape());
+            };
+            match &mut open {
+                Some((before, _, bytes)) if *before == key => bytes.extend(part),
+                _ => {
+                    if let Some((_, at, bytes)) = open.replace((key, at, part)) {
+                        take(at, bytes)?;
+                    }
+                }
+            }
+        }
+        open.map_or(Ok(()), |(_, at, bytes)| take(at, bytes))
+    }
+}
