@@ -7,6 +7,7 @@
 //! as one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the shapes of answers) is
 //! plain code with native tests.
 
+mod admin;
 mod body;
 mod bucket;
 mod clock;
@@ -77,6 +78,7 @@ async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
     let tenant = || tenancy::tenant(&config, header.as_deref());
     match route {
         Route::Health => Ok(Response::ok("ok")?),
+        Route::BucketCheck => admin::bucket_check(request, env).await,
         Route::Ingest => push::ingest(request, env, &config, tenant()?).await,
         Route::Services => query::services(request, env, &config, tenant()?).await,
         Route::Labels => query::labels(request, env, &config, tenant()?).await,

@@ -6,6 +6,7 @@ use crate::errors::Problem;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Health,
+    BucketCheck,
     Ingest,
     Services,
     Labels,
@@ -28,8 +29,9 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 14] = [
+const ROUTES: [(&str, &str, Route); 15] = [
     ("/healthz", "GET", Route::Health),
+    ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     ("/ingest", "POST", Route::Ingest),
     ("/api/v1/services", "GET", Route::Services),
     ("/api/v1/labels", "GET", Route::Labels),
@@ -94,6 +96,7 @@ mod tests {
         check("POST", "/pfx/ingest", Ok(Route::Ingest));
         check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::Rpc(Rpc::Series)));
         check("GET", "/api/v1/services", Ok(Route::Services));
+        check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
         check("HEAD", "/healthz", Ok(Route::Health));
     }
 
