@@ -13,7 +13,7 @@ pub use store::Store;
 pub const ACCESS_KEY_ID: &str = "pilotlight-tests";
 
 /// Its secret.
-pub const SECRET_ACCESS_KEY: &str = "not a secret: loopback only";
+pub const SECRET_ACCESS_KEY: &str = "not-a-secret-on-loopback";
 
 /// The only bucket.
 pub const BUCKET: &str = "profiles";

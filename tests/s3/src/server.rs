@@ -15,6 +15,7 @@ use crate::{ACCESS_KEY_ID, DOMAIN, SECRET_ACCESS_KEY, Store};
 /// A server that runs.
 pub struct Server {
     address: SocketAddr,
+    store: Store,
     thread: JoinHandle<()>,
 }
 
@@ -24,7 +25,8 @@ impl Server {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let mut builder = S3ServiceBuilder::new(Store::default());
+        let store = Store::default();
+        let mut builder = S3ServiceBuilder::new(store.clone());
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY_ID, SECRET_ACCESS_KEY));
         let domains = [address.to_string(), format!("localhost:{}", address.port()), format!("{DOMAIN}:{}", address.port())];
         builder.set_host(MultiDomain::new(domains.iter()).map_err(io::Error::other)?);
@@ -32,7 +34,7 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
         let listener = runtime.block_on(async { tokio::net::TcpListener::from_std(listener) })?;
         let thread = thread::spawn(move || runtime.block_on(serve(listener, service)));
-        Ok(Self { address, thread })
+        Ok(Self { address, store, thread })
     }
 
     /// Where it is, as `http://127.0.0.1:PORT`.
@@ -48,6 +50,11 @@ impl Server {
     /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// What it holds.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Waits for ever.

@@ -1,7 +1,7 @@
 //! The bucket: a map under a lock, and the operations of S3 that Pilotlight uses.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -22,9 +22,9 @@ const MAX_KEY: usize = 1024;
 /// Most entries of a page, and most keys deleted at once, as S3 has it.
 const MAX_KEYS: usize = 1000;
 
-/// The objects of the only bucket.
-#[derive(Default)]
-pub struct Store(Mutex<BTreeMap<String, Stored>>);
+/// The objects of the only bucket. Clones are the same bucket.
+#[derive(Clone, Default)]
+pub struct Store(Arc<Mutex<BTreeMap<String, Stored>>>);
 
 #[derive(Clone)]
 struct Stored {
@@ -34,11 +34,20 @@ struct Stored {
 }
 
 impl Store {
+    /// The names of all objects, in order.
+    pub fn keys(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Stored>> {
+        self.0.lock().expect("nothing panics under the lock")
+    }
+
     fn objects(&self, bucket: &str) -> S3Result<MutexGuard<'_, BTreeMap<String, Stored>>> {
         if bucket != BUCKET {
             return Err(s3_error!(NoSuchBucket, "The specified bucket does not exist"));
         }
-        Ok(self.0.lock().expect("nothing panics under the lock"))
+        Ok(self.lock())
     }
 
     fn object(&self, bucket: &str, key: &str) -> S3Result<Stored> {

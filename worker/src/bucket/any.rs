@@ -24,7 +24,7 @@ impl AnyBucket {
     pub(crate) fn open(env: &Env) -> Result<Self, Problem> {
         Ok(match Backend::of(env).map_err(Problem::internal)? {
             Backend::R2 => Self::R2(R2Bucket::new(env.bucket("BUCKET")?)),
-            Backend::S3(config) => Self::S3(S3Bucket::new(config, Fetch)),
+            Backend::S3(config) => Self::S3(S3Bucket::new(*config, Fetch)),
         })
     }
 }

@@ -260,7 +260,7 @@ impl<B: Bucket> Space<'_, B> {
         // Of segments no longer than file systems take.
         let mut name = "k".to_owned();
         while self.key(&name).len() < LONGEST_KEY - 1 {
-            name.push(if name.len() % 100 == 0 { '/' } else { 'k' });
+            name.push(if name.len().is_multiple_of(100) { '/' } else { 'k' });
         }
         let etag = self.put(&name, b"x").await?;
         self.holds(&name, b"x", &etag).await?;

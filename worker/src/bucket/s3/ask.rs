@@ -164,7 +164,7 @@ mod tests {
             Some(value.to_owned())
         };
         match Backend::parse(var) {
-            Ok(Backend::S3(config)) => config,
+            Ok(Backend::S3(config)) => *config,
             other => panic!("{other:?}"),
         }
     }

@@ -11,7 +11,7 @@ pub(crate) enum Backend {
     /// The binding `BUCKET`.
     R2,
     /// Anything that speaks S3.
-    S3(S3Config),
+    S3(Box<S3Config>),
 }
 
 /// A bucket behind an S3 endpoint, and what opens it.
@@ -48,7 +48,7 @@ impl Backend {
         let var = |name: &str| var(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
         match var("BUCKET_BACKEND").as_deref() {
             None | Some("r2") => Ok(Self::R2),
-            Some("s3") => S3Config::parse(var).map(Self::S3),
+            Some("s3") => S3Config::parse(var).map(|config| Self::S3(Box::new(config))),
             Some(found) => {
                 let found = found.to_owned();
                 Err(BackendError::Wrong { name: "BUCKET_BACKEND", found, expected: "\"r2\" or \"s3\"" })
@@ -139,7 +139,7 @@ mod tests {
             pairs.into_iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
         };
         match Backend::parse(var) {
-            Ok(Backend::S3(config)) => Ok(config),
+            Ok(Backend::S3(config)) => Ok(*config),
             Ok(Backend::R2) => Err("R2".to_owned()),
             Err(error) => Err(error.to_string()),
         }

@@ -25,7 +25,7 @@ fn config(endpoint: &str, changes: &[(&str, &str)]) -> S3Config {
     ];
     let var = |name: &str| changes.iter().chain(&usual).find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
     match Backend::parse(var) {
-        Ok(Backend::S3(config)) => config,
+        Ok(Backend::S3(config)) => *config,
         other => panic!("{other:?}"),
     }
 }
