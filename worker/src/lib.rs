@@ -7,6 +7,7 @@
 //! as one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the shapes of answers) is
 //! plain code with native tests.
 
+mod admin;
 mod body;
 mod bucket;
 mod clock;
@@ -82,6 +83,7 @@ async fn answer(request: &mut Request, env: &Env, context: &Context) -> Result<R
     let config = Config::of(env).map_err(Problem::internal)?;
     match route {
         Route::Health => Ok(Response::ok("ok")?),
+        Route::BucketCheck => admin::bucket_check(request, env).await,
         Route::Metrics => metrics::answer(env, config).await,
         Route::OfTenant(route) => {
             let header = request.headers().get("x-scope-orgid")?;

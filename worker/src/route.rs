@@ -6,6 +6,7 @@ use crate::errors::Problem;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Health,
+    BucketCheck,
     Metrics,
     OfTenant(OfTenant),
 }
@@ -35,8 +36,9 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 15] = [
+const ROUTES: [(&str, &str, Route); 16] = [
     ("/healthz", "GET", Route::Health),
+    ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
     ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),
@@ -106,6 +108,7 @@ mod tests {
         check("POST", "/pfx/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
         check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))));
         check("GET", "/api/v1/services", Ok(Route::OfTenant(OfTenant::Services)));
+        check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
         check("HEAD", "/healthz", Ok(Route::Health));
     }
 

@@ -14,7 +14,7 @@ pub(crate) fn run(port: &str) -> Result<()> {
     build::build(&tools)?;
     println!("Starting");
     let log = crate::own_dir().join("server.log");
-    let mut pilotlight = Pilotlight::start(port, &kept_state(), &log)?;
+    let mut pilotlight = Pilotlight::start(port, &kept_state(), &log, &[])?;
     println!(
         "\n\
          Pilotlight is at http://localhost:{port} (Ctrl-C ends it; data stays in .wrangler/state)\n\

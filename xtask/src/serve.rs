@@ -18,8 +18,9 @@ pub(crate) struct Pilotlight {
 }
 
 impl Pilotlight {
-    /// Starts it and waits until it answers. The bucket and the catalog live under `state`.
-    pub(crate) fn start(port: u16, state: &Path, log: &Path) -> Result<Self> {
+    /// Starts it and waits until it answers. The bucket and the catalog live under `state`; `vars` stand above those of
+    /// `wrangler.toml`, as `NAME:VALUE`.
+    pub(crate) fn start(port: u16, state: &Path, log: &Path, vars: &[String]) -> Result<Self> {
         if let Err(error) = TcpListener::bind(("127.0.0.1", port)) {
             return Err(Failure::new(
                 format!("port {port} of this machine is not free: {error}"),
@@ -34,6 +35,7 @@ impl Pilotlight {
             .args(["--test-scheduled", "--show-interactive-dev-session=false", "--log-level=log"])
             .arg("--persist-to")
             .arg(state)
+            .args(vars.iter().flat_map(|var| ["--var", var]))
             .env("WRANGLER_SEND_METRICS", "false")
             .env("WRANGLER_HIDE_BANNER", "true")
             .env("WRANGLER_LOG_PATH", crate::own_dir().join("wrangler-logs"))

@@ -22,6 +22,8 @@ struct Part {
 struct Bench {
     tools: Tools,
     server: Option<Pilotlight>,
+    /// Another one whose bucket is behind S3, and the port where it looks for that. A test is the bucket.
+    on_s3: Option<(Pilotlight, u16)>,
     core_wasm: Option<PathBuf>,
     /// The part "rust" builds our programs for tests too. Built alone they unite other features: a minute more.
     programs_are_built: bool,
@@ -67,7 +69,7 @@ pub(crate) fn test(only: &str) -> ExitCode {
         }
         Ok(tools) => {
             let programs_are_built = parts.iter().any(|part| part.name == "rust");
-            run_parts(&parts, Bench { tools, server: None, core_wasm: None, programs_are_built }, &mut note);
+            run_parts(&parts, Bench { tools, server: None, on_s3: None, core_wasm: None, programs_are_built }, &mut note);
         }
     }
     println!("\nSummary, after {} s\n{}\n", started.elapsed().as_secs(), lines.join("\n"));
@@ -103,7 +105,8 @@ fn run_parts(parts: &[&Part], mut bench: Bench, note: &mut impl FnMut(&str, Coun
         }
         note(part.name, judge(&outcome, &text), started.elapsed().as_secs());
     }
-    if let Some(failure) = bench.server.as_mut().and_then(Pilotlight::ended) {
+    let on_s3 = bench.on_s3.as_mut().map(|(server, _)| server);
+    for failure in [bench.server.as_mut(), on_s3].into_iter().flatten().filter_map(Pilotlight::ended) {
         println!("{failure}");
         note("server", Count { passed: 0, failed: 1 }, 0);
     }
@@ -114,10 +117,24 @@ impl Bench {
     fn serve(&mut self) -> Result<()> {
         build::build(&self.tools)?;
         self.core_wasm = Some(self.guest()?);
-        let state = own_dir().join("test-state");
-        let _ = fs::remove_dir_all(&state);
-        self.server = Some(Pilotlight::start(free_port()?, &state, &own_dir().join("test-server.log"))?);
+        self.server = Some(Self::start("test", &[])?);
+        let port = free_port()?;
+        let vars = [
+            "BUCKET_BACKEND:s3".to_owned(),
+            format!("S3_ENDPOINT:http://127.0.0.1:{port}"),
+            "S3_BUCKET:profiles".to_owned(),
+            "S3_ACCESS_KEY_ID:pilotlight-tests".to_owned(),
+            "S3_SECRET_ACCESS_KEY:not-a-secret-on-loopback".to_owned(),
+        ];
+        self.on_s3 = Some((Self::start("test-s3", &vars)?, port));
         Ok(())
+    }
+
+    /// Starts a worker with nothing stored.
+    fn start(name: &str, vars: &[String]) -> Result<Pilotlight> {
+        let state = own_dir().join(format!("{name}-state"));
+        let _ = fs::remove_dir_all(&state);
+        Pilotlight::start(free_port()?, &state, &own_dir().join(format!("{name}-server.log")), vars)
     }
 
     /// The core alone as a WASM module, for wasmtime.
@@ -137,6 +154,10 @@ impl Bench {
     fn with_server(&self, run: Run) -> Run {
         let port = self.server.as_ref().map_or(0, Pilotlight::port);
         let mut run = run.env("PILOTLIGHT_URL", format!("http://127.0.0.1:{port}"));
+        if let Some((server, port)) = &self.on_s3 {
+            run = run.env("PILOTLIGHT_S3_URL", format!("http://127.0.0.1:{}", server.port()));
+            run = run.env("PILOTLIGHT_S3_PORT", port.to_string());
+        }
         if let Some(path) = &self.core_wasm {
             run = run.env("PILOTLIGHT_CORE_WASM", path);
         }

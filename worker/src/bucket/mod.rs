@@ -4,9 +4,11 @@
 //! [`tenants`] are what we do with one.
 
 mod any;
+pub(crate) mod contract;
 #[cfg(test)]
 pub(crate) mod memory;
 mod r2;
+pub(crate) mod s3;
 
 use std::ops::Range;
 

@@ -14,6 +14,12 @@ impl R2Bucket {
     pub(super) fn new(bucket: worker::Bucket) -> Self {
         Self(bucket)
     }
+
+    /// An object without its bytes.
+    async fn head(&self, key: &str) -> Result<Option<Object>, BucketError> {
+        let head = self.0.head(key).await.map_err(unavailable)?;
+        Ok(head.map(|object| found(&object, Vec::new())))
+    }
 }
 
 impl Bucket for R2Bucket {
@@ -36,15 +42,25 @@ impl Bucket for R2Bucket {
     async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<Option<Object>, BucketError> {
         // R2 knows no empty range.
         if range.as_ref().is_some_and(Range::is_empty) {
-            let head = self.0.head(key).await.map_err(unavailable)?;
-            return Ok(head.map(|object| found(&object, Vec::new())));
+            return self.head(key).await;
         }
+        let ranged = range.is_some();
         let get = self.0.get(key);
+        let start = range.as_ref().map_or(0, |range| range.start);
         let get = match range {
             Some(Range { start, end }) => get.range(worker::Range::OffsetWithLength { offset: start, length: end - start }),
             None => get,
         };
-        let Some(object) = get.execute().await.map_err(unavailable)? else { return Ok(None) };
+        let object = match get.execute().await {
+            Ok(Some(object)) => object,
+            Ok(None) => return Ok(None),
+            // A range behind the end is an error like any other.
+            Err(error) if ranged => {
+                let head = self.head(key).await?;
+                return if head.as_ref().is_none_or(|head| head.size <= start) { Ok(head) } else { Err(unavailable(error)) };
+            }
+            Err(error) => return Err(unavailable(error)),
+        };
         let body = object.body().ok_or_else(|| BucketError::Invalid { message: format!("{key} came without a body") })?;
         let bytes = body.bytes().await.map_err(unavailable)?;
         Ok(Some(found(&object, bytes)))
