@@ -12,7 +12,7 @@ pub(super) struct Rows<const SIDES: usize> {
 impl<const SIDES: usize> Rows<SIDES> {
     /// The root alone, with self values of its own.
     pub(super) fn new(own: [i64; SIDES]) -> Self {
-        Self { forest: Forest::new(), own: own.map(|value| vec![value]) }
+        Self { forest: Forest::with_capacity(0), own: own.map(|value| vec![value]) }
     }
 
     /// Appends a row and gives its number.
@@ -34,15 +34,15 @@ impl<const SIDES: usize> Rows<SIDES> {
     /// The tree, its frames being those of `shape`.
     pub(super) fn finish(self, shape: Shape) -> Tree<SIDES> {
         // Frames are in the order of siblings.
-        let folded = self.forest.fold(|frame| frame);
+        let folded = self.forest.fold();
         let own = self.own.map(|rows| {
-            let mut own = vec![0i64; folded.ranks.len()];
+            let mut own = vec![0i64; folded.tree.ranks.len()];
             for (row, value) in (0..).zip(rows) {
                 let own = &mut own[folded.node_of(row) as usize];
                 *own = own.saturating_add(value);
             }
             own
         });
-        Tree::of_preorder(shape.strings, shape.frames, folded.parents, folded.ranks, own)
+        Tree::of_preorder(shape.strings, shape.frames, folded.tree.parents, folded.tree.ranks, own)
     }
 }
