@@ -242,11 +242,11 @@ fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (V
         rows[i] = forest.push(parent, location);
     }
     // Locations are in order, so their numbers are their ranks.
-    let folded = forest.fold();
+    let tree = forest.fold();
     let stack = |node: u32| (node as usize).checked_sub(1).map(StackId::new);
-    let nodes = folded.tree.parents.iter().zip(&folded.tree.ranks).skip(1);
+    let nodes = tree.parents.iter().zip(&tree.ranks).skip(1);
     let stacks = nodes.map(|(&parent, &key)| Stack { parent: stack(parent), location: LocationId::new(key as usize) });
-    (stacks.collect(), rows.iter().map(|&row| stack(folded.node_of(row))).collect())
+    (stacks.collect(), rows.iter().map(|&row| stack(forest.node_of(row))).collect())
 }
 
 fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> StringId) -> (LabelSets, Vec<Option<LabelSetId>>) {

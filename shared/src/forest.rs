@@ -35,19 +35,16 @@ pub(crate) struct Preorder {
     pub(crate) ranks: Vec<u32>,
 }
 
-/// The tree that rows were folded into, and where they went.
-pub(crate) struct Folded {
-    pub(crate) tree: Preorder,
-    rows: Vec<Row>,
+impl Row {
+    const ROOT: Self = Self { rank: 0, start: 0, link: 0 };
 }
 
 impl Forest {
     /// A root alone, with room for more rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
-        // And one at the end, which ends the last one's.
-        let mut all = Vec::with_capacity(rows + 2);
-        all.push(Row { rank: 0, start: 0, link: 0 });
-        Self { rows: all }
+        let mut forest = Self { rows: Vec::new() };
+        forest.clear(rows);
+        forest
     }
 
     /// Adds a row below an earlier one, with its place among siblings, and gives its number.
@@ -60,11 +57,19 @@ impl Forest {
         row
     }
 
+    /// Back to a root alone, with the memory kept: fresh memory costs as much as what is done with it.
+    pub(crate) fn clear(&mut self, rows: usize) {
+        self.rows.clear();
+        // One for the root, and one that ends the list of the last row's children.
+        self.rows.reserve_exact(rows + 2);
+        self.rows.push(Row::ROOT);
+    }
+
     /// Folds rows of equal rank below equal parents. Time is linear but for the sorting of siblings.
-    pub(crate) fn fold(self) -> Folded {
-        let Self { mut rows } = self;
+    pub(crate) fn fold(&mut self) -> Preorder {
+        let rows = &mut self.rows;
         let count = rows.len();
-        let below = list(&mut rows);
+        let below = list(rows);
         let mut tree = Preorder { parents: Vec::with_capacity(count), ranks: Vec::with_capacity(count) };
         let mut family: Vec<u64> = Vec::new();
         let mut open = vec![Open { rank: 0, row: 0, parent: 0 }];
@@ -76,7 +81,7 @@ impl Forest {
                 tree.parents.push(parent);
                 tree.ranks.push(rank);
                 parent = node;
-                let Visit { next, others, mut same } = visit(&mut rows, row, node);
+                let Visit { next, others, mut same } = visit(rows, row, node);
                 if let (0, true, Some(next)) = (same, others.is_empty(), next) {
                     (rank, row) = (next, row + 1);
                     continue;
@@ -84,7 +89,7 @@ impl Forest {
                 family.extend(next.map(|rank| member(rank, row + 1)));
                 below[others].iter().for_each(|&other| family.push(other));
                 while same != 0 {
-                    let visit = visit(&mut rows, same, node);
+                    let visit = visit(rows, same, node);
                     family.extend(visit.next.map(|rank| member(rank, same + 1)));
                     below[visit.others].iter().for_each(|&other| family.push(other));
                     same = visit.same;
@@ -110,12 +115,10 @@ impl Forest {
                 }
             }
         }
-        Folded { tree, rows }
+        tree
     }
-}
 
-impl Folded {
-    /// Where a row went.
+    /// Where a row went when it was folded.
     #[inline(always)]
     pub(crate) fn node_of(&self, row: u32) -> u32 {
         self.rows[row as usize].link
@@ -153,7 +156,7 @@ fn visit(rows: &mut [Row], row: u32, node: u32) -> Visit {
 
 /// Lists the rows that follow none by the row above, by counting. Appends a row that ends the last one's.
 fn list(rows: &mut Vec<Row>) -> Vec<u64> {
-    rows.push(Row { rank: 0, start: 0, link: 0 });
+    rows.push(Row::ROOT);
     // The start of row `p + 1` first counts the rows below `p`, then is where the next of them goes, and ends as their end.
     let last = rows.len() - 1;
     for row in 1..last {
@@ -196,10 +199,10 @@ mod tests {
         for (parent, rank) in [(0, 2), (1, 1), (0, 1), (3, 1), (0, 2), (5, 9), (5, 1)] {
             forest.push(parent, rank);
         }
-        let folded = forest.fold();
-        assert_eq!(folded.tree.parents, [0, 0, 1, 0, 3, 3]);
-        assert_eq!(folded.tree.ranks, [0, 1, 1, 2, 1, 9]);
-        let nodes: Vec<u32> = (0..8).map(|row| folded.node_of(row)).collect();
+        let tree = forest.fold();
+        assert_eq!(tree.parents, [0, 0, 1, 0, 3, 3]);
+        assert_eq!(tree.ranks, [0, 1, 1, 2, 1, 9]);
+        let nodes: Vec<u32> = (0..8).map(|row| forest.node_of(row)).collect();
         assert_eq!(nodes, [0, 3, 4, 1, 2, 3, 5, 4]);
     }
 }

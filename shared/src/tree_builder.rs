@@ -45,11 +45,13 @@ pub(crate) fn build<const SIDES: usize>(
 /// One tree of all sides, and their samples with the nodes they end at.
 fn fold<const SIDES: usize>(sides: [Side<'_>; SIDES], ranks: &[u32]) -> (Preorder, [Samples; SIDES]) {
     let mut trees = Vec::with_capacity(SIDES);
+    let mut forest = Forest::with_capacity(0);
     let mut samples = sides.map(|side| {
-        let (tree, samples) = side.fold(ranks);
+        let (tree, samples) = side.fold(ranks, &mut forest);
         trees.push(tree);
         samples
     });
+    drop(forest);
     let mut trees = trees.into_iter();
     let mut all = trees.next().unwrap_or_default();
     for (side, tree) in (1..).zip(trees) {
@@ -78,10 +80,10 @@ impl<'a> Side<'a> {
     }
 
     /// The tree of this side, with the samples' nodes in it.
-    fn fold(self, ranks: &[u32]) -> (Preorder, Samples) {
+    fn fold(self, ranks: &[u32], forest: &mut Forest) -> (Preorder, Samples) {
         let Self { profile, values, used, mut chains } = self;
         chains.frames.iter_mut().for_each(|frame| *frame = ranks[*frame as usize]);
-        let mut forest = Forest::with_capacity(profile.stacks.len());
+        forest.clear(profile.stacks.len());
         let mut rows = vec![0u32; profile.stacks.len()];
         for (i, stack) in profile.stacks.iter().enumerate().filter(|(i, _)| used.stacks[*i]) {
             let mut row = stack.parent.map_or(0, |p| rows[p.index()]);
@@ -94,9 +96,9 @@ impl<'a> Side<'a> {
         let (ends, values) = samples.map(|(stack, &value)| (stack.map_or(0, |s| rows[s.index()]), value)).unzip();
         drop(rows);
         let mut samples = Samples { ends, values };
-        let folded = forest.fold();
-        samples.follow(|row| folded.node_of(row));
-        (folded.tree, samples)
+        let tree = forest.fold();
+        samples.follow(|row| forest.node_of(row));
+        (tree, samples)
     }
 }
 
