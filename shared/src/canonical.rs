@@ -254,8 +254,7 @@ fn sort_samples(
 
 fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (Vec<Stack>, Vec<Option<StackId>>) {
     let mut rows = vec![0u32; p.stacks.len()];
-    let mut forest = Forest::new();
-    forest.reserve(p.stacks.len());
+    let mut forest = Forest::with_capacity(p.stacks.len());
     for (i, stack) in p.stacks.iter().enumerate().filter(|(i, _)| used.stacks[*i]) {
         let parent = stack.parent.map_or(0, |parent| rows[parent.index()]);
         // A used stack's location is used and has a place.
@@ -263,11 +262,11 @@ fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (V
         rows[i] = forest.push(parent, location);
     }
     // Locations are in order, so their numbers are their ranks.
-    let folded = forest.fold(|location| location);
+    let tree = forest.fold();
     let stack = |node: u32| (node as usize).checked_sub(1).map(StackId::new);
-    let nodes = folded.parents.iter().zip(&folded.ranks).skip(1);
+    let nodes = tree.parents.iter().zip(&tree.ranks).skip(1);
     let stacks = nodes.map(|(&parent, &key)| Stack { parent: stack(parent), location: LocationId::new(key as usize) });
-    (stacks.collect(), rows.iter().map(|&row| stack(folded.node_of(row))).collect())
+    (stacks.collect(), rows.iter().map(|&row| stack(forest.node_of(row))).collect())
 }
 
 fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> StringId) -> (LabelSets, Vec<Option<LabelSetId>>) {

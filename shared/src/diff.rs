@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 
 use crate::profile::Profile;
 use crate::tree::{NodeId, Tree};
-use crate::tree_builder::{By, TreeBuilder};
+use crate::tree_builder::{self, By};
 
 mod normalise;
 mod status;
@@ -61,11 +61,8 @@ struct Below {
 
 /// Compares a value column of each of two profiles.
 pub fn diff(base: (&Profile, usize), comparison: (&Profile, usize), by: By, scale: Scale) -> DiffTree {
-    let mut builder = TreeBuilder::new(by);
-    builder.add(base.0, base.1, BASE);
-    builder.add(comparison.0, comparison.1, COMPARISON);
     let mut presence = None;
-    let tree = builder.finish_with(|own, _| {
+    let tree = tree_builder::build([base, comparison], by, |own, _| {
         presence = Some(Presence::of(own));
         if scale == Scale::Normalised {
             normalise(own);

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::id::StringId;
 use crate::profile::Profile;
 use crate::strings::Strings;
-use crate::tree_builder::{By, TreeBuilder};
+use crate::tree_builder::{self, By};
 
 /// A node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,9 +63,7 @@ pub type CallTree = Tree<1>;
 impl CallTree {
     /// Folds the samples of a value column. Stacks whose values are all zero leave no node.
     pub fn new(profile: &Profile, sample_type: usize, by: By) -> Self {
-        let mut builder = TreeBuilder::new(by);
-        builder.add(profile, sample_type, 0);
-        builder.finish()
+        tree_builder::build([(profile, sample_type)], by, |_, _| {})
     }
 
     /// Value of the whole profile.

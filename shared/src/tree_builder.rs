@@ -1,16 +1,18 @@
 //! Folding profiles into one tree.
 //!
-//! Stacks are spelled out into rows of (parent row, frame), inlined calls included, and those are folded into the tree.
+//! Stacks are spelled out into rows of (parent row, frame), inlined calls included, and those are folded into a tree. Each
+//! profile has its own, and one is laid over the other: where a stack table has no row twice, which is usual, only forks of
+//! its own take sorting.
 
 use hashbrown::HashMap;
 
 use crate::builder::ProfileBuilder;
-use crate::forest::{Folded, Forest};
-use crate::id::{LocationId, StackId, StringId};
+use crate::forest::{Forest, Preorder};
+use crate::id::{LocationId, StringId};
 use crate::profile::Profile;
 use crate::sort::sort_rows;
 use crate::strings::Strings;
-use crate::tree::{Frame, NodeId, Tree};
+use crate::tree::{Frame, Tree};
 
 /// What makes two frames the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,87 +23,136 @@ pub enum By {
     Function,
 }
 
-pub(crate) struct TreeBuilder<const SIDES: usize> {
+/// The tree of a value column of each of some profiles, a side each: nodes in preorder, children by name, totals summed.
+///
+/// `look` sees the self values before they are summed up, and the nodes of each side's samples that have a value, in the
+/// order of the profile.
+pub(crate) fn build<const SIDES: usize>(
+    profiles: [(&Profile, usize); SIDES],
+    by: By,
+    look: impl FnOnce(&mut [Vec<i64>; SIDES], [&[u32]; SIDES]),
+) -> Tree<SIDES> {
+    let mut frames = Frames::new(by);
+    let sides = profiles.map(|(profile, sample_type)| Side::new(profile, sample_type, &mut frames));
+    let strings = frames.names.finish().strings;
+    let (frames, ranks) = in_order(&strings, frames.frames);
+    let (tree, samples) = fold(sides, &ranks);
+    let mut own = samples.each_ref().map(|samples| samples.own(tree.parents.len()));
+    look(&mut own, samples.each_ref().map(|samples| samples.ends.as_slice()));
+    Tree::of_preorder(strings, frames, tree.parents, tree.ranks, own)
+}
+
+/// One tree of all sides, and their samples with the nodes they end at.
+fn fold<const SIDES: usize>(sides: [Side<'_>; SIDES], ranks: &[u32]) -> (Preorder, [Samples; SIDES]) {
+    let mut trees = Vec::with_capacity(SIDES);
+    let mut forest = Forest::with_capacity(0);
+    let mut samples = sides.map(|side| {
+        let (tree, samples) = side.fold(ranks, &mut forest);
+        trees.push(tree);
+        samples
+    });
+    drop(forest);
+    let mut trees = trees.into_iter();
+    let mut all = trees.next().unwrap_or_default();
+    for (side, tree) in (1..).zip(trees) {
+        let (both, [before, added]) = all.overlay(tree);
+        all = both;
+        samples[..side].iter_mut().for_each(|samples| samples.follow(|node| before[node as usize]));
+        samples[side].follow(|node| added[node as usize]);
+    }
+    (all, samples)
+}
+
+/// A value column of a profile.
+struct Side<'a> {
+    profile: &'a Profile,
+    values: &'a [i64],
+    used: Used,
+    chains: Chains,
+}
+
+impl<'a> Side<'a> {
+    fn new(profile: &'a Profile, sample_type: usize, frames: &mut Frames) -> Self {
+        let values = &profile.samples.values[sample_type];
+        let used = Used::new(profile, values);
+        let chains = frames.chains(profile, &used);
+        Self { profile, values, used, chains }
+    }
+
+    /// The tree of this side, with the samples' nodes in it.
+    fn fold(self, ranks: &[u32], forest: &mut Forest) -> (Preorder, Samples) {
+        let Self { profile, values, used, mut chains } = self;
+        chains.frames.iter_mut().for_each(|frame| *frame = ranks[*frame as usize]);
+        forest.clear(profile.stacks.len());
+        let mut rows = vec![0u32; profile.stacks.len()];
+        for (i, stack) in profile.stacks.iter().enumerate().filter(|(i, _)| used.stacks[*i]) {
+            let mut row = stack.parent.map_or(0, |p| rows[p.index()]);
+            for &rank in chains.of(stack.location) {
+                row = forest.push(row, rank);
+            }
+            rows[i] = row;
+        }
+        let samples = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0);
+        let (ends, values) = samples.map(|(stack, &value)| (stack.map_or(0, |s| rows[s.index()]), value)).unzip();
+        drop(rows);
+        let mut samples = Samples { ends, values };
+        let tree = forest.fold();
+        samples.follow(|row| forest.node_of(row));
+        (tree, samples)
+    }
+}
+
+/// The samples of a side that have a value.
+struct Samples {
+    /// The row that each ends at; then its node.
+    ends: Vec<u32>,
+    values: Vec<i64>,
+}
+
+impl Samples {
+    /// Goes on from where each sample ends to where that went.
+    fn follow(&mut self, went: impl Fn(u32) -> u32) {
+        self.ends.iter_mut().for_each(|end| *end = went(*end));
+    }
+
+    /// The sum of the samples at each node.
+    fn own(&self, nodes: usize) -> Vec<i64> {
+        let mut own = vec![0i64; nodes];
+        for (&node, &value) in self.ends.iter().zip(&self.values) {
+            let own = &mut own[node as usize];
+            *own = own.saturating_add(value);
+        }
+        own
+    }
+}
+
+/// The frames of all sides.
+struct Frames {
     by: By,
     /// Used for its string table only.
     names: ProfileBuilder,
     frames: Vec<Frame>,
-    frame_index: HashMap<(StringId, StringId), u32>,
-    /// A row for each frame of each stack.
-    rows: Forest,
-    /// Row and value of each sample, a side each.
-    samples: [(Vec<u32>, Vec<i64>); SIDES],
+    index: HashMap<(StringId, StringId), u32>,
 }
 
-impl<const SIDES: usize> TreeBuilder<SIDES> {
-    pub(crate) fn new(by: By) -> Self {
+impl Frames {
+    /// The root's alone.
+    fn new(by: By) -> Self {
         let mut names = ProfileBuilder::new();
         let root = Frame { name: names.string("total"), file: StringId::EMPTY, module: StringId::EMPTY, line: 0 };
-        Self {
-            by,
-            names,
-            frames: vec![root],
-            frame_index: HashMap::new(),
-            rows: Forest::new(),
-            samples: std::array::from_fn(|_| Default::default()),
-        }
-    }
-
-    /// Adds the samples of a value column to a side.
-    pub(crate) fn add(&mut self, profile: &Profile, sample_type: usize, side: usize) {
-        let values = &profile.samples.values[sample_type];
-        let used = used_stacks(profile, values);
-        let chains = self.chains(profile, &used);
-        self.rows.reserve(profile.stacks.len());
-        let mut rows = vec![0u32; profile.stacks.len()];
-        for (i, stack) in profile.stacks.iter().enumerate().filter(|(i, _)| used[*i]) {
-            let mut row = stack.parent.map_or(0, |p| rows[p.index()]);
-            for &frame in chains.of(stack.location) {
-                row = self.rows.push(row, frame);
-            }
-            rows[i] = row;
-        }
-        let row_of = |stack: Option<StackId>| stack.map_or(0, |s| rows[s.index()]);
-        let samples = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0);
-        self.samples[side].extend(samples.map(|(&stack, &value)| (row_of(stack), value)));
-    }
-
-    /// The tree: nodes in preorder, children by name, totals summed.
-    pub(crate) fn finish(self) -> Tree<SIDES> {
-        self.finish_with(|_, _| {})
-    }
-
-    /// The same, with a look at the self values before they are summed up, and at where the samples went.
-    pub(crate) fn finish_with(self, look: impl FnOnce(&mut [Vec<i64>; SIDES], Places<'_, SIDES>)) -> Tree<SIDES> {
-        let strings = self.names.finish().strings;
-        let (frames, ranks) = in_order(&strings, self.frames);
-        let folded = self.rows.fold(|frame| ranks[frame as usize]);
-        let mut own = self.samples.each_ref().map(|(rows, values)| {
-            let mut own = vec![0i64; folded.parents.len()];
-            for (&row, value) in rows.iter().zip(values) {
-                let own = &mut own[folded.node_of(row) as usize];
-                *own = own.saturating_add(*value);
-            }
-            own
-        });
-        look(&mut own, Places { folded: &folded, samples: &self.samples });
-        Tree::of_preorder(strings, frames, folded.parents, folded.ranks, own)
+        Self { by, names, frames: vec![root], index: HashMap::new() }
     }
 
     /// The frames of each location that a used stack has, outermost first. The others get none: a frame without a node
     /// would be a function that never ran.
-    fn chains(&mut self, profile: &Profile, used_stacks: &[bool]) -> Chains {
-        let mut used = vec![false; profile.locations.len()];
-        for (stack, _) in profile.stacks.iter().zip(used_stacks).filter(|(_, used)| **used) {
-            used[stack.location.index()] = true;
-        }
+    fn chains(&mut self, profile: &Profile, used: &Used) -> Chains {
         let mut chains = Chains { frames: Vec::with_capacity(profile.locations.len()), ends: Vec::new() };
         chains.ends.reserve(profile.locations.len());
         // Many locations share a function, and many functions a file: each is looked up once.
         let mut texts = Texts { profile, copies: vec![None; profile.strings.len()] };
         let mut of_function: HashMap<(u32, StringId), u32> = HashMap::with_capacity(profile.functions.len());
         for (i, location) in profile.locations.iter().enumerate() {
-            if !used[i] {
+            if !used.locations[i] {
                 chains.ends.push(chains.frames.len() as u32);
                 continue;
             }
@@ -132,23 +183,10 @@ impl<const SIDES: usize> TreeBuilder<SIDES> {
             By::Name => (frame.name, StringId::EMPTY),
             By::Function => (frame.name, frame.file),
         };
-        *self.frame_index.entry(key).or_insert_with(|| {
+        *self.index.entry(key).or_insert_with(|| {
             self.frames.push(frame);
             self.frames.len() as u32 - 1
         })
-    }
-}
-
-/// Where samples went.
-pub(crate) struct Places<'a, const SIDES: usize> {
-    folded: &'a Folded,
-    samples: &'a [(Vec<u32>, Vec<i64>); SIDES],
-}
-
-impl<const SIDES: usize> Places<'_, SIDES> {
-    /// The node of each sample of a side that has a value, in the order in which they were added.
-    pub(crate) fn nodes(&self, side: usize) -> impl Iterator<Item = NodeId> {
-        self.samples[side].0.iter().map(|&row| NodeId(self.folded.node_of(row)))
     }
 }
 
@@ -177,20 +215,31 @@ impl Chains {
     }
 }
 
-/// Marks the stacks that carry a value and all their callers.
-fn used_stacks(profile: &Profile, values: &[i64]) -> Vec<bool> {
-    let mut used = vec![false; profile.stacks.len()];
-    for (stack, _) in profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0) {
-        if let Some(stack) = stack {
-            used[stack.index()] = true;
+/// What carries a value: stacks, their callers, and the locations of those.
+struct Used {
+    stacks: Vec<bool>,
+    locations: Vec<bool>,
+}
+
+impl Used {
+    fn new(profile: &Profile, values: &[i64]) -> Self {
+        let mut stacks = vec![false; profile.stacks.len()];
+        let mut locations = vec![false; profile.locations.len()];
+        for (stack, _) in profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0) {
+            if let Some(stack) = stack {
+                stacks[stack.index()] = true;
+            }
         }
-    }
-    for i in (0..used.len()).rev() {
-        if let (true, Some(parent)) = (used[i], profile.stacks[i].parent.map(StackId::index)) {
-            used[parent] = true;
+        for (i, stack) in profile.stacks.iter().enumerate().rev() {
+            if stacks[i] {
+                locations[stack.location.index()] = true;
+                if let Some(parent) = stack.parent {
+                    stacks[parent.index()] = true;
+                }
+            }
         }
+        Self { stacks, locations }
     }
-    used
 }
 
 /// Frames in order of name, then file, the root's first; and where each went.

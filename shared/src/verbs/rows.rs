@@ -12,7 +12,7 @@ pub(super) struct Rows<const SIDES: usize> {
 impl<const SIDES: usize> Rows<SIDES> {
     /// The root alone, with self values of its own.
     pub(super) fn new(own: [i64; SIDES]) -> Self {
-        Self { forest: Forest::new(), own: own.map(|value| vec![value]) }
+        Self { forest: Forest::with_capacity(0), own: own.map(|value| vec![value]) }
     }
 
     /// Appends a row and gives its number.
@@ -32,17 +32,17 @@ impl<const SIDES: usize> Rows<SIDES> {
     }
 
     /// The tree, its frames being those of `shape`.
-    pub(super) fn finish(self, shape: Shape) -> Tree<SIDES> {
+    pub(super) fn finish(mut self, shape: Shape) -> Tree<SIDES> {
         // Frames are in the order of siblings.
-        let folded = self.forest.fold(|frame| frame);
+        let tree = self.forest.fold();
         let own = self.own.map(|rows| {
-            let mut own = vec![0i64; folded.ranks.len()];
+            let mut own = vec![0i64; tree.ranks.len()];
             for (row, value) in (0..).zip(rows) {
-                let own = &mut own[folded.node_of(row) as usize];
+                let own = &mut own[self.forest.node_of(row) as usize];
                 *own = own.saturating_add(value);
             }
             own
         });
-        Tree::of_preorder(shape.strings, shape.frames, folded.parents, folded.ranks, own)
+        Tree::of_preorder(shape.strings, shape.frames, tree.parents, tree.ranks, own)
     }
 }

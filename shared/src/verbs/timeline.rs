@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::profile::Profile;
 use crate::tree::{CallTree, NodeId, Shape};
-use crate::tree_builder::{By, TreeBuilder};
+use crate::tree_builder::{self, By};
 
 /// Most spans of a chart: 2^24. One takes 24 bytes, so 384 MiB. A second of samples at 1 kHz, each 100 frames deep and
 /// unlike the one before, makes 100,000.
@@ -51,12 +51,10 @@ pub enum TimelineError {
 /// Samples without a value are no visits.
 pub fn visits(profile: &Profile, sample_type: usize, by: By) -> Option<(CallTree, Vec<Visit>)> {
     let times = profile.samples.times.as_ref()?;
-    let mut builder = TreeBuilder::new(by);
-    builder.add(profile, sample_type, 0);
     let mut visits = Vec::new();
-    let tree = builder.finish_with(|_, places| {
+    let tree = tree_builder::build([(profile, sample_type)], by, |_, [nodes]| {
         let timed = times.iter().zip(&profile.samples.values[sample_type]).filter(|(_, value)| **value != 0);
-        visits = timed.zip(places.nodes(0)).map(|((&time, _), node)| Visit { time, node }).collect();
+        visits = timed.zip(nodes).map(|((&time, _), &node)| Visit { time, node: NodeId(node) }).collect();
     });
     Some((tree, visits))
 }
