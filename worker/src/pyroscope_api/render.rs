@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{ProfileType, TimeRange, UnixNanos, plans::Timeline, pyroscope};
+use pilotlight_core::{
+    ProfileType, TimeRange, UnixNanos,
+    plans::{Point, Timeline},
+    pyroscope,
+};
 use serde_json::{Value, json};
 
 use super::names;
