@@ -82,20 +82,19 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
 /// The one part of canonical order that makes a profile much smaller: stacks in preorder, equal ones as one row, which
 /// decoding leaves apart. All other tables and the samples stay as they are; siblings are ordered by their location's row.
 pub(crate) fn fold_stacks(profile: &mut Profile) {
-    let mut forest = Forest::new();
-    forest.reserve(profile.stacks.len());
+    let mut forest = Forest::with_capacity(profile.stacks.len());
     for stack in &profile.stacks {
         forest.push(stack.parent.map_or(0, |parent| parent.index() as u32 + 1), stack.location.index() as u32);
     }
-    let folded = forest.fold(|location| location);
+    let tree = forest.fold();
     let stack = |node: u32| (node as usize).checked_sub(1).map(StackId::new);
-    let nodes = folded.parents.iter().zip(&folded.ranks).skip(1);
+    let nodes = tree.parents.iter().zip(&tree.ranks).skip(1);
     profile.stacks.clear();
     profile.stacks.extend(
         nodes.map(|(&parent, &location)| Stack { parent: stack(parent), location: LocationId::new(location as usize) }),
     );
     for sample in profile.samples.stacks.iter_mut() {
-        *sample = sample.and_then(|old| stack(folded.node_of(old.index() as u32 + 1)));
+        *sample = sample.and_then(|old| stack(forest.node_of(old.index() as u32 + 1)));
     }
 }
 

@@ -115,7 +115,7 @@ impl CompactPlan {
         };
         drop(self.sources);
         let (bytes, directory) = writer.finish(self.token, &counted, sums_of).map_err(PlanError::Output)?;
-        let profiles = directory.datasets().iter().map(|d| d.profiles).sum();
+        let profiles = directory.datasets().iter().fold(0, |sum: u64, d| sum.saturating_add(d.profiles));
         Ok(CompactOutput { key: self.output.to_string(), level: self.level, bytes, directory, profiles })
     }
 

@@ -100,12 +100,12 @@ fn segments(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
 /// An hour without segments, since those would have been picked before. A block that is alone, or too large to go with a
 /// neighbour, stays as it is.
 fn hour(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
-    let due = spans(blocks, HOUR_MILLIS).filter(|hour| is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now));
+    let mut due = spans(blocks, HOUR_MILLIS).filter(|hour| is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now));
     let several = |hour: &[&Keyed]| {
         let starts = (0..hour.len()).map(|at| fitting(&hour[at..], |object| object.size).len());
         starts.enumerate().find(|&(_, len)| len > 1).map(|(at, len)| job(2, &hour[at..at + len]))
     };
-    { due }.find_map(several)
+    due.find_map(several)
 }
 
 /// A day whose hours are compacted, since those would have been picked before.

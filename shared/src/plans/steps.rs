@@ -40,9 +40,9 @@ impl Steps {
             })
         };
         let days = (1..=24).map(|doubled| 2880i64 << doubled);
-        let steps = MINUTES.into_iter().chain(days).filter_map(|minutes| minutes.checked_mul(minute));
+        let mut steps = MINUTES.into_iter().chain(days).filter_map(|minutes| minutes.checked_mul(minute));
         // A single bucket may not do for a range that lies across an edge of it; then the parts are unaligned.
-        steps.into_iter().find_map(fits).unwrap_or(exact)
+        steps.find_map(fits).unwrap_or(exact)
     }
 
     /// Length of a bucket in nanoseconds.

@@ -41,7 +41,7 @@ fn pushes() -> impl Strategy<Value = Vec<Push>> {
     prop::collection::vec(one, 0..40).prop_map(|all| {
         let push = |(i, (time, (family, types), service, region)): (usize, _)| {
             let mut labels = vec![("service_name", service)];
-            if region != "" {
+            if !region.is_empty() {
                 labels.push(("region", region));
             }
             Push { id: i as u8, arrival_millis: i as i64 * 60_000, time, family, labels, types }
@@ -129,7 +129,7 @@ fn check_timeline(timeline: &Timeline, pushes: &[Push], selector: &str, range: T
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(150) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
 
     #[test]
     fn every_level_gives_what_the_profiles_gave(

@@ -199,9 +199,15 @@ impl Bucket {
             return;
         }
         let keys: Vec<String> = sources.iter().map(|s| s.key.clone()).collect();
-        let CompactOutput { key, level, bytes, directory, .. } = self.try_compact(level, sources).unwrap();
+        let output = self.try_compact(level, sources).unwrap();
+        self.put_block(&keys, output);
+    }
+
+    /// Takes in what a compaction of these objects made, as the Durable Object does.
+    pub(crate) fn put_block(&mut self, sources: &[String], output: CompactOutput) {
+        let CompactOutput { key, level, bytes, directory, .. } = output;
         if level < 3 {
-            self.delete(&keys);
+            self.delete(sources);
         }
         // The way through the catalog: what is read back is what was written.
         let directory = Directory::decode(&directory.encode().unwrap()).unwrap();
