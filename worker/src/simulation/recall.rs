@@ -6,6 +6,7 @@ use futures_util::future::{join, join_all};
 use futures_util::poll;
 
 use super::{Fault, HOUR, MINUTE, World, chunk};
+use crate::meter::Usage;
 use crate::tenant::{Call, Flush};
 
 /// Kills the objects.
@@ -94,7 +95,7 @@ fn a_driver_that_is_dropped_takes_no_one_with_it() {
     let (host, driver) = (&world.hosts[0], RefCell::new(None));
     let object = host.object().1;
     let keep = |task| *driver.borrow_mut() = Some(task);
-    let answer = object.answer(&host.shard, Call::Append, chunk(1, super::BEGIN), keep);
+    let answer = object.answer(&host.shard, Call::Append, chunk(1, super::BEGIN), Usage::default(), keep);
     let started_and_dropped = async {
         let mut task = driver.take().unwrap();
         assert!(poll!(&mut task).is_pending());
