@@ -43,7 +43,7 @@ mod regex;
 mod sample_index;
 mod search;
 mod selector;
-mod sort;
+pub mod sort;
 pub mod store;
 mod strings;
 mod table;

@@ -40,7 +40,8 @@ pub fn label_values(
     range: TimeRange,
 ) -> BTreeMap<String, BTreeSet<String>> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let unique: BTreeSet<(&Labels, &ProfileType)> = series(objects, range).collect();
+    let mut unique: BTreeSet<(&Labels, &ProfileType)> = BTreeSet::new();
+    unique.extend(series(objects, range));
     for (labels, of_type) in unique {
         if profile_type.is_none_or(|wanted| wanted == of_type) && selector.matches(of_type, labels) {
             for (name, value) in labels.iter() {

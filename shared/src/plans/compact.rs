@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::family::{Family, OpenFamily, Piece, family_of};
 use super::reads::{Reads, damaged};
 use super::{CatalogObject, Get, PlanError};
+use crate::sort::sort_by;
 use crate::store::{
     BlockWriter, Contents, Counted, Dataset, Directory, ObjectKey, PageEntry, PageKind, Part, Scope, Shape, StoreError,
     Window, read_ids,
@@ -71,7 +72,7 @@ impl CompactPlan {
             }
             keyed.push((object.key.parse::<ObjectKey>()?, object));
         }
-        keyed.sort_by(|a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
+        sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
         let output = keyed.first().map(|(key, _)| ObjectKey { level, unique, ..key.clone() });
         let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
         let mut reads = Reads::with_gap(MAX_GAP);
@@ -160,13 +161,14 @@ impl CompactPlan {
             }
         }
         for pieces in families.values_mut() {
-            pieces.sort_by_key(|(s, piece)| match piece {
+            let key = |(s, piece): &(usize, Piece)| match piece {
                 Piece::Chunk(place) => {
                     let chunk = &self.sources[*s].object.directory.chunks()[*place];
                     (chunk.series.iter().map(|s| s.time).min(), chunk.id, *s, *place)
                 }
                 Piece::Datasets(..) => (None, Default::default(), *s, 0),
-            });
+            };
+            sort_by(pieces, |a, b| key(a).cmp(&key(b)));
         }
         families
     }
@@ -200,7 +202,8 @@ pub(super) fn feeds(dataset: &Dataset, raw: bool) -> Vec<Feed<'_>> {
 
 /// The parts of a source that a block of `level` is made from.
 fn needs(directory: &Directory, level: u8) -> BTreeSet<Part> {
-    let mut parts: BTreeSet<Part> = directory.chunks().iter().map(|chunk| chunk.part()).collect();
+    let mut parts = BTreeSet::new();
+    parts.extend(directory.chunks().iter().map(|chunk| chunk.part()));
     let has_raw = Shape::of_level(level).is_some_and(|shape| shape.raw);
     for dataset in directory.datasets() {
         parts.insert(dataset.symbols);

@@ -6,6 +6,7 @@ use hashbrown::HashMap;
 use super::CatalogObject;
 use crate::labels::SERVICE_NAME;
 use crate::profile_type::ProfileType;
+use crate::sort::insertion_sort;
 use crate::store::{Dataset, Directory, Window};
 use crate::units::{TimeRange, UnixNanos};
 
@@ -31,7 +32,7 @@ impl Tier {
 /// Splits `range` less what is `taken` care of elsewhere: each part goes to the longest of `windows` that fits.
 pub(super) fn tiers(range: TimeRange, windows: impl Iterator<Item = Window>, taken: Option<TimeRange>) -> Vec<Tier> {
     let mut windows: Vec<Option<Window>> = windows.map(Some).collect();
-    windows.sort();
+    insertion_sort(&mut windows, |window| *window);
     windows.insert(0, None);
     let (mut tiers, mut longer) = (Vec::new(), taken);
     for &window in windows.iter().rev() {

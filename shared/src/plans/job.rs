@@ -1,6 +1,7 @@
 //! Which objects to compact next.
 
 use super::compact::needed_bytes;
+use crate::sort::sort_by;
 use crate::store::{Directory, ObjectKey};
 use crate::units::UnixNanos;
 
@@ -82,7 +83,7 @@ type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
 pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob> {
     let able = objects.iter().filter(|object| object.failures < MAX_FAILURES && !object.summed);
     let mut keyed: Vec<Keyed> = able.filter_map(|object| Some((object.key.parse::<ObjectKey>().ok()?, object))).collect();
-    keyed.sort_by(|a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
+    sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
     let now = now.millis();
     let of_level = |level| keyed.iter().filter(move |(key, _)| key.level == level).collect::<Vec<_>>();
     let blocks = || keyed.iter().filter(|(key, _)| matches!(key.level, 1 | 2)).collect::<Vec<_>>();

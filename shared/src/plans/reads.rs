@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Get, PlanError};
+use crate::sort::sort_by;
 use crate::store::{Part, StoreError};
 
 /// Largest gap read along with what is needed: 64 kB. A request costs tens of milliseconds, in which at 100 Mbit/s some
@@ -32,7 +33,7 @@ impl<What> Reads<What> {
 
     /// Adds what is needed of an object.
     pub(super) fn add(&mut self, key: &str, mut parts: Vec<(Part, What)>) {
-        parts.sort_by_key(|(part, _)| *part);
+        sort_by(&mut parts, |(a, _), (b, _)| a.cmp(b));
         let mut open: Option<(Part, Vec<(Part, What)>)> = None;
         for (part, what) in parts {
             if let Some((read, parts)) = &mut open {

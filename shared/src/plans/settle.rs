@@ -10,6 +10,8 @@
 
 use hashbrown::HashSet;
 
+use crate::sort::sort_by;
+
 /// A block, as far as the judgement needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BlockFacts {
@@ -26,7 +28,7 @@ pub(super) struct BlockFacts {
 /// Names of the blocks that count, and of objects that they replace.
 pub(super) fn settle(mut blocks: Vec<BlockFacts>) -> (HashSet<String>, HashSet<String>) {
     // Later leases first, so that whatever claims a source first is right.
-    blocks.sort_by(|a, b| b.token.cmp(&a.token).then_with(|| a.key.cmp(&b.key)));
+    sort_by(&mut blocks, |a, b| b.token.cmp(&a.token).then_with(|| a.key.cmp(&b.key)));
     let (mut counting, mut replaced) = (HashSet::new(), HashSet::new());
     for block in blocks.iter().filter(|block| block.sums_of.is_empty()) {
         if replaced.contains(&block.key) || block.made_of.iter().any(|source| replaced.contains(source)) {

@@ -8,6 +8,7 @@ use super::{CatalogObject, Get, PlanError};
 use crate::labels::Labels;
 use crate::profile_type::ProfileType;
 use crate::selector::Selector;
+use crate::sort::sort_by;
 use crate::store::{Dataset, Part, StoreError, Window, read_totals, read_window_totals};
 use crate::units::{TimeRange, UnixNanos};
 
@@ -169,8 +170,8 @@ impl TimelinePlan {
     pub fn finish(mut self) -> Result<Timeline, PlanError> {
         self.reads.finished()?;
         self.series.retain(|s| !s.points.is_empty());
-        self.series.sort_by(|a, b| (&a.profile_type, &a.labels).cmp(&(&b.profile_type, &b.labels)));
-        self.series.iter_mut().for_each(|s| s.points.sort_unstable());
+        sort_by(&mut self.series, |a, b| (&a.profile_type, &a.labels).cmp(&(&b.profile_type, &b.labels)));
+        self.series.iter_mut().for_each(|s| sort_by(&mut s.points, Point::cmp));
         Ok(Timeline { series: self.series, bytes: self.reads.bytes, rounded: self.rounded })
     }
 }

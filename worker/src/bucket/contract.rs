@@ -7,6 +7,7 @@ mod tests;
 
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
+use pilotlight_core::sort::sort_by;
 use serde::Serialize;
 
 use super::{Bucket, BucketError, Condition, List, MAX_PAGE, Object, Page};
@@ -224,7 +225,7 @@ impl<B: Bucket> Space<'_, B> {
                 (self.key(&name), size)
             })
             .collect();
-        expected.sort();
+        sort_by(&mut expected, |a, b| a.cmp(b));
         let page = self.list("l/", None, None).await?;
         let found: Vec<_> = page.objects.iter().map(|listed| (listed.key.clone(), listed.size)).collect();
         same("the list", &found, &expected)?;

@@ -19,7 +19,8 @@ pub(super) fn series<'a>(objects: &'a [CatalogObject], selectors: &[Selector], r
 
 /// `ProfileTypesResponse`.
 pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> Value {
-    let types: BTreeSet<&ProfileType> = series.iter().map(|(_, t)| *t).collect();
+    let mut types: BTreeSet<&ProfileType> = BTreeSet::new();
+    types.extend(series.iter().map(|(_, t)| *t));
     let types: Vec<Value> = types
         .iter()
         .map(|t| {
@@ -38,7 +39,8 @@ pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> Value {
 
 /// `LabelNamesResponse`. Names that PromQL can't write are told only to clients that say they understand them.
 pub(super) fn label_names(series: &BTreeSet<SeriesId>, any_names: bool) -> Value {
-    let names: BTreeSet<&str> = series.iter().flat_map(|&(labels, t)| pairs(labels, t)).map(|(name, _)| name).collect();
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    names.extend(series.iter().flat_map(|&(labels, t)| pairs(labels, t)).map(|(name, _)| name));
     repeated("names", names.into_iter().filter(|name| any_names || is_plain(name)).collect())
 }
 
@@ -59,9 +61,12 @@ pub(super) fn label_sets(series: &BTreeSet<SeriesId>, names: &[String]) -> Value
             return pairs(labels, t).map(|(name, value)| (name.to_owned(), value)).collect();
         }
         let named = names.iter().filter_map(|name| Some((name.clone(), value(labels, t, name)?)));
-        named.collect::<BTreeSet<_>>().into_iter().collect()
+        let mut once = BTreeSet::new();
+        once.extend(named);
+        once.into_iter().collect()
     };
-    let sets: BTreeSet<_> = series.iter().map(set).filter(|set| !set.is_empty()).collect();
+    let mut sets = BTreeSet::new();
+    sets.extend(series.iter().map(set).filter(|set| !set.is_empty()));
     repeated("labelsSet", sets.iter().map(|set| json!({ "labels": label_pairs(set) })).collect())
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pilotlight_core::{
     TimeRange, UnixNanos,
     plans::{Point, Timeline, window_of},
+    sort::sort_by,
     store::Window,
 };
 use serde_json::{Value, json};
@@ -104,9 +105,9 @@ pub(super) fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String],
     let mut groups: Vec<_> = groups.into_iter().filter(|(_, group)| !group.points.is_empty()).collect();
     if limit > 0 && groups.len() > limit {
         // A stable sort: equal totals stay in order of labels.
-        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.total));
+        sort_by(&mut groups, |(_, a), (_, b)| b.total.cmp(&a.total));
         groups.truncate(limit);
-        groups.sort_by(|a, b| a.0.cmp(&b.0));
+        sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
     }
     let series: Vec<Value> = groups.iter().map(|(labels, group)| group.series(labels, how)).collect();
     if series.is_empty() { json!({}) } else { json!({ "series": series }) }

@@ -5,6 +5,7 @@ use std::pin::pin;
 
 use futures_channel::oneshot;
 use futures_util::future::select;
+use pilotlight_core::sort::sort_by;
 use pilotlight_core::store::{Directory, ObjectKey, SegmentWriter};
 
 use super::catalog::{Catalog, Row};
@@ -148,7 +149,7 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             recent.extend(directory.chunks().iter().map(|chunk| (written, chunk.id.0)));
             Ok(())
         })?;
-        recent.sort_unstable();
+        sort_by(&mut recent, |a, b| a.cmp(b));
         let mut group = self.group.borrow_mut();
         recent.into_iter().for_each(|(written, id)| group.recall(id, written));
         self.recalled.set(true);
