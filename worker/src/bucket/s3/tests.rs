@@ -91,7 +91,13 @@ fn a_server_that_is_not_there_is_unavailable() {
 
 /// Answers in a row, and what was asked for: method and first parameter.
 #[derive(Clone, Default)]
-struct Scripted(Rc<RefCell<(VecDeque<Result<Response, String>>, Vec<String>)>>);
+struct Scripted(Rc<RefCell<Script>>);
+
+#[derive(Default)]
+struct Script {
+    answers: VecDeque<Result<Response, String>>,
+    asked: Vec<String>,
+}
 
 impl Scripted {
     fn answering(answers: &[(u16, &str)]) -> (S3Bucket<Self>, Self) {
@@ -103,14 +109,14 @@ impl Scripted {
                 Ok(Response { status, headers, body: body.as_bytes().to_vec() })
             }
         };
-        scripted.0.borrow_mut().0.extend(answers.iter().map(answer));
+        scripted.0.borrow_mut().answers.extend(answers.iter().map(answer));
         (S3Bucket::new(config("https://s3.example.com", &[]), scripted.clone()), scripted)
     }
 
     fn asked(&self) -> String {
         let state = self.0.borrow();
-        assert!(state.0.is_empty(), "{} answers were not asked for", state.0.len());
-        state.1.join(" ")
+        assert!(state.answers.is_empty(), "{} answers were not asked for", state.answers.len());
+        state.asked.join(" ")
     }
 }
 
@@ -118,8 +124,8 @@ impl Http for Scripted {
     async fn send(&self, request: Request<'_>) -> Result<Response, String> {
         let path = request.url.split(['?']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
         let mut state = self.0.borrow_mut();
-        state.1.push(format!("{}:{path}", request.method));
-        state.0.pop_front().expect("a further answer")
+        state.asked.push(format!("{}:{path}", request.method));
+        state.answers.pop_front().expect("a further answer")
     }
 
     fn now_millis(&self) -> i64 {
@@ -127,7 +133,7 @@ impl Http for Scripted {
     }
 
     async fn pause(&self, millis: u32) {
-        self.0.borrow_mut().1.push(millis.to_string());
+        self.0.borrow_mut().asked.push(millis.to_string());
     }
 }
 
