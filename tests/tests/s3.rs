@@ -80,7 +80,7 @@ fn profile(second: u64) -> Vec<u8> {
 
 /// All that was pushed is found, once.
 fn check(client: &Client) {
-    let query = "query=process_cpu:cpu:nanoseconds:cpu:nanoseconds%7Bservice_name%3D%22over.s3%22%7D";
+    let query = "query=process_cpu:cpu:nanoseconds::%7Bservice_name%3D%22over.s3%22%7D";
     let path = format!("/api/v1/profile?{query}&from={}&until={}", FROM * 1000, (FROM + 3600) * 1000);
     let answer = client.get(&path).expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());

@@ -250,7 +250,8 @@ fn bindings_are_the_same_in_wrangler_toml_and_in_the_code() {
             "worker/shim.js does not export {class}"
         );
     }
-    let variables = words(&section("vars"), r"(?m)^(\w+) =");
+    let mut variables = words(&section("vars"), r"(?m)^(\w+) =");
+    variables.extend(words(&config, r"(?m)^\[vars\.([A-Z_]+)\]"));
     check("variables", variables, words(&code, r#"(?:var\(|number\(&\w+, )"([A-Z_]+)""#));
     for class in words(&objects, r#"class_name = "(\w+)""#) {
         assert!(code.contains(&format!("pub struct {class}")), "no durable object {class} in the code");
