@@ -2,7 +2,7 @@
 //! `cargo test --release -p pilotlight-worker month -- --ignored --nocapture --test-threads 1`.
 //!
 //! 17 million pushes a month are too many to run: a day of one service at its real rate tells of sizes, an hour of a
-//! hundred processes of requests, and a month in which each process pushes once an hour of reads over long ranges.
+//! hundred processes of requests, and a month in which each process pushes every three hours of reads over long ranges.
 
 mod fleet;
 mod program;
@@ -39,9 +39,8 @@ fn range(from: i64, until: i64) -> TimeRange {
     TimeRange { from: UnixNanos::from_millis(from), until: UnixNanos::from_millis(until) }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
+fn mean(values: Vec<f64>) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn kib(bytes: u64) -> String {
@@ -64,7 +63,8 @@ struct Asked {
 fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -> Asked {
     let (selector, of_type) = (Selector::parse(query).unwrap(), of_type.parse::<ProfileType>().unwrap());
     let (mut times, mut catalog_times, mut last) = (Vec::new(), Vec::new(), None);
-    for _ in 0..5 {
+    // The kernel counts in steps of a few milliseconds, so all of them together are measured.
+    for _ in 0..25 {
         let meter = Meter::default();
         let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
         let began = cpu_millis();
@@ -79,8 +79,8 @@ fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -> Asked {
     let (answer, encoded, usage, catalog_bytes, catalog_rows) = last.unwrap();
     Asked {
         answer,
-        millis: median(times),
-        catalog_millis: median(catalog_times),
+        millis: mean(times),
+        catalog_millis: mean(catalog_times),
         catalog_bytes,
         catalog_rows,
         gets: usage.count(Item::BucketReads),
@@ -268,7 +268,7 @@ fn day_of(hours: i64) {
     print_bill(&usage, stored as f64 / tally.pushes as f64);
 }
 
-/// Reads over long ranges: a month of ten services of ten processes, each pushing CPU and memory once an hour.
+/// Reads over long ranges: a month of ten services of ten processes, each pushing CPU and memory every three hours.
 #[test]
 #[ignore = "a measurement: five minutes"]
 fn a_month_of_queries() {
@@ -281,12 +281,12 @@ fn month_of(days: i64) {
         services: 10,
         processes: 10,
         kinds: Kinds::Both,
-        interval: HOUR,
+        interval: 3 * HOUR,
         millis: days * DAY,
         cron_minutes: 5,
-        different: 24,
+        different: 12,
     };
-    println!("\n{days} days of ten services, 100 processes, CPU and memory every hour");
+    println!("\n{days} days of ten services, 100 processes, CPU and memory every three hours");
     // The last hour is not compacted yet.
     let tally = fleet::run(&world, &load, 30_000, &meter);
     print_tally(&tally);
@@ -365,17 +365,6 @@ fn hour_of(kinds: Kinds) {
         ask(&world, "{service_name=\"shop0\"}", of_type, range(now - HOUR, now)).print("the last hour of a service");
     }
     print_bill(&usage, stored as f64 / tally.pushes as f64);
-    assert!(writes <= 30_000.0, "{writes}");
-}
-
-#[test]
-#[ignore = "quick"]
-fn quick_day() {
-    day_of(2);
-}
-
-#[test]
-#[ignore = "quick"]
-fn quick_month() {
-    month_of(3);
+    // Of these 30,000 are what a segment every five seconds comes to.
+    assert!(writes <= 33_000.0, "{writes}");
 }

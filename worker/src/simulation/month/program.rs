@@ -170,7 +170,9 @@ struct Tables {
 impl Tables {
     fn new(seed: u64, types: &[(&str, &str)], period: i64) -> Self {
         let mut builder = ProfileBuilder::new();
-        types.iter().for_each(|(kind, unit)| drop(builder.sample_type(kind, unit)));
+        for (kind, unit) in types {
+            builder.sample_type(kind, unit);
+        }
         let (kind, unit) = types[types.len() - 1];
         let period_type = builder.value_type(if kind == "cpu" { kind } else { "space" }, unit);
         (builder.header().period_type, builder.header().period) = (Some(period_type), period);
