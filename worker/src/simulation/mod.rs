@@ -4,6 +4,7 @@
 mod clock;
 mod damage;
 mod faults;
+mod month;
 mod recall;
 mod shards;
 mod storms;
@@ -151,6 +152,11 @@ impl World {
     /// How often each profile is in the answer to a query.
     pub(crate) fn counts(&self) -> BTreeMap<u32, i64> {
         counts(&self.clock.run(self.query()).unwrap())
+    }
+
+    /// How many rows of tables the first object has changed.
+    pub(crate) fn rows_changed(&self) -> u64 {
+        self.hosts[0].sql.changes()
     }
 
     /// Names of the objects that the catalogs have.

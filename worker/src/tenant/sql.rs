@@ -129,6 +129,11 @@ pub(crate) mod memory {
         pub(crate) fn new() -> Self {
             Self(Rc::new(Connection::open_in_memory().unwrap()))
         }
+
+        /// How many rows of tables were changed so far.
+        pub(crate) fn changes(&self) -> u64 {
+            self.0.total_changes()
+        }
     }
 
     impl Sql for MemorySql {

@@ -1,0 +1,370 @@
+//! What a month of profiles comes to, compressed in time: stored bytes, reads, CPU, requests, dollars. Printed:
+//! `cargo test --release -p pilotlight-worker month -- --ignored --nocapture --test-threads 1`.
+//!
+//! 17 million pushes a month are too many to run: a day of one service at its real rate tells of sizes, an hour of a
+//! hundred processes of requests, and a month in which each process pushes every three hours of reads over long ranges.
+
+mod fleet;
+mod program;
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::plans::{CatalogObject, ObjectSummary, QueryAnswer, Steps};
+use pilotlight_core::store::{ChunkId, Scope, Series, SeriesRows, Window, encode_chunk};
+use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
+
+use super::{BEGIN, DAY, HOUR, MINUTE, World};
+use crate::meter::{Item, Meter, Metered, Prices, Usage};
+use crate::query::Store;
+use crate::tenant::{Detail, Flush};
+use fleet::{Kinds, Load, Tally};
+
+/// As an agent can still wait for: five seconds.
+const FLUSH: Flush = Flush { millis: 5_000, bytes: 4 << 20, pending: 16 << 20 };
+
+const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+const IN_USE: &str = "memory:inuse_space:bytes:space:bytes";
+
+/// WASM takes so many times as long as native code.
+const WASM: f64 = 1.7;
+
+/// CPU time of this thread, which other processes on the machine do not change.
+fn cpu_millis() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells");
+    let nanos: f64 = text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number of nanoseconds");
+    nanos / 1e6
+}
+
+fn range(from: i64, until: i64) -> TimeRange {
+    TimeRange { from: UnixNanos::from_millis(from), until: UnixNanos::from_millis(until) }
+}
+
+fn mean(values: Vec<f64>) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn kib(bytes: u64) -> String {
+    format!("{:.1} kB", bytes as f64 / 1e3)
+}
+
+/// A query as the worker answers it.
+struct Asked {
+    answer: QueryAnswer,
+    millis: f64,
+    /// Of which for the catalog.
+    catalog_millis: f64,
+    catalog_bytes: u64,
+    catalog_rows: usize,
+    gets: u64,
+    bytes: u64,
+    encoded: usize,
+}
+
+fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -> Asked {
+    let (selector, of_type) = (Selector::parse(query).unwrap(), of_type.parse::<ProfileType>().unwrap());
+    let (mut times, mut catalog_times, mut last) = (Vec::new(), Vec::new(), None);
+    // The kernel counts in steps of a few milliseconds, so all of them together are measured.
+    for _ in 0..25 {
+        let meter = Meter::default();
+        let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
+        let began = cpu_millis();
+        let catalog = world.clock.run(store.catalog(range)).unwrap();
+        catalog_times.push(cpu_millis() - began);
+        let began = cpu_millis();
+        let answer = world.clock.run(store.merged(&selector, &of_type, range)).unwrap();
+        let encoded = chunk(&answer, &of_type).len();
+        times.push(cpu_millis() - began);
+        last = Some((answer, encoded, meter.take(), directory_bytes(&catalog), catalog.len()));
+    }
+    let (answer, encoded, usage, catalog_bytes, catalog_rows) = last.unwrap();
+    Asked {
+        answer,
+        millis: mean(times),
+        catalog_millis: mean(catalog_times),
+        catalog_bytes,
+        catalog_rows,
+        gets: usage.count(Item::BucketReads),
+        bytes: usage.count(Item::BucketBytesOut),
+        encoded,
+    }
+}
+
+impl Asked {
+    fn print(&self, what: &str) {
+        println!(
+            "{what}: {} profiles from {} objects, {} GETs, {} read; catalog {} rows, {}; CPU {:.1} ms native, {:.0} as \
+             WASM (of it catalog {:.1} native); answer {} stacks, {}{}",
+            self.answer.profiles,
+            self.answer.objects,
+            self.gets,
+            kib(self.bytes),
+            self.catalog_rows,
+            kib(self.catalog_bytes),
+            self.millis,
+            self.millis * WASM,
+            self.catalog_millis,
+            self.answer.profile.len(),
+            kib(self.encoded as u64),
+            if self.answer.rounded { ", rounded" } else { "" },
+        );
+    }
+}
+
+/// As the worker answers.
+fn chunk(answer: &QueryAnswer, of_type: &ProfileType) -> Vec<u8> {
+    let samples = answer.profile.samples();
+    let values = samples.values.first().map_or(&[][..], Vec::as_slice);
+    let rows = samples.stacks.iter().copied().zip(values.iter().copied()).collect();
+    let series = Series { profile_type: of_type.clone(), ..Series::default() };
+    encode_chunk(ChunkId::default(), &answer.profile, &[SeriesRows { series, rows }]).unwrap()
+}
+
+fn directory_bytes(objects: &[CatalogObject]) -> u64 {
+    objects.iter().map(|object| object.directory.encode().unwrap().len() as u64 + object.key.len() as u64).sum()
+}
+
+fn everything(world: &World) -> Vec<CatalogObject> {
+    world.clock.run(world.tenant().catalog(TimeRange::ALL, Detail::Each)).unwrap()
+}
+
+/// Prints what objects hold by level, and gives the bytes of each level.
+fn print_levels(objects: &[CatalogObject]) -> [u64; 4] {
+    let mut levels = [0; 4];
+    for level in 0..4u8 {
+        let of_level: Vec<_> = objects.iter().filter(|object| object.level == level).collect();
+        if of_level.is_empty() {
+            continue;
+        }
+        let mut parts: BTreeMap<String, u64> = BTreeMap::new();
+        let mut add = |name: String, bytes: u64| *parts.entry(name).or_default() += bytes;
+        for object in &of_level {
+            levels[usize::from(level)] += object.size;
+            add("directory".to_owned(), object.directory.encode().unwrap().len() as u64);
+            add("ids".to_owned(), object.directory.block().and_then(|block| block.ids).map_or(0, |part| part.len));
+            let mut symbols = std::collections::BTreeSet::new();
+            for dataset in object.directory.datasets() {
+                let name = &object.directory.types[dataset.profile_type as usize].sample_type;
+                if symbols.insert(dataset.symbols.offset) {
+                    add(format!("symbols of {name}"), dataset.symbols.len);
+                }
+                add(format!("raw {name}"), dataset.pages.iter().map(|page| page.part.len).sum());
+                for (window, scope) in [Window::Minute, Window::Hour, Window::Day]
+                    .into_iter()
+                    .flat_map(|window| [Scope::All, Scope::Series].map(|scope| (window, scope)))
+                {
+                    let pages = dataset.sums(window, scope).map_or(&[][..], |sums| &sums.pages);
+                    add(format!("{window:?}/{scope:?} sums"), pages.iter().map(|page| page.part.len).sum());
+                }
+                add("totals".to_owned(), dataset.totals.map_or(0, |part| part.len));
+                add("window totals".to_owned(), dataset.window_totals.map_or(0, |(_, part)| part.len));
+            }
+        }
+        println!("  level {level}: {} objects, {}", of_level.len(), kib(levels[usize::from(level)]));
+        for (name, bytes) in parts.into_iter().filter(|(_, bytes)| *bytes > 0) {
+            println!("    {name}: {}", kib(bytes));
+        }
+        let day: u64 = of_level.iter().map(|o| ObjectSummary::new(&o.key, o.size, &o.directory).day_bytes).sum();
+        println!("    that go into sums of days: {}", kib(day));
+    }
+    levels
+}
+
+/// What the tenant's object and the worker used together.
+fn usage(world: &World, meter: &Meter) -> Usage {
+    let mut usage = world.clock.run(world.client(0).month()).unwrap().usage;
+    usage += meter.take();
+    usage
+}
+
+fn print_tally(tally: &Tally) {
+    let each = |sum: f64| sum / tally.pushes as f64;
+    println!(
+        "{} pushes, each {:.1} kB gzipped (CPU {:.1}, memory {:.1}), {:.1} kB as a chunk; CPU each {:.2} ms for the push, {:.2} ms for {} jobs",
+        tally.pushes,
+        each(tally.bodies as f64) / 1e3,
+        each(2.0 * (tally.bodies - tally.memory) as f64) / 1e3,
+        each(2.0 * tally.memory as f64) / 1e3,
+        each(tally.chunks as f64) / 1e3,
+        each(tally.ingest_millis),
+        each(tally.compact_millis),
+        tally.jobs,
+    );
+}
+
+/// Scaled to a month of 17.3 million pushes.
+fn print_bill(usage: &Usage, stored_a_push: f64) {
+    let (prices, pushes) = (Prices::default(), 17.28e6);
+    let factor = pushes / usage.count(Item::Pushes) as f64;
+    let (mut month, mut list) = (Usage::default(), 0.0);
+    for item in Item::ALL {
+        month.add(item, (usage.count(item) as f64 * factor) as u64);
+        let dollars = prices.dollars(&month, item);
+        list += dollars;
+        println!(
+            "    {}: {:.2} a push, {:.2} M a month, ${dollars:.2}, ${:.2} beyond what the fee includes",
+            item.name(),
+            usage.count(item) as f64 / usage.count(Item::Pushes) as f64,
+            month.count(item) as f64 / 1e6,
+            prices.beyond(&month, item)
+        );
+    }
+    let stored = (stored_a_push * pushes) as u64;
+    let beyond: f64 = Item::ALL.into_iter().map(|item| prices.beyond(&month, item)).sum();
+    println!(
+        "    stored after a month: {:.1} GB, ${:.2}",
+        stored as f64 / 1e9,
+        stored as f64 / 1e9 * prices.stored_gigabyte
+    );
+    println!("    list price ${list:.2}; bill ${:.2}", prices.fee + beyond + prices.stored_beyond(stored));
+}
+
+/// Stored bytes: a day of one service of ten processes, each pushing CPU and memory every 15 seconds.
+#[test]
+#[ignore = "a measurement: six minutes"]
+fn a_day_at_the_real_rate() {
+    day_of(24);
+}
+
+fn day_of(hours: i64) {
+    let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
+    let load = Load {
+        services: 1,
+        processes: 10,
+        kinds: Kinds::Both,
+        interval: 15_000,
+        millis: hours * HOUR,
+        cron_minutes: 1,
+        different: 100,
+    };
+    println!("\n{hours} hours of one service, 10 processes, CPU and memory every 15 s");
+    let tally = fleet::run(&world, &load, (DAY - load.millis) + 30 * MINUTE, &meter);
+    print_tally(&tally);
+    let usage = usage(&world, &meter);
+    let objects = everything(&world);
+    let levels = print_levels(&objects);
+    let ratio = |bytes: u64| tally.bodies as f64 / bytes as f64;
+    let stored: u64 = levels.iter().sum();
+    println!(
+        "stored {} a push with every profile kept, 1/{:.1} of what was pushed; sums alone 1/{:.0}; write amplification {:.2} of \
+         chunks, {:.2} of what stays",
+        kib(stored / tally.pushes),
+        ratio(stored),
+        ratio(levels[3]),
+        usage.count(Item::BucketBytesIn) as f64 / tally.chunks as f64,
+        usage.count(Item::BucketBytesIn) as f64 / stored as f64,
+    );
+    println!("catalog: {} rows, {}", objects.len(), kib(directory_bytes(&objects)));
+    println!("SQLite rows changed a push: {:.3}", world.rows_changed() as f64 / tally.pushes as f64);
+    let end = BEGIN + load.millis;
+    for of_type in [CPU, IN_USE] {
+        ask(&world, "{service_name=\"shop0\"}", of_type, range(BEGIN, BEGIN + DAY)).print(&format!("{of_type}, the day"));
+        ask(&world, "{service_name=\"shop0\"}", of_type, range(end - 3 * HOUR + 1, end - 2 * HOUR + 1))
+            .print("  an hour of the past");
+        ask(&world, "{service_name=\"shop0\"}", of_type, range(end - HOUR - 7 * MINUTE, end - 7 * MINUTE + 1))
+            .print("  the last but seven minutes");
+        ask(&world, "{service_name=\"shop0\",instance=\"i-03\"}", of_type, range(BEGIN, BEGIN + DAY))
+            .print("  one process, the day");
+    }
+    print_bill(&usage, stored as f64 / tally.pushes as f64);
+}
+
+/// Reads over long ranges: a month of ten services of ten processes, each pushing CPU and memory every three hours.
+#[test]
+#[ignore = "a measurement: five minutes"]
+fn a_month_of_queries() {
+    month_of(30);
+}
+
+fn month_of(days: i64) {
+    let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
+    let load = Load {
+        services: 10,
+        processes: 10,
+        kinds: Kinds::Both,
+        interval: 3 * HOUR,
+        millis: days * DAY,
+        cron_minutes: 5,
+        different: 12,
+    };
+    println!("\n{days} days of ten services, 100 processes, CPU and memory every three hours");
+    // The last hour is not compacted yet.
+    let tally = fleet::run(&world, &load, 30_000, &meter);
+    print_tally(&tally);
+    let usage = usage(&world, &meter);
+    let objects = everything(&world);
+    print_levels(&objects);
+    println!("catalog: {} rows, {}", objects.len(), kib(directory_bytes(&objects)));
+    println!("SQLite rows changed a push: {:.3}", world.rows_changed() as f64 / tally.pushes as f64);
+    let now = world.clock.now();
+    let month = range(now - 30 * DAY, now);
+    let service = "{service_name=\"shop0\"}";
+    for of_type in [CPU, IN_USE] {
+        let asked = ask(&world, service, of_type, month);
+        asked.print(&format!("{of_type}, 30 days"));
+        let inside = range(now - (days - 1) * DAY + 17 * MINUTE + 1, now);
+        ask(&world, service, of_type, inside).print("  the same, cut by both ends");
+        ask(&world, "{service_name=\"shop0\",instance=\"i-03\"}", of_type, inside).print("  of one process");
+        ask(&world, service, of_type, range(now - 10 * DAY + 1, now - 10 * DAY + HOUR + 1)).print("  an hour of the past");
+        ask(&world, service, of_type, range(now - HOUR, now)).print("  the last hour");
+    }
+    for (what, query, of_type) in [("one type", service, Some(CPU)), ("services", "{}", None)] {
+        timeline(&world, what, query, of_type, month);
+    }
+    print_bill(&usage, 0.0);
+}
+
+/// A timeline as the site asks for.
+fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range: TimeRange) {
+    let (selector, steps) = (Selector::parse(query).unwrap(), Steps::of(range, 500));
+    let of_type = of_type.map(|text| text.parse().unwrap());
+    let meter = Meter::default();
+    let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
+    let began = cpu_millis();
+    let timeline = world.clock.run(store.timeline(&selector, of_type.as_ref(), steps.range, steps.window)).unwrap();
+    let millis = cpu_millis() - began;
+    let usage = meter.take();
+    let bytes = usage.count(Item::BucketBytesOut);
+    println!(
+        "timeline of {what}, 30 days in {} steps: {} series, {} GETs, {}, CPU {millis:.1} ms native",
+        steps.count,
+        timeline.series.len(),
+        usage.count(Item::BucketReads),
+        kib(bytes),
+    );
+    assert!(bytes <= 1_000_000, "{bytes}");
+}
+
+/// Requests: an hour of ten services of ten processes at their real rate, 17.28 million pushes a month.
+#[test]
+#[ignore = "a measurement: two minutes"]
+fn an_hour_of_a_hundred_processes() {
+    hour_of(Kinds::Alternating);
+}
+
+fn hour_of(kinds: Kinds) {
+    let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
+    let load = Load { services: 10, processes: 10, kinds, interval: 15_000, millis: HOUR, cron_minutes: 1, different: 50 };
+    println!("\nan hour of ten services, 100 processes, a push every 15 s");
+    let tally = fleet::run(&world, &load, 3 * MINUTE, &meter);
+    print_tally(&tally);
+    let usage = usage(&world, &meter);
+    let objects = everything(&world);
+    let levels = print_levels(&objects);
+    let stored: u64 = levels.iter().sum();
+    let writes = usage.count(Item::BucketWrites) as f64 / tally.pushes as f64 * 1e6;
+    println!("{writes:.0} bucket writes for a million pushes");
+    println!(
+        "stored {} a push, 1/{:.1} of what was pushed",
+        kib(stored / tally.pushes),
+        tally.bodies as f64 / stored as f64
+    );
+    println!("catalog: {} rows, {}", objects.len(), kib(directory_bytes(&objects)));
+    println!("SQLite rows changed a push: {:.3}", world.rows_changed() as f64 / tally.pushes as f64);
+    let now = world.clock.now();
+    for of_type in [CPU, IN_USE] {
+        ask(&world, "{service_name=\"shop0\"}", of_type, range(now - HOUR, now)).print("the last hour of a service");
+    }
+    print_bill(&usage, stored as f64 / tally.pushes as f64);
+    // Of these 30,000 are what a segment every five seconds comes to.
+    assert!(writes <= 33_000.0, "{writes}");
+}
