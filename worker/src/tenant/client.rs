@@ -4,10 +4,11 @@ use std::cell::Cell;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use pilotlight_core::{TimeRange, plans::CatalogObject, store::Directory};
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::catalog::{Ask, Page, Row};
 use super::compaction::{Done, Failed, Lease};
+use super::operator::Order;
 use super::packet;
 use super::reply::{Call, Transport};
 use super::shard::shard_of;
@@ -62,6 +63,13 @@ impl<T: Transport> TenantShards<T> {
         let left = Cell::new(CATALOG_BYTES);
         let of_each = stream::iter(&self.0).map(|client| client.catalog(range, detail, &left)).buffered(CALLS_AT_ONCE);
         Ok(of_each.try_collect::<Vec<_>>().await?.concat())
+    }
+}
+
+impl<T> TenantShards<T> {
+    /// The objects one by one.
+    pub(crate) fn each(&self) -> &[TenantClient<T>] {
+        &self.0
     }
 }
 
@@ -124,6 +132,11 @@ impl<T: Transport> TenantClient<T> {
     /// Notes that objects are deleted.
     pub(crate) async fn forget(&self, keys: &[String]) -> Result<(), Problem> {
         self.call_json(Call::Forget, &keys).await.map(drop)
+    }
+
+    /// Does what an operator wants.
+    pub(crate) async fn order<A: DeserializeOwned>(&self, order: &Order) -> Result<A, Problem> {
+        serde_json::from_slice(&self.call_json(Call::Order, order).await?).map_err(Problem::internal)
     }
 
     /// Takes along what was used.

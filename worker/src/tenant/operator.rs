@@ -1,0 +1,92 @@
+//! What an operator wants of a tenant's object: its retention, and objects that no job takes any more.
+
+use pilotlight_core::plans::MAX_FAILURES;
+use serde::{Deserialize, Serialize};
+
+use super::catalog::{Catalog, shape};
+use super::retention::Retention;
+use super::sql::{Sql, Value};
+use crate::errors::Problem;
+
+/// Most parked objects that are shown: 1,000. Who has that many has one cause for all.
+const MAX_PARKED: i64 = 1_000;
+
+/// An order of an operator. All objects of a tenant get the same one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Order {
+    /// Answered with [`Kept`].
+    Retention,
+    /// Sets the tenant's own retention, or removes it; answered with [`Kept`].
+    SetRetention(Option<Retention>),
+    /// Answered with a list of [`Parked`].
+    Parked,
+    /// Lets jobs take parked objects again; answered with their number.
+    RetryParked,
+}
+
+/// How long a tenant's profiles are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    #[serde(flatten)]
+    pub(crate) retention: Retention,
+    /// Whether that is the tenant's own retention and not the configured one.
+    pub(crate) own: bool,
+}
+
+/// An object over which so many jobs have failed that none takes it any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Parked {
+    pub(crate) key: String,
+    pub(crate) size: i64,
+    pub(crate) level: i64,
+    pub(crate) failures: i64,
+    /// What the last of them said.
+    pub(crate) error: String,
+}
+
+impl<S: Sql> Catalog<S> {
+    /// Does what an operator wants; the answer is JSON.
+    pub(super) fn order(&self, order: Order, configured: Retention, _now: i64) -> Result<Vec<u8>, Problem> {
+        match order {
+            Order::Retention => {}
+            Order::SetRetention(own) => self.set_retention(own.map(Retention::checked).transpose()?)?,
+            Order::Parked => return json(&self.parked()?),
+            Order::RetryParked => return json(&self.retry_parked()?),
+        }
+        let own = self.own_retention()?;
+        json(&Kept { retention: own.unwrap_or(configured), own: own.is_some() })
+    }
+
+    fn parked(&self) -> Result<Vec<Parked>, Problem> {
+        let found = self.sql.query(
+            "SELECT key, size, level, failures, coalesce(error, '') FROM objects
+             WHERE removed IS NULL AND failures >= ? ORDER BY key LIMIT ?",
+            vec![i64::from(MAX_FAILURES).into(), MAX_PARKED.into()],
+        )?;
+        let parked = |values: Result<Vec<Value>, Problem>| match <[Value; 5]>::try_from(values?) {
+            Ok(
+                [
+                    Value::String(key),
+                    Value::Integer(size),
+                    Value::Integer(level),
+                    Value::Integer(failures),
+                    Value::String(error),
+                ],
+            ) => Ok(Parked { key, size, level, failures, error }),
+            _ => Err(shape()),
+        };
+        found.map(parked).collect()
+    }
+
+    fn retry_parked(&self) -> Result<usize, Problem> {
+        let found = self.sql.query(
+            "UPDATE objects SET failures = 0, error = NULL WHERE removed IS NULL AND failures >= ? RETURNING 1",
+            vec![i64::from(MAX_FAILURES).into()],
+        )?;
+        Ok(found.collect::<Result<Vec<_>, _>>()?.len())
+    }
+}
+
+fn json(answer: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(answer).map_err(Problem::internal)
+}
