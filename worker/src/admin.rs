@@ -1,11 +1,13 @@
 //! Calls for an operator.
 
+use pilotlight_core::store::Tenant as TenantId;
+use serde::Serialize;
 use serde_json::json;
 use worker::{Env, Request, Response};
 
 use crate::body;
-use crate::bucket::AnyBucket;
 use crate::bucket::contract::{self, Part};
+use crate::bucket::{AnyBucket, Bucket, List};
 use crate::clock;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
@@ -15,6 +17,14 @@ use crate::tenant::{Kept, Order, Parked, Retention, TenantShards, Transport};
 
 /// Most bytes of a body: one kilobyte, many times what two numbers take.
 const MAX_REQUEST: usize = 1 << 10;
+
+/// Most times that up to a thousand objects are deleted in one call: 24. Each takes three requests, or two and one for
+/// each of at most 32 tenant's objects; a worker may make 1,000 in one invocation, so with many objects a call may have to
+/// be repeated.
+const MAX_ROUNDS: usize = 24;
+
+/// How long an object may be in the bucket before its row is written: 15 minutes, as long as an invocation lives.
+const YOUNG_MILLIS: i64 = 15 * 60_000;
 
 /// What is checked when nothing is named: all but the part that writes a thousand objects.
 const USUAL: [Part; 3] = [Part::Objects, Part::Conditions, Part::Lists];
@@ -39,6 +49,7 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
 /// | `PUT …/admin/retention` with `{"raw_days","sums_days"}` or `null` | the same |
 /// | `GET …/admin/parked` | `{"parked":[{"key","size","level","failures","error"}]}` |
 /// | `POST …/admin/parked/retry` | `{"retried":n}` |
+/// | `DELETE …/admin/tenant` | `{"deleted":n,"left":n}` |
 pub(crate) async fn call(call: Admin, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let shards = scope.shards()?;
     let answer = match call {
@@ -49,6 +60,7 @@ pub(crate) async fn call(call: Admin, request: &mut Request, scope: &Scope) -> R
             json!(retention(&shards, Order::SetRetention(own)).await?)
         }
         Admin::Parked => json!({"parked": parked(&shards).await?}),
+        Admin::DeleteTenant => json!(delete_tenant(&scope.bucket()?, &shards, scope.tenant(), clock::now_millis()).await?),
         Admin::RetryParked => json!({"retried": retry_parked(&shards).await?}),
     };
     Ok(Response::from_json(&answer)?)
@@ -76,6 +88,67 @@ pub(crate) async fn retry_parked<T: Transport>(shards: &TenantShards<T>) -> Resu
         sum += client.order::<u64>(&Order::RetryParked).await?;
     }
     Ok(sum)
+}
+
+/// What came of the deletion of a tenant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Deleted {
+    /// Objects deleted by this call.
+    deleted: u64,
+    /// Objects that are still there: the schedule deletes them, or another call.
+    pub(crate) left: u64,
+}
+
+/// Deletes everything of a tenant that is stored by now. From the first step on nothing of it is in any answer.
+///
+/// Then all that the catalogs know is deleted, and what the bucket has beyond that unless it is so young that its row may
+/// be yet to come. What is pushed meanwhile stays. A row without its object remains for ten minutes, since it tells which
+/// pushes are known; and what was used this month remains to be paid for.
+pub(crate) async fn delete_tenant<T: Transport>(
+    bucket: &impl Bucket,
+    shards: &TenantShards<T>,
+    tenant: &TenantId,
+    now: i64,
+) -> Result<Deleted, Problem> {
+    let mut outcome = Deleted::default();
+    for client in shards.each() {
+        client.order::<()>(&Order::DeleteAll).await?;
+    }
+    let mut rounds = 0;
+    for client in shards.each() {
+        loop {
+            let keys = client.expired().await?;
+            if keys.is_empty() || rounds == MAX_ROUNDS {
+                break;
+            }
+            bucket.delete(&keys).await?;
+            client.forget(&keys).await?;
+            outcome.deleted += keys.len() as u64;
+            rounds += 1;
+        }
+        outcome.left += client.order::<u64>(&Order::Left).await?;
+    }
+    let (prefix, mut after) = (format!("t/{tenant}/"), None::<String>);
+    while rounds < MAX_ROUNDS {
+        let page = bucket.list(List { prefix: &prefix, delimiter: None, after: after.as_deref() }).await?;
+        let mut keys = Vec::new();
+        for object in page.objects {
+            if now.saturating_sub(object.uploaded_millis) > YOUNG_MILLIS { keys.push(object.key) } else { outcome.left += 1 }
+        }
+        for client in shards.each() {
+            keys = client.order(&Order::Unknown(keys)).await?;
+        }
+        if !keys.is_empty() {
+            bucket.delete(&keys).await?;
+        }
+        outcome.deleted += keys.len() as u64;
+        (rounds, after) = (rounds + 1, page.next);
+        if after.is_none() {
+            return Ok(outcome);
+        }
+    }
+    // At least one more: the list has not been seen to its end.
+    Ok(Deleted { left: outcome.left.max(1), ..outcome })
 }
 
 fn part(name: &str) -> Result<Part, Problem> {

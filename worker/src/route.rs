@@ -32,6 +32,7 @@ pub(crate) enum Admin {
     SetRetention,
     Parked,
     RetryParked,
+    DeleteTenant,
 }
 
 /// The calls of Pyroscope's query service that are answered.
@@ -46,13 +47,14 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 20] = [
+const ROUTES: [(&str, &str, Route); 21] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     ("/api/v1/admin/retention", "GET", Route::OfTenant(OfTenant::Admin(Admin::Retention))),
     ("/api/v1/admin/retention", "PUT", Route::OfTenant(OfTenant::Admin(Admin::SetRetention))),
     ("/api/v1/admin/parked", "GET", Route::OfTenant(OfTenant::Admin(Admin::Parked))),
     ("/api/v1/admin/parked/retry", "POST", Route::OfTenant(OfTenant::Admin(Admin::RetryParked))),
+    ("/api/v1/admin/tenant", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteTenant))),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
     ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),

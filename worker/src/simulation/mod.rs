@@ -3,6 +3,7 @@
 
 mod clock;
 mod damage;
+mod deletion;
 mod faults;
 mod recall;
 mod retention;

@@ -62,10 +62,10 @@ pub(crate) enum Blame {
 }
 
 /// The lease in the table.
-struct Held {
+pub(super) struct Held {
     token: i64,
     expires: i64,
-    output: String,
+    pub(super) output: String,
     sources: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ impl<S: Sql> Catalog<S> {
     }
 }
 
-fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
+pub(super) fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
     let mut found = sql.query("SELECT token, expires_millis, output, sources FROM lease", Vec::new())?;
     match found.next().transpose()?.map(<[Value; 4]>::try_from) {
         None => Ok(None),
@@ -189,7 +189,7 @@ fn is_live(sql: &impl Sql, key: &str) -> Result<bool, Problem> {
 }
 
 /// Gives an object that may be in the bucket, and counts for nothing, a row that is removed.
-fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
+pub(super) fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
     let number_of_change = next(sql)?;
     sql.exec(
         "INSERT INTO objects (key, level, size, day_bytes, min_millis, max_millis, added, added_millis, removed, removed_millis)

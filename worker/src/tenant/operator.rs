@@ -1,11 +1,12 @@
-//! What an operator wants of a tenant's object: its retention, and objects that no job takes any more.
+//! What an operator wants of a tenant's object: its retention, objects that no job takes any more, deletion.
 
 use pilotlight_core::plans::MAX_FAILURES;
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, shape};
-use super::retention::Retention;
-use super::sql::{Sql, Value};
+use super::catalog::{Catalog, next, shape};
+use super::compaction::{bury, held};
+use super::retention::{Retention, text};
+use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
 /// Most parked objects that are shown: 1,000. Who has that many has one cause for all.
@@ -22,6 +23,12 @@ pub(crate) enum Order {
     Parked,
     /// Lets jobs take parked objects again; answered with their number.
     RetryParked,
+    /// Removes everything that is stored by now.
+    DeleteAll,
+    /// Answered with those of these names that no row has.
+    Unknown(Vec<String>),
+    /// Answered with how many removed objects may still be in the bucket.
+    Left,
 }
 
 /// How long a tenant's profiles are kept.
@@ -46,12 +53,15 @@ pub(crate) struct Parked {
 
 impl<S: Sql> Catalog<S> {
     /// Does what an operator wants; the answer is JSON.
-    pub(super) fn order(&self, order: Order, configured: Retention, _now: i64) -> Result<Vec<u8>, Problem> {
+    pub(super) fn order(&self, order: Order, configured: Retention, now: i64) -> Result<Vec<u8>, Problem> {
         match order {
             Order::Retention => {}
             Order::SetRetention(own) => self.set_retention(own.map(Retention::checked).transpose()?)?,
             Order::Parked => return json(&self.parked()?),
             Order::RetryParked => return json(&self.retry_parked()?),
+            Order::DeleteAll => return json(&self.delete_all(now)?),
+            Order::Unknown(keys) => return json(&self.unknown(&keys)?),
+            Order::Left => return json(&self.left()?),
         }
         let own = self.own_retention()?;
         json(&Kept { retention: own.unwrap_or(configured), own: own.is_some() })
@@ -76,6 +86,40 @@ impl<S: Sql> Catalog<S> {
             _ => Err(shape()),
         };
         found.map(parked).collect()
+    }
+
+    /// Removes every row, in one change, so that nobody waits for the bytes to be deleted. The running job loses its lease.
+    fn delete_all(&self, now: i64) -> Result<(), Problem> {
+        self.sql.transaction(move |sql| {
+            let change = next(sql)?;
+            sql.exec(
+                "UPDATE objects SET removed = coalesce(removed, ?), removed_millis = 0 WHERE deleted = 0",
+                vec![number(change)],
+            )?;
+            if let Some(held) = held(sql)? {
+                bury(sql, &held.output, now)?;
+            }
+            sql.exec("DELETE FROM lease", Vec::new())?;
+            sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
+        })
+    }
+
+    fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
+        let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
+        let found = self.sql.query(
+            "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT key FROM objects WHERE deleted = 0)",
+            vec![keys.into()],
+        )?;
+        found.map(|values| values?.pop().and_then(text).ok_or_else(shape)).collect()
+    }
+
+    fn left(&self) -> Result<i64, Problem> {
+        let mut found =
+            self.sql.query("SELECT count(*) FROM objects WHERE removed_millis IS NOT NULL AND deleted = 0", Vec::new())?;
+        match found.next().transpose()?.as_deref() {
+            Some([Value::Integer(count)]) => Ok(*count),
+            _ => Err(shape()),
+        }
     }
 
     fn retry_parked(&self) -> Result<usize, Problem> {
