@@ -1,6 +1,6 @@
 //! Calls for an operator.
 
-use pilotlight_core::store::Tenant as TenantId;
+use pilotlight_core::{Selector, store::Tenant as TenantId};
 use serde::Serialize;
 use serde_json::json;
 use worker::{Env, Request, Response};
@@ -13,7 +13,7 @@ use crate::errors::Problem;
 use crate::parameters::Parameters;
 use crate::route::Admin;
 use crate::scope::Scope;
-use crate::tenant::{Kept, Order, Parked, Retention, TenantShards, Transport};
+use crate::tenant::{Begun, Kept, Order, Parked, Pending, Retention, TenantShards, Transport, Wanted};
 
 /// Most bytes of a body: one kilobyte, many times what two numbers take.
 const MAX_REQUEST: usize = 1 << 10;
@@ -50,6 +50,8 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
 /// | `GET …/admin/parked` | `{"parked":[{"key","size","level","failures","error"}]}` |
 /// | `POST …/admin/parked/retry` | `{"retried":n}` |
 /// | `DELETE …/admin/tenant` | `{"deleted":n,"left":n}` |
+/// | `DELETE …/admin/profiles?query&from&until` | `{"objects":n,"sums_kept":n}` |
+/// | `GET …/admin/deletions` | `{"deletions":[{"query","from","until","left","parked"}]}` |
 pub(crate) async fn call(call: Admin, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let shards = scope.shards()?;
     let answer = match call {
@@ -61,6 +63,8 @@ pub(crate) async fn call(call: Admin, request: &mut Request, scope: &Scope) -> R
         }
         Admin::Parked => json!({"parked": parked(&shards).await?}),
         Admin::DeleteTenant => json!(delete_tenant(&scope.bucket()?, &shards, scope.tenant(), clock::now_millis()).await?),
+        Admin::DeleteProfiles => json!(delete_profiles(&shards, wanted(&Parameters::of(request))?).await?),
+        Admin::Deletions => json!({"deletions": deletions(&shards).await?}),
         Admin::RetryParked => json!({"retried": retry_parked(&shards).await?}),
     };
     Ok(Response::from_json(&answer)?)
@@ -88,6 +92,35 @@ pub(crate) async fn retry_parked<T: Transport>(shards: &TenantShards<T>) -> Resu
         sum += client.order::<u64>(&Order::RetryParked).await?;
     }
     Ok(sum)
+}
+
+/// What the parameters name. Elsewhere a range that is left away means the last hour; here it has to be written out.
+fn wanted(parameters: &Parameters) -> Result<Wanted, Problem> {
+    let query = parameters.required("query")?.to_owned();
+    Selector::parse(&query).map_err(Problem::invalid)?;
+    parameters.required("from").and(parameters.required("until"))?;
+    let range = parameters.range_millis()?;
+    Ok(Wanted { query, from: range.from.millis(), until: range.until.millis() })
+}
+
+/// Begins a deletion in every object of a tenant. Queries may show what is deleted until the schedule has rewritten the
+/// objects that hold it; new sums are made after that.
+pub(crate) async fn delete_profiles<T: Transport>(shards: &TenantShards<T>, wanted: Wanted) -> Result<Begun, Problem> {
+    let (mut begun, order) = (Begun::default(), Order::DeleteProfiles(wanted));
+    for client in shards.each() {
+        let of_one: Begun = client.order(&order).await?;
+        begun.objects += of_one.objects;
+        begun.sums_kept += of_one.sums_kept;
+    }
+    Ok(begun)
+}
+
+pub(crate) async fn deletions<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Pending>, Problem> {
+    let mut all = Vec::new();
+    for client in shards.each() {
+        all.extend(client.order::<Vec<Pending>>(&Order::Deletions).await?);
+    }
+    Ok(all)
 }
 
 /// What came of the deletion of a tenant.

@@ -33,6 +33,8 @@ pub(crate) enum Admin {
     Parked,
     RetryParked,
     DeleteTenant,
+    DeleteProfiles,
+    Deletions,
 }
 
 /// The calls of Pyroscope's query service that are answered.
@@ -47,7 +49,7 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 21] = [
+const ROUTES: [(&str, &str, Route); 23] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     ("/api/v1/admin/retention", "GET", Route::OfTenant(OfTenant::Admin(Admin::Retention))),
@@ -55,6 +57,8 @@ const ROUTES: [(&str, &str, Route); 21] = [
     ("/api/v1/admin/parked", "GET", Route::OfTenant(OfTenant::Admin(Admin::Parked))),
     ("/api/v1/admin/parked/retry", "POST", Route::OfTenant(OfTenant::Admin(Admin::RetryParked))),
     ("/api/v1/admin/tenant", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteTenant))),
+    ("/api/v1/admin/profiles", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteProfiles))),
+    ("/api/v1/admin/deletions", "GET", Route::OfTenant(OfTenant::Admin(Admin::Deletions))),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
     ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),

@@ -4,6 +4,7 @@
 mod clock;
 mod damage;
 mod deletion;
+mod erasure;
 mod faults;
 mod recall;
 mod retention;

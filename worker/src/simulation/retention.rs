@@ -6,7 +6,7 @@ use super::{BEGIN, DAY, Fault, HOUR, MINUTE, RETENTION, TYPE, World, chunk, coun
 use crate::admin;
 use crate::meter::Meter;
 use crate::query::Store;
-use crate::tenant::{Detail, Kept, Order, Retention};
+use crate::tenant::{Kept, Order, Retention};
 
 /// A profile of one service in each of the first hours, and one an hour before midnight; all compacted and summed up two days later.
 fn summed() -> World {
@@ -131,17 +131,6 @@ fn late_arrivals_and_late_profiles_stay() {
     assert_eq!(levels(&world), [1, 3, 3], "arrived on the third day, of the sixth");
     visit_at(&world, 35 * DAY + 2 * HOUR);
     assert_eq!(levels(&world), [3, 3]);
-}
-
-#[test]
-fn a_reader_does_not_see_half_of_it() {
-    let world = summed();
-    // Enough to fill a page with directories would be slow; the catalog's own test has pages of a byte.
-    let all = TimeRange { from: UnixNanos(i64::MIN), until: UnixNanos(i64::MAX) };
-    visit_at(&world, 32 * DAY);
-    let objects = world.clock.run(world.tenant().catalog(all, Detail::Summed)).unwrap();
-    assert_eq!(objects.len(), 1);
-    assert!(objects[0].directory.block().unwrap().sums_of.is_empty());
 }
 
 #[test]

@@ -88,6 +88,7 @@ impl<S: Sql> Catalog<S> {
     pub(crate) fn new(sql: S) -> Result<Self, Problem> {
         sql.define(SCHEMA)?;
         sql.define(super::retention::SCHEMA)?;
+        sql.define(super::deletions::SCHEMA)?;
         Ok(Self { sql })
     }
 
@@ -236,6 +237,8 @@ pub(super) struct Facts {
     day_bytes: u64,
     /// Whether it sums up other objects, which stay.
     pub(super) sums_up: bool,
+    /// Whether no profile is in it.
+    pub(super) is_empty: bool,
 }
 
 impl Facts {
@@ -246,6 +249,7 @@ impl Facts {
             last_millis: millis(directory.max_time()),
             day_bytes: ObjectSummary::new("", 0, directory).day_bytes,
             sums_up: directory.block().is_some_and(|block| !block.sums_of.is_empty()),
+            is_empty: directory.min_time().is_none(),
         }
     }
 }

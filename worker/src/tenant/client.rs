@@ -3,11 +3,16 @@
 use std::cell::Cell;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use pilotlight_core::{TimeRange, plans::CatalogObject, store::Directory};
+use pilotlight_core::{
+    TimeRange,
+    plans::{CatalogObject, Deletion},
+    store::Directory,
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::catalog::{Ask, Page, Row};
 use super::compaction::{Done, Failed, Lease};
+use super::deletions::parsed;
 use super::operator::Order;
 use super::packet;
 use super::reply::{Call, Transport};
@@ -32,6 +37,8 @@ pub(crate) struct Job {
     pub(crate) unique: u64,
     pub(crate) level: u8,
     pub(crate) sources: Vec<CatalogObject>,
+    /// What is left out.
+    pub(crate) without: Vec<Deletion>,
 }
 
 /// Which objects a query needs.
@@ -108,8 +115,9 @@ impl<T: Transport> TenantClient<T> {
             return Ok(None);
         }
         let (lease, directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
-        let Lease { token, unique, level, sources } = lease;
-        Ok(Some(Job { token, unique, level, sources: catalog_objects(sources, directories)? }))
+        let Lease { token, unique, level, sources, without } = lease;
+        let (sources, without) = (catalog_objects(sources, directories)?, parsed(&without)?);
+        Ok(Some(Job { token, unique, level, sources, without }))
     }
 
     /// Replaces a job's sources by its output, which must be in the bucket.

@@ -4,6 +4,7 @@ mod catalog;
 mod client;
 mod commit;
 mod compaction;
+mod deletions;
 mod operator;
 mod packet;
 mod reply;
@@ -30,6 +31,7 @@ pub(crate) use catalog::Row;
 pub(crate) use client::{Detail, Job, TenantClient, TenantShards};
 pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Failed};
+pub(crate) use deletions::{Begun, Pending, Wanted};
 pub(crate) use operator::{Kept, Order, Parked};
 pub(crate) use reply::Transport;
 #[cfg(test)]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, next, shape};
 use super::compaction::{bury, held};
+use super::deletions::{Wanted, done_with};
 use super::retention::{Retention, text};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
@@ -27,6 +28,10 @@ pub(crate) enum Order {
     DeleteAll,
     /// Answered with those of these names that no row has.
     Unknown(Vec<String>),
+    /// Begins a deletion; answered with [`super::Begun`].
+    DeleteProfiles(Wanted),
+    /// Answered with a list of [`super::Pending`].
+    Deletions,
     /// Answered with how many removed objects may still be in the bucket.
     Left,
 }
@@ -61,6 +66,8 @@ impl<S: Sql> Catalog<S> {
             Order::RetryParked => return json(&self.retry_parked()?),
             Order::DeleteAll => return json(&self.delete_all(now)?),
             Order::Unknown(keys) => return json(&self.unknown(&keys)?),
+            Order::DeleteProfiles(wanted) => return json(&self.delete_profiles(wanted, now)?),
+            Order::Deletions => return json(&self.pending()?),
             Order::Left => return json(&self.left()?),
         }
         let own = self.own_retention()?;
@@ -100,6 +107,7 @@ impl<S: Sql> Catalog<S> {
                 bury(sql, &held.output, now)?;
             }
             sql.exec("DELETE FROM lease", Vec::new())?;
+            done_with(sql)?;
             sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
         })
     }

@@ -180,3 +180,38 @@ pub(super) fn text(value: Value) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use pilotlight_core::store::{BlockEntry, Contents};
+
+    use super::*;
+    use crate::tenant::catalog::tests::{add, catalog, keys};
+    use crate::tenant::catalog::{Ask, Row};
+
+    #[test]
+    fn a_reader_does_not_see_half_of_it() {
+        let catalog = catalog();
+        let sources = vec![add(&catalog, 10), add(&catalog, 20)];
+        let key = "t/a/s0/l3/0000000000010-0000000000000000.blk".to_owned();
+        let block = BlockEntry { sums_of: sources, ..BlockEntry::default() };
+        let directory = Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(block) };
+        catalog.add(Row { key: key.clone(), level: 3, size: 1 }, &directory, 30).unwrap();
+        catalog.sql.exec("UPDATE objects SET summary = ? WHERE level = 0", vec![key.as_str().into()]).unwrap();
+
+        let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };
+        let (first, _) = catalog.page(&ask, 0).unwrap();
+        assert_eq!(first.rows.len(), 1);
+        let retention = Retention { raw_days: 1, sums_days: 9 };
+        // The segments' hour ended an hour after the epoch.
+        for (now, expect) in [(DAY_MILLIS + CHECK_MILLIS - 1, 3), (DAY_MILLIS + 2 * CHECK_MILLIS, 1)] {
+            assert_eq!(catalog.retain(retention, now), Ok(true));
+            assert_eq!(keys(&catalog, 0, 99, 0).len(), expect);
+        }
+        assert_eq!(catalog.retain(retention, DAY_MILLIS + 3 * CHECK_MILLIS - 1), Ok(false), "it looks once an hour");
+        let problem = catalog.page(&Ask { after: first.after, ..ask.clone() }, 0).unwrap_err();
+        assert_eq!((problem.status, problem.retry_after), (503, Some(1)));
+        let (_, directories) = catalog.page(&ask, 0).unwrap();
+        assert_eq!(Directory::decode(&directories[0]).unwrap().block().unwrap().sums_of, [""; 0]);
+    }
+}
