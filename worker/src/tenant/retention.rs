@@ -12,6 +12,7 @@ use pilotlight_core::store::Directory;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, next, put_directory, shape};
+use super::deletions::done_with;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -125,6 +126,7 @@ impl<S: Sql> Catalog<S> {
                 vec![number(change), number(now), summary.as_str().into()],
             )?;
             put_directory(sql, &summary, &encoded)?;
+            done_with(sql)?;
             catalog.set("stood_alone", Some(change.to_string()))
         })
     }
@@ -150,6 +152,7 @@ impl<S: Sql> Catalog<S> {
                     "UPDATE objects SET removed = ?, removed_millis = ? WHERE key IN (SELECT value FROM json_each(?))",
                     vec![number(change), number(now), json.into()],
                 )?;
+                done_with(sql)?;
             }
             Ok(keys.len() as i64)
         })
