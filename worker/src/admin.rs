@@ -1,12 +1,30 @@
 //! Calls for an operator.
 
+use pilotlight_core::{Selector, store::Tenant as TenantId};
+use serde::Serialize;
+use serde_json::json;
 use worker::{Env, Request, Response};
 
-use crate::bucket::AnyBucket;
+use crate::body;
 use crate::bucket::contract::{self, Part};
+use crate::bucket::{AnyBucket, Bucket, List};
 use crate::clock;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
+use crate::route::Admin;
+use crate::scope::Scope;
+use crate::tenant::{Begun, Kept, Order, Parked, Pending, Retention, TenantShards, Transport, Wanted};
+
+/// Most bytes of a body: one kilobyte, many times what two numbers take.
+const MAX_REQUEST: usize = 1 << 10;
+
+/// Most times that up to a thousand objects are deleted in one call: 24. Each takes three requests, or two and one for
+/// each of at most 32 tenant's objects; a worker may make 1,000 in one invocation, so with many objects a call may have to
+/// be repeated.
+const MAX_ROUNDS: usize = 24;
+
+/// How long an object may be in the bucket before its row is written: 15 minutes, as long as an invocation lives.
+const YOUNG_MILLIS: i64 = 15 * 60_000;
 
 /// What is checked when nothing is named: all but the part that writes a thousand objects.
 const USUAL: [Part; 3] = [Part::Objects, Part::Conditions, Part::Lists];
@@ -21,6 +39,149 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
     };
     let report = contract::check(&AnyBucket::open(env)?, clock::random(), &parts).await;
     Ok(Response::from_json(&report)?)
+}
+
+/// Calls about a tenant.
+///
+/// | call | answer |
+/// |---|---|
+/// | `GET …/admin/retention` | `{"raw_days","sums_days","own"}` |
+/// | `PUT …/admin/retention` with `{"raw_days","sums_days"}` or `null` | the same |
+/// | `GET …/admin/parked` | `{"parked":[{"key","size","level","failures","error"}]}` |
+/// | `POST …/admin/parked/retry` | `{"retried":n}` |
+/// | `DELETE …/admin/tenant` | `{"deleted":n,"left":n}` |
+/// | `DELETE …/admin/profiles?query&from&until` | `{"objects":n,"sums_kept":n}` |
+/// | `GET …/admin/deletions` | `{"deletions":[{"query","from","until","left","parked"}]}` |
+pub(crate) async fn call(call: Admin, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let shards = scope.shards()?;
+    let answer = match call {
+        Admin::Retention => json!(retention(&shards, Order::Retention).await?),
+        Admin::SetRetention => {
+            let body = body::read(request, MAX_REQUEST).await?;
+            let own: Option<Retention> = serde_json::from_slice(&body).map_err(Problem::invalid)?;
+            json!(retention(&shards, Order::SetRetention(own)).await?)
+        }
+        Admin::Parked => json!({"parked": parked(&shards).await?}),
+        Admin::DeleteTenant => json!(delete_tenant(&scope.bucket()?, &shards, scope.tenant(), clock::now_millis()).await?),
+        Admin::DeleteProfiles => json!(delete_profiles(&shards, wanted(&Parameters::of(request))?).await?),
+        Admin::Deletions => json!({"deletions": deletions(&shards).await?}),
+        Admin::RetryParked => json!({"retried": retry_parked(&shards).await?}),
+    };
+    Ok(Response::from_json(&answer)?)
+}
+
+async fn retention<T: Transport>(shards: &TenantShards<T>, order: Order) -> Result<Option<Kept>, Problem> {
+    let mut kept = None;
+    for client in shards.each() {
+        kept = Some(client.order::<Kept>(&order).await?);
+    }
+    Ok(kept)
+}
+
+pub(crate) async fn parked<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Parked>, Problem> {
+    let mut all = Vec::new();
+    for client in shards.each() {
+        all.extend(client.order::<Vec<Parked>>(&Order::Parked).await?);
+    }
+    Ok(all)
+}
+
+pub(crate) async fn retry_parked<T: Transport>(shards: &TenantShards<T>) -> Result<u64, Problem> {
+    let mut sum = 0;
+    for client in shards.each() {
+        sum += client.order::<u64>(&Order::RetryParked).await?;
+    }
+    Ok(sum)
+}
+
+/// What the parameters name. Elsewhere a range that is left away means the last hour; here it has to be written out.
+fn wanted(parameters: &Parameters) -> Result<Wanted, Problem> {
+    let query = parameters.required("query")?.to_owned();
+    Selector::parse(&query).map_err(Problem::invalid)?;
+    parameters.required("from").and(parameters.required("until"))?;
+    let range = parameters.range_millis()?;
+    Ok(Wanted { query, from: range.from.millis(), until: range.until.millis() })
+}
+
+/// Begins a deletion in every object of a tenant. Queries may show what is deleted until the schedule has rewritten the
+/// objects that hold it; new sums are made after that.
+pub(crate) async fn delete_profiles<T: Transport>(shards: &TenantShards<T>, wanted: Wanted) -> Result<Begun, Problem> {
+    let (mut begun, order) = (Begun::default(), Order::DeleteProfiles(wanted));
+    for client in shards.each() {
+        let of_one: Begun = client.order(&order).await?;
+        begun.objects += of_one.objects;
+        begun.sums_kept += of_one.sums_kept;
+    }
+    Ok(begun)
+}
+
+pub(crate) async fn deletions<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Pending>, Problem> {
+    let mut all = Vec::new();
+    for client in shards.each() {
+        all.extend(client.order::<Vec<Pending>>(&Order::Deletions).await?);
+    }
+    Ok(all)
+}
+
+/// What came of the deletion of a tenant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Deleted {
+    /// Objects deleted by this call.
+    deleted: u64,
+    /// Objects that are still there: the schedule deletes them, or another call.
+    pub(crate) left: u64,
+}
+
+/// Deletes everything of a tenant that is stored by now. From the first step on nothing of it is in any answer.
+///
+/// Then all that the catalogs know is deleted, and what the bucket has beyond that unless it is so young that its row may
+/// be yet to come. What is pushed meanwhile stays. A row without its object remains for ten minutes, since it tells which
+/// pushes are known; and what was used this month remains to be paid for.
+pub(crate) async fn delete_tenant<T: Transport>(
+    bucket: &impl Bucket,
+    shards: &TenantShards<T>,
+    tenant: &TenantId,
+    now: i64,
+) -> Result<Deleted, Problem> {
+    let mut outcome = Deleted::default();
+    for client in shards.each() {
+        client.order::<()>(&Order::DeleteAll).await?;
+    }
+    let mut rounds = 0;
+    for client in shards.each() {
+        loop {
+            let keys = client.expired().await?;
+            if keys.is_empty() || rounds == MAX_ROUNDS {
+                break;
+            }
+            bucket.delete(&keys).await?;
+            client.forget(&keys).await?;
+            outcome.deleted += keys.len() as u64;
+            rounds += 1;
+        }
+        outcome.left += client.order::<u64>(&Order::Left).await?;
+    }
+    let (prefix, mut after) = (format!("t/{tenant}/"), None::<String>);
+    while rounds < MAX_ROUNDS {
+        let page = bucket.list(List { prefix: &prefix, delimiter: None, after: after.as_deref() }).await?;
+        let mut keys = Vec::new();
+        for object in page.objects {
+            if now.saturating_sub(object.uploaded_millis) > YOUNG_MILLIS { keys.push(object.key) } else { outcome.left += 1 }
+        }
+        for client in shards.each() {
+            keys = client.order(&Order::Unknown(keys)).await?;
+        }
+        if !keys.is_empty() {
+            bucket.delete(&keys).await?;
+        }
+        outcome.deleted += keys.len() as u64;
+        (rounds, after) = (rounds + 1, page.next);
+        if after.is_none() {
+            return Ok(outcome);
+        }
+    }
+    // At least one more: the list has not been seen to its end.
+    Ok(Deleted { left: outcome.left.max(1), ..outcome })
 }
 
 fn part(name: &str) -> Result<Part, Problem> {

@@ -43,8 +43,8 @@ async fn compact(bucket: &impl Bucket, client: &TenantClient<impl Transport>, me
 
 /// What the output is called, where it comes from and how it is written, in the words of the core.
 async fn work(bucket: &impl Bucket, client: &TenantClient<impl Transport>, job: Job) -> Result<(), Problem> {
-    let Job { token, unique, level, sources } = job;
-    let plan = CompactPlan::new(sources, level, token as u64, unique)?;
+    let Job { token, unique, level, sources, without } = job;
+    let plan = CompactPlan::without(sources, level, token as u64, unique, without)?;
     let output = drive(plan, bucket).await?.finish()?;
     let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
     bucket.put(&output.key, output.bytes, Condition::None).await?;

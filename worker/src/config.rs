@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use crate::tenant::Flush;
+use crate::tenant::{Flush, MAX_DAYS, Retention};
 
 /// What an operator may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(crate) struct Config {
     pub(crate) tenant_shards: u16,
     /// How long compacted objects stay for queries that run, seconds.
     pub(crate) compact_grace_seconds: u32,
+    /// How long a tenant's profiles and sums are kept that has no retention of its own.
+    pub(crate) retention: Retention,
 }
 
 /// A variable that does not say what it should.
@@ -61,6 +63,10 @@ impl Config {
         let bytes = number(&var, "FLUSH_BYTES", FLUSH_BYTES.min(pending), MIN_FLUSH_BYTES..=pending, expected)?;
         let shards = number(&var, "TENANT_SHARDS", 1, 1..=MAX_SHARDS, "a number from 1 to 32")?;
         let grace = number(&var, "COMPACT_GRACE_SECONDS", 600, 0..=u32::MAX, "a number of seconds")?;
+        let expected = "a number of days from 1 to 3660";
+        let raw_days = number(&var, "RETENTION_RAW_DAYS", 30, 1..=MAX_DAYS, expected)?;
+        let expected = "a number of days from RETENTION_RAW_DAYS to 3660";
+        let sums_days = number(&var, "RETENTION_SUMS_DAYS", raw_days.max(400), raw_days..=MAX_DAYS, expected)?;
         Ok(Self {
             flush: Flush { millis: flush_ms, bytes: bytes as usize, pending: pending as usize },
             multitenancy: match var("MULTITENANCY").as_deref() {
@@ -72,6 +78,7 @@ impl Config {
             },
             tenant_shards: shards as u16,
             compact_grace_seconds: grace,
+            retention: Retention { raw_days, sums_days },
         })
     }
 
@@ -106,7 +113,8 @@ mod tests {
     #[test]
     fn defaults_and_values() {
         let flush = Flush { millis: 200, bytes: 4 << 20, pending: 16 << 20 };
-        let defaults = Config { flush, multitenancy: false, tenant_shards: 1, compact_grace_seconds: 600 };
+        let retention = Retention { raw_days: 30, sums_days: 400 };
+        let defaults = Config { flush, multitenancy: false, tenant_shards: 1, compact_grace_seconds: 600, retention };
         assert_eq!(parse(&[]), Ok(defaults));
         let set = [
             ("FLUSH_MS", "20"),
@@ -115,9 +123,15 @@ mod tests {
             ("MULTITENANCY", "true"),
             ("TENANT_SHARDS", "4"),
             ("COMPACT_GRACE_SECONDS", "1"),
+            ("RETENTION_RAW_DAYS", "7"),
+            ("RETENTION_SUMS_DAYS", "7"),
         ];
         let flush = Flush { millis: 20, bytes: 65_536, pending: 100_000 };
-        assert_eq!(parse(&set), Ok(Config { flush, multitenancy: true, tenant_shards: 4, compact_grace_seconds: 1 }));
+        let retention = Retention { raw_days: 7, sums_days: 7 };
+        let expect = Config { flush, multitenancy: true, tenant_shards: 4, compact_grace_seconds: 1, retention };
+        assert_eq!(parse(&set), Ok(expect));
+        let long = parse(&[("RETENTION_RAW_DAYS", "500")]).unwrap().retention;
+        assert_eq!(long, Retention { raw_days: 500, sums_days: 500 }, "sums are kept as long at least");
         let small = parse(&[("PENDING_BYTES", "70000")]).unwrap().flush;
         assert_eq!((small.bytes, small.pending), (70_000, 70_000), "the default of one is bounded by the other");
     }
@@ -133,6 +147,10 @@ mod tests {
         expect(&[("PENDING_BYTES", "100000"), ("FLUSH_BYTES", "100001")], more);
         let pending = "variable PENDING_BYTES: \"33554433\" is not a number of bytes from 65536 to 33554432";
         expect(&[("PENDING_BYTES", "33554433")], pending);
+        let raw = "variable RETENTION_RAW_DAYS: \"0\" is not a number of days from 1 to 3660";
+        expect(&[("RETENTION_RAW_DAYS", "0")], raw);
+        let sums = "variable RETENTION_SUMS_DAYS: \"29\" is not a number of days from RETENTION_RAW_DAYS to 3660";
+        expect(&[("RETENTION_SUMS_DAYS", "29")], sums);
         expect(&[("TENANT_SHARDS", "0")], "variable TENANT_SHARDS: \"0\" is not a number from 1 to 32");
         expect(&[("MULTITENANCY", "yes")], "variable MULTITENANCY: \"yes\" is not true or false");
     }

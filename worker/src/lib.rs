@@ -108,6 +108,7 @@ async fn answer_tenant(route: OfTenant, request: &mut Request, scope: &Scope) ->
         OfTenant::Profile => query::profile(request, scope).await,
         OfTenant::Render => pyroscope_api::render(request, scope).await,
         OfTenant::LabelValues => pyroscope_api::label_values(request, scope).await,
+        OfTenant::Admin(call) => admin::call(call, request, scope).await,
         OfTenant::Rpc(rpc) => pyroscope_api::call(rpc, request, scope).await,
     }
 }

@@ -22,6 +22,19 @@ pub(crate) enum OfTenant {
     Render,
     LabelValues,
     Rpc(Rpc),
+    Admin(Admin),
+}
+
+/// The calls for an operator that are about a tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Admin {
+    Retention,
+    SetRetention,
+    Parked,
+    RetryParked,
+    DeleteTenant,
+    DeleteProfiles,
+    Deletions,
 }
 
 /// The calls of Pyroscope's query service that are answered.
@@ -36,9 +49,16 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 16] = [
+const ROUTES: [(&str, &str, Route); 23] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
+    ("/api/v1/admin/retention", "GET", Route::OfTenant(OfTenant::Admin(Admin::Retention))),
+    ("/api/v1/admin/retention", "PUT", Route::OfTenant(OfTenant::Admin(Admin::SetRetention))),
+    ("/api/v1/admin/parked", "GET", Route::OfTenant(OfTenant::Admin(Admin::Parked))),
+    ("/api/v1/admin/parked/retry", "POST", Route::OfTenant(OfTenant::Admin(Admin::RetryParked))),
+    ("/api/v1/admin/tenant", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteTenant))),
+    ("/api/v1/admin/profiles", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteProfiles))),
+    ("/api/v1/admin/deletions", "GET", Route::OfTenant(OfTenant::Admin(Admin::Deletions))),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
     ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),
@@ -76,9 +96,12 @@ const SERVICES: [&str; 11] = [
 
 /// The route of a request, or what to answer instead.
 pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
-    if let Some((_, expected, route)) = ROUTES.iter().find(|(suffix, ..)| path.ends_with(suffix)) {
-        let same = *expected == method || (*expected == "GET" && method == "HEAD");
-        return if same { Ok(*route) } else { Err(wrong_method(method, expected, path)) };
+    let of_path: Vec<_> = ROUTES.iter().filter(|(suffix, ..)| path.ends_with(suffix)).collect();
+    if !of_path.is_empty() {
+        let same = |expected: &str| expected == method || (expected == "GET" && method == "HEAD");
+        let found = of_path.iter().find(|(_, expected, _)| same(expected));
+        let expected = || of_path.iter().map(|(_, expected, _)| *expected).collect::<Vec<_>>().join(" or ");
+        return found.map(|(.., route)| *route).ok_or_else(|| wrong_method(method, &expected(), path));
     }
     let mut segments = path.rsplit('/');
     let (call, service) = (segments.next().unwrap_or(""), segments.next().unwrap_or(""));
@@ -110,6 +133,8 @@ mod tests {
         check("GET", "/api/v1/services", Ok(Route::OfTenant(OfTenant::Services)));
         check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
         check("HEAD", "/healthz", Ok(Route::Health));
+        check("GET", "/api/v1/admin/retention", Ok(Route::OfTenant(OfTenant::Admin(Admin::Retention))));
+        check("PUT", "/x/api/v1/admin/retention", Ok(Route::OfTenant(OfTenant::Admin(Admin::SetRetention))));
     }
 
     #[test]
@@ -126,6 +151,8 @@ mod tests {
         check("GET", "/api/v2/x", Err(404));
         check("GET", "/pyroscope/x", Err(404));
         check("GET", "/ingest", Err(405));
+        let problem = route("POST", "/api/v1/admin/retention").unwrap_err();
+        assert_eq!(problem.message, "/api/v1/admin/retention takes GET or PUT, not POST");
         check("DELETE", "/", Err(404));
         check("POST", "/querier.v1.QuerierService/Diff", Err(501));
         check("POST", "/settings.v1.SettingsService/Get", Err(501));

@@ -8,12 +8,14 @@
 //!
 //! Symbols are stored once for each family (a service and a group of types that share tables, such as the four of a heap
 //! profile). Rows of profiles stay as they were pushed. The same sources give the same bytes.
+//!
+//! A job may leave out deleted profiles, and rewrite a single block for that alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::family::{Family, OpenFamily, Piece, family_of};
 use super::reads::{Reads, damaged};
-use super::{CatalogObject, Get, PlanError};
+use super::{CatalogObject, Deletion, Get, PlanError};
 use crate::sort::sort_by;
 use crate::store::{
     BlockWriter, Contents, Counted, Dataset, Directory, ObjectKey, PageEntry, PageKind, Part, Scope, Shape, StoreError,
@@ -30,6 +32,7 @@ pub struct CompactPlan {
     pub(super) shape: Shape,
     level: u8,
     token: u64,
+    deletions: Vec<Deletion>,
     reads: Reads<usize>,
     output: ObjectKey,
 }
@@ -58,11 +61,26 @@ pub struct CompactOutput {
 impl CompactPlan {
     /// Plans to make a block of `level` out of `sources` (see [`super::CompactJob`]). `token` is that of the lease, and
     /// `unique` makes the output's name unique.
-    pub fn new(mut sources: Vec<CatalogObject>, level: u8, token: u64, unique: u64) -> Result<Self, PlanError> {
-        let mut keyed = Vec::with_capacity(sources.len());
-        for object in sources.drain(..) {
+    pub fn new(sources: Vec<CatalogObject>, level: u8, token: u64, unique: u64) -> Result<Self, PlanError> {
+        Self::without(sources, level, token, unique, Vec::new())
+    }
+
+    /// The same without deleted profiles: out of segments, or out of one block of the same level. What only they had of
+    /// symbols goes too; which chunks were counted stays known.
+    pub fn without(
+        sources: Vec<CatalogObject>,
+        level: u8,
+        token: u64,
+        unique: u64,
+        deletions: Vec<Deletion>,
+    ) -> Result<Self, PlanError> {
+        let (mut keyed, rewrite) = (Vec::with_capacity(sources.len()), !deletions.is_empty());
+        let single = rewrite && sources.len() == 1;
+        for object in sources {
             let fits = match (&object.directory.contents, level) {
                 (Contents::Segment(_), 1) => object.level == 0,
+                (Contents::Block(_), 1 | 2) if rewrite => single && object.level == level,
+                (Contents::Block(_), 3) if rewrite => false,
                 (Contents::Block(_), 2) => object.level == 1,
                 (Contents::Block(_), 3) => matches!(object.level, 1 | 2),
                 _ => false,
@@ -81,7 +99,7 @@ impl CompactPlan {
             reads.add(&object.key, needs(&object.directory, level).into_iter().map(|part| (part, sources.len())).collect());
             sources.push(Source { object, arrival_millis: key.millis, parts: BTreeMap::new() });
         }
-        Ok(Self { sources, shape, level, token, reads, output })
+        Ok(Self { sources, shape, level, token, deletions, reads, output })
     }
 
     /// What is still needed.
@@ -103,7 +121,7 @@ impl CompactPlan {
         let counted = self.counted()?;
         let mut writer = BlockWriter::new(self.shape).map_err(PlanError::Output)?;
         for (family, pieces) in self.families() {
-            let mut open = OpenFamily::new(family, self.shape);
+            let mut open = OpenFamily::new(family, self.shape, &self.deletions);
             for (source, piece) in pieces {
                 let (source, part) = (&self.sources[source], piece.part(&self.sources[source].object.directory));
                 open.add(&mut writer, source, piece).map_err(damaged(&source.object.key, part))?;

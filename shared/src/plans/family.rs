@@ -2,16 +2,18 @@
 
 use hashbrown::HashMap;
 
+use super::Deletion;
 use super::compact::{Source, feeds};
 use crate::builder::ProfileBuilder;
 use crate::id::StackId;
-use crate::labels::SERVICE_NAME;
+use crate::labels::{Labels, SERVICE_NAME};
 use crate::profile::Profile;
 use crate::profile_type::ProfileType;
 use crate::store::{
-    Addend, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, Directory, MAX_OPEN_ROWS, Part, Shape,
-    StoreError, Taken, copy_tables, decode_chunk, read_page, read_symbols, table_bytes,
+    Addend, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, Directory, MAX_OPEN_ROWS, PageKind, Part, Shape,
+    StackNumbers, StoreError, Taken, copy_tables, decode_chunk, prune, read_page, read_symbols, table_bytes,
 };
+use crate::units::UnixNanos;
 
 /// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_JOB_BYTES`].
 const MAX_TABLE_BYTES: usize = 8 << 20;
@@ -29,9 +31,11 @@ pub(super) enum Piece {
 }
 
 /// Datasets that share tables, while they grow.
-pub(super) struct OpenFamily {
+pub(super) struct OpenFamily<'a> {
     family: Family,
     shape: Shape,
+    /// Profiles that are left out.
+    deletions: &'a [Deletion],
     tables: ProfileBuilder,
     datasets: Vec<DatasetWriter>,
     index: HashMap<ProfileType, usize>,
@@ -53,9 +57,9 @@ impl Piece {
     }
 }
 
-impl OpenFamily {
-    pub(super) fn new(family: Family, shape: Shape) -> Self {
-        Self { family, shape, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
+impl<'a> OpenFamily<'a> {
+    pub(super) fn new(family: Family, shape: Shape, deletions: &'a [Deletion]) -> Self {
+        Self { family, shape, deletions, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
     }
 
     /// Adds what a source has of the family.
@@ -64,16 +68,30 @@ impl OpenFamily {
         match piece {
             Piece::Chunk(place) => {
                 let chunk = &directory.chunks()[place];
-                let decoded = self.decode(source.part(chunk.part())?, chunk)?;
+                let mut decoded = self.decode(source.part(chunk.part())?, chunk)?;
+                if !self.deletions.is_empty() {
+                    decoded = self.without_deleted(decoded)?;
+                }
                 self.make_room(writer, &decoded.tables)?;
                 self.add_chunk(writer, decoded)
             }
             Piece::Datasets(symbols, places) => {
                 let datasets = || places.iter().map(|&place| &directory.datasets()[place]);
                 let Some(first) = datasets().next() else { return Ok(()) };
-                let tables = read_symbols(source.part(symbols)?, first)?;
+                let mut tables = read_symbols(source.part(symbols)?, first)?;
+                let mut numbers: Option<StackNumbers> = None;
+                if !self.deletions.is_empty() {
+                    let used = self.used(source, datasets(), tables.stacks.len())?;
+                    let pruned = prune(&tables, used.into_iter())?;
+                    (tables, numbers) = (pruned.0, Some(pruned.1));
+                }
                 self.make_room(writer, &tables)?;
-                let stacks = copy_tables(&tables, &mut self.tables);
+                let mut stacks = copy_tables(&tables, &mut self.tables);
+                if let Some(numbers) = numbers {
+                    // No row that is kept has a stack that is not.
+                    let moved = |n: u32| n.checked_sub(1).map_or(StackId::new(0), |n| stacks[n as usize]);
+                    stacks = (0..first.stacks as usize).map(|old| moved(numbers.get(Some(StackId::new(old))))).collect();
+                }
                 drop(tables);
                 datasets().try_for_each(|dataset| self.add_dataset(writer, source, dataset, &stacks))
             }
@@ -106,6 +124,46 @@ impl OpenFamily {
         Ok(decoded)
     }
 
+    fn is_deleted(&self, of_type: &ProfileType, labels: &Labels, time: UnixNanos) -> bool {
+        self.deletions.iter().any(|deletion| deletion.has(of_type, labels, time))
+    }
+
+    /// The series of a chunk that stay, and what they need of its tables.
+    fn without_deleted(&self, chunk: DecodedChunk) -> Result<DecodedChunk, StoreError> {
+        let DecodedChunk { id, period, tables, mut series } = chunk;
+        series.retain(|(s, _)| !self.is_deleted(&s.profile_type, &s.labels, s.time));
+        let (tables, numbers) = prune(&tables, series.iter().flat_map(|(_, rows)| rows).filter_map(|row| row.0))?;
+        for row in series.iter_mut().flat_map(|(_, rows)| rows) {
+            row.0 = (numbers.get(row.0) as usize).checked_sub(1).map(StackId::new);
+        }
+        Ok(DecodedChunk { id, period, tables, series })
+    }
+
+    /// The stacks of the profiles that stay, of datasets over the same `count` stacks.
+    fn used<'d>(
+        &self,
+        source: &Source,
+        datasets: impl Iterator<Item = &'d Dataset>,
+        count: usize,
+    ) -> Result<Vec<StackId>, StoreError> {
+        let (directory, mut used) = (&source.object.directory, vec![false; count]);
+        for dataset in datasets {
+            check_stacks(dataset, count)?;
+            let of_type = &directory.types[dataset.profile_type as usize];
+            for page in &dataset.pages {
+                let page = read_page(source.part(page.part)?, dataset, PageKind::Raw)?;
+                for profile in &page.profiles {
+                    let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
+                    if !self.is_deleted(of_type, labels, profile.taken.time) {
+                        let stacks = page.stacks[profile.rows.clone()].iter();
+                        stacks.filter_map(|stack| stack.checked_sub(1)).for_each(|stack| used[stack as usize] = true);
+                    }
+                }
+            }
+        }
+        Ok((0..count).filter(|&stack| used[stack]).map(StackId::new).collect())
+    }
+
     fn add_chunk(&mut self, writer: &mut BlockWriter, chunk: DecodedChunk) -> Result<(), StoreError> {
         let DecodedChunk { period, tables, series, .. } = chunk;
         let stacks = copy_tables(&tables, &mut self.tables);
@@ -129,18 +187,24 @@ impl OpenFamily {
         dataset: &Dataset,
         stacks: &[StackId],
     ) -> Result<(), StoreError> {
-        if dataset.stacks != stacks.len() as u64 {
-            let problem = "not as many stacks as the directory says";
-            return Err(StoreError::Corrupt { section: "symbols", offset: 0, problem });
-        }
+        check_stacks(dataset, stacks.len())?;
         let directory = &source.object.directory;
-        let at = self.dataset(&directory.types[dataset.profile_type as usize]);
-        self.datasets[at].touch(dataset.min_time, dataset.max_time);
+        let of_type = &directory.types[dataset.profile_type as usize];
+        let at = self.dataset(of_type);
+        if self.deletions.is_empty() {
+            self.datasets[at].touch(dataset.min_time, dataset.max_time);
+        }
         for (pages, kind, scope) in feeds(dataset, self.shape.raw) {
             for page in pages {
                 let page = read_page(source.part(page.part)?, dataset, kind)?;
                 for profile in &page.profiles {
                     let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
+                    if !self.deletions.is_empty() {
+                        if self.is_deleted(of_type, labels, profile.taken.time) {
+                            continue;
+                        }
+                        self.datasets[at].touch(profile.taken.time, profile.taken.time);
+                    }
                     let rows = profile.rows.clone().map(|row| {
                         let stack = (page.stacks[row] as usize).checked_sub(1).map(|stack| stacks[stack]);
                         (stack, page.values[row])
@@ -165,4 +229,12 @@ impl OpenFamily {
         let open: usize = self.datasets.iter().map(DatasetWriter::open_rows).sum();
         if open > MAX_OPEN_ROWS { writer.relieve(&mut self.datasets) } else { Ok(()) }
     }
+}
+
+fn check_stacks(dataset: &Dataset, count: usize) -> Result<(), StoreError> {
+    if dataset.stacks == count as u64 {
+        return Ok(());
+    }
+    let problem = "not as many stacks as the directory says";
+    Err(StoreError::Corrupt { section: "symbols", offset: 0, problem })
 }

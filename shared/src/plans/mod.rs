@@ -7,6 +7,7 @@ mod catalog;
 mod compact;
 mod cover;
 mod dedup;
+mod deletion;
 mod family;
 mod job;
 mod query;
@@ -21,6 +22,7 @@ use thiserror::Error;
 pub use catalog::{Service, label_values, services};
 pub use compact::{CompactOutput, CompactPlan};
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
+pub use deletion::{Deletion, pick_rewrite};
 pub use job::{
     CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MIN_JOB_BYTES, MIN_JOB_OBJECTS, ObjectSummary, pick_job,
 };

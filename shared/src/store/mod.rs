@@ -57,6 +57,7 @@ pub(crate) use page::{PageKind, PageRows, read_page};
 pub use segment::SegmentWriter;
 pub use series::Series;
 pub(crate) use series::Taken;
+pub(crate) use symbols::{StackNumbers, prune};
 pub(crate) use totals::{read_totals, read_window_totals};
 pub(crate) use union::{copy_tables, table_bytes};
 pub use window::{Scope, Window};

@@ -42,13 +42,19 @@ impl Kept {
 }
 
 /// Number under which each stack of the profile was written: its new row plus one, 0 when it was not.
-pub(super) struct StackNumbers(Kept);
+pub(crate) struct StackNumbers(Kept);
 
 impl StackNumbers {
     /// The number for rows: 0 for the empty stack.
-    pub(super) fn get(&self, stack: Option<StackId>) -> u32 {
+    pub(crate) fn get(&self, stack: Option<StackId>) -> u32 {
         stack.map_or(0, |s| self.0.0[s.index()])
     }
+}
+
+/// What the stacks in `used` reach, as tables of their own, and where each stack went.
+pub(crate) fn prune(p: &Profile, used: impl Iterator<Item = StackId>) -> Result<(Profile, StackNumbers), StoreError> {
+    let (raw, numbers) = encode(p, used)?;
+    Ok((decode(&raw, "symbols")?, numbers))
 }
 
 /// Writes what the stacks in `used` reach. Gives the section and where each stack went.

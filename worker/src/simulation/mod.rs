@@ -3,9 +3,12 @@
 
 mod clock;
 mod damage;
+mod deletion;
+mod erasure;
 mod faults;
 mod month;
 mod recall;
+mod retention;
 mod shards;
 mod storms;
 
@@ -28,7 +31,7 @@ use crate::errors::Problem;
 use crate::meter::{Meter, Usage};
 use crate::query::Store;
 use crate::tenant::memory::MemorySql;
-use crate::tenant::{Call, Detail, Flush, Reply, Shard, TenantClient, TenantShards, TenantStore, Transport};
+use crate::tenant::{Call, Detail, Flush, Reply, Retention, Shard, TenantClient, TenantShards, TenantStore, Transport};
 use clock::Clock;
 pub(crate) use faults::Simulated;
 use faults::{Fault, Faults, FaultyBucket};
@@ -41,6 +44,8 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 const BEGIN: i64 = 19_675 * DAY;
 
 const GRACE_SECONDS: u32 = 600;
+
+const RETENTION: Retention = Retention { raw_days: 30, sums_days: 60 };
 
 /// What is counted in every profile.
 const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -206,8 +211,9 @@ impl Host {
             Some((born, object)) if *born == deaths => (*born, object.clone()),
             _ => {
                 let (sql, bucket, platform) = (self.sql.clone(), self.bucket.clone(), self.platform.clone());
+                let grace = self.grace_seconds.get();
                 let opened =
-                    TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, self.grace_seconds.get()).unwrap();
+                    TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, grace, RETENTION).unwrap();
                 object.insert((deaths, Rc::new(opened))).clone()
             }
         }

@@ -87,6 +87,8 @@ pub(crate) struct Catalog<S> {
 impl<S: Sql> Catalog<S> {
     pub(crate) fn new(sql: S) -> Result<Self, Problem> {
         sql.define(SCHEMA)?;
+        sql.define(super::retention::SCHEMA)?;
+        sql.define(super::deletions::SCHEMA)?;
         Ok(Self { sql })
     }
 
@@ -100,6 +102,10 @@ impl<S: Sql> Catalog<S> {
     /// A page of the rows that touch a span of time; it ends when their directories are more than `page_bytes`.
     pub(crate) fn page(&self, ask: &Ask, page_bytes: usize) -> Result<(Page, Vec<Vec<u8>>), Problem> {
         let (after, state) = match ask.after.clone() {
+            // One part would have a block beside its sources, the other a block that stands for them.
+            Some((_, state)) if state < self.stood_alone()? => {
+                return Err(Problem::unavailable("the catalog has changed; ask again"));
+            }
             Some((key, state)) => (key, state),
             None => (String::new(), self.last()?),
         };
@@ -209,11 +215,14 @@ pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], facts: &Facts, no
             number(now),
         ],
     )?;
+    put_directory(sql, &row.key, directory)
+}
+
+/// Puts a directory in the place of the one that is there, if any; inside a transaction.
+pub(super) fn put_directory(sql: &impl Sql, key: &str, directory: &[u8]) -> Result<(), Problem> {
+    sql.exec("DELETE FROM directories WHERE key = ?", vec![key.into()])?;
     for (part, bytes) in directory.chunks(PART_BYTES).enumerate() {
-        sql.exec(
-            "INSERT INTO directories VALUES (?, ?, ?)",
-            vec![row.key.as_str().into(), (part as i64).into(), bytes.to_vec().into()],
-        )?;
+        sql.exec("INSERT INTO directories VALUES (?, ?, ?)", vec![key.into(), (part as i64).into(), bytes.to_vec().into()])?;
     }
     Ok(())
 }
@@ -228,6 +237,8 @@ pub(super) struct Facts {
     day_bytes: u64,
     /// Whether it sums up other objects, which stay.
     pub(super) sums_up: bool,
+    /// Whether no profile is in it.
+    pub(super) is_empty: bool,
 }
 
 impl Facts {
@@ -238,6 +249,7 @@ impl Facts {
             last_millis: millis(directory.max_time()),
             day_bytes: ObjectSummary::new("", 0, directory).day_bytes,
             sums_up: directory.block().is_some_and(|block| !block.sums_of.is_empty()),
+            is_empty: directory.min_time().is_none(),
         }
     }
 }

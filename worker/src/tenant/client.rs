@@ -3,11 +3,17 @@
 use std::cell::Cell;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use pilotlight_core::{TimeRange, plans::CatalogObject, store::Directory};
-use serde::Serialize;
+use pilotlight_core::{
+    TimeRange,
+    plans::{CatalogObject, Deletion},
+    store::Directory,
+};
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::catalog::{Ask, Page, Row};
 use super::compaction::{Done, Failed, Lease};
+use super::deletions::parsed;
+use super::operator::Order;
 use super::packet;
 use super::reply::{Call, Transport};
 use super::shard::shard_of;
@@ -31,6 +37,8 @@ pub(crate) struct Job {
     pub(crate) unique: u64,
     pub(crate) level: u8,
     pub(crate) sources: Vec<CatalogObject>,
+    /// What is left out.
+    pub(crate) without: Vec<Deletion>,
 }
 
 /// Which objects a query needs.
@@ -62,6 +70,13 @@ impl<T: Transport> TenantShards<T> {
         let left = Cell::new(CATALOG_BYTES);
         let of_each = stream::iter(&self.0).map(|client| client.catalog(range, detail, &left)).buffered(CALLS_AT_ONCE);
         Ok(of_each.try_collect::<Vec<_>>().await?.concat())
+    }
+}
+
+impl<T> TenantShards<T> {
+    /// The objects one by one.
+    pub(crate) fn each(&self) -> &[TenantClient<T>] {
+        &self.0
     }
 }
 
@@ -100,8 +115,9 @@ impl<T: Transport> TenantClient<T> {
             return Ok(None);
         }
         let (lease, directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
-        let Lease { token, unique, level, sources } = lease;
-        Ok(Some(Job { token, unique, level, sources: catalog_objects(sources, directories)? }))
+        let Lease { token, unique, level, sources, without } = lease;
+        let (sources, without) = (catalog_objects(sources, directories)?, parsed(&without)?);
+        Ok(Some(Job { token, unique, level, sources, without }))
     }
 
     /// Replaces a job's sources by its output, which must be in the bucket.
@@ -124,6 +140,11 @@ impl<T: Transport> TenantClient<T> {
     /// Notes that objects are deleted.
     pub(crate) async fn forget(&self, keys: &[String]) -> Result<(), Problem> {
         self.call_json(Call::Forget, &keys).await.map(drop)
+    }
+
+    /// Does what an operator wants.
+    pub(crate) async fn order<A: DeserializeOwned>(&self, order: &Order) -> Result<A, Problem> {
+        serde_json::from_slice(&self.call_json(Call::Order, order).await?).map_err(Problem::internal)
     }
 
     /// Takes along what was used.

@@ -15,6 +15,7 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, Facts, Row, add, next, shape};
+use super::deletions::{Wanted, done_with};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -30,6 +31,8 @@ pub(crate) struct Lease {
     /// Level of the block to be made.
     pub(crate) level: u8,
     pub(crate) sources: Vec<Row>,
+    /// What is left out.
+    pub(crate) without: Vec<Wanted>,
 }
 
 /// A lease and the directories that follow it.
@@ -62,10 +65,10 @@ pub(crate) enum Blame {
 }
 
 /// The lease in the table.
-struct Held {
+pub(super) struct Held {
     token: i64,
     expires: i64,
-    output: String,
+    pub(super) output: String,
     sources: Vec<String>,
 }
 
@@ -81,7 +84,11 @@ impl<S: Sql> Catalog<S> {
             let message = format!("the job with lease {} never ended", held.token);
             self.sql.transaction(move |sql| end(sql, held, &Blame::Sources, &message, now))?;
         }
-        let Some(job) = pick_job(&self.live()?, UnixNanos::from_millis(now)) else { return Ok(None) };
+        let (job, without) = match self.rewrite()? {
+            Some((job, without)) => (Some(job), without),
+            None => (pick_job(&self.live()?, UnixNanos::from_millis(now)), Vec::new()),
+        };
+        let Some(job) = job else { return Ok(None) };
         let (sources, directories) = self.rows(&job.sources)?;
 
         // As the plan names its output: after the first of its sources.
@@ -94,7 +101,7 @@ impl<S: Sql> Catalog<S> {
             sql.exec("INSERT OR REPLACE INTO lease VALUES (1, ?, ?, ?, ?)", values)?;
             Ok(token)
         })?;
-        Ok(Some((Lease { token, unique, level: job.level, sources }, directories)))
+        Ok(Some((Lease { token, unique, level: job.level, sources, without }, directories)))
     }
 
     /// Replaces the sources of a leased job by its output, or notes that it sums them up, in one change. Doing it twice is
@@ -115,7 +122,7 @@ impl<S: Sql> Catalog<S> {
                 sql.exec(
                     "UPDATE objects SET summary = ?
                      WHERE removed IS NULL AND key IN (SELECT value FROM json_each((SELECT sources FROM lease)))",
-                    vec![output.key.into()],
+                    vec![output.key.as_str().into()],
                 )?;
             } else {
                 // With the number that the output was added with, so that no reader sees both or neither.
@@ -125,8 +132,15 @@ impl<S: Sql> Catalog<S> {
                     vec![number(now)],
                 )?;
             }
+            if facts.is_empty {
+                // All of it was deleted.
+                sql.exec(
+                    "UPDATE objects SET removed = added, removed_millis = ? WHERE key = ?",
+                    vec![number(now), output.key.into()],
+                )?;
+            }
             sql.exec("DELETE FROM lease WHERE token = ?", vec![number(held.token)])?;
-            Ok(())
+            done_with(sql)
         })
     }
 
@@ -155,7 +169,7 @@ impl<S: Sql> Catalog<S> {
     }
 }
 
-fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
+pub(super) fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
     let mut found = sql.query("SELECT token, expires_millis, output, sources FROM lease", Vec::new())?;
     match found.next().transpose()?.map(<[Value; 4]>::try_from) {
         None => Ok(None),
@@ -189,7 +203,7 @@ fn is_live(sql: &impl Sql, key: &str) -> Result<bool, Problem> {
 }
 
 /// Gives an object that may be in the bucket, and counts for nothing, a row that is removed.
-fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
+pub(super) fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
     let number_of_change = next(sql)?;
     sql.exec(
         "INSERT INTO objects (key, level, size, day_bytes, min_millis, max_millis, added, added_millis, removed, removed_millis)

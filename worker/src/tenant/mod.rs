@@ -4,8 +4,11 @@ mod catalog;
 mod client;
 mod commit;
 mod compaction;
+mod deletions;
+mod operator;
 mod packet;
 mod reply;
+mod retention;
 mod shard;
 mod sql;
 mod store;
@@ -28,9 +31,12 @@ pub(crate) use catalog::Row;
 pub(crate) use client::{Detail, Job, TenantClient, TenantShards};
 pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Failed};
+pub(crate) use deletions::{Begun, Pending, Wanted};
+pub(crate) use operator::{Kept, Order, Parked};
 pub(crate) use reply::Transport;
 #[cfg(test)]
 pub(crate) use reply::{Call, Reply};
+pub(crate) use retention::{MAX_DAYS, Retention};
 pub(crate) use shard::Shard;
 use sql::DurableSql;
 #[cfg(test)]
@@ -50,7 +56,8 @@ impl DurableObject for Tenant {
         let store = Config::of(&env).map_err(Problem::internal).and_then(|config| {
             let meter = Meter::default();
             let sql = DurableSql::new(&state.storage(), meter.clone());
-            TenantStore::new(sql, AnyBucket::open(&env)?, Edge, meter, config.flush, config.compact_grace_seconds)
+            let (flush, grace_seconds) = (config.flush, config.compact_grace_seconds);
+            TenantStore::new(sql, AnyBucket::open(&env)?, Edge, meter, flush, grace_seconds, config.retention)
         });
         Self { state, store }
     }

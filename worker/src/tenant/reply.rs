@@ -19,13 +19,15 @@ pub(crate) enum Call {
     Expired,
     /// Notes that they are deleted.
     Forget,
+    /// Does what an operator wants: an [`super::Order`].
+    Order,
     /// Does nothing but take along what the caller used.
     Book,
     /// Tells what was used this month.
     Month,
 }
 
-const PATHS: [(Call, &str); 9] = [
+const PATHS: [(Call, &str); 10] = [
     (Call::Append, "/append"),
     (Call::Catalog, "/catalog"),
     (Call::Lease, "/compaction/lease"),
@@ -33,6 +35,7 @@ const PATHS: [(Call, &str); 9] = [
     (Call::Fail, "/compaction/fail"),
     (Call::Expired, "/compaction/expired"),
     (Call::Forget, "/compaction/forget"),
+    (Call::Order, "/order"),
     (Call::Book, "/usage/book"),
     (Call::Month, "/usage/month"),
 ];

@@ -11,6 +11,7 @@ use super::catalog;
 use super::commit::Flush;
 use super::packet;
 use super::reply::{Call, Reply};
+use super::retention::Retention;
 use super::shard::Shard;
 use super::sql::Sql;
 use super::usage::UsageBook;
@@ -26,6 +27,7 @@ pub(crate) struct TenantStore<B, S, P> {
     usage: UsageBook<S>,
     meter: Meter,
     grace_millis: i64,
+    retention: Retention,
 }
 
 impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
@@ -38,11 +40,12 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         meter: Meter,
         flush: Flush,
         grace_seconds: u32,
+        retention: Retention,
     ) -> Result<Self, Problem> {
         let usage = UsageBook::new(sql.clone())?;
         let bucket = Metered::new(bucket, meter.clone());
         let writer = Rc::new(Writer::new(sql, bucket, platform, flush)?);
-        Ok(Self { writer, usage, meter, grace_millis: i64::from(grace_seconds) * 1000 })
+        Ok(Self { writer, usage, meter, grace_millis: i64::from(grace_seconds) * 1000, retention })
     }
 
     /// Answers a call from one who used `usage` since the last. `spawn` takes what must go on although the caller may leave.
@@ -119,8 +122,13 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             }
             Call::Expired => {
                 catalog.purge(now)?;
+                if let Err(problem) = catalog.retain(self.retention, now) {
+                    // It must not keep from deletion what was removed before.
+                    platform.note(&format!("retention: {}", problem.message));
+                }
                 serde_json::to_vec(&catalog.expired(now - self.grace_millis)?).map_err(Problem::internal)
             }
+            Call::Order => catalog.order(json(body)?, self.retention, now),
             Call::Book => Ok(Vec::new()),
             Call::Month => {
                 let (stored_objects, stored_bytes) = catalog.stored()?;

@@ -1,0 +1,83 @@
+//! Deletion: what is to go is in no answer and in no byte of the bucket any more, the rest is as it was.
+
+use super::faults::FAULTS;
+use super::{DAY, HOUR, World};
+use crate::admin::delete_tenant;
+use crate::tenant::{Kept, Order, Retention};
+
+/// Days of profiles in all states: sums, blocks, segments.
+fn stored() -> World {
+    let world = World::new(&["a", "a/s1"]);
+    for n in 0..6 {
+        assert!(world.clock.run(world.push(n, 0)));
+        world.clock.advance(8 * HOUR);
+    }
+    for host in [0, 1] {
+        while world.clock.run(world.visit(host)).unwrap() {}
+    }
+    assert!(world.clock.run(world.push(6, 0)));
+    world
+}
+
+/// A deletion by an operator, who tries again when it fails.
+fn delete(world: &World, tries: usize) -> u64 {
+    let tenant = "a".parse().unwrap();
+    for _ in 0..tries {
+        let (bucket, shards, now) = (world.faulty_bucket(), world.tenant(), world.clock.now());
+        let deletion = world.faults.invocation(delete_tenant(&bucket, &shards, &tenant, now));
+        if let Ok(deleted) = world.clock.run(deletion) {
+            return deleted.left;
+        }
+    }
+    panic!("it fails {tries} times");
+}
+
+#[test]
+fn a_tenant_is_deleted_at_once() {
+    let world = stored();
+    assert_eq!(world.counts().len(), 7);
+    let own = Retention { raw_days: 5, sums_days: 5 };
+    world.clock.run(world.client(0).order::<Kept>(&Order::SetRetention(Some(own)))).unwrap();
+    // Of a tenant whose name begins the same, and one that nobody has a row of.
+    for key in ["t/ab/s0/l0/x", "t/a/s0/l0/1700000000000-00000000000000ff.seg"] {
+        let put = crate::bucket::Bucket::put(&world.bucket, key, vec![1], crate::bucket::Condition::None);
+        world.clock.run(put).unwrap();
+    }
+    assert_eq!(delete(&world, 1), 0);
+    assert_eq!((world.counts().len(), world.live()), (0, Vec::new()));
+    assert_eq!(world.bucket.keys(), ["t/ab/s0/l0/x"]);
+    assert!(!world.clock.run(world.client(0).order::<Kept>(&Order::Retention)).unwrap().own);
+    assert!(world.clock.run(world.push(7, 0)), "what comes later is stored");
+    assert_eq!(world.counts().into_keys().collect::<Vec<_>>(), [7]);
+}
+
+#[test]
+fn a_job_under_way_brings_nothing_back() {
+    let world = stored();
+    world.clock.advance(2 * DAY);
+    let job = world.clock.run(world.client(0).lease()).unwrap().expect("one is due");
+    let sources: Vec<String> = job.sources.into_iter().map(|source| source.key).collect();
+    assert!(!sources.is_empty());
+    assert_eq!(delete(&world, 1), 1, "what the job may write is deleted after the grace period");
+    world.clock.advance(DAY);
+    for host in [0, 1] {
+        assert_eq!(world.clock.run(world.visit(host)), Ok(false));
+    }
+    assert_eq!((delete(&world, 1), world.bucket.keys()), (0, Vec::new()));
+}
+
+#[test]
+fn any_operation_of_a_deletion_may_fail() {
+    let calm = stored();
+    let before = calm.faults.operations().len();
+    assert_eq!(delete(&calm, 1), 0);
+    for at in before..calm.faults.operations().len() {
+        for fault in FAULTS {
+            let world = stored();
+            world.faults.plan(at, fault);
+            delete(&world, 2);
+            world.faults.stop();
+            assert_eq!((world.counts().len(), world.bucket.keys()), (0, Vec::new()), "{fault:?} at {at}");
+        }
+    }
+}
