@@ -1,5 +1,7 @@
 //! Calls for an operator.
 
+use std::collections::BTreeMap;
+
 use worker::{Env, Request, Response};
 
 use crate::bucket::AnyBucket;
@@ -7,6 +9,8 @@ use crate::bucket::contract::{self, Part};
 use crate::clock;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
+use crate::rebuild;
+use crate::scope::Scope;
 
 /// What is checked when nothing is named: all but the part that writes a thousand objects.
 const USUAL: [Part; 3] = [Part::Objects, Part::Conditions, Part::Lists];
@@ -21,6 +25,16 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
     };
     let report = contract::check(&AnyBucket::open(env)?, clock::random(), &parts).await;
     Ok(Response::from_json(&report)?)
+}
+
+/// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's objects anew, from what is in the bucket.
+pub(crate) async fn rebuild(scope: &Scope) -> Result<Response, Problem> {
+    let (bucket, mut reports) = (scope.bucket()?, BTreeMap::new());
+    for shard in scope.names() {
+        let report = rebuild::rebuild(&bucket, &scope.shard(&shard)?, &shard).await?;
+        reports.insert(shard.to_string(), report);
+    }
+    Ok(Response::from_json(&reports)?)
 }
 
 fn part(name: &str) -> Result<Part, Problem> {

@@ -15,6 +15,7 @@ pub(crate) enum Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OfTenant {
     Ingest,
+    Rebuild,
     Services,
     Labels,
     Timeline,
@@ -36,9 +37,10 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 16] = [
+const ROUTES: [(&str, &str, Route); 17] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
+    ("/api/v1/admin/rebuild", "POST", Route::OfTenant(OfTenant::Rebuild)),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
     ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),
@@ -109,6 +111,7 @@ mod tests {
         check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))));
         check("GET", "/api/v1/services", Ok(Route::OfTenant(OfTenant::Services)));
         check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
+        check("POST", "/api/v1/admin/rebuild", Ok(Route::OfTenant(OfTenant::Rebuild)));
         check("HEAD", "/healthz", Ok(Route::Health));
     }
 

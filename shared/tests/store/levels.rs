@@ -39,7 +39,7 @@ fn pushes() -> impl Strategy<Value = Vec<Push>> {
     let service = prop::sample::select(vec!["a", "a", "a", "b"]);
     let one = (times(), types, service, prop::sample::select(vec!["eu", "eu", "us", ""]));
     prop::collection::vec(one, 0..40).prop_map(|all| {
-        let push = |(i, (time, (family, types), service, region)): (usize, _)| {
+        let push = |(i, (time, (family, types), service, region)): (usize, (_, (_, _), _, &'static str))| {
             let mut labels = vec![("service_name", service)];
             if !region.is_empty() {
                 labels.push(("region", region));

@@ -5,11 +5,13 @@ mod client;
 mod commit;
 mod compaction;
 mod packet;
+mod rebuild;
 mod reply;
 mod shard;
 mod sql;
 mod store;
 mod stub;
+mod sweep;
 mod tombstones;
 mod usage;
 mod window;
@@ -28,13 +30,14 @@ pub(crate) use catalog::Row;
 pub(crate) use client::{Detail, Job, TenantClient, TenantShards};
 pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Failed};
+pub(crate) use rebuild::Replace;
 pub(crate) use reply::Transport;
 #[cfg(test)]
 pub(crate) use reply::{Call, Reply};
 pub(crate) use shard::Shard;
 use sql::DurableSql;
 #[cfg(test)]
-pub(crate) use sql::memory;
+pub(crate) use sql::{Sql, memory};
 pub(crate) use store::TenantStore;
 pub(crate) use stub::{StubLine, USAGE_HEADER};
 

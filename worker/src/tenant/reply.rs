@@ -19,13 +19,19 @@ pub(crate) enum Call {
     Expired,
     /// Notes that they are deleted.
     Forget,
+    /// Leases the catalog to one who rebuilds it.
+    BeginRebuild,
+    /// Replaces the catalog.
+    Replace,
+    /// Tells which names no row has.
+    Unknown,
     /// Does nothing but take along what the caller used.
     Book,
     /// Tells what was used this month.
     Month,
 }
 
-const PATHS: [(Call, &str); 9] = [
+const PATHS: [(Call, &str); 12] = [
     (Call::Append, "/append"),
     (Call::Catalog, "/catalog"),
     (Call::Lease, "/compaction/lease"),
@@ -33,6 +39,9 @@ const PATHS: [(Call, &str); 9] = [
     (Call::Fail, "/compaction/fail"),
     (Call::Expired, "/compaction/expired"),
     (Call::Forget, "/compaction/forget"),
+    (Call::BeginRebuild, "/rebuild/begin"),
+    (Call::Replace, "/rebuild/replace"),
+    (Call::Unknown, "/sweep/unknown"),
     (Call::Book, "/usage/book"),
     (Call::Month, "/usage/month"),
 ];
