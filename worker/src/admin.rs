@@ -1,5 +1,7 @@
 //! Calls for an operator.
 
+use std::collections::BTreeMap;
+
 use pilotlight_core::{Selector, store::Tenant as TenantId};
 use serde::Serialize;
 use serde_json::json;
@@ -11,6 +13,7 @@ use crate::bucket::{AnyBucket, Bucket, List};
 use crate::clock;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
+use crate::rebuild;
 use crate::route::Admin;
 use crate::scope::Scope;
 use crate::tenant::{Begun, Kept, Order, Parked, Pending, Retention, TenantShards, Transport, Wanted};
@@ -150,7 +153,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
     let mut rounds = 0;
     for client in shards.each() {
         loop {
-            let keys = client.expired().await?;
+            let (keys, _) = client.expired().await?;
             if keys.is_empty() || rounds == MAX_ROUNDS {
                 break;
             }
@@ -182,6 +185,16 @@ pub(crate) async fn delete_tenant<T: Transport>(
     }
     // At least one more: the list has not been seen to its end.
     Ok(Deleted { left: outcome.left.max(1), ..outcome })
+}
+
+/// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's objects anew, from what is in the bucket.
+pub(crate) async fn rebuild(scope: &Scope) -> Result<Response, Problem> {
+    let (bucket, mut reports) = (scope.bucket()?, BTreeMap::new());
+    for shard in scope.names() {
+        let report = rebuild::rebuild(&bucket, &scope.shard(&shard)?, &shard).await?;
+        reports.insert(shard.to_string(), report);
+    }
+    Ok(Response::from_json(&reports)?)
 }
 
 fn part(name: &str) -> Result<Part, Problem> {

@@ -1,4 +1,5 @@
-//! A visit to one of a tenant's objects: what was replaced long enough ago is deleted, and one compaction job is done.
+//! A visit to one of a tenant's objects: what was replaced long enough ago is deleted, and one compaction job is done, or now
+//! and then a sweep.
 
 use pilotlight_core::plans::CompactPlan;
 
@@ -6,27 +7,35 @@ use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, cpu};
-use crate::tenant::{Blame, Failed, Job, Row, TenantClient, Transport};
+use crate::sweep::sweep;
+use crate::tenant::{Blame, Failed, Job, Row, Shard, TenantClient, Transport};
 
-/// Says whether a job was done, so that another may be due.
+/// Says whether a job was done, so that another may be due. `now` in milliseconds.
 pub(crate) async fn visit(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
+    shard: &Shard,
+    now: i64,
     meter: &Meter,
 ) -> Result<bool, Problem> {
     // Trouble with one must not keep the other from being done.
     let deleted = delete_expired(bucket, client).await;
+    if deleted == Ok(true) {
+        // Each takes its fill of requests: a job is for the next visit.
+        return sweep(bucket, client, shard, now).await.map(|()| true);
+    }
     let compacted = compact(bucket, client, meter).await;
     deleted.and(compacted)
 }
 
-async fn delete_expired(bucket: &impl Bucket, client: &TenantClient<impl Transport>) -> Result<(), Problem> {
-    let keys = client.expired().await?;
-    if keys.is_empty() {
-        return Ok(());
+/// Says whether a sweep is due.
+async fn delete_expired(bucket: &impl Bucket, client: &TenantClient<impl Transport>) -> Result<bool, Problem> {
+    let (keys, sweep_due) = client.expired().await?;
+    if !keys.is_empty() {
+        bucket.delete(&keys).await?;
+        client.forget(&keys).await?;
     }
-    bucket.delete(&keys).await?;
-    client.forget(&keys).await
+    Ok(sweep_due)
 }
 
 /// Does a job, if one is due, or says why it came to nothing.
@@ -48,12 +57,8 @@ async fn work(bucket: &impl Bucket, client: &TenantClient<impl Transport>, job: 
     let output = drive(plan, bucket).await?.finish()?;
     let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
     bucket.put(&output.key, output.bytes, Condition::None).await?;
-    let committed = client.commit(token, row, &output.directory).await;
-    if committed.as_ref().is_err_and(|problem| problem.status == 409) {
-        // Another has the lease by now; what was written counts for nothing.
-        bucket.delete(&[output.key]).await?;
-    }
-    committed
+    // If another has the lease by now, what was written counts for nothing, and is noted to be deleted.
+    client.commit(token, row, &output.directory).await
 }
 
 /// Only what is wrong with the sources is their fault; else a bucket that is away for three minutes would put all aside.

@@ -139,7 +139,7 @@ struct Alone<'a> {
 impl Visitor for Alone<'_> {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let scope = Scope::new(self.env, self.config, shard.tenant.clone(), self.meter.clone());
-        compact::visit(&scope.bucket()?, &scope.shard(shard)?, &self.meter).await
+        compact::visit(&scope.bucket()?, &scope.shard(shard)?, shard, Edge.now_millis(), &self.meter).await
     }
 }
 

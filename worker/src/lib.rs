@@ -23,10 +23,12 @@ mod platform;
 mod push;
 mod pyroscope_api;
 mod query;
+mod rebuild;
 mod route;
 mod scope;
 #[cfg(test)]
 mod simulation;
+mod sweep;
 mod tenancy;
 // The attribute of a Durable Object makes public functions without a word about them.
 #[allow(missing_docs)]
@@ -102,6 +104,7 @@ async fn answer(request: &mut Request, env: &Env, context: &Context) -> Result<R
 async fn answer_tenant(route: OfTenant, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     match route {
         OfTenant::Ingest => push::ingest(request, scope).await,
+        OfTenant::Rebuild => admin::rebuild(scope).await,
         OfTenant::Services => query::services(request, scope).await,
         OfTenant::Labels => query::labels(request, scope).await,
         OfTenant::Timeline => query::timeline(request, scope).await,

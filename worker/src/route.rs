@@ -15,6 +15,7 @@ pub(crate) enum Route {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OfTenant {
     Ingest,
+    Rebuild,
     Services,
     Labels,
     Timeline,
@@ -49,7 +50,7 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 23] = [
+const ROUTES: [(&str, &str, Route); 24] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     ("/api/v1/admin/retention", "GET", Route::OfTenant(OfTenant::Admin(Admin::Retention))),
@@ -59,6 +60,7 @@ const ROUTES: [(&str, &str, Route); 23] = [
     ("/api/v1/admin/tenant", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteTenant))),
     ("/api/v1/admin/profiles", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteProfiles))),
     ("/api/v1/admin/deletions", "GET", Route::OfTenant(OfTenant::Admin(Admin::Deletions))),
+    ("/api/v1/admin/rebuild", "POST", Route::OfTenant(OfTenant::Rebuild)),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
     ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),
@@ -132,6 +134,7 @@ mod tests {
         check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))));
         check("GET", "/api/v1/services", Ok(Route::OfTenant(OfTenant::Services)));
         check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
+        check("POST", "/api/v1/admin/rebuild", Ok(Route::OfTenant(OfTenant::Rebuild)));
         check("HEAD", "/healthz", Ok(Route::Health));
         check("GET", "/api/v1/admin/retention", Ok(Route::OfTenant(OfTenant::Admin(Admin::Retention))));
         check("PUT", "/x/api/v1/admin/retention", Ok(Route::OfTenant(OfTenant::Admin(Admin::SetRetention))));

@@ -40,6 +40,11 @@ impl Scope {
         Ok(TenantShards::new(lines?))
     }
 
+    /// Their names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Shard> {
+        Shard::all(&self.tenant, self.config.tenant_shards)
+    }
+
     /// One of the tenant's objects.
     pub(crate) fn shard(&self, shard: &Shard) -> Result<TenantClient<StubLine>, Problem> {
         Ok(TenantClient::new(StubLine::new(&self.env, shard, self.meter.clone())?))

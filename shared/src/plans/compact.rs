@@ -18,7 +18,7 @@ use super::reads::{Reads, damaged};
 use super::{CatalogObject, Deletion, Get, PlanError};
 use crate::sort::sort_by;
 use crate::store::{
-    BlockWriter, Contents, Counted, Dataset, Directory, ObjectKey, PageEntry, PageKind, Part, Scope, Shape, StoreError,
+    BlockWriter, Contents, Counted, Dataset, Directory, Ids, ObjectKey, PageEntry, PageKind, Part, Scope, Shape, StoreError,
     Window, read_ids,
 };
 
@@ -128,12 +128,10 @@ impl CompactPlan {
             }
             open.close(&mut writer).map_err(PlanError::Output)?;
         }
-        let sums_of = match self.shape.raw {
-            true => Vec::new(),
-            false => self.sources.iter().map(|source| source.object.key.clone()).collect(),
-        };
-        drop(self.sources);
-        let (bytes, directory) = writer.finish(self.token, &counted, sums_of).map_err(PlanError::Output)?;
+        let names = self.sources.into_iter().map(|source| source.object.key).collect();
+        let (made_of, sums_of) = if self.shape.raw { (names, Vec::new()) } else { (Vec::new(), names) };
+        let ids = Ids { counted, made_of };
+        let (bytes, directory) = writer.finish(self.token, &ids, sums_of).map_err(PlanError::Output)?;
         let profiles = directory.datasets().iter().fold(0, |sum: u64, d| sum.saturating_add(d.profiles));
         Ok(CompactOutput { key: self.output.to_string(), level: self.level, bytes, directory, profiles })
     }
@@ -146,7 +144,7 @@ impl CompactPlan {
             let (directory, arrival_millis) = (&source.object.directory, source.arrival_millis);
             counted.extend(directory.chunks().iter().map(|chunk| Counted { id: chunk.id, arrival_millis }));
             if let Some(part) = directory.block().and_then(|block| block.ids) {
-                counted.extend(source.part(part).and_then(read_ids).map_err(damaged(&source.object.key, part))?);
+                counted.extend(source.part(part).and_then(read_ids).map_err(damaged(&source.object.key, part))?.counted);
             }
         }
         Ok(counted)

@@ -12,8 +12,9 @@ mod family;
 mod job;
 mod query;
 mod reads;
-#[allow(dead_code)]
+mod rebuild;
 mod settle;
+mod static_catalog;
 mod steps;
 mod timeline;
 
@@ -27,6 +28,8 @@ pub use job::{
     CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MIN_JOB_BYTES, MIN_JOB_OBJECTS, ObjectSummary, pick_job,
 };
 pub use query::{QueryAnswer, QueryPlan};
+pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
+pub use static_catalog::{static_catalog, static_parts};
 pub use steps::{Steps, window_of};
 pub use timeline::{Point, Timeline, TimelinePlan, TimelineSeries};
 

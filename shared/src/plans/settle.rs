@@ -8,25 +8,27 @@
 //!   sources would not have been there for the later.
 //! - What a counting block was made of does not count.
 
+use std::hash::Hash;
+
 use hashbrown::HashSet;
 
 use crate::sort::sort_by;
 
 /// A block, as far as the judgement needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct BlockFacts {
+pub(super) struct BlockFacts<K> {
     /// Its name.
-    pub(super) key: String,
+    pub(super) key: K,
     /// The token of the lease under which it was written.
     pub(super) token: u64,
-    /// What it replaces: nothing for a summary.
-    pub(super) made_of: Vec<String>,
+    /// What it replaces, by name or otherwise: nothing for a summary.
+    pub(super) made_of: Vec<K>,
     /// What it sums up and does not replace.
-    pub(super) sums_of: Vec<String>,
+    pub(super) sums_of: Vec<K>,
 }
 
 /// Names of the blocks that count, and of objects that they replace.
-pub(super) fn settle(mut blocks: Vec<BlockFacts>) -> (HashSet<String>, HashSet<String>) {
+pub(super) fn settle<K: Clone + Ord + Hash>(mut blocks: Vec<BlockFacts<K>>) -> (HashSet<K>, HashSet<K>) {
     // Later leases first, so that whatever claims a source first is right.
     sort_by(&mut blocks, |a, b| b.token.cmp(&a.token).then_with(|| a.key.cmp(&b.key)));
     let (mut counting, mut replaced) = (HashSet::new(), HashSet::new());
@@ -41,7 +43,7 @@ pub(super) fn settle(mut blocks: Vec<BlockFacts>) -> (HashSet<String>, HashSet<S
         counting.insert(block.key.clone());
         replaced.extend(block.made_of.iter().cloned());
     }
-    let mut summed: HashSet<&String> = HashSet::new();
+    let mut summed: HashSet<&K> = HashSet::new();
     for summary in blocks.iter().filter(|block| !block.sums_of.is_empty()) {
         // A source that was rewritten, after a deletion, leaves its summary wrong; one that expired does not.
         let sound = summary.sums_of.iter().all(|source| !replaced.contains(source) && !summed.contains(source));
@@ -58,7 +60,7 @@ mod tests {
     use super::*;
 
     /// Blocks as `name token <- sources` or `name token + summed`.
-    fn blocks(text: &str) -> Vec<BlockFacts> {
+    fn blocks(text: &str) -> Vec<BlockFacts<String>> {
         let block = |line: &str| {
             let mut words = line.split_whitespace().map(str::to_owned);
             let (key, token) = (words.next().unwrap(), words.next().unwrap().parse().unwrap());

@@ -9,7 +9,7 @@ use super::codec::Reader;
 use super::dataset::DatasetWriter;
 use super::directory::{Contents, Directory, Part, put_footer};
 use super::error::StoreError;
-use super::ids::{Counted, encode_ids};
+use super::ids::{Ids, encode_ids};
 use super::page::PageEntry;
 use super::section::{Packer, put_magic, section};
 use super::symbols;
@@ -130,13 +130,8 @@ impl BlockWriter {
         if self.shape.is_back(window) { &mut self.back } else { &mut self.front }
     }
 
-    /// The object, and its directory for the catalog. `counted` is what went into it; nothing in a block of sums.
-    pub(crate) fn finish(
-        mut self,
-        token: u64,
-        counted: &[Counted],
-        sums_of: Vec<String>,
-    ) -> Result<(Vec<u8>, Directory), StoreError> {
+    /// The object, and its directory for the catalog. `ids` says where it comes from; a block of sums has none.
+    pub(crate) fn finish(mut self, token: u64, ids: &Ids, sums_of: Vec<String>) -> Result<(Vec<u8>, Directory), StoreError> {
         let back = self.front.len() as u64;
         let window_totals = back + self.back.len() as u64;
         let totals = window_totals + self.window_totals.len() as u64;
@@ -154,10 +149,10 @@ impl BlockWriter {
         for more in [self.back, self.window_totals, self.totals] {
             bytes.extend_from_slice(&more);
         }
-        let mut ids = None;
-        if self.shape.raw {
-            ids = Some(append(&mut bytes, |out| self.packer.put(out, &encode_ids(counted), "ids"))?);
-        }
+        let ids = match self.shape.raw {
+            true => Some(append(&mut bytes, |out| self.packer.put(out, &encode_ids(ids), "ids"))?),
+            false => None,
+        };
         let (label_sets, types) = self.words.finish();
         let block = BlockEntry { datasets: self.datasets, token, ids, sums_of };
         let directory = Directory { label_sets, types, contents: Contents::Block(block) };

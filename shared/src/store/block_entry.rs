@@ -1,15 +1,12 @@
 //! What a directory says of a block.
 
-use super::codec::{Reader, put_column, put_deltas, put_varint};
+use super::codec::{Reader, put_column, put_deltas, put_names, put_varint};
 use super::directory::Part;
 use super::error::StoreError;
 use super::page::PageEntry;
 use super::section::{MAX_SECTION, SECTION_HEAD};
 use super::window::{Scope, Window};
 use crate::units::UnixNanos;
-
-/// Most bytes that the names of a block's sources may take: a name has at most 250, and a job 800 sources.
-const MAX_NAMES: usize = 256 << 10;
 
 /// What is in a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +15,7 @@ pub struct BlockEntry {
     pub datasets: Vec<Dataset>,
     /// Token of the lease under which it was made. Of two blocks that hold the same chunks the one with the higher counts.
     pub token: u64,
-    /// Which chunks went into it ([`super::read_ids`]); none in a block of nothing but sums.
+    /// Which chunks went into it and what it replaces ([`super::read_ids`]); none in a block of nothing but sums.
     pub ids: Option<Part>,
     /// The objects that it sums up without replacing them (level 3). A row of the catalog names none once they are deleted:
     /// then the block stands alone, and answers at the edges of a range are rounded to its windows.
@@ -83,9 +80,7 @@ const KINDS: [(Window, Scope); 6] = [
 pub(super) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
     put_varint(out, block.token);
     put_optional(out, block.ids);
-    put_varint(out, block.sums_of.len() as u64);
-    put_column(out, block.sums_of.iter().map(|name| name.len() as u64));
-    block.sums_of.iter().for_each(|name| out.extend_from_slice(name.as_bytes()));
+    put_names(out, &block.sums_of);
     put_varint(out, block.datasets.len() as u64);
     block.datasets.iter().for_each(|dataset| put_dataset(out, dataset));
 }
@@ -93,16 +88,7 @@ pub(super) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
 pub(super) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<BlockEntry, StoreError> {
     let token = r.varint()?;
     let ids = optional(r)?;
-    let count = r.count(1)?;
-    let lengths = r.column(count)?;
-    if lengths.iter().fold(0u64, |sum, &n| sum.saturating_add(n)) > MAX_NAMES as u64 {
-        return Err(r.corrupt("names of sources are longer than any job's"));
-    }
-    let mut sums_of = Vec::with_capacity(count);
-    for length in lengths {
-        let name = std::str::from_utf8(r.take(length as usize)?).map_err(|_| r.corrupt("a name is not UTF-8"))?;
-        sums_of.push(name.to_owned());
-    }
+    let sums_of = r.names()?;
     // A dataset has twelve numbers at least.
     let count = r.count(12)?;
     let mut datasets = Vec::with_capacity(count);

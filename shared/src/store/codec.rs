@@ -30,6 +30,16 @@ pub(super) fn put_column(out: &mut Vec<u8>, values: impl Iterator<Item = u64>) {
     values.for_each(|v| put_varint(out, v));
 }
 
+/// Most bytes that the names of a block's sources may take: a name has at most 250, and a job 800 sources.
+const MAX_NAMES: u64 = 256 << 10;
+
+/// Names of objects: how many, their lengths, and all end to end.
+pub(super) fn put_names(out: &mut Vec<u8>, names: &[String]) {
+    put_varint(out, names.len() as u64);
+    put_column(out, names.iter().map(|name| name.len() as u64));
+    names.iter().for_each(|name| out.extend_from_slice(name.as_bytes()));
+}
+
 /// Reads forward through bytes; `section` names them in errors.
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
@@ -145,6 +155,21 @@ impl<'a> Reader<'a> {
             values.push(self.varint()?);
         }
         Ok(values)
+    }
+
+    /// What [`put_names`] wrote, of at most 256 KiB.
+    pub(super) fn names(&mut self) -> Result<Vec<String>, StoreError> {
+        let count = self.count(1)?;
+        let lengths = self.column(count)?;
+        if lengths.iter().fold(0u64, |sum, &n| sum.saturating_add(n)) > MAX_NAMES {
+            return Err(self.corrupt("names of sources are longer than any job's"));
+        }
+        let mut names = Vec::with_capacity(count);
+        for length in lengths {
+            let name = std::str::from_utf8(self.take(length as usize)?);
+            names.push(name.map_err(|_| self.corrupt("a name is not UTF-8"))?.to_owned());
+        }
+        Ok(names)
     }
 
     /// Nothing may be left.

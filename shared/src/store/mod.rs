@@ -50,7 +50,7 @@ pub(crate) use chunk::{DecodedChunk, decode_chunk};
 pub(crate) use dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
 pub use directory::{ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
 pub use error::StoreError;
-pub use ids::{Counted, read_ids};
+pub use ids::{Counted, Ids, read_ids};
 pub use key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
 pub use page::PageEntry;
 pub(crate) use page::{PageKind, PageRows, read_page};

@@ -61,7 +61,9 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
     }
     if let Some(block) = directory.block() {
         let ids = block.ids.map(|part| read_ids(&bytes[part.offset as usize..][..part.len as usize]).unwrap());
-        ids.iter().flatten().for_each(|c| writeln!(text, "counted {} at {}", c.id, c.arrival_millis).unwrap());
+        let ids = ids.unwrap_or_default();
+        ids.counted.iter().for_each(|c| writeln!(text, "counted {} at {}", c.id, c.arrival_millis).unwrap());
+        writeln!(text, "made of {:?}", ids.made_of).unwrap();
         writeln!(text, "token {} sums of {:?}", block.token, block.sums_of).unwrap();
     }
     let size = bytes.len() as u64;

@@ -2,7 +2,7 @@
 
 use pilotlight_core::plans::{CatalogObject, QueryPlan};
 use pilotlight_core::store::{
-    ChunkId, Contents, Directory, Footer, ObjectKey, SegmentWriter, Series, SeriesRows, StoreError, Tenant, Window,
+    ChunkId, Contents, Directory, Footer, Ids, ObjectKey, SegmentWriter, Series, SeriesRows, StoreError, Tenant, Window,
     chunk_head, encode_chunk, read_chunk, read_ids,
 };
 use pilotlight_core::{
@@ -323,7 +323,8 @@ fn a_flipped_bit_of_an_object_is_noticed() {
                 answers.iter().any(|profile| !profile.is_empty()).then_some((answers, timelines))
             };
             let ids = damaged.catalog.first().and_then(|object| object.directory.block()).and_then(|block| block.ids);
-            let ids = ids.map_or(Some(vec![]), |part| read_ids(&bytes[part.offset as usize..][..part.len as usize]).ok());
+            let ids =
+                ids.map_or(Some(Ids::default()), |part| read_ids(&bytes[part.offset as usize..][..part.len as usize]).ok());
             vec![answer("alloc_space").zip(ids.clone()), answer("inuse_space").zip(ids)]
         });
     }

@@ -11,6 +11,7 @@ mod hostile;
 mod levels;
 mod memory;
 mod plans;
+mod rebuild;
 mod service;
 mod speed;
 mod support;

@@ -88,6 +88,25 @@ impl Push {
     }
 }
 
+/// A small chunk whose id is spread as a hash would be.
+pub(crate) fn chunk_of(n: u32) -> Vec<u8> {
+    chunk_at(n, i64::from(n))
+}
+
+/// The same, taken at a time in milliseconds.
+pub(crate) fn chunk_at(n: u32, millis: i64) -> Vec<u8> {
+    let mut builder = ProfileBuilder::new();
+    let stack = builder.named_stack(&["main"]);
+    let series = Series {
+        labels: labels(&[("service_name", "a")]),
+        profile_type: profile_type("process_cpu", "cpu"),
+        time: UnixNanos::from_millis(millis),
+        ..Series::default()
+    };
+    let id = (u128::from(n) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_le_bytes();
+    encode_chunk(ChunkId(id), &builder.finish(), &[SeriesRows { series, rows: vec![(stack, 1)] }]).unwrap()
+}
+
 /// `None` for a stack without frames.
 pub(crate) fn named_stack(builder: &mut ProfileBuilder, names: &[&str]) -> Option<StackId> {
     builder.named_stack(names)
@@ -114,7 +133,7 @@ pub(crate) fn said(profile: &Profile) -> BTreeMap<Vec<String>, i64> {
 pub(crate) struct Bucket {
     pub(crate) objects: HashMap<String, Vec<u8>>,
     pub(crate) catalog: Vec<CatalogObject>,
-    counted: CountedChunks,
+    pub(crate) counted: CountedChunks,
 }
 
 impl Bucket {

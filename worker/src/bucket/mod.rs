@@ -20,13 +20,12 @@ use crate::errors::Problem;
 pub(crate) use any::AnyBucket;
 
 /// Reads open at once: the platform opens six connections a request and lets further ones wait.
-const READS_AT_ONCE: usize = 6;
+pub(crate) const READS_AT_ONCE: usize = 6;
 
 /// Most pages of the tenant list that are read: 10 of 1,000.
 const TENANT_PAGES: usize = 10;
 
 /// Most names on a page of a list, and most objects deleted at once.
-#[allow(dead_code, reason = "R2 counts for itself")]
 pub(crate) const MAX_PAGE: usize = 1_000;
 
 /// A bucket. Objects are written once; small head objects are replaced conditionally.
@@ -94,7 +93,6 @@ pub(crate) struct Page {
 
 /// An object in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "objects are listed when a catalog is rebuilt, which is to come")]
 pub(crate) struct Listed {
     pub(crate) key: String,
     pub(crate) size: u64,

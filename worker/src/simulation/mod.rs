@@ -7,6 +7,7 @@ mod deletion;
 mod erasure;
 mod faults;
 mod month;
+mod rebuild;
 mod recall;
 mod retention;
 mod shards;
@@ -30,8 +31,9 @@ use crate::compact;
 use crate::errors::Problem;
 use crate::meter::{Meter, Usage};
 use crate::query::Store;
+use crate::rebuild as rebuild_catalog;
 use crate::tenant::memory::MemorySql;
-use crate::tenant::{Call, Detail, Flush, Reply, Retention, Shard, TenantClient, TenantShards, TenantStore, Transport};
+use crate::tenant::{Call, Detail, Flush, Reply, Retention, Shard, Sql, TenantClient, TenantShards, TenantStore, Transport};
 use clock::Clock;
 pub(crate) use faults::Simulated;
 use faults::{Fault, Faults, FaultyBucket};
@@ -136,7 +138,28 @@ impl World {
 
     /// What the schedule does with one object.
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
-        self.faults.invocation(compact::visit(&self.faulty_bucket(), &self.client(host), &Meter::default())).await
+        let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
+        let meter = Meter::default();
+        self.faults.invocation(compact::visit(&bucket, &client, shard, self.clock.now(), &meter)).await
+    }
+
+    /// The first object's name.
+    pub(crate) fn shard(&self) -> Shard {
+        self.hosts[0].shard.clone()
+    }
+
+    /// Loses what the first object's database had.
+    pub(crate) fn wipe(&self) {
+        for table in ["objects", "directories", "lease", "sequence"] {
+            self.hosts[0].sql.exec(&format!("DELETE FROM {table}"), Vec::new()).unwrap();
+        }
+        *self.hosts[0].object.borrow_mut() = None;
+    }
+
+    /// Rebuilds the first object's catalog.
+    pub(crate) async fn rebuild(&self) -> Result<rebuild_catalog::Report, Problem> {
+        let (bucket, client, shard) = (self.faulty_bucket(), self.client(0), &self.hosts[0].shard);
+        self.faults.invocation(rebuild_catalog::rebuild(&bucket, &client, shard)).await
     }
 
     /// Visits the first object until nothing is due.

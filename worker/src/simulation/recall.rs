@@ -81,7 +81,7 @@ fn a_job_that_lost_its_lease_leaves_nothing_behind() {
         let (late, second) = world.clock.run(join(world.visit(0), second));
         assert_eq!(world.faults.operations()[before + 2], "get");
         assert_eq!((late.map_err(|p| p.status), second), (Err(409), Ok(true)), "at {wanted}");
-        assert_eq!(world.bucket.keys().len(), 2, "the segment and the second's block");
+        assert_eq!(world.bucket.keys().len(), 3, "the segment and both blocks");
         world.clock.advance(HOUR);
         assert_eq!(world.clock.run(world.visit(0)), Ok(false));
         assert_eq!((world.bucket.keys(), world.live().len()), (world.live(), 1));

@@ -15,6 +15,7 @@ use super::compaction::{Done, Failed, Lease};
 use super::deletions::parsed;
 use super::operator::Order;
 use super::packet;
+use super::rebuild::{Begun, Replace};
 use super::reply::{Call, Transport};
 use super::shard::shard_of;
 use crate::errors::Problem;
@@ -132,8 +133,8 @@ impl<T: Transport> TenantClient<T> {
         self.call_json(Call::Fail, failed).await.map(drop)
     }
 
-    /// Names of objects that no query needs any more.
-    pub(crate) async fn expired(&self) -> Result<Vec<String>, Problem> {
+    /// Names of objects that no query needs any more, and whether a sweep is due, which the caller is to do.
+    pub(crate) async fn expired(&self) -> Result<(Vec<String>, bool), Problem> {
         serde_json::from_slice(&self.call(Call::Expired, &[]).await?).map_err(Problem::internal)
     }
 
@@ -145,6 +146,22 @@ impl<T: Transport> TenantClient<T> {
     /// Does what an operator wants.
     pub(crate) async fn order<A: DeserializeOwned>(&self, order: &Order) -> Result<A, Problem> {
         serde_json::from_slice(&self.call_json(Call::Order, order).await?).map_err(Problem::internal)
+    }
+
+    /// Leases the catalog for a rebuild.
+    pub(crate) async fn begin_rebuild(&self) -> Result<Begun, Problem> {
+        serde_json::from_slice(&self.call(Call::BeginRebuild, &[]).await?).map_err(Problem::internal)
+    }
+
+    /// Replaces the catalog.
+    pub(crate) async fn replace(&self, replace: &Replace, directories: &[Vec<u8>]) -> Result<(), Problem> {
+        let body = packet::encode(replace, directories).map_err(Problem::internal)?;
+        self.call(Call::Replace, &body).await.map(drop)
+    }
+
+    /// Those names that the catalog does not have.
+    pub(crate) async fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
+        serde_json::from_slice(&self.call_json(Call::Unknown, &keys).await?).map_err(Problem::internal)
     }
 
     /// Takes along what was used.

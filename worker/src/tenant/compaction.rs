@@ -66,8 +66,8 @@ pub(crate) enum Blame {
 
 /// The lease in the table.
 pub(super) struct Held {
-    token: i64,
-    expires: i64,
+    pub(super) token: i64,
+    pub(super) expires: i64,
     pub(super) output: String,
     sources: Vec<String>,
 }
@@ -109,14 +109,17 @@ impl<S: Sql> Catalog<S> {
     pub(crate) fn commit(&self, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
         let facts = Facts::of(directory);
-        self.sql.transaction(move |sql| {
+        let stale = format!("the lease {} of {} is not the current one", done.token, done.output.key);
+        let committed = self.sql.transaction(move |sql| {
             let Done { token, output } = done;
             if is_live(sql, &output.key)? {
-                return Ok(());
+                return Ok(true);
             }
-            let stale =
-                || Problem::new(409, "aborted", format!("the lease {token} of {} is not the current one", output.key));
-            let held = held(sql)?.filter(|held| held.token == token && held.output == output.key).ok_or_else(stale)?;
+            let Some(held) = held(sql)?.filter(|held| held.token == token && held.output == output.key) else {
+                // It is in the bucket, maybe after its name was deleted once.
+                bury(sql, &output.key, now)?;
+                return Ok(false);
+            };
             add(sql, &output, &encoded, &facts, now)?;
             if facts.sums_up {
                 sql.exec(
@@ -140,8 +143,10 @@ impl<S: Sql> Catalog<S> {
                 )?;
             }
             sql.exec("DELETE FROM lease WHERE token = ?", vec![number(held.token)])?;
-            done_with(sql)
-        })
+            done_with(sql)?;
+            Ok(true)
+        })?;
+        if committed { Ok(()) } else { Err(Problem::new(409, "aborted", stale)) }
     }
 
     /// Ends a job that came to nothing, if it still has the lease.
@@ -182,7 +187,7 @@ pub(super) fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
 }
 
 /// Takes a lease away from a job that came to nothing; inside a transaction.
-fn end(sql: &impl Sql, held: Held, blame: &Blame, message: &str, now: i64) -> Result<(), Problem> {
+pub(super) fn end(sql: &impl Sql, held: Held, blame: &Blame, message: &str, now: i64) -> Result<(), Problem> {
     bury(sql, &held.output, now)?;
     let blamed = match blame {
         Blame::Nobody => Vec::new(),
@@ -204,10 +209,15 @@ fn is_live(sql: &impl Sql, key: &str) -> Result<bool, Problem> {
 
 /// Gives an object that may be in the bucket, and counts for nothing, a row that is removed.
 pub(super) fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
+    // A rebuild has a lease too, and no output.
+    if key.is_empty() {
+        return Ok(());
+    }
     let number_of_change = next(sql)?;
     sql.exec(
         "INSERT INTO objects (key, level, size, day_bytes, min_millis, max_millis, added, added_millis, removed, removed_millis)
-         VALUES (?1, 1, 0, 0, 0, 0, ?2, ?3, ?2, ?3) ON CONFLICT (key) DO NOTHING",
+         VALUES (?1, 1, 0, 0, 0, 0, ?2, ?3, ?2, ?3)
+         ON CONFLICT (key) DO UPDATE SET deleted = 0, removed_millis = ?3 WHERE removed IS NOT NULL",
         vec![key.into(), number(number_of_change), number(now)],
     )?;
     Ok(())

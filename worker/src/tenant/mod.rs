@@ -7,12 +7,14 @@ mod compaction;
 mod deletions;
 mod operator;
 mod packet;
+mod rebuild;
 mod reply;
 mod retention;
 mod shard;
 mod sql;
 mod store;
 mod stub;
+mod sweep;
 mod tombstones;
 mod usage;
 mod window;
@@ -33,6 +35,7 @@ pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Failed};
 pub(crate) use deletions::{Begun, Pending, Wanted};
 pub(crate) use operator::{Kept, Order, Parked};
+pub(crate) use rebuild::Replace;
 pub(crate) use reply::Transport;
 #[cfg(test)]
 pub(crate) use reply::{Call, Reply};
@@ -40,7 +43,7 @@ pub(crate) use retention::{MAX_DAYS, Retention};
 pub(crate) use shard::Shard;
 use sql::DurableSql;
 #[cfg(test)]
-pub(crate) use sql::memory;
+pub(crate) use sql::{Sql, memory};
 pub(crate) use store::TenantStore;
 pub(crate) use stub::{StubLine, USAGE_HEADER};
 

@@ -65,7 +65,7 @@ impl<S: Sql> Catalog<S> {
             Order::Parked => return json(&self.parked()?),
             Order::RetryParked => return json(&self.retry_parked()?),
             Order::DeleteAll => return json(&self.delete_all(now)?),
-            Order::Unknown(keys) => return json(&self.unknown(&keys)?),
+            Order::Unknown(keys) => return json(&self.absent(&keys)?),
             Order::DeleteProfiles(wanted) => return json(&self.delete_profiles(wanted, now)?),
             Order::Deletions => return json(&self.pending()?),
             Order::Left => return json(&self.left()?),
@@ -112,7 +112,8 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
+    /// Those names that no row has, or only one of an object that is deleted.
+    pub(super) fn absent(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
         let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
         let found = self.sql.query(
             "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT key FROM objects WHERE deleted = 0)",

@@ -21,13 +21,19 @@ pub(crate) enum Call {
     Forget,
     /// Does what an operator wants: an [`super::Order`].
     Order,
+    /// Leases the catalog to one who rebuilds it.
+    BeginRebuild,
+    /// Replaces the catalog.
+    Replace,
+    /// Tells which names no row has.
+    Unknown,
     /// Does nothing but take along what the caller used.
     Book,
     /// Tells what was used this month.
     Month,
 }
 
-const PATHS: [(Call, &str); 10] = [
+const PATHS: [(Call, &str); 13] = [
     (Call::Append, "/append"),
     (Call::Catalog, "/catalog"),
     (Call::Lease, "/compaction/lease"),
@@ -36,6 +42,9 @@ const PATHS: [(Call, &str); 10] = [
     (Call::Expired, "/compaction/expired"),
     (Call::Forget, "/compaction/forget"),
     (Call::Order, "/order"),
+    (Call::BeginRebuild, "/rebuild/begin"),
+    (Call::Replace, "/rebuild/replace"),
+    (Call::Unknown, "/sweep/unknown"),
     (Call::Book, "/usage/book"),
     (Call::Month, "/usage/month"),
 ];

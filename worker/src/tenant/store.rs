@@ -126,7 +126,19 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                     // It must not keep from deletion what was removed before.
                     platform.note(&format!("retention: {}", problem.message));
                 }
-                serde_json::to_vec(&catalog.expired(now - self.grace_millis)?).map_err(Problem::internal)
+                let expired = (catalog.expired(now - self.grace_millis)?, catalog.sweep_due(now)?);
+                serde_json::to_vec(&expired).map_err(Problem::internal)
+            }
+            Call::BeginRebuild => serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal),
+            Call::Replace => {
+                let (replace, directories) = packet::decode(body).map_err(Problem::invalid)?;
+                catalog.replace(replace, directories, now)?;
+                self.writer.recall_again();
+                Ok(Vec::new())
+            }
+            Call::Unknown => {
+                let unknown = catalog.unknown(&json::<Vec<String>>(body)?)?;
+                serde_json::to_vec(&unknown).map_err(Problem::internal)
             }
             Call::Order => catalog.order(json(body)?, self.retention, now),
             Call::Book => Ok(Vec::new()),

@@ -138,6 +138,11 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         written.map_err(|problem| Problem::unavailable(format!("the profile could not be stored: {}", problem.message)))
     }
 
+    /// Lets the next push recall what the catalog has: it may have chunks that this object does not know.
+    pub(super) fn recall_again(&self) {
+        self.recalled.set(false);
+    }
+
     /// Recalls, once in the life of this object, the chunks of objects written of late.
     fn recall(&self, now: i64) -> Result<(), Problem> {
         if self.recalled.get() {

@@ -146,7 +146,7 @@ async fn cron(world: &World, meter: &Meter, tally: &RefCell<Tally>) {
     meter.add(Item::BucketLists, 1);
     for _ in 0..VISITS {
         meter.add(Item::WorkerRequests, 1);
-        if !compact::visit(&bucket, &client, meter).await.unwrap() {
+        if !compact::visit(&bucket, &client, &world.shard(), world.clock.now(), meter).await.unwrap() {
             break;
         }
         tally.borrow_mut().jobs += 1;

@@ -1,0 +1,346 @@
+//! Rebuilding a catalog from the objects of a bucket, when there is nothing else to go by.
+//!
+//! Of each object the end is read, where its directory stands and before it, in a block, where it comes from. What counts is
+//! then judged by [`super::settle`]: blocks by the names of their sources and by the chunks that went into them, segments by
+//! their chunks. The sources of a block arrived in one hour, so only blocks of the same hour can have a source in common.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use hashbrown::{HashMap, HashSet};
+use thiserror::Error;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use super::settle::{BlockFacts, settle};
+use super::{CountedChunks, Get, PlanError, RETRY_WINDOW_MILLIS};
+use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Footer, Ids, ObjectKey, StoreError, read_ids};
+
+/// How much of an object's end is read at first: 64 kB. The directory of a segment has hundreds of bytes and that of a block
+/// thousands; ids of 2,400 chunks are 40 kB.
+const TAIL: u64 = 64 << 10;
+
+/// Objects that are read at once: 64, whose ends are 4 MB.
+const READING: usize = 64;
+
+const HOUR_MILLIS: i64 = 3_600_000;
+
+/// What a catalog should hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// The objects that count, in order of arrival. Directories list only what counts.
+    pub rows: Vec<CatalogRow>,
+    /// The objects that do not, and why.
+    pub dropped: Vec<(String, Dropped)>,
+    /// The objects that cannot be judged.
+    pub damaged: Vec<(String, StoreError)>,
+    /// The highest token of a block. Later leases must have higher ones.
+    pub last_token: u64,
+}
+
+/// Why an object does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Dropped {
+    /// Another block holds what is in it, or some of that.
+    #[error("a block stands for it")]
+    Replaced,
+    /// All of its chunks were counted before.
+    #[error("none of its chunks counts")]
+    Repeated,
+    /// A summary of what has changed since, or of what another sums up.
+    #[error("it sums up what does not count any more")]
+    Outdated,
+    /// What is left of the sources of a summary, some of which have expired.
+    #[error("its summary stands alone")]
+    Expired,
+}
+
+/// Reads what a catalog is rebuilt from.
+pub struct RebuildPlan {
+    waiting: VecDeque<Reading>,
+    reading: BTreeMap<String, Reading>,
+    /// Arrivals of all segments, in order.
+    arrivals: Vec<i64>,
+    /// How many blocks with profiles there are of an hour.
+    blocks: HashMap<i64, usize>,
+    known: Vec<Known>,
+    damaged: Vec<(String, StoreError)>,
+}
+
+/// An object that is being read.
+struct Reading {
+    key: ObjectKey,
+    name: String,
+    size: u64,
+    /// Its last bytes, as far as they are there.
+    end: Vec<u8>,
+    /// Where the next read begins; it ends where those begin.
+    from: u64,
+}
+
+/// An object that is read.
+struct Known {
+    key: ObjectKey,
+    row: CatalogRow,
+    /// Chunks of a segment.
+    chunks: Vec<ChunkId>,
+    token: u64,
+    /// What a block lays claim to: its sources, and chunks that it has counted.
+    claims: Vec<u64>,
+    /// Chunks of a block that might come again in a segment.
+    counted: Vec<Counted>,
+    sums_of: Vec<String>,
+}
+
+impl RebuildPlan {
+    /// From the names and lengths of a bucket's objects, which must be of one shard. Other names are left out.
+    pub fn new(listing: impl IntoIterator<Item = (String, u64)>) -> Self {
+        let reading = |(name, size): (String, u64)| {
+            let (key, from) = (name.parse().ok()?, size.saturating_sub(TAIL));
+            Some(Reading { key, name, size, end: Vec::new(), from })
+        };
+        let mut waiting: Vec<Reading> = listing.into_iter().filter_map(reading).collect();
+        waiting.sort_by(|a, b| (a.key.millis, &a.name).cmp(&(b.key.millis, &b.name)));
+        let of_level = |first: u8, last: u8| {
+            let levels = first..=last;
+            waiting.iter().map(|reading| &reading.key).filter(move |key| levels.contains(&key.level))
+        };
+        let arrivals = of_level(0, 0).map(|key| key.millis).collect();
+        let mut blocks: HashMap<i64, usize> = HashMap::new();
+        of_level(1, 2).for_each(|key| *blocks.entry(hour(key)).or_default() += 1);
+        let (known, damaged, reading) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut plan = Self { waiting: waiting.into(), reading, arrivals, blocks, known, damaged };
+        plan.begin();
+        plan
+    }
+
+    /// Takes further objects, as far as there may be more at once.
+    fn begin(&mut self) {
+        while self.reading.len() < READING
+            && let Some(reading) = self.waiting.pop_front()
+        {
+            self.reading.insert(reading.name.clone(), reading);
+        }
+    }
+
+    /// What is needed next.
+    pub fn wants(&self) -> Vec<Get> {
+        self.reading.values().map(Reading::get).collect()
+    }
+
+    /// Takes what was asked for. Damage is no error: it is noted, and the others go on.
+    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        let reading = self.reading.remove(&get.key).filter(|reading| reading.get() == *get);
+        let mut reading = reading.ok_or_else(|| PlanError::NotWanted(get.clone()))?;
+        let stepped = match bytes.len() as u64 == get.length {
+            true => {
+                reading.end = [bytes, &reading.end].concat();
+                reading.step()
+            }
+            false => Err(StoreError::Length { section: "object", needed: get.length, found: bytes.len() as u64 }),
+        };
+        match stepped {
+            Ok(Step::Read(from)) => {
+                reading.from = from;
+                self.reading.insert(get.key.clone(), reading);
+            }
+            Ok(Step::Done(directory, ids)) => match self.known(reading, directory, ids) {
+                Ok(known) => self.known.push(known),
+                Err(error) => self.damaged.push((get.key.clone(), error)),
+            },
+            Err(error) => self.damaged.push((get.key.clone(), error)),
+        }
+        self.begin();
+        Ok(())
+    }
+
+    /// Goes on without an object that was deleted since it was listed.
+    pub fn gone(&mut self, key: &str) {
+        self.reading.remove(key);
+        self.begin();
+    }
+
+    fn known(&self, reading: Reading, directory: Directory, ids: Ids) -> Result<Known, StoreError> {
+        let Reading { key, name, size, .. } = reading;
+        let mut claims: Vec<u64> = ids.made_of.iter().map(|name| digest(name)).collect();
+        if self.blocks.get(&hour(&key)).is_some_and(|&blocks| blocks > 1) {
+            // Of each segment that went into it one chunk: segments go into blocks whole.
+            let mut first: BTreeMap<i64, ChunkId> = BTreeMap::new();
+            for Counted { id, arrival_millis } in &ids.counted {
+                let first = first.entry(*arrival_millis).or_insert(*id);
+                *first = (*first).min(*id);
+            }
+            claims.extend(first.into_iter().map(|(at, id)| xxh3_64_with_seed(&id.0, at as u64)));
+        }
+        let counted = ids.counted.into_iter().filter(|c| self.is_near(c.arrival_millis)).collect();
+        let chunks = directory.chunks().iter().map(|chunk| chunk.id).collect();
+        let row = CatalogRow { key: name, size, directory: directory.encode()? };
+        let (token, sums_of) = match directory.contents {
+            Contents::Segment(_) => (0, Vec::new()),
+            Contents::Block(block) => (block.token, block.sums_of),
+        };
+        Ok(Known { key, row, chunks, token, claims, counted, sums_of })
+    }
+
+    /// Whether a segment arrived within the retry window of a time.
+    fn is_near(&self, millis: i64) -> bool {
+        let first = self.arrivals.partition_point(|&at| at < millis.saturating_sub(RETRY_WINDOW_MILLIS));
+        self.arrivals.get(first).is_some_and(|&at| at <= millis.saturating_add(RETRY_WINDOW_MILLIS))
+    }
+
+    /// The judgement, when nothing is wanted any more.
+    pub fn finish(mut self) -> Result<Rebuilt, PlanError> {
+        if !self.reading.is_empty() {
+            return Err(PlanError::Unfinished(self.reading.len() + self.waiting.len()));
+        }
+        // Reads end in any order.
+        self.known.sort_by(|a, b| (a.key.millis, &a.row.key).cmp(&(b.key.millis, &b.row.key)));
+        let mut rebuilt = Rebuilt { damaged: self.damaged, ..Rebuilt::default() };
+        rebuilt.damaged.sort_by(|a, b| a.0.cmp(&b.0));
+        rebuilt.last_token = self.known.iter().map(|known| known.token).max().unwrap_or(0);
+        let blocks = self.known.iter_mut().filter(|known| known.key.level > 0);
+        let facts = blocks.map(|known| BlockFacts {
+            key: digest(&known.row.key),
+            token: known.token,
+            made_of: std::mem::take(&mut known.claims),
+            sums_of: known.sums_of.iter().map(|name| digest(name)).collect(),
+        });
+        let (counting, replaced) = settle(facts.collect());
+        let summaries = Summaries::of(&self.known, &counting);
+
+        let mut chunks = CountedChunks::default();
+        for known in self.known.iter_mut().filter(|known| counting.contains(&digest(&known.row.key))) {
+            chunks.extend(std::mem::take(&mut known.counted));
+        }
+        for known in self.known {
+            let name = digest(&known.row.key);
+            let judged = match known.key.level {
+                0 if replaced.contains(&name) => Err(Dropped::Replaced),
+                0 => segment(&known, &mut chunks)?,
+                1 | 2 if !counting.contains(&name) => Err(Dropped::Replaced),
+                1 | 2 if summaries.expired.contains(&name) => Err(Dropped::Expired),
+                1 | 2 => Ok(known.row.directory),
+                _ if !counting.contains(&name) || summaries.outdated.contains(&name) => Err(Dropped::Outdated),
+                _ if summaries.alone.contains(&name) => Ok(alone(&known.row.directory).map_err(PlanError::Output)?),
+                _ => Ok(known.row.directory),
+            };
+            match judged {
+                Ok(directory) => rebuilt.rows.push(CatalogRow { directory, ..known.row }),
+                Err(why) => rebuilt.dropped.push((known.row.key, why)),
+            }
+        }
+        Ok(rebuilt)
+    }
+}
+
+enum Step {
+    /// More is needed, from here on.
+    Read(u64),
+    Done(Directory, Ids),
+}
+
+impl Reading {
+    fn get(&self) -> Get {
+        let length = self.size - self.end.len() as u64 - self.from;
+        Get { key: self.name.clone(), offset: self.from, length }
+    }
+
+    fn step(&self) -> Result<Step, StoreError> {
+        let corrupt = |problem| StoreError::Corrupt { section: "directory", offset: 0, problem };
+        let end = self.end.len().saturating_sub(Footer::LEN as usize);
+        let footer = Footer::read(&self.end[end..])?;
+        let first = self.size - self.end.len() as u64;
+        let short = StoreError::Length { section: "object", needed: footer.directory_len, found: self.size };
+        let start = (self.size - Footer::LEN).checked_sub(footer.directory_len).ok_or(short)?;
+        if start < first {
+            return Ok(Step::Read(start));
+        }
+        let directory = Directory::decode(&self.end[(start - first) as usize..end])?;
+        if [footer.block, directory.block().is_some()] != [self.key.level > 0; 2] {
+            return Err(corrupt("not the kind of object that its name says"));
+        }
+        let (raw, part) = (matches!(self.key.level, 1 | 2), directory.block().and_then(|block| block.ids));
+        let ids = match part {
+            Some(part) if raw => {
+                // Right before the directory.
+                if part.offset.checked_add(part.len) != Some(start) {
+                    return Err(corrupt("the ids do not stand before it"));
+                }
+                if part.offset < first {
+                    return Ok(Step::Read(part.offset));
+                }
+                read_ids(&self.end[(part.offset - first) as usize..(start - first) as usize])?
+            }
+            None if !raw => Ids::default(),
+            _ => return Err(corrupt("not what a block of its level has")),
+        };
+        Ok(Step::Done(directory, ids))
+    }
+}
+
+/// What becomes of summaries and their sources.
+#[derive(Default)]
+struct Summaries {
+    outdated: HashSet<u64>,
+    /// Some of their sources are gone.
+    alone: HashSet<u64>,
+    /// The other sources of those.
+    expired: HashSet<u64>,
+}
+
+impl Summaries {
+    fn of(known: &[Known], counting: &HashSet<u64>) -> Self {
+        let (mut found, mut begins) = (Self::default(), HashMap::<i64, u64>::new());
+        let raw = known.iter().filter(|known| matches!(known.key.level, 1 | 2));
+        for block in raw.filter(|block| counting.contains(&digest(&block.row.key))) {
+            let token = begins.entry(block.key.millis).or_default();
+            *token = block.token.max(*token);
+        }
+        let judged: HashSet<u64> = known.iter().map(|known| digest(&known.row.key)).collect();
+        for summary in known.iter().filter(|known| !known.sums_of.is_empty()) {
+            let name = digest(&summary.row.key);
+            let (there, gone): (Vec<&String>, _) = summary.sums_of.iter().partition(|s| counting.contains(&digest(s)));
+            // A block that begins as one which is gone, and is later than the summary, was made from that.
+            let later =
+                |s: &&String| s.parse().ok().and_then(|key: ObjectKey| begins.get(&key.millis)) > Some(&summary.token);
+            // So was one that is there and does not count.
+            let refused = |s: &&String| judged.contains(&digest(s));
+            if gone.iter().any(|s| later(s) || refused(s)) {
+                found.outdated.insert(name);
+            } else if !gone.is_empty() && counting.contains(&name) {
+                found.alone.insert(name);
+                found.expired.extend(there.into_iter().map(|s| digest(s)));
+            }
+        }
+        found
+    }
+}
+
+/// The directory of what counts in a segment.
+fn segment(known: &Known, counted: &mut CountedChunks) -> Result<Result<Vec<u8>, Dropped>, PlanError> {
+    let counts = counted.count(known.chunks.iter().copied(), known.key.millis);
+    if !counts.contains(&true) {
+        return Ok(Err(Dropped::Repeated));
+    }
+    if !counts.contains(&false) {
+        return Ok(Ok(known.row.directory.clone()));
+    }
+    changed(&known.row.directory, |directory| directory.keep_chunks(&counts)).map(Ok).map_err(PlanError::Output)
+}
+
+fn alone(directory: &[u8]) -> Result<Vec<u8>, StoreError> {
+    changed(directory, Directory::stand_alone)
+}
+
+fn changed(directory: &[u8], change: impl FnOnce(&mut Directory)) -> Result<Vec<u8>, StoreError> {
+    let mut directory = Directory::decode(directory)?;
+    change(&mut directory);
+    directory.encode()
+}
+
+fn hour(key: &ObjectKey) -> i64 {
+    key.millis.div_euclid(HOUR_MILLIS)
+}
+
+/// Stands for a name or a chunk: two of ten million are taken for one another once in 2^64 / 10^14 = 180,000 rebuilds.
+fn digest(name: &str) -> u64 {
+    xxh3_64(name.as_bytes())
+}

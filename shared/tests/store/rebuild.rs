@@ -1,0 +1,172 @@
+//! A catalog from nothing but objects answers as the one that was lost.
+
+use pilotlight_core::plans::{CatalogObject, CompactPlan, Dropped, RebuildPlan, Rebuilt, static_catalog, static_parts};
+use pilotlight_core::store::{
+    CatalogHead, CatalogPart, CatalogRow, Directory, ObjectKey, Tenant, arrival_day, encode_catalog_part, head_key,
+};
+use pilotlight_core::{TimeRange, UnixNanos};
+use proptest::prelude::*;
+
+use crate::support::{Bucket, profile_type, push};
+
+/// Reads all that is asked for, last first.
+fn rebuild(bucket: &Bucket) -> Rebuilt {
+    let mut plan = RebuildPlan::new(bucket.objects.iter().map(|(key, bytes)| (key.clone(), bytes.len() as u64)));
+    while let Some(get) = plan.wants().pop() {
+        plan.provide(&get, bucket.read(&get)).unwrap();
+    }
+    plan.finish().unwrap()
+}
+
+fn catalog(rebuilt: &Rebuilt) -> Vec<CatalogObject> {
+    let object = |row: &CatalogRow| CatalogObject {
+        key: row.key.clone(),
+        level: row.key.parse::<ObjectKey>().unwrap().level,
+        size: row.size,
+        directory: Directory::decode(&row.directory).unwrap(),
+    };
+    rebuilt.rows.iter().map(object).collect()
+}
+
+/// Writes a block that never gets a row.
+fn dead(bucket: &mut Bucket, level: u8, token: u64, chosen: impl Fn(usize) -> bool) {
+    let sources = bucket.catalog.iter().enumerate().filter(|(at, o)| o.level + 1 == level && chosen(*at));
+    let sources: Vec<CatalogObject> = sources.map(|(_, object)| object.clone()).collect();
+    if sources.is_empty() {
+        return;
+    }
+    let mut plan = CompactPlan::new(sources, level, token, 0xdead).unwrap();
+    for get in plan.wants() {
+        plan.provide(&get, bucket.read(&get)).unwrap();
+    }
+    let output = plan.finish().unwrap();
+    bucket.objects.insert(output.key, output.bytes);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn a_catalog_from_the_objects_alone(
+        pushes in prop::collection::vec(push(), 0..30),
+        cut in 0usize..30,
+        other in 0usize..30,
+        level in 0u8..=3,
+        forgotten in any::<bool>(),
+    ) {
+        let mut bucket = Bucket::filled(&pushes);
+        // An empty row is none.
+        bucket.catalog.retain(|object| !object.directory.chunks().is_empty());
+        let of_type = profile_type("process_cpu", "cpu");
+        let before = bucket.query("", &of_type, TimeRange::ALL).unwrap().profile;
+        dead(&mut bucket, 1, 3, |at| at % 3 == other % 3);
+        let mut objects = bucket.objects.clone();
+        if level > 0 {
+            bucket.compact(|at| at < cut);
+            bucket.compact(|at| at >= other);
+            objects.extend(bucket.objects.clone());
+        }
+        for level in 2..=level {
+            bucket.compact_all(level);
+            objects.extend(bucket.objects.clone());
+        }
+        // What was replaced is there still, or all of it is gone but the output of the dead job.
+        if !forgotten {
+            bucket.objects = objects;
+        }
+        let rebuilt = rebuild(&bucket);
+        prop_assert_eq!(&rebuilt.damaged, &[]);
+        bucket.catalog = catalog(&rebuilt);
+        prop_assert_eq!(bucket.query("", &of_type, TimeRange::ALL).unwrap().profile, before);
+        prop_assert_eq!(rebuilt.rows.len() + rebuilt.dropped.len(), bucket.objects.len());
+        // Again, without what was dropped.
+        rebuilt.dropped.iter().for_each(|(key, _)| drop(bucket.objects.remove(key)));
+        prop_assert_eq!(self::rebuild(&bucket).rows, rebuilt.rows);
+    }
+}
+
+#[test]
+fn directories_and_ids_longer_than_a_tail() {
+    let mut bucket = Bucket::default();
+    // Five thousand ids that do not compress are 80 kB.
+    let pushes: Vec<Vec<u8>> = (0..5_000u32).map(|n| crate::support::chunk_of(n)).collect();
+    bucket.put_segment(1_000, &pushes);
+    let rebuilt = rebuild(&bucket);
+    assert_eq!(catalog(&rebuilt), bucket.catalog);
+    let segment = bucket.objects.clone();
+    bucket.compact_all(1);
+    bucket.objects.extend(segment);
+    let rebuilt = rebuild(&bucket);
+    assert_eq!(catalog(&rebuilt), bucket.catalog);
+    assert_eq!(rebuilt.dropped.iter().map(|(_, why)| *why).collect::<Vec<_>>(), [Dropped::Replaced]);
+}
+
+#[test]
+fn damage_at_any_byte_of_the_end_is_noted_or_changes_nothing() {
+    let mut bucket = Bucket::default();
+    bucket.put_segment(1_000, &[crate::support::chunk_of(1), crate::support::chunk_of(2)]);
+    bucket.put_segment(2_000, &[crate::support::chunk_of(3)]);
+    bucket.compact(|at| at == 0);
+    let (sound, key) = (rebuild(&bucket), bucket.catalog.iter().find(|o| o.level == 1).unwrap().key.clone());
+    let bytes = bucket.objects[&key].clone();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        bucket.objects.insert(key.clone(), damaged);
+        let rebuilt = rebuild(&bucket);
+        if rebuilt != sound {
+            assert_eq!((rebuilt.rows.len(), rebuilt.damaged.len()), (1, 1), "byte {at}");
+            assert_eq!(rebuilt.damaged[0].0, key);
+        }
+        assert_eq!(rebuilt.rows.len(), 2 - rebuilt.damaged.len());
+    }
+    for len in 0..bytes.len() {
+        bucket.objects.insert(key.clone(), bytes[..len].to_vec());
+        assert_eq!(rebuild(&bucket).damaged.len(), 1, "cut to {len}");
+    }
+}
+
+#[test]
+fn a_query_through_head_and_parts_alone() {
+    let day = 86_400_000;
+    let mut bucket = Bucket::default();
+    for n in 0..6 {
+        bucket.put_segment(i64::from(n) * day / 2 + 5, &[crate::support::chunk_at(n, i64::from(n) * day / 2)]);
+    }
+    bucket.compact(|at| at < 2);
+    let tenant = Tenant::anonymous();
+    let mut head = CatalogHead { state: 1, ..CatalogHead::default() };
+    for arrived in 0..3 {
+        let of_day = |o: &&CatalogObject| arrival_day(o.key.parse::<ObjectKey>().unwrap().millis) == arrived;
+        let objects: Vec<&CatalogObject> = bucket.catalog.iter().filter(of_day).collect();
+        let row =
+            |o: &&CatalogObject| CatalogRow { key: o.key.clone(), size: o.size, directory: o.directory.encode().unwrap() };
+        let part = CatalogPart {
+            day: arrived,
+            unique: 7,
+            objects: objects.len() as u64,
+            min_time: objects.iter().filter_map(|o| o.directory.min_time()).min().unwrap(),
+            max_time: objects.iter().filter_map(|o| o.directory.max_time()).max().unwrap(),
+        };
+        let bytes = encode_catalog_part(&objects.iter().map(row).collect::<Vec<_>>()).unwrap();
+        bucket.objects.insert(part.key(&tenant, 0), bytes);
+        head.parts.push(part);
+    }
+    bucket.objects.insert(head_key(&tenant, 0), head.encode().unwrap());
+
+    let of_type = profile_type("process_cpu", "cpu");
+    for (range, parts, objects) in
+        [(0..3 * day, 3, 5), (0..day, 1, 1), (day..2 * day, 1, 2), (day * 3 / 2..day * 2 + 1, 2, 2)]
+    {
+        let range = TimeRange { from: UnixNanos::from_millis(range.start), until: UnixNanos::from_millis(range.end) };
+        let expect = bucket.query("", &of_type, range).unwrap();
+        let head = CatalogHead::decode(&bucket.objects[&head_key(&tenant, 0)]).unwrap();
+        let names = static_parts(&head, range, &tenant, 0);
+        let read = names.iter().map(|name| (name.as_str(), bucket.objects[name].as_slice()));
+        let catalog = static_catalog(read, range).unwrap();
+        assert_eq!((names.len(), catalog.len()), (parts, objects));
+        let reader = Bucket { objects: bucket.objects.clone(), catalog, ..Bucket::default() };
+        let answer = reader.query("", &of_type, range).unwrap();
+        assert_eq!((answer.profile, answer.profiles), (expect.profile, expect.profiles));
+    }
+}

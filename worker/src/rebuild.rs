@@ -1,0 +1,112 @@
+//! Rebuilds the catalog of one of a tenant's objects from what is in the bucket.
+
+use std::collections::HashSet;
+
+use futures_util::{StreamExt, stream};
+use pilotlight_core::plans::{Dropped, RebuildPlan};
+use serde::Serialize;
+
+use crate::bucket::{Bucket, List, Listed, READS_AT_ONCE};
+use crate::errors::Problem;
+use crate::tenant::{Blame, Failed, Replace, Row, Shard, TenantClient, Transport};
+
+/// What came of a rebuild.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Report {
+    /// Objects in the catalog now.
+    pub(crate) objects: usize,
+    /// Objects whose contents are in others.
+    pub(crate) replaced: usize,
+    /// Segments whose chunks were all counted before.
+    pub(crate) repeated: usize,
+    /// Summaries of what has changed since.
+    pub(crate) outdated: usize,
+    /// What was left of the sources of summaries.
+    pub(crate) expired: usize,
+    /// Objects that could not be read, each with what is wrong.
+    pub(crate) damaged: Vec<(String, String)>,
+    /// Names of all that does not count.
+    #[serde(skip)]
+    pub(crate) dropped: Vec<String>,
+}
+
+/// Reads the bucket's objects of a shard and replaces its catalog. Doing it twice is doing it once.
+pub(crate) async fn rebuild(
+    bucket: &impl Bucket,
+    client: &TenantClient<impl Transport>,
+    shard: &Shard,
+) -> Result<Report, Problem> {
+    let begun = client.begin_rebuild().await?;
+    let rebuilt = work(bucket, client, shard, begun.token, begun.removed.into_iter().collect()).await;
+    if let Err(problem) = &rebuilt {
+        let failed = Failed { token: begun.token, message: problem.message.clone(), blame: Blame::Nobody };
+        // If this is not heard either, the lease ends by itself.
+        let _ = client.fail(&failed).await;
+    }
+    rebuilt
+}
+
+async fn work(
+    bucket: &impl Bucket,
+    client: &TenantClient<impl Transport>,
+    shard: &Shard,
+    token: i64,
+    removed: HashSet<String>,
+) -> Result<Report, Problem> {
+    let listed = list(bucket, shard).await?.into_iter().filter(|listed| !removed.contains(&listed.key));
+    let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)));
+    loop {
+        let wants = plan.wants();
+        if wants.is_empty() {
+            break;
+        }
+        let read = |get: pilotlight_core::plans::Get| async move {
+            let range = get.offset..get.offset.saturating_add(get.length);
+            (bucket.get(&get.key, Some(range)).await, get)
+        };
+        let mut reads = stream::iter(wants).map(read).buffer_unordered(READS_AT_ONCE);
+        while let Some((object, get)) = reads.next().await {
+            match object? {
+                Some(object) => plan.provide(&get, &object.bytes)?,
+                None => plan.gone(&get.key),
+            }
+        }
+    }
+    let rebuilt = plan.finish()?;
+    let mut report = Report { objects: rebuilt.rows.len(), ..Report::default() };
+    for (key, why) in rebuilt.dropped {
+        *match why {
+            Dropped::Replaced => &mut report.replaced,
+            Dropped::Repeated => &mut report.repeated,
+            Dropped::Outdated => &mut report.outdated,
+            Dropped::Expired => &mut report.expired,
+        } += 1;
+        report.dropped.push(key);
+    }
+    report.damaged = rebuilt.damaged.into_iter().map(|(key, error)| (key, error.to_string())).collect();
+    let (mut rows, mut directories) = (Vec::new(), Vec::new());
+    for row in rebuilt.rows {
+        let level = row.key.parse::<pilotlight_core::store::ObjectKey>().map_err(Problem::internal)?.level;
+        rows.push(Row { key: row.key, level, size: row.size });
+        directories.push(row.directory);
+    }
+    let damaged = report.damaged.iter().map(|(key, _)| key.clone()).collect();
+    let dropped = report.dropped.clone();
+    client.replace(&Replace { token, rows, dropped, damaged, last_token: rebuilt.last_token }, &directories).await?;
+    Ok(report)
+}
+
+/// All objects of a shard, in order of name.
+pub(crate) async fn list(bucket: &impl Bucket, shard: &Shard) -> Result<Vec<Listed>, Problem> {
+    // Other names of a shard, as those of its catalog's parts, begin otherwise.
+    let prefix = format!("t/{}/s{}/l", shard.tenant, shard.number);
+    let (mut objects, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let page = bucket.list(List { prefix: &prefix, delimiter: None, after: after.as_deref() }).await?;
+        objects.extend(page.objects);
+        after = page.next;
+        if after.is_none() {
+            return Ok(objects);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! A catalog that is replaced by what was read out of the bucket.
+//!
+//! Who rebuilds has the lease meanwhile, so that no compaction changes what is being read. Pushes go on: the rows that they
+//! add stay, unless what was listed knows better.
+
+use pilotlight_core::{
+    plans::CountedChunks,
+    store::{Directory, ObjectKey},
+};
+use serde::{Deserialize, Serialize};
+
+use super::catalog::{Catalog, Facts, Row, add, next, shape};
+use super::compaction::{Blame, end, held};
+use super::sql::{Sql, Value, number};
+use crate::errors::Problem;
+
+/// How long a rebuild may take: a quarter of an hour. It reads one or two ranges of each object, some 50 a second: 40,000
+/// objects.
+const REBUILD_MILLIS: i64 = 15 * 60 * 1000;
+
+/// The right to replace the catalog.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Begun {
+    pub(crate) token: i64,
+    /// Objects that are about to be deleted: they count for nothing, and may be gone at any time.
+    pub(crate) removed: Vec<String>,
+}
+
+/// What the catalog is to hold. The directories of the rows follow as blobs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Replace {
+    pub(crate) token: i64,
+    pub(crate) rows: Vec<Row>,
+    /// What is in the bucket and does not count.
+    pub(crate) dropped: Vec<String>,
+    /// What could not be read: if there are rows of it, they stay.
+    pub(crate) damaged: Vec<String>,
+    /// The highest token of a block in the bucket.
+    pub(crate) last_token: u64,
+}
+
+impl<S: Sql> Catalog<S> {
+    /// Leases the catalog for a rebuild.
+    pub(crate) fn begin_rebuild(&self, now: i64) -> Result<Begun, Problem> {
+        let token = self.sql.transaction(move |sql| {
+            if let Some(held) = held(sql)? {
+                if held.expires > now {
+                    return Err(Problem::unavailable("a compaction or a rebuild is under way; try again in a few minutes"));
+                }
+                let message = format!("the job with lease {} never ended", held.token);
+                end(sql, held, &Blame::Sources, &message, now)?;
+            }
+            let token = next(sql)?;
+            let values = vec![number(token), number(now + REBUILD_MILLIS)];
+            sql.exec("INSERT OR REPLACE INTO lease VALUES (1, ?, ?, '', '[]')", values)?;
+            Ok(token)
+        })?;
+        let removed = names(&self.sql, "removed IS NOT NULL AND deleted = 0", Vec::new())?;
+        Ok(Begun { token, removed })
+    }
+
+    /// Replaces all rows but those that were added since the rebuild began, in one change.
+    pub(crate) fn replace(&self, replace: Replace, directories: Vec<Vec<u8>>, now: i64) -> Result<(), Problem> {
+        if replace.rows.len() != directories.len() {
+            return Err(Problem::invalid(format!("{} rows came with {}", replace.rows.len(), directories.len())));
+        }
+        let mut rows = Vec::with_capacity(directories.len());
+        for (row, bytes) in replace.rows.iter().zip(directories) {
+            let key: ObjectKey = row.key.parse().map_err(Problem::invalid)?;
+            let directory = Directory::decode(&bytes).map_err(Problem::invalid)?;
+            rows.push((row.clone(), key.millis, bytes, Facts::of(&directory)));
+        }
+        let judged: Vec<&String> = replace.rows.iter().map(|row| &row.key).chain(&replace.dropped).collect();
+        let judged = serde_json::to_string(&judged).map_err(Problem::internal)?;
+        let damaged = serde_json::to_string(&replace.damaged).map_err(Problem::internal)?;
+        let last_token = i64::try_from(replace.last_token).unwrap_or(i64::MAX);
+        let later = self.later(&replace, &judged, &rows)?;
+        self.sql.transaction(move |sql| {
+            let token = replace.token;
+            if held(sql)?.is_none_or(|held| held.token != token) {
+                return Err(Problem::new(409, "aborted", format!("the rebuild {token} has lost its lease")));
+            }
+            // What was removed meanwhile stays so.
+            let removed = names(sql, "removed > ?", vec![number(token)])?;
+            let gone = "(SELECT key FROM objects
+                WHERE key IN (SELECT value FROM json_each(?1)) AND (removed IS NULL OR removed <= ?2)
+                OR removed IS NULL AND added <= ?2 AND key NOT IN (SELECT value FROM json_each(?3)))";
+            for table in ["directories", "objects"] {
+                let values = vec![judged.as_str().into(), number(token), damaged.as_str().into()];
+                sql.exec(&format!("DELETE FROM {table} WHERE key IN {gone}"), values)?;
+            }
+            sql.exec("UPDATE sequence SET last = max(last, ?)", vec![number(last_token)])?;
+            let mut summaries = Vec::new();
+            for (row, arrival, bytes, facts) in rows.into_iter().filter(|(row, ..)| !removed.contains(&row.key)) {
+                // When its chunks arrived: an object that comes to life recalls those of late.
+                add(sql, &row, &bytes, &facts, arrival)?;
+                if facts.sums_up {
+                    summaries.push((row.key, bytes));
+                }
+            }
+            for (summary, bytes) in summaries {
+                let directory = Directory::decode(&bytes).map_err(Problem::internal)?;
+                let sums_of = directory.block().map_or(&[][..], |block| &block.sums_of);
+                let sources = serde_json::to_string(sums_of).map_err(Problem::internal)?;
+                sql.exec(
+                    "UPDATE objects SET summary = ? WHERE removed IS NULL AND key IN (SELECT value FROM json_each(?))",
+                    vec![summary.into(), sources.into()],
+                )?;
+            }
+            for (row, changed) in later {
+                for table in ["directories", "objects"] {
+                    sql.exec(&format!("DELETE FROM {table} WHERE key = ?"), vec![row.key.as_str().into()])?;
+                }
+                if let Some((bytes, facts)) = changed {
+                    add(sql, &row, &bytes, &facts, now)?;
+                }
+            }
+            sql.exec("DELETE FROM lease WHERE token = ?", vec![number(token)])
+        })
+    }
+
+    /// Rows that were added since the rebuild began, of chunks that the rebuild counts elsewhere: what is left of each.
+    fn later(&self, replace: &Replace, judged: &str, rows: &[Judged]) -> Result<Vec<Later>, Problem> {
+        let added = "removed IS NULL AND added > ? AND key NOT IN (SELECT value FROM json_each(?))";
+        let keys = names(&self.sql, added, vec![number(replace.token), judged.into()])?;
+        let (kept, directories) = self.rows(&keys)?;
+        let mut counted = CountedChunks::default();
+        if !kept.is_empty() {
+            for (_, arrival, bytes, _) in rows.iter().filter(|(row, ..)| row.level == 0) {
+                let directory = Directory::decode(bytes).map_err(Problem::internal)?;
+                counted.count(directory.chunks().iter().map(|chunk| chunk.id), *arrival);
+            }
+        }
+        let mut later = Vec::new();
+        for (row, bytes) in kept.into_iter().zip(directories) {
+            let arrival = row.key.parse::<ObjectKey>().map_err(Problem::internal)?.millis;
+            let mut directory = Directory::decode(&bytes).map_err(Problem::internal)?;
+            let counts = counted.count(directory.chunks().iter().map(|chunk| chunk.id), arrival);
+            if counts.contains(&false) {
+                directory.keep_chunks(&counts);
+                let bytes = directory.encode().map_err(Problem::internal)?;
+                later.push((row, counts.contains(&true).then(|| (bytes, Facts::of(&directory)))));
+            }
+        }
+        Ok(later)
+    }
+}
+
+/// A row, when its chunks arrived, its directory and what that says.
+type Judged = (Row, i64, Vec<u8>, Facts);
+
+/// A row and its new directory; `None` when nothing is left.
+type Later = (Row, Option<(Vec<u8>, Facts)>);
+
+fn names(sql: &impl Sql, which: &str, values: Vec<Value>) -> Result<Vec<String>, Problem> {
+    let found = sql.query(&format!("SELECT key FROM objects WHERE {which} ORDER BY key"), values)?;
+    let key = |values: Result<Vec<Value>, Problem>| match values?.pop() {
+        Some(Value::String(key)) => Ok(key),
+        _ => Err(shape()),
+    };
+    found.map(key).collect()
+}
