@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use futures_util::{StreamExt, stream};
-use pilotlight_core::plans::{Dropped, RebuildPlan};
+use pilotlight_core::{
+    plans::{Dropped, Get, RebuildPlan},
+    store::ObjectKey,
+};
 use serde::Serialize;
 
 use crate::bucket::{Bucket, List, Listed, READS_AT_ONCE};
@@ -60,7 +63,7 @@ async fn work(
         if wants.is_empty() {
             break;
         }
-        let read = |get: pilotlight_core::plans::Get| async move {
+        let read = |get: Get| async move {
             let range = get.offset..get.offset.saturating_add(get.length);
             (bucket.get(&get.key, Some(range)).await, get)
         };
@@ -86,7 +89,7 @@ async fn work(
     report.damaged = rebuilt.damaged.into_iter().map(|(key, error)| (key, error.to_string())).collect();
     let (mut rows, mut directories) = (Vec::new(), Vec::new());
     for row in rebuilt.rows {
-        let level = row.key.parse::<pilotlight_core::store::ObjectKey>().map_err(Problem::internal)?.level;
+        let level = row.key.parse::<ObjectKey>().map_err(Problem::internal)?.level;
         rows.push(Row { key: row.key, level, size: row.size });
         directories.push(row.directory);
     }

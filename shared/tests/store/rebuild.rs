@@ -89,7 +89,7 @@ proptest! {
 fn directories_and_ids_longer_than_a_tail() {
     let mut bucket = Bucket::default();
     // Five thousand ids that do not compress are 80 kB.
-    let pushes: Vec<Vec<u8>> = (0..5_000u32).map(|n| crate::support::chunk_of(n)).collect();
+    let pushes: Vec<Vec<u8>> = (0..5_000u32).map(crate::support::chunk_of).collect();
     bucket.put_segment(1_000, &pushes);
     let rebuilt = rebuild(&bucket);
     assert_eq!(catalog(&rebuilt), bucket.catalog);

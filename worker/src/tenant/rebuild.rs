@@ -160,3 +160,55 @@ fn names(sql: &impl Sql, which: &str, values: Vec<Value>) -> Result<Vec<String>,
     };
     found.map(key).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tenant::catalog::tests::{add, catalog, directory, keys};
+
+    const NOW: i64 = 2 * 3_600_000;
+
+    fn replace(token: i64, keys: &[&String]) -> Replace {
+        let rows = keys.iter().map(|key| Row { key: (*key).clone(), level: 0, size: 100 }).collect();
+        Replace { token, rows, dropped: Vec::new(), damaged: Vec::new(), last_token: 1_000 }
+    }
+
+    #[test]
+    fn one_at_a_time() {
+        let catalog = catalog();
+        let added = [add(&catalog, 10), add(&catalog, 20)];
+        let token = catalog.begin_rebuild(NOW).unwrap().token;
+        assert!(catalog.lease(1, NOW).unwrap().is_none());
+        assert_eq!(catalog.begin_rebuild(NOW).unwrap_err().status, 503);
+        let later = NOW + REBUILD_MILLIS;
+        assert!(catalog.lease(1, later).unwrap().is_some());
+        assert_eq!(catalog.replace(replace(token, &[]), Vec::new(), later).unwrap_err().status, 409);
+        assert_eq!(keys(&catalog, 0, 99, 0), added);
+        assert_eq!(catalog.expired(i64::MAX).unwrap(), [""; 0], "a rebuild has no output");
+    }
+
+    #[test]
+    fn rows_added_meanwhile_stay_and_count_once() {
+        let catalog = catalog();
+        let [kept, _lost] = [10, 20].map(|millis| add(&catalog, millis));
+        let token = catalog.begin_rebuild(NOW).unwrap().token;
+        // The ids of these are 10, which the first has, and 30.
+        let [_again, new] = [266, 30].map(|millis| add(&catalog, millis));
+        let directories = vec![directory(10).encode().unwrap()];
+        catalog.replace(replace(token, &[&kept]), directories, NOW).unwrap();
+        assert_eq!(keys(&catalog, 0, 999, 0), [kept, new]);
+        let (lease, _) = catalog.lease(1, NOW).unwrap().unwrap();
+        assert!(lease.token > 1_000, "{}", lease.token);
+    }
+
+    #[test]
+    fn what_is_about_to_be_deleted_is_named() {
+        let catalog = catalog();
+        (10..74).for_each(|millis| drop(add(&catalog, millis)));
+        let (lease, _) = catalog.lease(1, 100).unwrap().unwrap();
+        let failed = crate::tenant::Failed { token: lease.token, message: String::new(), blame: Blame::Nobody };
+        catalog.fail(failed, 100).unwrap();
+        let removed = catalog.begin_rebuild(100).unwrap().removed;
+        assert_eq!(removed, ["t/a/s0/l1/0000000000010-0000000000000001.blk"]);
+    }
+}
