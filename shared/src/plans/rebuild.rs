@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::settle::{BlockFacts, settle};
 use super::{CountedChunks, Get, PlanError, RETRY_WINDOW_MILLIS};
+use crate::sort::sort_by;
 use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Footer, Ids, ObjectKey, StoreError, read_ids};
 
 /// How much of an object's end is read at first: 64 kB. The directory of a segment has hundreds of bytes and that of a block
@@ -98,7 +99,7 @@ impl RebuildPlan {
             Some(Reading { key, name, size, end: Vec::new(), from })
         };
         let mut waiting: Vec<Reading> = listing.into_iter().filter_map(reading).collect();
-        waiting.sort_by(|a, b| (a.key.millis, &a.name).cmp(&(b.key.millis, &b.name)));
+        sort_by(&mut waiting, |a, b| (a.key.millis, &a.name).cmp(&(b.key.millis, &b.name)));
         let of_level = |first: u8, last: u8| {
             let levels = first..=last;
             waiting.iter().map(|reading| &reading.key).filter(move |key| levels.contains(&key.level))
@@ -192,9 +193,9 @@ impl RebuildPlan {
             return Err(PlanError::Unfinished(self.reading.len() + self.waiting.len()));
         }
         // Reads end in any order.
-        self.known.sort_by(|a, b| (a.key.millis, &a.row.key).cmp(&(b.key.millis, &b.row.key)));
+        sort_by(&mut self.known, |a, b| (a.key.millis, &a.row.key).cmp(&(b.key.millis, &b.row.key)));
         let mut rebuilt = Rebuilt { damaged: self.damaged, ..Rebuilt::default() };
-        rebuilt.damaged.sort_by(|a, b| a.0.cmp(&b.0));
+        sort_by(&mut rebuilt.damaged, |a, b| a.0.cmp(&b.0));
         rebuilt.last_token = self.known.iter().map(|known| known.token).max().unwrap_or(0);
         let blocks = self.known.iter_mut().filter(|known| known.key.level > 0);
         let facts = blocks.map(|known| BlockFacts {

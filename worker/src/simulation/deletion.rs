@@ -61,7 +61,9 @@ fn a_job_under_way_brings_nothing_back() {
     assert_eq!(delete(&world, 1), 1, "what the job may write is deleted after the grace period");
     world.clock.advance(DAY);
     for host in [0, 1] {
-        assert_eq!(world.clock.run(world.visit(host)), Ok(false));
+        // The first visit of a day may sweep.
+        let worked: Vec<bool> = (0..2).map(|_| world.clock.run(world.visit(host)).unwrap()).collect();
+        assert!(!worked[1], "{worked:?}");
     }
     assert_eq!((delete(&world, 1), world.bucket.keys()), (0, Vec::new()));
 }
