@@ -94,7 +94,7 @@ mod tests {
             names.extend(tables.functions().iter().map(|f| tables.text(f.name).to_owned()));
         }
         names.sort();
-        (names, read_ids(of(output.directory.block().unwrap().ids.unwrap())).unwrap().len())
+        (names, read_ids(of(output.directory.block().unwrap().ids.unwrap())).unwrap().counted.len())
     }
 
     fn deletion(query: &str, from: i64, until: i64) -> Deletion {
