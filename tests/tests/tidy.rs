@@ -266,7 +266,8 @@ fn bindings_are_the_same_in_wrangler_toml_and_in_the_code() {
 }
 
 fn without_tests(text: &str) -> String {
-    text.split("#[cfg(test)]").next().unwrap_or("").to_owned()
+    let tests = Regex::new(r"#\[cfg\(test\)\]\n\s*(?:pub(?:\(\w+\))? )?mod \w+ \{").unwrap();
+    text[..tests.find(text).map_or(text.len(), |found| found.start())].to_owned()
 }
 
 #[test]
