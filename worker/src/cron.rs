@@ -115,9 +115,9 @@ impl Visitor for Invocations {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let mut init = RequestInit::new();
         init.with_method(Method::Post).with_body(Some(shard.to_string().into()));
-        if !self.meter.is_empty() {
+        if let Some(usage) = self.meter.take_header()? {
             let headers = Headers::new();
-            headers.set(USAGE_HEADER, &serde_json::to_string(&self.meter.take()).map_err(Problem::internal)?)?;
+            headers.set(USAGE_HEADER, &usage)?;
             init.with_headers(headers);
         }
         let mut response = self.worker.fetch("https://self/visit", Some(init)).await?;

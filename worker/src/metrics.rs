@@ -8,11 +8,8 @@ use crate::bucket::{self, AnyBucket};
 use crate::config::Config;
 use crate::errors::Problem;
 use crate::meter::{Meter, MonthUsage, Prices, prometheus};
+use crate::platform::CONNECTIONS;
 use crate::scope::Scope;
-use crate::tenant::Shard;
-
-/// Calls open at once: the platform opens six connections a request and lets further ones wait.
-const CALLS_AT_ONCE: usize = 6;
 
 /// The media type of Prometheus' text format.
 const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -23,7 +20,7 @@ pub(crate) async fn answer(env: &Env, config: Config) -> Result<Response, Proble
         Err(_) => Prices::default(),
     };
     let tenants = bucket::tenants(&AnyBucket::open(env)?).await?;
-    let months = stream::iter(tenants).map(|tenant| month(env, config, tenant)).buffered(CALLS_AT_ONCE);
+    let months = stream::iter(tenants).map(|tenant| month(env, config, tenant)).buffered(CONNECTIONS);
     let text = prometheus(&months.try_collect::<Vec<_>>().await?, &prices);
     Ok(ResponseBuilder::new().with_header("content-type", CONTENT_TYPE)?.fixed(text.into_bytes()))
 }
@@ -32,8 +29,8 @@ pub(crate) async fn answer(env: &Env, config: Config) -> Result<Response, Proble
 async fn month(env: &Env, config: Config, tenant: TenantId) -> Result<(String, MonthUsage), Problem> {
     let scope = Scope::new(env, config, tenant.clone(), Meter::default());
     let mut sum = MonthUsage::default();
-    for shard in Shard::all(&tenant, config.tenant_shards) {
-        sum += scope.shard(&shard)?.month().await?;
+    for client in scope.shards()?.each() {
+        sum += client.month().await?;
     }
     Ok((tenant.to_string(), sum))
 }

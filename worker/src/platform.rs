@@ -6,6 +6,9 @@ use worker::Delay;
 
 use crate::clock;
 
+/// Requests open at once: the platform opens six connections an invocation and lets further ones wait.
+pub(crate) const CONNECTIONS: usize = 6;
+
 /// Time, randomness, patience and a place for notes.
 pub(crate) trait Platform: Clone + 'static {
     /// Milliseconds since the epoch.

@@ -9,8 +9,9 @@ use pilotlight_core::{
 };
 use serde::Serialize;
 
-use crate::bucket::{Bucket, List, Listed, READS_AT_ONCE};
+use crate::bucket::{Bucket, List, Listed};
 use crate::errors::Problem;
+use crate::platform::CONNECTIONS;
 use crate::tenant::{Blame, Failed, Replace, Row, Shard, TenantClient, Transport};
 
 /// What came of a rebuild.
@@ -67,7 +68,7 @@ async fn work(
             let range = get.offset..get.offset.saturating_add(get.length);
             (bucket.get(&get.key, Some(range)).await, get)
         };
-        let mut reads = stream::iter(wants).map(read).buffer_unordered(READS_AT_ONCE);
+        let mut reads = stream::iter(wants).map(read).buffer_unordered(CONNECTIONS);
         while let Some((object, get)) = reads.next().await {
             match object? {
                 Some(object) => plan.provide(&get, &object.bytes)?,

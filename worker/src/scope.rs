@@ -35,8 +35,8 @@ impl Scope {
 
     /// The tenant's objects.
     pub(crate) fn shards(&self) -> Result<TenantShards<StubLine>, Problem> {
-        let shards = Shard::all(&self.tenant, self.config.tenant_shards);
-        let lines: Result<Vec<_>, _> = shards.map(|shard| StubLine::new(&self.env, &shard, self.meter.clone())).collect();
+        let lines: Result<Vec<_>, _> =
+            self.names().map(|shard| StubLine::new(&self.env, &shard, self.meter.clone())).collect();
         Ok(TenantShards::new(lines?))
     }
 

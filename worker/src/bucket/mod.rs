@@ -17,10 +17,8 @@ use pilotlight_core::{plans::Get, store::Tenant as TenantId};
 use thiserror::Error;
 
 use crate::errors::Problem;
+use crate::platform::CONNECTIONS;
 pub(crate) use any::AnyBucket;
-
-/// Reads open at once: the platform opens six connections a request and lets further ones wait.
-pub(crate) const READS_AT_ONCE: usize = 6;
 
 /// Most pages of the tenant list that are read: 10 of 1,000.
 const TENANT_PAGES: usize = 10;
@@ -50,16 +48,13 @@ pub(crate) enum Condition {
     /// Whatever is there.
     None,
     /// Only when there is no object of that name.
-    #[allow(dead_code, reason = "for head objects, which are to come")]
     Absent,
     /// Only over the object with this entity tag.
-    #[allow(dead_code, reason = "for head objects, which are to come")]
     Matches(String),
 }
 
 /// What was read of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "tags and sizes are for head objects, which are to come")]
 pub(crate) struct Object {
     /// The range asked for, as far as the object has it.
     pub(crate) bytes: Vec<u8>,
@@ -107,7 +102,6 @@ pub(crate) enum BucketError {
     Precondition { key: String },
     /// It does not let us: credentials, a wrong request. The same again will not help.
     #[error("the bucket refuses: {message}")]
-    #[allow(dead_code, reason = "buckets that are asked over HTTP refuse")]
     Refused { message: String },
     /// The network, the bucket's own trouble, too many requests: worth trying again.
     #[error("the bucket does not answer: {message}")]
@@ -138,7 +132,7 @@ pub(crate) async fn read_all(
             let bytes = read(bucket, &get).await?;
             Ok::<_, Problem>((get, bytes))
         })
-        .buffer_unordered(READS_AT_ONCE);
+        .buffer_unordered(CONNECTIONS);
     while let Some(read) = reads.next().await {
         let (get, bytes) = read?;
         provide(&get, &bytes)?;

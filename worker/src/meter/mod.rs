@@ -17,6 +17,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::errors::Problem;
+
 pub(crate) use bucket::Metered;
 pub(crate) use prices::Prices;
 pub(crate) use report::{MonthUsage, prometheus};
@@ -202,6 +204,14 @@ impl Meter {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()
+    }
+
+    /// Takes what was counted so far as a header's value; `None` when that is nothing.
+    pub(crate) fn take_header(&self) -> Result<Option<String>, Problem> {
+        if self.is_empty() {
+            return Ok(None);
+        }
+        serde_json::to_string(&self.take()).map(Some).map_err(Problem::internal)
     }
 
     /// Takes what was counted so far.

@@ -7,7 +7,7 @@
 use pilotlight_core::{UnixNanos, plans::ObjectSummary, store::Directory};
 use serde::{Deserialize, Serialize};
 
-use super::sql::{Sql, Value, number};
+use super::sql::{Rows, Sql, Value, number};
 use crate::errors::Problem;
 
 const SCHEMA: &str = "
@@ -89,6 +89,7 @@ impl<S: Sql> Catalog<S> {
         sql.define(SCHEMA)?;
         sql.define(super::retention::SCHEMA)?;
         sql.define(super::deletions::SCHEMA)?;
+        sql.define(super::sweep::SCHEMA)?;
         Ok(Self { sql })
     }
 
@@ -215,16 +216,52 @@ pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], facts: &Facts, no
             number(now),
         ],
     )?;
-    put_directory(sql, &row.key, directory)
+    add_directory(sql, &row.key, directory)
 }
 
-/// Puts a directory in the place of the one that is there, if any; inside a transaction.
+/// Puts a directory in the place of the one that is there; inside a transaction.
 pub(super) fn put_directory(sql: &impl Sql, key: &str, directory: &[u8]) -> Result<(), Problem> {
     sql.exec("DELETE FROM directories WHERE key = ?", vec![key.into()])?;
+    add_directory(sql, key, directory)
+}
+
+fn add_directory(sql: &impl Sql, key: &str, directory: &[u8]) -> Result<(), Problem> {
     for (part, bytes) in directory.chunks(PART_BYTES).enumerate() {
         sql.exec("INSERT INTO directories VALUES (?, ?, ?)", vec![key.into(), (part as i64).into(), bytes.to_vec().into()])?;
     }
     Ok(())
+}
+
+/// Puts rows of (key, number, part of a directory) together and hands the directories over one at a time: all of ten minutes
+/// may be a hundred megabytes.
+pub(super) fn each_directory(
+    found: Rows,
+    mut take: impl FnMut(String, i64, Vec<u8>) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let mut open: Option<(String, i64, Vec<u8>)> = None;
+    for values in found {
+        let Ok([Value::String(key), Value::Integer(number), Value::Blob(part)]) = <[Value; 3]>::try_from(values?) else {
+            return Err(shape());
+        };
+        match &mut open {
+            Some((before, _, bytes)) if *before == key => bytes.extend(part),
+            _ => {
+                if let Some((key, number, bytes)) = open.replace((key, number, part)) {
+                    take(key, number, bytes)?;
+                }
+            }
+        }
+    }
+    open.map_or(Ok(()), |(key, number, bytes)| take(key, number, bytes))
+}
+
+/// Rows of a text each.
+pub(super) fn texts(found: Rows) -> Result<Vec<String>, Problem> {
+    let text = |values: Result<Vec<Value>, Problem>| match values?.pop() {
+        Some(Value::String(text)) => Ok(text),
+        _ => Err(shape()),
+    };
+    found.map(text).collect()
 }
 
 /// What a row says of its object's directory.

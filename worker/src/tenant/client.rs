@@ -20,12 +20,10 @@ use super::reply::{Call, Transport};
 use super::shard::shard_of;
 use crate::errors::Problem;
 use crate::meter::MonthUsage;
+use crate::platform::CONNECTIONS;
 
 /// Most bytes of directories that one query plans with: 24 MB, which decode to some 50 MB.
 const CATALOG_BYTES: usize = 24 << 20;
-
-/// Calls open at once: the platform opens six connections a request and lets further ones wait.
-const CALLS_AT_ONCE: usize = 6;
 
 /// Calls to one of a tenant's objects.
 pub(crate) struct TenantClient<T> {
@@ -69,7 +67,7 @@ impl<T: Transport> TenantShards<T> {
     /// The objects that touch a range of time, from one state of each catalog.
     pub(crate) async fn catalog(&self, range: TimeRange, detail: Detail) -> Result<Vec<CatalogObject>, Problem> {
         let left = Cell::new(CATALOG_BYTES);
-        let of_each = stream::iter(&self.0).map(|client| client.catalog(range, detail, &left)).buffered(CALLS_AT_ONCE);
+        let of_each = stream::iter(&self.0).map(|client| client.catalog(range, detail, &left)).buffered(CONNECTIONS);
         Ok(of_each.try_collect::<Vec<_>>().await?.concat())
     }
 }

@@ -11,9 +11,8 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, next, shape};
+use super::catalog::{Catalog, each_directory, next, shape, texts};
 use super::compaction::{bury, held};
-use super::retention::text;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -80,7 +79,12 @@ impl<S: Sql> Catalog<S> {
             return Err(Problem::overloaded(format!("{MAX_DELETIONS} deletions are under way; wait for one to end")));
         }
         let (mut begun, mut work, mut summaries) = (Begun::default(), Vec::new(), Vec::new());
-        self.each_directory(&wanted, |key, level, directory| {
+        let touched = self.sql.query(
+            "SELECT o.key, o.level, d.bytes FROM objects o JOIN directories d ON d.key = o.key
+             WHERE o.removed IS NULL AND o.max_millis >= ? AND o.min_millis <= ? ORDER BY o.key, d.part",
+            vec![number(wanted.from), number(wanted.until)],
+        )?;
+        each_directory(touched, |key, level, directory| {
             let directory = Directory::decode(&directory).map_err(Problem::internal)?;
             match directory.block().is_some_and(|block| !block.sums_of.is_empty()) {
                 _ if !deletion.touches(&directory) => {}
@@ -132,11 +136,8 @@ impl<S: Sql> Catalog<S> {
     }
 
     fn wanted(&self, query: &str, values: Vec<Value>) -> Result<Vec<Wanted>, Problem> {
-        let wanted = |values: Result<Vec<Value>, Problem>| {
-            let json = values?.pop().and_then(text).ok_or_else(shape)?;
-            serde_json::from_str(&json).map_err(|_| shape())
-        };
-        self.sql.query(query, values)?.map(wanted).collect()
+        let found = texts(self.sql.query(query, values)?)?;
+        found.iter().map(|json| serde_json::from_str(json).map_err(|_| shape())).collect()
     }
 
     /// The next job over objects that hold deleted profiles, and what it has to leave out. What was pushed after a deletion
@@ -160,34 +161,6 @@ impl<S: Sql> Catalog<S> {
         let (Some(numbers), Some(job)) = (first, pick_rewrite(&objects)) else { return Ok(None) };
         let of_job = "SELECT wanted FROM deletions WHERE number IN (SELECT value FROM json_each(?))";
         Ok(Some((job, self.wanted(of_job, vec![numbers.into()])?)))
-    }
-
-    /// Hands over the directories of live objects that touch what is wanted, one at a time.
-    fn each_directory(
-        &self,
-        wanted: &Wanted,
-        mut take: impl FnMut(String, i64, Vec<u8>) -> Result<(), Problem>,
-    ) -> Result<(), Problem> {
-        let found = self.sql.query(
-            "SELECT o.key, o.level, d.bytes FROM objects o JOIN directories d ON d.key = o.key
-             WHERE o.removed IS NULL AND o.max_millis >= ? AND o.min_millis <= ? ORDER BY o.key, d.part",
-            vec![number(wanted.from), number(wanted.until)],
-        )?;
-        let mut open: Option<(String, i64, Vec<u8>)> = None;
-        for values in found {
-            let Ok([Value::String(key), Value::Integer(level), Value::Blob(part)]) = <[Value; 3]>::try_from(values?) else {
-                return Err(shape());
-            };
-            match &mut open {
-                Some((before, _, bytes)) if *before == key => bytes.extend(part),
-                _ => {
-                    if let Some((key, level, bytes)) = open.replace((key, level, part)) {
-                        take(key, level, bytes)?;
-                    }
-                }
-            }
-        }
-        open.map_or(Ok(()), |(key, level, bytes)| take(key, level, bytes))
     }
 }
 

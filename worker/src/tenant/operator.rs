@@ -3,10 +3,10 @@
 use pilotlight_core::plans::MAX_FAILURES;
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, next, shape};
+use super::catalog::{Catalog, next, shape, texts};
 use super::compaction::{bury, held};
 use super::deletions::{Wanted, done_with};
-use super::retention::{Retention, text};
+use super::retention::Retention;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -119,7 +119,7 @@ impl<S: Sql> Catalog<S> {
             "SELECT value FROM json_each(?) WHERE value NOT IN (SELECT key FROM objects WHERE deleted = 0)",
             vec![keys.into()],
         )?;
-        found.map(|values| values?.pop().and_then(text).ok_or_else(shape)).collect()
+        texts(found)
     }
 
     fn left(&self) -> Result<i64, Problem> {

@@ -9,7 +9,7 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Facts, Row, add, next, shape};
+use super::catalog::{Catalog, Facts, Row, add, next, texts};
 use super::compaction::{Blame, end, held};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
@@ -153,12 +153,7 @@ type Judged = (Row, i64, Vec<u8>, Facts);
 type Later = (Row, Option<(Vec<u8>, Facts)>);
 
 fn names(sql: &impl Sql, which: &str, values: Vec<Value>) -> Result<Vec<String>, Problem> {
-    let found = sql.query(&format!("SELECT key FROM objects WHERE {which} ORDER BY key"), values)?;
-    let key = |values: Result<Vec<Value>, Problem>| match values?.pop() {
-        Some(Value::String(key)) => Ok(key),
-        _ => Err(shape()),
-    };
-    found.map(key).collect()
+    texts(sql.query(&format!("SELECT key FROM objects WHERE {which} ORDER BY key"), values)?)
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@
 use pilotlight_core::store::Directory;
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, next, put_directory, shape};
+use super::catalog::{Catalog, next, put_directory, shape, texts};
 use super::deletions::done_with;
-use super::sql::{Sql, Value, number};
+use super::sql::{Sql, number};
 use crate::errors::Problem;
 
 pub(super) const SCHEMA: &str = "
@@ -109,7 +109,7 @@ impl<S: Sql> Catalog<S> {
             ),
             vec![(MAX_SUMMARIES as i64).into()],
         )?;
-        found.map(|values| values?.pop().and_then(text).ok_or_else(shape)).collect()
+        texts(found)
     }
 
     /// Removes the sources of a block of level 3, which is all that is left of them, in one change.
@@ -143,8 +143,7 @@ impl<S: Sql> Catalog<S> {
                 ),
                 vec![number(MAX_ROWS)],
             )?;
-            let keys: Vec<String> =
-                found.map(|values| values?.pop().and_then(text).ok_or_else(shape)).collect::<Result<_, _>>()?;
+            let keys = texts(found)?;
             if !keys.is_empty() {
                 let change = next(sql)?;
                 let json = serde_json::to_string(&keys).map_err(Problem::internal)?;
@@ -165,8 +164,7 @@ impl<S: Sql> Catalog<S> {
     }
 
     pub(super) fn setting(&self, name: &str) -> Result<Option<String>, Problem> {
-        let mut found = self.sql.query("SELECT value FROM settings WHERE name = ?", vec![name.into()])?;
-        Ok(found.next().transpose()?.and_then(|mut values| values.pop()).and_then(text))
+        Ok(texts(self.sql.query("SELECT value FROM settings WHERE name = ?", vec![name.into()])?)?.pop())
     }
 
     pub(super) fn set(&self, name: &str, value: Option<String>) -> Result<(), Problem> {
@@ -174,13 +172,6 @@ impl<S: Sql> Catalog<S> {
             Some(value) => self.sql.exec("INSERT OR REPLACE INTO settings VALUES (?, ?)", vec![name.into(), value.into()]),
             None => self.sql.exec("DELETE FROM settings WHERE name = ?", vec![name.into()]),
         }
-    }
-}
-
-pub(super) fn text(value: Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text),
-        _ => None,
     }
 }
 

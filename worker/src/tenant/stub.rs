@@ -31,8 +31,8 @@ impl Transport for StubLine {
     async fn call(&self, call: Call, body: &[u8]) -> Result<Reply, Problem> {
         let headers = Headers::new();
         headers.set(SHARD_HEADER, &self.name)?;
-        if !self.meter.is_empty() {
-            headers.set(USAGE_HEADER, &serde_json::to_string(&self.meter.take()).map_err(Problem::internal)?)?;
+        if let Some(usage) = self.meter.take_header()? {
+            headers.set(USAGE_HEADER, &usage)?;
         }
         let mut init = RequestInit::new();
         init.with_method(Method::Post).with_headers(headers).with_body(Some(Uint8Array::from(body).into()));

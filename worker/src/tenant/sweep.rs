@@ -4,7 +4,7 @@ use super::catalog::{Catalog, shape};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
-const SCHEMA: &str = "
+pub(super) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS sweep (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     millis INTEGER NOT NULL,
@@ -22,7 +22,6 @@ const MAX_TIMES: i64 = 3;
 impl<S: Sql> Catalog<S> {
     /// Whether it is time for a sweep, which is begun by asking. The first is due six hours after the first question.
     pub(crate) fn sweep_due(&self, now: i64) -> Result<bool, Problem> {
-        self.sql.define(SCHEMA)?;
         let mut found = self.sql.query("SELECT millis FROM sweep", Vec::new())?;
         let last = match found.next().transpose()?.as_deref() {
             None => None,
@@ -45,7 +44,6 @@ impl<S: Sql> Catalog<S> {
     /// what is damaged is not judged over and over.
     pub(crate) fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
         let unknown = self.absent(keys)?;
-        self.sql.define(SCHEMA)?;
         let all = serde_json::to_string(&unknown).map_err(Problem::internal)?;
         self.sql.exec(
             "INSERT INTO sweep VALUES (1, 0, ?1, 1) ON CONFLICT (one) DO UPDATE

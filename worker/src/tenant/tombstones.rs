@@ -5,8 +5,8 @@
 //! directories which chunks were written, and a client may send one again although the segment is compacted and deleted
 //! by then.
 
-use super::catalog::{Catalog, shape};
-use super::sql::{Sql, Value, number};
+use super::catalog::{Catalog, each_directory, texts};
+use super::sql::{Sql, number};
 use super::window::WINDOW_MILLIS;
 use crate::errors::Problem;
 
@@ -21,11 +21,7 @@ impl<S: Sql> Catalog<S> {
              ORDER BY removed_millis LIMIT ?",
             vec![number(before), i64::from(MAX_EXPIRED).into()],
         )?;
-        let key = |values: Result<Vec<Value>, Problem>| match values?.pop() {
-            Some(Value::String(key)) => Ok(key),
-            _ => Err(shape()),
-        };
-        found.map(key).collect()
+        texts(found)
     }
 
     /// Notes that removed objects are deleted.
@@ -60,21 +56,6 @@ impl<S: Sql> Catalog<S> {
              WHERE o.added_millis >= ? ORDER BY o.added, o.key, d.part",
             vec![number(since)],
         )?;
-        // One at a time: all directories of ten minutes may be a hundred megabytes.
-        let mut open: Option<(String, i64, Vec<u8>)> = None;
-        for values in found {
-            let Ok([Value::String(key), Value::Integer(at), Value::Blob(part)]) = <[Value; 3]>::try_from(values?) else {
-                return Err(shape());
-            };
-            match &mut open {
-                Some((before, _, bytes)) if *before == key => bytes.extend(part),
-                _ => {
-                    if let Some((_, at, bytes)) = open.replace((key, at, part)) {
-                        take(at, bytes)?;
-                    }
-                }
-            }
-        }
-        open.map_or(Ok(()), |(_, at, bytes)| take(at, bytes))
+        each_directory(found, |_, at, bytes| take(at, bytes))
     }
 }
