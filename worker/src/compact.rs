@@ -1,21 +1,23 @@
 //! A visit to one of a tenant's objects: what was replaced long enough ago is deleted, and one compaction job is done, or now
 //! and then a sweep.
 
-use pilotlight_core::plans::CompactPlan;
+use pilotlight_core::plans::{CompactPlan, CompactTask};
 
 use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, cpu};
 use crate::sweep::sweep;
-use crate::tenant::{Blame, Failed, Job, Row, Shard, TenantClient, Transport};
+use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport};
 
-/// Says whether a job was done, so that another may be due. `now` in milliseconds.
+/// Says whether a job was done, so that another may be due. `now` in milliseconds; `share_bytes` is how much a job over blocks
+/// may hold at once, [`pilotlight_core::plans::MAX_SHARE_BYTES`] but in tests.
 pub(crate) async fn visit(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
     now: i64,
+    share_bytes: u64,
     meter: &Meter,
 ) -> Result<bool, Problem> {
     // Trouble with one must not keep the other from being done.
@@ -24,7 +26,7 @@ pub(crate) async fn visit(
         // Each takes its fill of requests: a job is for the next visit.
         return sweep(bucket, client, shard, now).await.map(|()| true);
     }
-    let compacted = compact(bucket, client, meter).await;
+    let compacted = compact(bucket, client, share_bytes, meter).await;
     deleted.and(compacted)
 }
 
@@ -38,12 +40,16 @@ async fn delete_expired(bucket: &impl Bucket, client: &TenantClient<impl Transpo
     Ok(sweep_due)
 }
 
-/// Does a job, if one is due, or says why it came to nothing.
-async fn compact(bucket: &impl Bucket, client: &TenantClient<impl Transport>, meter: &Meter) -> Result<bool, Problem> {
+/// Does a job or one of its shares, if one is due, or says why it came to nothing.
+async fn compact(
+    bucket: &impl Bucket,
+    client: &TenantClient<impl Transport>,
+    share_bytes: u64,
+    meter: &Meter,
+) -> Result<bool, Problem> {
     let Some(job) = client.lease().await? else { return Ok(false) };
     let token = job.token;
-    meter.add(Item::WorkerCpuMicros, cpu::compaction_micros(job.sources.iter().map(|source| source.size).sum()));
-    let Err(problem) = work(bucket, client, job).await else { return Ok(true) };
+    let Err(problem) = work(bucket, client, job, share_bytes, meter).await else { return Ok(true) };
     let failed = Failed { token, message: problem.message.clone(), blame: blame(&problem) };
     // If this is not heard either, the lease ends by itself.
     let _ = client.fail(&failed).await;
@@ -51,14 +57,22 @@ async fn compact(bucket: &impl Bucket, client: &TenantClient<impl Transport>, me
 }
 
 /// What the output is called, where it comes from and how it is written, in the words of the core.
-async fn work(bucket: &impl Bucket, client: &TenantClient<impl Transport>, job: Job) -> Result<(), Problem> {
-    let Job { token, unique, level, sources, without } = job;
-    let plan = CompactPlan::without(sources, level, token as u64, unique, without)?;
-    let output = drive(plan, bucket).await?.finish()?;
+async fn work(
+    bucket: &impl Bucket,
+    client: &TenantClient<impl Transport>,
+    job: Job,
+    share_bytes: u64,
+    meter: &Meter,
+) -> Result<(), Problem> {
+    let Job { token, unique, level, share, sources, without } = job;
+    let task = CompactTask { level, token: token as u64, unique, share, share_bytes };
+    let plan = drive(CompactPlan::without(sources, task, without)?, bucket).await?;
+    meter.add(Item::WorkerCpuMicros, cpu::compaction_micros(plan.bytes()));
+    let (division, output) = (plan.division(), plan.finish()?);
     let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
     bucket.put(&output.key, output.bytes, Condition::None).await?;
     // If another has the lease by now, what was written counts for nothing, and is noted to be deleted.
-    client.commit(token, row, &output.directory).await
+    client.commit(&Done { token, output: row, division }, &output.directory).await
 }
 
 /// Only what is wrong with the sources is their fault; else a bucket that is away for three minutes would put all aside.

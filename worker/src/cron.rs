@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use pilotlight_core::plans::MAX_SHARE_BYTES;
 use worker::{Env, Fetcher, Headers, Method, Request, RequestInit};
 
 use crate::bucket::{self, AnyBucket};
@@ -139,7 +140,8 @@ struct Alone<'a> {
 impl Visitor for Alone<'_> {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let scope = Scope::new(self.env, self.config, shard.tenant.clone(), self.meter.clone());
-        compact::visit(&scope.bucket()?, &scope.shard(shard)?, shard, Edge.now_millis(), &self.meter).await
+        let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
+        compact::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &self.meter).await
     }
 }
 
@@ -193,8 +195,9 @@ mod tests {
         let jobs = |tallies: Vec<Tally>| tallies.iter().map(|tally| tally.jobs).collect::<Vec<_>>();
         // Six jobs and a visit to each that finds nothing: one minute.
         assert_eq!(drain([4, 1, 1], INVOCATIONS), [Tally { visits: 9, jobs: 6 }, Tally { visits: 3, jobs: 0 }]);
-        // A day of backlog of one tenant beside two others with one hour each: 26 hours, and the sums of three days.
-        assert_eq!(jobs(drain([24, 1, 1], INVOCATIONS)), [22, 7, 0]);
+        // A day of backlog of one tenant beside two others with one hour each: 26 hours, and the sums of three days, one of them
+        // in five shares.
+        assert_eq!(jobs(drain([24, 1, 1], INVOCATIONS)), [22, 11, 0]);
         assert_eq!(jobs(drain([4, 1, 1], ALONE)), [1, 1, 1, 1, 1, 1, 0]);
         // One job a tenant a round: with three jobs a minute, each of three has its own.
         assert_eq!(jobs(drain([3, 1, 1], Minute { visits: 3, jobs: 3 })), [3, 1, 1, 0]);

@@ -1,40 +1,69 @@
-//! Compaction: objects become one block that answers every query as they did.
+//! Compaction: objects become blocks that answer every query as they did.
 //!
 //! | level | of | holds |
 //! |---|---|---|
-//! | 1 | segments | every profile, sums of minutes |
+//! | 1 | segments, or small blocks of level 1 | every profile, sums of minutes |
 //! | 2 | blocks of level 1 | every profile, sums of minutes and hours |
 //! | 3 | blocks of level 1 or 2 | sums of hours and days; its sources stay beside it |
 //!
 //! Symbols are stored once for each family (a service and a group of types that share tables, such as the four of a heap
 //! profile). Rows of profiles stay as they were pushed. The same sources give the same bytes.
 //!
-//! A job may leave out deleted profiles, and rewrite a single block for that alone.
+//! A job that is too large for one block is done in shares (see [`super::shares`]), each a plan of its own; its blocks take the
+//! place of the sources together. A job may leave out deleted profiles, and rewrite a single block for that alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
-use super::family::{Family, OpenFamily, Piece, family_of};
+use super::family::{Family, OpenFamily, Piece};
 use super::reads::{Reads, damaged};
+use super::shares::{digest, shares};
 use super::{CatalogObject, Deletion, Get, PlanError};
 use crate::sort::sort_by;
 use crate::store::{
-    BlockWriter, Contents, Counted, Dataset, Directory, Ids, ObjectKey, PageEntry, PageKind, Part, Scope, Shape, StoreError,
-    Window, read_ids,
+    BlockWriter, Contents, Counted, Dataset, Directory, Ids, ObjectKey, PageEntry, PageKind, Part, Scope, Shape, Share,
+    StoreError, Window, read_ids,
 };
 
-/// Largest gap read along with what is needed: 1 MiB. So a job over 12 MiB takes some tens of requests beyond one for each
-/// source, however many datasets stand in them.
-const MAX_GAP: u64 = 1 << 20;
+/// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a request takes. What other
+/// services have in a block of level 1 is longer.
+const MAX_GAP: u64 = 128 << 10;
+
+/// What a plan is to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CompactTask {
+    /// Level of the block (see [`super::CompactJob`]).
+    pub level: u8,
+    /// Token of the lease.
+    pub token: u64,
+    /// Makes the block's name unique.
+    pub unique: u64,
+    /// Which of the job's shares, from 0; [`CompactPlan::share`] says how many there are.
+    pub share: u32,
+    /// How many bytes of blocks it may hold at once: [`super::MAX_SHARE_BYTES`], where a job is divided; the same for all shares.
+    pub share_bytes: u64,
+}
 
 /// Reads what is needed of its sources and writes a block.
 pub struct CompactPlan {
-    pub(super) sources: Vec<Source>,
-    pub(super) shape: Shape,
-    level: u8,
-    token: u64,
-    deletions: Vec<Deletion>,
-    reads: Reads<usize>,
+    sources: Vec<Source>,
+    shape: Shape,
+    task: CompactTask,
+    share: Share,
+    division: u64,
+    deletions: Rc<[Deletion]>,
     output: ObjectKey,
+    /// What is still to be read, in the order in which it is written.
+    waiting: VecDeque<(Family, usize, Piece)>,
+    /// What is being read.
+    batch: Vec<(Family, usize, Piece)>,
+    reads: Reads<usize>,
+    open: Option<OpenFamily>,
+    writer: BlockWriter,
+    /// `None` until the sources' ids have been read.
+    counted: Option<Vec<Counted>>,
+    /// Places of the sources that something was taken from.
+    used: BTreeSet<usize>,
 }
 
 pub(super) struct Source {
@@ -59,29 +88,23 @@ pub struct CompactOutput {
 }
 
 impl CompactPlan {
-    /// Plans to make a block of `level` out of `sources` (see [`super::CompactJob`]). `token` is that of the lease, and
-    /// `unique` makes the output's name unique.
-    pub fn new(sources: Vec<CatalogObject>, level: u8, token: u64, unique: u64) -> Result<Self, PlanError> {
-        Self::without(sources, level, token, unique, Vec::new())
+    /// Plans to make a block out of a job's `sources`, which must be the same for each share.
+    pub fn new(sources: Vec<CatalogObject>, task: CompactTask) -> Result<Self, PlanError> {
+        Self::without(sources, task, Vec::new())
     }
 
     /// The same without deleted profiles: out of segments, or out of one block of the same level. What only they had of
     /// symbols goes too; which chunks were counted stays known.
-    pub fn without(
-        sources: Vec<CatalogObject>,
-        level: u8,
-        token: u64,
-        unique: u64,
-        deletions: Vec<Deletion>,
-    ) -> Result<Self, PlanError> {
-        let (mut keyed, rewrite) = (Vec::with_capacity(sources.len()), !deletions.is_empty());
-        let single = rewrite && sources.len() == 1;
+    pub fn without(sources: Vec<CatalogObject>, task: CompactTask, deletions: Vec<Deletion>) -> Result<Self, PlanError> {
+        let CompactTask { level, unique, .. } = task;
+        let rewrite = !deletions.is_empty();
+        let (mut keyed, single) = (Vec::with_capacity(sources.len()), rewrite && sources.len() == 1);
         for object in sources {
             let fits = match (&object.directory.contents, level) {
                 (Contents::Segment(_), 1) => object.level == 0,
                 (Contents::Block(_), 1 | 2) if rewrite => single && object.level == level,
                 (Contents::Block(_), 3) if rewrite => false,
-                (Contents::Block(_), 2) => object.level == 1,
+                (Contents::Block(_), 1 | 2) => object.level == 1,
                 (Contents::Block(_), 3) => matches!(object.level, 1 | 2),
                 _ => false,
             };
@@ -93,54 +116,148 @@ impl CompactPlan {
         sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
         let output = keyed.first().map(|(key, _)| ObjectKey { level, unique, ..key.clone() });
         let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
-        let mut reads = Reads::with_gap(MAX_GAP);
-        let mut sources = Vec::with_capacity(keyed.len());
-        for (key, object) in keyed {
-            reads.add(&object.key, needs(&object.directory, level).into_iter().map(|part| (part, sources.len())).collect());
-            sources.push(Source { object, arrival_millis: key.millis, parts: BTreeMap::new() });
+        let source = |(key, object): (ObjectKey, CatalogObject)| Source {
+            object,
+            arrival_millis: key.millis,
+            parts: BTreeMap::new(),
+        };
+        let sources: Vec<Source> = keyed.into_iter().map(source).collect();
+        let directories: Vec<&Directory> = sources.iter().map(|source| &source.object.directory).collect();
+        // A block that is rewritten is not divided: it has the size that it has.
+        let mut all = shares(&directories, if rewrite { 1 } else { level }, task.share_bytes);
+        let (division, share) = (digest(&all), Share { number: task.share, count: all.len() as u32 });
+        if share.number >= share.count {
+            return Err(PlanError::Share { number: share.number, count: share.count });
         }
-        Ok(Self { sources, shape, level, token, deletions, reads, output })
+        let families = all.swap_remove(share.number as usize).into_iter();
+        let mut plan = Self {
+            sources,
+            shape,
+            task,
+            share,
+            division,
+            deletions: deletions.into(),
+            output,
+            waiting: families.flat_map(|(f, pieces)| pieces.into_iter().map(move |(s, p)| (f.clone(), s, p))).collect(),
+            batch: Vec::new(),
+            reads: Reads::with_gap(MAX_GAP),
+            open: None,
+            writer: BlockWriter::new(shape).map_err(PlanError::Output)?,
+            counted: None,
+            used: BTreeSet::new(),
+        };
+        plan.begin_batch(plan.has_ids());
+        // Without anything to read.
+        plan.end_batch()?;
+        Ok(plan)
     }
 
-    /// What is still needed.
-    pub fn wants(&self) -> Vec<Get> {
-        self.reads.wants()
+    /// Which of the job's shares this is.
+    pub fn share(&self) -> Share {
+        self.share
     }
 
-    /// Takes what was asked for.
-    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-        for (part, at, bytes) in self.reads.take(get, bytes)? {
-            self.sources[at].parts.insert(part, bytes.to_vec());
+    /// Tells how the job is divided. Shares of different divisions do not make a whole.
+    pub fn division(&self) -> u64 {
+        self.division
+    }
+
+    /// Whether the block says which chunks its job has counted: the first does it for all. A block of sums replaces
+    /// nothing, so it has counted nothing.
+    fn has_ids(&self) -> bool {
+        self.shape.raw && self.share.number == 0
+    }
+
+    /// Takes as much as may be held at once.
+    fn begin_batch(&mut self, with_ids: bool) {
+        let (mut parts, mut bytes) = (vec![BTreeSet::new(); self.sources.len()], 0u64);
+        for (source, parts) in self.sources.iter().zip(&mut parts).filter(|_| with_ids) {
+            parts.extend(source.object.directory.block().and_then(|block| block.ids));
+            bytes += parts.iter().map(|part: &Part| part.len).sum::<u64>();
+        }
+        while let Some((_, source, piece)) = self.waiting.front() {
+            let needs = piece.needs(&self.sources[*source].object.directory, self.shape.raw);
+            let new = || needs.difference(&parts[*source]);
+            bytes = bytes.saturating_add(new().fold(0, |sum, part| sum.saturating_add(part.len)));
+            if bytes > self.task.share_bytes && !self.batch.is_empty() && self.task.level > 1 {
+                break;
+            }
+            parts[*source].extend(needs);
+            self.used.insert(*source);
+            self.batch.extend(self.waiting.pop_front());
+        }
+        for (at, parts) in parts.into_iter().enumerate() {
+            self.reads.add(&self.sources[at].object.key, parts.into_iter().map(|part| (part, at)).collect());
+        }
+    }
+
+    /// Puts what has been read into the block, once all of the batch is there, and begins the next.
+    fn end_batch(&mut self) -> Result<(), PlanError> {
+        while self.reads.finished().is_ok() {
+            if self.counted.is_none() {
+                self.counted = Some(self.count()?);
+            }
+            if self.batch.is_empty() && self.waiting.is_empty() {
+                break;
+            }
+            for (family, at, piece) in std::mem::take(&mut self.batch) {
+                let source = &self.sources[at];
+                let part = piece.part(&source.object.directory);
+                let mut open = match self.open.take() {
+                    Some(open) if open.family == family => open,
+                    before => {
+                        before.map_or(Ok(()), |mut open| open.close(&mut self.writer)).map_err(PlanError::Output)?;
+                        OpenFamily::new(family, self.shape, self.deletions.clone())
+                    }
+                };
+                open.add(&mut self.writer, source, piece).map_err(damaged(&source.object.key, part))?;
+                self.open = Some(open);
+            }
+            self.sources.iter_mut().for_each(|source| source.parts.clear());
+            self.begin_batch(false);
         }
         Ok(())
     }
 
-    /// Writes the block, when nothing is wanted any more.
-    pub fn finish(self) -> Result<CompactOutput, PlanError> {
-        self.reads.finished()?;
-        let counted = self.counted()?;
-        let mut writer = BlockWriter::new(self.shape).map_err(PlanError::Output)?;
-        for (family, pieces) in self.families() {
-            let mut open = OpenFamily::new(family, self.shape, &self.deletions);
-            for (source, piece) in pieces {
-                let (source, part) = (&self.sources[source], piece.part(&self.sources[source].object.directory));
-                open.add(&mut writer, source, piece).map_err(damaged(&source.object.key, part))?;
-            }
-            open.close(&mut writer).map_err(PlanError::Output)?;
+    /// What is needed next.
+    pub fn wants(&self) -> Vec<Get> {
+        self.reads.wants()
+    }
+
+    /// Takes what was asked for. After an error the plan is of no use.
+    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        for (part, at, bytes) in self.reads.take(get, bytes)? {
+            self.sources[at].parts.insert(part, bytes.to_vec());
         }
-        let names = self.sources.into_iter().map(|source| source.object.key).collect();
-        let (made_of, sums_of) = if self.shape.raw { (names, Vec::new()) } else { (Vec::new(), names) };
-        let ids = Ids { counted, made_of };
-        let (bytes, directory) = writer.finish(self.token, &ids, sums_of).map_err(PlanError::Output)?;
+        self.end_batch()
+    }
+
+    /// How many bytes were read.
+    pub fn bytes(&self) -> u64 {
+        self.reads.bytes
+    }
+
+    /// Writes the block, when nothing is wanted any more.
+    pub fn finish(mut self) -> Result<CompactOutput, PlanError> {
+        self.reads.finished()?;
+        if let Some(mut open) = self.open.take() {
+            open.close(&mut self.writer).map_err(PlanError::Output)?;
+        }
+        let names = self.sources.into_iter().enumerate();
+        let (raw, used) = (self.shape.raw, self.used);
+        let names = names.filter(|(at, _)| raw || used.contains(at)).map(|(_, source)| source.object.key).collect();
+        let (made_of, sums_of) = if raw { (names, Vec::new()) } else { (Vec::new(), names) };
+        let ids = Ids { counted: self.counted.unwrap_or_default(), made_of };
+        let made = self.writer.finish((self.task.token, self.share), &ids, sums_of);
+        let (bytes, directory) = made.map_err(PlanError::Output)?;
         let profiles = directory.datasets().iter().fold(0, |sum: u64, d| sum.saturating_add(d.profiles));
-        Ok(CompactOutput { key: self.output.to_string(), level: self.level, bytes, directory, profiles })
+        Ok(CompactOutput { key: self.output.to_string(), level: self.task.level, bytes, directory, profiles })
     }
 
     /// The chunks that went into the sources, with their arrivals.
-    fn counted(&self) -> Result<Vec<Counted>, PlanError> {
+    fn count(&self) -> Result<Vec<Counted>, PlanError> {
         let mut counted = Vec::new();
-        // A block of sums replaces nothing, so it has counted nothing.
-        for source in self.sources.iter().filter(|_| self.shape.raw) {
+        for source in self.sources.iter().filter(|_| self.has_ids()) {
             let (directory, arrival_millis) = (&source.object.directory, source.arrival_millis);
             counted.extend(directory.chunks().iter().map(|chunk| Counted { id: chunk.id, arrival_millis }));
             if let Some(part) = directory.block().and_then(|block| block.ids) {
@@ -148,45 +265,6 @@ impl CompactPlan {
             }
         }
         Ok(counted)
-    }
-
-    /// What there is of each family, in the order in which it is written: chunks in order of time, so that pages cover short
-    /// spans; datasets in order of arrival, which is about the same.
-    fn families(&self) -> BTreeMap<Family, Vec<(usize, Piece)>> {
-        let mut families: BTreeMap<Family, Vec<(usize, Piece)>> = BTreeMap::new();
-        for (s, source) in self.sources.iter().enumerate() {
-            let directory = &source.object.directory;
-            for (place, chunk) in directory.chunks().iter().enumerate() {
-                for series in &chunk.series {
-                    let chunks = families.entry(family_of(directory, series.labels, series.profile_type)).or_default();
-                    if chunks.last() != Some(&(s, Piece::Chunk(place))) {
-                        chunks.push((s, Piece::Chunk(place)));
-                    }
-                }
-            }
-            for (place, dataset) in directory.datasets().iter().enumerate() {
-                let Some(&labels) = dataset.series.first() else { continue };
-                let pieces = families.entry(family_of(directory, labels, dataset.profile_type)).or_default();
-                match pieces.last_mut() {
-                    // Datasets over the same tables are read together.
-                    Some((of, Piece::Datasets(symbols, places))) if *of == s && *symbols == dataset.symbols => {
-                        places.push(place);
-                    }
-                    _ => pieces.push((s, Piece::Datasets(dataset.symbols, vec![place]))),
-                }
-            }
-        }
-        for pieces in families.values_mut() {
-            let key = |(s, piece): &(usize, Piece)| match piece {
-                Piece::Chunk(place) => {
-                    let chunk = &self.sources[*s].object.directory.chunks()[*place];
-                    (chunk.series.iter().map(|s| s.time).min(), chunk.id, *s, *place)
-                }
-                Piece::Datasets(..) => (None, Default::default(), *s, 0),
-            };
-            sort_by(pieces, |a, b| key(a).cmp(&key(b)));
-        }
-        families
     }
 }
 
@@ -216,20 +294,12 @@ pub(super) fn feeds(dataset: &Dataset, raw: bool) -> Vec<Feed<'_>> {
     }
 }
 
-/// The parts of a source that a block of `level` is made from.
-fn needs(directory: &Directory, level: u8) -> BTreeSet<Part> {
-    let mut parts = BTreeSet::new();
-    parts.extend(directory.chunks().iter().map(|chunk| chunk.part()));
-    let has_raw = Shape::of_level(level).is_some_and(|shape| shape.raw);
+/// How many bytes of an object go into a block of nothing but sums.
+pub(super) fn day_bytes(directory: &Directory) -> u64 {
+    let mut parts: BTreeSet<Part> = directory.chunks().iter().map(|chunk| chunk.part()).collect();
     for dataset in directory.datasets() {
         parts.insert(dataset.symbols);
-        parts.extend(feeds(dataset, has_raw).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part));
+        parts.extend(feeds(dataset, false).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part));
     }
-    parts.extend(directory.block().and_then(|block| block.ids).filter(|_| has_raw));
-    parts
-}
-
-/// How many bytes of an object a block of `level` is made from: what a job over it holds in memory.
-pub(super) fn needed_bytes(directory: &Directory, level: u8) -> u64 {
-    needs(directory, level).iter().fold(0, |sum, part| sum.saturating_add(part.len))
+    parts.iter().fold(0, |sum, part| sum.saturating_add(part.len))
 }

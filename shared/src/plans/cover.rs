@@ -89,8 +89,8 @@ pub(super) struct Summary {
 /// The blocks of level 3 among objects.
 pub(super) struct Summaries<'a> {
     of: HashMap<(usize, &'a ProfileType, &'a str), Summary>,
-    /// Where the block is that sums up an object.
-    summed_by: HashMap<&'a str, usize>,
+    /// Where the blocks are that sum up an object, each for other services and types.
+    summed_by: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Summaries<'a> {
@@ -101,7 +101,7 @@ impl<'a> Summaries<'a> {
         range: TimeRange,
         mut window: impl FnMut(&'a Directory, &[&'a Dataset], bool) -> Option<Window>,
     ) -> Self {
-        let (mut of, mut summed_by) = (HashMap::new(), HashMap::new());
+        let (mut of, mut summed_by) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
         for (at, object) in objects.iter().enumerate().filter(|(_, object)| is_summary(object)) {
             let directory = &object.directory;
             let Some(block) = directory.block() else { continue };
@@ -122,7 +122,7 @@ impl<'a> Summaries<'a> {
                 let summary = Summary { window, range: whole, rounded: alone && whole != open };
                 of.insert((at, &directory.types[of_type as usize], service), summary);
             }
-            summed_by.extend(block.sums_of.iter().map(|key| (key.as_str(), at)));
+            block.sums_of.iter().for_each(|key| summed_by.entry(key.as_str()).or_default().push(at));
         }
         Self { of, summed_by }
     }
@@ -132,9 +132,10 @@ impl<'a> Summaries<'a> {
         self.of.get(&(at, profile_type, service)).copied()
     }
 
-    /// What another block answers for a source.
+    /// What another block answers for a source: of a service and type at most one does.
     pub(super) fn instead_of(&self, key: &str, profile_type: &ProfileType, service: &str) -> Option<TimeRange> {
-        Some(self.of(*self.summed_by.get(key)?, profile_type, service)?.range)
+        let summaries = self.summed_by.get(key)?.iter();
+        summaries.filter_map(|&at| self.of(at, profile_type, service)).map(|summary| summary.range).next()
     }
 }
 

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::builder::ProfileBuilder;
     use crate::labels::parse_name;
-    use crate::plans::{CatalogObject, CompactOutput, CompactPlan};
+    use crate::plans::{CatalogObject, CompactOutput, CompactPlan, CompactTask};
     use crate::store::{ChunkId, SegmentWriter, Series, SeriesRows, encode_chunk, read_ids, read_symbols};
 
     const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -72,7 +72,8 @@ mod tests {
     }
 
     fn compact(source: (CatalogObject, Vec<u8>), level: u8, deletions: &[Deletion]) -> CompactOutput {
-        let mut plan = CompactPlan::without(vec![source.0], level, 7, 2, deletions.to_vec()).unwrap();
+        let task = CompactTask { level, token: 7, unique: 2, share: 0, share_bytes: 0 };
+        let mut plan = CompactPlan::without(vec![source.0], task, deletions.to_vec()).unwrap();
         for get in plan.wants() {
             let bytes = &source.1[get.offset as usize..(get.offset + get.length) as usize];
             plan.provide(&get, bytes).unwrap();

@@ -1,5 +1,7 @@
 //! A family while it is compacted: its datasets, and the tables that they share.
 
+use std::rc::Rc;
+
 use hashbrown::HashMap;
 
 use super::Deletion;
@@ -15,7 +17,7 @@ use crate::store::{
 };
 use crate::units::UnixNanos;
 
-/// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_JOB_BYTES`].
+/// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_SHARE_BYTES`].
 const MAX_TABLE_BYTES: usize = 8 << 20;
 
 /// A service and a group of types.
@@ -31,11 +33,11 @@ pub(super) enum Piece {
 }
 
 /// Datasets that share tables, while they grow.
-pub(super) struct OpenFamily<'a> {
-    family: Family,
+pub(super) struct OpenFamily {
+    pub(super) family: Family,
     shape: Shape,
     /// Profiles that are left out.
-    deletions: &'a [Deletion],
+    deletions: Rc<[Deletion]>,
     tables: ProfileBuilder,
     datasets: Vec<DatasetWriter>,
     index: HashMap<ProfileType, usize>,
@@ -57,8 +59,8 @@ impl Piece {
     }
 }
 
-impl<'a> OpenFamily<'a> {
-    pub(super) fn new(family: Family, shape: Shape, deletions: &'a [Deletion]) -> Self {
+impl OpenFamily {
+    pub(super) fn new(family: Family, shape: Shape, deletions: Rc<[Deletion]>) -> Self {
         Self { family, shape, deletions, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
     }
 

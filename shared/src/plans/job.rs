@@ -1,16 +1,24 @@
 //! Which objects to compact next.
 
-use super::compact::needed_bytes;
+use super::compact::day_bytes;
 use crate::sort::sort_by;
 use crate::store::{Directory, ObjectKey};
 use crate::units::UnixNanos;
 
-/// Most bytes of its sources that a job reads: 12 MiB.
+/// Most bytes of their sources that a job over segments, or a share of a job over blocks, holds: 12 MiB.
 ///
 /// All are held at once, so that each is fetched with one request. The output is at most as large and while it grows is
 /// there twice, which makes 36; tables being gathered have a cap of 8 and take half as much again to be written, open sums
 /// one of 8; one chunk or page is open. That is below the 64 MB of a plan, as a test measures.
-pub const MAX_JOB_BYTES: u64 = 12 << 20;
+pub const MAX_SHARE_BYTES: u64 = 12 << 20;
+
+/// A share of a day reads four times as much as it holds at once, 48 MiB: its output is small, because the sums of 24 hours
+/// become one. That takes some eight seconds of CPU, where a worker has thirty.
+pub(super) const DAY_SHARES: u64 = 4;
+
+/// Most bytes of the sources of a job over blocks: 512 MiB, or about 44 shares, two minutes of all visits of the schedule. An
+/// hour or day with more takes several jobs.
+pub const MAX_JOB_BYTES: u64 = 512 << 20;
 
 /// Most sources of one job: 800. A worker may make 1,000 requests in one invocation, and needs some for the catalog.
 pub const MAX_JOB_OBJECTS: usize = 800;
@@ -22,6 +30,13 @@ pub const MIN_JOB_OBJECTS: usize = 64;
 /// ... or once they have so many bytes: 8 MiB, which a query would read and decode whole; two thirds of a job, so that
 /// what arrives meanwhile still fits it.
 pub const MIN_JOB_BYTES: u64 = 8 << 20;
+
+/// Blocks of level 1 of an hour that is not over yet become a larger one once there are so many small ones: 8, each of at
+/// most an eighth of a job. A busy hour makes some sixty, which a query would read one by one, each with symbols of its own.
+const MIN_SMALL_BLOCKS: usize = 8;
+
+/// See above.
+const MAX_SMALL_BYTES: u64 = MAX_SHARE_BYTES / MIN_SMALL_BLOCKS as u64;
 
 /// An object over which so many jobs have failed is set aside: 3. What fails for a reason that passes (the bucket, a
 /// deployment) rarely does so three times, and a damaged object must not keep all others waiting.
@@ -54,16 +69,16 @@ pub struct ObjectSummary {
 impl ObjectSummary {
     /// An object that no job was over yet.
     pub fn new(key: &str, size: u64, directory: &Directory) -> Self {
-        Self { key: key.to_owned(), size, day_bytes: needed_bytes(directory, 3), summed: false, failures: 0 }
+        Self { key: key.to_owned(), size, day_bytes: day_bytes(directory), summed: false, failures: 0 }
     }
 }
 
 /// What to compact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactJob {
-    /// Level of the block to be made. Its sources are replaced by it, but stay when it is 3.
+    /// Level of the blocks to be made. They replace the sources, which stay when it is 3.
     pub level: u8,
-    /// What becomes one block, in order of arrival.
+    /// What becomes one block, or one for each share, in order of arrival.
     pub sources: Vec<String>,
 }
 
@@ -74,8 +89,10 @@ type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
 ///
 /// 1. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
 ///    own and decodes every chunk;
-/// 2. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one instead;
-/// 3. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
+/// 2. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one of each service
+///    instead;
+/// 3. small blocks of level 1 of an hour that is not over, when they are many;
+/// 4. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
 ///
 /// Oldest first within each. Give the objects of one catalog that are not deleted. An hour or day with more than a job's
 /// bytes takes several jobs. Each leaves fewer segments, fewer blocks of level 1 or fewer that are not summed up, so calling
@@ -87,7 +104,10 @@ pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob>
     let now = now.millis();
     let of_level = |level| keyed.iter().filter(move |(key, _)| key.level == level).collect::<Vec<_>>();
     let blocks = || keyed.iter().filter(|(key, _)| matches!(key.level, 1 | 2)).collect::<Vec<_>>();
-    segments(&of_level(0), now).or_else(|| hour(&of_level(1), now)).or_else(|| day(&blocks(), now))
+    segments(&of_level(0), now)
+        .or_else(|| hour(&of_level(1), now))
+        .or_else(|| small_blocks(&of_level(1)))
+        .or_else(|| day(&blocks(), now))
 }
 
 fn segments(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
@@ -95,7 +115,7 @@ fn segments(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
         let bytes = hour.iter().fold(0u64, |sum, (_, object)| sum.saturating_add(object.size));
         is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now) || hour.len() >= MIN_JOB_OBJECTS || bytes >= MIN_JOB_BYTES
     })?;
-    Some(job(1, fitting(due, |object| object.size)))
+    Some(job(1, fitting(due, MAX_SHARE_BYTES, |object| object.size)))
 }
 
 /// An hour without segments, since those would have been picked before. A block that is alone, or too large to go with a
@@ -103,16 +123,23 @@ fn segments(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
 fn hour(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
     let mut due = spans(blocks, HOUR_MILLIS).filter(|hour| is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now));
     let several = |hour: &[&Keyed]| {
-        let starts = (0..hour.len()).map(|at| fitting(&hour[at..], |object| object.size).len());
+        let starts = (0..hour.len()).map(|at| fitting(&hour[at..], MAX_JOB_BYTES, |object| object.size).len());
         starts.enumerate().find(|&(_, len)| len > 1).map(|(at, len)| job(2, &hour[at..at + len]))
     };
     due.find_map(several)
 }
 
+/// Of an hour that is not over, or that would have been picked before.
+fn small_blocks(blocks: &[&Keyed]) -> Option<CompactJob> {
+    let small: Vec<&Keyed> = blocks.iter().copied().filter(|(_, object)| object.size <= MAX_SMALL_BYTES).collect();
+    let due = spans(&small, HOUR_MILLIS).find(|hour| hour.len() >= MIN_SMALL_BLOCKS)?;
+    Some(job(1, fitting(due, MAX_SHARE_BYTES, |object| object.size)))
+}
+
 /// A day whose hours are compacted, since those would have been picked before.
 fn day(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
     let due = spans(blocks, DAY_MILLIS).find(|day| is_over(day, DAY_MILLIS, DAY_SLACK_MILLIS, now))?;
-    Some(job(3, fitting(due, |object| object.day_bytes)))
+    Some(job(3, fitting(due, MAX_JOB_BYTES, |object| object.day_bytes)))
 }
 
 /// Objects in order of arrival, by the hour or day in which they arrived.
@@ -125,13 +152,13 @@ fn is_over(span: &[&Keyed], millis: i64, slack: i64, now: i64) -> bool {
         .is_some_and(|(key, _)| (key.millis.div_euclid(millis) + 1).saturating_mul(millis) <= now.saturating_sub(slack))
 }
 
-/// As many of the first objects as fit a job.
-fn fitting<'a, 'k>(objects: &'a [&'k Keyed<'k>], bytes: impl Fn(&ObjectSummary) -> u64) -> &'a [&'k Keyed<'k>] {
+/// As many of the first objects as fit a job of at most so many bytes.
+fn fitting<'a, 'k>(objects: &'a [&'k Keyed<'k>], most: u64, bytes: impl Fn(&ObjectSummary) -> u64) -> &'a [&'k Keyed<'k>] {
     let mut sum = 0u64;
     let fits = |(at, (_, object)): &(usize, &&Keyed)| {
         sum = sum.saturating_add(bytes(object));
         // The first goes whatever its size, else it would never go.
-        *at == 0 || (*at < MAX_JOB_OBJECTS && sum <= MAX_JOB_BYTES)
+        *at == 0 || (*at < MAX_JOB_OBJECTS && sum <= most)
     };
     &objects[..objects.iter().enumerate().take_while(fits).count()]
 }
@@ -170,7 +197,7 @@ mod tests {
         let spec = objects(&[(0, 5, 1), (0, 0, 1), (0, HOUR_MILLIS, 1)]);
         check(&spec, HOUR_MILLIS + HOUR_SLACK_MILLIS - 1, None);
         check(&spec, HOUR_MILLIS + HOUR_SLACK_MILLIS, Some((1, &[0, 5])));
-        check(&objects(&[(0, 3, MAX_JOB_BYTES + 1)]), HOUR_MILLIS * 2, Some((1, &[3])));
+        check(&objects(&[(0, 3, MAX_SHARE_BYTES + 1)]), HOUR_MILLIS * 2, Some((1, &[3])));
         check(&[], 0, None);
     }
 
@@ -187,7 +214,7 @@ mod tests {
 
     #[test]
     fn jobs_are_bounded() {
-        let half = MAX_JOB_BYTES / 2;
+        let half = MAX_SHARE_BYTES / 2;
         check(&objects(&[(0, 0, half), (0, 1, half), (0, 2, 1)]), HOUR_MILLIS * 2, Some((1, &[0, 1])));
         check(&objects(&[(0, 0, half), (0, 1, half + 1), (0, 2, 1)]), HOUR_MILLIS * 2, Some((1, &[0])));
         let many: Vec<_> = (0..=MAX_JOB_OBJECTS as i64).map(|i| object(0, i, 1)).collect();
@@ -206,6 +233,17 @@ mod tests {
         let large = MAX_JOB_BYTES;
         check(&objects(&[(1, 0, large), (1, 1, large), (1, 2, 1)]), over, None);
         check(&objects(&[(1, 0, large), (1, 1, 1), (1, 2, 1)]), over, Some((2, &[1, 2])));
+    }
+
+    #[test]
+    fn small_blocks_of_an_hour() {
+        let spec = |sizes: &[u64]| -> Vec<_> { sizes.iter().zip(0..).map(|(&size, at)| object(1, at, size)).collect() };
+        check(&spec(&[MAX_SMALL_BYTES; MIN_SMALL_BLOCKS]), 100, Some((1, &[0, 1, 2, 3, 4, 5, 6, 7])));
+        check(&spec(&[1; MIN_SMALL_BLOCKS - 1]), 100, None);
+        let mut sizes = [1; MIN_SMALL_BLOCKS + 1];
+        sizes[2] = MAX_SMALL_BYTES + 1;
+        check(&spec(&sizes), 100, Some((1, &[0, 1, 3, 4, 5, 6, 7, 8])));
+        check(&spec(&sizes), 2 * HOUR_MILLIS, Some((2, &[0, 1, 2, 3, 4, 5, 6, 7, 8])));
     }
 
     #[test]
@@ -247,7 +285,7 @@ mod tests {
                 let of_job = |object: &ObjectSummary| job.sources.contains(&object.key);
                 let bytes = |of: fn(&ObjectSummary) -> u64| objects.iter().filter(|o| of_job(o)).map(of).sum::<u64>();
                 let size = if job.level == 3 { bytes(|o| o.day_bytes) } else { bytes(|o| o.size) };
-                assert!(size <= MAX_JOB_BYTES, "{size}");
+                assert!(size <= if job.level == 1 { MAX_SHARE_BYTES } else { MAX_JOB_BYTES }, "{size}");
                 jobs += 1;
                 rewritten += size;
                 let first = job.sources[0].parse::<ObjectKey>().unwrap();
@@ -276,8 +314,8 @@ mod tests {
         let of_level = |level: u8| objects.iter().filter(|o| o.key.contains(&format!("/l{level}/"))).count();
         let amplification = rewritten as f64 / pushed as f64;
         println!("{jobs} jobs, {amplification:.2} bytes rewritten for each pushed, at most {most} segments at once");
-        // One block an hour, and one of sums for each two hours, because half of 8.6 MiB an hour goes into those.
-        assert_eq!([0, 1, 2, 3].map(of_level), [0, 0, 120, 60]);
+        // One block an hour and one of sums a day, in shares.
+        assert_eq!([0, 1, 2, 3].map(of_level), [0, 0, 120, 5]);
         assert!(most <= 2 * MIN_JOB_OBJECTS, "{most}");
         // Into blocks of level 1, of level 2, and half of it into sums.
         assert!(amplification <= 2.5, "{amplification}");

@@ -14,6 +14,7 @@ mod query;
 mod reads;
 mod rebuild;
 mod settle;
+mod shares;
 mod static_catalog;
 mod steps;
 mod timeline;
@@ -21,11 +22,12 @@ mod timeline;
 use thiserror::Error;
 
 pub use catalog::{Service, label_values, services};
-pub use compact::{CompactOutput, CompactPlan};
+pub use compact::{CompactOutput, CompactPlan, CompactTask};
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
 pub use deletion::{Deletion, pick_rewrite};
 pub use job::{
-    CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MIN_JOB_BYTES, MIN_JOB_OBJECTS, ObjectSummary, pick_job,
+    CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_SHARE_BYTES, MIN_JOB_BYTES, MIN_JOB_OBJECTS,
+    ObjectSummary, pick_job,
 };
 pub use query::{QueryAnswer, QueryPlan};
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
@@ -96,6 +98,14 @@ pub enum PlanError {
         key: String,
         /// The level of the block.
         level: u8,
+    },
+    /// A share that a job does not have.
+    #[error("share {number} of a job that has {count}")]
+    Share {
+        /// Its number.
+        number: u32,
+        /// How many there are.
+        count: u32,
     },
     /// A compaction of nothing.
     #[error("there is nothing to compact")]

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::settle::{BlockFacts, settle};
 use super::{CountedChunks, Get, PlanError, RETRY_WINDOW_MILLIS};
 use crate::sort::sort_by;
-use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Footer, Ids, ObjectKey, StoreError, read_ids};
+use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Footer, Ids, ObjectKey, Share, StoreError, read_ids};
 
 /// How much of an object's end is read at first: 64 kB. The directory of a segment has hundreds of bytes and that of a block
 /// thousands; ids of 2,400 chunks are 40 kB.
@@ -62,6 +62,8 @@ pub struct RebuildPlan {
     arrivals: Vec<i64>,
     /// How many blocks with profiles there are of an hour.
     blocks: HashMap<i64, usize>,
+    /// What there is.
+    listed: HashSet<u64>,
     known: Vec<Known>,
     damaged: Vec<(String, StoreError)>,
 }
@@ -84,6 +86,9 @@ struct Known {
     /// Chunks of a segment.
     chunks: Vec<ChunkId>,
     token: u64,
+    share: Share,
+    /// Whether one of the objects that a block replaces or sums up is there.
+    sources_left: bool,
     /// What a block lays claim to: its sources, and chunks that it has counted.
     claims: Vec<u64>,
     /// Chunks of a block that might come again in a segment.
@@ -107,8 +112,9 @@ impl RebuildPlan {
         let arrivals = of_level(0, 0).map(|key| key.millis).collect();
         let mut blocks: HashMap<i64, usize> = HashMap::new();
         of_level(1, 2).for_each(|key| *blocks.entry(hour(key)).or_default() += 1);
+        let listed = waiting.iter().map(|reading| digest(&reading.name)).collect();
         let (known, damaged, reading) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut plan = Self { waiting: waiting.into(), reading, arrivals, blocks, known, damaged };
+        let mut plan = Self { waiting: waiting.into(), reading, arrivals, blocks, listed, known, damaged };
         plan.begin();
         plan
     }
@@ -162,6 +168,8 @@ impl RebuildPlan {
     fn known(&self, reading: Reading, directory: Directory, ids: Ids) -> Result<Known, StoreError> {
         let Reading { key, name, size, .. } = reading;
         let mut claims: Vec<u64> = ids.made_of.iter().map(|name| digest(name)).collect();
+        let sums_of = directory.block().map_or(&[][..], |block| &block.sums_of).iter().map(|name| digest(name));
+        let sources_left = claims.iter().copied().chain(sums_of).any(|name| self.listed.contains(&name));
         if self.blocks.get(&hour(&key)).is_some_and(|&blocks| blocks > 1) {
             // Of each segment that went into it one chunk: segments go into blocks whole.
             let mut first: BTreeMap<i64, ChunkId> = BTreeMap::new();
@@ -174,11 +182,11 @@ impl RebuildPlan {
         let counted = ids.counted.into_iter().filter(|c| self.is_near(c.arrival_millis)).collect();
         let chunks = directory.chunks().iter().map(|chunk| chunk.id).collect();
         let row = CatalogRow { key: name, size, directory: directory.encode()? };
-        let (token, sums_of) = match directory.contents {
-            Contents::Segment(_) => (0, Vec::new()),
-            Contents::Block(block) => (block.token, block.sums_of),
+        let (token, share, sums_of) = match directory.contents {
+            Contents::Segment(_) => (0, Share::default(), Vec::new()),
+            Contents::Block(block) => (block.token, block.share, block.sums_of),
         };
-        Ok(Known { key, row, chunks, token, claims, counted, sums_of })
+        Ok(Known { key, row, chunks, token, share, sources_left, claims, counted, sums_of })
     }
 
     /// Whether a segment arrived within the retry window of a time.
@@ -201,6 +209,8 @@ impl RebuildPlan {
         let facts = blocks.map(|known| BlockFacts {
             key: digest(&known.row.key),
             token: known.token,
+            share: known.share,
+            sources_left: known.sources_left,
             made_of: std::mem::take(&mut known.claims),
             sums_of: known.sums_of.iter().map(|name| digest(name)).collect(),
         });
@@ -296,18 +306,23 @@ impl Summaries {
             *token = block.token.max(*token);
         }
         let judged: HashSet<u64> = known.iter().map(|known| digest(&known.row.key)).collect();
+        let mut jobs: BTreeMap<(u64, u64), Vec<&Known>> = BTreeMap::new();
         for summary in known.iter().filter(|known| !known.sums_of.is_empty()) {
-            let name = digest(&summary.row.key);
-            let (there, gone): (Vec<&String>, _) = summary.sums_of.iter().partition(|s| counting.contains(&digest(s)));
+            let alone = if summary.share.count > 1 { 0 } else { digest(&summary.row.key) };
+            jobs.entry((summary.token, alone)).or_default().push(summary);
+        }
+        for ((token, _), job) in jobs {
+            let names = || job.iter().map(|summary| digest(&summary.row.key));
+            let sources = job.iter().flat_map(|summary| &summary.sums_of);
+            let (there, gone): (Vec<&String>, _) = sources.partition(|s| counting.contains(&digest(s)));
             // A block that begins as one which is gone, and is later than the summary, was made from that.
-            let later =
-                |s: &&String| s.parse().ok().and_then(|key: ObjectKey| begins.get(&key.millis)) > Some(&summary.token);
+            let later = |s: &&String| s.parse().ok().and_then(|key: ObjectKey| begins.get(&key.millis)) > Some(&token);
             // So was one that is there and does not count.
             let refused = |s: &&String| judged.contains(&digest(s));
             if gone.iter().any(|s| later(s) || refused(s)) {
-                found.outdated.insert(name);
-            } else if !gone.is_empty() && counting.contains(&name) {
-                found.alone.insert(name);
+                found.outdated.extend(names());
+            } else if !gone.is_empty() && names().any(|name| counting.contains(&name)) {
+                found.alone.extend(names());
                 found.expired.extend(there.into_iter().map(|s| digest(s)));
             }
         }

@@ -4,7 +4,7 @@
 //! timeline over every service is one read; then the ids and the directory. In a block of level 2 the pages and the sums of
 //! minutes stand behind all families, so that a job that sums up a day reads the front of it.
 
-use super::block_entry::{BlockEntry, Dataset};
+use super::block_entry::{BlockEntry, Dataset, Share};
 use super::codec::Reader;
 use super::dataset::DatasetWriter;
 use super::directory::{Contents, Directory, Part, put_footer};
@@ -131,7 +131,12 @@ impl BlockWriter {
     }
 
     /// The object, and its directory for the catalog. `ids` says where it comes from; a block of sums has none.
-    pub(crate) fn finish(mut self, token: u64, ids: &Ids, sums_of: Vec<String>) -> Result<(Vec<u8>, Directory), StoreError> {
+    pub(crate) fn finish(
+        mut self,
+        (token, share): (u64, Share),
+        ids: &Ids,
+        sums_of: Vec<String>,
+    ) -> Result<(Vec<u8>, Directory), StoreError> {
         let back = self.front.len() as u64;
         let window_totals = back + self.back.len() as u64;
         let totals = window_totals + self.window_totals.len() as u64;
@@ -154,7 +159,7 @@ impl BlockWriter {
             false => None,
         };
         let (label_sets, types) = self.words.finish();
-        let block = BlockEntry { datasets: self.datasets, token, ids, sums_of };
+        let block = BlockEntry { datasets: self.datasets, token, share, ids, sums_of };
         let directory = Directory { label_sets, types, contents: Contents::Block(block) };
         put_footer(&mut bytes, &directory, MAGIC)?;
         Ok((bytes, directory))

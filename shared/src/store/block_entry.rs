@@ -15,11 +15,29 @@ pub struct BlockEntry {
     pub datasets: Vec<Dataset>,
     /// Token of the lease under which it was made. Of two blocks that hold the same chunks the one with the higher counts.
     pub token: u64,
+    /// Which of the blocks made under that lease it is: they count together or not at all.
+    pub share: Share,
     /// Which chunks went into it and what it replaces ([`super::read_ids`]); none in a block of nothing but sums.
     pub ids: Option<Part>,
     /// The objects that it sums up without replacing them (level 3). A row of the catalog names none once they are deleted:
     /// then the block stands alone, and answers at the edges of a range are rounded to its windows.
     pub sums_of: Vec<String>,
+}
+
+/// One of the blocks that a job makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Its number, from 0.
+    pub number: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Default for Share {
+    /// The only one.
+    fn default() -> Self {
+        Self { number: 0, count: 1 }
+    }
 }
 
 /// All profiles of one service and one type in a block.
@@ -79,6 +97,8 @@ const KINDS: [(Window, Scope); 6] = [
 
 pub(super) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
     put_varint(out, block.token);
+    put_varint(out, block.share.number.into());
+    put_varint(out, block.share.count.into());
     put_optional(out, block.ids);
     put_names(out, &block.sums_of);
     put_varint(out, block.datasets.len() as u64);
@@ -87,6 +107,11 @@ pub(super) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
 
 pub(super) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<BlockEntry, StoreError> {
     let token = r.varint()?;
+    let (number, count) = (r.varint()?, r.varint()?);
+    let share = match (u32::try_from(number), u32::try_from(count)) {
+        (Ok(number), Ok(count)) if number < count => Share { number, count },
+        _ => return Err(r.corrupt("a share beyond those that there are")),
+    };
     let ids = optional(r)?;
     let sums_of = r.names()?;
     // A dataset has twelve numbers at least.
@@ -95,7 +120,7 @@ pub(super) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<B
     for _ in 0..count {
         datasets.push(dataset(r, label_sets, types)?);
     }
-    Ok(BlockEntry { datasets, token, ids, sums_of })
+    Ok(BlockEntry { datasets, token, share, ids, sums_of })
 }
 
 fn put_dataset(out: &mut Vec<u8>, d: &Dataset) {

@@ -43,7 +43,7 @@ mod window;
 mod words;
 
 pub(crate) use block::{BlockWriter, Shape, read_symbols};
-pub use block_entry::{BlockEntry, Dataset, SumsEntry};
+pub use block_entry::{BlockEntry, Dataset, Share, SumsEntry};
 pub use catalog::{CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key};
 pub use chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};
 pub(crate) use chunk::{DecodedChunk, decode_chunk};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::plans::{QueryAnswer, Timeline};
-use pilotlight_core::store::{ChunkId, Scope, Series, SeriesRows, Window, encode_chunk};
+use pilotlight_core::plans::{MAX_SHARE_BYTES, QueryAnswer, Timeline};
+use pilotlight_core::store::{ChunkId, Scope, Series, SeriesRows, Share, Window, encode_chunk};
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
 
@@ -54,7 +54,12 @@ fn pushes() -> impl Strategy<Value = Vec<Push>> {
 fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
     for &(level, some) in steps {
         let summed: Vec<String> = summed(bucket);
-        let sources = if level == 3 { 1..=2 } else { level - 1..=level - 1 };
+        // Blocks of level 1 also become larger ones.
+        let sources = match level {
+            3 => 1..=2,
+            1 if some % 5 == 1 => 1..=1,
+            _ => level - 1..=level - 1,
+        };
         let able = |at: &usize| {
             let object = &bucket.catalog[*at];
             sources.contains(&object.level) && !summed.contains(&object.key) && some >> (at % 64) & 1 == 1
@@ -75,6 +80,11 @@ fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
         Just(vec![(1, u64::MAX), (2, u64::MAX), (3, u64::MAX)]),
         Just(vec![(1, 0xffff), (2, u64::MAX), (1, u64::MAX), (3, u64::MAX)]),
     ]
+}
+
+/// How jobs are divided: each family and source for itself, some together, all together.
+pub(crate) fn share_bytes() -> impl Strategy<Value = u64> {
+    prop::sample::select(vec![0, 400, 1_000, MAX_SHARE_BYTES])
 }
 
 /// Everything that a query says, from the pushes alone.
@@ -139,8 +149,9 @@ proptest! {
         sample_type in prop::sample::select(vec![("process_cpu", "cpu"), ("memory", "inuse_space")]),
         all in prop::collection::vec(ranges(), 4),
         window in prop::sample::select(vec![None, Some(Window::Minute), Some(Window::Hour), Some(Window::Day)]),
+        share_bytes in share_bytes(),
     ) {
-        let mut bucket = Bucket::filled(&pushes);
+        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &steps);
         let of_type = profile_type(sample_type.0, sample_type.1);
         for range in all {
@@ -158,8 +169,9 @@ proptest! {
         selector in prop::sample::select(SELECTORS),
         range in ranges(),
         cut in times(),
+        share_bytes in share_bytes(),
     ) {
-        let mut bucket = Bucket::filled(&pushes);
+        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &[(1, parts), (1, u64::MAX), (3, parts), (3, u64::MAX)]);
         bucket.delete(&summed(&bucket));
         bucket.catalog.iter_mut().for_each(|object| object.directory.stand_alone());
@@ -286,5 +298,5 @@ fn blocks_hold_what_their_level_says() {
     let block = bucket.catalog[24].directory.block().unwrap();
     let sources: Vec<&String> = bucket.catalog[..24].iter().map(|object| &object.key).collect();
     assert_eq!(block.sums_of.iter().collect::<Vec<_>>(), sources);
-    assert_eq!((block.token, block.ids), (7, None));
+    assert_eq!((block.token, block.share, block.ids), (7 + 3 * 24 + 1, Share { number: 0, count: 1 }, None));
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pilotlight_core::plans::{
-    CatalogObject, CompactOutput, CompactPlan, CountedChunks, Get, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
+    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, MAX_SHARE_BYTES, PlanError, QueryAnswer,
+    QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
     ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk,
@@ -129,11 +130,20 @@ pub(crate) fn said(profile: &Profile) -> BTreeMap<Vec<String>, i64> {
 }
 
 /// A bucket in memory and its catalog.
-#[derive(Default)]
 pub(crate) struct Bucket {
+    /// How jobs over blocks are divided.
+    pub(crate) share_bytes: u64,
     pub(crate) objects: HashMap<String, Vec<u8>>,
     pub(crate) catalog: Vec<CatalogObject>,
     pub(crate) counted: CountedChunks,
+    pub(crate) leases: u64,
+}
+
+impl Default for Bucket {
+    fn default() -> Self {
+        let (objects, catalog, counted) = (HashMap::new(), Vec::new(), CountedChunks::default());
+        Self { share_bytes: MAX_SHARE_BYTES, objects, catalog, counted, leases: 0 }
+    }
 }
 
 impl Bucket {
@@ -218,8 +228,19 @@ impl Bucket {
             return;
         }
         let keys: Vec<String> = sources.iter().map(|s| s.key.clone()).collect();
-        let output = self.try_compact(level, sources).unwrap();
-        self.put_block(&keys, output);
+        let token = self.token();
+        let first = self.try_share(sources.clone(), token, level, 0).unwrap();
+        let count = first.directory.block().unwrap().share.count;
+        let others = (1..count).map(|number| self.try_share(sources.clone(), token, level, number).unwrap());
+        let others: Vec<CompactOutput> = others.collect();
+        self.put_block(&keys, first);
+        others.into_iter().for_each(|output| self.put_block(&[], output));
+    }
+
+    /// Of the next lease.
+    pub(crate) fn token(&mut self) -> u64 {
+        self.leases += 1;
+        7 + self.leases
     }
 
     /// Takes in what a compaction of these objects made, as the Durable Object does.
@@ -240,12 +261,28 @@ impl Bucket {
     }
 
     pub(crate) fn try_compact(&self, level: u8, sources: Vec<CatalogObject>) -> Result<CompactOutput, PlanError> {
-        let unique = self.objects.len() as u64;
-        let mut plan = CompactPlan::new(sources, level, 7, unique)?;
-        for get in plan.wants() {
-            plan.provide(&get, self.read(&get))?;
+        self.try_share(sources, 7, level, 0)
+    }
+
+    /// Makes one share of a job.
+    pub(crate) fn try_share(
+        &self,
+        sources: Vec<CatalogObject>,
+        token: u64,
+        level: u8,
+        share: u32,
+    ) -> Result<CompactOutput, PlanError> {
+        let unique = token * 100 + u64::from(share);
+        let mut plan =
+            CompactPlan::new(sources, CompactTask { level, token, unique, share, share_bytes: self.share_bytes })?;
+        loop {
+            let wants = plan.wants();
+            if wants.is_empty() {
+                return plan.finish();
+            }
+            // Back to front: the order must not matter.
+            wants.iter().rev().try_for_each(|get| plan.provide(get, self.read(get)))?;
         }
-        plan.finish()
     }
 }
 

@@ -4,6 +4,7 @@
 mod clock;
 mod damage;
 mod deletion;
+mod divided;
 mod erasure;
 mod faults;
 mod month;
@@ -22,7 +23,7 @@ use std::task::Poll;
 use futures_util::FutureExt;
 use pilotlight_core::{
     ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos, parse_name,
-    plans::QueryAnswer,
+    plans::{MAX_SHARE_BYTES, QueryAnswer},
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
@@ -59,6 +60,8 @@ pub(crate) struct World {
     pub(crate) clock: Clock,
     pub(crate) bucket: MemoryBucket,
     pub(crate) faults: Faults,
+    /// How much a share of a job over blocks may hold.
+    share_bytes: u64,
     hosts: Vec<Rc<Host>>,
 }
 
@@ -80,7 +83,8 @@ pub(crate) struct Line(Rc<Host>);
 impl World {
     /// With objects of these names.
     pub(crate) fn new(names: &[&str]) -> Self {
-        Self::with(names, Flush { millis: 200, bytes: 1 << 20, pending: 4 << 20 })
+        // So little that jobs over blocks take several shares.
+        Self { share_bytes: 100, ..Self::with(names, Flush { millis: 200, bytes: 1 << 20, pending: 4 << 20 }) }
     }
 
     pub(crate) fn with(names: &[&str], flush: Flush) -> Self {
@@ -98,7 +102,7 @@ impl World {
                 object: RefCell::default(),
             })
         };
-        Self { hosts: names.iter().map(host).collect(), clock, bucket, faults }
+        Self { share_bytes: MAX_SHARE_BYTES, hosts: names.iter().map(host).collect(), clock, bucket, faults }
     }
 
     /// The bucket as the worker has it.
@@ -140,7 +144,7 @@ impl World {
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
         let meter = Meter::default();
-        self.faults.invocation(compact::visit(&bucket, &client, shard, self.clock.now(), &meter)).await
+        self.faults.invocation(compact::visit(&bucket, &client, shard, self.clock.now(), self.share_bytes, &meter)).await
     }
 
     /// The first object's name.

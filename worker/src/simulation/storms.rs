@@ -37,7 +37,7 @@ async fn scenario(world: &World, retries: u32) -> Vec<Pushed> {
 }
 
 /// Visits until nothing is due, at most so many.
-async fn visits(world: &World, most: usize) {
+pub(super) async fn visits(world: &World, most: usize) {
     for _ in 0..most {
         if let Ok(false) = world.visit(0).await {
             return;
@@ -55,7 +55,7 @@ pub(super) fn check(world: &World, pushed: &[Pushed], when: &str) {
 }
 
 /// Lets all be done that is due, days later, and gives the objects in the bucket that no catalog knows.
-fn settle(world: &World) -> Vec<String> {
+pub(super) fn settle(world: &World) -> Vec<String> {
     // Leases end, then jobs are done, then what they replaced is deleted.
     for _ in 0..3 {
         world.clock.advance(DAY);

@@ -35,6 +35,7 @@ pub(crate) struct Job {
     pub(crate) token: i64,
     pub(crate) unique: u64,
     pub(crate) level: u8,
+    pub(crate) share: u32,
     pub(crate) sources: Vec<CatalogObject>,
     /// What is left out.
     pub(crate) without: Vec<Deletion>,
@@ -114,15 +115,15 @@ impl<T: Transport> TenantClient<T> {
             return Ok(None);
         }
         let (lease, directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
-        let Lease { token, unique, level, sources, without } = lease;
+        let Lease { token, unique, level, share, sources, without } = lease;
         let (sources, without) = (catalog_objects(sources, directories)?, parsed(&without)?);
-        Ok(Some(Job { token, unique, level, sources, without }))
+        Ok(Some(Job { token, unique, level, share, sources, without }))
     }
 
-    /// Replaces a job's sources by its output, which must be in the bucket.
-    pub(crate) async fn commit(&self, token: i64, output: Row, directory: &Directory) -> Result<(), Problem> {
+    /// Tells of a share that is done, and whose block is in the bucket. The last one's replace the job's sources.
+    pub(crate) async fn commit(&self, done: &Done, directory: &Directory) -> Result<(), Problem> {
         let directory = directory.encode().map_err(Problem::internal)?;
-        let body = packet::encode(&Done { token, output }, &[directory]).map_err(Problem::internal)?;
+        let body = packet::encode(done, &[directory]).map_err(Problem::internal)?;
         self.call(Call::Commit, &body).await.map(drop)
     }
 

@@ -12,7 +12,7 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, each_directory, next, shape, texts};
-use super::compaction::{bury, held};
+use super::compaction::drop_lease;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -98,19 +98,19 @@ impl<S: Sql> Catalog<S> {
         let json = |keys: Vec<String>| serde_json::to_string(&keys).map_err(Problem::internal);
         let (work, summaries, wanted) = (json(work)?, json(summaries)?, json_of(&wanted)?);
         self.sql.transaction(move |sql| {
-            if let Some(held) = held(sql)? {
-                bury(sql, &held.output, now)?;
-                sql.exec("DELETE FROM lease", Vec::new())?;
-            }
+            drop_lease(sql, now)?;
             let change = next(sql)?;
             sql.exec("INSERT INTO deletions VALUES (?, ?)", vec![number(change), wanted.into()])?;
             sql.exec("INSERT INTO deletion_work SELECT value, ? FROM json_each(?)", vec![number(change), work.into()])?;
+            // All blocks of a job over a day go, since all of its sources will be summed up anew.
             sql.exec(
-                "UPDATE objects SET removed = ?, removed_millis = ? WHERE key IN (SELECT value FROM json_each(?))",
+                "UPDATE objects SET removed = ?, removed_millis = ? WHERE removed IS NULL AND level = 3 AND job IN
+                 (SELECT job FROM objects WHERE key IN (SELECT value FROM json_each(?)))",
                 vec![number(change), number(now), summaries.as_str().into()],
             )?;
             sql.exec(
-                "UPDATE objects SET summary = NULL WHERE summary IN (SELECT value FROM json_each(?))",
+                "UPDATE objects SET summary = NULL WHERE summary IN
+                 (SELECT job FROM objects WHERE key IN (SELECT value FROM json_each(?)))",
                 vec![summaries.into()],
             )?;
             done_with(sql)

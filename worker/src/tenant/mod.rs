@@ -32,7 +32,7 @@ use crate::platform::Edge;
 pub(crate) use catalog::Row;
 pub(crate) use client::{Detail, Job, TenantClient, TenantShards};
 pub(crate) use commit::Flush;
-pub(crate) use compaction::{Blame, Failed};
+pub(crate) use compaction::{Blame, Done, Failed};
 pub(crate) use deletions::{Begun, Pending, Wanted};
 pub(crate) use operator::{Kept, Order, Parked};
 pub(crate) use rebuild::Replace;

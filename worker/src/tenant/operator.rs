@@ -4,7 +4,7 @@ use pilotlight_core::plans::MAX_FAILURES;
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, next, shape, texts};
-use super::compaction::{bury, held};
+use super::compaction::drop_lease;
 use super::deletions::{Wanted, done_with};
 use super::retention::Retention;
 use super::sql::{Sql, Value, number};
@@ -103,10 +103,7 @@ impl<S: Sql> Catalog<S> {
                 "UPDATE objects SET removed = coalesce(removed, ?), removed_millis = 0 WHERE deleted = 0",
                 vec![number(change)],
             )?;
-            if let Some(held) = held(sql)? {
-                bury(sql, &held.output, now)?;
-            }
-            sql.exec("DELETE FROM lease", Vec::new())?;
+            drop_lease(sql, now)?;
             done_with(sql)?;
             sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
         })

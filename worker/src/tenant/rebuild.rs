@@ -52,7 +52,10 @@ impl<S: Sql> Catalog<S> {
             }
             let token = next(sql)?;
             let values = vec![number(token), number(now + REBUILD_MILLIS)];
-            sql.exec("INSERT OR REPLACE INTO lease VALUES (1, ?, ?, '', '[]')", values)?;
+            sql.exec(
+                "INSERT OR REPLACE INTO lease (one, token, expires_millis, output, sources) VALUES (1, ?, ?, '', '[]')",
+                values,
+            )?;
             Ok(token)
         })?;
         let removed = names(&self.sql, "removed IS NOT NULL AND deleted = 0", Vec::new())?;
@@ -95,7 +98,7 @@ impl<S: Sql> Catalog<S> {
                 // When its chunks arrived: an object that comes to life recalls those of late.
                 add(sql, &row, &bytes, &facts, arrival)?;
                 if facts.sums_up {
-                    summaries.push((row.key, bytes));
+                    summaries.push((facts.job, bytes));
                 }
             }
             for (summary, bytes) in summaries {
@@ -104,7 +107,7 @@ impl<S: Sql> Catalog<S> {
                 let sources = serde_json::to_string(sums_of).map_err(Problem::internal)?;
                 sql.exec(
                     "UPDATE objects SET summary = ? WHERE removed IS NULL AND key IN (SELECT value FROM json_each(?))",
-                    vec![summary.into(), sources.into()],
+                    vec![number(summary as i64), sources.into()],
                 )?;
             }
             for (row, changed) in later {

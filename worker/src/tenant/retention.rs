@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, next, put_directory, shape, texts};
 use super::deletions::done_with;
-use super::sql::{Sql, number};
+use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
 pub(super) const SCHEMA: &str = "
@@ -28,9 +28,9 @@ const DAY_MILLIS: i64 = 86_400_000;
 /// and the last hour's segments), so that costs 1.5 million rows read a month, a fraction of a cent.
 const CHECK_MILLIS: i64 = 3_600_000;
 
-/// Most blocks of level 3 that are made to stand alone in one visit: 8, whose directories have some megabytes in all, and
-/// whose sources are at most 8 * 800 rows.
-const MAX_SUMMARIES: usize = 8;
+/// Most days whose blocks of level 3 are made to stand alone in one visit: 4. Their directories have some megabytes in all,
+/// and their sources are at most 4 * 800 rows.
+const MAX_SUMMARIES: usize = 4;
 
 /// Most other rows that are removed in one visit: 1,000, as many objects as a visit deletes.
 const MAX_ROWS: i64 = 1_000;
@@ -90,8 +90,8 @@ impl<S: Sql> Catalog<S> {
         let Retention { raw_days, sums_days } = self.own_retention()?.unwrap_or(configured);
         let before = |days: u32| now - i64::from(days) * DAY_MILLIS;
         let summaries = self.without_sources(&over(before(raw_days)))?;
-        for summary in &summaries {
-            self.let_stand_alone(summary, now)?;
+        for &job in &summaries {
+            self.let_stand_alone(job, now)?;
         }
         let others = self.remove_old(&over(before(sums_days)), now)?;
         if summaries.len() < MAX_SUMMARIES && others < MAX_ROWS {
@@ -100,8 +100,8 @@ impl<S: Sql> Catalog<S> {
         Ok(true)
     }
 
-    /// Blocks of level 3 whose sources are all over.
-    fn without_sources(&self, over: &str) -> Result<Vec<String>, Problem> {
+    /// Jobs over days whose sources are all over.
+    fn without_sources(&self, over: &str) -> Result<Vec<i64>, Problem> {
         let found = self.sql.query(
             &format!(
                 "SELECT o.summary FROM objects o WHERE o.removed IS NULL AND o.summary IS NOT NULL
@@ -109,23 +109,34 @@ impl<S: Sql> Catalog<S> {
             ),
             vec![(MAX_SUMMARIES as i64).into()],
         )?;
-        texts(found)
+        let job = |values: Result<Vec<Value>, Problem>| match values?.pop() {
+            Some(Value::Integer(job)) => Ok(job),
+            _ => Err(shape()),
+        };
+        found.map(job).collect()
     }
 
-    /// Removes the sources of a block of level 3, which is all that is left of them, in one change.
-    fn let_stand_alone(&self, summary: &str, now: i64) -> Result<(), Problem> {
-        let (_, directories) = self.rows(&[summary.to_owned()])?;
-        let mut directory = Directory::decode(directories.first().ok_or_else(shape)?).map_err(Problem::internal)?;
-        directory.stand_alone();
-        let encoded = directory.encode().map_err(Problem::internal)?;
-        let (summary, catalog) = (summary.to_owned(), Self { sql: self.sql.clone() });
+    /// Removes the sources of a job's blocks of level 3, which are all that is left of them, in one change.
+    fn let_stand_alone(&self, job: i64, now: i64) -> Result<(), Problem> {
+        let of_job = "SELECT key FROM objects WHERE removed IS NULL AND level = 3 AND job = ?";
+        let summaries = texts(self.sql.query(of_job, vec![number(job)])?)?;
+        let (_, directories) = self.rows(&summaries)?;
+        let alone = |bytes: &Vec<u8>| {
+            let mut directory = Directory::decode(bytes)?;
+            directory.stand_alone();
+            directory.encode()
+        };
+        let encoded: Result<Vec<_>, _> = directories.iter().map(alone).collect();
+        let (encoded, catalog) = (encoded.map_err(Problem::internal)?, Self { sql: self.sql.clone() });
         self.sql.transaction(move |sql| {
             let change = next(sql)?;
             sql.exec(
                 "UPDATE objects SET removed = ?, removed_millis = ? WHERE removed IS NULL AND summary = ?",
-                vec![number(change), number(now), summary.as_str().into()],
+                vec![number(change), number(now), number(job)],
             )?;
-            put_directory(sql, &summary, &encoded)?;
+            for (summary, directory) in summaries.iter().zip(&encoded) {
+                put_directory(sql, summary, directory)?;
+            }
             done_with(sql)?;
             catalog.set("stood_alone", Some(change.to_string()))
         })
@@ -138,7 +149,7 @@ impl<S: Sql> Catalog<S> {
             let found = sql.query(
                 &format!(
                     "SELECT o.key FROM objects o WHERE o.removed IS NULL AND o.summary IS NULL AND {over}
-                     AND o.key NOT IN (SELECT summary FROM objects WHERE removed IS NULL AND summary IS NOT NULL)
+                     AND o.job NOT IN (SELECT summary FROM objects WHERE removed IS NULL AND summary IS NOT NULL)
                      LIMIT ?"
                 ),
                 vec![number(MAX_ROWS)],
@@ -188,10 +199,10 @@ mod tests {
         let catalog = catalog();
         let sources = vec![add(&catalog, 10), add(&catalog, 20)];
         let key = "t/a/s0/l3/0000000000010-0000000000000000.blk".to_owned();
-        let block = BlockEntry { sums_of: sources, ..BlockEntry::default() };
+        let block = BlockEntry { sums_of: sources, token: 5, ..BlockEntry::default() };
         let directory = Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(block) };
         catalog.add(Row { key: key.clone(), level: 3, size: 1 }, &directory, 30).unwrap();
-        catalog.sql.exec("UPDATE objects SET summary = ? WHERE level = 0", vec![key.as_str().into()]).unwrap();
+        catalog.sql.exec("UPDATE objects SET summary = 5 WHERE level = 0", Vec::new()).unwrap();
 
         let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };
         let (first, _) = catalog.page(&ask, 0).unwrap();

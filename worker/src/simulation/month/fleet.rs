@@ -6,6 +6,7 @@ use std::rc::Rc;
 use futures_util::FutureExt;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{Push, ingest};
+use pilotlight_core::plans::MAX_SHARE_BYTES;
 
 use super::super::{BEGIN, MINUTE, World};
 use super::cpu_millis;
@@ -146,7 +147,7 @@ async fn cron(world: &World, meter: &Meter, tally: &RefCell<Tally>) {
     meter.add(Item::BucketLists, 1);
     for _ in 0..VISITS {
         meter.add(Item::WorkerRequests, 1);
-        if !compact::visit(&bucket, &client, &world.shard(), world.clock.now(), meter).await.unwrap() {
+        if !compact::visit(&bucket, &client, &world.shard(), world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap() {
             break;
         }
         tally.borrow_mut().jobs += 1;
