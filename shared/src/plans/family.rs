@@ -151,7 +151,7 @@ impl<'a> OpenFamily<'a> {
             check_stacks(dataset, count)?;
             let of_type = &directory.types[dataset.profile_type as usize];
             for page in &dataset.pages {
-                let page = read_page(source.part(page.part)?, dataset, PageKind::Raw)?;
+                let page = read_page(source.part(page.part)?, dataset, PageKind::Raw, page.divisor)?;
                 for profile in &page.profiles {
                     let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
                     if !self.is_deleted(of_type, labels, profile.taken.time) {
@@ -196,7 +196,7 @@ impl<'a> OpenFamily<'a> {
         }
         for (pages, kind, scope) in feeds(dataset, self.shape.raw) {
             for page in pages {
-                let page = read_page(source.part(page.part)?, dataset, kind)?;
+                let page = read_page(source.part(page.part)?, dataset, kind, page.divisor)?;
                 for profile in &page.profiles {
                     let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
                     if !self.deletions.is_empty() {

@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::block_entry::SumsEntry;
 use super::error::StoreError;
-use super::page::{PageKind, PageProfile, PageWriter};
+use super::page::{PageProfile, PageWriter};
+use super::pool::PagePool;
 use super::rows::Row;
-use super::section::Packer;
 use super::series::Taken;
 use super::window::{Scope, Window};
 
@@ -38,7 +37,7 @@ struct Sum {
 
 impl SumsWriter {
     pub(super) fn new((window, scope): (Window, Scope)) -> Self {
-        Self { window, scope, open: BTreeMap::new(), pages: PageWriter::new(PageKind::Sums) }
+        Self { window, scope, open: BTreeMap::new(), pages: PageWriter::new(Some((window, scope))) }
     }
 
     /// Adds a profile or a sum over a shorter window; says by how many rows this writer has grown or shrunk.
@@ -66,7 +65,7 @@ impl SumsWriter {
     }
 
     /// Writes everything that is open.
-    pub(super) fn flush(&mut self, packer: &mut Packer) -> Result<(), StoreError> {
+    pub(super) fn flush(&mut self, pool: &mut PagePool) -> Result<(), StoreError> {
         for ((_, series), mut sum) in std::mem::take(&mut self.open) {
             sum.tidy();
             let clamped = sum.duration.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
@@ -74,7 +73,7 @@ impl SumsWriter {
             loop {
                 let later = second_values(&mut sum.rows);
                 let profile = PageProfile { series, taken, profiles: sum.profiles, rows: 0..0 };
-                self.pages.push(profile, &sum.rows, packer)?;
+                self.pages.push(profile, &sum.rows, pool)?;
                 if later.is_empty() {
                     break;
                 }
@@ -83,11 +82,6 @@ impl SumsWriter {
             }
         }
         Ok(())
-    }
-
-    /// The entry, with places counted from the first page, and the pages.
-    pub(super) fn finish(self) -> (SumsEntry, Vec<u8>) {
-        (SumsEntry { window: self.window, scope: self.scope, pages: self.pages.pages }, self.pages.bytes)
     }
 }
 
@@ -135,7 +129,7 @@ fn second_values(rows: &mut Vec<Row>) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::page::read_page;
+    use crate::store::page::{PageKind, read_page};
     use crate::units::UnixNanos;
 
     #[test]
@@ -145,13 +139,13 @@ mod tests {
         for (time, value) in [(0, i64::MAX), (7, i64::MAX), (5, -7), (60_000_000_000, 1)] {
             writer.add(4, taken(time), 1, &[(0, 0), (1, value), (2, 1)]);
         }
-        let mut packer = Packer::new().unwrap();
-        writer.flush(&mut packer).unwrap();
-        writer.pages.flush(&mut packer).unwrap();
-        let (entry, bytes) = writer.finish();
-        assert_eq!(entry.pages.len(), 1);
+        let (mut pool, mut bytes) = (PagePool::new().unwrap(), Vec::new());
+        writer.flush(&mut pool).unwrap();
+        writer.pages.flush(&mut pool).unwrap();
+        let pages = pool.place(&writer.pages.pages, &mut bytes);
+        assert_eq!(pages.len(), 1);
         let dataset = crate::store::Dataset::empty(1, 2);
-        let page = read_page(&bytes, &dataset, PageKind::Sums).unwrap();
+        let page = read_page(&bytes, &dataset, PageKind::Sums, pages[0].divisor).unwrap();
         let shown: Vec<_> = page
             .profiles
             .iter()
