@@ -105,3 +105,51 @@ pub(super) fn quotients(r: &mut Reader, count: usize, divisor: u64) -> Result<Ve
     }
     Ok(values)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back() {
+        let check = |all: &[i64], expect: u64| {
+            let mut out = Vec::new();
+            put_values(&mut out, all.iter().copied());
+            assert_eq!(divisor(all.iter().copied()), expect);
+            let mut r = Reader::new(&out, "test");
+            assert_eq!(values(&mut r, all.len()).unwrap(), all);
+            r.end().unwrap();
+        };
+        check(&[], 1);
+        check(&[0, 0], 1);
+        check(&[-10, 0, 25], 5);
+        check(&[i64::MIN], 1 << 63);
+        check(&[i64::MIN, i64::MAX], 1);
+        check(&[i64::MIN, 12], 4);
+    }
+
+    #[test]
+    fn proportional_columns_are_equal() {
+        let column = |all: &[i64]| {
+            let mut out = Vec::new();
+            put_quotients(&mut out, all.iter().copied(), divisor(all.iter().copied()));
+            out
+        };
+        assert_eq!(column(&[2, -4, 10]), column(&[10_000_000, -20_000_000, 50_000_000]));
+        assert_ne!(column(&[2, -4, 10]), column(&[10_000_000, -20_000_000, 50_000_001]));
+    }
+
+    #[test]
+    fn products_beyond_64_bits_are_refused() {
+        let product = |quotient, divisor| {
+            let mut out = Vec::new();
+            put_signed(&mut out, quotient);
+            quotients(&mut Reader::new(&out, "test"), 1, divisor).map(|all| all[0])
+        };
+        assert_eq!(product(-1, 1 << 63), Ok(i64::MIN));
+        assert_eq!(product(0, u64::MAX), Ok(0));
+        for (quotient, divisor) in [(1, 1 << 63), (i64::MIN, u64::MAX), (i64::MAX, 2), (-1, u64::MAX)] {
+            assert!(product(quotient, divisor).is_err(), "{quotient} x {divisor}");
+        }
+    }
+}
