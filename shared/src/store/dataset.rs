@@ -9,7 +9,7 @@ use super::page::{PageProfile, PageWriter};
 use super::pool::{PagePool, UnplacedPage};
 use super::rows::{self, Row};
 use super::series::Taken;
-use super::sums::SumsWriter;
+use super::sums::{Flush, SumsWriter};
 use super::totals::{TotalRow, WindowTotals, encode_totals};
 use super::window::{Scope, Window};
 use crate::id::StackId;
@@ -119,7 +119,7 @@ impl DatasetWriter {
     /// Everything but its places; `None` when no profile is in it.
     pub(super) fn finish(mut self, pool: &mut PagePool) -> Result<Option<Done>, StoreError> {
         let Some((min_time, max_time)) = self.span else { return Ok(None) };
-        self.flush(pool)?;
+        self.flush(Flush::Everything, pool)?;
         self.pages.flush(pool)?;
         let one = self.series.len() == 1;
         let mut sums = Vec::new();
@@ -143,9 +143,14 @@ impl DatasetWriter {
         }))
     }
 
-    fn flush(&mut self, pool: &mut PagePool) -> Result<(), StoreError> {
-        self.open_rows = 0;
-        self.sums.iter_mut().try_for_each(|sums| sums.flush(pool))
+    fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
+        self.sums.iter_mut().try_for_each(|sums| sums.flush(flush, pool))
+    }
+
+    /// Adds up what open sums have in common; gives how many rows are left.
+    fn tidy(&mut self) -> usize {
+        self.open_rows = self.sums.iter_mut().map(SumsWriter::tidy).sum();
+        self.open_rows
     }
 }
 
@@ -162,16 +167,17 @@ impl BlockWriter {
         dataset.add(addend, &mut rows, &mut self.pool)
     }
 
-    /// Makes room: adds up what open sums have in common, and writes them in pieces when that is not enough.
+    /// Makes room: adds up what open sums have in common. When that is not enough it writes them: those that are finished, or
+    /// all, in pieces.
     pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
-        let mut rows = 0;
-        for dataset in family.iter_mut() {
-            dataset.open_rows = dataset.sums.iter_mut().map(SumsWriter::tidy).sum();
-            rows += dataset.open_rows;
+        for flush in [Flush::Finished, Flush::Everything] {
+            let rows: usize = family.iter_mut().map(DatasetWriter::tidy).sum();
+            if rows <= MAX_OPEN_ROWS / 2 {
+                return Ok(());
+            }
+            family.iter_mut().try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
         }
-        if rows > MAX_OPEN_ROWS / 2 {
-            family.iter_mut().try_for_each(|dataset| dataset.flush(&mut self.pool))?;
-        }
+        family.iter_mut().for_each(|dataset| dataset.open_rows = 0);
         Ok(())
     }
 }

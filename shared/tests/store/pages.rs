@@ -41,8 +41,10 @@ fn dataset<'a>(object: &'a CatalogObject, sample_type: &str) -> &'a Dataset {
     object.directory.datasets().iter().find(of_type).unwrap()
 }
 
-/// The pages of each kind; `None` are raw.
-fn pages(dataset: &Dataset) -> Vec<(Option<(Window, Scope)>, &[PageEntry])> {
+/// Sums over which windows, `None` for raw pages, and the pages.
+type Kind<'a> = (Option<(Window, Scope)>, &'a [PageEntry]);
+
+fn pages(dataset: &Dataset) -> Vec<Kind<'_>> {
     let sums = dataset.sums.iter().map(|sums| (Some((sums.window, sums.scope)), &*sums.pages));
     sums.chain((!dataset.pages.is_empty()).then_some((None, &*dataset.pages))).collect()
 }
@@ -120,6 +122,34 @@ fn what_is_not_in_proportion_is_stored_apart() {
             check_answers(&bucket, &pushes);
         }
     }
+}
+
+/// More open sums than there is room for: minutes go before their hour is over, and still none is torn apart.
+#[test]
+fn sums_that_go_early_are_shared_too() {
+    let (mut bucket, mut builder) = (Bucket::default(), ProfileBuilder::new());
+    let stacks: Vec<_> = (0..4500).map(|i| builder.named_stack(&["main", &format!("function {i}")])).collect();
+    for minute in 0..60 {
+        let series = [("samples", 1), ("cpu", PERIOD)].map(|(sample_type, nanos)| {
+            let series = Series {
+                labels: labels(&[("service_name", "a")]),
+                profile_type: profile_type("process_cpu", sample_type),
+                time: UnixNanos(minute * Window::Minute.nanos()),
+                ..Series::default()
+            };
+            SeriesRows { series, rows: stacks.iter().map(|&stack| (stack, (minute % 7 + 1) * nanos)).collect() }
+        });
+        bucket.put_segment(minute, &[encode_chunk(ChunkId([minute as u8; 16]), builder.profile(), &series).unwrap()]);
+        if minute % 15 == 14 {
+            bucket.compact_all(1);
+        }
+    }
+    bucket.compact_all(2);
+    let object = &bucket.catalog[0];
+    let kinds = shared(object);
+    assert!(kinds.len() >= 2 && kinds.values().all(|&shared| shared), "{kinds:?}");
+    check_parts(&bucket, object);
+    assert_eq!(total(&bucket, "cpu"), total(&bucket, "samples") * PERIOD);
 }
 
 /// Two pages full of profiles of one stack; when each was taken and how long its samples are, by its number.
