@@ -153,7 +153,7 @@ impl OpenFamily {
             check_stacks(dataset, count)?;
             let of_type = &directory.types[dataset.profile_type as usize];
             for page in &dataset.pages {
-                let page = read_page(source.part(page.part)?, dataset, PageKind::Raw)?;
+                let page = read_page(source.part(page.part)?, dataset, PageKind::Raw, page.divisor)?;
                 for profile in &page.profiles {
                     let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
                     if !self.is_deleted(of_type, labels, profile.taken.time) {
@@ -198,7 +198,7 @@ impl OpenFamily {
         }
         for (pages, kind, scope) in feeds(dataset, self.shape.raw) {
             for page in pages {
-                let page = read_page(source.part(page.part)?, dataset, kind)?;
+                let page = read_page(source.part(page.part)?, dataset, kind, page.divisor)?;
                 for profile in &page.profiles {
                     let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
                     if !self.deletions.is_empty() {

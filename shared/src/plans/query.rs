@@ -53,8 +53,8 @@ enum What {
     Chunk(Vec<usize>),
     /// Tables of the dataset at this index.
     Symbols(usize),
-    /// Profiles of the dataset at this index, or sums of windows, and which of them count.
-    Page(usize, Tier, Option<Scope>),
+    /// Profiles of the dataset at this index, or sums of windows, and which of them count; the divisor of their values.
+    Page(usize, Tier, Option<Scope>, u64),
 }
 
 /// A dataset of a block until all of its parts are there.
@@ -163,7 +163,7 @@ impl QueryPlan {
                 Some(window) => (dataset.sums(window, scope).map_or(&[], |sums| &sums.pages), Some(scope)),
             };
             let touched = pages.iter().filter(|page| tier.touches(page.min_time, page.max_time));
-            parts.extend(touched.map(|page| (page.part, What::Page(at, tier.clone(), scope))));
+            parts.extend(touched.map(|page| (page.part, What::Page(at, tier.clone(), scope, page.divisor))));
         }
         if parts.is_empty() {
             return parts;
@@ -200,9 +200,9 @@ impl QueryPlan {
                 self.datasets[at].tables = Some(read_symbols(bytes, &self.datasets[at].dataset)?);
                 at
             }
-            What::Page(at, tier, scope) => {
+            What::Page(at, tier, scope, divisor) => {
                 let kind = if scope.is_none() { PageKind::Raw } else { PageKind::Sums };
-                let page = read_page(bytes, &self.datasets[at].dataset, kind)?;
+                let page = read_page(bytes, &self.datasets[at].dataset, kind, divisor)?;
                 self.saturated |= self.datasets[at].add(&page, &tier, scope);
                 at
             }

@@ -3,15 +3,18 @@
 //! In file order: for each family of datasets its symbols, then their sums, then their pages; then all totals, so that a
 //! timeline over every service is one read; then the ids and the directory. In a block of level 2 the pages and the sums of
 //! minutes stand behind all families, so that a job that sums up a day reads the front of it.
+//!
+//! Pages of a family that differ in their divisor alone are one, which stands where the first of them would.
 
-use super::block_entry::{BlockEntry, Dataset, Share};
+use super::block_entry::{BlockEntry, Dataset, Share, SumsEntry};
 use super::codec::Reader;
 use super::dataset::DatasetWriter;
 use super::directory::{Contents, Directory, Part, put_footer};
 use super::error::StoreError;
 use super::ids::{Ids, encode_ids};
 use super::page::PageEntry;
-use super::section::{Packer, put_magic, section};
+use super::pool::{PagePool, UnplacedPage};
+use super::section::{put_magic, section};
 use super::symbols;
 use super::window::{Scope, Window};
 use super::words::Words;
@@ -74,7 +77,7 @@ pub(crate) struct BlockWriter {
     totals: Vec<u8>,
     datasets: Vec<Dataset>,
     words: Words,
-    pub(super) packer: Packer,
+    pub(super) pool: PagePool,
 }
 
 impl BlockWriter {
@@ -82,25 +85,26 @@ impl BlockWriter {
     pub(crate) fn new(shape: Shape) -> Result<Self, StoreError> {
         let mut front = Vec::new();
         put_magic(&mut front, MAGIC);
-        let (packer, words) = (Packer::new()?, Words::default());
+        let (pool, words) = (PagePool::new()?, Words::default());
         let (back, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { shape, front, back, window_totals, totals, datasets: Vec::new(), words, packer })
+        Ok(Self { shape, front, back, window_totals, totals, datasets: Vec::new(), words, pool })
     }
 
     /// Ends a family: datasets over the same tables.
     pub(crate) fn push(&mut self, tables: &Profile, family: Vec<DatasetWriter>) -> Result<(), StoreError> {
         // All stacks are used, so the numbers of rows stay as they are: index plus one.
         let (raw, _) = symbols::encode(tables, (0..tables.stacks.len()).map(StackId::new))?;
-        let symbols = append(&mut self.front, |out| self.packer.put(out, &raw, "symbols"))?;
+        let symbols = append(&mut self.front, |out| self.pool.packer.put(out, &raw, "symbols"))?;
         let first = self.datasets.len();
         let mut all_sums = Vec::new();
         for writer in family {
-            let Some(mut done) = writer.finish(&mut self.packer)? else { continue };
+            let Some(mut done) = writer.finish(&mut self.pool)? else { continue };
             if self.shape.raw {
-                let totals = append(&mut self.totals, |out| self.packer.put(out, &done.totals, "totals"))?;
+                let totals = append(&mut self.totals, |out| self.pool.packer.put(out, &done.totals, "totals"))?;
                 done.dataset.totals = Some(totals);
             }
-            let part = append(&mut self.window_totals, |out| self.packer.put(out, &done.window_totals, "window totals"))?;
+            let part =
+                append(&mut self.window_totals, |out| self.pool.packer.put(out, &done.window_totals, "window totals"))?;
             done.dataset.window_totals = Some((self.shape.totals, part));
             done.dataset.profile_type = self.words.profile_type(&done.profile_type);
             done.dataset.series = done.labels.iter().map(|labels| self.words.label_set(labels)).collect();
@@ -109,25 +113,25 @@ impl BlockWriter {
             all_sums.push((done.sums, done.pages));
             self.datasets.push(done.dataset);
         }
-        for kind in self.shape.sums {
-            for (i, (sums, _)) in all_sums.iter_mut().enumerate() {
-                let Some(at) = sums.iter().position(|(entry, _)| (entry.window, entry.scope) == *kind) else { continue };
-                let (mut entry, bytes) = sums.swap_remove(at);
-                put_pages(self.place(Some(kind.0)), &mut entry.pages, &bytes);
-                self.datasets[first + i].sums.push(entry);
+        for &(window, scope) in self.shape.sums {
+            for (i, (sums, _)) in all_sums.iter().enumerate() {
+                if let Some((_, pages)) = sums.iter().find(|(kind, _)| *kind == (window, scope)) {
+                    let pages = self.place(Some(window), pages);
+                    self.datasets[first + i].sums.push(SumsEntry { window, scope, pages });
+                }
             }
         }
-        for (i, (_, bytes)) in all_sums.into_iter().enumerate() {
-            let mut pages = std::mem::take(&mut self.datasets[first + i].pages);
-            put_pages(self.place(None), &mut pages, &bytes);
-            self.datasets[first + i].pages = pages;
+        for (i, (_, pages)) in all_sums.iter().enumerate() {
+            self.datasets[first + i].pages = self.place(None, pages);
         }
+        self.pool.clear();
         Ok(())
     }
 
-    /// Where sums over these windows go, or raw pages.
-    fn place(&mut self, window: Option<Window>) -> &mut Vec<u8> {
-        if self.shape.is_back(window) { &mut self.back } else { &mut self.front }
+    /// Puts sums over these windows, or raw pages, where they go.
+    fn place(&mut self, window: Option<Window>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
+        let out = if self.shape.is_back(window) { &mut self.back } else { &mut self.front };
+        self.pool.place(pages, out)
     }
 
     /// The object, and its directory for the catalog. `ids` says where it comes from; a block of sums has none.
@@ -155,7 +159,7 @@ impl BlockWriter {
             bytes.extend_from_slice(&more);
         }
         let ids = match self.shape.raw {
-            true => Some(append(&mut bytes, |out| self.packer.put(out, &encode_ids(ids), "ids"))?),
+            true => Some(append(&mut bytes, |out| self.pool.packer.put(out, &encode_ids(ids), "ids"))?),
             false => None,
         };
         let (label_sets, types) = self.words.finish();
@@ -189,12 +193,6 @@ fn append(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>) -> Result<(), StoreE
     let offset = out.len() as u64;
     put(out)?;
     Ok(Part { offset, len: out.len() as u64 - offset })
-}
-
-fn put_pages(out: &mut Vec<u8>, pages: &mut [PageEntry], bytes: &[u8]) {
-    let first = out.len() as u64;
-    pages.iter_mut().for_each(|page| page.part.offset += first);
-    out.extend_from_slice(bytes);
 }
 
 /// Reads the symbols of `dataset` as a profile without samples.

@@ -193,16 +193,22 @@ fn put_pages(out: &mut Vec<u8>, pages: &[PageEntry]) {
     put_deltas(out, pages.iter().map(|p| p.part.offset as i64));
     put_column(out, pages.iter().map(|p| p.part.len));
     put_deltas(out, pages.iter().flat_map(|p| [p.min_time.0, p.max_time.0]));
+    put_column(out, pages.iter().map(|p| p.divisor));
 }
 
 fn pages(r: &mut Reader) -> Result<Vec<PageEntry>, StoreError> {
-    let count = r.count(4)?;
+    let count = r.count(5)?;
     let offsets = r.deltas(count)?;
     let lengths = r.column(count)?;
     let times = r.deltas(count * 2)?;
+    let divisors = r.column(count)?;
     let page = |i: usize| {
         let part = checked_part(r, offsets[i] as u64, lengths[i])?;
-        Ok(PageEntry { part, min_time: UnixNanos(times[2 * i]), max_time: UnixNanos(times[2 * i + 1]) })
+        let (min_time, max_time, divisor) = (UnixNanos(times[2 * i]), UnixNanos(times[2 * i + 1]), divisors[i]);
+        if divisor == 0 {
+            return Err(r.corrupt("values divided by 0"));
+        }
+        Ok(PageEntry { part, min_time, max_time, divisor })
     };
     (0..count).map(page).collect()
 }

@@ -3,15 +3,15 @@
 use hashbrown::HashMap;
 
 use super::block::{BlockWriter, Shape};
-use super::block_entry::{Dataset, SumsEntry};
+use super::block_entry::Dataset;
 use super::error::StoreError;
-use super::page::{PageKind, PageProfile, PageWriter};
+use super::page::{PageProfile, PageWriter};
+use super::pool::{PagePool, UnplacedPage};
 use super::rows::{self, Row};
-use super::section::Packer;
 use super::series::Taken;
-use super::sums::SumsWriter;
+use super::sums::{Flush, SumsWriter};
 use super::totals::{TotalRow, WindowTotals, encode_totals};
-use super::window::Scope;
+use super::window::{Scope, Window};
 use crate::id::StackId;
 use crate::labels::Labels;
 use crate::profile_type::ProfileType;
@@ -54,8 +54,8 @@ pub(super) struct Done {
     pub(super) dataset: Dataset,
     pub(super) totals: Vec<u8>,
     pub(super) window_totals: Vec<u8>,
-    pub(super) pages: Vec<u8>,
-    pub(super) sums: Vec<(SumsEntry, Vec<u8>)>,
+    pub(super) pages: Vec<UnplacedPage>,
+    pub(super) sums: Vec<((Window, Scope), Vec<UnplacedPage>)>,
 }
 
 impl DatasetWriter {
@@ -69,7 +69,7 @@ impl DatasetWriter {
             profiles: 0,
             totals: Vec::new(),
             window_totals: WindowTotals::new(shape.totals),
-            pages: PageWriter::new(PageKind::Raw),
+            pages: PageWriter::new(None),
             raw: shape.raw,
             sums: shape.sums.iter().copied().map(SumsWriter::new).collect(),
             open_rows: 0,
@@ -97,13 +97,13 @@ impl DatasetWriter {
         place
     }
 
-    fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, packer: &mut Packer) -> Result<(), StoreError> {
+    fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
         let Addend { labels, scope, taken, profiles } = addend;
         let series = self.place(labels);
         if self.raw {
             let total = rows::tidy(rows)?;
             self.totals.push(TotalRow { series, time: taken.time, total });
-            self.pages.push(PageProfile { series, taken, profiles, rows: 0..0 }, rows, packer)?;
+            self.pages.push(PageProfile { series, taken, profiles, rows: 0..0 }, rows, pool)?;
         }
         if scope != Some(Scope::All) {
             self.profiles = self.profiles.saturating_add(profiles);
@@ -117,43 +117,46 @@ impl DatasetWriter {
     }
 
     /// Everything but its places; `None` when no profile is in it.
-    pub(super) fn finish(mut self, packer: &mut Packer) -> Result<Option<Done>, StoreError> {
+    pub(super) fn finish(mut self, pool: &mut PagePool) -> Result<Option<Done>, StoreError> {
         let Some((min_time, max_time)) = self.span else { return Ok(None) };
-        self.flush(packer)?;
-        self.pages.flush(packer)?;
+        self.flush(Flush::Everything, pool)?;
+        self.pages.flush(pool)?;
         let one = self.series.len() == 1;
         let mut sums = Vec::new();
         for mut writer in self.sums {
-            writer.pages.flush(packer)?;
-            let (entry, bytes) = writer.finish();
+            writer.pages.flush(pool)?;
             // With one series, sums of each are those of all. And sums are there to read less than the profiles.
-            let idle = one && entry.scope == Scope::Series || self.raw && bytes.len() >= self.pages.bytes.len();
+            let idle = one && writer.scope == Scope::Series || self.raw && writer.pages.len() >= self.pages.len();
             if !idle {
-                sums.push((entry, bytes));
+                sums.push(((writer.window, writer.scope), writer.pages.pages));
             }
         }
-        let pages = self.pages.pages;
-        let dataset = Dataset { min_time, max_time, profiles: self.profiles, pages, ..Dataset::empty(0, 0) };
+        let dataset = Dataset { min_time, max_time, profiles: self.profiles, ..Dataset::empty(0, 0) };
         Ok(Some(Done {
             profile_type: self.profile_type,
             labels: self.series,
             dataset,
             totals: encode_totals(&self.totals),
             window_totals: self.window_totals.encode(),
-            pages: self.pages.bytes,
+            pages: self.pages.pages,
             sums,
         }))
     }
 
-    fn flush(&mut self, packer: &mut Packer) -> Result<(), StoreError> {
-        self.open_rows = 0;
-        self.sums.iter_mut().try_for_each(|sums| sums.flush(packer))
+    fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
+        self.sums.iter_mut().try_for_each(|sums| sums.flush(flush, pool))
+    }
+
+    /// Adds up what open sums have in common; gives how many rows are left.
+    fn tidy(&mut self) -> usize {
+        self.open_rows = self.sums.iter_mut().map(SumsWriter::tidy).sum();
+        self.open_rows
     }
 }
 
 impl BlockWriter {
-    /// Adds to a dataset of a family that is still being gathered. `rows` point into the tables that [`BlockWriter::push`]
-    /// will be given with it.
+    /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the tables that
+    /// [`BlockWriter::push`] will be given with it.
     pub(crate) fn add(
         &mut self,
         dataset: &mut DatasetWriter,
@@ -161,19 +164,20 @@ impl BlockWriter {
         rows: impl Iterator<Item = (Option<StackId>, i64)>,
     ) -> Result<(), StoreError> {
         let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
-        dataset.add(addend, &mut rows, &mut self.packer)
+        dataset.add(addend, &mut rows, &mut self.pool)
     }
 
-    /// Makes room: adds up what open sums have in common, and writes them in pieces when that is not enough.
+    /// Makes room: adds up what open sums have in common. When that is not enough it writes them: those that are finished, or
+    /// all, in pieces.
     pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
-        let mut rows = 0;
-        for dataset in family.iter_mut() {
-            dataset.open_rows = dataset.sums.iter_mut().map(SumsWriter::tidy).sum();
-            rows += dataset.open_rows;
+        for flush in [Flush::Finished, Flush::Everything] {
+            let rows: usize = family.iter_mut().map(DatasetWriter::tidy).sum();
+            if rows <= MAX_OPEN_ROWS / 2 {
+                return Ok(());
+            }
+            family.iter_mut().try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
         }
-        if rows > MAX_OPEN_ROWS / 2 {
-            family.iter_mut().try_for_each(|dataset| dataset.flush(&mut self.packer))?;
-        }
+        family.iter_mut().for_each(|dataset| dataset.open_rows = 0);
         Ok(())
     }
 }

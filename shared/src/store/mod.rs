@@ -14,7 +14,7 @@
 //! | `segment` | level 0: chunks end to end |
 //! | `union` | tables of many chunks as one |
 //! | `window` | minutes, hours and days, over which blocks hold sums |
-//! | `block`, `dataset`, `page`, `sums` | level 1 and up: datasets with shared symbols, pages of rows, sums over windows |
+//! | `block`, `dataset`, `page`, `pool`, `sums` | level 1 and up: datasets with shared symbols, pages of rows, sums over windows |
 //! | `totals`, `ids` | what a timeline reads; which chunks a block has counted |
 //! | `directory`, `block_entry` | what an object holds, enough to plan a query |
 //! | `catalog` | the catalog as objects, for readers that have only the bucket |
@@ -31,6 +31,7 @@ mod error;
 mod ids;
 mod key;
 mod page;
+mod pool;
 mod rows;
 mod section;
 mod segment;

@@ -9,8 +9,9 @@ use super::block_entry::Dataset;
 use super::codec::{Reader, put_column, put_deltas, put_varint};
 use super::directory::Part;
 use super::error::StoreError;
+use super::pool::{PagePool, PageUse, UnplacedPage};
 use super::rows::{self, Row};
-use super::section::{Packer, section};
+use super::section::section;
 use super::series::Taken;
 use crate::units::UnixNanos;
 
@@ -28,12 +29,15 @@ const PAGE_PROFILES: usize = 16 << 10;
 /// Where a page is and the time it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageEntry {
-    /// Its section.
+    /// Its section. Pages of other datasets of the family may name the same one: then their values are multiples of each
+    /// other, and everything else is equal.
     pub part: Part,
     /// Start of its earliest profile.
     pub min_time: UnixNanos,
     /// Start of its latest profile.
     pub max_time: UnixNanos,
+    /// What all of its values are divided by.
+    pub divisor: u64,
 }
 
 /// What the profiles of a page are.
@@ -71,32 +75,38 @@ pub(crate) struct PageRows {
 }
 
 /// Gathers profiles into pages.
-#[derive(Default)]
 pub(super) struct PageWriter {
-    kind: PageKind,
-    /// Finished pages, one after the other.
-    pub(super) bytes: Vec<u8>,
-    /// Finished pages; offsets count from the first.
-    pub(super) pages: Vec<PageEntry>,
+    page_use: PageUse,
+    /// Finished pages, which stand in the pool.
+    pub(super) pages: Vec<UnplacedPage>,
     open: PageRows,
 }
 
 impl PageWriter {
-    pub(super) fn new(kind: PageKind) -> Self {
-        Self { kind, ..Self::default() }
+    pub(super) fn new(page_use: PageUse) -> Self {
+        Self { page_use, pages: Vec::new(), open: PageRows::default() }
+    }
+
+    fn kind(&self) -> PageKind {
+        if self.page_use.is_some() { PageKind::Sums } else { PageKind::Raw }
+    }
+
+    /// Bytes of all finished pages.
+    pub(super) fn len(&self) -> u64 {
+        self.pages.iter().map(|page| page.len).sum()
     }
 
     /// Adds a profile; `rows` are tidy.
     ///
     /// A very large profile gets a page for itself: there its values have the divisor that they had in their chunk, so that
     /// what fitted a section before fits one again.
-    pub(super) fn push(&mut self, mut profile: PageProfile, rows: &[Row], packer: &mut Packer) -> Result<(), StoreError> {
-        let most_rows = match self.kind {
+    pub(super) fn push(&mut self, mut profile: PageProfile, rows: &[Row], pool: &mut PagePool) -> Result<(), StoreError> {
+        let most_rows = match self.kind() {
             PageKind::Raw => PAGE_ROWS,
             PageKind::Sums => SUMS_PAGE_ROWS,
         };
         if self.open.values.len() + rows.len() > most_rows {
-            self.flush(packer)?;
+            self.flush(pool)?;
         }
         let start = self.open.values.len();
         self.open.stacks.extend(rows.iter().map(|row| row.0));
@@ -104,26 +114,25 @@ impl PageWriter {
         profile.rows = start..self.open.values.len();
         self.open.profiles.push(profile);
         if self.open.values.len() >= most_rows || self.open.profiles.len() >= PAGE_PROFILES {
-            self.flush(packer)?;
+            self.flush(pool)?;
         }
         Ok(())
     }
 
-    pub(super) fn flush(&mut self, packer: &mut Packer) -> Result<(), StoreError> {
+    pub(super) fn flush(&mut self, pool: &mut PagePool) -> Result<(), StoreError> {
         let page = std::mem::take(&mut self.open);
         let times = || page.profiles.iter().map(|p| p.taken.time);
         let (Some(min_time), Some(max_time)) = (times().min(), times().max()) else {
             return Ok(());
         };
-        let offset = self.bytes.len() as u64;
-        packer.put(&mut self.bytes, &encode(&page, self.kind), "page")?;
-        let part = Part { offset, len: self.bytes.len() as u64 - offset };
-        self.pages.push(PageEntry { part, min_time, max_time });
+        let divisor = rows::divisor(page.values.iter().copied());
+        let (number, len) = pool.put(self.page_use, &encode(&page, self.kind(), divisor))?;
+        self.pages.push(UnplacedPage { number, len, min_time, max_time, divisor });
         Ok(())
     }
 }
 
-fn encode(page: &PageRows, kind: PageKind) -> Vec<u8> {
+fn encode(page: &PageRows, kind: PageKind, divisor: u64) -> Vec<u8> {
     let mut raw = Vec::new();
     let profiles = || page.profiles.iter();
     put_varint(&mut raw, page.profiles.len() as u64);
@@ -136,12 +145,12 @@ fn encode(page: &PageRows, kind: PageKind) -> Vec<u8> {
     }
     put_column(&mut raw, profiles().map(|p| p.rows.len() as u64));
     profiles().for_each(|p| rows::put_stacks(&mut raw, page.stacks[p.rows.clone()].iter().copied()));
-    rows::put_values(&mut raw, page.values.iter().copied());
+    rows::put_quotients(&mut raw, page.values.iter().copied(), divisor);
     raw
 }
 
-/// Reads a page of `dataset`.
-pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset, kind: PageKind) -> Result<PageRows, StoreError> {
+/// Reads a page of `dataset`; `divisor` is that of its entry.
+pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset, kind: PageKind, divisor: u64) -> Result<PageRows, StoreError> {
     let mut reader = Reader::new(bytes, "page");
     let raw = section(&mut reader, "page")?;
     reader.end()?;
@@ -175,7 +184,7 @@ pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset, kind: PageKind) -> Resu
     for profile in &profiles {
         rows::stacks(&mut r, profile.rows.len(), dataset.stacks, &mut stacks)?;
     }
-    let values = rows::values(&mut r, total_rows)?;
+    let values = rows::quotients(&mut r, total_rows, divisor)?;
     r.end()?;
     Ok(PageRows { profiles, stacks, values })
 }

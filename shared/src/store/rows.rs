@@ -1,7 +1,7 @@
 //! Columns of (stack number, value): what a profile counts.
 //!
 //! Values are divided by their greatest common divisor first: CPU nanoseconds are multiples of the sampling period, and
-//! a count of ten takes one byte where 100,000,000 takes five.
+//! a count of ten takes one byte where 100,000,000 takes five. Columns that are multiples of each other become equal.
 
 use super::codec::{Reader, put_signed, put_varint};
 use super::error::StoreError;
@@ -43,17 +43,27 @@ pub(super) fn put_stacks(out: &mut Vec<u8>, stacks: impl Iterator<Item = u32>) {
 
 /// The value column: the common divisor, then every value divided by it.
 pub(super) fn put_values(out: &mut Vec<u8>, values: impl Iterator<Item = i64> + Clone) {
+    let divisor = divisor(values.clone());
+    put_varint(out, divisor);
+    put_quotients(out, values, divisor);
+}
+
+/// Every value divided by `divisor`, which stands elsewhere.
+pub(super) fn put_quotients(out: &mut Vec<u8>, values: impl Iterator<Item = i64>, divisor: u64) {
+    // In 128 bits, because the divisor of i64::MIN alone is 2^63.
+    values.for_each(|v| put_signed(out, (i128::from(v) / i128::from(divisor)) as i64));
+}
+
+/// The greatest common divisor of all values, 1 when there is none.
+pub(super) fn divisor(values: impl Iterator<Item = i64>) -> u64 {
     let mut divisor = 0;
-    for value in values.clone() {
+    for value in values {
         divisor = common_divisor(divisor, value.unsigned_abs());
         if divisor == 1 {
             break;
         }
     }
-    let divisor = divisor.max(1);
-    put_varint(out, divisor);
-    // In 128 bits, because the divisor of i64::MIN alone is 2^63.
-    values.for_each(|v| put_signed(out, (i128::from(v) / i128::from(divisor)) as i64));
+    divisor.max(1)
 }
 
 fn common_divisor(mut a: u64, mut b: u64) -> u64 {
@@ -82,11 +92,64 @@ pub(super) fn stacks(r: &mut Reader, count: usize, highest: u64, out: &mut Vec<u
 
 /// Reads a value column.
 pub(super) fn values(r: &mut Reader, count: usize) -> Result<Vec<i64>, StoreError> {
-    let divisor = i128::from(r.varint()?);
+    let divisor = r.varint()?;
+    quotients(r, count, divisor)
+}
+
+/// Reads what [`put_quotients`] wrote: the values.
+pub(super) fn quotients(r: &mut Reader, count: usize, divisor: u64) -> Result<Vec<i64>, StoreError> {
     let mut values = Vec::with_capacity(count.min(r.remaining()));
     for _ in 0..count {
-        let value = i128::from(r.signed()?) * divisor;
+        let value = i128::from(r.signed()?) * i128::from(divisor);
         values.push(i64::try_from(value).map_err(|_| r.corrupt("a value does not fit 64 bits"))?);
     }
     Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back() {
+        let check = |all: &[i64], expect: u64| {
+            let mut out = Vec::new();
+            put_values(&mut out, all.iter().copied());
+            assert_eq!(divisor(all.iter().copied()), expect);
+            let mut r = Reader::new(&out, "test");
+            assert_eq!(values(&mut r, all.len()).unwrap(), all);
+            r.end().unwrap();
+        };
+        check(&[], 1);
+        check(&[0, 0], 1);
+        check(&[-10, 0, 25], 5);
+        check(&[i64::MIN], 1 << 63);
+        check(&[i64::MIN, i64::MAX], 1);
+        check(&[i64::MIN, 12], 4);
+    }
+
+    #[test]
+    fn proportional_columns_are_equal() {
+        let column = |all: &[i64]| {
+            let mut out = Vec::new();
+            put_quotients(&mut out, all.iter().copied(), divisor(all.iter().copied()));
+            out
+        };
+        assert_eq!(column(&[2, -4, 10]), column(&[10_000_000, -20_000_000, 50_000_000]));
+        assert_ne!(column(&[2, -4, 10]), column(&[10_000_000, -20_000_000, 50_000_001]));
+    }
+
+    #[test]
+    fn products_beyond_64_bits_are_refused() {
+        let product = |quotient, divisor| {
+            let mut out = Vec::new();
+            put_signed(&mut out, quotient);
+            quotients(&mut Reader::new(&out, "test"), 1, divisor).map(|all| all[0])
+        };
+        assert_eq!(product(-1, 1 << 63), Ok(i64::MIN));
+        assert_eq!(product(0, u64::MAX), Ok(0));
+        for (quotient, divisor) in [(1, 1 << 63), (i64::MIN, u64::MAX), (i64::MAX, 2), (-1, u64::MAX)] {
+            assert!(product(quotient, divisor).is_err(), "{quotient} x {divisor}");
+        }
+    }
 }

@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::block_entry::SumsEntry;
 use super::error::StoreError;
-use super::page::{PageKind, PageProfile, PageWriter};
+use super::page::{PageProfile, PageWriter};
+use super::pool::PagePool;
 use super::rows::Row;
-use super::section::Packer;
 use super::series::Taken;
 use super::window::{Scope, Window};
 
@@ -18,6 +17,19 @@ const WINDOW_ROWS: usize = 12;
 
 /// Rows that may gather before equal stacks are added up.
 const LOOSE_ROWS: usize = 1 << 10;
+
+/// Latest windows to which profiles may still come: 2. Agents push a profile when it ends, most after less than a minute.
+const UNFINISHED_WINDOWS: i64 = 2;
+
+/// Which sums are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flush {
+    /// Those of windows that are over: they come in one piece, whenever that happens, so datasets that say the same have
+    /// the same pages.
+    Finished,
+    /// All.
+    Everything,
+}
 
 /// The sums of a dataset over windows of one length and scope.
 pub(super) struct SumsWriter {
@@ -38,7 +50,7 @@ struct Sum {
 
 impl SumsWriter {
     pub(super) fn new((window, scope): (Window, Scope)) -> Self {
-        Self { window, scope, open: BTreeMap::new(), pages: PageWriter::new(PageKind::Sums) }
+        Self { window, scope, open: BTreeMap::new(), pages: PageWriter::new(Some((window, scope))) }
     }
 
     /// Adds a profile or a sum over a shorter window; says by how many rows this writer has grown or shrunk.
@@ -65,16 +77,22 @@ impl SumsWriter {
         self.open.values_mut().map(|sum| sum.tidy() + WINDOW_ROWS).sum()
     }
 
-    /// Writes everything that is open.
-    pub(super) fn flush(&mut self, packer: &mut Packer) -> Result<(), StoreError> {
-        for ((_, series), mut sum) in std::mem::take(&mut self.open) {
+    /// Writes what is open.
+    pub(super) fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
+        let unfinished = match (flush, self.open.last_key_value()) {
+            (Flush::Finished, Some((&(latest, _), _))) => {
+                self.open.split_off(&(latest.saturating_sub(UNFINISHED_WINDOWS - 1), 0))
+            }
+            _ => BTreeMap::new(),
+        };
+        for ((_, series), mut sum) in std::mem::replace(&mut self.open, unfinished) {
             sum.tidy();
             let clamped = sum.duration.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
             let mut taken = Taken { duration_nanos: clamped, ..sum.taken };
             loop {
                 let later = second_values(&mut sum.rows);
                 let profile = PageProfile { series, taken, profiles: sum.profiles, rows: 0..0 };
-                self.pages.push(profile, &sum.rows, packer)?;
+                self.pages.push(profile, &sum.rows, pool)?;
                 if later.is_empty() {
                     break;
                 }
@@ -83,11 +101,6 @@ impl SumsWriter {
             }
         }
         Ok(())
-    }
-
-    /// The entry, with places counted from the first page, and the pages.
-    pub(super) fn finish(self) -> (SumsEntry, Vec<u8>) {
-        (SumsEntry { window: self.window, scope: self.scope, pages: self.pages.pages }, self.pages.bytes)
     }
 }
 
@@ -135,7 +148,7 @@ fn second_values(rows: &mut Vec<Row>) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::page::read_page;
+    use crate::store::page::{PageKind, read_page};
     use crate::units::UnixNanos;
 
     #[test]
@@ -145,13 +158,13 @@ mod tests {
         for (time, value) in [(0, i64::MAX), (7, i64::MAX), (5, -7), (60_000_000_000, 1)] {
             writer.add(4, taken(time), 1, &[(0, 0), (1, value), (2, 1)]);
         }
-        let mut packer = Packer::new().unwrap();
-        writer.flush(&mut packer).unwrap();
-        writer.pages.flush(&mut packer).unwrap();
-        let (entry, bytes) = writer.finish();
-        assert_eq!(entry.pages.len(), 1);
+        let (mut pool, mut bytes) = (PagePool::new().unwrap(), Vec::new());
+        writer.flush(Flush::Everything, &mut pool).unwrap();
+        writer.pages.flush(&mut pool).unwrap();
+        let pages = pool.place(&writer.pages.pages, &mut bytes);
+        assert_eq!(pages.len(), 1);
         let dataset = crate::store::Dataset::empty(1, 2);
-        let page = read_page(&bytes, &dataset, PageKind::Sums).unwrap();
+        let page = read_page(&bytes, &dataset, PageKind::Sums, pages[0].divisor).unwrap();
         let shown: Vec<_> = page
             .profiles
             .iter()
@@ -165,5 +178,24 @@ mod tests {
             (60_000_000_000, 1, vec![1, 2], vec![1, 1]),
         ];
         assert_eq!(shown, expect);
+    }
+
+    #[test]
+    fn finished_windows_go_first() {
+        let mut writer = SumsWriter::new((Window::Minute, Scope::Series));
+        let mut pool = PagePool::new().unwrap();
+        let mut check = |add: &[(u32, i64)], expect: &[(i64, u32)]| {
+            for &(series, minute) in add {
+                let time = UnixNanos(minute.saturating_mul(60_000_000_000));
+                writer.add(series, Taken { time, duration_nanos: 1, period: 1 }, 1, &[(1, 1)]);
+            }
+            writer.flush(Flush::Finished, &mut pool).unwrap();
+            assert_eq!(writer.open.keys().copied().collect::<Vec<_>>(), expect);
+        };
+        let first = Window::Minute.index(UnixNanos(i64::MIN));
+        check(&[], &[]);
+        check(&[(7, i64::MIN)], &[(first, 7)]);
+        check(&[(1, 5), (2, 6), (0, 7), (3, 6)], &[(6, 2), (6, 3), (7, 0)]);
+        check(&[(9, 3)], &[(6, 2), (6, 3), (7, 0)]);
     }
 }

@@ -7,10 +7,10 @@
 mod fleet;
 mod program;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{CatalogObject, ObjectSummary, QueryAnswer, Steps};
-use pilotlight_core::store::{ChunkId, Scope, Series, SeriesRows, Window, encode_chunk};
+use pilotlight_core::store::{ChunkId, Part, Scope, Series, SeriesRows, Window, encode_chunk};
 use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
 
 use super::{BEGIN, DAY, HOUR, MINUTE, World};
@@ -141,19 +141,19 @@ fn print_levels(objects: &[CatalogObject]) -> [u64; 4] {
             levels[usize::from(level)] += object.size;
             add("directory".to_owned(), object.directory.encode().unwrap().len() as u64);
             add("ids".to_owned(), object.directory.block().and_then(|block| block.ids).map_or(0, |part| part.len));
-            let mut symbols = std::collections::BTreeSet::new();
+            // Datasets share symbols and pages: what the first has counts for it alone.
+            let mut seen = BTreeSet::new();
+            let mut new = |part: Part| if seen.insert(part) { part.len } else { 0 };
             for dataset in object.directory.datasets() {
                 let name = &object.directory.types[dataset.profile_type as usize].sample_type;
-                if symbols.insert(dataset.symbols.offset) {
-                    add(format!("symbols of {name}"), dataset.symbols.len);
-                }
-                add(format!("raw {name}"), dataset.pages.iter().map(|page| page.part.len).sum());
+                add(format!("symbols of {name}"), new(dataset.symbols));
+                add(format!("raw {name}"), dataset.pages.iter().map(|page| new(page.part)).sum());
                 for (window, scope) in [Window::Minute, Window::Hour, Window::Day]
                     .into_iter()
                     .flat_map(|window| [Scope::All, Scope::Series].map(|scope| (window, scope)))
                 {
                     let pages = dataset.sums(window, scope).map_or(&[][..], |sums| &sums.pages);
-                    add(format!("{window:?}/{scope:?} sums"), pages.iter().map(|page| page.part.len).sum());
+                    add(format!("{window:?}/{scope:?} sums"), pages.iter().map(|page| new(page.part)).sum());
                 }
                 add("totals".to_owned(), dataset.totals.map_or(0, |part| part.len));
                 add("window totals".to_owned(), dataset.window_totals.map_or(0, |(_, part)| part.len));
