@@ -82,6 +82,11 @@ impl Labels {
         Some(&self.0[at].1)
     }
 
+    /// The service, without the other labels.
+    pub fn service_alone(&self) -> Self {
+        Self(self.0.iter().filter(|(name, _)| name == SERVICE_NAME).cloned().collect())
+    }
+
     /// All pairs, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(n, v)| (n.as_str(), v.as_str()))

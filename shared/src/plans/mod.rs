@@ -33,7 +33,7 @@ pub use query::{QueryAnswer, QueryPlan};
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use static_catalog::{static_catalog, static_parts};
 pub use steps::{Steps, window_of};
-pub use timeline::{Point, Timeline, TimelinePlan, TimelineSeries};
+pub use timeline::{Grouping, Point, Timeline, TimelinePlan, TimelineSeries};
 
 use crate::store::{Directory, KeyError, StoreError};
 

@@ -28,6 +28,15 @@ struct What {
     series: Vec<Option<usize>>,
 }
 
+/// What a timeline tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// Each series.
+    Series,
+    /// Services and types: a series has no other label, and may have several points at one time.
+    Service,
+}
+
 /// The outcome: series in order of type and labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
@@ -74,6 +83,7 @@ impl TimelinePlan {
         profile_type: Option<&ProfileType>,
         range: TimeRange,
         resolution: Option<Window>,
+        grouping: Grouping,
         objects: &[CatalogObject],
     ) -> Result<Self, PlanError> {
         let (series, index) = (Vec::new(), HashMap::new());
@@ -94,7 +104,10 @@ impl TimelinePlan {
             let mut place = |plan: &mut Self, t: u32, l: u32| {
                 *places.entry((t, l)).or_insert_with(|| {
                     let (of_type, labels) = (&directory.types[t as usize], &directory.label_sets[l as usize]);
-                    selects(of_type, labels).then(|| plan.place(of_type, labels))
+                    selects(of_type, labels).then(|| match grouping {
+                        Grouping::Series => plan.place(of_type, labels),
+                        Grouping::Service => plan.place(of_type, &labels.service_alone()),
+                    })
                 })
             };
             for s in directory.chunks().iter().flat_map(|chunk| &chunk.series).filter(|s| range.contains(s.time)) {
@@ -119,7 +132,7 @@ impl TimelinePlan {
                     let windows = window.into_iter().filter(|&window| resolution >= Some(window));
                     tiers(opened(range, dataset.min_time, dataset.max_time), windows, taken)
                 };
-                parts.extend(totals(dataset, tiers, &series));
+                parts.extend(totals(dataset, tiers, &series, grouping));
             }
             plan.reads.add(&object.key, parts);
         }
@@ -177,15 +190,19 @@ impl TimelinePlan {
 }
 
 /// The parts of a dataset that have something of its tiers.
-fn totals(dataset: &Dataset, tiers: Vec<Tier>, series: &[Option<usize>]) -> Vec<(Part, What)> {
+fn totals(dataset: &Dataset, tiers: Vec<Tier>, series: &[Option<usize>], grouping: Grouping) -> Vec<(Part, What)> {
     let touched = tiers.into_iter().filter(|tier| tier.touches(dataset.min_time, dataset.max_time));
+    // Of a service that is selected as a whole.
+    let together = dataset.all_totals.filter(|_| grouping == Grouping::Service && series.iter().all(Option::is_some));
     let parts = touched.filter_map(|tier| {
-        let part = match tier.window {
-            None => dataset.totals?,
-            Some(_) => dataset.window_totals?.1,
+        let (part, count) = match (tier.window, together) {
+            (None, _) => (dataset.totals?, series.len()),
+            (Some(_), Some(part)) => (part, 1),
+            (Some(_), None) => (dataset.window_totals?.1, series.len()),
         };
-        let dataset = Dataset { pages: Vec::new(), sums: Vec::new(), ..dataset.clone() };
-        Some((part, What { dataset, tier, series: series.to_vec() }))
+        let (mut dataset, series) = (dataset.without_pages(), series[..count].to_vec());
+        dataset.series.truncate(count);
+        Some((part, What { dataset, tier, series }))
     });
     parts.collect()
 }

@@ -1,7 +1,7 @@
 //! A block (level 1 and up): for each service and type a dataset, whose profiles share one table of symbols.
 //!
-//! In file order: for each family of datasets its symbols, then their sums, then their pages; then all totals, so that a
-//! timeline over every service is one read; then the ids and the directory. In a block of level 2 the pages and the sums of
+//! In file order: for each family of datasets its symbols, then their sums, then their pages; then all totals, those over all
+//! series first, so that a timeline over every service is one read; then the ids and the directory. In a block of level 2 the pages and the sums of
 //! minutes stand behind all families, so that a job that sums up a day reads the front of it.
 //!
 //! Pages of a family that differ in their divisor alone are one, which stands where the first of them would.
@@ -73,6 +73,7 @@ pub(crate) struct BlockWriter {
     front: Vec<u8>,
     back: Vec<u8>,
     /// All totals, to be appended at the end.
+    all_totals: Vec<u8>,
     window_totals: Vec<u8>,
     totals: Vec<u8>,
     datasets: Vec<Dataset>,
@@ -86,8 +87,8 @@ impl BlockWriter {
         let mut front = Vec::new();
         put_magic(&mut front, MAGIC);
         let (pool, words) = (PagePool::new()?, Words::default());
-        let (back, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { shape, front, back, window_totals, totals, datasets: Vec::new(), words, pool })
+        let (back, all_totals, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { shape, front, back, all_totals, window_totals, totals, datasets: Vec::new(), words, pool })
     }
 
     /// Ends a family: datasets over the same tables.
@@ -106,6 +107,10 @@ impl BlockWriter {
             let part =
                 append(&mut self.window_totals, |out| self.pool.packer.put(out, &done.window_totals, "window totals"))?;
             done.dataset.window_totals = Some((self.shape.totals, part));
+            if let Some(totals) = done.all_totals {
+                let part = append(&mut self.all_totals, |out| self.pool.packer.put(out, &totals, "window totals"))?;
+                done.dataset.all_totals = Some(part);
+            }
             done.dataset.profile_type = self.words.profile_type(&done.profile_type);
             done.dataset.series = done.labels.iter().map(|labels| self.words.label_set(labels)).collect();
             (done.dataset.symbols, done.dataset.stacks) = (symbols, tables.stacks.len() as u64);
@@ -142,11 +147,13 @@ impl BlockWriter {
         sums_of: Vec<String>,
     ) -> Result<(Vec<u8>, Directory), StoreError> {
         let back = self.front.len() as u64;
-        let window_totals = back + self.back.len() as u64;
+        let all_totals = back + self.back.len() as u64;
+        let window_totals = all_totals + self.all_totals.len() as u64;
         let totals = window_totals + self.window_totals.len() as u64;
         for dataset in &mut self.datasets {
             dataset.totals.iter_mut().for_each(|part| part.offset += totals);
             dataset.window_totals.iter_mut().for_each(|(_, part)| part.offset += window_totals);
+            dataset.all_totals.iter_mut().for_each(|part| part.offset += all_totals);
             let sums = dataset.sums.iter_mut().map(|sums| (Some(sums.window), &mut sums.pages));
             for (window, pages) in sums.chain([(None, &mut dataset.pages)]) {
                 if self.shape.is_back(window) {
@@ -155,7 +162,7 @@ impl BlockWriter {
             }
         }
         let mut bytes = self.front;
-        for more in [self.back, self.window_totals, self.totals] {
+        for more in [self.back, self.all_totals, self.window_totals, self.totals] {
             bytes.extend_from_slice(&more);
         }
         let ids = match self.shape.raw {
@@ -183,6 +190,7 @@ impl Dataset {
             symbols: Part::default(),
             totals: None,
             window_totals: None,
+            all_totals: None,
             pages: Vec::new(),
             sums: Vec::new(),
         }

@@ -61,6 +61,8 @@ pub struct Dataset {
     pub totals: Option<Part>,
     /// Totals of each series and window, and how long the windows are.
     pub window_totals: Option<(Window, Part)>,
+    /// The same of all series together; where there are only sums, and several series.
+    pub all_totals: Option<Part>,
     /// Its profiles with their rows, in order of time; none where there are only sums.
     pub pages: Vec<PageEntry>,
     /// Sums of its profiles over windows.
@@ -82,6 +84,11 @@ impl Dataset {
     /// The sums of windows of this length and scope.
     pub fn sums(&self, window: Window, scope: Scope) -> Option<&SumsEntry> {
         self.sums.iter().find(|sums| (sums.window, sums.scope) == (window, scope))
+    }
+
+    /// What is needed to read its parts.
+    pub(crate) fn without_pages(&self) -> Self {
+        Self { series: self.series.clone(), pages: Vec::new(), sums: Vec::new(), ..*self }
     }
 }
 
@@ -114,8 +121,8 @@ pub(super) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<B
     };
     let ids = optional(r)?;
     let sums_of = r.names()?;
-    // A dataset has twelve numbers at least.
-    let count = r.count(12)?;
+    // A dataset has thirteen numbers at least.
+    let count = r.count(13)?;
     let mut datasets = Vec::with_capacity(count);
     for _ in 0..count {
         datasets.push(dataset(r, label_sets, types)?);
@@ -135,6 +142,7 @@ fn put_dataset(out: &mut Vec<u8>, d: &Dataset) {
     if let Some((window, _)) = d.window_totals {
         out.push(kind(window, Scope::Series));
     }
+    put_optional(out, d.all_totals);
     put_pages(out, &d.pages);
     put_varint(out, d.sums.len() as u64);
     for sums in &d.sums {
@@ -162,6 +170,10 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
             _ => return Err(r.corrupt("totals of windows are those of each series")),
         },
     };
+    let all_totals = optional(r)?;
+    if all_totals.is_some() && window_totals.is_none() {
+        return Err(r.corrupt("totals of all series together, and none of each"));
+    }
     let pages = pages(r)?;
     // Its kind and a number of pages.
     let count = r.count(2)?;
@@ -176,7 +188,20 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
         }
         sums.push(SumsEntry { window, scope, pages: self::pages(r)? });
     }
-    Ok(Dataset { profile_type, series, min_time, max_time, profiles, stacks, symbols, totals, window_totals, pages, sums })
+    Ok(Dataset {
+        profile_type,
+        series,
+        min_time,
+        max_time,
+        profiles,
+        stacks,
+        symbols,
+        totals,
+        window_totals,
+        all_totals,
+        pages,
+        sums,
+    })
 }
 
 fn kind(window: Window, scope: Scope) -> u8 {

@@ -30,6 +30,7 @@ pub(crate) struct DatasetWriter {
     profiles: u64,
     totals: Vec<TotalRow>,
     window_totals: WindowTotals,
+    all_totals: WindowTotals,
     pages: PageWriter,
     raw: bool,
     sums: Vec<SumsWriter>,
@@ -54,6 +55,7 @@ pub(super) struct Done {
     pub(super) dataset: Dataset,
     pub(super) totals: Vec<u8>,
     pub(super) window_totals: Vec<u8>,
+    pub(super) all_totals: Option<Vec<u8>>,
     pub(super) pages: Vec<UnplacedPage>,
     pub(super) sums: Vec<((Window, Scope), Vec<UnplacedPage>)>,
 }
@@ -69,6 +71,7 @@ impl DatasetWriter {
             profiles: 0,
             totals: Vec::new(),
             window_totals: WindowTotals::new(shape.totals),
+            all_totals: WindowTotals::new(shape.totals),
             pages: PageWriter::new(None),
             raw: shape.raw,
             sums: shape.sums.iter().copied().map(SumsWriter::new).collect(),
@@ -107,7 +110,11 @@ impl DatasetWriter {
         }
         if scope != Some(Scope::All) {
             self.profiles = self.profiles.saturating_add(profiles);
-            self.window_totals.add(series, taken.time, profiles, rows.iter().map(|row| i128::from(row.1)).sum());
+            let total = rows.iter().map(|row| i128::from(row.1)).sum();
+            self.window_totals.add(series, taken.time, profiles, total);
+            if !self.raw {
+                self.all_totals.add(0, taken.time, profiles, total);
+            }
         }
         for sums in self.sums.iter_mut().filter(|sums| scope.is_none_or(|scope| scope == sums.scope)) {
             let grown = sums.add(series, taken, profiles, rows);
@@ -138,6 +145,7 @@ impl DatasetWriter {
             dataset,
             totals: encode_totals(&self.totals),
             window_totals: self.window_totals.encode(),
+            all_totals: (!self.raw && !one).then(|| self.all_totals.encode()),
             pages: self.pages.pages,
             sums,
         }))

@@ -1,6 +1,6 @@
 //! What is written comes back; what is damaged is refused.
 
-use pilotlight_core::plans::{CatalogObject, QueryPlan};
+use pilotlight_core::plans::{CatalogObject, Grouping, QueryPlan};
 use pilotlight_core::store::{
     ChunkId, Contents, Directory, Footer, Ids, ObjectKey, SegmentWriter, Series, SeriesRows, StoreError, Tenant, Window,
     chunk_head, encode_chunk, read_chunk, read_ids,
@@ -316,8 +316,10 @@ fn a_flipped_bit_of_an_object_is_noticed() {
                 for (selector, range) in ranges {
                     answers.push(damaged.query(selector, &of_type, range).ok()?.profile);
                 }
-                let timelines = [None, Some(Window::Hour)].map(|resolution| {
-                    Some(damaged.try_timeline("", Some(&of_type), TimeRange::ALL, resolution).ok()?.series)
+                let (hour, all) = (Some(Window::Hour), TimeRange::ALL);
+                let kinds = [(None, Grouping::Series), (hour, Grouping::Series), (hour, Grouping::Service)];
+                let timelines = kinds.map(|(resolution, grouping)| {
+                    Some(damaged.grouped_timeline("", Some(&of_type), all, resolution, grouping).ok()?.series)
                 });
                 let timelines = timelines.into_iter().collect::<Option<Vec<_>>>()?;
                 answers.iter().any(|profile| !profile.is_empty()).then_some((answers, timelines))

@@ -141,7 +141,7 @@ proptest! {
 fn parts_of(d: &mut Dataset) -> Vec<&mut Part> {
     let mut parts = vec![&mut d.symbols];
     parts.extend(&mut d.totals);
-    parts.extend(d.window_totals.iter_mut().map(|(_, part)| part));
+    parts.extend(d.window_totals.iter_mut().map(|(_, part)| part).chain(&mut d.all_totals));
     let pages = d.pages.iter_mut().chain(d.sums.iter_mut().flat_map(|sums| &mut sums.pages));
     parts.extend(pages.map(|page| &mut page.part));
     parts

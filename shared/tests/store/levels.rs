@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::plans::{MAX_SHARE_BYTES, QueryAnswer, Timeline};
+use pilotlight_core::plans::{Grouping, MAX_SHARE_BYTES, QueryAnswer, Timeline};
 use pilotlight_core::store::{ChunkId, Scope, Series, SeriesRows, Share, Window, encode_chunk};
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -120,6 +120,20 @@ fn grouped(timeline: &Timeline, window: Option<Window>) -> Buckets {
     found
 }
 
+/// The same by service.
+fn services(timeline: &Timeline, window: Option<Window>) -> Buckets {
+    let mut found = Buckets::new();
+    for series in &timeline.series {
+        let one = Timeline { series: vec![series.clone()], ..Timeline::default() };
+        for ((of_type, _, at), (total, profiles)) in grouped(&one, window) {
+            let service = series.labels.get("service_name").unwrap_or_default().to_owned();
+            let sum = found.entry((of_type, service, at)).or_default();
+            *sum = (sum.0 + total, sum.1 + profiles);
+        }
+    }
+    found
+}
+
 fn check_timeline(timeline: &Timeline, pushes: &[Push], selector: &str, range: TimeRange, window: Option<Window>) {
     let selector = Selector::parse(selector).unwrap();
     let mut expect = Buckets::new();
@@ -158,6 +172,8 @@ proptest! {
             check_query(&bucket.query(selector, &of_type, range).unwrap(), &pushes, selector, &of_type, range);
             let timeline = bucket.try_timeline(selector, None, range, window).unwrap();
             check_timeline(&timeline, &pushes, selector, range, window);
+            let by_service = bucket.grouped_timeline(selector, None, range, window, Grouping::Service).unwrap();
+            prop_assert_eq!(services(&by_service, window), services(&timeline, window));
         }
     }
 
@@ -280,6 +296,11 @@ fn a_month_of_a_timeline_is_small() {
     let (with_edges, _) = timeline(90 * second, 2 * day_nanos - 90 * second, Some(Window::Hour));
     println!("two days: {bytes} bytes; with cut edges {with_edges}; each profile {}", timeline(0, 2 * day_nanos, None).0);
     assert!(bytes * 15 + (with_edges - bytes) < 1 << 20, "{bytes}, with edges {with_edges}");
+    // Told apart by service alone, a point takes the place of a hundred.
+    let range = TimeRange { from: UnixNanos(0), until: UnixNanos(2 * day_nanos) };
+    let services = bucket.grouped_timeline("", None, range, Some(Window::Hour), Grouping::Service).unwrap();
+    assert_eq!((services.series.len(), services.series[0].profiles()), (1, 2 * 24 * 2 * 100));
+    assert!(services.bytes * 20 < bytes, "{} of {bytes}", services.bytes);
 }
 
 #[test]

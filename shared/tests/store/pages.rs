@@ -77,7 +77,7 @@ fn check_parts(bucket: &Bucket, object: &CatalogObject) {
     let mut parts: BTreeSet<Part> = object.directory.block().unwrap().ids.into_iter().collect();
     for d in object.directory.datasets() {
         parts.insert(d.symbols);
-        parts.extend(d.totals.into_iter().chain(d.window_totals.map(|(_, part)| part)));
+        parts.extend(d.totals.into_iter().chain(d.window_totals.map(|(_, part)| part)).chain(d.all_totals));
         parts.extend(pages(d).into_iter().flat_map(|(_, pages)| pages).map(|page| page.part));
     }
     let end = parts.iter().fold(8, |end, part| {

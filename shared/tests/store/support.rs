@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pilotlight_core::plans::{
-    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, MAX_SHARE_BYTES, PlanError, QueryAnswer,
-    QueryPlan, Timeline, TimelinePlan,
+    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping, MAX_SHARE_BYTES, PlanError,
+    QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
     ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk,
@@ -201,7 +201,19 @@ impl Bucket {
         range: TimeRange,
         resolution: Option<Window>,
     ) -> Result<Timeline, PlanError> {
-        let mut plan = TimelinePlan::new(&Selector::parse(selector).unwrap(), of_type, range, resolution, &self.catalog)?;
+        self.grouped_timeline(selector, of_type, range, resolution, Grouping::Series)
+    }
+
+    pub(crate) fn grouped_timeline(
+        &self,
+        selector: &str,
+        of_type: Option<&ProfileType>,
+        range: TimeRange,
+        resolution: Option<Window>,
+        grouping: Grouping,
+    ) -> Result<Timeline, PlanError> {
+        let selector = Selector::parse(selector).unwrap();
+        let mut plan = TimelinePlan::new(&selector, of_type, range, resolution, grouping, &self.catalog)?;
         for get in plan.wants() {
             plan.provide(&get, self.read(&get))?;
         }

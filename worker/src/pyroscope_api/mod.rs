@@ -6,7 +6,7 @@ mod render;
 mod request;
 mod series;
 
-use pilotlight_core::gzip;
+use pilotlight_core::{gzip, plans::Grouping};
 use serde_json::{Value, json};
 use worker::{Request, Response};
 
@@ -73,7 +73,7 @@ async fn select_series(ask: &Ask, store: &EdgeStore) -> Result<Value, Problem> {
     let (selector, profile_type) = ask.selection()?;
     let buckets = Buckets::new(ask.range()?, ask.step)?;
     let how = Aggregation::parse(&ask.aggregation.0)?;
-    let timeline = store.timeline(&selector, Some(&profile_type), buckets.range(), buckets.window).await?;
+    let timeline = store.timeline(&selector, Some(&profile_type), buckets.range(), buckets.window, Grouping::Series).await?;
     Ok(series::answer(&timeline, buckets, &ask.group_by, how, usize::try_from(ask.limit.0).unwrap_or(0)))
 }
 
@@ -104,7 +104,7 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
     let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
     let store = EdgeStore::open(scope)?;
     let steps = render::Steps::of(range);
-    let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window()).await?;
+    let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window(), Grouping::Series).await?;
     let merged = store.merged(&selector, &profile_type, range).await?;
     let graph = flamegraph::flame_graph(&merged, max_nodes);
     let response = json(&render::answer(&graph, &profile_type, &timeline, steps, parameters.get("groupBy"), how))?;

@@ -6,7 +6,11 @@ mod services;
 mod store;
 pub(crate) mod timeline;
 
-use pilotlight_core::{ProfileType, Selector, plans::Steps, store::Window};
+use pilotlight_core::{
+    ProfileType, Selector,
+    plans::{Grouping, Steps},
+    store::Window,
+};
 use worker::{Request, Response};
 
 use crate::clock;
@@ -25,9 +29,9 @@ pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Respons
     let parameters = Parameters::of(request);
     let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
     let (store, all, steps) = (EdgeStore::open(scope)?, Selector::default(), Steps::of(range, points));
-    let now = store.timeline(&all, None, range, steps.window).await?;
+    let now = store.timeline(&all, None, range, steps.window, Grouping::Service).await?;
     // Of the time before only its totals are told, which windows of any length give.
-    let before = store.timeline(&all, None, services::before(range), Some(Window::Day)).await?;
+    let before = store.timeline(&all, None, services::before(range), Some(Window::Day), Grouping::Service).await?;
     Ok(Response::from_json(&services::answer(&now, &before, steps))?)
 }
 
@@ -45,7 +49,8 @@ pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Respons
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
     let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
     let steps = Steps::of(range, points);
-    let timeline = EdgeStore::open(scope)?.timeline(&selector, Some(&profile_type), range, steps.window).await?;
+    let store = EdgeStore::open(scope)?;
+    let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window, Grouping::Service).await?;
     Ok(Response::from_json(&timeline::answer(&timeline, steps))?)
 }
 

@@ -2,7 +2,7 @@
 
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
-    plans::{CatalogObject, QueryAnswer, QueryPlan, Timeline, TimelinePlan},
+    plans::{CatalogObject, Grouping, QueryAnswer, QueryPlan, Timeline, TimelinePlan},
     store::Window,
 };
 
@@ -47,11 +47,12 @@ impl<B: Bucket, T: Transport> Store<B, T> {
         profile_type: Option<&ProfileType>,
         range: TimeRange,
         resolution: Option<Window>,
+        grouping: Grouping,
     ) -> Result<Timeline, Problem> {
         // A summary has totals of hours, and none of shorter windows.
         let detail = if resolution >= Some(Window::Hour) { Detail::Summed } else { Detail::Each };
         let objects = self.tenant.catalog(range, detail).await?;
-        let plan = TimelinePlan::new(selector, profile_type, range, resolution, &objects)?;
+        let plan = TimelinePlan::new(selector, profile_type, range, resolution, grouping, &objects)?;
         let timeline = drive(plan, &self.bucket).await?.finish()?;
         self.meter.add(Item::WorkerCpuMicros, cpu::query_micros(timeline.bytes));
         Ok(timeline)

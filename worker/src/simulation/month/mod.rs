@@ -9,7 +9,7 @@ mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pilotlight_core::plans::{CatalogObject, ObjectSummary, QueryAnswer, Steps};
+use pilotlight_core::plans::{CatalogObject, Grouping, ObjectSummary, QueryAnswer, Steps};
 use pilotlight_core::store::{ChunkId, Part, Scope, Series, SeriesRows, Window, encode_chunk};
 use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
 
@@ -156,6 +156,7 @@ fn print_levels(objects: &[CatalogObject]) -> [u64; 4] {
                     add(format!("{window:?}/{scope:?} sums"), pages.iter().map(|page| new(page.part)).sum());
                 }
                 add("totals".to_owned(), dataset.totals.map_or(0, |part| part.len));
+                add("window totals over all".to_owned(), dataset.all_totals.map_or(0, |part| part.len));
                 add("window totals".to_owned(), dataset.window_totals.map_or(0, |(_, part)| part.len));
             }
         }
@@ -272,21 +273,29 @@ fn day_of(hours: i64) {
 #[test]
 #[ignore = "a measurement: five minutes"]
 fn a_month_of_queries() {
-    month_of(30);
+    month_of(30, 10, 3 * HOUR);
 }
 
-fn month_of(days: i64) {
+/// The same of one service of which each day has all stacks that a day at the real rate would have.
+#[test]
+#[ignore = "a measurement: six minutes"]
+fn a_month_of_full_days() {
+    month_of(30, 1, 15 * MINUTE);
+}
+
+fn month_of(days: i64, services: usize, interval: i64) {
     let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
     let load = Load {
-        services: 10,
+        services,
         processes: 10,
         kinds: Kinds::Both,
-        interval: 3 * HOUR,
+        interval,
         millis: days * DAY,
         cron_minutes: 5,
-        different: 12,
+        different: (DAY / interval).max(12) as usize,
     };
-    println!("\n{days} days of ten services, 100 processes, CPU and memory every three hours");
+    let minutes = interval / MINUTE;
+    println!("\n{days} days of {services} services of ten processes, CPU and memory every {minutes} minutes");
     // The last hour is not compacted yet.
     let tally = fleet::run(&world, &load, 30_000, &meter);
     print_tally(&tally);
@@ -320,7 +329,8 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     let meter = Meter::default();
     let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
     let began = cpu_millis();
-    let timeline = world.clock.run(store.timeline(&selector, of_type.as_ref(), steps.range, steps.window)).unwrap();
+    let timeline =
+        world.clock.run(store.timeline(&selector, of_type.as_ref(), steps.range, steps.window, Grouping::Service)).unwrap();
     let millis = cpu_millis() - began;
     let usage = meter.take();
     let bytes = usage.count(Item::BucketBytesOut);

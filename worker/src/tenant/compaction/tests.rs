@@ -177,6 +177,7 @@ fn share(token: i64, millis: i64, number: u32, count: u32) -> Directory {
         symbols: Part { offset: 8, len: 17 },
         totals: None,
         window_totals: None,
+        all_totals: None,
         pages: Vec::new(),
         sums: Vec::new(),
     };
