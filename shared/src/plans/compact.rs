@@ -123,8 +123,7 @@ impl CompactPlan {
         };
         let sources: Vec<Source> = keyed.into_iter().map(source).collect();
         let directories: Vec<&Directory> = sources.iter().map(|source| &source.object.directory).collect();
-        // A block that is rewritten is not divided: it has the size that it has.
-        let mut all = shares(&directories, if rewrite { 1 } else { level }, task.share_bytes);
+        let mut all = shares(&directories, level, task.share_bytes);
         let (division, share) = (digest(&all), Share { number: task.share, count: all.len() as u32 });
         if share.number >= share.count {
             return Err(PlanError::Share { number: share.number, count: share.count });
@@ -168,6 +167,11 @@ impl CompactPlan {
         self.shape.raw && self.share.number == 0
     }
 
+    /// Whether it is made of segments, of which each is read at once.
+    fn of_segments(&self) -> bool {
+        self.sources.iter().any(|source| source.object.directory.block().is_none())
+    }
+
     /// Takes as much as may be held at once.
     fn begin_batch(&mut self, with_ids: bool) {
         let (mut parts, mut bytes) = (vec![BTreeSet::new(); self.sources.len()], 0u64);
@@ -179,7 +183,7 @@ impl CompactPlan {
             let needs = piece.needs(&self.sources[*source].object.directory, self.shape.raw);
             let new = || needs.difference(&parts[*source]);
             bytes = bytes.saturating_add(new().fold(0, |sum, part| sum.saturating_add(part.len)));
-            if bytes > self.task.share_bytes && !self.batch.is_empty() && self.task.level > 1 {
+            if bytes > self.task.share_bytes && !self.batch.is_empty() && !self.of_segments() {
                 break;
             }
             parts[*source].extend(needs);
@@ -292,14 +296,4 @@ pub(super) fn feeds(dataset: &Dataset, raw: bool) -> Vec<Feed<'_>> {
         }
         _ => profiles,
     }
-}
-
-/// How many bytes of an object go into a block of nothing but sums.
-pub(super) fn day_bytes(directory: &Directory) -> u64 {
-    let mut parts: BTreeSet<Part> = directory.chunks().iter().map(|chunk| chunk.part()).collect();
-    for dataset in directory.datasets() {
-        parts.insert(dataset.symbols);
-        parts.extend(feeds(dataset, false).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part));
-    }
-    parts.iter().fold(0, |sum, part| sum.saturating_add(part.len))
 }

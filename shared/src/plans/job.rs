@@ -1,6 +1,6 @@
 //! Which objects to compact next.
 
-use super::compact::day_bytes;
+use super::shares::day_bytes;
 use crate::sort::sort_by;
 use crate::store::{Directory, ObjectKey};
 use crate::units::UnixNanos;

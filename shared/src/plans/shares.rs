@@ -12,18 +12,18 @@ use super::compact::feeds;
 use super::family::{Family, Piece, family_of};
 use super::job::DAY_SHARES;
 use crate::sort::sort_by;
-use crate::store::{Directory, Part, Shape};
+use crate::store::{Dataset, Directory, Part, Shape};
 
 /// A family, and what of it stands where: places of sources and pieces.
 pub(super) type Gathered = (Family, Vec<(usize, Piece)>);
 
 /// The shares of a job that makes blocks of `level` out of sources in order of arrival. Profiles out of segments are put
-/// in order of time, so those are not divided.
+/// in order of time, so those are not divided; nor is a block that is rewritten.
 pub(super) fn shares(sources: &[&Directory], level: u8, share_bytes: u64) -> Vec<Vec<Gathered>> {
     let raw = Shape::of_level(level).is_some_and(|shape| shape.raw);
     let most = match level {
-        0 | 1 => u64::MAX,
-        2 => share_bytes,
+        _ if sources.len() == 1 || sources.iter().any(|source| source.block().is_none()) => u64::MAX,
+        1 | 2 => share_bytes,
         _ => share_bytes.saturating_mul(DAY_SHARES),
     };
     let (mut shares, mut open, mut open_bytes) = (Vec::new(), Vec::new(), 0u64);
@@ -64,8 +64,7 @@ pub(super) fn digest(shares: &[Vec<Gathered>]) -> u64 {
 fn runs(sources: &[&Directory], pieces: Vec<(usize, Piece)>, raw: bool, most: u64) -> Vec<(Vec<(usize, Piece)>, u64)> {
     let mut runs: Vec<(Vec<(usize, Piece)>, u64)> = Vec::new();
     for of_source in pieces.chunk_by(|a, b| a.0 == b.0) {
-        let parts: BTreeSet<Part> = of_source.iter().flat_map(|(s, piece)| piece.needs(sources[*s], raw)).collect();
-        let bytes = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.len));
+        let bytes = of_source.iter().fold(0u64, |sum, (s, piece)| sum.saturating_add(piece.bytes(sources[*s], raw)));
         match runs.last_mut() {
             Some((run, sum)) if sum.saturating_add(bytes) <= most => {
                 run.extend_from_slice(of_source);
@@ -122,9 +121,31 @@ impl Piece {
             Self::Chunk(place) => BTreeSet::from([directory.chunks()[*place].part()]),
             Self::Datasets(symbols, places) => {
                 let datasets = places.iter().map(|&place| &directory.datasets()[place]);
-                let pages = datasets.flat_map(|dataset| feeds(dataset, raw)).flat_map(|(pages, ..)| pages);
-                pages.map(|page| page.part).chain([*symbols]).collect()
+                datasets.flat_map(|dataset| pages(dataset, raw)).chain([*symbols]).collect()
             }
         }
     }
+
+    /// How large what it becomes may be: a page that datasets have in common counts for each, since they may differ later.
+    fn bytes(&self, directory: &Directory, raw: bool) -> u64 {
+        match self {
+            Self::Chunk(place) => directory.chunks()[*place].len,
+            Self::Datasets(symbols, places) => {
+                let datasets = places.iter().map(|&place| &directory.datasets()[place]);
+                let parts = datasets.flat_map(|dataset| pages(dataset, raw)).chain([*symbols]);
+                parts.fold(0, |sum, part| sum.saturating_add(part.len))
+            }
+        }
+    }
+}
+
+/// What is read of a dataset beside its symbols.
+fn pages(dataset: &Dataset, raw: bool) -> impl Iterator<Item = Part> {
+    feeds(dataset, raw).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part)
+}
+
+/// How many bytes of an object go into a block of nothing but sums.
+pub(super) fn day_bytes(directory: &Directory) -> u64 {
+    let pieces = families(&[directory]).into_values().flatten();
+    pieces.fold(0, |sum, (_, piece)| sum.saturating_add(piece.bytes(directory, false)))
 }
