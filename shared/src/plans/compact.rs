@@ -2,7 +2,7 @@
 //!
 //! | level | of | holds |
 //! |---|---|---|
-//! | 1 | segments, or small blocks of level 1 | every profile, sums of minutes |
+//! | 1 | segments, or small blocks of level 1 | every profile, sums of minutes and hours |
 //! | 2 | blocks of level 1 | every profile, sums of minutes and hours |
 //! | 3 | blocks of level 1 or 2 | sums of hours and days; its sources stay beside it |
 //!

@@ -38,7 +38,12 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    const LEVEL_1: Self = Self { raw: true, totals: Window::Minute, sums: &[(Window::Minute, Scope::All)], apart: false };
+    const LEVEL_1: Self = Self {
+        raw: true,
+        totals: Window::Minute,
+        sums: &[(Window::Hour, Scope::All), (Window::Minute, Scope::All)],
+        apart: false,
+    };
     const LEVEL_2: Self = Self {
         raw: true,
         totals: Window::Minute,

@@ -351,6 +351,31 @@ fn an_hour_of_a_hundred_processes() {
     hour_of(Kinds::Alternating);
 }
 
+/// The last hour before its blocks are made: 52 minutes at the real rate.
+#[test]
+#[ignore = "a measurement: two minutes"]
+fn an_hour_that_is_not_over() {
+    for services in [10, 1] {
+        let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
+        let load = Load {
+            services,
+            processes: 100 / services,
+            kinds: Kinds::Alternating,
+            interval: 15_000,
+            millis: 52 * MINUTE,
+            cron_minutes: 1,
+            different: 50,
+        };
+        println!("\n52 minutes of {services} services, 100 processes, a push every 15 s");
+        print_tally(&fleet::run(&world, &load, 0, &meter));
+        let now = world.clock.now();
+        for of_type in [CPU, IN_USE] {
+            ask(&world, "{service_name=\"shop0\"}", of_type, range(now - HOUR, now)).print("the last hour of a service");
+            ask(&world, "{service_name=\"shop0\"}", of_type, range(now - 5 * MINUTE, now)).print("the last five minutes");
+        }
+    }
+}
+
 fn hour_of(kinds: Kinds) {
     let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
     let load = Load { services: 10, processes: 10, kinds, interval: 15_000, millis: HOUR, cron_minutes: 1, different: 50 };
