@@ -10,6 +10,7 @@ mod formats;
 mod hostile;
 mod levels;
 mod memory;
+mod parts;
 mod plans;
 mod rebuild;
 mod service;
