@@ -297,3 +297,28 @@ pub(crate) async fn answer(request: &mut Request, env: &Env, context: Context) -
     }
     Ok(response)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Megabytes of parts, and of the calls in which they come.
+    fn check(parts: &[u64], expect: &[&[u64]]) {
+        let part = |&bytes: &u64| QueryPart { objects: Vec::new(), bytes: bytes << 20, fixed: false };
+        let found = calls(parts.iter().map(part).collect(), 4 << 20);
+        let found: Vec<Vec<u64>> = found.iter().map(|call| call.iter().map(|part| part.bytes >> 20).collect()).collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn calls_are_filled_and_few() {
+        check(&[1, 2, 1, 1], &[&[1, 2, 1], &[1]]);
+        check(&[9, 1, 3, 4], &[&[9], &[1, 3], &[4]]);
+        for parts in [vec![3u64; 200], (0..200).map(|i| 1 + i % 2 * 60).collect(), vec![1; 41]] {
+            let part = |&bytes: &u64| QueryPart { objects: Vec::new(), bytes: bytes << 20, fixed: false };
+            let found = calls(parts.iter().map(part).collect(), 4 << 20);
+            assert!(found.len() <= 21, "{} calls", found.len());
+            assert_eq!(found.iter().map(Vec::len).sum::<usize>(), parts.len());
+        }
+    }
+}

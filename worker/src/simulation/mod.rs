@@ -7,6 +7,7 @@ mod deletion;
 mod erasure;
 mod faults;
 mod month;
+mod parts;
 mod rebuild;
 mod recall;
 mod retention;
