@@ -189,7 +189,7 @@ fn other_invocations_answer_and_hand_over_what_they_used() {
     // One of what they read is gone: what they say of it is the query's error.
     let asked = Asked { cache: Kept::default(), ..asked };
     let key = world.live().into_iter().find(|key| key.contains("/l3/")).unwrap();
-    world.clock.run(crate::bucket::Bucket::delete(&world.bucket, &[key.clone()])).unwrap();
+    world.clock.run(crate::bucket::Bucket::delete(&world.bucket, std::slice::from_ref(&key))).unwrap();
     let problem = ask(&world, &asked).unwrap_err();
     assert_eq!((problem.status, problem.code.as_str(), problem.retry_after), (503, "unavailable", Some(1)));
     assert_eq!(problem.message, format!("object {key} is gone; ask again"));
