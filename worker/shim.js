@@ -52,11 +52,11 @@ export default {
   scheduled: (event, env, ctx) => guarded(() => core.scheduled(event, env, ctx)),
 };
 
-// Where the schedule's visits run, each an invocation of its own. Only the binding SELF comes here: an
-// entrypoint other than the default one has no address.
+// Where the schedule's visits and the parts of large queries run, each an invocation of its own. Only the
+// binding SELF comes here: an entrypoint other than the default one has no address.
 export class Visits extends WorkerEntrypoint {
   fetch(request) {
-    return guarded(() => core.visit(request, this.env)).catch(panicked);
+    return guarded(() => core.visit(request, this.env, this.ctx)).catch(panicked);
   }
 }
 

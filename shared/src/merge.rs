@@ -88,6 +88,13 @@ impl Merger {
         Ok(())
     }
 
+    /// About how many bytes the sum holds so far, those of the indices over it included.
+    pub(crate) fn held(&self) -> usize {
+        // A sample has a stack, labels and a value, and up to two and a half slots of eight bytes in the index.
+        let profile = self.builder.profile();
+        profile.table_bytes() + profile.len() * 36
+    }
+
     /// The merged profile in canonical order.
     pub fn finish(self) -> Merged {
         let merged = self.finish_as_met();

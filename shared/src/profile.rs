@@ -317,6 +317,16 @@ impl Profile {
         self.samples.stacks.is_empty()
     }
 
+    /// About how much memory the tables take, with the index that finds their rows.
+    pub(crate) fn table_bytes(&self) -> usize {
+        self.strings.text_len()
+            + self.strings.len() * 12
+            + (self.mappings.len() + self.functions.len()) * 48
+            + self.lines.len() * 24
+            + self.locations.len() * 40
+            + self.stacks.len() * 16
+    }
+
     /// What the profile says of itself as a whole.
     pub fn header(&self) -> &Header {
         &self.header

@@ -1,8 +1,8 @@
 // Serves the built worker on this machine without wrangler's comforts, so that it is up within a second:
 //
-//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}}'
+//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false}'
 //
-// Bindings and variables are those of wrangler.toml. wrangler takes a second to read that, so what it made of it is kept in
+// Bindings and variables are those of wrangler.toml; SELF only when "itself" is true. wrangler takes a second to read that, so what it made of it is kept in
 // FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
 //
 // Answers on stdout, on lines of "answer: " and JSON: first {"ready": URL}, then one to each line on stdin ("objects": names
@@ -46,6 +46,7 @@ const options = configured();
 const miniflare = new Miniflare({
   ...options,
   bindings: { ...options.bindings, ...asked.variables },
+  serviceBindings: asked.itself ? { SELF: { name: options.name, entrypoint: "Visits" } } : {},
   rootPath: root,
   modulesRoot: path.join(root, "worker"),
   modules: modules(),

@@ -31,6 +31,8 @@ pub struct Place {
     pub port: u16,
     /// Variables that are not as in `wrangler.toml`.
     pub variables: Vec<(&'static str, String)>,
+    /// Whether the worker has the binding to itself: visits and parts of queries are invocations of their own.
+    pub bound_to_itself: bool,
 }
 
 /// A running worker; ends when dropped.
@@ -67,7 +69,7 @@ impl Place {
     pub fn fresh(state: &Path, variables: &[(&'static str, String)]) -> Result<Self, String> {
         let _ = fs::remove_dir_all(state);
         fs::create_dir_all(state).map_err(|e| format!("{}: {e}", state.display()))?;
-        Ok(Self { state: state.to_owned(), port: free_port()?, variables: variables.to_vec() })
+        Ok(Self { state: state.to_owned(), port: free_port()?, variables: variables.to_vec(), bound_to_itself: false })
     }
 
     /// Where the worker answers.
@@ -78,7 +80,8 @@ impl Place {
     /// Starts the worker and waits until it answers.
     pub fn start(&self) -> Result<Local, String> {
         let variables: Value = self.variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let wanted = json!({ "state": self.state, "port": self.port, "variables": variables });
+        let wanted =
+            json!({ "state": self.state, "port": self.port, "variables": variables, "itself": self.bound_to_itself });
         let log = File::options().create(true).append(true).open(self.log());
         let log = log.map_err(|e| format!("{}: {e}", self.log().display()))?;
         let mut node = Command::new("node")

@@ -19,6 +19,8 @@ pub(crate) struct Config {
     pub(crate) tenant_shards: u16,
     /// How long compacted objects stay for queries that run, seconds.
     pub(crate) compact_grace_seconds: u32,
+    /// What a part of a large query reads at most. A query that reads more is answered by several invocations.
+    pub(crate) query_part_bytes: u32,
     /// How long a tenant's profiles and sums are kept that has no retention of its own.
     pub(crate) retention: Retention,
 }
@@ -49,6 +51,13 @@ const PENDING_BYTES: u32 = 16 << 20;
 /// be as large as all that waits: at most 96 MiB of the 128 of an isolate.
 const MAX_PENDING_BYTES: u32 = 32 << 20;
 
+/// What a part of a query reads, by default: 4 MiB, some 0.2 s of CPU and 0.3 s on the way. With four parts at once, each of
+/// which takes five times that in memory, an isolate has room for the sum.
+const QUERY_PART_BYTES: u32 = 4 << 20;
+
+/// Bounds of it: a call of 64 KiB costs more than it reads, and one of 16 MiB takes most of an isolate.
+const QUERY_PART_RANGE: RangeInclusive<u32> = 64 << 10..=16 << 20;
+
 /// Most objects of a tenant: 32. A query asks each, six at a time, and the schedule visits each.
 const MAX_SHARDS: u32 = 32;
 
@@ -63,6 +72,8 @@ impl Config {
         let bytes = number(&var, "FLUSH_BYTES", FLUSH_BYTES.min(pending), MIN_FLUSH_BYTES..=pending, expected)?;
         let shards = number(&var, "TENANT_SHARDS", 1, 1..=MAX_SHARDS, "a number from 1 to 32")?;
         let grace = number(&var, "COMPACT_GRACE_SECONDS", 600, 0..=u32::MAX, "a number of seconds")?;
+        let expected = "a number of bytes from 65536 to 16777216";
+        let part = number(&var, "QUERY_PART_BYTES", QUERY_PART_BYTES, QUERY_PART_RANGE, expected)?;
         let expected = "a number of days from 1 to 3660";
         let raw_days = number(&var, "RETENTION_RAW_DAYS", 30, 1..=MAX_DAYS, expected)?;
         let expected = "a number of days from RETENTION_RAW_DAYS to 3660";
@@ -78,6 +89,7 @@ impl Config {
             },
             tenant_shards: shards as u16,
             compact_grace_seconds: grace,
+            query_part_bytes: part,
             retention: Retention { raw_days, sums_days },
         })
     }
@@ -114,7 +126,15 @@ mod tests {
     fn defaults_and_values() {
         let flush = Flush { millis: 200, bytes: 4 << 20, pending: 16 << 20 };
         let retention = Retention { raw_days: 30, sums_days: 400 };
-        let defaults = Config { flush, multitenancy: false, tenant_shards: 1, compact_grace_seconds: 600, retention };
+        let part = 4 << 20;
+        let defaults = Config {
+            flush,
+            multitenancy: false,
+            tenant_shards: 1,
+            compact_grace_seconds: 600,
+            query_part_bytes: part,
+            retention,
+        };
         assert_eq!(parse(&[]), Ok(defaults));
         let set = [
             ("FLUSH_MS", "20"),
@@ -123,12 +143,20 @@ mod tests {
             ("MULTITENANCY", "true"),
             ("TENANT_SHARDS", "4"),
             ("COMPACT_GRACE_SECONDS", "1"),
+            ("QUERY_PART_BYTES", "65536"),
             ("RETENTION_RAW_DAYS", "7"),
             ("RETENTION_SUMS_DAYS", "7"),
         ];
         let flush = Flush { millis: 20, bytes: 65_536, pending: 100_000 };
         let retention = Retention { raw_days: 7, sums_days: 7 };
-        let expect = Config { flush, multitenancy: true, tenant_shards: 4, compact_grace_seconds: 1, retention };
+        let expect = Config {
+            flush,
+            multitenancy: true,
+            tenant_shards: 4,
+            compact_grace_seconds: 1,
+            query_part_bytes: 65_536,
+            retention,
+        };
         assert_eq!(parse(&set), Ok(expect));
         let long = parse(&[("RETENTION_RAW_DAYS", "500")]).unwrap().retention;
         assert_eq!(long, Retention { raw_days: 500, sums_days: 500 }, "sums are kept as long at least");
@@ -152,6 +180,8 @@ mod tests {
         let sums = "variable RETENTION_SUMS_DAYS: \"29\" is not a number of days from RETENTION_RAW_DAYS to 3660";
         expect(&[("RETENTION_SUMS_DAYS", "29")], sums);
         expect(&[("TENANT_SHARDS", "0")], "variable TENANT_SHARDS: \"0\" is not a number from 1 to 32");
+        let part = "variable QUERY_PART_BYTES: \"65535\" is not a number of bytes from 65536 to 16777216";
+        expect(&[("QUERY_PART_BYTES", "65535")], part);
         expect(&[("MULTITENANCY", "yes")], "variable MULTITENANCY: \"yes\" is not true or false");
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use pilotlight_core::plans::MAX_SHARE_BYTES;
-use worker::{Env, Fetcher, Headers, Method, Request, RequestInit};
+use worker::{Env, Fetcher, Headers, Method, Request, RequestInit, Response};
 
 use crate::bucket::{self, AnyBucket};
 use crate::compact;
@@ -64,15 +64,15 @@ pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem>
     Ok(())
 }
 
-/// Answers a visit in its own invocation.
-pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<bool, Problem> {
+/// Answers a visit in its own invocation: `true` when there was a job due.
+pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
     let (meter, config) = (Meter::default(), Config::of(env).map_err(Problem::internal)?);
     meter.add(Item::WorkerRequests, 1);
     if let Some(usage) = request.headers().get(USAGE_HEADER)? {
         meter.book(serde_json::from_str(&usage).map_err(Problem::invalid)?);
     }
     let shard = request.text().await?.parse().map_err(Problem::invalid)?;
-    Alone { env, config, meter }.visit(&shard).await
+    Ok(Response::from_json(&Alone { env, config, meter }.visit(&shard).await?)?)
 }
 
 /// Visits objects in turn; one that had a job due comes again after all others.

@@ -43,6 +43,7 @@ impl From<PlanError> for Problem {
             PlanError::Damaged { key, .. } | PlanError::Length { get: Get { key, .. }, .. } => {
                 Self::new(500, "data_loss", &error).about(key)
             }
+            PlanError::TooLarge { .. } => Self::invalid(error),
             error => Self::internal(error),
         }
     }

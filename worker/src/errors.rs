@@ -61,6 +61,14 @@ impl Problem {
         Self::new(502, "failed_precondition", message)
     }
 
+    /// What another invocation answered, which is ours as well.
+    pub(crate) fn told(status: u16, retry_after: Option<u32>, body: &[u8]) -> Self {
+        match serde_json::from_slice::<Self>(body) {
+            Ok(problem) => Self { status, retry_after, ..problem },
+            Err(error) => Self::unavailable(format!("another invocation answered {status}: {error}")),
+        }
+    }
+
     /// The same, about a stored object.
     pub(crate) fn about(self, key: &str) -> Self {
         Self { object: Some(key.to_owned()), ..self }

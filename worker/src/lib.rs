@@ -34,8 +34,10 @@ mod tenancy;
 #[allow(missing_docs)]
 mod tenant;
 
+use std::rc::Rc;
+
 use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
-use worker::worker_sys::web_sys;
+use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
 use config::Config;
@@ -48,6 +50,7 @@ pub use tenant::Tenant;
 /// Answers a request.
 #[event(fetch)]
 async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Result<Response> {
+    let context = Rc::new(context);
     match answer(&mut request, &env, &context).await {
         Ok(response) => Ok(response),
         Err(problem) => {
@@ -65,22 +68,24 @@ async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     }
 }
 
-/// Visits one of a tenant's objects for the schedule; only the binding `SELF` comes here.
+/// Visits one of a tenant's objects for the schedule, or answers parts of a query; only the binding `SELF` comes here.
 #[wasm_bindgen(
     wasm_bindgen = ::worker::wasm_bindgen,
     wasm_bindgen_futures = ::worker::wasm_bindgen_futures,
     js_sys = ::worker::js_sys
 )]
-pub async fn visit(request: web_sys::Request, env: Env) -> Result<JsValue, JsValue> {
+pub async fn visit(request: web_sys::Request, env: Env, context: worker_sys::Context) -> Result<JsValue, JsValue> {
     let mut request = Request::from(request);
-    let response = match cron::answer(&mut request, &env).await {
-        Ok(worked) => Response::from_json(&worked)?,
-        Err(problem) => problem.response()?,
+    let answered = if request.path() == query::PARTS_PATH {
+        query::answer(&mut request, &env, Context::new(context)).await
+    } else {
+        cron::answer(&mut request, &env).await
     };
+    let response = answered.or_else(|problem| problem.response())?;
     Ok(web_sys::Response::from(response).into())
 }
 
-async fn answer(request: &mut Request, env: &Env, context: &Context) -> Result<Response, Problem> {
+async fn answer(request: &mut Request, env: &Env, context: &Rc<Context>) -> Result<Response, Problem> {
     let route = route(request.method().as_ref(), &request.path())?;
     let config = Config::of(env).map_err(Problem::internal)?;
     match route {
@@ -89,7 +94,8 @@ async fn answer(request: &mut Request, env: &Env, context: &Context) -> Result<R
         Route::Metrics => metrics::answer(env, config).await,
         Route::OfTenant(route) => {
             let header = request.headers().get("x-scope-orgid")?;
-            let scope = Scope::new(env, config, tenancy::tenant(&config, header.as_deref())?, Meter::default());
+            let tenant = tenancy::tenant(&config, header.as_deref())?;
+            let scope = Scope::new(env, config, tenant, Meter::default()).within(context);
             scope.meter.add(Item::WorkerRequests, 1);
             let answer = answer_tenant(route, request, &scope).await;
             // What a refused request cost is not worth a call.

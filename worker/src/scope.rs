@@ -1,5 +1,7 @@
 //! What a request is answered with: the environment, whose data it is about, and a meter of what that costs.
 
+use std::rc::Rc;
+
 use pilotlight_core::store::Tenant as TenantId;
 use worker::{Context, Env};
 
@@ -7,6 +9,7 @@ use crate::bucket::AnyBucket;
 use crate::config::Config;
 use crate::errors::Problem;
 use crate::meter::{Meter, Metered};
+use crate::query::{EdgeCache, EdgeInvocations, Fan};
 use crate::tenant::{Shard, StubLine, TenantClient, TenantShards};
 
 /// A tenant's part of an environment, for the length of a request.
@@ -14,6 +17,8 @@ pub(crate) struct Scope {
     env: Env,
     config: Config,
     tenant: TenantId,
+    /// What goes on when a request is answered, if this is about one.
+    context: Option<Rc<Context>>,
     /// What the request has used since its last call to the tenant's object.
     pub(crate) meter: Meter,
 }
@@ -21,7 +26,12 @@ pub(crate) struct Scope {
 impl Scope {
     /// `meter` is for what the request uses.
     pub(crate) fn new(env: &Env, config: Config, tenant: TenantId, meter: Meter) -> Self {
-        Self { env: env.clone(), config, tenant, meter }
+        Self { env: env.clone(), config, tenant, context: None, meter }
+    }
+
+    /// The same for a request from outside.
+    pub(crate) fn within(self, context: &Rc<Context>) -> Self {
+        Self { context: Some(context.clone()), ..self }
     }
 
     pub(crate) fn tenant(&self) -> &TenantId {
@@ -43,6 +53,15 @@ impl Scope {
     /// Their names.
     pub(crate) fn names(&self) -> impl Iterator<Item = Shard> {
         Shard::all(&self.tenant, self.config.tenant_shards)
+    }
+
+    /// What a large query may use.
+    pub(crate) fn fan(&self) -> Fan<EdgeCache, EdgeInvocations> {
+        Fan {
+            cache: EdgeCache::new(self.context.clone()),
+            invocations: EdgeInvocations::new(&self.env, self.meter.clone()),
+            part_bytes: self.config.query_part_bytes.into(),
+        }
     }
 
     /// One of the tenant's objects.

@@ -3,6 +3,7 @@
 //! A plan says what it needs with `wants()` and takes it with `provide()`, in any order; a driver is one short loop for
 //! each environment. A plan never asks for the same bytes twice.
 
+mod answer;
 mod catalog;
 mod compact;
 mod cover;
@@ -10,6 +11,7 @@ mod dedup;
 mod deletion;
 mod family;
 mod job;
+mod parts;
 mod query;
 mod reads;
 mod rebuild;
@@ -21,6 +23,7 @@ mod timeline;
 
 use thiserror::Error;
 
+pub use answer::{AnswerSum, MAX_HELD, QueryAnswer};
 pub use catalog::{Service, label_values, services};
 pub use compact::{CompactOutput, CompactPlan, CompactTask};
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
@@ -29,12 +32,14 @@ pub use job::{
     CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_SHARE_BYTES, MIN_JOB_BYTES, MIN_JOB_OBJECTS,
     ObjectSummary, pick_job,
 };
-pub use query::{QueryAnswer, QueryPlan};
+pub use parts::{QueryPart, QueryParts, split};
+pub use query::QueryPlan;
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use static_catalog::{static_catalog, static_parts};
 pub use steps::{Steps, window_of};
 pub use timeline::{Grouping, Point, Timeline, TimelinePlan, TimelineSeries};
 
+use crate::merge::MergeError;
 use crate::store::{Directory, KeyError, StoreError};
 
 /// An object as the catalog knows it.
@@ -110,6 +115,18 @@ pub enum PlanError {
     /// A compaction of nothing.
     #[error("there is nothing to compact")]
     NoSources,
+    /// A query's answer that does not fit the memory of a worker.
+    #[error(
+        "the answer has more than {most} MiB of stacks and symbols; choose a shorter range, or a selector of fewer services \
+         or series"
+    )]
+    TooLarge {
+        /// How much it may have, MiB.
+        most: u64,
+    },
+    /// Answers of different types, which are not parts of one query.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
     /// The result cannot be written.
     #[error("output: {0}")]
     Output(StoreError),

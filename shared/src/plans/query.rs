@@ -3,6 +3,7 @@
 //! Whole windows of a range come as sums, as far as there are some (see [`super::cover`]); only what is left is read as
 //! profiles.
 
+use super::answer::{QueryAnswer, check_held};
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::reads::{Reads, damaged};
 use super::{CatalogObject, Get, PlanError};
@@ -13,7 +14,7 @@ use crate::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{
     Dataset, Directory, PageEntry, PageKind, PageRows, Part, Scope, StoreError, Taken, Window, read_chunk, read_page,
-    read_symbols,
+    read_symbols, table_bytes,
 };
 use crate::units::TimeRange;
 
@@ -24,27 +25,12 @@ pub struct QueryPlan {
     reads: Reads<What>,
     datasets: Vec<Gathering>,
     merger: Merger,
+    /// Bytes of datasets that wait for their last parts.
+    gathered: usize,
     profiles: u64,
     objects: u64,
     saturated: bool,
     rounded: bool,
-}
-
-/// The outcome of a query.
-#[derive(Debug)]
-pub struct QueryAnswer {
-    /// The sum of all selected profiles, in canonical order; without sample types when there is none.
-    pub profile: Profile,
-    /// How many profiles were added up.
-    pub profiles: u64,
-    /// How many objects were read.
-    pub objects: u64,
-    /// How many bytes were read.
-    pub bytes: u64,
-    /// A sum went beyond 64 bits and was cut there; everything is exact when this is false.
-    pub saturated: bool,
-    /// The profiles at an end of the range are deleted and only sums are left: windows that begin inside count as a whole.
-    pub rounded: bool,
 }
 
 /// What a part of an object is for.
@@ -63,6 +49,8 @@ struct Gathering {
     /// Which of the dataset's series are selected.
     selected: Vec<bool>,
     tables: Option<Profile>,
+    /// What the tables take.
+    table_bytes: usize,
     pages_missing: usize,
     /// Sum for each stack number, as far as it has been seen.
     sums: Vec<i64>,
@@ -85,6 +73,7 @@ impl QueryPlan {
             reads: Reads::new(),
             datasets: Vec::new(),
             merger: Merger::new(),
+            gathered: 0,
             profiles: 0,
             objects: 0,
             saturated: false,
@@ -171,8 +160,8 @@ impl QueryPlan {
         let pages_missing = parts.len();
         parts.push((dataset.symbols, What::Symbols(at)));
         let dataset = Dataset { pages: Vec::new(), sums: Vec::new(), ..dataset.clone() };
-        let (tables, sums, taken, profiles) = (None, Vec::new(), None, 0);
-        self.datasets.push(Gathering { dataset, selected, tables, pages_missing, sums, taken, profiles });
+        let (tables, table_bytes, sums, taken, profiles) = (None, 0, Vec::new(), None, 0);
+        self.datasets.push(Gathering { dataset, selected, tables, table_bytes, pages_missing, sums, taken, profiles });
         parts
     }
 
@@ -185,11 +174,13 @@ impl QueryPlan {
     pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
         for (part, what, bytes) in self.reads.take(get, bytes)? {
             self.part(what, bytes).map_err(damaged(&get.key, part))?;
+            check_held(self.merger.held() + self.gathered)?;
         }
         Ok(())
     }
 
     fn part(&mut self, what: What, bytes: &[u8]) -> Result<(), StoreError> {
+        let before = what.dataset().map_or(0, |at| self.datasets[at].held());
         let at = match what {
             What::Chunk(wanted) => {
                 let profile = read_chunk(bytes, |i, s| wanted.contains(&i) && s.profile_type == self.profile_type)?;
@@ -197,7 +188,8 @@ impl QueryPlan {
                 return self.merge(&profile);
             }
             What::Symbols(at) => {
-                self.datasets[at].tables = Some(read_symbols(bytes, &self.datasets[at].dataset)?);
+                let tables = read_symbols(bytes, &self.datasets[at].dataset)?;
+                self.datasets[at].take_tables(tables);
                 at
             }
             What::Page(at, tier, scope, divisor) => {
@@ -209,8 +201,10 @@ impl QueryPlan {
         };
         let gathering = &mut self.datasets[at];
         if gathering.pages_missing > 0 || gathering.tables.is_none() {
+            self.gathered += gathering.held() - before;
             return Ok(());
         }
+        self.gathered -= before;
         self.profiles = self.profiles.saturating_add(gathering.profiles);
         match gathering.finish(&self.profile_type) {
             Some(profile) => self.merge(&profile),
@@ -243,7 +237,27 @@ impl QueryPlan {
     }
 }
 
+impl What {
+    /// The dataset that it is for.
+    fn dataset(&self) -> Option<usize> {
+        match self {
+            Self::Chunk(_) => None,
+            Self::Symbols(at) | Self::Page(at, ..) => Some(*at),
+        }
+    }
+}
+
 impl Gathering {
+    fn take_tables(&mut self, tables: Profile) {
+        self.table_bytes = table_bytes(&tables);
+        self.tables = Some(tables);
+    }
+
+    /// About how many bytes it holds.
+    fn held(&self) -> usize {
+        self.table_bytes + self.sums.len() * size_of::<i64>()
+    }
+
     /// Adds a page's selected profiles or sums; says whether a sum was cut.
     fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<Scope>) -> bool {
         self.pages_missing -= 1;

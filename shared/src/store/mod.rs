@@ -20,6 +20,7 @@
 //! | `catalog` | the catalog as objects, for readers that have only the bucket |
 //! | `key` | names of objects in the bucket |
 
+mod answer;
 mod block;
 mod block_entry;
 mod catalog;
@@ -43,6 +44,7 @@ mod union;
 mod window;
 mod words;
 
+pub(crate) use answer::{Told, answer_chunk, decode_answer, encode_answer};
 pub(crate) use block::{BlockWriter, Shape, read_symbols};
 pub use block_entry::{BlockEntry, Dataset, Share, SumsEntry};
 pub use catalog::{CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key};

@@ -18,10 +18,5 @@ pub(crate) fn copy_tables(from: &Profile, to: &mut ProfileBuilder) -> Vec<StackI
 
 /// About how much memory the tables of a profile take, with the index that finds their rows.
 pub(crate) fn table_bytes(p: &Profile) -> usize {
-    let text: usize = p.strings.iter().map(str::len).sum();
-    text + p.strings.len() * 12
-        + (p.mappings.len() + p.functions.len()) * 48
-        + p.lines.len() * 24
-        + p.locations.len() * 40
-        + p.stacks.len() * 16
+    p.table_bytes()
 }

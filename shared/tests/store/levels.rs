@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use crate::service::Numbers;
 use crate::support::{Bucket, Push, expected, labels, profile_type, rows, said};
 
-const SELECTORS: &[&str] = &["", r#"{service_name="a"}"#, r#"{region="eu"}"#, r#"{service_name="b",region=~"us|"}"#];
+pub(crate) const SELECTORS: &[&str] =
+    &["", r#"{service_name="a"}"#, r#"{region="eu"}"#, r#"{service_name="b",region=~"us|"}"#];
 
 /// Starts of a minute, an hour and a day, before the epoch and after it.
 fn edges() -> impl Strategy<Value = i64> {
@@ -25,13 +26,13 @@ fn times() -> impl Strategy<Value = i64> {
         .prop_map(|(edge, more)| edge + more)
 }
 
-fn ranges() -> impl Strategy<Value = TimeRange> {
+pub(crate) fn ranges() -> impl Strategy<Value = TimeRange> {
     let end = || prop_oneof![4 => edges(), 4 => times(), 1 => Just(i64::MIN), 1 => Just(i64::MAX)];
     (end(), end()).prop_map(|(a, b)| TimeRange { from: UnixNanos(a.min(b)), until: UnixNanos(a.max(b)) })
 }
 
 /// Pushes that all count, one minute of arrival after the other.
-fn pushes() -> impl Strategy<Value = Vec<Push>> {
+pub(crate) fn pushes() -> impl Strategy<Value = Vec<Push>> {
     let types = prop_oneof![
         3 => rows().prop_map(|r| ("process_cpu", vec![("cpu", r)])),
         1 => (rows(), rows()).prop_map(|(a, b)| ("memory", vec![("alloc_space", a), ("inuse_space", b)])),
@@ -51,7 +52,7 @@ fn pushes() -> impl Strategy<Value = Vec<Push>> {
 }
 
 /// Compacts at random: each step makes a block of a level out of some of the objects that there are.
-fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
+pub(crate) fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
     for &(level, some) in steps {
         let summed: Vec<String> = summed(bucket);
         // Blocks of level 1 also become larger ones.
@@ -69,11 +70,11 @@ fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
     }
 }
 
-fn summed(bucket: &Bucket) -> Vec<String> {
+pub(crate) fn summed(bucket: &Bucket) -> Vec<String> {
     bucket.catalog.iter().filter_map(|object| object.directory.block()).flat_map(|block| block.sums_of.clone()).collect()
 }
 
-fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
+pub(crate) fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
     let most = prop_oneof![Just(u64::MAX), any::<u64>()];
     prop_oneof![
         prop::collection::vec((1u8..=3, most), 0..10),

@@ -11,6 +11,7 @@ mod hostile;
 mod levels;
 mod memory;
 mod pages;
+mod parts;
 mod plans;
 mod rebuild;
 mod service;

@@ -77,6 +77,34 @@ fn plans_stay_below_64_megabytes() {
     }
 }
 
+/// What a query holds is bounded: beyond that it is refused, and says what to do.
+#[test]
+fn a_query_that_does_not_fit_is_refused() {
+    let mut bucket = full_job(200);
+    let of_type = profile_type("process_cpu", "cpu");
+    for level in 0..=1 {
+        if level > 0 {
+            bucket.compact_all(1);
+        }
+        let mut most = 0;
+        for processes in [8, 24, 32, 40, 200] {
+            let range = TimeRange { from: UnixNanos(0), until: UnixNanos((processes + 1) * 1_000_000_000) };
+            let answered = || bucket.query("", &of_type, range).inspect(|answer| drop(answer.encode(&of_type).unwrap()));
+            let (used, answer) = peak(answered);
+            let said = answer.map(|answer| answer.profile.stacks().len()).map_err(|error| error.to_string());
+            println!("level {level}, {processes} processes: {used:.1} MB, {said:?}");
+            assert!(used < 96.0, "{used} MB");
+            if let Err(error) = said {
+                assert!(error.starts_with("the answer has more than 32 MiB of stacks and symbols; choose"), "{error}");
+                assert_ne!(most, 0, "a few processes fit");
+                break;
+            }
+            most = processes;
+        }
+        assert!(most < 200);
+    }
+}
+
 /// Blocks of as many bytes as a job takes, almost all of them rows: values of 40 random bits, which nothing makes smaller.
 #[test]
 fn jobs_over_blocks_stay_below_64_megabytes() {

@@ -1,9 +1,10 @@
 //! Speed and size, printed: `cargo test --release -p pilotlight-core --test store speed -- --ignored --nocapture`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use pilotlight_core::plans::{AnswerSum, CatalogObject, QueryAnswer, QueryParts, QueryPlan, split};
 use pilotlight_core::store::{ChunkId, PageEntry, Series, SeriesRows, Window, chunk_head, encode_chunk, read_chunk};
-use pilotlight_core::{Samples, StackId, TimeRange, UnixNanos};
+use pilotlight_core::{Samples, Selector, StackId, TimeRange, UnixNanos};
 
 use crate::service::{Numbers, service};
 use crate::support::{Bucket, labels, profile_type};
@@ -92,6 +93,41 @@ fn speed() {
     println!("timeline: {:?}, {} bytes", start.elapsed(), timeline.bytes);
 }
 
+/// The same query in parts, one after the other, and from what a cache has of them.
+fn in_parts(bucket: &Bucket, selector: &str, range: TimeRange, whole: &QueryAnswer) {
+    let (of_type, selector) = (profile_type("process_cpu", "cpu"), Selector::parse(selector).unwrap());
+    // As with summaries in a catalog: those within the range stand for what they sum up.
+    let inside = |o: &&CatalogObject| {
+        let summary = bucket.catalog.iter().find(|s| s.directory.block().is_some_and(|b| b.sums_of.contains(&o.key)));
+        !summary
+            .is_some_and(|s| range.from <= s.directory.min_time().unwrap() && s.directory.max_time().unwrap() < range.until)
+    };
+    let objects: Vec<CatalogObject> = bucket.catalog.iter().filter(inside).cloned().collect();
+    let start = Instant::now();
+    let QueryParts::Parts(parts) = split(&selector, &of_type, range, objects, 4 << 20).unwrap() else {
+        return println!("  one part");
+    };
+    let (splitting, mut answers, mut longest) = (start.elapsed(), Vec::new(), Duration::ZERO);
+    for part in &parts {
+        let start = Instant::now();
+        let mut plan = QueryPlan::new(&selector, &of_type, range, &part.objects).unwrap();
+        plan.wants().iter().for_each(|get| plan.provide(get, bucket.read(get)).unwrap());
+        answers.push(plan.finish().unwrap().encode(&of_type).unwrap());
+        longest = longest.max(start.elapsed());
+    }
+    let all = start.elapsed();
+    let start = Instant::now();
+    let mut sum = AnswerSum::new();
+    answers.iter().for_each(|bytes| sum.add(&QueryAnswer::decode(bytes, &of_type).unwrap()).unwrap());
+    assert_eq!(sum.finish().profile, whole.profile);
+    let (fixed, bytes) = (parts.iter().filter(|part| part.fixed).count(), answers.iter().map(Vec::len).sum::<usize>());
+    let count = parts.len();
+    println!(
+        "  {count} parts, {fixed} fixed: split {splitting:?}, all {all:?}, the longest {longest:?}, {bytes} bytes of answers"
+    );
+    println!("  added up in {:?}", start.elapsed());
+}
+
 /// A month of ten processes that share their code, two profiles of each an hour.
 #[test]
 #[ignore = "a measurement, not a test"]
@@ -138,6 +174,7 @@ fn a_month() {
             let answer = bucket.query(selector, &of_type, range).unwrap();
             let (time, profiles) = (start.elapsed(), answer.profiles);
             println!("{what} {selector}: {time:?}, {profiles} profiles, {} objects, {} bytes", answer.objects, answer.bytes);
+            in_parts(&bucket, selector, range, &answer);
         }
         let start = Instant::now();
         let timeline = bucket.try_timeline("", None, range, Some(Window::Hour)).unwrap();

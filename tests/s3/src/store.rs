@@ -39,6 +39,12 @@ impl Store {
         self.lock().keys().cloned().collect()
     }
 
+    /// Puts an object there as if it had been written before.
+    pub fn put(&self, key: &str, bytes: Vec<u8>) {
+        let etag = etag(&bytes);
+        self.lock().insert(key.to_owned(), Stored { bytes: bytes.into(), etag, written: SystemTime::now().into() });
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Stored>> {
         self.0.lock().expect("nothing panics under the lock")
     }
@@ -56,6 +62,10 @@ impl Store {
     }
 }
 
+fn etag(bytes: &[u8]) -> ETag {
+    ETag::Strong(Md5::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 #[async_trait::async_trait]
 impl S3 for Store {
     async fn put_object(&self, request: S3Request<PutObjectInput>) -> S3Result<S3Response<PutObjectOutput>> {
@@ -71,7 +81,7 @@ impl S3 for Store {
         if content_md5.is_some() {
             return Err(s3_error!(NotImplemented, "content-md5 of an object"));
         }
-        let etag = ETag::Strong(Md5::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect());
+        let etag = etag(&bytes);
         let stored = Stored { bytes: bytes.into(), etag: etag.clone(), written: SystemTime::now().into() };
         let mut objects = self.objects(&bucket)?;
         let present = objects.get(&key).map(|stored| &stored.etag);

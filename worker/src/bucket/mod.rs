@@ -12,7 +12,7 @@ pub(crate) mod s3;
 
 use std::ops::Range;
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, stream::FuturesUnordered};
 use pilotlight_core::{plans::Get, store::Tenant as TenantId};
 use thiserror::Error;
 
@@ -121,23 +121,33 @@ impl From<BucketError> for Problem {
     }
 }
 
+/// Most bytes that are read at once, unless a single range has more: 16 MiB. They are in memory twice on their way into WASM,
+/// which has 128 MB in all.
+const MAX_OUTSTANDING: u64 = 16 << 20;
+
 /// Reads ranges, a few at a time, and hands each over as it comes.
 pub(crate) async fn read_all(
     bucket: &impl Bucket,
     gets: Vec<Get>,
     mut provide: impl FnMut(&Get, &[u8]) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let mut reads = stream::iter(gets)
-        .map(|get| async move {
-            let bytes = read(bucket, &get).await?;
-            Ok::<_, Problem>((get, bytes))
-        })
-        .buffer_unordered(CONNECTIONS);
-    while let Some(read) = reads.next().await {
+    let (mut waiting, mut reads, mut outstanding) = (gets.into_iter().peekable(), FuturesUnordered::new(), 0);
+    loop {
+        let fits = |get: &Get, open: usize, outstanding: u64| {
+            open == 0 || open < CONNECTIONS && outstanding + get.length <= MAX_OUTSTANDING
+        };
+        while let Some(get) = waiting.next_if(|get| fits(get, reads.len(), outstanding)) {
+            outstanding += get.length;
+            reads.push(async move {
+                let bytes = read(bucket, &get).await?;
+                Ok::<_, Problem>((get, bytes))
+            });
+        }
+        let Some(read) = reads.next().await else { return Ok(()) };
         let (get, bytes) = read?;
+        outstanding -= get.length;
         provide(&get, &bytes)?;
     }
-    Ok(())
 }
 
 async fn read(bucket: &impl Bucket, get: &Get) -> Result<Vec<u8>, Problem> {

@@ -54,11 +54,13 @@ pub(crate) enum Item {
     Pushes,
     /// Bytes of the bodies of pushes.
     PushBytes,
+    /// Parts of queries whose answers were in the cache.
+    QueryPartsCached,
 }
 
 impl Item {
     /// All, in order.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::WorkerRequests,
         Self::WorkerCpuMicros,
         Self::ObjectRequests,
@@ -73,6 +75,7 @@ impl Item {
         Self::BucketBytesOut,
         Self::Pushes,
         Self::PushBytes,
+        Self::QueryPartsCached,
     ];
 
     /// Its name in metrics, prices and stored usage.
@@ -92,6 +95,7 @@ impl Item {
             Self::BucketBytesOut => "bucket_bytes_out",
             Self::Pushes => "pushes",
             Self::PushBytes => "push_bytes",
+            Self::QueryPartsCached => "query_parts_cached",
         }
     }
 
@@ -112,6 +116,7 @@ impl Item {
             Self::BucketBytesOut => "Bytes read from the bucket.",
             Self::Pushes => "Profiles pushed and taken.",
             Self::PushBytes => "Bytes of the bodies of pushes.",
+            Self::QueryPartsCached => "Parts of queries whose answers were in the cache.",
         }
     }
 

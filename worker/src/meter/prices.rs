@@ -78,7 +78,8 @@ impl Default for Prices {
                 Item::RowsWritten => 1.00,
                 Item::BucketWrites | Item::BucketLists => 4.50,
                 Item::BucketReads => 0.36,
-                Item::BucketDeletes | Item::BucketBytesIn | Item::BucketBytesOut | Item::Pushes | Item::PushBytes => 0.0,
+                Item::BucketDeletes | Item::BucketBytesIn | Item::BucketBytesOut => 0.0,
+                Item::Pushes | Item::PushBytes | Item::QueryPartsCached => 0.0,
             }),
             included: costs(&|item| match item {
                 Item::WorkerRequests => 10e6,

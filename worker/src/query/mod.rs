@@ -1,7 +1,8 @@
 //! Our own API, as the site calls it. The module of each answer shows its shape.
 
+mod cache;
 mod labels;
-mod profile;
+mod parts;
 mod services;
 mod store;
 pub(crate) mod timeline;
@@ -17,6 +18,12 @@ use crate::clock;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
 use crate::scope::Scope;
+#[cfg(test)]
+pub(crate) use cache::AnswerCache;
+pub(crate) use cache::EdgeCache;
+pub(crate) use parts::{EdgeInvocations, Fan, PARTS_PATH, answer};
+#[cfg(test)]
+pub(crate) use parts::{Invocations, Spread, answer_parts};
 pub(crate) use store::EdgeStore;
 #[cfg(test)]
 pub(crate) use store::Store;
@@ -59,11 +66,12 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     let began = clock::now_millis();
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
-    let answer = EdgeStore::open(scope)?.merged(&selector, &profile_type, parameters.range_millis()?).await?;
+    let (answer, spread) = EdgeStore::open(scope)?.spread(&selector, &profile_type, parameters.range_millis()?).await?;
     let response = if answer.profiles == 0 {
         Response::empty()?.with_status(204)
     } else {
-        Response::from_bytes(profile::chunk(&answer, profile_type)?)?
+        // It is stored nowhere, but reads as what is: the site has the code for that.
+        Response::from_bytes(answer.chunk(&profile_type).map_err(Problem::internal)?)?
     };
     let headers = response.headers();
     headers.set("x-pilotlight-profiles", &answer.profiles.to_string())?;
@@ -71,6 +79,9 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     headers.set("x-pilotlight-bytes", &answer.bytes.to_string())?;
     // Only sums are kept of a part of the range, and its ends lie within their windows.
     headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
+    headers.set("x-pilotlight-parts", &spread.parts.to_string())?;
+    headers.set("x-pilotlight-cached", &spread.cached.to_string())?;
+    headers.set("x-pilotlight-calls", &spread.calls.to_string())?;
     headers.set("x-pilotlight-millis", &(clock::now_millis() - began).to_string())?;
     Ok(response)
 }

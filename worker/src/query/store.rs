@@ -2,10 +2,12 @@
 
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
-    plans::{CatalogObject, Grouping, QueryAnswer, QueryPlan, Timeline, TimelinePlan},
+    plans::{CatalogObject, Grouping, QueryAnswer, Timeline, TimelinePlan},
     store::Window,
 };
 
+use super::cache::{AnswerCache, EdgeCache};
+use super::parts::{EdgeInvocations, Fan, Invocations, Query, Spread};
 use crate::bucket::{AnyBucket, Bucket};
 use crate::drive::drive;
 use crate::errors::Problem;
@@ -14,25 +16,36 @@ use crate::scope::Scope;
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
 
 /// The profiles of a tenant, in a bucket and in the catalogs of its objects.
-pub(crate) struct Store<B, T> {
+pub(crate) struct Store<B, T, C = (), I = ()> {
     bucket: B,
     tenant: TenantShards<T>,
     meter: Meter,
+    fan: Fan<C, I>,
 }
 
 /// The same where the worker runs.
-pub(crate) type EdgeStore = Store<Metered<AnyBucket>, StubLine>;
+pub(crate) type EdgeStore = Store<Metered<AnyBucket>, StubLine, EdgeCache, EdgeInvocations>;
 
 impl EdgeStore {
     /// What a request is about.
     pub(crate) fn open(scope: &Scope) -> Result<Self, Problem> {
-        Ok(Self::new(scope.bucket()?, scope.shards()?, scope.meter.clone()))
+        let (bucket, tenant, meter) = (scope.bucket()?, scope.shards()?, scope.meter.clone());
+        Ok(Self { bucket, tenant, meter, fan: scope.fan() })
     }
 }
 
+#[cfg(test)]
 impl<B: Bucket, T: Transport> Store<B, T> {
+    /// With nothing beside this invocation, and parts of any size.
     pub(crate) fn new(bucket: B, tenant: TenantShards<T>, meter: Meter) -> Self {
-        Self { bucket, tenant, meter }
+        Self::with(bucket, tenant, meter, Fan { cache: (), invocations: None, part_bytes: u64::MAX })
+    }
+}
+
+impl<B: Bucket, T: Transport, C: AnswerCache, I: Invocations> Store<B, T, C, I> {
+    #[cfg(test)]
+    pub(crate) fn with(bucket: B, tenant: TenantShards<T>, meter: Meter, fan: Fan<C, I>) -> Self {
+        Self { bucket, tenant, meter, fan }
     }
 
     /// The objects that touch a range, for what directories answer.
@@ -65,9 +78,17 @@ impl<B: Bucket, T: Transport> Store<B, T> {
         profile_type: &ProfileType,
         range: TimeRange,
     ) -> Result<QueryAnswer, Problem> {
-        let plan = QueryPlan::new(selector, profile_type, range, &self.catalog(range).await?)?;
-        let answer = drive(plan, &self.bucket).await?.finish()?;
-        self.meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-        Ok(answer)
+        Ok(self.spread(selector, profile_type, range).await?.0)
+    }
+
+    /// The same, with how it came about.
+    pub(crate) async fn spread(
+        &self,
+        selector: &Selector,
+        profile_type: &ProfileType,
+        range: TimeRange,
+    ) -> Result<(QueryAnswer, Spread), Problem> {
+        let objects = self.catalog(range).await?;
+        Query { selector, profile_type, range }.answer(objects, &self.bucket, &self.fan, &self.meter).await
     }
 }

@@ -8,6 +8,7 @@ mod divided;
 mod erasure;
 mod faults;
 mod month;
+mod parts;
 mod rebuild;
 mod recall;
 mod retention;

@@ -6,7 +6,7 @@ mod commit;
 mod compaction;
 mod deletions;
 mod operator;
-mod packet;
+pub(crate) mod packet;
 mod rebuild;
 mod reply;
 mod retention;

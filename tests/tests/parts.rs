@@ -1,0 +1,134 @@
+//! A query large enough to be split, under workerd: its parts run in invocations of their own, through the worker's binding to
+//! itself, the second time they come from the cache, and the answer is that of a fold over all profiles.
+
+use std::path::Path;
+
+use pilotlight_core::plans::{CatalogObject, CompactPlan};
+use pilotlight_core::store::{
+    ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk, read_chunk,
+};
+use pilotlight_core::{Merger, Profile, ProfileBuilder, UnixNanos, canonical, parse_name};
+use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
+use pilotlight_tests::client::{Answer, Client};
+use pilotlight_tests::local::Place;
+
+const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+
+/// 2026-11-01, 10:00 UTC.
+const FIRST: i64 = 1_793_527_200_000;
+
+const DAY: i64 = 86_400_000;
+
+const DAYS: i64 = 5;
+
+/// A profile of some 350 kB, whatever compresses it.
+fn chunk(day: i64) -> Vec<u8> {
+    let mut state = day as u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state ^ state >> 29
+    };
+    let mut builder = ProfileBuilder::new();
+    let shared = builder.named_stack(&["main", "work"]);
+    let mut row = |_| {
+        let name: String = (0..16).map(|_| format!("{:016x}", random())).collect();
+        (builder.named_stack(&["main", &name]), random() as i64 >> 24)
+    };
+    let rows = (0..2_500).map(&mut row).chain([(shared, 1 + day)]).collect();
+    let series = Series {
+        labels: parse_name("large{region=eu}").expect("a name"),
+        profile_type: TYPE.parse().expect("a type"),
+        time: UnixNanos::from_millis(FIRST + day * DAY),
+        duration_nanos: 1_000,
+        ..Series::default()
+    };
+    encode_chunk(ChunkId([day as u8; 16]), &builder.finish(), &[SeriesRows { series, rows }]).expect("a chunk")
+}
+
+/// A block of level 2 with one profile: its name and its bytes.
+fn block(day: i64) -> (String, Vec<u8>) {
+    let millis = FIRST + day * DAY;
+    let mut writer = SegmentWriter::new();
+    writer.push(&chunk(day)).expect("a chunk");
+    let (mut bytes, mut directory) = writer.finish().expect("a segment");
+    let mut key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7 }.to_string();
+    for level in 1..=2 {
+        let source = CatalogObject { key, level: level - 1, size: bytes.len() as u64, directory };
+        let mut plan = CompactPlan::new(vec![source], level, 1, 7).expect("a plan");
+        for get in plan.wants() {
+            plan.provide(&get, &bytes[get.offset as usize..(get.offset + get.length) as usize]).expect("its bytes");
+        }
+        let output = plan.finish().expect("a block");
+        (key, bytes) = (output.key, output.bytes);
+        directory = Directory::of_object(&bytes).expect("its directory");
+    }
+    (key, bytes)
+}
+
+fn fold() -> Profile {
+    let mut merger = Merger::new();
+    for day in 0..DAYS {
+        merger.add(&read_chunk(&chunk(day), |_, _| true).expect("a chunk")).expect("the same type");
+    }
+    merger.finish().profile
+}
+
+fn ask(client: &Client) -> Answer {
+    let (from, until) = (FIRST - DAY, FIRST + 20 * DAY);
+    let query = format!("query={TYPE}%7Bservice_name%3D%22large%22%7D&from={from}&until={until}");
+    let answer = client.get(&format!("/api/v1/profile?{query}")).expect("an answer");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer
+}
+
+fn count(answer: &Answer, name: &str) -> u64 {
+    answer.header(name).and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name}: {:?}", answer.headers))
+}
+
+#[test]
+fn a_large_query_in_parts_and_from_the_cache() {
+    let server = Server::start(0).expect("a bucket");
+    let blocks: Vec<(String, Vec<u8>)> = (0..DAYS).map(block).collect();
+    blocks.iter().for_each(|(key, bytes)| server.store().put(key, bytes.clone()));
+    let variables = [
+        ("QUERY_PART_BYTES", "400000".to_owned()),
+        ("BUCKET_BACKEND", "s3".to_owned()),
+        ("S3_ENDPOINT", server.endpoint()),
+        ("S3_BUCKET", BUCKET.to_owned()),
+        ("S3_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
+        ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
+    ];
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parts");
+    let place = Place { bound_to_itself: true, ..Place::fresh(&state, &variables).expect("a place") };
+    let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let client = Client::new(&place.url());
+    let rebuilt = client.post("/api/v1/admin/rebuild", "", b"").expect("an answer");
+    assert_eq!(rebuilt.status, 200, "{}", rebuilt.text());
+
+    let expect = fold();
+    let check = |answer: &Answer| {
+        let found = read_chunk(&answer.body, |_, _| true).expect("a chunk");
+        assert_eq!(canonical(&found), expect, "{}", place.last_words());
+        assert_eq!(count(answer, "x-pilotlight-profiles"), DAYS as u64);
+        assert_eq!(count(answer, "x-pilotlight-objects"), DAYS as u64);
+    };
+    let first = ask(&client);
+    check(&first);
+    let told = |answer: &Answer| ["parts", "cached", "calls"].map(|name| count(answer, &format!("x-pilotlight-{name}")));
+    assert_eq!(told(&first), [DAYS as u64, 0, DAYS as u64], "each day is a part");
+    let second = ask(&client);
+    check(&second);
+    assert_eq!(told(&second), [DAYS as u64, DAYS as u64, 0], "all from the cache");
+    assert_eq!(first.body, second.body);
+
+    // What parts used is booked with the rest: the query itself, and its calls.
+    let metrics = client.get("/metrics").expect("an answer").text().to_string();
+    let metric = |name: &str| {
+        let line = metrics.lines().find(|line| line.starts_with(&format!("pilotlight_{name}_total{{")));
+        line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name}: {metrics}"))
+    };
+    assert_eq!(metric("query_parts_cached"), DAYS as f64);
+    let read: u64 = blocks.iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    assert!(metric("bucket_bytes_out") > read as f64 / 2.0, "{metrics}");
+    assert!(metric("worker_requests") >= (2 + DAYS) as f64, "{metrics}");
+}
