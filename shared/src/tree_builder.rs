@@ -10,6 +10,7 @@ use crate::builder::ProfileBuilder;
 use crate::forest::{Forest, Overlay, Preorder};
 use crate::id::{LocationId, StringId};
 use crate::profile::Profile;
+use crate::self_values::SelfValues;
 use crate::sort::sort_rows;
 use crate::strings::Strings;
 use crate::tree::{Frame, Tree};
@@ -30,7 +31,7 @@ pub enum By {
 pub(crate) fn build<const SIDES: usize>(
     profiles: [(&Profile, usize); SIDES],
     by: By,
-    look: impl FnOnce(&mut [Vec<i64>; SIDES], [&[u32]; SIDES]),
+    look: impl FnOnce(&mut [SelfValues; SIDES], [&[u32]; SIDES]),
 ) -> Tree<SIDES> {
     let mut frames = Frames::new(by);
     let sides = profiles.map(|(profile, sample_type)| Side::new(profile, sample_type, &mut frames));
@@ -121,13 +122,9 @@ impl Samples<'_> {
     }
 
     /// The sum of the samples at each node.
-    fn own(&self, nodes: usize) -> Vec<i64> {
-        let mut own = vec![0i64; nodes];
-        for (&node, &value) in self.ends.iter().zip(self.values.iter().filter(|value| **value != 0)) {
-            let own = &mut own[node as usize];
-            *own = own.saturating_add(value);
-        }
-        own
+    fn own(&self, nodes: usize) -> SelfValues {
+        let values = self.values.iter().copied().filter(|value| *value != 0);
+        SelfValues::sum(nodes, self.ends.iter().copied().zip(values)).without_zeros()
     }
 }
 
