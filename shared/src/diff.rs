@@ -50,7 +50,7 @@ pub struct DiffTree {
     below: OnceLock<Below>,
 }
 
-/// What is at and below each node. Drawing needs none of it, and it takes a quarter of a comparison's memory and an eighth
+/// What is at and below each node. Drawing needs none of it, and it takes a third of a comparison's memory and an eighth
 /// of its time, so it is summed up when it is first asked for.
 #[derive(Clone, Debug)]
 struct Below {

@@ -42,12 +42,6 @@ impl SelfValues {
         sums
     }
 
-    /// Of a value for each node.
-    pub(crate) fn of(dense: &[i64]) -> Self {
-        let values = dense.iter().zip(0..).map(|(&value, node)| (node, value));
-        Self::sum(dense.len(), values.filter(|(_, value)| *value != 0))
-    }
-
     /// The same values; nodes that have a value of zero have none then.
     pub(crate) fn without_zeros(self) -> Self {
         if !self.values.contains(&0) {
@@ -145,6 +139,5 @@ mod tests {
         let kept = own.without_zeros();
         assert_eq!(kept.iter().collect::<Vec<_>>(), expect[1..]);
         assert!(!kept.has(0) && kept.has(3));
-        assert_eq!(SelfValues::of(&dense).iter().collect::<Vec<_>>(), expect[1..]);
     }
 }

@@ -17,7 +17,7 @@ use crate::self_values::SelfValues;
 use crate::tree::{NodeId, Shape, Tree};
 
 /// Most nodes of an inverted tree: 2^24. With parent, frame, end, and self and total for two sides a node takes
-/// 3 × 4 + 2 × 2 × 8 = 44 bytes, so the largest takes 704 MiB, a sixth of what WASM can address. Profiles of 420,000
+/// at most 3 × 4 + 2 × (2 × 8 + 1/4) = 44.5 bytes, so the largest takes 712 MiB, a sixth of what WASM can address. Profiles of 420,000
 /// samples, 20 frames deep, stay at half of it.
 pub(super) const MAX_INVERTED_NODES: u64 = 1 << 24;
 
