@@ -17,6 +17,7 @@
 use std::sync::OnceLock;
 
 use crate::profile::Profile;
+use crate::self_values::SelfValues;
 use crate::tree::{NodeId, Tree};
 use crate::tree_builder::{self, By};
 
@@ -44,54 +45,50 @@ pub enum Scale {
 /// A tree of both profiles: side 0 is the base, side 1 the comparison.
 #[derive(Clone, Debug)]
 pub struct DiffTree {
+    /// Its self values tell where stacks end: those that were scaled to zero are still there.
     tree: Tree<2>,
-    /// Where stacks end.
-    ends: Presence,
     below: OnceLock<Below>,
 }
 
-/// What is at and below each node. Drawing needs none of it, and it takes a quarter of a comparison's memory and an eighth
+/// What is at and below each node. Drawing needs none of it, and it takes a third of a comparison's memory and an eighth
 /// of its time, so it is summed up when it is first asked for.
 #[derive(Clone, Debug)]
 struct Below {
     gain: Vec<i64>,
     loss: Vec<i64>,
-    presence: Presence,
+    presence: Vec<Presence>,
 }
 
 /// Compares a value column of each of two profiles.
 pub fn diff(base: (&Profile, usize), comparison: (&Profile, usize), by: By, scale: Scale) -> DiffTree {
-    let mut presence = None;
     let tree = tree_builder::build([base, comparison], by, |own, _| {
-        presence = Some(Presence::of(own));
         if scale == Scale::Normalised {
             normalise(own);
         }
     });
-    match presence {
-        Some(ends) => DiffTree { tree, ends, below: OnceLock::new() },
-        None => DiffTree::new(tree),
-    }
+    DiffTree { tree, below: OnceLock::new() }
 }
 
 impl DiffTree {
     /// Compares the sides of a tree that was made of a comparison: its callers, its callees, or what a trim left of it.
-    pub fn new(tree: Tree<2>) -> Self {
-        Self { ends: Presence::of(&tree.own), tree, below: OnceLock::new() }
+    pub fn new(mut tree: Tree<2>) -> Self {
+        tree.own = tree.own.map(SelfValues::without_zeros);
+        Self { tree, below: OnceLock::new() }
     }
 
     fn below(&self) -> &Below {
         self.below.get_or_init(|| {
-            let own = &self.tree.own;
-            let changes = || own[BASE].iter().zip(&own[COMPARISON]).map(|(base, now)| now.saturating_sub(*base));
+            let nodes = 0..self.tree.shape.len();
+            let [base, comparison] = &self.tree.own;
+            let changes = || nodes.clone().map(|i| comparison.get(i).saturating_sub(base.get(i)));
             let mut gain: Vec<i64> = changes().map(|change| change.max(0)).collect();
             let mut loss: Vec<i64> = changes().map(|change| change.min(0).saturating_neg()).collect();
-            let mut presence = self.ends.clone();
+            let mut presence: Vec<Presence> = nodes.clone().map(|i| Presence::of(&self.tree.own, i)).collect();
             for i in (1..gain.len()).rev() {
                 let parent = self.tree.shape.parents[i] as usize;
                 gain[parent] = gain[parent].saturating_add(gain[i]);
                 loss[parent] = loss[parent].saturating_add(loss[i]);
-                presence.add_to(i, parent);
+                presence[parent] = presence[parent].and(presence[i]);
             }
             Below { gain, loss, presence }
         })
@@ -115,13 +112,13 @@ impl DiffTree {
     /// What became of a node, all below it included.
     pub fn status(&self, node: NodeId) -> Status {
         let below = self.below();
-        below.presence.status(node.index(), self.gain(node) != 0 || self.loss(node) != 0)
+        below.presence[node.index()].status(self.gain(node) != 0 || self.loss(node) != 0)
     }
 
     /// What became of the stack that ends at a node.
     pub fn stack_status(&self, node: NodeId) -> Status {
         let [base, comparison] = self.tree.own(node);
-        self.ends.status(node.index(), base != comparison)
+        Presence::of(&self.tree.own, node.index()).status(base != comparison)
     }
 
     /// The stacks that are not the same on both sides, those that changed most first and in preorder among equals.

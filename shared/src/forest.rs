@@ -3,13 +3,14 @@
 //! The children of a node are the rows below its rows, sorted by rank, equal ones side by side. No row is looked up in a
 //! hash table, and no node is moved after it is made. Most rows follow the row they are below: those are in no list.
 
-use std::ops::Range;
-
 mod overlay;
+
+pub(crate) use overlay::Overlay;
 
 /// Rows to be folded; row 0 is the root.
 pub(crate) struct Forest {
     rows: Vec<Row>,
+    forks: Vec<Fork>,
 }
 
 /// What a visit needs is side by side: it is a step to somewhere else in memory for every fork.
@@ -17,14 +18,20 @@ pub(crate) struct Forest {
 struct Row {
     /// The place among siblings, with [`FOLLOWS`].
     rank: u32,
-    /// The first row below, in the list of those that follow none; they end where the next row's begin.
-    start: u32,
-    /// The row above; then the next row that goes into the same node, 0 for none; then that node.
+    /// The last fork below, from 1, or 0 for none; then the node that the row went into.
     link: u32,
 }
 
 /// Set where a row is below the one before.
 const FOLLOWS: u32 = 1 << 31;
+
+/// A row that is below another than the one before.
+struct Fork {
+    rank: u32,
+    row: u32,
+    /// The fork before, below the same row: from 1, or 0 for none.
+    before: u32,
+}
 
 /// A tree in preorder; node 0 is the root, whose parent is itself.
 #[derive(Default)]
@@ -35,14 +42,30 @@ pub(crate) struct Preorder {
     pub(crate) ranks: Vec<u32>,
 }
 
+impl Preorder {
+    /// No node, with room for some.
+    fn with_capacity(nodes: usize) -> Self {
+        Self { parents: Vec::with_capacity(nodes), ranks: Vec::with_capacity(nodes) }
+    }
+
+    /// Adds a node and gives its number.
+    #[inline(always)]
+    fn push(&mut self, parent: u32, rank: u32) -> u32 {
+        let node = self.parents.len() as u32;
+        self.parents.push(parent);
+        self.ranks.push(rank);
+        node
+    }
+}
+
 impl Row {
-    const ROOT: Self = Self { rank: 0, start: 0, link: 0 };
+    const ROOT: Self = Self { rank: 0, link: 0 };
 }
 
 impl Forest {
     /// A root alone, with room for more rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
-        let mut forest = Self { rows: Vec::new() };
+        let mut forest = Self { rows: Vec::new(), forks: Vec::new() };
         forest.clear(rows);
         forest
     }
@@ -52,49 +75,63 @@ impl Forest {
     pub(crate) fn push(&mut self, parent: u32, rank: u32) -> u32 {
         let row = u32::try_from(self.rows.len()).expect("rows are fewer than the input's bytes");
         assert!(rank < FOLLOWS, "frames are fewer than the input's bytes");
-        let follows = if parent + 1 == row { FOLLOWS } else { 0 };
-        self.rows.push(Row { rank: rank | follows, start: 0, link: parent });
+        if parent + 1 == row {
+            self.rows.push(Row { rank: rank | FOLLOWS, link: 0 });
+        } else {
+            self.rows.push(Row { rank, link: 0 });
+            let above = &mut self.rows[parent as usize].link;
+            self.forks.push(Fork { rank, row, before: *above });
+            *above = self.forks.len() as u32;
+        }
         row
     }
 
     /// Back to a root alone, with the memory kept: fresh memory costs as much as what is done with it.
     pub(crate) fn clear(&mut self, rows: usize) {
+        self.forks.clear();
         self.rows.clear();
-        // One for the root, and one that ends the list of the last row's children.
+        // One for the root, and one that follows none after the last.
         self.rows.reserve_exact(rows + 2);
         self.rows.push(Row::ROOT);
     }
 
+    /// Number of rows, the root included.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Folds rows of equal rank below equal parents. Time is linear but for the sorting of siblings.
     pub(crate) fn fold(&mut self) -> Preorder {
-        let rows = &mut self.rows;
-        let count = rows.len();
-        let below = list(rows);
-        let mut tree = Preorder { parents: Vec::with_capacity(count), ranks: Vec::with_capacity(count) };
+        let mut tree = Preorder::with_capacity(self.rows.len());
+        self.fold_into(|parent, rank| tree.push(parent, rank));
+        tree
+    }
+
+    /// Folds into a tree that numbers its nodes itself: `place` is told the number of the node above and the rank of each
+    /// node, in preorder.
+    pub(crate) fn fold_into(&mut self, mut place: impl FnMut(u32, u32) -> u32) {
+        self.rows.push(Row::ROOT);
         let mut family: Vec<u64> = Vec::new();
-        let mut open = vec![Open { rank: 0, row: 0, parent: 0 }];
-        while let Some(Open { mut rank, mut row, mut parent }) = open.pop() {
+        let mut open = vec![Open { rank: 0, row: 0, parent: 0, more: 0 }];
+        // The rows of what is open beyond the first of each.
+        let mut more: Vec<u32> = Vec::new();
+        while let Some(Open { mut rank, mut row, mut parent, more: count }) = open.pop() {
             family.clear();
             // Down to where the way forks or ends.
             loop {
-                let node = tree.parents.len() as u32;
-                tree.parents.push(parent);
-                tree.ranks.push(rank);
-                parent = node;
-                let Visit { next, others, mut same } = visit(rows, row, node);
-                if let (0, true, Some(next)) = (same, others.is_empty(), next) {
-                    (rank, row) = (next, row + 1);
-                    continue;
+                parent = place(parent, rank);
+                let Visit { next, fork } = self.visit(row, parent);
+                match next {
+                    Some(next) if fork == 0 && count == 0 => (rank, row) = (next, row + 1),
+                    _ => {
+                        self.gather(&mut family, row, next, fork);
+                        break;
+                    }
                 }
-                family.extend(next.map(|rank| member(rank, row + 1)));
-                below[others].iter().for_each(|&other| family.push(other));
-                while same != 0 {
-                    let visit = visit(rows, same, node);
-                    family.extend(visit.next.map(|rank| member(rank, same + 1)));
-                    below[visit.others].iter().for_each(|&other| family.push(other));
-                    same = visit.same;
-                }
-                break;
+            }
+            for row in more.drain(more.len() - count as usize..) {
+                let Visit { next, fork } = self.visit(row, parent);
+                self.gather(&mut family, row, next, fork);
             }
             if family.len() > 1 {
                 family.sort_unstable();
@@ -105,17 +142,35 @@ impl Forest {
                 let (rank, row) = ((member >> 32) as u32, member as u32);
                 match open.last_mut() {
                     Some(same) if before == Some(rank) => {
-                        rows[row as usize].link = same.row;
-                        same.row = row;
+                        same.more += 1;
+                        more.push(row);
                     }
                     _ => {
-                        open.push(Open { rank, row, parent });
+                        open.push(Open { rank, row, parent, more: 0 });
                         before = Some(rank);
                     }
                 }
             }
         }
-        tree
+    }
+
+    /// Puts a row into a node.
+    #[inline(always)]
+    fn visit(&mut self, row: u32, node: u32) -> Visit {
+        let next = self.rows[row as usize + 1].rank;
+        let fork = std::mem::replace(&mut self.rows[row as usize].link, node);
+        Visit { next: (next & FOLLOWS != 0).then_some(next & !FOLLOWS), fork }
+    }
+
+    /// Adds the rows below a row.
+    #[inline(always)]
+    fn gather(&self, family: &mut Vec<u64>, row: u32, next: Option<u32>, mut fork: u32) {
+        family.extend(next.map(|rank| member(rank, row + 1)));
+        while let Some(at) = fork.checked_sub(1) {
+            let Fork { rank, row, before } = self.forks[at as usize];
+            family.push(member(rank, row));
+            fork = before;
+        }
     }
 
     /// Where a row went when it was folded.
@@ -125,61 +180,21 @@ impl Forest {
     }
 }
 
-/// A node to be made: its rank, its list of rows, and the node above.
+/// A node to be made: its rank, its first row, and the node above.
 struct Open {
     rank: u32,
     row: u32,
     parent: u32,
+    /// How many rows more it has.
+    more: u32,
 }
 
 /// What a row leads to.
 struct Visit {
     /// Rank of the next row, if it is below this one.
     next: Option<u32>,
-    /// The other rows below, where they are listed.
-    others: Range<usize>,
-    /// The next row that goes into the same node, 0 for none.
-    same: u32,
-}
-
-/// Puts a row into a node.
-#[inline(always)]
-fn visit(rows: &mut [Row], row: u32, node: u32) -> Visit {
-    let next = rows[row as usize + 1];
-    let this = &mut rows[row as usize];
-    Visit {
-        next: (next.rank & FOLLOWS != 0).then_some(next.rank & !FOLLOWS),
-        others: this.start as usize..next.start as usize,
-        same: std::mem::replace(&mut this.link, node),
-    }
-}
-
-/// Lists the rows that follow none by the row above, by counting. Appends a row that ends the last one's.
-fn list(rows: &mut Vec<Row>) -> Vec<u64> {
-    rows.push(Row::ROOT);
-    // The start of row `p + 1` first counts the rows below `p`, then is where the next of them goes, and ends as their end.
-    let last = rows.len() - 1;
-    for row in 1..last {
-        let Row { rank, link: above, .. } = rows[row];
-        if rank & FOLLOWS == 0 {
-            rows[above as usize + 1].start += 1;
-        }
-    }
-    let mut sum = 0;
-    for row in rows.iter_mut() {
-        (row.start, sum) = (sum, sum + row.start);
-    }
-    let mut below = vec![0u64; sum as usize];
-    for row in 1..last {
-        let Row { rank, link: above, .. } = rows[row];
-        rows[row].link = 0;
-        if rank & FOLLOWS == 0 {
-            let place = &mut rows[above as usize + 1].start;
-            below[*place as usize] = member(rank, row as u32);
-            *place += 1;
-        }
-    }
-    below
+    /// The last fork below, as in a [`Row`].
+    fork: u32,
 }
 
 /// A row among siblings.

@@ -43,6 +43,7 @@ mod regex;
 mod sample_index;
 mod search;
 mod selector;
+mod self_values;
 pub mod sort;
 pub mod store;
 mod strings;

@@ -77,7 +77,8 @@ pub fn top<const SIDES: usize>(tree: &Tree<SIDES>, order: Order) -> Top<SIDES> {
         add(&mut sum, function.own);
         TopRow { function, sum }
     });
-    let whole = std::array::from_fn(|side| tree.own[side].iter().map(|value| u128::from(value.unsigned_abs())).sum());
+    let whole =
+        std::array::from_fn(|side| tree.own[side].values().iter().map(|value| u128::from(value.unsigned_abs())).sum());
     Top { rows: rows.collect(), whole }
 }
 

@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::id::StringId;
 use crate::profile::Profile;
+use crate::self_values::SelfValues;
 use crate::strings::Strings;
 use crate::tree_builder::{self, By};
 
@@ -53,7 +54,7 @@ pub struct Shape {
 #[derive(Clone, Debug)]
 pub struct Tree<const SIDES: usize> {
     pub(crate) shape: Shape,
-    pub(crate) own: [Vec<i64>; SIDES],
+    pub(crate) own: [SelfValues; SIDES],
     pub(crate) totals: [Vec<i64>; SIDES],
 }
 
@@ -73,7 +74,7 @@ impl CallTree {
 
     /// Value of a node without its children.
     pub fn self_value(&self, node: NodeId) -> i64 {
-        self.own[0][node.index()]
+        self.own[0].get(node.index())
     }
 
     /// Value of a node with its children.
@@ -90,7 +91,7 @@ impl<const SIDES: usize> Tree<SIDES> {
 
     /// Values of a node without its children, a side each.
     pub fn own(&self, node: NodeId) -> [i64; SIDES] {
-        std::array::from_fn(|side| self.own[side][node.index()])
+        std::array::from_fn(|side| self.own[side].get(node.index()))
     }
 
     /// Values of a node with its children, a side each.
@@ -111,10 +112,10 @@ impl<const SIDES: usize> Tree<SIDES> {
         frames: Vec<Frame>,
         parents: Vec<u32>,
         frame_of: Vec<u32>,
-        own: [Vec<i64>; SIDES],
+        own: [SelfValues; SIDES],
     ) -> Self {
         let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
-        let mut totals = own.clone();
+        let mut totals = own.each_ref().map(|own| own.dense(parents.len()));
         for i in (1..parents.len()).rev() {
             let parent = parents[i] as usize;
             ends[parent] = ends[parent].max(ends[i]);
@@ -129,7 +130,7 @@ impl<const SIDES: usize> Tree<SIDES> {
     /// child's, whatever the signs; where no value is negative, it is the total.
     pub(crate) fn magnitudes(&self) -> Vec<u64> {
         let mut sums: Vec<u64> = (0..self.shape.len())
-            .map(|i| self.own.iter().fold(0, |sum: u64, own| sum.saturating_add(own[i].unsigned_abs())))
+            .map(|i| self.own.iter().fold(0, |sum: u64, own| sum.saturating_add(own.get(i).unsigned_abs())))
             .collect();
         for i in (1..sums.len()).rev() {
             let parent = self.shape.parents[i] as usize;

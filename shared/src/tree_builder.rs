@@ -7,9 +7,10 @@
 use hashbrown::HashMap;
 
 use crate::builder::ProfileBuilder;
-use crate::forest::{Forest, Preorder};
+use crate::forest::{Forest, Overlay, Preorder};
 use crate::id::{LocationId, StringId};
 use crate::profile::Profile;
+use crate::self_values::SelfValues;
 use crate::sort::sort_rows;
 use crate::strings::Strings;
 use crate::tree::{Frame, Tree};
@@ -30,7 +31,7 @@ pub enum By {
 pub(crate) fn build<const SIDES: usize>(
     profiles: [(&Profile, usize); SIDES],
     by: By,
-    look: impl FnOnce(&mut [Vec<i64>; SIDES], [&[u32]; SIDES]),
+    look: impl FnOnce(&mut [SelfValues; SIDES], [&[u32]; SIDES]),
 ) -> Tree<SIDES> {
     let mut frames = Frames::new(by);
     let sides = profiles.map(|(profile, sample_type)| Side::new(profile, sample_type, &mut frames));
@@ -43,24 +44,28 @@ pub(crate) fn build<const SIDES: usize>(
 }
 
 /// One tree of all sides, and their samples with the nodes they end at.
-fn fold<const SIDES: usize>(sides: [Side<'_>; SIDES], ranks: &[u32]) -> (Preorder, [Samples; SIDES]) {
-    let mut trees = Vec::with_capacity(SIDES);
+fn fold<'a, const SIDES: usize>(sides: [Side<'a>; SIDES], ranks: &[u32]) -> (Preorder, [Samples<'a>; SIDES]) {
+    let mut all: Option<Preorder> = None;
     let mut forest = Forest::with_capacity(0);
-    let mut samples = sides.map(|side| {
-        let (tree, samples) = side.fold(ranks, &mut forest);
-        trees.push(tree);
-        samples
-    });
-    drop(forest);
-    let mut trees = trees.into_iter();
-    let mut all = trees.next().unwrap_or_default();
-    for (side, tree) in (1..).zip(trees) {
-        let (both, [before, added]) = all.overlay(tree);
-        all = both;
-        samples[..side].iter_mut().for_each(|samples| samples.follow(|node| before[node as usize]));
-        samples[side].follow(|node| added[node as usize]);
+    let mut rows = Vec::new();
+    let mut folded: Vec<Samples<'a>> = Vec::with_capacity(SIDES);
+    for side in sides {
+        let mut samples = side.spell(ranks, &mut forest, &mut rows);
+        all = Some(match all.take() {
+            None => forest.fold(),
+            Some(under) => {
+                let mut overlay = Overlay::new(under, forest.len());
+                forest.fold_into(|parent, rank| overlay.place(parent, rank));
+                let (both, went) = overlay.finish();
+                folded.iter_mut().for_each(|samples| samples.follow(|node| went[node as usize]));
+                both
+            }
+        });
+        samples.follow(|row| forest.node_of(row));
+        folded.push(samples);
     }
-    (all, samples)
+    let mut folded = folded.into_iter();
+    (all.unwrap_or_default(), std::array::from_fn(|_| folded.next().expect("a side each")))
 }
 
 /// A value column of a profile.
@@ -79,50 +84,47 @@ impl<'a> Side<'a> {
         Self { profile, values, used, chains }
     }
 
-    /// The tree of this side, with the samples' nodes in it.
-    fn fold(self, ranks: &[u32], forest: &mut Forest) -> (Preorder, Samples) {
+    /// Spells the stacks of this side out into a forest, and gives the samples with their rows in it. `rows` is of no other
+    /// use, and kept as the forest is.
+    fn spell(self, ranks: &[u32], forest: &mut Forest, rows: &mut Vec<u32>) -> Samples<'a> {
         let Self { profile, values, used, mut chains } = self;
         chains.frames.iter_mut().for_each(|frame| *frame = ranks[*frame as usize]);
         forest.clear(profile.stacks.len());
-        let mut rows = vec![0u32; profile.stacks.len()];
-        for (i, stack) in profile.stacks.iter().enumerate().filter(|(i, _)| used.stacks[*i]) {
-            let mut row = stack.parent.map_or(0, |p| rows[p.index()]);
-            for &rank in chains.of(stack.location) {
-                row = forest.push(row, rank);
+        rows.clear();
+        rows.reserve_exact(profile.stacks.len());
+        for (stack, &is_used) in profile.stacks.iter().zip(&used.stacks) {
+            let mut row = 0;
+            if is_used {
+                row = stack.parent.map_or(0, |p| rows[p.index()]);
+                for &rank in chains.of(stack.location) {
+                    row = forest.push(row, rank);
+                }
             }
-            rows[i] = row;
+            rows.push(row);
         }
-        let samples = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0);
-        let (ends, values) = samples.map(|(stack, &value)| (stack.map_or(0, |s| rows[s.index()]), value)).unzip();
-        drop(rows);
-        let mut samples = Samples { ends, values };
-        let tree = forest.fold();
-        samples.follow(|row| forest.node_of(row));
-        (tree, samples)
+        let stacks = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0);
+        Samples { ends: stacks.map(|(stack, _)| stack.map_or(0, |s| rows[s.index()])).collect(), values }
     }
 }
 
 /// The samples of a side that have a value.
-struct Samples {
+struct Samples<'a> {
     /// The row that each ends at; then its node.
     ends: Vec<u32>,
-    values: Vec<i64>,
+    /// The values of all samples, also of those that have none.
+    values: &'a [i64],
 }
 
-impl Samples {
+impl Samples<'_> {
     /// Goes on from where each sample ends to where that went.
     fn follow(&mut self, went: impl Fn(u32) -> u32) {
         self.ends.iter_mut().for_each(|end| *end = went(*end));
     }
 
     /// The sum of the samples at each node.
-    fn own(&self, nodes: usize) -> Vec<i64> {
-        let mut own = vec![0i64; nodes];
-        for (&node, &value) in self.ends.iter().zip(&self.values) {
-            let own = &mut own[node as usize];
-            *own = own.saturating_add(value);
-        }
-        own
+    fn own(&self, nodes: usize) -> SelfValues {
+        let values = self.values.iter().copied().filter(|value| *value != 0);
+        SelfValues::sum(nodes, self.ends.iter().copied().zip(values)).without_zeros()
     }
 }
 

@@ -1,12 +1,14 @@
 //! Scaling values so that their total becomes a given one, without a unit lost to rounding.
 
+use crate::self_values::SelfValues;
+
 use super::{BASE, COMPARISON};
 
 /// Scales the self values of the comparison to the total of its base.
-pub(super) fn normalise(own: &mut [Vec<i64>; 2]) {
-    let [base, comparison] = [BASE, COMPARISON].map(|side| exact_sum(&own[side]));
+pub(super) fn normalise(own: &mut [SelfValues; 2]) {
+    let [base, comparison] = [BASE, COMPARISON].map(|side| exact_sum(own[side].values()));
     let Some(mut ratio) = Ratio::new(base, comparison) else { return };
-    for own in own[COMPARISON].iter_mut().filter(|own| **own != 0) {
+    for own in own[COMPARISON].values_mut() {
         *own = ratio.next(*own);
     }
 }

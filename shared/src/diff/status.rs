@@ -1,5 +1,6 @@
 //! What became of a stack from one profile to the other.
 
+use crate::self_values::SelfValues;
 use crate::tree::NodeId;
 
 use super::{BASE, COMPARISON};
@@ -37,42 +38,34 @@ impl StackChange {
     }
 }
 
-/// Which sides have a self value at each node.
-#[derive(Clone, Debug)]
-pub(super) struct Presence(Vec<u8>);
+/// Which sides have a self value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Presence(u8);
 
 const BASE_BIT: u8 = 1;
 const COMPARISON_BIT: u8 = 2;
 
 impl Presence {
-    /// Of self values.
-    pub(super) fn of(own: &[Vec<i64>; 2]) -> Self {
-        let sides = |(&base, &comparison): (&i64, &i64)| match (base != 0, comparison != 0) {
-            (false, false) => 0,
-            (true, false) => BASE_BIT,
-            (false, true) => COMPARISON_BIT,
-            (true, true) => BASE_BIT | COMPARISON_BIT,
-        };
-        Self(own[BASE].iter().zip(&own[COMPARISON]).map(sides).collect())
-    }
-
-    /// Adds what is at a node to its parent.
+    /// At a node.
     #[inline(always)]
-    pub(super) fn add_to(&mut self, node: usize, parent: usize) {
-        self.0[parent] |= self.0[node];
+    pub(super) fn of(own: &[SelfValues; 2], node: usize) -> Self {
+        let bit = |side: usize, bit| if own[side].has(node) { bit } else { 0 };
+        Self(bit(BASE, BASE_BIT) | bit(COMPARISON, COMPARISON_BIT))
     }
 
-    /// What became of what is at a node.
-    pub(super) fn status(&self, node: usize, is_changed: bool) -> Status {
-        status(self.0[node], is_changed)
+    /// At either of two nodes.
+    #[inline(always)]
+    pub(super) fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
     }
-}
 
-fn status(sides: u8, is_changed: bool) -> Status {
-    match (sides & BASE_BIT != 0, sides & COMPARISON_BIT != 0) {
-        (false, true) => Status::New,
-        (true, false) => Status::Removed,
-        _ if is_changed => Status::Changed,
-        _ => Status::Same,
+    /// What became of what is there.
+    pub(super) fn status(self, is_changed: bool) -> Status {
+        match (self.0 & BASE_BIT != 0, self.0 & COMPARISON_BIT != 0) {
+            (false, true) => Status::New,
+            (true, false) => Status::Removed,
+            _ if is_changed => Status::Changed,
+            _ => Status::Same,
+        }
     }
 }

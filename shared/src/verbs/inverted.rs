@@ -13,10 +13,11 @@
 //! What is built is held below [`MAX_INVERTED_NODES`] by leaving out the callers beyond a depth, the same for all
 //! chains; a chain's value then stays with its last node, and totals with it.
 
+use crate::self_values::SelfValues;
 use crate::tree::{NodeId, Shape, Tree};
 
 /// Most nodes of an inverted tree: 2^24. With parent, frame, end, and self and total for two sides a node takes
-/// 3 × 4 + 2 × 2 × 8 = 44 bytes, so the largest takes 704 MiB, a sixth of what WASM can address. Profiles of 420,000
+/// at most 3 × 4 + 2 × (2 × 8 + 1/4) = 44.5 bytes, so the largest takes 712 MiB, a sixth of what WASM can address. Profiles of 420,000
 /// samples, 20 frames deep, stay at half of it.
 pub(super) const MAX_INVERTED_NODES: u64 = 1 << 24;
 
@@ -55,7 +56,7 @@ pub(super) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], 
     let cut = deepest(shape, starts, most);
     let limit = cut.unwrap_or(u32::MAX);
     let callers_of = callers_of(shape);
-    let mut grown = Grown { parents: Vec::new(), frames: Vec::new(), own: std::array::from_fn(|_| Vec::new()) };
+    let mut grown = Grown { parents: Vec::new(), frames: Vec::new(), added: Vec::new() };
     let first_of = |node: u32| Caller { node, frame: shape.frame_of[node as usize] };
     let mut chains: Vec<Chain> = (0..).zip(starts).map(|(start, s)| Chain { start, next: first_of(s.node) }).collect();
     let mut scratch = chains.clone();
@@ -101,7 +102,11 @@ pub(super) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], 
         }
         chains[first..at].copy_from_slice(&scratch[first..at]);
     }
-    let Grown { parents, frames, own } = grown;
+    let Grown { parents, frames, added } = grown;
+    let own = std::array::from_fn(|side| {
+        let values = added.iter().map(|&(node, values)| (node, values[side]));
+        SelfValues::sum(parents.len(), values.filter(|(_, value)| *value != 0)).without_zeros()
+    });
     Inverted { tree: Tree::of_preorder(shape.strings.clone(), shape.frames.clone(), parents, frames, own), cut }
 }
 
@@ -157,7 +162,8 @@ struct Run {
 struct Grown<const SIDES: usize> {
     parents: Vec<u32>,
     frames: Vec<u32>,
-    own: [Vec<i64>; SIDES],
+    /// What was added to self values.
+    added: Vec<(u32, [i64; SIDES])>,
 }
 
 impl<const SIDES: usize> Grown<SIDES> {
@@ -165,7 +171,6 @@ impl<const SIDES: usize> Grown<SIDES> {
         let node = self.parents.len() as u32;
         self.parents.push(parent);
         self.frames.push(frame);
-        self.own.iter_mut().for_each(|own| own.push(0));
         node
     }
 
@@ -174,14 +179,11 @@ impl<const SIDES: usize> Grown<SIDES> {
         self.frames.extend(frames);
         let count = self.frames.len() as u32;
         self.parents.extend(node..count - 1);
-        self.own.iter_mut().for_each(|own| own.resize(count as usize, 0));
         count - 1
     }
 
     fn add(&mut self, node: u32, value: [i64; SIDES]) {
-        for (own, value) in self.own.iter_mut().zip(value) {
-            own[node as usize] = own[node as usize].saturating_add(value);
-        }
+        self.added.push((node, value));
     }
 }
 

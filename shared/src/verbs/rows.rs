@@ -1,6 +1,7 @@
 //! Growing a tree from parts of another.
 
 use crate::forest::Forest;
+use crate::self_values::SelfValues;
 use crate::tree::{Shape, Tree};
 
 /// Rows of a tree to be: row 0 is the root, parents come before children, and equal rows below one parent become one node.
@@ -36,12 +37,8 @@ impl<const SIDES: usize> Rows<SIDES> {
         // Frames are in the order of siblings.
         let tree = self.forest.fold();
         let own = self.own.map(|rows| {
-            let mut own = vec![0i64; tree.ranks.len()];
-            for (row, value) in (0..).zip(rows) {
-                let own = &mut own[self.forest.node_of(row) as usize];
-                *own = own.saturating_add(value);
-            }
-            own
+            let rows = (0..).zip(rows).filter(|(_, value)| *value != 0);
+            SelfValues::sum(tree.ranks.len(), rows.map(|(row, value)| (self.forest.node_of(row), value))).without_zeros()
         });
         Tree::of_preorder(shape.strings, shape.frames, tree.parents, tree.ranks, own)
     }
