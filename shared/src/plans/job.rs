@@ -31,12 +31,12 @@ pub const MIN_JOB_OBJECTS: usize = 64;
 /// what arrives meanwhile still fits it.
 pub const MIN_JOB_BYTES: u64 = 8 << 20;
 
-/// Blocks of level 1 of an hour that is not over yet become a larger one once there are so many small ones: 8, each of at
-/// most an eighth of a job. A busy hour makes some sixty, which a query would read one by one, each with symbols of its own.
+/// Blocks of level 1 of an hour that is not over yet become larger ones once there are so many small ones: 8. A busy hour
+/// makes some fifty, which a query would read one by one, each with symbols of its own.
 const MIN_SMALL_BLOCKS: usize = 8;
 
-/// See above.
-const MAX_SMALL_BYTES: u64 = MAX_SHARE_BYTES / MIN_SMALL_BLOCKS as u64;
+/// What a small block has at most: 3 MiB. Those that jobs over segments make have 1 to 2.
+const MAX_SMALL_BYTES: u64 = 3 << 20;
 
 /// An object over which so many jobs have failed is set aside: 3. What fails for a reason that passes (the bucket, a
 /// deployment) rarely does so three times, and a damaged object must not keep all others waiting.
@@ -133,7 +133,7 @@ fn hour(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
 fn small_blocks(blocks: &[&Keyed]) -> Option<CompactJob> {
     let small: Vec<&Keyed> = blocks.iter().copied().filter(|(_, object)| object.size <= MAX_SMALL_BYTES).collect();
     let due = spans(&small, HOUR_MILLIS).find(|hour| hour.len() >= MIN_SMALL_BLOCKS)?;
-    Some(job(1, fitting(due, MAX_SHARE_BYTES, |object| object.size)))
+    Some(job(1, fitting(due, MAX_JOB_BYTES, |object| object.size)))
 }
 
 /// A day whose hours are compacted, since those would have been picked before.
@@ -285,7 +285,7 @@ mod tests {
                 let of_job = |object: &ObjectSummary| job.sources.contains(&object.key);
                 let bytes = |of: fn(&ObjectSummary) -> u64| objects.iter().filter(|o| of_job(o)).map(of).sum::<u64>();
                 let size = if job.level == 3 { bytes(|o| o.day_bytes) } else { bytes(|o| o.size) };
-                assert!(size <= if job.level == 1 { MAX_SHARE_BYTES } else { MAX_JOB_BYTES }, "{size}");
+                assert!(size <= MAX_JOB_BYTES, "{size}");
                 jobs += 1;
                 rewritten += size;
                 let first = job.sources[0].parse::<ObjectKey>().unwrap();
