@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use pilotlight_core::plans::{CatalogObject, CompactPlan};
+use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_SHARE_BYTES};
 use pilotlight_core::store::{
     ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk, read_chunk,
 };
@@ -54,7 +54,8 @@ fn block(day: i64) -> (String, Vec<u8>) {
     let mut key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7 }.to_string();
     for level in 1..=2 {
         let source = CatalogObject { key, level: level - 1, size: bytes.len() as u64, directory };
-        let mut plan = CompactPlan::new(vec![source], level, 1, 7).expect("a plan");
+        let task = CompactTask { level, token: 1, unique: 7, share: 0, share_bytes: MAX_SHARE_BYTES };
+        let mut plan = CompactPlan::new(vec![source], task).expect("a plan");
         for get in plan.wants() {
             plan.provide(&get, &bytes[get.offset as usize..(get.offset + get.length) as usize]).expect("its bytes");
         }
