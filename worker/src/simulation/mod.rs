@@ -8,6 +8,7 @@ mod divided;
 mod erasure;
 mod faults;
 mod month;
+mod published;
 mod rebuild;
 mod recall;
 mod retention;
@@ -154,7 +155,7 @@ impl World {
 
     /// Loses what the first object's database had.
     pub(crate) fn wipe(&self) {
-        for table in ["objects", "directories", "lease", "sequence"] {
+        for table in ["objects", "directories", "lease", "sequence", "publication", "published"] {
             self.hosts[0].sql.exec(&format!("DELETE FROM {table}"), Vec::new()).unwrap();
         }
         *self.hosts[0].object.borrow_mut() = None;
