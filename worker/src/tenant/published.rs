@@ -307,7 +307,7 @@ pub(super) mod tests {
     #[test]
     fn the_head_says_whose_parts_count() {
         let catalog = catalog();
-        [10, DAY_MILLIS].map(|millis| add(&catalog, millis));
+        [10, DAY_MILLIS].iter().for_each(|&millis| drop(add(&catalog, millis)));
         let (head, mut now) = (publish(&catalog, &Found::default(), PUBLISH_MILLIS).unwrap(), PUBLISH_MILLIS);
         let part = |day: i64, unique: i64| format!("t/a/s0/catalog/{day}-{unique:016x}.part");
         // The next writes a part and dies.
@@ -322,7 +322,7 @@ pub(super) mod tests {
         // The next dies after the head was written.
         let head = Found { state: head.state + 9, parts: vec![(0, now as u64), head.parts[0]] };
         now += LEASE_MILLIS;
-        assert_eq!(publish(&catalog, &head, now), None, "nothing is left to do");
+        assert!(publish(&catalog, &head, now).is_none(), "nothing is left to do");
         assert_eq!(catalog.expired(now).unwrap(), [part(0, dead), part(0, PUBLISH_MILLIS)]);
         // A head out of the past, and one of nobody.
         now += PUBLISH_MILLIS;
