@@ -31,8 +31,8 @@ pub(crate) async fn visit(
     let published = if due.publish { publish(bucket, client, shard, now).await } else { Ok(0) };
     // Each takes its fill of requests: a job is for the next visit.
     let worked = match published {
-        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| true),
         Ok(days) if days > FEW_DAYS => Ok(true),
+        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| true),
         _ => compact(bucket, client, share_bytes, meter).await,
     };
     deleted.and(published).and(worked)

@@ -157,8 +157,13 @@ fn after_the_loss_of_a_database() {
             world.clock.run(world.rebuild()).unwrap();
             assert_eq!(world.counts(), counts);
         } else {
-            // A sweep finds what is there.
             assert!(world.clock.run(world.push(1_000, 0)));
+            world.clock.run(world.visit(0)).unwrap();
+            assert_eq!(world.clock.run(world.published()).state, state, "it is all that is left");
+            // The head tells that there is more, and a sweep finds it.
+            world.clock.run(world.visit(0)).unwrap();
+            assert_eq!(world.counts().len(), counts.len() + 1);
+            world.clock.advance(10 * MINUTE);
         }
         world.clock.run(world.visit(0)).unwrap();
         assert!(world.clock.run(world.published()).state > state);
@@ -182,15 +187,21 @@ fn a_head_that_cannot_be_read_is_replaced() {
 
 #[test]
 fn two_publishers_at_once() {
-    let calm = World::new(&["a"]);
-    busy(&calm, 26);
+    // Objects of two days, and a head that is to be replaced.
+    let begin = || {
+        let world = World::new(&["a"]);
+        busy(&world, 1);
+        world.clock.advance(DAY);
+        busy(&world, 1);
+        world
+    };
+    let calm = begin();
     let (before, wait) = (calm.faults.operations().len(), 10 * MINUTE);
     calm.clock.advance(wait);
     calm.clock.run(calm.publish()).unwrap();
     for at in before..calm.faults.operations().len() {
         for fault in FAULTS {
-            let world = World::new(&["a"]);
-            busy(&world, 26);
+            let world = begin();
             world.clock.advance(wait);
             world.faults.plan(at, fault);
             let second = async {

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Catalog, PAGE_BYTES, Page, next, read_page, shape};
 use super::shard::Shard;
 use super::sql::{Sql, Value, number};
+use super::sweep::begin_sweep;
 use crate::errors::Problem;
 
 /// `published` has the states that heads have shown, as far back as it takes to tell what they named a grace period ago;
@@ -110,8 +111,14 @@ impl<S: Sql> Catalog<S> {
             return Ok(None);
         }
         let (state, there) = (found.state, names(shard, &found.parts)?);
-        let shard = shard.clone();
+        let (shard, was_published) = (shard.clone(), !found.parts.is_empty());
         self.sql.transaction(move |sql| {
+            if was_published && is_new(sql)? {
+                // The database before this one was lost. Once, the head is left as it is until a sweep has found the objects.
+                begin_sweep(sql)?;
+                sql.exec("UPDATE publication SET begun_millis = ?, done = -1", vec![number(now)])?;
+                return Ok(None);
+            }
             // After the loss of a database: a head must be later than the one before.
             sql.exec("UPDATE sequence SET last = max(last, ?)", vec![number(state)])?;
             let token = next(sql)?;
@@ -231,6 +238,12 @@ fn is_current(sql: &impl Sql, token: i64) -> Result<bool, Problem> {
     Ok(found.next().transpose()?.is_some())
 }
 
+/// Whether nothing was ever published out of this database, nor made void.
+fn is_new(sql: &impl Sql) -> Result<bool, Problem> {
+    let mut found = sql.query("SELECT 1 FROM publication WHERE done = 0 AND begun_millis = 0", Vec::new())?;
+    Ok(found.next().transpose()?.is_some())
+}
+
 /// Notes what the head shows now, unless days were left out.
 fn end(sql: &impl Sql, token: i64, now: i64, grace_millis: i64) -> Result<(), Problem> {
     sql.exec("INSERT INTO published SELECT ?, ? FROM publication WHERE whole", vec![number(token), number(now)])?;
@@ -331,6 +344,19 @@ pub(super) mod tests {
         let publication = begin(&catalog, &found, now).unwrap();
         assert_eq!((publication.days, publication.token), (vec![7, 1, 0], (1 << 40) + 1));
         assert!(!catalog.expired(now).unwrap().contains(&part(0, PUBLISH_MILLIS)), "it is named");
+    }
+
+    #[test]
+    fn a_new_database_leaves_the_head_of_a_lost_one_for_a_while() {
+        let catalog = catalog();
+        add(&catalog, 10);
+        let now = 5 * DAY_MILLIS;
+        catalog.sweep_due(now - 1).unwrap();
+        let found = Found { state: 70, parts: vec![(3, 3)] };
+        assert_eq!(begin(&catalog, &found, now), None);
+        assert_eq!((catalog.sweep_due(now), catalog.sweep_due(now)), (Ok(true), Ok(false)));
+        assert_eq!(begin(&catalog, &found, now + PUBLISH_MILLIS - 1), None);
+        assert_eq!(days_of(&catalog, &found, now + PUBLISH_MILLIS), [3, 0]);
     }
 
     #[test]
