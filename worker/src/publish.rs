@@ -4,12 +4,11 @@
 //! no head names; the tenant's object knows their names beforehand and lets them go when the next one begins.
 
 use pilotlight_core::UnixNanos;
-use pilotlight_core::sort::sort_by;
 use pilotlight_core::store::{CatalogHead, CatalogPart, CatalogRow, Directory, encode_catalog_part, head_key};
 
 use crate::bucket::{Bucket, Condition};
 use crate::errors::Problem;
-use crate::tenant::{Found, Published, Row, Shard, TenantClient, Transport};
+use crate::tenant::{Head, Row, Shard, TenantClient, Transport};
 
 /// Highest state of a head that can be one of ours: numbers go over JavaScript, which keeps them exact up to 2^53.
 const MAX_STATE: u64 = 1 << 52;
@@ -26,7 +25,7 @@ pub(crate) async fn publish(
     // One that cannot be read is replaced like any other, and what it named is swept.
     let head = there.as_ref().and_then(|object| CatalogHead::decode(&object.bytes).ok());
     let head = head.filter(|head| head.state <= MAX_STATE).unwrap_or_default();
-    let found = Found { state: head.state as i64, parts: names(&head.parts) };
+    let found = Head { state: head.state as i64, parts: names(&head.parts) };
     let Some(publication) = client.begin_publication(&found).await? else { return Ok(0) };
 
     let (token, unique) = (publication.token, publication.unique);
@@ -36,11 +35,10 @@ pub(crate) async fn publish(
         if !rows.is_empty() {
             let (part, bytes) = part(day, unique, rows)?;
             bucket.put(&part.key(&shard.tenant, shard.number), bytes, Condition::None).await?;
-            parts.push(part);
+            parts.insert(parts.partition_point(|before| before.day < day), part);
         }
     }
-    sort_by(&mut parts, |a, b| a.day.cmp(&b.day));
-    let published = Published { token, parts: names(&parts) };
+    let published = Head { state: token, parts: names(&parts) };
     match there {
         // A tenant that has nothing is not to be seen in the bucket.
         Some(_) if parts.is_empty() => bucket.delete(&[key]).await?,

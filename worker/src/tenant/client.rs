@@ -15,7 +15,7 @@ use super::compaction::{Done, Failed, Lease};
 use super::deletions::parsed;
 use super::operator::Order;
 use super::packet;
-use super::published::{Found, OfDay, Publication, Published};
+use super::published::{Head, OfDay, Publication};
 use super::rebuild::{Begun, Replace};
 use super::reply::{Call, Transport};
 use super::shard::shard_of;
@@ -145,13 +145,13 @@ impl<T: Transport> TenantClient<T> {
     }
 
     /// Begins a publication over the head that was found, if there is something to publish.
-    pub(crate) async fn begin_publication(&self, found: &Found) -> Result<Option<Publication>, Problem> {
+    pub(crate) async fn begin_publication(&self, found: &Head) -> Result<Option<Publication>, Problem> {
         serde_json::from_slice(&self.call_json(Call::BeginPublication, found).await?).map_err(Problem::internal)
     }
 
     /// The rows of a day in the state that is being published, each with its directory.
     pub(crate) async fn of_day(&self, token: i64, day: i64) -> Result<Vec<(Row, Vec<u8>)>, Problem> {
-        let (mut of, mut rows, mut left) = (OfDay { token, day, after: String::new() }, Vec::new(), CATALOG_BYTES);
+        let (mut of, mut rows, mut left): (OfDay, _, _) = ((token, day, String::new()), Vec::new(), CATALOG_BYTES);
         loop {
             let body = self.call_json(Call::OfDay, &of).await?;
             left =
@@ -159,15 +159,15 @@ impl<T: Transport> TenantClient<T> {
             let (page, directories): (Page, Vec<Vec<u8>>) = packet::decode(&body).map_err(Problem::internal)?;
             rows.extend(page.rows.into_iter().zip(directories));
             match page.after {
-                Some((after, _)) => of.after = after,
+                Some((after, _)) => of.2 = after,
                 None => return Ok(rows),
             }
         }
     }
 
     /// Ends a publication.
-    pub(crate) async fn end_publication(&self, published: &Published) -> Result<(), Problem> {
-        self.call_json(Call::EndPublication, published).await.map(drop)
+    pub(crate) async fn end_publication(&self, head: &Head) -> Result<(), Problem> {
+        self.call_json(Call::EndPublication, head).await.map(drop)
     }
 
     /// Does what an operator wants.

@@ -48,9 +48,10 @@ pub(super) const WAIT_MILLIS: i64 = 86_400_000;
 /// A part by its day and what makes its name unique.
 pub(crate) type PartName = (i64, u64);
 
-/// The head that is in the bucket.
+/// A head that is in the bucket.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Found {
+pub(crate) struct Head {
+    /// The state of the catalog that it shows: the token of its publication.
     pub(crate) state: i64,
     pub(crate) parts: Vec<PartName>,
 }
@@ -66,20 +67,8 @@ pub(crate) struct Publication {
     pub(crate) days: Vec<i64>,
 }
 
-/// Which rows are asked for: those of a day, after a name.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct OfDay {
-    pub(crate) token: i64,
-    pub(crate) day: i64,
-    pub(crate) after: String,
-}
-
-/// A head that was written.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Published {
-    pub(crate) token: i64,
-    pub(crate) parts: Vec<PartName>,
-}
+/// Which rows are asked for: token, day, and the name after which to go on.
+pub(crate) type OfDay = (i64, i64, String);
 
 /// The day on which an object arrived; a name ends in 13 digits of milliseconds, a hyphen, 16 digits and four characters.
 pub(super) const DAY: &str = "(CAST(substr(key, -34, 13) AS INTEGER) / 86400000)";
@@ -102,7 +91,7 @@ impl<S: Sql> Catalog<S> {
     pub(crate) fn begin_publication(
         &self,
         shard: &Shard,
-        found: &Found,
+        found: &Head,
         unique: u64,
         now: i64,
         grace_millis: i64,
@@ -143,9 +132,9 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// A page of the rows of a day, in the state that is being published.
-    pub(crate) fn of_day(&self, of: &OfDay) -> Result<(Page, Vec<Vec<u8>>), Problem> {
-        if !is_current(&self.sql, of.token)? || of.token < self.stood_alone()? {
-            return Err(stale(of.token));
+    pub(crate) fn of_day(&self, (token, day, after): OfDay) -> Result<(Page, Vec<Vec<u8>>), Problem> {
+        if !is_current(&self.sql, token)? || token < self.stood_alone()? {
+            return Err(stale(token));
         }
         let found = self.sql.query(
             &format!(
@@ -154,20 +143,14 @@ impl<S: Sql> Catalog<S> {
                        AND (removed IS NULL OR removed > ?2) AND {DAY} = ?3) o
                  JOIN directories d ON d.key = o.key ORDER BY o.key, d.part"
             ),
-            vec![of.after.as_str().into(), number(of.token), number(of.day)],
+            vec![after.into(), number(token), number(day)],
         )?;
-        read_page(found, of.token, PAGE_BYTES)
+        read_page(found, token, PAGE_BYTES)
     }
 
     /// Ends a publication whose head is in the bucket.
-    pub(crate) fn end_publication(
-        &self,
-        shard: &Shard,
-        published: &Published,
-        now: i64,
-        grace_millis: i64,
-    ) -> Result<(), Problem> {
-        let (token, there) = (published.token, names(shard, &published.parts)?);
+    pub(crate) fn end_publication(&self, shard: &Shard, head: &Head, now: i64, grace_millis: i64) -> Result<(), Problem> {
+        let (token, there) = (head.state, names(shard, &head.parts)?);
         self.sql.transaction(move |sql| {
             if !is_current(sql, token)? {
                 return Err(stale(token));
@@ -267,31 +250,31 @@ pub(super) mod tests {
     const GRACE: i64 = 1_000;
     const DAY_MILLIS: i64 = 86_400_000;
 
-    fn begin(catalog: &Catalog<MemorySql>, found: &Found, now: i64) -> Option<Publication> {
+    fn begin(catalog: &Catalog<MemorySql>, found: &Head, now: i64) -> Option<Publication> {
         let shard: Shard = "a".parse().unwrap();
         catalog.begin_publication(&shard, found, now as u64, now, GRACE).unwrap()
     }
 
     fn end(catalog: &Catalog<MemorySql>, token: i64, parts: &[PartName], now: i64) -> Result<(), u16> {
-        let published = Published { token, parts: parts.to_vec() };
-        catalog.end_publication(&"a".parse().unwrap(), &published, now, GRACE).map_err(|problem| problem.status)
+        let head = Head { state: token, parts: parts.to_vec() };
+        catalog.end_publication(&"a".parse().unwrap(), &head, now, GRACE).map_err(|problem| problem.status)
     }
 
     /// What a worker does with days that all have objects: gives the head.
-    pub(crate) fn publish(catalog: &Catalog<MemorySql>, found: &Found, now: i64) -> Option<Found> {
+    pub(crate) fn publish(catalog: &Catalog<MemorySql>, found: &Head, now: i64) -> Option<Head> {
         let Publication { token, unique, days } = begin(catalog, found, now)?;
         let kept = found.parts.iter().filter(|(day, _)| !days.contains(day)).copied();
         let parts: Vec<PartName> = kept.chain(days.iter().map(|&day| (day, unique))).collect();
         end(catalog, token, &parts, now).unwrap();
-        Some(Found { state: token, parts })
+        Some(Head { state: token, parts })
     }
 
-    fn days_of(catalog: &Catalog<MemorySql>, found: &Found, now: i64) -> Vec<i64> {
+    fn days_of(catalog: &Catalog<MemorySql>, found: &Head, now: i64) -> Vec<i64> {
         begin(catalog, found, now).map_or(Vec::new(), |publication| publication.days)
     }
 
     fn of_day(catalog: &Catalog<MemorySql>, token: i64, day: i64) -> Result<Vec<String>, u16> {
-        let page = catalog.of_day(&OfDay { token, day, after: String::new() });
+        let page = catalog.of_day((token, day, String::new()));
         page.map(|(page, _)| page.rows.into_iter().map(|row| row.key).collect()).map_err(|problem| problem.status)
     }
 
@@ -301,7 +284,7 @@ pub(super) mod tests {
         assert_eq!(catalog.publication_due(PUBLISH_MILLIS), Ok(false), "there is nothing");
         let keys = [10, 20, DAY_MILLIS].map(|millis| add(&catalog, millis));
         let now = PUBLISH_MILLIS;
-        let head = publish(&catalog, &Found::default(), now).unwrap();
+        let head = publish(&catalog, &Head::default(), now).unwrap();
         assert_eq!(head.parts, [(1, now as u64), (0, now as u64)]);
         let now = 2 * now;
         assert_eq!(catalog.publication_due(now), Ok(false), "nothing has changed");
@@ -321,7 +304,7 @@ pub(super) mod tests {
     fn the_head_says_whose_parts_count() {
         let catalog = catalog();
         [10, DAY_MILLIS].iter().for_each(|&millis| drop(add(&catalog, millis)));
-        let (head, mut now) = (publish(&catalog, &Found::default(), PUBLISH_MILLIS).unwrap(), PUBLISH_MILLIS);
+        let (head, mut now) = (publish(&catalog, &Head::default(), PUBLISH_MILLIS).unwrap(), PUBLISH_MILLIS);
         let part = |day: i64, unique: i64| format!("t/a/s0/catalog/{day}-{unique:016x}.part");
         // The next writes a part and dies.
         now += PUBLISH_MILLIS;
@@ -333,14 +316,14 @@ pub(super) mod tests {
         assert_eq!(end(&catalog, token, &head.parts, now), Err(409));
         assert_eq!(catalog.expired(now).unwrap(), [part(0, dead)]);
         // The next dies after the head was written.
-        let head = Found { state: head.state + 9, parts: vec![(0, now as u64), head.parts[0]] };
+        let head = Head { state: head.state + 9, parts: vec![(0, now as u64), head.parts[0]] };
         now += LEASE_MILLIS;
         assert!(publish(&catalog, &head, now).is_none(), "nothing is left to do");
         assert_eq!(catalog.expired(now).unwrap(), [part(0, dead), part(0, PUBLISH_MILLIS)]);
         // A head out of the past, and one of nobody.
         now += PUBLISH_MILLIS;
         add(&catalog, 30);
-        let found = Found { state: 1 << 40, parts: vec![(0, PUBLISH_MILLIS as u64), (7, 7)] };
+        let found = Head { state: 1 << 40, parts: vec![(0, PUBLISH_MILLIS as u64), (7, 7)] };
         let publication = begin(&catalog, &found, now).unwrap();
         assert_eq!((publication.days, publication.token), (vec![7, 1, 0], (1 << 40) + 1));
         assert!(!catalog.expired(now).unwrap().contains(&part(0, PUBLISH_MILLIS)), "it is named");
@@ -352,7 +335,7 @@ pub(super) mod tests {
         add(&catalog, 10);
         let now = 5 * DAY_MILLIS;
         catalog.sweep_due(now - 1).unwrap();
-        let found = Found { state: 70, parts: vec![(3, 3)] };
+        let found = Head { state: 70, parts: vec![(3, 3)] };
         assert_eq!(begin(&catalog, &found, now), None);
         assert_eq!((catalog.sweep_due(now), catalog.sweep_due(now)), (Ok(true), Ok(false)));
         assert_eq!(begin(&catalog, &found, now + PUBLISH_MILLIS - 1), None);
@@ -363,7 +346,7 @@ pub(super) mod tests {
     fn what_the_head_names_stays() {
         let catalog = catalog();
         let key = add(&catalog, 10);
-        let head = publish(&catalog, &Found::default(), PUBLISH_MILLIS).unwrap();
+        let head = publish(&catalog, &Head::default(), PUBLISH_MILLIS).unwrap();
         let removed = PUBLISH_MILLIS + 1;
         let wanted = crate::tenant::Retention { raw_days: 1, sums_days: 1 };
         let now = removed + 2 * DAY_MILLIS;
@@ -383,7 +366,7 @@ pub(super) mod tests {
     fn not_for_ever() {
         let catalog = catalog();
         let key = add(&catalog, 10);
-        let head = publish(&catalog, &Found::default(), PUBLISH_MILLIS).unwrap();
+        let head = publish(&catalog, &Head::default(), PUBLISH_MILLIS).unwrap();
         let now = 2 * DAY_MILLIS;
         catalog.retain(crate::tenant::Retention { raw_days: 1, sums_days: 1 }, now).unwrap();
         assert_eq!(catalog.expired(now + WAIT_MILLIS - 1).unwrap(), [""; 0]);
@@ -397,7 +380,7 @@ pub(super) mod tests {
     fn many_days_are_published_in_turns() {
         let catalog = catalog();
         (0..MAX_DAYS + 50).for_each(|day| drop(add(&catalog, day * DAY_MILLIS)));
-        let (mut now, mut head) = (PUBLISH_MILLIS, Found::default());
+        let (mut now, mut head) = (PUBLISH_MILLIS, Head::default());
         for expect in [MAX_DAYS, MAX_DAYS + 50] {
             assert_eq!(catalog.publication_due(now), Ok(true));
             head = publish(&catalog, &head, now).unwrap();

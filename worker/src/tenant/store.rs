@@ -137,7 +137,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 serde_json::to_vec(&begun).map_err(Problem::internal)
             }
             Call::OfDay => {
-                let (page, directories) = catalog.of_day(&json(body)?)?;
+                let (page, directories) = catalog.of_day(json(body)?)?;
                 packed(&page, &directories)
             }
             Call::EndPublication => {
