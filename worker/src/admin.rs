@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{Selector, store::Tenant as TenantId};
+use pilotlight_core::{
+    Selector,
+    store::{Tenant as TenantId, head_key},
+};
 use serde::Serialize;
 use serde_json::json;
 use worker::{Env, Request, Response};
@@ -150,10 +153,13 @@ pub(crate) async fn delete_tenant<T: Transport>(
     for client in shards.each() {
         client.order::<()>(&Order::DeleteAll).await?;
     }
+    // First, so that nobody looks for what the heads name.
+    let heads: Vec<String> = (0..).zip(shards.each()).map(|(number, _)| head_key(tenant, number)).collect();
+    bucket.delete(&heads).await?;
     let mut rounds = 0;
     for client in shards.each() {
         loop {
-            let (keys, _) = client.expired().await?;
+            let keys = client.expired().await?.keys;
             if keys.is_empty() || rounds == MAX_ROUNDS {
                 break;
             }

@@ -1,5 +1,5 @@
-//! A visit to one of a tenant's objects: what was replaced long enough ago is deleted, and one compaction job is done, or now
-//! and then a sweep.
+//! A visit to one of a tenant's objects: what was replaced long enough ago is deleted, the catalog is published if it is time
+//! to, and one compaction job is done, or now and then a sweep.
 
 use pilotlight_core::plans::{CompactPlan, CompactTask};
 
@@ -7,8 +7,12 @@ use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, cpu};
+use crate::publish::publish;
 use crate::sweep::sweep;
 use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport};
+
+/// Days that a visit publishes beside a job: 8, at two requests each. Usually there are one or two.
+const FEW_DAYS: usize = 8;
 
 /// Says whether a job was done, so that another may be due. `now` in milliseconds; `share_bytes` is how much a job over blocks
 /// may hold at once, [`pilotlight_core::plans::MAX_SHARE_BYTES`] but in tests.
@@ -21,23 +25,26 @@ pub(crate) async fn visit(
     meter: &Meter,
 ) -> Result<bool, Problem> {
     // Trouble with one must not keep the other from being done.
-    let deleted = delete_expired(bucket, client).await;
-    if deleted == Ok(true) {
-        // Each takes its fill of requests: a job is for the next visit.
-        return sweep(bucket, client, shard, now).await.map(|()| true);
-    }
-    let compacted = compact(bucket, client, share_bytes, meter).await;
-    deleted.and(compacted)
+    let due = client.expired().await?;
+    let deleted = delete(bucket, client, &due.keys).await;
+    // Before a sweep, so that no head names what that deletes.
+    let published = if due.publish { publish(bucket, client, shard, now).await } else { Ok(0) };
+    // Each takes its fill of requests: a job is for the next visit.
+    let worked = match published {
+        Ok(days) if days > FEW_DAYS => Ok(true),
+        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| true),
+        _ => compact(bucket, client, share_bytes, meter).await,
+    };
+    deleted.and(published).and(worked)
 }
 
-/// Says whether a sweep is due.
-async fn delete_expired(bucket: &impl Bucket, client: &TenantClient<impl Transport>) -> Result<bool, Problem> {
-    let (keys, sweep_due) = client.expired().await?;
-    if !keys.is_empty() {
-        bucket.delete(&keys).await?;
-        client.forget(&keys).await?;
+/// Deletes what nobody needs any more.
+async fn delete(bucket: &impl Bucket, client: &TenantClient<impl Transport>, keys: &[String]) -> Result<(), Problem> {
+    if keys.is_empty() {
+        return Ok(());
     }
-    Ok(sweep_due)
+    bucket.delete(keys).await?;
+    client.forget(keys).await
 }
 
 /// Does a job or one of its shares, if one is due, or says why it came to nothing.

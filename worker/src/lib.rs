@@ -20,6 +20,7 @@ mod meter;
 mod metrics;
 mod parameters;
 mod platform;
+mod publish;
 mod push;
 mod pyroscope_api;
 mod query;

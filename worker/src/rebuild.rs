@@ -57,7 +57,7 @@ async fn work(
     token: i64,
     removed: HashSet<String>,
 ) -> Result<Report, Problem> {
-    let listed = list(bucket, shard).await?.into_iter().filter(|listed| !removed.contains(&listed.key));
+    let listed = list(bucket, shard, "l").await?.into_iter().filter(|listed| !removed.contains(&listed.key));
     let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)));
     loop {
         let wants = plan.wants();
@@ -100,10 +100,9 @@ async fn work(
     Ok(report)
 }
 
-/// All objects of a shard, in order of name.
-pub(crate) async fn list(bucket: &impl Bucket, shard: &Shard) -> Result<Vec<Listed>, Problem> {
-    // Other names of a shard, as those of its catalog's parts, begin otherwise.
-    let prefix = format!("t/{}/s{}/l", shard.tenant, shard.number);
+/// All of a shard whose names begin so, in order of name: `l` for objects with profiles, `catalog/` for the catalog's.
+pub(crate) async fn list(bucket: &impl Bucket, shard: &Shard, begin: &str) -> Result<Vec<Listed>, Problem> {
+    let prefix = format!("t/{}/s{}/{begin}", shard.tenant, shard.number);
     let (mut objects, mut after) = (Vec::new(), None::<String>);
     loop {
         let page = bucket.list(List { prefix: &prefix, delimiter: None, after: after.as_deref() }).await?;

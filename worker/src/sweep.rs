@@ -1,17 +1,17 @@
-//! Looks through the bucket for objects that no row names: segments whose writer died before it could add the row, and
-//! outputs of jobs that died.
+//! Looks through the bucket for objects that no row names: segments whose writer died before it could add the row, outputs of
+//! jobs that died, and parts of the catalog whose publication was lost with a database.
 //!
 //! There are few of them, so whenever there is one the whole catalog is judged anew: what counts gets a row, what does not is
 //! deleted.
 
 use std::collections::HashSet;
 
-use pilotlight_core::store::ObjectKey;
+use pilotlight_core::store::{CatalogHead, ObjectKey, head_key};
 
 use crate::bucket::{Bucket, MAX_PAGE};
 use crate::errors::Problem;
 use crate::rebuild;
-use crate::tenant::{Shard, TenantClient, Transport};
+use crate::tenant::{Order, Shard, TenantClient, Transport};
 
 /// How old an object must be: an hour. A write takes seconds, a lease lasts five minutes and an invocation at most fifteen, so
 /// nobody is about to add its row.
@@ -25,8 +25,9 @@ pub(crate) async fn sweep(
     now: i64,
 ) -> Result<(), Problem> {
     let safe = now - SAFE_MILLIS;
+    sweep_parts(bucket, client, shard, safe).await?;
     let written = |key: &str| key.parse::<ObjectKey>().map_or(i64::MAX, |key| key.millis);
-    let listed = rebuild::list(bucket, shard).await?.into_iter();
+    let listed = rebuild::list(bucket, shard, "l").await?.into_iter();
     let old: Vec<String> =
         listed.filter(|o| o.uploaded_millis.max(written(&o.key)) <= safe).map(|listed| listed.key).collect();
     let unknown: HashSet<String> = client.unknown(&old).await?.into_iter().collect();
@@ -37,6 +38,32 @@ pub(crate) async fn sweep(
     // Names that no row had can only have got one from the judgement that dropped them.
     let dead: Vec<String> = dropped.into_iter().filter(|key| unknown.contains(key)).collect();
     for keys in dead.chunks(MAX_PAGE) {
+        bucket.delete(keys).await?;
+    }
+    Ok(())
+}
+
+/// Deletes parts that neither a row nor the head names.
+async fn sweep_parts(
+    bucket: &impl Bucket,
+    client: &TenantClient<impl Transport>,
+    shard: &Shard,
+    safe: i64,
+) -> Result<(), Problem> {
+    let head = head_key(&shard.tenant, shard.number);
+    let listed = rebuild::list(bucket, shard, "catalog/").await?.into_iter();
+    let old: Vec<String> = listed.filter(|o| o.uploaded_millis <= safe && o.key != head).map(|listed| listed.key).collect();
+    let mut unknown: Vec<String> = client.order(&Order::Unknown(old)).await?;
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    if let Some(object) = bucket.get(&head, None).await? {
+        // Which parts a damaged head names is not to be known; the next publication replaces it.
+        let Ok(head) = CatalogHead::decode(&object.bytes) else { return Ok(()) };
+        let named: Vec<String> = head.parts.iter().map(|part| part.key(&shard.tenant, shard.number)).collect();
+        unknown.retain(|key| !named.contains(key));
+    }
+    for keys in unknown.chunks(MAX_PAGE) {
         bucket.delete(keys).await?;
     }
     Ok(())

@@ -30,7 +30,7 @@ pub struct CatalogRow {
 }
 
 /// A part as the head knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CatalogPart {
     /// The day on which its objects arrived.
     pub day: i64,

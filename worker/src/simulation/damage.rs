@@ -89,6 +89,7 @@ fn a_damaged_segment_does_not_hold_up_the_others() {
 #[test]
 fn a_bucket_that_is_away_puts_nothing_aside() {
     let world = pushed(1, 2);
+    world.clock.run(world.publish()).unwrap();
     for _ in 0..5 {
         // The job's first read, which is the second operation after the two calls before it.
         world.faults.plan(world.faults.operations().len() + 2, super::Fault::FailBefore);

@@ -1,8 +1,11 @@
 //! Deletion: what is to go is in no answer and in no byte of the bucket any more, the rest is as it was.
 
-use super::faults::FAULTS;
-use super::{DAY, HOUR, World};
+use futures_util::future::join;
+
+use super::faults::{FAULTS, Fault};
+use super::{DAY, HOUR, MINUTE, World};
 use crate::admin::delete_tenant;
+use crate::bucket::Bucket;
 use crate::tenant::{Kept, Order, Retention};
 
 /// Days of profiles in all states: sums, blocks, segments.
@@ -36,6 +39,7 @@ fn delete(world: &World, tries: usize) -> u64 {
 fn a_tenant_is_deleted_at_once() {
     let world = stored();
     assert_eq!(world.counts().len(), 7);
+    assert!(!world.clock.run(world.published()).names().is_empty());
     let own = Retention { raw_days: 5, sums_days: 5 };
     world.clock.run(world.client(0).order::<Kept>(&Order::SetRetention(Some(own)))).unwrap();
     // Of a tenant whose name begins the same, and one that nobody has a row of.
@@ -66,6 +70,42 @@ fn a_job_under_way_brings_nothing_back() {
         assert!(!worked[1], "{worked:?}");
     }
     assert_eq!((delete(&world, 1), world.bucket.keys()), (0, Vec::new()));
+}
+
+#[test]
+fn a_publication_under_way_brings_nothing_back() {
+    let scenario = |world: &World| {
+        world.clock.advance(HOUR);
+        world.clock.run(join(world.publish(), async {
+            world.clock.sleep(MINUTE).await;
+            let (bucket, shards, now) = (world.faulty_bucket(), world.tenant(), world.clock.now());
+            delete_tenant(&bucket, &shards, &"a".parse().unwrap(), now).await.unwrap();
+        }))
+    };
+    let calm = stored();
+    let before = calm.faults.operations().len();
+    scenario(&calm).0.unwrap();
+    let count = calm.faults.operations().iter().skip(before).position(|name| *name == "/publication/end").unwrap() + 1;
+    // With a head from before, which the new one is to replace, and without.
+    for headless in [false, true] {
+        for at in before..before + count {
+            let world = stored();
+            if headless {
+                world.clock.run(world.bucket.delete(&["t/a/s0/catalog/head".to_owned()])).unwrap();
+            }
+            world.faults.plan(at, Fault::Stall);
+            drop(scenario(&world));
+            world.faults.stop();
+            assert_eq!(world.counts().len(), 0);
+            for _ in 0..3 {
+                world.clock.advance(HOUR);
+                for host in [0, 1] {
+                    world.clock.run(world.visit(host)).unwrap();
+                }
+            }
+            assert_eq!(world.bucket.keys(), [""; 0], "{headless}, stalled at {at}");
+        }
+    }
 }
 
 #[test]

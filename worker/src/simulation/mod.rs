@@ -9,6 +9,7 @@ mod erasure;
 mod faults;
 mod month;
 mod parts;
+mod published;
 mod rebuild;
 mod recall;
 mod retention;
@@ -155,7 +156,7 @@ impl World {
 
     /// Loses what the first object's database had.
     pub(crate) fn wipe(&self) {
-        for table in ["objects", "directories", "lease", "sequence"] {
+        for table in ["objects", "directories", "lease", "sequence", "publication", "published"] {
             self.hosts[0].sql.exec(&format!("DELETE FROM {table}"), Vec::new()).unwrap();
         }
         *self.hosts[0].object.borrow_mut() = None;

@@ -31,19 +31,25 @@ fn a_retry_after_a_death_counts_once() {
 fn a_retry_counts_once_although_its_segment_is_deleted() {
     let world = World::new(&["a"]);
     world.hosts[0].grace_seconds.set(1);
-    world.clock.advance(HOUR - 2 * MINUTE);
+    world.clock.advance(HOUR - 7 * MINUTE);
+    assert!(world.clock.run(world.push(0, 0)));
+    assert_eq!(world.clock.run(world.visit(0)), Ok(false));
+    world.clock.advance(5 * MINUTE);
     assert!(world.clock.run(world.push(1, 0)));
     world.clock.advance(4 * MINUTE);
     assert_eq!(world.clock.run(world.visit(0)), Ok(true));
+    // Ten minutes after the first, the head names the block.
+    world.clock.advance(MINUTE);
+    assert_eq!(world.clock.run(world.visit(0)), Ok(false));
     world.clock.advance(2_000);
     assert_eq!(world.clock.run(world.visit(0)), Ok(false));
-    assert_eq!(world.bucket.keys(), world.live());
+    assert_eq!((world.objects(), world.live().len()), (world.live(), 1));
     kill(&world);
 
     let bytes = chunk(1, world.clock.now());
     world.clock.run(world.tenant().append(&bytes)).unwrap();
     assert_eq!(world.live().len(), 1, "nothing was written");
-    assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)]);
+    assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(0, 1), (1, 1)]);
 
     world.clock.advance(10 * MINUTE);
     world.clock.run(world.visit(0)).unwrap();
@@ -70,6 +76,7 @@ fn a_job_that_lost_its_lease_leaves_nothing_behind() {
         let world = World::new(&["a"]);
         assert!(world.clock.run(world.push(1, 0)));
         world.clock.advance(HOUR + 2 * MINUTE);
+        world.clock.run(world.publish()).unwrap();
         let before = world.faults.operations().len();
         // Expired, lease, get, put, commit.
         let at = ["/compaction/expired", "/compaction/lease", "get", "put", "/compaction/commit"];
@@ -81,10 +88,12 @@ fn a_job_that_lost_its_lease_leaves_nothing_behind() {
         let (late, second) = world.clock.run(join(world.visit(0), second));
         assert_eq!(world.faults.operations()[before + 2], "get");
         assert_eq!((late.map_err(|p| p.status), second), (Err(409), Ok(true)), "at {wanted}");
-        assert_eq!(world.bucket.keys().len(), 3, "the segment and both blocks");
-        world.clock.advance(HOUR);
-        assert_eq!(world.clock.run(world.visit(0)), Ok(false));
-        assert_eq!((world.bucket.keys(), world.live().len()), (world.live(), 1));
+        assert_eq!(world.objects().len(), 3, "the segment and both blocks");
+        for _ in 0..2 {
+            world.clock.advance(HOUR);
+            assert_eq!(world.clock.run(world.visit(0)), Ok(false));
+        }
+        assert_eq!((world.objects(), world.live().len()), (world.live(), 1));
         assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)]);
     }
 }

@@ -68,9 +68,10 @@ fn profiles_go_first_and_their_sums_later() {
     // The next look is an hour after the one before.
     visit_at(&world, raw + DAY - MINUTE + HOUR);
     assert_eq!(levels(&world), [3]);
-    assert_eq!(world.bucket.keys().len(), 5, "bytes stay for queries under way");
+    assert_eq!(world.objects().len(), 5, "bytes stay for queries under way");
     visit_at(&world, raw + DAY + 2 * HOUR);
-    assert_eq!(world.bucket.keys(), world.live());
+    assert_eq!(world.objects(), world.live());
+    assert_eq!(world.clock.run(world.published()).names(), world.live());
 
     assert_eq!(found(&world, -DAY, DAY), (vec![0, 5, 10, 15], false), "nothing is rounded where nothing is cut");
     assert_eq!(found(&world, MINUTE, 23 * HOUR), (vec![5, 10], true), "hours that begin inside");
@@ -158,7 +159,7 @@ fn retention_goes_on_after_any_fault() {
             world.faults.stop();
             visit_at(&world, until + 6 * HOUR);
             visit_at(&world, until + 8 * HOUR);
-            assert_eq!((levels(&world), world.bucket.keys()), (vec![3], world.live()), "{fault:?} at {at}");
+            assert_eq!((levels(&world), world.objects()), (vec![3], world.live()), "{fault:?} at {at}");
             assert_eq!(found(&world, -DAY, DAY), (vec![0, 5, 10, 15], false), "{fault:?} at {at}");
         }
     }

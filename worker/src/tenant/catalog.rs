@@ -5,7 +5,8 @@
 //! remembers the number of its first page sees one state of the catalog over all pages, whatever compaction does between.
 //!
 //! Blocks have the token of their lease as `job`. A row whose `removed` is 0 was never live: a share of a job that is not
-//! done yet, or never was. Objects that blocks of level 3 sum up have the token of those as `summary`.
+//! done yet, or never was; or, of level -1, a part of the catalog in the bucket ([`super::published`]). Objects that blocks of level
+//! 3 sum up have the token of those as `summary`.
 
 use pilotlight_core::{
     UnixNanos,
@@ -102,6 +103,7 @@ impl<S: Sql> Catalog<S> {
         sql.define(super::retention::SCHEMA)?;
         sql.define(super::deletions::SCHEMA)?;
         sql.define(super::sweep::SCHEMA)?;
+        sql.define(super::published::SCHEMA)?;
         Ok(Self { sql })
     }
 
@@ -138,23 +140,7 @@ impl<S: Sql> Catalog<S> {
                 i64::from(ask.summed).into(),
             ],
         )?;
-        let (mut page, mut directories, mut bytes) = (Page::default(), Vec::<Vec<u8>>::new(), 0);
-        for values in found {
-            let (row, part) = row(values?)?;
-            bytes += part.len() + row.key.len();
-            match page.rows.last() {
-                Some(last) if last.key == row.key => directories.last_mut().expect("one for each row").extend(part),
-                Some(last) if bytes > page_bytes => {
-                    page.after = Some((last.key.clone(), state));
-                    break;
-                }
-                _ => {
-                    page.rows.push(row);
-                    directories.push(part);
-                }
-            }
-        }
-        Ok((page, directories))
+        read_page(found, state, page_bytes)
     }
 
     /// The rows of objects by name, in that order, with their directories.
@@ -197,6 +183,27 @@ impl<S: Sql> Catalog<S> {
             Some(_) => Err(shape()),
         }
     }
+}
+
+/// Reads rows of a state until their directories are more than `page_bytes`.
+pub(super) fn read_page(found: Rows, state: i64, page_bytes: usize) -> Result<(Page, Vec<Vec<u8>>), Problem> {
+    let (mut page, mut directories, mut bytes) = (Page::default(), Vec::<Vec<u8>>::new(), 0);
+    for values in found {
+        let (row, part) = row(values?)?;
+        bytes += part.len() + row.key.len();
+        match page.rows.last() {
+            Some(last) if last.key == row.key => directories.last_mut().expect("one for each row").extend(part),
+            Some(last) if bytes > page_bytes => {
+                page.after = Some((last.key.clone(), state));
+                break;
+            }
+            _ => {
+                page.rows.push(row);
+                directories.push(part);
+            }
+        }
+    }
+    Ok((page, directories))
 }
 
 /// Takes the next number of the sequence.

@@ -15,9 +15,11 @@ use super::compaction::{Done, Failed, Lease};
 use super::deletions::parsed;
 use super::operator::Order;
 use super::packet;
+use super::published::{Head, OfDay, Publication};
 use super::rebuild::{Begun, Replace};
 use super::reply::{Call, Transport};
 use super::shard::shard_of;
+use super::tombstones::Expired;
 use crate::errors::Problem;
 use crate::meter::MonthUsage;
 use crate::platform::CONNECTIONS;
@@ -132,14 +134,40 @@ impl<T: Transport> TenantClient<T> {
         self.call_json(Call::Fail, failed).await.map(drop)
     }
 
-    /// Names of objects that no query needs any more, and whether a sweep is due, which the caller is to do.
-    pub(crate) async fn expired(&self) -> Result<(Vec<String>, bool), Problem> {
+    /// What is to be done before any job.
+    pub(crate) async fn expired(&self) -> Result<Expired, Problem> {
         serde_json::from_slice(&self.call(Call::Expired, &[]).await?).map_err(Problem::internal)
     }
 
     /// Notes that objects are deleted.
     pub(crate) async fn forget(&self, keys: &[String]) -> Result<(), Problem> {
         self.call_json(Call::Forget, &keys).await.map(drop)
+    }
+
+    /// Begins a publication over the head that was found, if there is something to publish.
+    pub(crate) async fn begin_publication(&self, found: &Head) -> Result<Option<Publication>, Problem> {
+        serde_json::from_slice(&self.call_json(Call::BeginPublication, found).await?).map_err(Problem::internal)
+    }
+
+    /// The rows of a day in the state that is being published, each with its directory.
+    pub(crate) async fn of_day(&self, token: i64, day: i64) -> Result<Vec<(Row, Vec<u8>)>, Problem> {
+        let (mut of, mut rows, mut left): (OfDay, _, _) = ((token, day, String::new()), Vec::new(), CATALOG_BYTES);
+        loop {
+            let body = self.call_json(Call::OfDay, &of).await?;
+            left =
+                left.checked_sub(body.len()).ok_or_else(|| Problem::internal(format!("day {day} has too many objects")))?;
+            let (page, directories): (Page, Vec<Vec<u8>>) = packet::decode(&body).map_err(Problem::internal)?;
+            rows.extend(page.rows.into_iter().zip(directories));
+            match page.after {
+                Some((after, _)) => of.2 = after,
+                None => return Ok(rows),
+            }
+        }
+    }
+
+    /// Ends a publication.
+    pub(crate) async fn end_publication(&self, head: &Head) -> Result<(), Problem> {
+        self.call_json(Call::EndPublication, head).await.map(drop)
     }
 
     /// Does what an operator wants.

@@ -7,6 +7,7 @@ mod compaction;
 mod deletions;
 mod operator;
 pub(crate) mod packet;
+mod published;
 mod rebuild;
 mod reply;
 mod retention;
@@ -35,6 +36,7 @@ pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Done, Failed};
 pub(crate) use deletions::{Begun, Pending, Wanted};
 pub(crate) use operator::{Kept, Order, Parked};
+pub(crate) use published::Head;
 pub(crate) use rebuild::Replace;
 pub(crate) use reply::Transport;
 #[cfg(test)]

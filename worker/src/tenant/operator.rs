@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Catalog, next, shape, texts};
 use super::compaction::drop_lease;
 use super::deletions::{Wanted, done_with};
+use super::published::unpublish;
 use super::retention::Retention;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
@@ -103,6 +104,13 @@ impl<S: Sql> Catalog<S> {
                 "UPDATE objects SET removed = coalesce(removed, ?), removed_millis = 0 WHERE deleted = 0",
                 vec![number(change)],
             )?;
+            // Parts that may be written yet wait for the grace period, as the output of the job does.
+            sql.exec(
+                "UPDATE objects SET removed_millis = ? WHERE level = -1 AND job IN (SELECT token FROM publication WHERE token > 0)
+                 AND deleted = 0",
+                vec![number(now)],
+            )?;
+            unpublish(sql)?;
             drop_lease(sql, now)?;
             done_with(sql)?;
             sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, Facts, Row, add, next, texts};
 use super::compaction::{Blame, end, held};
+use super::published::unpublish;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -118,6 +119,8 @@ impl<S: Sql> Catalog<S> {
                     add(sql, &row, &bytes, &facts, now)?;
                 }
             }
+            // Rows may be gone without a trace.
+            unpublish(sql)?;
             sql.exec("DELETE FROM lease WHERE token = ?", vec![number(token)])
         })
     }

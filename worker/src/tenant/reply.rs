@@ -19,6 +19,12 @@ pub(crate) enum Call {
     Expired,
     /// Notes that they are deleted.
     Forget,
+    /// Begins a publication of the catalog.
+    BeginPublication,
+    /// Gives a page of what is published.
+    OfDay,
+    /// Ends a publication.
+    EndPublication,
     /// Does what an operator wants: an [`super::Order`].
     Order,
     /// Leases the catalog to one who rebuilds it.
@@ -33,7 +39,7 @@ pub(crate) enum Call {
     Month,
 }
 
-const PATHS: [(Call, &str); 13] = [
+const PATHS: [(Call, &str); 16] = [
     (Call::Append, "/append"),
     (Call::Catalog, "/catalog"),
     (Call::Lease, "/compaction/lease"),
@@ -41,6 +47,9 @@ const PATHS: [(Call, &str); 13] = [
     (Call::Fail, "/compaction/fail"),
     (Call::Expired, "/compaction/expired"),
     (Call::Forget, "/compaction/forget"),
+    (Call::BeginPublication, "/publication/begin"),
+    (Call::OfDay, "/publication/day"),
+    (Call::EndPublication, "/publication/end"),
     (Call::Order, "/order"),
     (Call::BeginRebuild, "/rebuild/begin"),
     (Call::Replace, "/rebuild/replace"),

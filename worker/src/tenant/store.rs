@@ -14,6 +14,7 @@ use super::reply::{Call, Reply};
 use super::retention::Retention;
 use super::shard::Shard;
 use super::sql::Sql;
+use super::tombstones::Expired;
 use super::usage::UsageBook;
 use super::writer::Writer;
 use crate::bucket::Bucket;
@@ -63,7 +64,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         }
         let outcome = match call {
             Call::Append => self.append(shard, body, spawn).await,
-            call => self.ask(call, &body),
+            call => self.ask(shard, call, &body),
         };
         outcome.into()
     }
@@ -95,7 +96,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
     }
 
     /// The calls that only the catalog is needed for.
-    fn ask(&self, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
+    fn ask(&self, shard: &Shard, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
         let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
         let now = platform.now_millis();
         match call {
@@ -126,8 +127,22 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                     // It must not keep from deletion what was removed before.
                     platform.note(&format!("retention: {}", problem.message));
                 }
-                let expired = (catalog.expired(now - self.grace_millis)?, catalog.sweep_due(now)?);
+                let keys = catalog.expired(now - self.grace_millis)?;
+                let expired = Expired { keys, publish: catalog.publication_due(now)?, sweep: catalog.sweep_due(now)? };
                 serde_json::to_vec(&expired).map_err(Problem::internal)
+            }
+            Call::BeginPublication => {
+                let unique = platform.random();
+                let begun = catalog.begin_publication(shard, &json(body)?, unique, now, self.grace_millis)?;
+                serde_json::to_vec(&begun).map_err(Problem::internal)
+            }
+            Call::OfDay => {
+                let (page, directories) = catalog.of_day(json(body)?)?;
+                packed(&page, &directories)
+            }
+            Call::EndPublication => {
+                catalog.end_publication(shard, &json(body)?, now, self.grace_millis)?;
+                Ok(Vec::new())
             }
             Call::BeginRebuild => serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal),
             Call::Replace => {

@@ -55,3 +55,8 @@ impl<S: Sql> Catalog<S> {
         Ok(if often { Vec::new() } else { unknown })
     }
 }
+
+/// Lets the next question find a sweep due.
+pub(super) fn begin_sweep(sql: &impl Sql) -> Result<(), Problem> {
+    sql.exec("INSERT INTO sweep (one, millis) VALUES (1, 0) ON CONFLICT (one) DO UPDATE SET millis = 0", Vec::new())
+}

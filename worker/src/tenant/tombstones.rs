@@ -5,7 +5,10 @@
 //! directories which chunks were written, and a client may send one again although the segment is compacted and deleted
 //! by then.
 
+use serde::{Deserialize, Serialize};
+
 use super::catalog::{Catalog, each_directory, texts};
+use super::published::{DAY, WAIT_MILLIS};
 use super::sql::{Sql, number};
 use super::window::WINDOW_MILLIS;
 use crate::errors::Problem;
@@ -13,13 +16,27 @@ use crate::errors::Problem;
 /// Most names of expired objects at once: one deletion takes 1,000, a job has at most 800 sources.
 const MAX_EXPIRED: u32 = 1_000;
 
+/// What a visit is to do before any job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Expired {
+    /// Objects that nobody needs any more.
+    pub(crate) keys: Vec<String>,
+    /// Whether the catalog is to be published.
+    pub(crate) publish: bool,
+    /// Whether a sweep is due, which the caller is to do.
+    pub(crate) sweep: bool,
+}
+
 impl<S: Sql> Catalog<S> {
     /// Names of objects that were removed at or before a time and are not known to be deleted: no query reads them any more.
+    /// Those that were live at a time only if the head did not name them by then either, or has not been written for long.
     pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
         let found = self.sql.query(
-            "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ? AND deleted = 0
-             ORDER BY removed_millis LIMIT ?",
-            vec![number(before), i64::from(MAX_EXPIRED).into()],
+            "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
+             AND (removed IN (0, added) OR removed_millis <= ?2
+               OR removed <= (SELECT max(state) FROM published WHERE millis <= ?1))
+             ORDER BY removed_millis LIMIT ?3",
+            vec![number(before), number(before - WAIT_MILLIS), i64::from(MAX_EXPIRED).into()],
         )?;
         texts(found)
     }
@@ -36,7 +53,17 @@ impl<S: Sql> Catalog<S> {
     /// Drops rows of deleted objects whose chunks nobody sends again.
     pub(crate) fn purge(&self, now: i64) -> Result<(), Problem> {
         self.sql.transaction(move |sql| {
-            let gone = "(SELECT key FROM objects WHERE removed_millis IS NOT NULL AND deleted = 1 AND added_millis < ?)";
+            let gone = "removed_millis IS NOT NULL AND deleted = 1 AND added_millis < ?";
+            // Nothing else would tell that the parts of their days name them still.
+            sql.exec(
+                &format!(
+                    "UPDATE objects SET job = -1 WHERE level = -1 AND removed_millis IS NULL AND min_millis IN
+                     (SELECT {DAY} FROM objects WHERE {gone} AND removed > added
+                      AND removed > (SELECT coalesce(max(state), -1) FROM published))"
+                ),
+                vec![number(now - WINDOW_MILLIS)],
+            )?;
+            let gone = format!("(SELECT key FROM objects WHERE {gone})");
             for table in ["directories", "objects"] {
                 sql.exec(&format!("DELETE FROM {table} WHERE key IN {gone}"), vec![number(now - WINDOW_MILLIS)])?;
             }
