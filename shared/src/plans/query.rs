@@ -159,7 +159,7 @@ impl QueryPlan {
         }
         let pages_missing = parts.len();
         parts.push((dataset.symbols, What::Symbols(at)));
-        let dataset = Dataset { pages: Vec::new(), sums: Vec::new(), ..dataset.clone() };
+        let dataset = dataset.without_pages();
         let (tables, table_bytes, sums, taken, profiles) = (None, 0, Vec::new(), None, 0);
         self.datasets.push(Gathering { dataset, selected, tables, table_bytes, pages_missing, sums, taken, profiles });
         parts

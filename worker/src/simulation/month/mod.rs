@@ -4,19 +4,21 @@
 //! 17 million pushes a month are too many to run: a day of one service at its real rate tells of sizes, an hour of a
 //! hundred processes of requests, and a month in which each process pushes every three hours of reads over long ranges.
 
+mod ask;
 mod fleet;
 mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pilotlight_core::plans::{CatalogObject, Grouping, ObjectSummary, QueryAnswer, Steps};
-use pilotlight_core::store::{ChunkId, Part, Scope, Series, SeriesRows, Window, encode_chunk};
-use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
+use pilotlight_core::plans::{CatalogObject, Grouping, ObjectSummary, Steps};
+use pilotlight_core::store::{Part, Scope, Window};
+use pilotlight_core::{Selector, TimeRange, UnixNanos};
 
 use super::{BEGIN, DAY, HOUR, MINUTE, World};
 use crate::meter::{Item, Meter, Metered, Prices, Usage};
 use crate::query::Store;
 use crate::tenant::{Detail, Flush};
+use ask::ask;
 use fleet::{Kinds, Load, Tally};
 
 /// As an agent can still wait for: five seconds.
@@ -39,84 +41,8 @@ fn range(from: i64, until: i64) -> TimeRange {
     TimeRange { from: UnixNanos::from_millis(from), until: UnixNanos::from_millis(until) }
 }
 
-fn mean(values: Vec<f64>) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
 fn kib(bytes: u64) -> String {
     format!("{:.1} kB", bytes as f64 / 1e3)
-}
-
-/// A query as the worker answers it.
-struct Asked {
-    answer: QueryAnswer,
-    millis: f64,
-    /// Of which for the catalog.
-    catalog_millis: f64,
-    catalog_bytes: u64,
-    catalog_rows: usize,
-    gets: u64,
-    bytes: u64,
-    encoded: usize,
-}
-
-fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -> Asked {
-    let (selector, of_type) = (Selector::parse(query).unwrap(), of_type.parse::<ProfileType>().unwrap());
-    let (mut times, mut catalog_times, mut last) = (Vec::new(), Vec::new(), None);
-    // The kernel counts in steps of a few milliseconds, so all of them together are measured.
-    for _ in 0..25 {
-        let meter = Meter::default();
-        let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
-        let began = cpu_millis();
-        let catalog = world.clock.run(store.catalog(range)).unwrap();
-        catalog_times.push(cpu_millis() - began);
-        let began = cpu_millis();
-        let answer = world.clock.run(store.merged(&selector, &of_type, range)).unwrap();
-        let encoded = chunk(&answer, &of_type).len();
-        times.push(cpu_millis() - began);
-        last = Some((answer, encoded, meter.take(), directory_bytes(&catalog), catalog.len()));
-    }
-    let (answer, encoded, usage, catalog_bytes, catalog_rows) = last.unwrap();
-    Asked {
-        answer,
-        millis: mean(times),
-        catalog_millis: mean(catalog_times),
-        catalog_bytes,
-        catalog_rows,
-        gets: usage.count(Item::BucketReads),
-        bytes: usage.count(Item::BucketBytesOut),
-        encoded,
-    }
-}
-
-impl Asked {
-    fn print(&self, what: &str) {
-        println!(
-            "{what}: {} profiles from {} objects, {} GETs, {} read; catalog {} rows, {}; CPU {:.1} ms native, {:.0} as \
-             WASM (of it catalog {:.1} native); answer {} stacks, {}{}",
-            self.answer.profiles,
-            self.answer.objects,
-            self.gets,
-            kib(self.bytes),
-            self.catalog_rows,
-            kib(self.catalog_bytes),
-            self.millis,
-            self.millis * WASM,
-            self.catalog_millis,
-            self.answer.profile.len(),
-            kib(self.encoded as u64),
-            if self.answer.rounded { ", rounded" } else { "" },
-        );
-    }
-}
-
-/// As the worker answers.
-fn chunk(answer: &QueryAnswer, of_type: &ProfileType) -> Vec<u8> {
-    let samples = answer.profile.samples();
-    let values = samples.values.first().map_or(&[][..], Vec::as_slice);
-    let rows = samples.stacks.iter().copied().zip(values.iter().copied()).collect();
-    let series = Series { profile_type: of_type.clone(), ..Series::default() };
-    encode_chunk(ChunkId::default(), &answer.profile, &[SeriesRows { series, rows }]).unwrap()
 }
 
 fn directory_bytes(objects: &[CatalogObject]) -> u64 {

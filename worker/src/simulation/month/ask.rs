@@ -1,0 +1,77 @@
+//! Queries of a world, and what they take.
+
+use pilotlight_core::plans::QueryAnswer;
+use pilotlight_core::{ProfileType, Selector, TimeRange};
+
+use super::super::World;
+use super::{WASM, cpu_millis, directory_bytes, kib};
+use crate::meter::{Item, Meter, Metered};
+use crate::query::Store;
+
+fn mean(values: Vec<f64>) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// A query as the worker answers it.
+pub(super) struct Asked {
+    answer: QueryAnswer,
+    millis: f64,
+    /// Of which for the catalog.
+    catalog_millis: f64,
+    catalog_bytes: u64,
+    catalog_rows: usize,
+    gets: u64,
+    bytes: u64,
+    encoded: usize,
+}
+
+/// Asks for all profiles of a type that a query selects.
+pub(super) fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -> Asked {
+    let (selector, of_type) = (Selector::parse(query).unwrap(), of_type.parse::<ProfileType>().unwrap());
+    let (mut times, mut catalog_times, mut last) = (Vec::new(), Vec::new(), None);
+    // The kernel counts in steps of a few milliseconds, so all of them together are measured.
+    for _ in 0..25 {
+        let meter = Meter::default();
+        let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
+        let began = cpu_millis();
+        let catalog = world.clock.run(store.catalog(range)).unwrap();
+        catalog_times.push(cpu_millis() - began);
+        let began = cpu_millis();
+        let answer = world.clock.run(store.merged(&selector, &of_type, range)).unwrap();
+        let encoded = answer.chunk(&of_type).unwrap().len();
+        times.push(cpu_millis() - began);
+        last = Some((answer, encoded, meter.take(), directory_bytes(&catalog), catalog.len()));
+    }
+    let (answer, encoded, usage, catalog_bytes, catalog_rows) = last.unwrap();
+    Asked {
+        answer,
+        millis: mean(times),
+        catalog_millis: mean(catalog_times),
+        catalog_bytes,
+        catalog_rows,
+        gets: usage.count(Item::BucketReads),
+        bytes: usage.count(Item::BucketBytesOut),
+        encoded,
+    }
+}
+
+impl Asked {
+    pub(super) fn print(&self, what: &str) {
+        println!(
+            "{what}: {} profiles from {} objects, {} GETs, {} read; catalog {} rows, {}; CPU {:.1} ms native, {:.0} as \
+             WASM (of it catalog {:.1} native); answer {} stacks, {}{}",
+            self.answer.profiles,
+            self.answer.objects,
+            self.gets,
+            kib(self.bytes),
+            self.catalog_rows,
+            kib(self.catalog_bytes),
+            self.millis,
+            self.millis * WASM,
+            self.catalog_millis,
+            self.answer.profile.len(),
+            kib(self.encoded as u64),
+            if self.answer.rounded { ", rounded" } else { "" },
+        );
+    }
+}
