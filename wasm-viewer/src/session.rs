@@ -108,7 +108,7 @@ impl Session {
         let t = profile.sample_types().get(sample_type as usize).ok_or(SessionError::NoType(sample_type))?;
         let (kind, unit) = profile.type_text(*t);
         let tree = CallTree::new(profile, sample_type as usize, By::Function);
-        let view = View::new(Values::Call(tree), kind, unit, false);
+        let view = View::new(Values::Call(Box::new(tree)), kind, unit, false);
         Ok(self.add_tree(view))
     }
 

@@ -8,7 +8,7 @@ use crate::session::SessionError;
 
 /// A tree of one profile or of two.
 pub(crate) enum Values {
-    Call(CallTree),
+    Call(Box<CallTree>),
     Diff(Box<DiffTree>),
 }
 

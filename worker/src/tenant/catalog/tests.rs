@@ -1,3 +1,5 @@
+//! Pages of the catalog, and helpers that other tests fill one with.
+
 use super::*;
 use crate::tenant::sql::memory::MemorySql;
 use pilotlight_core::{

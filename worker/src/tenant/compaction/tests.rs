@@ -1,3 +1,5 @@
+//! Leases, shares, failures and what a reader sees meanwhile.
+
 use pilotlight_core::store::{BlockEntry, Contents, Dataset, Part, Share};
 
 use super::*;
