@@ -37,7 +37,11 @@ pub(crate) async fn sweep(
     let dropped = rebuild::rebuild(bucket, client, shard).await?.dropped;
     // Names that no row had can only have got one from the judgement that dropped them.
     let dead: Vec<String> = dropped.into_iter().filter(|key| unknown.contains(key)).collect();
-    for keys in dead.chunks(MAX_PAGE) {
+    delete(bucket, &dead).await
+}
+
+async fn delete(bucket: &impl Bucket, keys: &[String]) -> Result<(), Problem> {
+    for keys in keys.chunks(MAX_PAGE) {
         bucket.delete(keys).await?;
     }
     Ok(())
@@ -63,8 +67,5 @@ async fn sweep_parts(
         let named: Vec<String> = head.parts.iter().map(|part| part.key(&shard.tenant, shard.number)).collect();
         unknown.retain(|key| !named.contains(key));
     }
-    for keys in unknown.chunks(MAX_PAGE) {
-        bucket.delete(keys).await?;
-    }
-    Ok(())
+    delete(bucket, &unknown).await
 }

@@ -145,7 +145,7 @@ impl CompactPlan {
             counted: None,
             used: BTreeSet::new(),
         };
-        plan.begin_batch(plan.has_ids());
+        plan.begin_batch();
         // Without anything to read.
         plan.end_batch()?;
         Ok(plan)
@@ -172,15 +172,17 @@ impl CompactPlan {
         self.sources.iter().any(|source| source.object.directory.block().is_none())
     }
 
-    /// Takes as much as may be held at once.
-    fn begin_batch(&mut self, with_ids: bool) {
+    /// Takes as much as may be held at once; at first, what tells the ids with it.
+    fn begin_batch(&mut self) {
         let (mut parts, mut bytes) = (vec![BTreeSet::new(); self.sources.len()], 0u64);
+        let with_ids = self.has_ids() && self.counted.is_none();
         for (source, parts) in self.sources.iter().zip(&mut parts).filter(|_| with_ids) {
             parts.extend(source.object.directory.block().and_then(|block| block.ids));
             bytes += parts.iter().map(|part: &Part| part.len).sum::<u64>();
         }
         while let Some((_, source, piece)) = self.waiting.front() {
-            let needs = piece.needs(&self.sources[*source].object.directory, self.shape.raw);
+            let needs = piece.parts(&self.sources[*source].object.directory, self.shape.raw);
+            let needs: BTreeSet<Part> = needs.into_iter().collect();
             let new = || needs.difference(&parts[*source]);
             bytes = bytes.saturating_add(new().fold(0, |sum, part| sum.saturating_add(part.len)));
             if bytes > self.task.share_bytes && !self.batch.is_empty() && !self.of_segments() {
@@ -218,7 +220,7 @@ impl CompactPlan {
                 self.open = Some(open);
             }
             self.sources.iter_mut().for_each(|source| source.parts.clear());
-            self.begin_batch(false);
+            self.begin_batch();
         }
         Ok(())
     }

@@ -115,10 +115,11 @@ fn families(sources: &[&Directory]) -> BTreeMap<Family, Vec<(usize, Piece)>> {
 }
 
 impl Piece {
-    /// The parts of its source that a block is made from, with profiles or with nothing but sums.
-    pub(super) fn needs(&self, directory: &Directory, raw: bool) -> BTreeSet<Part> {
+    /// The parts of its source that a block is made from, with profiles or with nothing but sums. A page that datasets have in
+    /// common comes once for each.
+    pub(super) fn parts(&self, directory: &Directory, raw: bool) -> Vec<Part> {
         match self {
-            Self::Chunk(place) => BTreeSet::from([directory.chunks()[*place].part()]),
+            Self::Chunk(place) => vec![directory.chunks()[*place].part()],
             Self::Datasets(symbols, places) => {
                 let datasets = places.iter().map(|&place| &directory.datasets()[place]);
                 datasets.flat_map(|dataset| pages(dataset, raw)).chain([*symbols]).collect()
@@ -126,16 +127,9 @@ impl Piece {
         }
     }
 
-    /// How large what it becomes may be: a page that datasets have in common counts for each, since they may differ later.
+    /// How large what it becomes may be: what datasets have in common counts for each, since they may differ later.
     fn bytes(&self, directory: &Directory, raw: bool) -> u64 {
-        match self {
-            Self::Chunk(place) => directory.chunks()[*place].len,
-            Self::Datasets(symbols, places) => {
-                let datasets = places.iter().map(|&place| &directory.datasets()[place]);
-                let parts = datasets.flat_map(|dataset| pages(dataset, raw)).chain([*symbols]);
-                parts.fold(0, |sum, part| sum.saturating_add(part.len))
-            }
-        }
+        length(self.parts(directory, raw).into_iter())
     }
 }
 
@@ -144,8 +138,14 @@ fn pages(dataset: &Dataset, raw: bool) -> impl Iterator<Item = Part> {
     feeds(dataset, raw).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part)
 }
 
-/// How many bytes of an object go into a block of nothing but sums.
+/// How many bytes of an object go into a block of nothing but sums, counted as those of a share. It is asked of every segment
+/// that is written, so families are not told apart for it.
 pub(super) fn day_bytes(directory: &Directory) -> u64 {
-    let pieces = families(&[directory]).into_values().flatten();
-    pieces.fold(0, |sum, (_, piece)| sum.saturating_add(piece.bytes(directory, false)))
+    let chunks = directory.chunks().iter().map(|chunk| chunk.part());
+    let symbols: BTreeSet<Part> = directory.datasets().iter().map(|dataset| dataset.symbols).collect();
+    length(directory.datasets().iter().flat_map(|dataset| pages(dataset, false)).chain(symbols).chain(chunks))
+}
+
+fn length(parts: impl Iterator<Item = Part>) -> u64 {
+    parts.fold(0, |sum, part| sum.saturating_add(part.len))
 }

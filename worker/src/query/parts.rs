@@ -10,7 +10,6 @@ use futures_util::{StreamExt, stream};
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
     plans::{AnswerSum, CatalogObject, QueryAnswer, QueryPart, QueryParts, QueryPlan, split},
-    store::Directory,
 };
 use serde::{Deserialize, Serialize};
 use worker::js_sys::Uint8Array;
@@ -22,7 +21,7 @@ use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, cpu};
 use crate::platform::CONNECTIONS;
-use crate::tenant::{Row, USAGE_HEADER, packet};
+use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
 
 /// The path at which an invocation answers parts.
 pub(crate) const PARTS_PATH: &str = "/parts";
@@ -239,12 +238,8 @@ pub(crate) async fn answer_parts(
     let query = Query { selector: &selector, profile_type: &profile_type, range: ask.range };
     let (mut directories, mut answers) = (directories.into_iter(), Vec::with_capacity(ask.parts.len()));
     for AskedPart { rows, bytes, fixed } in ask.parts {
-        let mut objects = Vec::with_capacity(rows.len());
-        for Row { key, level, size } in rows {
-            let directory = directories.next().ok_or_else(|| Problem::internal("a row came without a directory"))?;
-            let directory = Directory::decode(&directory).map_err(|e| Problem::internal(format!("{key}: {e}")))?;
-            objects.push(CatalogObject { key, level, size, directory });
-        }
+        let of_part = directories.by_ref().take(rows.len()).collect();
+        let objects = catalog_objects(rows, of_part)?;
         let (answer, encoded) = query.part(QueryPart { objects, bytes, fixed }, bucket, cache, meter).await?;
         answers.push(match encoded {
             Some(bytes) => bytes,

@@ -57,6 +57,10 @@ CREATE TABLE IF NOT EXISTS lease (
     division TEXT NOT NULL DEFAULT ''
 );";
 
+/// When an object began to be written, milliseconds, out of its `key`: that ends in 13 digits of them, a hyphen, 16 digits
+/// and four characters.
+pub(super) const ARRIVAL: &str = "CAST(substr(key, -34, 13) AS INTEGER)";
+
 /// Largest piece of a directory in one row; SQLite in a Durable Object takes 2 MB a value.
 const PART_BYTES: usize = 1 << 20;
 
@@ -237,6 +241,13 @@ pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], facts: &Facts, no
         ],
     )?;
     add_directory(sql, &row.key, directory)
+}
+
+/// Deletes rows with their directories; inside a transaction. `keys` is a query for their names.
+pub(super) fn delete(sql: &impl Sql, keys: &str, values: Vec<Value>) -> Result<(), Problem> {
+    // The rows last, since the query may ask for them.
+    sql.exec(&format!("DELETE FROM directories WHERE key IN ({keys})"), values.clone())?;
+    sql.exec(&format!("DELETE FROM objects WHERE key IN ({keys})"), values)
 }
 
 /// Puts a directory in the place of the one that is there; inside a transaction.

@@ -210,7 +210,8 @@ impl<T: Transport> TenantClient<T> {
     }
 }
 
-fn catalog_objects(rows: Vec<Row>, directories: Vec<Vec<u8>>) -> Result<Vec<CatalogObject>, Problem> {
+/// Rows with the directories that came with them.
+pub(crate) fn catalog_objects(rows: Vec<Row>, directories: Vec<Vec<u8>>) -> Result<Vec<CatalogObject>, Problem> {
     if rows.len() != directories.len() {
         return Err(Problem::internal(format!("{} rows came with {} directories", rows.len(), directories.len())));
     }

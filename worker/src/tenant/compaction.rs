@@ -88,8 +88,8 @@ impl<S: Sql> Catalog<S> {
     /// Leases the next job that is due, or the next share of the one under way; `None` when there is none, or when another
     /// has the lease. `unique` makes the name of the output unique.
     pub(crate) fn lease(&self, unique: u64, now: i64) -> Result<Option<Leased>, Problem> {
-        let (job, level, share, without) = match held(&self.sql)? {
-            Some(held) if held.is_between_shares() => (held.sources, held.level, held.share, Vec::new()),
+        let (job, level, under_way, without) = match held(&self.sql)? {
+            Some(held) if held.is_between_shares() => (held.sources, held.level, Some((held.token, held.share)), Vec::new()),
             Some(held) if held.expires > now => return Ok(None),
             ended => {
                 if let Some(held) = ended {
@@ -98,9 +98,9 @@ impl<S: Sql> Catalog<S> {
                     self.sql.transaction(move |sql| end(sql, held, &Blame::Sources, &message, now))?;
                 }
                 match self.rewrite()? {
-                    Some((job, without)) => (job.sources, job.level, 0, without),
+                    Some((job, without)) => (job.sources, job.level, None, without),
                     None => match pick_job(&self.live()?, UnixNanos::from_millis(now)) {
-                        Some(job) => (job.sources, job.level, 0, Vec::new()),
+                        Some(job) => (job.sources, job.level, None, Vec::new()),
                         None => return Ok(None),
                     },
                 }
@@ -112,11 +112,11 @@ impl<S: Sql> Catalog<S> {
         let first = job.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
         let output = ObjectKey { level, unique, ..first }.to_string();
         let names = serde_json::to_string(&job).map_err(Problem::internal)?;
-        let token = self.sql.transaction(move |sql| {
-            if share > 0 {
+        let (token, share) = self.sql.transaction(move |sql| {
+            if let Some(under_way) = under_way {
                 let values = vec![output.into(), number(now + LEASE_MILLIS)];
                 sql.exec("UPDATE lease SET output = ?, expires_millis = ?", values)?;
-                return Ok(held(sql)?.ok_or_else(shape)?.token);
+                return Ok(under_way);
             }
             let token = next(sql)?;
             let values = vec![number(token), number(now + LEASE_MILLIS), output.into(), names.into(), i64::from(level).into()];
@@ -124,7 +124,7 @@ impl<S: Sql> Catalog<S> {
                 "INSERT OR REPLACE INTO lease (one, token, expires_millis, output, sources, level) VALUES (1, ?, ?, ?, ?, ?)",
                 values,
             )?;
-            Ok(token)
+            Ok((token, 0))
         })?;
         Ok(Some((Lease { token, unique, level, share, sources, without }, directories)))
     }

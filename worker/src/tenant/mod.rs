@@ -31,7 +31,7 @@ use crate::errors::Problem;
 use crate::meter::Meter;
 use crate::platform::Edge;
 pub(crate) use catalog::Row;
-pub(crate) use client::{Detail, Job, TenantClient, TenantShards};
+pub(crate) use client::{Detail, Job, TenantClient, TenantShards, catalog_objects};
 pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Done, Failed};
 pub(crate) use deletions::{Begun, Pending, Wanted};

@@ -11,7 +11,7 @@
 use pilotlight_core::store::CatalogPart;
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, PAGE_BYTES, Page, next, read_page, shape};
+use super::catalog::{ARRIVAL, Catalog, PAGE_BYTES, Page, next, read_page, shape};
 use super::shard::Shard;
 use super::sql::{Sql, Value, number};
 use super::sweep::begin_sweep;
@@ -69,9 +69,6 @@ pub(crate) struct Publication {
 
 /// Which rows are asked for: token, day, and the name after which to go on.
 pub(crate) type OfDay = (i64, i64, String);
-
-/// The day on which an object arrived; a name ends in 13 digits of milliseconds, a hyphen, 16 digits and four characters.
-pub(super) const DAY: &str = "(CAST(substr(key, -34, 13) AS INTEGER) / 86400000)";
 
 impl<S: Sql> Catalog<S> {
     /// Whether there may be something to publish, and it is time to.
@@ -140,7 +137,7 @@ impl<S: Sql> Catalog<S> {
             &format!(
                 "SELECT o.key, o.level, o.size, d.bytes
                  FROM (SELECT key, level, size FROM objects WHERE key > ?1 AND added <= ?2 AND level >= 0
-                       AND (removed IS NULL OR removed > ?2) AND {DAY} = ?3) o
+                       AND (removed IS NULL OR removed > ?2) AND {ARRIVAL} / 86400000 = ?3) o
                  JOIN directories d ON d.key = o.key ORDER BY o.key, d.part"
             ),
             vec![after.into(), number(token), number(day)],
@@ -201,7 +198,7 @@ fn changed_days(sql: &impl Sql) -> Result<Vec<i64>, Problem> {
     let found = sql.query(
         &format!(
             "SELECT day FROM (
-               SELECT {DAY} AS day, NULL AS state, coalesce(removed, added) AS change, removed IS NULL AS there
+               SELECT {ARRIVAL} / 86400000 AS day, NULL AS state, coalesce(removed, added) AS change, removed IS NULL AS there
                FROM objects WHERE level >= 0 AND (removed IS NULL OR removed > added)
                UNION ALL SELECT min_millis, job, 0, 1 FROM objects WHERE level = -1 AND removed_millis IS NULL)
              GROUP BY day HAVING max(there) AND max(change) > coalesce(max(state), -1) OR max(state) < 0

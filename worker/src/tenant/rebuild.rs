@@ -9,7 +9,7 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Facts, Row, add, next, texts};
+use super::catalog::{Catalog, Facts, Row, add, delete, next, texts};
 use super::compaction::{Blame, end, held};
 use super::published::unpublish;
 use super::sql::{Sql, Value, number};
@@ -86,13 +86,10 @@ impl<S: Sql> Catalog<S> {
             }
             // What was removed meanwhile stays so.
             let removed = names(sql, "removed > ?", vec![number(token)])?;
-            let gone = "(SELECT key FROM objects
+            let gone = "SELECT key FROM objects
                 WHERE key IN (SELECT value FROM json_each(?1)) AND (removed IS NULL OR removed <= ?2)
-                OR removed IS NULL AND added <= ?2 AND key NOT IN (SELECT value FROM json_each(?3)))";
-            for table in ["directories", "objects"] {
-                let values = vec![judged.as_str().into(), number(token), damaged.as_str().into()];
-                sql.exec(&format!("DELETE FROM {table} WHERE key IN {gone}"), values)?;
-            }
+                OR removed IS NULL AND added <= ?2 AND key NOT IN (SELECT value FROM json_each(?3))";
+            delete(sql, gone, vec![judged.into(), number(token), damaged.into()])?;
             sql.exec("UPDATE sequence SET last = max(last, ?)", vec![number(last_token)])?;
             let mut summaries = Vec::new();
             for (row, arrival, bytes, facts) in rows.into_iter().filter(|(row, ..)| !removed.contains(&row.key)) {
@@ -112,9 +109,7 @@ impl<S: Sql> Catalog<S> {
                 )?;
             }
             for (row, changed) in later {
-                for table in ["directories", "objects"] {
-                    sql.exec(&format!("DELETE FROM {table} WHERE key = ?"), vec![row.key.as_str().into()])?;
-                }
+                delete(sql, "SELECT ?", vec![row.key.as_str().into()])?;
                 if let Some((bytes, facts)) = changed {
                     add(sql, &row, &bytes, &facts, now)?;
                 }

@@ -7,8 +7,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, each_directory, texts};
-use super::published::{DAY, WAIT_MILLIS};
+use super::catalog::{ARRIVAL, Catalog, delete, each_directory, texts};
+use super::published::WAIT_MILLIS;
 use super::sql::{Sql, number};
 use super::window::WINDOW_MILLIS;
 use crate::errors::Problem;
@@ -58,16 +58,12 @@ impl<S: Sql> Catalog<S> {
             sql.exec(
                 &format!(
                     "UPDATE objects SET job = -1 WHERE level = -1 AND removed_millis IS NULL AND min_millis IN
-                     (SELECT {DAY} FROM objects WHERE {gone} AND removed > added
+                     (SELECT {ARRIVAL} / 86400000 FROM objects WHERE {gone} AND removed > added
                       AND removed > (SELECT coalesce(max(state), -1) FROM published))"
                 ),
                 vec![number(now - WINDOW_MILLIS)],
             )?;
-            let gone = format!("(SELECT key FROM objects WHERE {gone})");
-            for table in ["directories", "objects"] {
-                sql.exec(&format!("DELETE FROM {table} WHERE key IN {gone}"), vec![number(now - WINDOW_MILLIS)])?;
-            }
-            Ok(())
+            delete(sql, &format!("SELECT key FROM objects WHERE {gone}"), vec![number(now - WINDOW_MILLIS)])
         })
     }
 
