@@ -2,6 +2,7 @@
 //! to, and one compaction job is done, or now and then a sweep.
 
 use pilotlight_core::plans::{CompactPlan, CompactTask};
+use pilotlight_core::store::{ObjectKey, place};
 
 use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
@@ -9,7 +10,7 @@ use crate::errors::Problem;
 use crate::meter::{Item, Meter, cpu};
 use crate::publish::publish;
 use crate::sweep::sweep;
-use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport};
+use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport, may_be_carried};
 
 /// Days that a visit publishes beside a job: 8, at two requests each. Usually there are one or two.
 const FEW_DAYS: usize = 8;
@@ -33,7 +34,7 @@ pub(crate) async fn visit(
     let worked = match published {
         Ok(days) if days > FEW_DAYS => Ok(true),
         _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| true),
-        _ => compact(bucket, client, share_bytes, meter).await,
+        _ => compact(bucket, client, now, share_bytes, meter).await,
     };
     deleted.and(published).and(worked)
 }
@@ -43,7 +44,10 @@ async fn delete(bucket: &impl Bucket, client: &TenantClient<impl Transport>, key
     if keys.is_empty() {
         return Ok(());
     }
-    bucket.delete(keys).await?;
+    // A segment and the block inside it have one name.
+    let mut names: Vec<String> = keys.iter().map(|key| place(key).0.to_owned()).collect();
+    names.dedup();
+    bucket.delete(&names).await?;
     client.forget(keys).await
 }
 
@@ -51,12 +55,13 @@ async fn delete(bucket: &impl Bucket, client: &TenantClient<impl Transport>, key
 async fn compact(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
+    now: i64,
     share_bytes: u64,
     meter: &Meter,
 ) -> Result<bool, Problem> {
     let Some(job) = client.lease().await? else { return Ok(false) };
     let token = job.token;
-    let Err(problem) = work(bucket, client, job, share_bytes, meter).await else { return Ok(true) };
+    let Err(problem) = work(bucket, client, job, now, share_bytes, meter).await else { return Ok(true) };
     let failed = Failed { token, message: problem.message.clone(), blame: blame(&problem) };
     // If this is not heard either, the lease ends by itself.
     let _ = client.fail(&failed).await;
@@ -68,6 +73,7 @@ async fn work(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     job: Job,
+    now: i64,
     share_bytes: u64,
     meter: &Meter,
 ) -> Result<(), Problem> {
@@ -77,9 +83,14 @@ async fn work(
     meter.add(Item::WorkerCpuMicros, cpu::compaction_micros(plan.bytes()));
     let (division, output) = (plan.division(), plan.finish()?);
     let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
+    let done = Done { token, output: row, division };
+    let key: ObjectKey = done.output.key.parse().map_err(Problem::internal)?;
+    if may_be_carried(&key, output.bytes.len(), now) && client.carry(&done, &output.directory, &output.bytes).await? {
+        return Ok(());
+    }
     bucket.put(&output.key, output.bytes, Condition::None).await?;
     // If another has the lease by now, what was written counts for nothing, and is noted to be deleted.
-    client.commit(&Done { token, output: row, division }, &output.directory).await
+    client.commit(&done, &output.directory).await
 }
 
 /// Only what is wrong with the sources is their fault; else a bucket that is away for three minutes would put all aside.

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use futures_util::{StreamExt, stream};
 use pilotlight_core::{
     plans::{Dropped, Get, RebuildPlan},
-    store::ObjectKey,
+    store::{ObjectKey, place},
 };
 use serde::Serialize;
 
-use crate::bucket::{Bucket, List, Listed};
+use crate::bucket::{Bucket, List, Listed, get_part};
 use crate::errors::Problem;
 use crate::platform::CONNECTIONS;
-use crate::tenant::{Blame, Failed, Replace, Row, Shard, TenantClient, Transport};
+use crate::tenant::{Blame, Failed, RebuildBegun as Begun, Replace, Row, Shard, TenantClient, Transport};
 
 /// What came of a rebuild.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -29,7 +29,7 @@ pub(crate) struct Report {
     pub(crate) expired: usize,
     /// Objects that could not be read, each with what is wrong.
     pub(crate) damaged: Vec<(String, String)>,
-    /// Names of all that does not count.
+    /// Names of all that does not count and carries nothing that does.
     #[serde(skip)]
     pub(crate) dropped: Vec<String>,
 }
@@ -41,9 +41,10 @@ pub(crate) async fn rebuild(
     shard: &Shard,
 ) -> Result<Report, Problem> {
     let begun = client.begin_rebuild().await?;
-    let rebuilt = work(bucket, client, shard, begun.token, begun.removed.into_iter().collect()).await;
+    let token = begun.token;
+    let rebuilt = work(bucket, client, shard, begun).await;
     if let Err(problem) = &rebuilt {
-        let failed = Failed { token: begun.token, message: problem.message.clone(), blame: Blame::Nobody };
+        let failed = Failed { token, message: problem.message.clone(), blame: Blame::Nobody };
         // If this is not heard either, the lease ends by itself.
         let _ = client.fail(&failed).await;
     }
@@ -54,20 +55,16 @@ async fn work(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
-    token: i64,
-    removed: HashSet<String>,
+    Begun { token, removed, carried }: Begun,
 ) -> Result<Report, Problem> {
-    let listed = list(bucket, shard, "l").await?.into_iter().filter(|listed| !removed.contains(&listed.key));
-    let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)));
+    let listed = list(bucket, shard, "l").await?.into_iter();
+    let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)), removed, carried);
     loop {
         let wants = plan.wants();
         if wants.is_empty() {
             break;
         }
-        let read = |get: Get| async move {
-            let range = get.offset..get.offset.saturating_add(get.length);
-            (bucket.get(&get.key, Some(range)).await, get)
-        };
+        let read = |get: Get| async move { (get_part(bucket, &get).await, get) };
         let mut reads = stream::iter(wants).map(read).buffer_unordered(CONNECTIONS);
         while let Some((object, get)) = reads.next().await {
             match object? {
@@ -96,6 +93,8 @@ async fn work(
     }
     let damaged = report.damaged.iter().map(|(key, _)| key.clone()).collect();
     let dropped = report.dropped.clone();
+    let needed: HashSet<&str> = rows.iter().map(|row| place(&row.key).0).collect();
+    report.dropped.retain(|name| !needed.contains(name.as_str()));
     client.replace(&Replace { token, rows, dropped, damaged, last_token: rebuilt.last_token }, &directories).await?;
     Ok(report)
 }

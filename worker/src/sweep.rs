@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use pilotlight_core::store::{CatalogHead, ObjectKey, head_key};
+use pilotlight_core::store::{CatalogHead, ObjectKey, arrival_day, decode_catalog_part, head_key, place};
 
 use crate::bucket::{Bucket, MAX_PAGE};
 use crate::errors::Problem;
@@ -36,8 +36,30 @@ pub(crate) async fn sweep(
     }
     let dropped = rebuild::rebuild(bucket, client, shard).await?.dropped;
     // Names that no row had can only have got one from the judgement that dropped them.
-    let dead: Vec<String> = dropped.into_iter().filter(|key| unknown.contains(key)).collect();
+    let mut dead: Vec<String> = dropped.into_iter().filter(|key| unknown.contains(key)).collect();
+    // A head out of the time before a database was lost is all that a reader has; the next sweep finds another.
+    let named = named(bucket, shard, &dead).await?;
+    dead.retain(|key| !named.contains(key));
     delete(bucket, &dead).await
+}
+
+/// Names in the bucket of what the head names among the objects of the days of these.
+async fn named(bucket: &impl Bucket, shard: &Shard, keys: &[String]) -> Result<HashSet<String>, Problem> {
+    let mut named = HashSet::new();
+    let arrival = |key: &String| Some(arrival_day(key.parse::<ObjectKey>().ok()?.millis));
+    let days: HashSet<i64> = keys.iter().filter_map(arrival).collect();
+    if days.is_empty() {
+        return Ok(named);
+    }
+    let head = bucket.get(&head_key(&shard.tenant, shard.number), None).await?;
+    // What cannot be read, nobody reads.
+    let head = head.and_then(|object| CatalogHead::decode(&object.bytes).ok()).unwrap_or_default();
+    for part in head.parts.iter().filter(|part| days.contains(&part.day)) {
+        let object = bucket.get(&part.key(&shard.tenant, shard.number), None).await?;
+        let rows = object.and_then(|object| decode_catalog_part(&object.bytes).ok()).unwrap_or_default();
+        named.extend(rows.iter().map(|row| place(&row.key).0.to_owned()));
+    }
+    Ok(named)
 }
 
 async fn delete(bucket: &impl Bucket, keys: &[String]) -> Result<(), Problem> {

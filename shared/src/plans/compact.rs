@@ -114,7 +114,7 @@ impl CompactPlan {
             keyed.push((object.key.parse::<ObjectKey>()?, object));
         }
         sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
-        let output = keyed.first().map(|(key, _)| ObjectKey { level, unique, ..key.clone() });
+        let output = keyed.first().map(|(key, _)| key.successor(level, unique));
         let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
         let source = |(key, object): (ObjectKey, CatalogObject)| Source {
             object,

@@ -13,6 +13,7 @@ mod family;
 mod job;
 mod parts;
 mod query;
+mod reading;
 mod reads;
 mod rebuild;
 mod settle;

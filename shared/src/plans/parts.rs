@@ -251,8 +251,12 @@ mod tests {
             let (fixed, word) = word.strip_prefix('!').map_or((true, word), |word| (false, word));
             let (hour, kilobytes) = word.split_once(':').unwrap();
             let millis = hour.parse::<i64>().unwrap() * HOUR;
-            let directory =
-                Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(BlockEntry::default()) };
+            let directory = Directory {
+                label_sets: Vec::new(),
+                types: Vec::new(),
+                contents: Contents::Block(BlockEntry::default()),
+                carried: None,
+            };
             let object = CatalogObject { key: word.to_owned(), level: 2, size: 0, directory };
             Closed { objects: vec![object], millis, bytes: kilobytes.parse::<u64>().unwrap() << 10, reads: 1, fixed }
         };

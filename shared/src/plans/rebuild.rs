@@ -3,6 +3,8 @@
 //! Of each object the end is read, where its directory stands and before it, in a block, where it comes from. What counts is
 //! then judged by [`super::settle`]: blocks by the names of their sources and by the chunks that went into them, segments by
 //! their chunks. The sources of a block arrived in one hour, so only blocks of the same hour can have a source in common.
+//!
+//! Segments are read first, since blocks stand in some of them that no list names.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,14 +12,11 @@ use hashbrown::{HashMap, HashSet};
 use thiserror::Error;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::reading::Reading;
 use super::settle::{BlockFacts, settle};
 use super::{CountedChunks, Get, PlanError, RETRY_WINDOW_MILLIS};
 use crate::sort::sort_by;
-use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Footer, Ids, ObjectKey, Share, StoreError, read_ids};
-
-/// How much of an object's end is read at first: 64 kB. The directory of a segment has hundreds of bytes and that of a block
-/// thousands; ids of 2,400 chunks are 40 kB.
-const TAIL: u64 = 64 << 10;
+use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, ObjectKey, Share, StoreError, place};
 
 /// Objects that are read at once: 64, whose ends are 4 MB.
 const READING: usize = 64;
@@ -56,27 +55,21 @@ pub enum Dropped {
 
 /// Reads what a catalog is rebuilt from.
 pub struct RebuildPlan {
-    waiting: VecDeque<Reading>,
+    segments: VecDeque<Reading>,
+    blocks: VecDeque<Reading>,
     reading: BTreeMap<String, Reading>,
+    /// What does not count, and may be gone at any time.
+    removed: HashSet<String>,
+    /// Blocks that count although their segments were removed.
+    carried: HashSet<String>,
     /// Arrivals of all segments, in order.
     arrivals: Vec<i64>,
     /// How many blocks with profiles there are of an hour.
-    blocks: HashMap<i64, usize>,
+    of_hour: HashMap<i64, usize>,
     /// What there is.
-    listed: HashSet<u64>,
+    there: HashSet<u64>,
     known: Vec<Known>,
     damaged: Vec<(String, StoreError)>,
-}
-
-/// An object that is being read.
-struct Reading {
-    key: ObjectKey,
-    name: String,
-    size: u64,
-    /// Its last bytes, as far as they are there.
-    end: Vec<u8>,
-    /// Where the next read begins; it ends where those begin.
-    from: u64,
 }
 
 /// An object that is read.
@@ -98,32 +91,59 @@ struct Known {
 
 impl RebuildPlan {
     /// From the names and lengths of a bucket's objects, which must be of one shard. Other names are left out.
-    pub fn new(listing: impl IntoIterator<Item = (String, u64)>) -> Self {
-        let reading = |(name, size): (String, u64)| {
-            let (key, from) = (name.parse().ok()?, size.saturating_sub(TAIL));
-            Some(Reading { key, name, size, end: Vec::new(), from })
+    ///
+    /// A catalog that is there still may know some of them for `removed`. Blocks inside those segments count for nothing either,
+    /// unless they are among the `carried` that it has.
+    pub fn new(
+        listing: impl IntoIterator<Item = (String, u64)>,
+        removed: impl IntoIterator<Item = String>,
+        carried: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let mut plan = Self {
+            segments: VecDeque::new(),
+            blocks: VecDeque::new(),
+            reading: BTreeMap::new(),
+            removed: removed.into_iter().collect(),
+            carried: carried.into_iter().collect(),
+            arrivals: Vec::new(),
+            of_hour: HashMap::new(),
+            there: HashSet::new(),
+            known: Vec::new(),
+            damaged: Vec::new(),
         };
-        let mut waiting: Vec<Reading> = listing.into_iter().filter_map(reading).collect();
-        sort_by(&mut waiting, |a, b| (a.key.millis, &a.name).cmp(&(b.key.millis, &b.name)));
-        let of_level = |first: u8, last: u8| {
-            let levels = first..=last;
-            waiting.iter().map(|reading| &reading.key).filter(move |key| levels.contains(&key.level))
-        };
-        let arrivals = of_level(0, 0).map(|key| key.millis).collect();
-        let mut blocks: HashMap<i64, usize> = HashMap::new();
-        of_level(1, 2).for_each(|key| *blocks.entry(hour(key)).or_default() += 1);
-        let listed = waiting.iter().map(|reading| digest(&reading.name)).collect();
-        let (known, damaged, reading) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let mut plan = Self { waiting: waiting.into(), reading, arrivals, blocks, listed, known, damaged };
+        let named = |(name, size): (String, u64)| Some((name.parse::<ObjectKey>().ok()?, name, size));
+        let mut objects: Vec<_> = listing.into_iter().filter_map(named).collect();
+        sort_by(&mut objects, |a, b| (a.0.millis, &a.1).cmp(&(b.0.millis, &b.1)));
+        let carriers: HashSet<String> = plan.carried.iter().map(|name| place(name).0.to_owned()).collect();
+        objects.retain(|(_, name, _)| !plan.removed.contains(name) || carriers.contains(name));
+        objects.into_iter().for_each(|(key, name, size)| plan.add(key, name, size));
         plan.begin();
         plan
     }
 
+    /// Takes in an object that is there.
+    fn add(&mut self, key: ObjectKey, name: String, size: u64) {
+        if !self.removed.contains(&name) {
+            self.there.insert(digest(&name));
+            match key.level {
+                0 => self.arrivals.push(key.millis),
+                1 | 2 => *self.of_hour.entry(hour(&key)).or_default() += 1,
+                _ => {}
+            }
+        }
+        let to = if key.level == 0 { &mut self.segments } else { &mut self.blocks };
+        to.push_back(Reading::new(key, name, size));
+    }
+
     /// Takes further objects, as far as there may be more at once.
     fn begin(&mut self) {
-        while self.reading.len() < READING
-            && let Some(reading) = self.waiting.pop_front()
-        {
+        while self.reading.len() < READING {
+            // Segments are all read before the first block is.
+            let next = match self.segments.pop_front() {
+                None if self.reading.values().all(|reading| reading.key.level > 0) => self.blocks.pop_front(),
+                segment => segment,
+            };
+            let Some(reading) = next else { return };
             self.reading.insert(reading.name.clone(), reading);
         }
     }
@@ -137,23 +157,19 @@ impl RebuildPlan {
     pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
         let reading = self.reading.remove(&get.key).filter(|reading| reading.get() == *get);
         let mut reading = reading.ok_or_else(|| PlanError::NotWanted(get.clone()))?;
-        let stepped = match bytes.len() as u64 == get.length {
-            true => {
-                reading.end = [bytes, &reading.end].concat();
-                reading.step()
+        let name = || get.key.clone();
+        match reading.provide(bytes) {
+            Ok(None) => drop(self.reading.insert(name(), reading)),
+            Ok(Some((directory, ids))) => {
+                self.unpack(&mut reading, &directory);
+                if !self.removed.contains(&reading.name) {
+                    match self.known(reading, directory, ids) {
+                        Ok(known) => self.known.push(known),
+                        Err(error) => self.damaged.push((name(), error)),
+                    }
+                }
             }
-            false => Err(StoreError::Length { section: "object", needed: get.length, found: bytes.len() as u64 }),
-        };
-        match stepped {
-            Ok(Step::Read(from)) => {
-                reading.from = from;
-                self.reading.insert(get.key.clone(), reading);
-            }
-            Ok(Step::Done(directory, ids)) => match self.known(reading, directory, ids) {
-                Ok(known) => self.known.push(known),
-                Err(error) => self.damaged.push((get.key.clone(), error)),
-            },
-            Err(error) => self.damaged.push((get.key.clone(), error)),
+            Err(error) => self.damaged.push((name(), error)),
         }
         self.begin();
         Ok(())
@@ -165,12 +181,23 @@ impl RebuildPlan {
         self.begin();
     }
 
+    /// Takes in the block that a segment carries, if it may count.
+    fn unpack(&mut self, segment: &mut Reading, directory: &Directory) {
+        let Some(carried) = directory.carried else { return };
+        segment.size = segment.size.saturating_sub(carried.part.len);
+        let key = carried.key(&segment.key);
+        let name = key.to_string();
+        if self.carried.contains(&name) || !self.removed.contains(&segment.name) && !self.removed.contains(&name) {
+            self.add(key, name, carried.part.len);
+        }
+    }
+
     fn known(&self, reading: Reading, directory: Directory, ids: Ids) -> Result<Known, StoreError> {
         let Reading { key, name, size, .. } = reading;
         let mut claims: Vec<u64> = ids.made_of.iter().map(|name| digest(name)).collect();
         let sums_of = directory.block().map_or(&[][..], |block| &block.sums_of).iter().map(|name| digest(name));
-        let sources_left = claims.iter().copied().chain(sums_of).any(|name| self.listed.contains(&name));
-        if self.blocks.get(&hour(&key)).is_some_and(|&blocks| blocks > 1) {
+        let sources_left = claims.iter().copied().chain(sums_of).any(|name| self.there.contains(&name));
+        if self.of_hour.get(&hour(&key)).is_some_and(|&blocks| blocks > 1) {
             // Of each segment that went into it one chunk: segments go into blocks whole.
             let mut first: BTreeMap<i64, ChunkId> = BTreeMap::new();
             for Counted { id, arrival_millis } in &ids.counted {
@@ -198,7 +225,7 @@ impl RebuildPlan {
     /// The judgement, when nothing is wanted any more.
     pub fn finish(mut self) -> Result<Rebuilt, PlanError> {
         if !self.reading.is_empty() {
-            return Err(PlanError::Unfinished(self.reading.len() + self.waiting.len()));
+            return Err(PlanError::Unfinished(self.reading.len() + self.segments.len() + self.blocks.len()));
         }
         // Reads end in any order.
         sort_by(&mut self.known, |a, b| (a.key.millis, &a.row.key).cmp(&(b.key.millis, &b.row.key)));
@@ -239,51 +266,6 @@ impl RebuildPlan {
             }
         }
         Ok(rebuilt)
-    }
-}
-
-enum Step {
-    /// More is needed, from here on.
-    Read(u64),
-    Done(Directory, Ids),
-}
-
-impl Reading {
-    fn get(&self) -> Get {
-        let length = self.size - self.end.len() as u64 - self.from;
-        Get { key: self.name.clone(), offset: self.from, length }
-    }
-
-    fn step(&self) -> Result<Step, StoreError> {
-        let corrupt = |problem| StoreError::Corrupt { section: "directory", offset: 0, problem };
-        let end = self.end.len().saturating_sub(Footer::LEN as usize);
-        let footer = Footer::read(&self.end[end..])?;
-        let first = self.size - self.end.len() as u64;
-        let short = StoreError::Length { section: "object", needed: footer.directory_len, found: self.size };
-        let start = (self.size - Footer::LEN).checked_sub(footer.directory_len).ok_or(short)?;
-        if start < first {
-            return Ok(Step::Read(start));
-        }
-        let directory = Directory::decode(&self.end[(start - first) as usize..end])?;
-        if [footer.block, directory.block().is_some()] != [self.key.level > 0; 2] {
-            return Err(corrupt("not the kind of object that its name says"));
-        }
-        let (raw, part) = (matches!(self.key.level, 1 | 2), directory.block().and_then(|block| block.ids));
-        let ids = match part {
-            Some(part) if raw => {
-                // Right before the directory.
-                if part.offset.checked_add(part.len) != Some(start) {
-                    return Err(corrupt("the ids do not stand before it"));
-                }
-                if part.offset < first {
-                    return Ok(Step::Read(part.offset));
-                }
-                read_ids(&self.end[(part.offset - first) as usize..(start - first) as usize])?
-            }
-            None if !raw => Ids::default(),
-            _ => return Err(corrupt("not what a block of its level has")),
-        };
-        Ok(Step::Done(directory, ids))
     }
 }
 

@@ -51,10 +51,10 @@ pub use catalog::{CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_cata
 pub use chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};
 pub(crate) use chunk::{DecodedChunk, decode_chunk};
 pub(crate) use dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
-pub use directory::{ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
+pub use directory::{Carried, ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
 pub use error::StoreError;
 pub use ids::{Counted, Ids, read_ids};
-pub use key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
+pub use key::{Carrier, KeyError, MAX_TENANT, ObjectKey, Tenant, place};
 pub use page::PageEntry;
 pub(crate) use page::{PageKind, PageRows, read_page};
 pub use segment::SegmentWriter;

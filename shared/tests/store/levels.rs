@@ -165,8 +165,9 @@ proptest! {
         all in prop::collection::vec(ranges(), 4),
         window in prop::sample::select(vec![None, Some(Window::Minute), Some(Window::Hour), Some(Window::Day)]),
         share_bytes in share_bytes(),
+        carries in any::<bool>(),
     ) {
-        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
+        let mut bucket = Bucket { share_bytes, carries, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &steps);
         let of_type = profile_type(sample_type.0, sample_type.1);
         for range in all {
@@ -187,8 +188,9 @@ proptest! {
         range in ranges(),
         cut in times(),
         share_bytes in share_bytes(),
+        carries in any::<bool>(),
     ) {
-        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
+        let mut bucket = Bucket { share_bytes, carries, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &[(1, parts), (1, u64::MAX), (3, parts), (3, u64::MAX)]);
         bucket.delete(&summed(&bucket));
         bucket.catalog.iter_mut().for_each(|object| object.directory.stand_alone());

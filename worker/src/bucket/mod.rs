@@ -13,7 +13,10 @@ pub(crate) mod s3;
 use std::ops::Range;
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use pilotlight_core::{plans::Get, store::Tenant as TenantId};
+use pilotlight_core::{
+    plans::Get,
+    store::{Tenant as TenantId, place},
+};
 use thiserror::Error;
 
 use crate::errors::Problem;
@@ -150,9 +153,15 @@ pub(crate) async fn read_all(
     }
 }
 
+/// Reads what a plan wants, which may stand inside another object.
+pub(crate) async fn get_part(bucket: &impl Bucket, get: &Get) -> Result<Option<Object>, BucketError> {
+    let (name, start) = place(&get.key);
+    let from = start.saturating_add(get.offset);
+    bucket.get(name, Some(from..from.saturating_add(get.length))).await
+}
+
 async fn read(bucket: &impl Bucket, get: &Get) -> Result<Vec<u8>, Problem> {
-    let range = get.offset..get.offset.saturating_add(get.length);
-    match bucket.get(&get.key, Some(range)).await? {
+    match get_part(bucket, get).await? {
         Some(object) => Ok(object.bytes),
         // Compacted and deleted while the query ran for longer than the grace period: it has another name by now.
         None => Err(Problem::unavailable(format!("object {} is gone; ask again", get.key)).about(&get.key)),

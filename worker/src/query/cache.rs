@@ -104,7 +104,7 @@ mod tests {
             key: (*key).to_owned(),
             level: 2,
             size: 1,
-            directory: Directory { label_sets: Vec::new(), types: Vec::new(), contents: contents() },
+            directory: Directory { label_sets: Vec::new(), types: Vec::new(), contents: contents(), carried: None },
         };
         QueryPart { objects: keys.iter().map(object).collect(), bytes: 1, fixed }
     }

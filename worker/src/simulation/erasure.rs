@@ -18,7 +18,7 @@ fn pushed(world: &World, count: u32) {
     }
 }
 
-fn wanted(query: &str, from: i64, until: i64) -> Wanted {
+pub(super) fn wanted(query: &str, from: i64, until: i64) -> Wanted {
     Wanted { query: query.to_owned(), from: BEGIN + from, until: BEGIN + until }
 }
 

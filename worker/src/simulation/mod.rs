@@ -1,6 +1,7 @@
 //! The worker's storage side as a whole, run natively: tenants' objects over SQLite and a bucket in memory, asked through
 //! the same packets, on a clock of its own, with failures at will.
 
+mod carried;
 mod clock;
 mod damage;
 mod deletion;

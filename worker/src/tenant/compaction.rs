@@ -110,7 +110,7 @@ impl<S: Sql> Catalog<S> {
 
         // As the plan names its output: after the first of its sources.
         let first = job.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
-        let output = ObjectKey { level, unique, ..first }.to_string();
+        let output = first.successor(level, unique).to_string();
         let names = serde_json::to_string(&job).map_err(Problem::internal)?;
         let (token, share) = self.sql.transaction(move |sql| {
             if let Some(under_way) = under_way {
@@ -132,12 +132,18 @@ impl<S: Sql> Catalog<S> {
     /// Takes in what was made of a leased job's sources. With the last share its blocks take the place of the sources, or are
     /// noted to sum them up, in one change. Doing it twice is doing it once.
     pub(crate) fn commit(&self, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
+        let name = done.output.key.clone();
+        self.commit_as(name, done, directory, now)
+    }
+
+    /// The same of a block that is in the bucket under a name of another kind: inside a segment.
+    pub(super) fn commit_as(&self, name: String, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
         let facts = Facts { job: done.token as u64, ..Facts::of(directory) };
         let stale = format!("the lease {} of {} is not the current one", done.token, done.output.key);
         let committed = self.sql.transaction(move |sql| {
             let Done { token, output, division } = done;
-            if is_known(sql, &output.key)? {
+            if is_known(sql, &name)? {
                 return Ok(true);
             }
             let division = format!("{division:016x}");
@@ -149,9 +155,10 @@ impl<S: Sql> Catalog<S> {
             };
             let Some(held) = held(sql)?.filter(fits) else {
                 // It is in the bucket, maybe after its name was deleted once.
-                bury(sql, &output.key, now)?;
+                bury(sql, &name, now)?;
                 return Ok(false);
             };
+            let output = Row { key: name, ..output };
             add(sql, &output, &encoded, &facts, now)?;
             if facts.share.number + 1 < facts.share.count {
                 sql.exec("UPDATE objects SET removed = 0 WHERE key = ?", vec![output.key.into()])?;

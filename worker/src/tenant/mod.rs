@@ -1,5 +1,6 @@
 //! The Durable Object of a tenant: group commit of pushes, the catalog of objects, and leases for compaction.
 
+mod cargo;
 mod catalog;
 mod client;
 mod commit;
@@ -30,6 +31,7 @@ use crate::config::Config;
 use crate::errors::Problem;
 use crate::meter::Meter;
 use crate::platform::Edge;
+pub(crate) use cargo::may_be_carried;
 pub(crate) use catalog::Row;
 pub(crate) use client::{Detail, Job, TenantClient, TenantShards, catalog_objects};
 pub(crate) use commit::Flush;
@@ -37,7 +39,7 @@ pub(crate) use compaction::{Blame, Done, Failed};
 pub(crate) use deletions::{Begun, Pending, Wanted};
 pub(crate) use operator::{Kept, Order, Parked};
 pub(crate) use published::Head;
-pub(crate) use rebuild::Replace;
+pub(crate) use rebuild::{Begun as RebuildBegun, Replace};
 pub(crate) use reply::Transport;
 #[cfg(test)]
 pub(crate) use reply::{Call, Reply};

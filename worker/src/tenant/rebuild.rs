@@ -25,6 +25,8 @@ pub(crate) struct Begun {
     pub(crate) token: i64,
     /// Objects that are about to be deleted: they count for nothing, and may be gone at any time.
     pub(crate) removed: Vec<String>,
+    /// Blocks that count and stand in segments, which may be among the removed.
+    pub(crate) carried: Vec<String>,
 }
 
 /// What the catalog is to hold. The directories of the rows follow as blobs.
@@ -60,7 +62,8 @@ impl<S: Sql> Catalog<S> {
             Ok(token)
         })?;
         let removed = names(&self.sql, "removed IS NOT NULL AND deleted = 0", Vec::new())?;
-        Ok(Begun { token, removed })
+        let carried = names(&self.sql, "removed IS NULL AND instr(key, '.seg+') > 0", Vec::new())?;
+        Ok(Begun { token, removed, carried })
     }
 
     /// Replaces all rows but those that were added since the rebuild began, in one change.

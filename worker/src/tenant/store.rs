@@ -7,6 +7,7 @@ use futures_util::future::LocalBoxFuture;
 use pilotlight_core::store::{Directory, chunk_head};
 use serde::{Serialize, de::DeserializeOwned};
 
+use super::cargo::Cargo;
 use super::catalog;
 use super::commit::Flush;
 use super::packet;
@@ -64,6 +65,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         }
         let outcome = match call {
             Call::Append => self.append(shard, body, spawn).await,
+            Call::Carry => self.carry(&body).await,
             call => self.ask(shard, call, &body),
         };
         outcome.into()
@@ -87,6 +89,19 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         Ok(Vec::new())
     }
 
+    /// Returns once the block is in the bucket and committed, or says at once that it is not to be carried.
+    async fn carry(&self, packet: &[u8]) -> Result<Vec<u8>, Problem> {
+        let mut waiting = None;
+        if let Some((cargo, told)) = Cargo::read(packet, self.writer.platform.now_millis())? {
+            waiting = self.writer.carry(cargo).await.then_some(told);
+        }
+        let carried = match waiting {
+            Some(told) => told.await.unwrap_or_else(|_| Err(Problem::unavailable("the write was abandoned")))?,
+            None => false,
+        };
+        serde_json::to_vec(&carried).map_err(Problem::internal)
+    }
+
     /// Adds what the caller used, and this object since the last call.
     fn book(&self, mut usage: Usage) -> Result<(), Problem> {
         let now = self.writer.platform.now_millis();
@@ -100,7 +115,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
         let now = platform.now_millis();
         match call {
-            Call::Append => Err(Problem::internal("answered elsewhere")),
+            Call::Append | Call::Carry => Err(Problem::internal("answered elsewhere")),
             Call::Catalog => {
                 let (page, directories) = catalog.page(&json(body)?, catalog::PAGE_BYTES)?;
                 packed(&page, &directories)

@@ -29,12 +29,17 @@ pub(crate) struct Expired {
 
 impl<S: Sql> Catalog<S> {
     /// Names of objects that were removed at or before a time and are not known to be deleted: no query reads them any more.
-    /// Those that were live at a time only if the head did not name them by then either, or has not been written for long.
+    /// Those that were live at a time only if the head did not name them by then either, or has not been written for long. A
+    /// segment and the block inside it go together.
     pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
         let found = self.sql.query(
-            "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
-             AND (removed IN (0, added) OR removed_millis <= ?2
-               OR removed <= (SELECT max(state) FROM published WHERE millis <= ?1))
+            "WITH due AS (SELECT key, removed_millis, iif(instr(key, '.seg+') = 0, key, substr(key, 1, instr(key, '.seg+') + 3)) name
+               FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
+               AND (removed IN (0, added) OR removed_millis <= ?2
+                 OR removed <= (SELECT max(state) FROM published WHERE millis <= ?1)))
+             SELECT key FROM due WHERE NOT EXISTS
+               (SELECT 1 FROM objects o WHERE o.key >= due.name AND o.key < due.name || ',' AND o.deleted = 0
+                AND o.key NOT IN (SELECT key FROM due))
              ORDER BY removed_millis LIMIT ?3",
             vec![number(before), number(before - WAIT_MILLIS), i64::from(MAX_EXPIRED).into()],
         )?;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_util::FutureExt;
+use futures_util::future::join;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::plans::MAX_SHARE_BYTES;
@@ -79,22 +80,13 @@ pub(super) fn run(world: &World, load: &Load, after: i64, meter: &Meter) -> Tall
     let bodies = Bodies::new(load);
     let tally = Rc::new(RefCell::new(Tally::default()));
     let all = load.services * load.processes;
-    let work = async {
-        let mut minute = BEGIN;
-        let until = async |time: i64, minute: &mut i64| {
-            while *minute <= time {
-                world.clock.sleep(*minute - world.clock.now()).await;
-                cron(world, meter, &tally).await;
-                *minute += load.cron_minutes * MINUTE;
-            }
-            world.clock.sleep(time - world.clock.now()).await;
-        };
+    let pushes = async {
         for step in 0..load.millis / load.interval {
             for at in 0..all {
                 // Each process has its own moment.
                 let (service, process) = (at % load.services, at / load.services);
                 let time = BEGIN + step * load.interval + load.interval * at as i64 / all as i64;
-                until(time, &mut minute).await;
+                world.clock.sleep(time - world.clock.now()).await;
                 let kinds = match load.kinds {
                     Kinds::Both => 0..2,
                     Kinds::Alternating => (step as usize + at) % 2..(step as usize + at) % 2 + 1,
@@ -106,9 +98,16 @@ pub(super) fn run(world: &World, load: &Load, after: i64, meter: &Meter) -> Tall
                 }
             }
         }
-        until(BEGIN + load.millis + after, &mut minute).await;
+        world.clock.sleep(BEGIN + load.millis + after - world.clock.now()).await;
     };
-    world.clock.run(work);
+    // A job may wait for a segment, while profiles are pushed.
+    let schedule = async {
+        for minute in (BEGIN..=BEGIN + load.millis + after).step_by((load.cron_minutes * MINUTE) as usize) {
+            world.clock.sleep(minute - world.clock.now()).await;
+            cron(world, meter, &tally).await;
+        }
+    };
+    world.clock.run(join(pushes, schedule));
     *tally.borrow()
 }
 
@@ -142,6 +141,7 @@ fn push(world: &World, (service, process): (usize, usize), body: &[u8], tally: &
 /// A minute of the schedule.
 async fn cron(world: &World, meter: &Meter, tally: &RefCell<Tally>) {
     let (bucket, client) = (Metered::new(world.bucket.clone(), meter.clone()), world.client(0));
+    let pushing = tally.borrow().ingest_millis;
     let began = cpu_millis();
     meter.add(Item::WorkerRequests, 1);
     meter.add(Item::BucketLists, 1);
@@ -152,5 +152,6 @@ async fn cron(world: &World, meter: &Meter, tally: &RefCell<Tally>) {
         }
         tally.borrow_mut().jobs += 1;
     }
-    tally.borrow_mut().compact_millis += cpu_millis() - began;
+    let mut tally = tally.borrow_mut();
+    tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);
 }
