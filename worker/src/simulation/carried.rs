@@ -6,7 +6,7 @@ use pilotlight_core::store::place;
 
 use super::erasure::wanted;
 use super::faults::{FAULTS, Fault};
-use super::storms::{Pushed, check, settle, visits};
+use super::storms::{Pushed, check, check_with_and_without_catalog, settle, visits};
 use super::{BEGIN, DAY, HOUR, MINUTE, World};
 use crate::admin::delete_profiles;
 
@@ -126,20 +126,18 @@ fn all_counts_once_whatever_fails() {
     calm.clock.run(scenario(&calm, 0));
     let operations = calm.faults.operations();
     assert!(operations.contains(&"/compaction/carry"));
-    for fault in FAULTS {
-        for (at, operation) in operations.iter().enumerate().skip(first) {
+    let carried = operations.iter().rposition(|name| *name == "/compaction/carry").unwrap() + 10;
+    for (number, fault) in FAULTS.into_iter().enumerate() {
+        // What comes later goes wrong in one of three ways: other storms have all of them.
+        let chosen = |at: usize| at < carried || (at + number).is_multiple_of(3);
+        for (at, operation) in operations.iter().enumerate().skip(first).filter(|(at, _)| chosen(*at)) {
             let (world, mut pushed) = beginning();
             let retries = (at % 2) as u32 * 3;
             world.faults.plan(at, fault);
             pushed.extend(world.clock.run(scenario(&world, retries)));
             world.faults.stop();
             let when = format!("{fault:?} at {operation}, operation {at}, {retries} retries");
-            check(&world, &pushed, &when);
-            if at % 3 == 0 {
-                world.wipe();
-                world.clock.run(world.rebuild()).unwrap();
-                check(&world, &pushed, &format!("{when}, rebuilt"));
-            }
+            check_with_and_without_catalog(&world, &pushed, at, &when);
             assert_eq!(settle(&world), [""; 0], "{when}");
             check(&world, &pushed, &format!("{when}, days later"));
         }

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 
 use super::faults::{FAULTS, Fault};
-use super::storms::{Pushed, check, settle, visits};
+use super::storms::{Pushed, check, check_with_and_without_catalog, settle, visits};
 use super::{DAY, HOUR, MINUTE, World};
 
 /// Two batches of profiles of several services in one hour.
@@ -70,12 +70,7 @@ fn all_shares_count_or_none_whatever_fails() {
             world.clock.run(scenario(&world));
             world.faults.stop();
             let when = format!("{fault:?} at {operation}, operation {at}");
-            check(&world, &pushed, &when);
-            if at % 3 == 0 {
-                world.wipe();
-                world.clock.run(world.rebuild()).unwrap();
-                check(&world, &pushed, &format!("{when}, rebuilt"));
-            }
+            check_with_and_without_catalog(&world, &pushed, at, &when);
             assert_eq!(settle(&world), [""; 0], "{when}");
             // What was not acknowledged was written, so it is found at last.
             let counts = world.counts();

@@ -58,6 +58,16 @@ pub(super) fn check(world: &World, pushed: &[Pushed], when: &str) {
     }
 }
 
+/// The same, each third time also after the loss of the database.
+pub(super) fn check_with_and_without_catalog(world: &World, pushed: &[Pushed], at: usize, when: &str) {
+    check(world, pushed, when);
+    if at.is_multiple_of(3) {
+        world.wipe();
+        world.clock.run(world.rebuild()).unwrap();
+        check(world, pushed, &format!("{when}, rebuilt"));
+    }
+}
+
 /// Lets all be done that is due, days later, and gives the objects in the bucket that no catalog knows. The one in the bucket
 /// answers as the other.
 pub(super) fn settle(world: &World) -> Vec<String> {
