@@ -9,28 +9,31 @@ pub(crate) use overlay::Overlay;
 
 /// Rows to be folded; row 0 is the root.
 pub(crate) struct Forest {
-    rows: Vec<Row>,
+    /// Of each row, until it is folded, its rank, or the last fork below it with [`FORKED`], and [`FOLLOWS`]; then its node.
+    /// Four bytes a row: every fork is a step to somewhere else in memory, and the fewer lines and pages the rows take,
+    /// the fewer of those miss.
+    rows: Vec<u32>,
     forks: Vec<Fork>,
 }
 
-/// What a visit needs is side by side: it is a step to somewhere else in memory for every fork.
-#[derive(Clone, Copy)]
-struct Row {
-    /// The place among siblings, with [`FOLLOWS`].
-    rank: u32,
-    /// The last fork below, from 1, or 0 for none; then the node that the row went into.
-    link: u32,
-}
+/// The rank of the root.
+const ROOT: u32 = 0;
 
-/// Set where a row is below the one before.
+/// Set where a row is below the one before. No node has a number this high.
 const FOLLOWS: u32 = 1 << 31;
 
+/// Set where the number is that of a fork in place of a rank.
+const FORKED: u32 = 1 << 30;
+
 /// A row that is below another than the one before.
+#[derive(Clone, Copy)]
 struct Fork {
     rank: u32,
     row: u32,
     /// The fork before, below the same row: from 1, or 0 for none.
     before: u32,
+    /// Rank of the row above.
+    above: u32,
 }
 
 /// A tree in preorder; node 0 is the root, whose parent is itself.
@@ -58,10 +61,6 @@ impl Preorder {
     }
 }
 
-impl Row {
-    const ROOT: Self = Self { rank: 0, link: 0 };
-}
-
 impl Forest {
     /// A root alone, with room for more rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
@@ -73,15 +72,21 @@ impl Forest {
     /// Adds a row below an earlier one, with its place among siblings, and gives its number.
     #[inline(always)]
     pub(crate) fn push(&mut self, parent: u32, rank: u32) -> u32 {
-        let row = u32::try_from(self.rows.len()).expect("rows are fewer than the input's bytes");
-        assert!(rank < FOLLOWS, "frames are fewer than the input's bytes");
+        let row = self.rows.len() as u32;
+        assert!(self.rows.len() < FOLLOWS as usize, "rows are fewer than the input's bytes");
+        assert!(rank < FORKED, "frames are fewer than the input's bytes");
         if parent + 1 == row {
-            self.rows.push(Row { rank: rank | FOLLOWS, link: 0 });
+            self.rows.push(rank | FOLLOWS);
         } else {
-            self.rows.push(Row { rank, link: 0 });
-            let above = &mut self.rows[parent as usize].link;
-            self.forks.push(Fork { rank, row, before: *above });
-            *above = self.forks.len() as u32;
+            self.rows.push(rank);
+            let above = &mut self.rows[parent as usize];
+            let number = *above & !(FOLLOWS | FORKED);
+            let fork = match *above & FORKED {
+                0 => Fork { rank, row, before: 0, above: number },
+                _ => Fork { rank, row, before: number + 1, above: self.forks[number as usize].above },
+            };
+            *above = *above & FOLLOWS | FORKED | self.forks.len() as u32;
+            self.forks.push(fork);
         }
         row
     }
@@ -92,7 +97,7 @@ impl Forest {
         self.rows.clear();
         // One for the root, and one that follows none after the last.
         self.rows.reserve_exact(rows + 2);
-        self.rows.push(Row::ROOT);
+        self.rows.push(ROOT);
     }
 
     /// Number of rows, the root included.
@@ -110,7 +115,7 @@ impl Forest {
     /// Folds into a tree that numbers its nodes itself: `place` is told the number of the node above and the rank of each
     /// node, in preorder.
     pub(crate) fn fold_into(&mut self, mut place: impl FnMut(u32, u32) -> u32) {
-        self.rows.push(Row::ROOT);
+        self.rows.push(ROOT);
         let mut family: Vec<u64> = Vec::new();
         let mut open = vec![Open { rank: 0, row: 0, parent: 0, more: 0 }];
         // The rows of what is open beyond the first of each.
@@ -157,9 +162,14 @@ impl Forest {
     /// Puts a row into a node.
     #[inline(always)]
     fn visit(&mut self, row: u32, node: u32) -> Visit {
-        let next = self.rows[row as usize + 1].rank;
-        let fork = std::mem::replace(&mut self.rows[row as usize].link, node);
-        Visit { next: (next & FOLLOWS != 0).then_some(next & !FOLLOWS), fork }
+        let next = self.rows[row as usize + 1];
+        let this = std::mem::replace(&mut self.rows[row as usize], node);
+        let number = |row: u32| row & !(FOLLOWS | FORKED);
+        let rank = |row: u32| if row & FORKED == 0 { number(row) } else { self.forks[number(row) as usize].above };
+        Visit {
+            next: (next & FOLLOWS != 0).then(|| rank(next)),
+            fork: if this & FORKED == 0 { 0 } else { number(this) + 1 },
+        }
     }
 
     /// Adds the rows below a row.
@@ -167,7 +177,7 @@ impl Forest {
     fn gather(&self, family: &mut Vec<u64>, row: u32, next: Option<u32>, mut fork: u32) {
         family.extend(next.map(|rank| member(rank, row + 1)));
         while let Some(at) = fork.checked_sub(1) {
-            let Fork { rank, row, before } = self.forks[at as usize];
+            let Fork { rank, row, before, .. } = self.forks[at as usize];
             family.push(member(rank, row));
             fork = before;
         }
@@ -176,7 +186,7 @@ impl Forest {
     /// Where a row went when it was folded.
     #[inline(always)]
     pub(crate) fn node_of(&self, row: u32) -> u32 {
-        self.rows[row as usize].link
+        self.rows[row as usize]
     }
 }
 
