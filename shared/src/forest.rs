@@ -91,6 +91,12 @@ impl Forest {
         row
     }
 
+    /// Adds a row that is below none, and goes nowhere.
+    pub(crate) fn skip(&mut self) -> u32 {
+        self.rows.push(ROOT);
+        self.rows.len() as u32 - 1
+    }
+
     /// Back to a root alone, with the memory kept: fresh memory costs as much as what is done with it.
     pub(crate) fn clear(&mut self, rows: usize) {
         self.forks.clear();
