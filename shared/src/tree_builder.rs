@@ -11,8 +11,8 @@ use crate::forest::{Forest, Overlay, Preorder};
 use crate::id::{LocationId, StackId, StringId};
 use crate::profile::Profile;
 use crate::self_values::SelfValues;
-use crate::sort::sort_rows;
 use crate::strings::Strings;
+use crate::text_order::by_text;
 use crate::tree::{Frame, Tree};
 
 /// What makes two frames the same.
@@ -267,25 +267,27 @@ impl Used {
 
 /// Frames in order of name, then file, the root's first; and where each went.
 fn in_order(strings: &Strings, frames: Vec<Frame>) -> (Vec<Frame>, Vec<u32>) {
-    let mut order: Vec<u32> = (0..frames.len() as u32).collect();
     // Each text is compared once, however many frames have it.
-    let mut texts: Vec<u32> = (0..strings.len() as u32).collect();
-    let text = |row: u32| strings.get(StringId::new(row as usize));
-    sort_rows(&mut texts, &mut |a, b| text(a).cmp(text(b)));
     let mut places = vec![0u32; strings.len()];
-    for (place, text) in (0..).zip(texts) {
+    for (place, text) in (0..).zip(by_text(strings)) {
         places[text as usize] = place;
     }
-    let key = |frame: u32| {
-        let frame = &frames[frame as usize];
-        (places[frame.name.index()], places[frame.file.index()])
-    };
-    sort_rows(&mut order[1..], &mut |a, b| key(a).cmp(&key(b)));
+    let mut order: Vec<u32> = (0..frames.len() as u32).collect();
+    sort_by_place(&mut order[1..], |frame| places[frames[frame as usize].file.index()]);
+    sort_by_place(&mut order[1..], |frame| places[frames[frame as usize].name.index()]);
     let mut ranks = vec![0; frames.len()];
     for (rank, &frame) in order.iter().enumerate() {
         ranks[frame as usize] = rank as u32;
     }
     (order.iter().map(|&frame| frames[frame as usize]).collect(), ranks)
+}
+
+/// Sorts rows by a number of each; equal ones stay in order.
+fn sort_by_place(rows: &mut [u32], place: impl Fn(u32) -> u32) {
+    let mut keys: Vec<u64> = rows.iter().zip(0..).map(|(&row, at)| u64::from(place(row)) << 32 | at).collect();
+    keys.sort_unstable();
+    let sorted: Vec<u32> = keys.iter().map(|&key| rows[key as u32 as usize]).collect();
+    rows.copy_from_slice(&sorted);
 }
 
 /// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes on Linux.
