@@ -25,10 +25,12 @@ const FOLLOWS: u32 = 1 << 31;
 /// Set where the number is that of a fork in place of a rank.
 const FORKED: u32 = 1 << 30;
 
+/// What is left of a row for a rank or the number of a fork.
+const NUMBER: u32 = FORKED - 1;
+
 /// A row that is below another than the one before.
 #[derive(Clone, Copy)]
 struct Fork {
-    rank: u32,
     row: u32,
     /// The fork before, below the same row: from 1, or 0 for none.
     before: u32,
@@ -80,10 +82,10 @@ impl Forest {
         } else {
             self.rows.push(rank);
             let above = &mut self.rows[parent as usize];
-            let number = *above & !(FOLLOWS | FORKED);
+            let number = *above & NUMBER;
             let fork = match *above & FORKED {
-                0 => Fork { rank, row, before: 0, above: number },
-                _ => Fork { rank, row, before: number + 1, above: self.forks[number as usize].above },
+                0 => Fork { row, before: 0, above: number },
+                _ => Fork { row, before: number + 1, above: self.forks[number as usize].above },
             };
             *above = *above & FOLLOWS | FORKED | self.forks.len() as u32;
             self.forks.push(fork);
@@ -170,12 +172,17 @@ impl Forest {
     fn visit(&mut self, row: u32, node: u32) -> Visit {
         let next = self.rows[row as usize + 1];
         let this = std::mem::replace(&mut self.rows[row as usize], node);
-        let number = |row: u32| row & !(FOLLOWS | FORKED);
-        let rank = |row: u32| if row & FORKED == 0 { number(row) } else { self.forks[number(row) as usize].above };
         Visit {
-            next: (next & FOLLOWS != 0).then(|| rank(next)),
-            fork: if this & FORKED == 0 { 0 } else { number(this) + 1 },
+            next: (next & FOLLOWS != 0).then(|| self.rank(next)),
+            fork: if this & FORKED == 0 { 0 } else { (this & NUMBER) + 1 },
         }
+    }
+
+    /// Rank of a row that is not folded.
+    #[inline(always)]
+    fn rank(&self, row: u32) -> u32 {
+        let number = row & NUMBER;
+        if row & FORKED == 0 { number } else { self.forks[number as usize].above }
     }
 
     /// Adds the rows below a row.
@@ -183,8 +190,9 @@ impl Forest {
     fn gather(&self, family: &mut Vec<u64>, row: u32, next: Option<u32>, mut fork: u32) {
         family.extend(next.map(|rank| member(rank, row + 1)));
         while let Some(at) = fork.checked_sub(1) {
-            let Fork { rank, row, before, .. } = self.forks[at as usize];
-            family.push(member(rank, row));
+            let Fork { row, before, .. } = self.forks[at as usize];
+            // It is visited soon: this reads ahead.
+            family.push(member(self.rank(self.rows[row as usize]), row));
             fork = before;
         }
     }
