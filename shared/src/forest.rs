@@ -80,6 +80,7 @@ impl Forest {
         if parent + 1 == row {
             self.rows.push(rank | FOLLOWS);
         } else {
+            assert!(self.forks.len() < FORKED as usize, "rows are fewer than the input's bytes");
             self.rows.push(rank);
             let above = &mut self.rows[parent as usize];
             let number = *above & NUMBER;
@@ -94,9 +95,8 @@ impl Forest {
     }
 
     /// Adds a row that is below none, and goes nowhere.
-    pub(crate) fn skip(&mut self) -> u32 {
+    pub(crate) fn skip(&mut self) {
         self.rows.push(ROOT);
-        self.rows.len() as u32 - 1
     }
 
     /// Back to a root alone, with the memory kept: fresh memory costs as much as what is done with it.
@@ -243,5 +243,25 @@ mod tests {
         assert_eq!(tree.ranks, [0, 1, 1, 2, 1, 9]);
         let nodes: Vec<u32> = (0..8).map(|row| forest.node_of(row)).collect();
         assert_eq!(nodes, [0, 3, 4, 1, 2, 3, 5, 4]);
+    }
+
+    #[test]
+    fn forks_of_rows_that_follow_and_rows_that_are_skipped() {
+        // root ─ 7 ─ 5 ─ (4, 3, 2), and root ─ 7 ─ 5 ─ 1, with rows that go nowhere between.
+        let mut forest = Forest::with_capacity(0);
+        for (parent, rank) in [(0, 7), (1, 5), (2, 4), (2, 3)] {
+            forest.push(parent, rank);
+        }
+        forest.skip();
+        for (parent, rank) in [(2, 2), (0, 7), (7, 5)] {
+            forest.push(parent, rank);
+        }
+        forest.skip();
+        forest.push(8, 1);
+        let tree = forest.fold();
+        assert_eq!(tree.parents, [0, 0, 1, 2, 2, 2, 2]);
+        assert_eq!(tree.ranks, [0, 7, 5, 1, 2, 3, 4]);
+        let nodes: Vec<u32> = (0..11).map(|row| forest.node_of(row)).collect();
+        assert_eq!(nodes, [0, 1, 2, 6, 5, 0, 4, 1, 2, 0, 3]);
     }
 }

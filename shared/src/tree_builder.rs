@@ -97,10 +97,11 @@ impl<'a> Side<'a> {
             // A row for each stack, whether it is used or not: where it is need not be kept.
             let row = |stack: Option<StackId>| stack.map_or(0, |stack| stack.index() as u32 + 1);
             for (stack, &is_used) in stacks {
-                match is_used {
-                    true => forest.push(row(stack.parent), chains.frames[stack.location.index()]),
-                    false => forest.skip(),
-                };
+                if is_used {
+                    forest.push(row(stack.parent), chains.frames[stack.location.index()]);
+                } else {
+                    forest.skip();
+                }
             }
             ends.map(row).collect()
         } else {
