@@ -9,28 +9,33 @@ pub(crate) use overlay::Overlay;
 
 /// Rows to be folded; row 0 is the root.
 pub(crate) struct Forest {
-    rows: Vec<Row>,
+    /// Of each row, until it is folded, its rank, or the last fork below it with [`FORKED`], and [`FOLLOWS`]; then its node.
+    /// Four bytes a row: every fork is a step to somewhere else in memory, and the fewer lines and pages the rows take,
+    /// the fewer of those miss.
+    rows: Vec<u32>,
     forks: Vec<Fork>,
 }
 
-/// What a visit needs is side by side: it is a step to somewhere else in memory for every fork.
-#[derive(Clone, Copy)]
-struct Row {
-    /// The place among siblings, with [`FOLLOWS`].
-    rank: u32,
-    /// The last fork below, from 1, or 0 for none; then the node that the row went into.
-    link: u32,
-}
+/// The rank of the root.
+const ROOT: u32 = 0;
 
-/// Set where a row is below the one before.
+/// Set where a row is below the one before. No node has a number this high.
 const FOLLOWS: u32 = 1 << 31;
 
+/// Set where the number is that of a fork in place of a rank.
+const FORKED: u32 = 1 << 30;
+
+/// What is left of a row for a rank or the number of a fork.
+const NUMBER: u32 = FORKED - 1;
+
 /// A row that is below another than the one before.
+#[derive(Clone, Copy)]
 struct Fork {
-    rank: u32,
     row: u32,
     /// The fork before, below the same row: from 1, or 0 for none.
     before: u32,
+    /// Rank of the row above.
+    above: u32,
 }
 
 /// A tree in preorder; node 0 is the root, whose parent is itself.
@@ -58,10 +63,6 @@ impl Preorder {
     }
 }
 
-impl Row {
-    const ROOT: Self = Self { rank: 0, link: 0 };
-}
-
 impl Forest {
     /// A root alone, with room for more rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
@@ -73,17 +74,29 @@ impl Forest {
     /// Adds a row below an earlier one, with its place among siblings, and gives its number.
     #[inline(always)]
     pub(crate) fn push(&mut self, parent: u32, rank: u32) -> u32 {
-        let row = u32::try_from(self.rows.len()).expect("rows are fewer than the input's bytes");
-        assert!(rank < FOLLOWS, "frames are fewer than the input's bytes");
+        let row = self.rows.len() as u32;
+        assert!(self.rows.len() < FOLLOWS as usize, "rows are fewer than the input's bytes");
+        assert!(rank < FORKED, "frames are fewer than the input's bytes");
         if parent + 1 == row {
-            self.rows.push(Row { rank: rank | FOLLOWS, link: 0 });
+            self.rows.push(rank | FOLLOWS);
         } else {
-            self.rows.push(Row { rank, link: 0 });
-            let above = &mut self.rows[parent as usize].link;
-            self.forks.push(Fork { rank, row, before: *above });
-            *above = self.forks.len() as u32;
+            assert!(self.forks.len() < FORKED as usize, "rows are fewer than the input's bytes");
+            self.rows.push(rank);
+            let above = &mut self.rows[parent as usize];
+            let number = *above & NUMBER;
+            let fork = match *above & FORKED {
+                0 => Fork { row, before: 0, above: number },
+                _ => Fork { row, before: number + 1, above: self.forks[number as usize].above },
+            };
+            *above = *above & FOLLOWS | FORKED | self.forks.len() as u32;
+            self.forks.push(fork);
         }
         row
+    }
+
+    /// Adds a row that is below none, and goes nowhere.
+    pub(crate) fn skip(&mut self) {
+        self.rows.push(ROOT);
     }
 
     /// Back to a root alone, with the memory kept: fresh memory costs as much as what is done with it.
@@ -92,7 +105,7 @@ impl Forest {
         self.rows.clear();
         // One for the root, and one that follows none after the last.
         self.rows.reserve_exact(rows + 2);
-        self.rows.push(Row::ROOT);
+        self.rows.push(ROOT);
     }
 
     /// Number of rows, the root included.
@@ -110,7 +123,7 @@ impl Forest {
     /// Folds into a tree that numbers its nodes itself: `place` is told the number of the node above and the rank of each
     /// node, in preorder.
     pub(crate) fn fold_into(&mut self, mut place: impl FnMut(u32, u32) -> u32) {
-        self.rows.push(Row::ROOT);
+        self.rows.push(ROOT);
         let mut family: Vec<u64> = Vec::new();
         let mut open = vec![Open { rank: 0, row: 0, parent: 0, more: 0 }];
         // The rows of what is open beyond the first of each.
@@ -157,9 +170,19 @@ impl Forest {
     /// Puts a row into a node.
     #[inline(always)]
     fn visit(&mut self, row: u32, node: u32) -> Visit {
-        let next = self.rows[row as usize + 1].rank;
-        let fork = std::mem::replace(&mut self.rows[row as usize].link, node);
-        Visit { next: (next & FOLLOWS != 0).then_some(next & !FOLLOWS), fork }
+        let next = self.rows[row as usize + 1];
+        let this = std::mem::replace(&mut self.rows[row as usize], node);
+        Visit {
+            next: (next & FOLLOWS != 0).then(|| self.rank(next)),
+            fork: if this & FORKED == 0 { 0 } else { (this & NUMBER) + 1 },
+        }
+    }
+
+    /// Rank of a row that is not folded.
+    #[inline(always)]
+    fn rank(&self, row: u32) -> u32 {
+        let number = row & NUMBER;
+        if row & FORKED == 0 { number } else { self.forks[number as usize].above }
     }
 
     /// Adds the rows below a row.
@@ -167,8 +190,9 @@ impl Forest {
     fn gather(&self, family: &mut Vec<u64>, row: u32, next: Option<u32>, mut fork: u32) {
         family.extend(next.map(|rank| member(rank, row + 1)));
         while let Some(at) = fork.checked_sub(1) {
-            let Fork { rank, row, before } = self.forks[at as usize];
-            family.push(member(rank, row));
+            let Fork { row, before, .. } = self.forks[at as usize];
+            // It is visited soon: this reads ahead.
+            family.push(member(self.rank(self.rows[row as usize]), row));
             fork = before;
         }
     }
@@ -176,7 +200,7 @@ impl Forest {
     /// Where a row went when it was folded.
     #[inline(always)]
     pub(crate) fn node_of(&self, row: u32) -> u32 {
-        self.rows[row as usize].link
+        self.rows[row as usize]
     }
 }
 
@@ -219,5 +243,25 @@ mod tests {
         assert_eq!(tree.ranks, [0, 1, 1, 2, 1, 9]);
         let nodes: Vec<u32> = (0..8).map(|row| forest.node_of(row)).collect();
         assert_eq!(nodes, [0, 3, 4, 1, 2, 3, 5, 4]);
+    }
+
+    #[test]
+    fn forks_of_rows_that_follow_and_rows_that_are_skipped() {
+        // root ─ 7 ─ 5 ─ (4, 3, 2), and root ─ 7 ─ 5 ─ 1, with rows that go nowhere between.
+        let mut forest = Forest::with_capacity(0);
+        for (parent, rank) in [(0, 7), (1, 5), (2, 4), (2, 3)] {
+            forest.push(parent, rank);
+        }
+        forest.skip();
+        for (parent, rank) in [(2, 2), (0, 7), (7, 5)] {
+            forest.push(parent, rank);
+        }
+        forest.skip();
+        forest.push(8, 1);
+        let tree = forest.fold();
+        assert_eq!(tree.parents, [0, 0, 1, 2, 2, 2, 2]);
+        assert_eq!(tree.ranks, [0, 7, 5, 1, 2, 3, 4]);
+        let nodes: Vec<u32> = (0..11).map(|row| forest.node_of(row)).collect();
+        assert_eq!(nodes, [0, 1, 2, 6, 5, 0, 4, 1, 2, 0, 3]);
     }
 }

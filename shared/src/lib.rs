@@ -51,6 +51,7 @@ mod table;
 mod tables;
 #[cfg(test)]
 mod testing;
+mod text_order;
 mod tree;
 mod tree_builder;
 mod units;

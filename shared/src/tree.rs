@@ -116,11 +116,21 @@ impl<const SIDES: usize> Tree<SIDES> {
     ) -> Self {
         let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
         let mut totals = own.each_ref().map(|own| own.dense(parents.len()));
-        for i in (1..parents.len()).rev() {
+        // Of the node after, where that is a child: it stays out of memory, as reading what was just written takes its time.
+        let (mut end, mut sums) = (0, [0i64; SIDES]);
+        for i in (0..parents.len()).rev() {
+            end = end.max(ends[i]);
+            ends[i] = end;
+            for (total, sum) in totals.iter_mut().zip(&mut sums) {
+                *sum = total[i].saturating_add(*sum);
+                total[i] = *sum;
+            }
             let parent = parents[i] as usize;
-            ends[parent] = ends[parent].max(ends[i]);
-            for total in &mut totals {
-                total[parent] = total[parent].saturating_add(total[i]);
+            if parent + 1 != i && i > 0 {
+                ends[parent] = ends[parent].max(std::mem::take(&mut end));
+                for (total, sum) in totals.iter_mut().zip(&mut sums) {
+                    total[parent] = total[parent].saturating_add(std::mem::take(sum));
+                }
             }
         }
         Self { shape: Shape { strings, frames, parents, frame_of, ends }, own, totals }

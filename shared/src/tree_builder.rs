@@ -8,11 +8,11 @@ use hashbrown::HashMap;
 
 use crate::builder::ProfileBuilder;
 use crate::forest::{Forest, Overlay, Preorder};
-use crate::id::{LocationId, StringId};
+use crate::id::{LocationId, StackId, StringId};
 use crate::profile::Profile;
 use crate::self_values::SelfValues;
-use crate::sort::sort_rows;
 use crate::strings::Strings;
+use crate::text_order::by_text;
 use crate::tree::{Frame, Tree};
 
 /// What makes two frames the same.
@@ -85,25 +85,41 @@ impl<'a> Side<'a> {
     }
 
     /// Spells the stacks of this side out into a forest, and gives the samples with their rows in it. `rows` is of no other
-    /// use, and kept as the forest is.
+    /// use, and kept as the forest is: where no call is inlined, nothing is written there.
     fn spell(self, ranks: &[u32], forest: &mut Forest, rows: &mut Vec<u32>) -> Samples<'a> {
         let Self { profile, values, used, mut chains } = self;
         chains.frames.iter_mut().for_each(|frame| *frame = ranks[*frame as usize]);
         forest.clear(profile.stacks.len());
         rows.clear();
-        rows.reserve_exact(profile.stacks.len());
-        for (stack, &is_used) in profile.stacks.iter().zip(&used.stacks) {
-            let mut row = 0;
-            if is_used {
-                row = stack.parent.map_or(0, |p| rows[p.index()]);
-                for &rank in chains.of(stack.location) {
-                    row = forest.push(row, rank);
+        let stacks = profile.stacks.iter().zip(&used.stacks);
+        let ends = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0).map(|(stack, _)| *stack);
+        let ends = if chains.is_one_each() {
+            // A row for each stack, whether it is used or not: where it is need not be kept.
+            let row = |stack: Option<StackId>| stack.map_or(0, |stack| stack.index() as u32 + 1);
+            for (stack, &is_used) in stacks {
+                if is_used {
+                    forest.push(row(stack.parent), chains.frames[stack.location.index()]);
+                } else {
+                    forest.skip();
                 }
             }
-            rows.push(row);
-        }
-        let stacks = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0);
-        Samples { ends: stacks.map(|(stack, _)| stack.map_or(0, |s| rows[s.index()])).collect(), values }
+            ends.map(row).collect()
+        } else {
+            rows.reserve_exact(profile.stacks.len());
+            let row = |rows: &[u32], stack: Option<StackId>| stack.map_or(0, |stack| rows[stack.index()]);
+            for (stack, &is_used) in stacks {
+                let mut end = 0;
+                if is_used {
+                    end = row(rows, stack.parent);
+                    for &rank in chains.of(stack.location) {
+                        end = forest.push(end, rank);
+                    }
+                }
+                rows.push(end);
+            }
+            ends.map(|stack| row(rows, stack)).collect()
+        };
+        Samples { ends, values }
     }
 }
 
@@ -145,16 +161,17 @@ impl Frames {
         Self { by, names, frames: vec![root], index: HashMap::new() }
     }
 
-    /// The frames of each location that a used stack has, outermost first. The others get none: a frame without a node
-    /// would be a function that never ran.
+    /// The frames of each location that a used stack has, outermost first. The others get that of the root: a frame without
+    /// a node would be a function that never ran.
     fn chains(&mut self, profile: &Profile, used: &Used) -> Chains {
-        let mut chains = Chains { frames: Vec::with_capacity(profile.locations.len()), ends: Vec::new() };
-        chains.ends.reserve(profile.locations.len());
+        let locations = profile.locations.len();
+        let mut chains = Chains { frames: Vec::with_capacity(locations), ends: Vec::with_capacity(locations) };
         // Many locations share a function, and many functions a file: each is looked up once.
         let mut texts = Texts { profile, copies: vec![None; profile.strings.len()] };
         let mut of_function: HashMap<(u32, StringId), u32> = HashMap::with_capacity(profile.functions.len());
         for (i, location) in profile.locations.iter().enumerate() {
             if !used.locations[i] {
+                chains.frames.push(0);
                 chains.ends.push(chains.frames.len() as u32);
                 continue;
             }
@@ -204,13 +221,18 @@ impl Texts<'_> {
     }
 }
 
-/// Frames of each location, end to end.
+/// Frames of each location, end to end, one at least.
 struct Chains {
     frames: Vec<u32>,
     ends: Vec<u32>,
 }
 
 impl Chains {
+    /// Whether each location has one frame: then its number is that of the location.
+    fn is_one_each(&self) -> bool {
+        self.frames.len() == self.ends.len()
+    }
+
     fn of(&self, location: LocationId) -> &[u32] {
         let start = location.index().checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.frames[start as usize..self.ends[location.index()] as usize]
@@ -246,25 +268,27 @@ impl Used {
 
 /// Frames in order of name, then file, the root's first; and where each went.
 fn in_order(strings: &Strings, frames: Vec<Frame>) -> (Vec<Frame>, Vec<u32>) {
-    let mut order: Vec<u32> = (0..frames.len() as u32).collect();
     // Each text is compared once, however many frames have it.
-    let mut texts: Vec<u32> = (0..strings.len() as u32).collect();
-    let text = |row: u32| strings.get(StringId::new(row as usize));
-    sort_rows(&mut texts, &mut |a, b| text(a).cmp(text(b)));
     let mut places = vec![0u32; strings.len()];
-    for (place, text) in (0..).zip(texts) {
+    for (place, text) in (0..).zip(by_text(strings)) {
         places[text as usize] = place;
     }
-    let key = |frame: u32| {
-        let frame = &frames[frame as usize];
-        (places[frame.name.index()], places[frame.file.index()])
-    };
-    sort_rows(&mut order[1..], &mut |a, b| key(a).cmp(&key(b)));
+    let mut order: Vec<u32> = (0..frames.len() as u32).collect();
+    sort_by_place(&mut order[1..], |frame| places[frames[frame as usize].file.index()]);
+    sort_by_place(&mut order[1..], |frame| places[frames[frame as usize].name.index()]);
     let mut ranks = vec![0; frames.len()];
     for (rank, &frame) in order.iter().enumerate() {
         ranks[frame as usize] = rank as u32;
     }
     (order.iter().map(|&frame| frames[frame as usize]).collect(), ranks)
+}
+
+/// Sorts rows by a number of each; equal ones stay in order.
+fn sort_by_place(rows: &mut [u32], place: impl Fn(u32) -> u32) {
+    let mut keys: Vec<u64> = rows.iter().zip(0..).map(|(&row, at)| u64::from(place(row)) << 32 | at).collect();
+    keys.sort_unstable();
+    let sorted: Vec<u32> = keys.iter().map(|&key| rows[key as u32 as usize]).collect();
+    rows.copy_from_slice(&sorted);
 }
 
 /// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes on Linux.
