@@ -34,6 +34,7 @@ pub mod legacy;
 pub mod limits;
 mod merge;
 mod merge_stacks;
+mod merge_stored;
 pub mod plans;
 pub mod pprof;
 mod profile;

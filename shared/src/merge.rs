@@ -26,10 +26,16 @@ use crate::tables::Tables;
 /// A merge in progress.
 #[derive(Default)]
 pub struct Merger {
-    builder: ProfileBuilder,
+    tables: TableMerge,
     stacks: StackMerge,
-    profiles: u64,
     saturated: u64,
+}
+
+/// What merges do before they come to stacks: types, symbols and the header.
+#[derive(Default)]
+pub(crate) struct TableMerge {
+    pub(crate) builder: ProfileBuilder,
+    profiles: u64,
 }
 
 /// The outcome of a merge.
@@ -79,20 +85,11 @@ impl Merger {
 
     /// Adds a profile. The first one decides the sample types; the others must have the same, in the same order.
     pub fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
-        self.check_types(profile)?;
-        self.profiles += 1;
-        let tables = Tables::copy(profile, &mut self.builder);
-        self.merge_header(profile.header(), &tables);
-        let label_sets = tables.label_sets(profile, &mut self.builder);
-        self.saturated += self.stacks.add(profile, &tables.locations, &label_sets, self.builder.rows());
+        let tables = self.tables.add(profile)?;
+        let builder = &mut self.tables.builder;
+        let label_sets = tables.label_sets(profile, builder);
+        self.saturated += self.stacks.add(profile, &tables.locations, &label_sets, builder.rows());
         Ok(())
-    }
-
-    /// About how many bytes the sum holds so far, those of the indices over it included.
-    pub(crate) fn held(&self) -> usize {
-        // A sample has a stack, labels and a value, and up to two and a half slots of eight bytes in the index.
-        let profile = self.builder.profile();
-        profile.table_bytes() + profile.len() * 36
     }
 
     /// The merged profile in canonical order.
@@ -104,7 +101,18 @@ impl Merger {
     /// The merged profile in the order in which its rows were first met: quicker, and exact all the same, but its bytes
     /// depend on the order of profiles. Samples that cancelled out are still there, as zeros.
     pub fn finish_as_met(self) -> Merged {
-        Merged { profile: self.builder.finish(), saturated: self.saturated }
+        Merged { profile: self.tables.builder.finish(), saturated: self.saturated }
+    }
+}
+
+impl TableMerge {
+    /// Adds a profile's header and symbols, and says where those went. The first one decides the sample types.
+    pub(crate) fn add(&mut self, profile: &Profile) -> Result<Tables, MergeError> {
+        self.check_types(profile)?;
+        self.profiles += 1;
+        let tables = Tables::copy(profile, &mut self.builder);
+        self.merge_header(profile.header(), &tables);
+        Ok(tables)
     }
 
     fn check_types(&mut self, profile: &Profile) -> Result<(), MergeError> {

@@ -1,4 +1,4 @@
-//! Finding a sample by the hash of its stack and labels.
+//! Finding a sample by the hash of its stack and labels, or a stack by that of its caller and location.
 //!
 //! Open addressing in one column: a slot holds the upper half of the hash and the sample's row, so a look-up touches one
 //! cache line. The place of a slot is its hash's uppermost bits; thus growing spreads the slots in order, in one pass.
@@ -24,6 +24,11 @@ impl SampleIndex {
             let at = self.free_from(self.home(slot));
             self.slots[at] = slot;
         }
+    }
+
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.len() * size_of::<u64>()
     }
 
     /// Has the place where a hash would stand loaded into the cache. Asked for many hashes in a row, the loads overlap; a

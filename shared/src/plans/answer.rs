@@ -1,7 +1,7 @@
 //! The answer of a query, and how the answers of its parts become one.
 
 use super::PlanError;
-use crate::merge::Merger;
+use crate::merge_stored::StoredMerger;
 use crate::profile::Profile;
 use crate::profile_type::ProfileType;
 use crate::store::{StoreError, Told, answer_chunk, decode_answer, encode_answer};
@@ -53,7 +53,7 @@ impl QueryAnswer {
 /// Adds up the answers of a query's parts, in any order: the same bytes as of the query as a whole.
 #[derive(Default)]
 pub struct AnswerSum {
-    merger: Merger,
+    merger: StoredMerger,
     told: Told,
 }
 

@@ -7,8 +7,8 @@ use super::answer::{QueryAnswer, check_held};
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::reads::{Reads, damaged};
 use super::{CatalogObject, Get, PlanError};
-use crate::id::StackId;
-use crate::merge::Merger;
+use crate::merge::MergeError;
+use crate::merge_stored::StoredMerger;
 use crate::profile::Profile;
 use crate::profile_type::ProfileType;
 use crate::selector::Selector;
@@ -24,7 +24,7 @@ pub struct QueryPlan {
     range: TimeRange,
     reads: Reads<What>,
     datasets: Vec<Gathering>,
-    merger: Merger,
+    merger: StoredMerger,
     /// Bytes of datasets that wait for their last parts.
     gathered: usize,
     profiles: u64,
@@ -72,7 +72,7 @@ impl QueryPlan {
             range,
             reads: Reads::new(),
             datasets: Vec::new(),
-            merger: Merger::new(),
+            merger: StoredMerger::default(),
             gathered: 0,
             profiles: 0,
             objects: 0,
@@ -185,7 +185,7 @@ impl QueryPlan {
             What::Chunk(wanted) => {
                 let profile = read_chunk(bytes, |i, s| wanted.contains(&i) && s.profile_type == self.profile_type)?;
                 self.profiles += wanted.len() as u64;
-                return self.merge(&profile);
+                return self.merger.add(&profile).map_err(other_series);
             }
             What::Symbols(at) => {
                 let tables = read_symbols(bytes, &self.datasets[at].dataset)?;
@@ -207,19 +207,9 @@ impl QueryPlan {
         self.gathered -= before;
         self.profiles = self.profiles.saturating_add(gathering.profiles);
         match gathering.finish(&self.profile_type) {
-            Some(profile) => self.merge(&profile),
+            Some((tables, sums)) => self.merger.add_sums(&tables, &sums).map_err(other_series),
             None => Ok(()),
         }
-    }
-
-    fn merge(&mut self, profile: &Profile) -> Result<(), StoreError> {
-        // The types agree because every series read has the type asked for; a chunk that disagrees with its directory
-        // gives an empty profile.
-        self.merger.add(profile).map_err(|_| StoreError::Corrupt {
-            section: "chunk",
-            offset: 0,
-            problem: "the series are not those that the directory names",
-        })
     }
 
     /// The answer, when nothing is wanted any more.
@@ -282,16 +272,20 @@ impl Gathering {
         saturated
     }
 
-    /// The sum as a profile, and this gathering emptied; `None` when no profile of the pages was selected.
-    fn finish(&mut self, profile_type: &ProfileType) -> Option<Profile> {
-        let (mut profile, sums) = (self.tables.take()?, std::mem::take(&mut self.sums));
-        profile.describe(profile_type, [self.taken.take()?].into_iter());
-        let rows = || sums.iter().enumerate().filter(|(_, sum)| **sum != 0);
-        profile.samples.stacks = rows().map(|(stack, _)| stack.checked_sub(1).map(StackId::new)).collect();
-        profile.samples.labels = vec![None; profile.samples.stacks.len()];
-        profile.samples.values = vec![rows().map(|(_, &sum)| sum).collect()];
-        Some(profile)
+    /// The tables and the sums over their stacks, and this gathering emptied; `None` when no profile of the pages was
+    /// selected.
+    fn finish(&mut self, profile_type: &ProfileType) -> Option<(Profile, Vec<i64>)> {
+        let (mut tables, sums) = (self.tables.take()?, std::mem::take(&mut self.sums));
+        tables.describe(profile_type, [self.taken.take()?].into_iter());
+        Some((tables, sums))
     }
+}
+
+/// The types agree because every series read has the type asked for; a chunk that disagrees with its directory gives an
+/// empty profile.
+fn other_series(_: MergeError) -> StoreError {
+    let problem = "the series are not those that the directory names";
+    StoreError::Corrupt { section: "chunk", offset: 0, problem }
 }
 
 /// Whether every series is selected.

@@ -195,7 +195,7 @@ fn functions(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let names = r.index_deltas(count, texts)?;
     let mut system_names = Vec::with_capacity(count);
     for &name in &names {
-        let index = i64::from(name).wrapping_add(r.signed()?);
+        let index = i64::from(name).wrapping_add(r.next_signed()?);
         system_names.push(r.check_index(index as u64, texts)?);
     }
     let files = r.index_deltas(count, texts)?;
@@ -212,13 +212,13 @@ fn locations(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let count = r.count(3)?;
     let mut mappings = Vec::with_capacity(count);
     for _ in 0..count {
-        mappings.push(r.index(p.mappings.len() + 1)?);
+        mappings.push(r.next_index(p.mappings.len() + 1)?);
     }
     let addresses = r.deltas(count)?;
     let mut line_total = 0;
     p.locations.reserve_exact(count);
     for i in 0..count {
-        let word = r.varint()?;
+        let word = r.next()?;
         let (line_count, folded) = (word >> 1, word & 1 == 1);
         // A line takes three bytes at least.
         if line_count > MAX_INLINED as u64 || line_total + line_count as usize > r.remaining() / 3 {
@@ -246,27 +246,28 @@ fn locations(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
 
 fn stacks(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let count = r.count(2)?;
-    let mut parents = Vec::with_capacity(count);
-    let mut depths: Vec<u32> = Vec::with_capacity(count);
+    p.stacks.reserve_exact(count);
+    let mut depths: Vec<u16> = Vec::with_capacity(count);
+    let mut depth = 0;
     for i in 0..count {
-        let back = r.varint()?;
+        let back = r.next_byte()?;
         let parent = match back {
             0 => None,
             _ if back <= i as u64 => Some(i - back as usize),
             _ => return Err(r.corrupt("a stack's parent lies before the table")),
         };
-        let depth = parent.map_or(1, |parent| depths[parent] + 1);
-        if depth as usize > MAX_STACK_DEPTH {
+        // Most rows are below the one before.
+        depth = if back == 1 { depth } else { parent.map_or(0, |parent| depths[parent]) } + 1;
+        if usize::from(depth) > MAX_STACK_DEPTH {
             return Err(r.corrupt("a stack is deeper than allowed"));
         }
         depths.push(depth);
-        parents.push(parent.map(StackId::new));
+        p.stacks.push(Stack { parent: parent.map(StackId::new), location: LocationId::FIRST });
     }
-    let locations = r.index_deltas(count, p.locations.len())?;
-    p.stacks = parents
-        .into_iter()
-        .zip(locations)
-        .map(|(parent, location)| Stack { parent, location: LocationId::new(location as usize) })
-        .collect();
+    let (locations, mut location) = (p.locations.len(), 0i64);
+    for stack in &mut p.stacks {
+        location = location.wrapping_add(r.next_signed()?);
+        stack.location = LocationId::new(r.check_index(location as u64, locations)?);
+    }
     Ok(())
 }
