@@ -28,16 +28,16 @@ pub const MAX_JOB_OBJECTS: usize = 800;
 /// are 68 at most.
 pub const MIN_JOB_OBJECTS: usize = 10;
 
-/// ... or once they have so many bytes: 8 MiB, which a query would read and decode whole; two thirds of a job, so that
-/// what arrives meanwhile still fits it.
-pub const MIN_JOB_BYTES: u64 = 8 << 20;
+/// ... or once they have so many bytes: 2 MiB, some ninety pushes, which a query would read and decode one by one.
+pub const MIN_JOB_BYTES: u64 = 2 << 20;
 
-/// Blocks of level 1 of an hour that is not over yet become larger ones once there are so many small ones: 6. A busy hour
-/// makes some sixty, which a query would read one by one, each with symbols of its own.
+/// Blocks of level 1 of an hour that is not over yet become a larger one once there are so many of a size: 6. A busy hour makes
+/// some two hundred, which a query would read one by one, each with symbols of its own.
 const MIN_SMALL_BLOCKS: usize = 6;
 
-/// What a small block has at most: 3 MiB. Those that jobs over segments make have 1 to 2.
-const MAX_SMALL_BYTES: u64 = 3 << 20;
+/// Sizes of small blocks: up to 1 MiB, which a job over segments makes of a busy quarter of a minute, and up to 3 MiB, which six
+/// of those become. Six of these stay as they are until the hour is over.
+const SMALL_BYTES: [u64; 2] = [1 << 20, 3 << 20];
 
 /// An object over which so many jobs have failed is set aside: 3. What fails for a reason that passes (the bucket, a
 /// deployment) rarely does so three times, and a damaged object must not keep all others waiting.
@@ -132,10 +132,13 @@ fn hour(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
 
 /// Of an hour that has not ended: in the minute after, all of them are about to become one.
 fn small_blocks(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
-    let small: Vec<&Keyed> = blocks.iter().copied().filter(|(_, object)| object.size <= MAX_SMALL_BYTES).collect();
-    let due =
-        spans(&small, HOUR_MILLIS).find(|hour| hour.len() >= MIN_SMALL_BLOCKS && !is_over(hour, HOUR_MILLIS, 0, now))?;
-    Some(job(1, fitting(due, MAX_JOB_BYTES, |object| object.size)))
+    let size = |object: &ObjectSummary| SMALL_BYTES.into_iter().position(|most| object.size <= most);
+    (0..SMALL_BYTES.len()).find_map(|of_size| {
+        let small: Vec<&Keyed> = blocks.iter().copied().filter(|(_, object)| size(object) == Some(of_size)).collect();
+        let is_due = |hour: &&[&Keyed]| hour.len() >= MIN_SMALL_BLOCKS && !is_over(hour, HOUR_MILLIS, 0, now);
+        let due = spans(&small, HOUR_MILLIS).find(is_due)?;
+        Some(job(1, fitting(due, MAX_JOB_BYTES, |object| object.size)))
+    })
 }
 
 /// A day whose hours are compacted, since those would have been picked before.
@@ -241,10 +244,13 @@ mod tests {
     #[test]
     fn small_blocks_of_an_hour() {
         let spec = |sizes: &[u64]| -> Vec<_> { sizes.iter().zip(0..).map(|(&size, at)| object(1, at, size)).collect() };
-        check(&spec(&[MAX_SMALL_BYTES; MIN_SMALL_BLOCKS]), 100, Some((1, &[0, 1, 2, 3, 4, 5])));
+        for most in SMALL_BYTES {
+            check(&spec(&[most; MIN_SMALL_BLOCKS]), 100, Some((1, &[0, 1, 2, 3, 4, 5])));
+            check(&spec(&[most, most, most, most + 1, most + 1, most + 1]), 100, None);
+        }
         check(&spec(&[1; MIN_SMALL_BLOCKS - 1]), 100, None);
         let mut sizes = [1; MIN_SMALL_BLOCKS + 1];
-        sizes[2] = MAX_SMALL_BYTES + 1;
+        sizes[2] = SMALL_BYTES[1] + 1;
         check(&spec(&sizes), 100, Some((1, &[0, 1, 3, 4, 5, 6])));
         check(&spec(&sizes), HOUR_MILLIS, None);
         check(&spec(&sizes), 2 * HOUR_MILLIS, Some((2, &[0, 1, 2, 3, 4, 5, 6])));

@@ -115,6 +115,8 @@ fn a_segment_that_is_late_leaves_the_block_behind() {
     world.clock.advance(BEGIN + HOUR - 100 - world.clock.now());
     let told = world.clock.run(async { join(world.push(20, 0), visits(&world, 1)).await.0 });
     assert!(told);
+    assert_eq!((carried(&world).len(), world.live().len()), (0, MIN_JOB_OBJECTS + 1), "the job came to nothing");
+    world.clock.run(world.visit(0)).unwrap();
     assert_eq!((carried(&world).len(), world.live().len()), (0, 2));
     check(&world, &first, "written by itself");
 }

@@ -31,14 +31,14 @@ fn a_retry_after_a_death_counts_once() {
 fn a_retry_counts_once_although_its_segment_is_deleted() {
     let world = World::new(&["a"]);
     world.hosts[0].grace_seconds.set(1);
-    world.clock.advance(HOUR - 18 * MINUTE);
+    world.clock.advance(HOUR - 28 * MINUTE);
     assert!(world.clock.run(world.push(0, 0)));
     assert_eq!(world.clock.run(world.visit(0)), Ok(false));
-    world.clock.advance(16 * MINUTE);
+    world.clock.advance(26 * MINUTE);
     assert!(world.clock.run(world.push(1, 0)));
     world.clock.advance(3 * MINUTE);
     assert_eq!(world.clock.run(world.visit(0)), Ok(true));
-    // Twenty minutes after the first, the head names the block.
+    // Half an hour after the first, the head names the block.
     world.clock.advance(MINUTE);
     assert_eq!(world.clock.run(world.visit(0)), Ok(false));
     world.clock.advance(2_000);

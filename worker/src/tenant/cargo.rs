@@ -2,17 +2,19 @@
 //!
 //! A busy tenant's object writes a segment every few seconds, and a job over segments makes a block each minute. Written by
 //! itself, it would be one write for twelve others; as part of the next segment it is none.
+//!
+//! Who did the job does not wait for that: the lease is the object's from then on. When the segment is in the bucket the job
+//! is committed; when that fails, or takes longer than the hour lasts, the job came to nothing and is done again.
 
-use futures_channel::oneshot;
 use pilotlight_core::store::{Directory, ObjectKey};
 
 use super::compaction::Done;
 use super::packet;
 use crate::errors::Problem;
 
-/// Largest block that is carried: 6 MiB. Blocks of a busy minute have 1 to 2, those that several become 5. It is in memory
-/// three times while it is written, beside the largest segment: 26 MiB of 128.
-const MAX_CARGO_BYTES: usize = 6 << 20;
+/// Largest block that is carried: 8 MiB. Blocks of a busy minute have 1 to 2, those that several become up to 7. It is in
+/// memory three times while it is written, beside the largest segment: 32 MiB of 128.
+const MAX_CARGO_BYTES: usize = 8 << 20;
 
 const HOUR_MILLIS: i64 = 3_600_000;
 
@@ -23,12 +25,7 @@ pub(super) struct Cargo {
     pub(super) done: Done,
     pub(super) directory: Directory,
     pub(super) block: Vec<u8>,
-    /// Hears whether it was carried.
-    pub(super) told: oneshot::Sender<Result<bool, Problem>>,
 }
-
-/// What becomes of a [`Cargo`].
-pub(super) type Told = oneshot::Receiver<Result<bool, Problem>>;
 
 /// Whether a segment that is written at a time may carry a block: when both are of one hour. Once that is over, a job replaces
 /// the block, which is not the only one then since the segment becomes another, and neither keeps the other's bytes in the
@@ -40,16 +37,15 @@ pub(crate) fn may_be_carried(block: &ObjectKey, bytes: usize, now: i64) -> bool 
 
 impl Cargo {
     /// Reads what [`super::TenantClient::carry`] sends; `None` for what is not to be carried.
-    pub(super) fn read(packet: &[u8], now: i64) -> Result<Option<(Self, Told)>, Problem> {
+    pub(super) fn read(packet: &[u8], now: i64) -> Result<Option<Self>, Problem> {
         let (done, blobs): (Done, Vec<Vec<u8>>) = packet::decode(packet).map_err(Problem::invalid)?;
         let Ok([directory, block]) = <[Vec<u8>; 2]>::try_from(blobs) else {
             return Err(Problem::invalid("a block comes with its directory and its bytes"));
         };
         let key: ObjectKey = done.output.key.parse().map_err(Problem::invalid)?;
         let directory = Directory::decode(&directory).map_err(Problem::invalid)?;
-        let (told, outcome) = oneshot::channel();
-        let cargo = Self { key, done, directory, block, told };
-        Ok(cargo.fits(now).then_some((cargo, outcome)))
+        let cargo = Self { key, done, directory, block };
+        Ok(cargo.fits(now).then_some(cargo))
     }
 
     /// Whether a segment that is written now may carry it.

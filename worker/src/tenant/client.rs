@@ -129,8 +129,8 @@ impl<T: Transport> TenantClient<T> {
         self.call(Call::Commit, &body).await.map(drop)
     }
 
-    /// The same of a share whose block is not in the bucket yet: it goes there inside the next segment. Says no when none is about
-    /// to be written, or the block is not to be carried.
+    /// The same of a share whose block is not in the bucket yet: it goes there inside the next segment, and the job is committed
+    /// then. Says no when none is about to be written, or the block is not to be carried.
     pub(crate) async fn carry(&self, done: &Done, directory: &Directory, block: &[u8]) -> Result<bool, Problem> {
         let directory = directory.encode().map_err(Problem::internal)?;
         let body = packet::encode(done, &[directory, block.to_vec()]).map_err(Problem::internal)?;

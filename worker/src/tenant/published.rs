@@ -30,9 +30,9 @@ CREATE TABLE IF NOT EXISTS publication (
 );
 INSERT OR IGNORE INTO publication VALUES (1, 0, 0, 0, 0);";
 
-/// How long it is from one publication to the next: twenty minutes. Each writes the head and the part of today, sometimes that
-/// of yesterday: 7 writes an hour. A tenant with a segment every five seconds writes 700, so that is 1 %.
-pub(crate) const PUBLISH_MILLIS: i64 = 20 * 60_000;
+/// How long it is from one publication to the next: half an hour. Each writes the head and the part of today, sometimes that
+/// of yesterday: 5 writes an hour. A tenant with a segment every five seconds writes 700, so that is 1 %.
+pub(crate) const PUBLISH_MILLIS: i64 = 30 * 60_000;
 
 /// How long one may be under way: as long as an invocation lives at most.
 const LEASE_MILLIS: i64 = 15 * 60_000;

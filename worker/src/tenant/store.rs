@@ -89,14 +89,10 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         Ok(Vec::new())
     }
 
-    /// Returns once the block is in the bucket and committed, or says at once that it is not to be carried.
+    /// Takes a block for the next segment, or says that it is not to be carried.
     async fn carry(&self, packet: &[u8]) -> Result<Vec<u8>, Problem> {
-        let mut waiting = None;
-        if let Some((cargo, told)) = Cargo::read(packet, self.writer.platform.now_millis())? {
-            waiting = self.writer.carry(cargo).await.then_some(told);
-        }
-        let carried = match waiting {
-            Some(told) => told.await.unwrap_or_else(|_| Err(Problem::unavailable("the write was abandoned")))?,
+        let carried = match Cargo::read(packet, self.writer.platform.now_millis())? {
+            Some(cargo) => self.writer.carry(cargo).await,
             None => false,
         };
         serde_json::to_vec(&carried).map_err(Problem::internal)

@@ -11,6 +11,7 @@ use pilotlight_core::store::{Directory, ObjectKey, SegmentWriter};
 use super::cargo::Cargo;
 use super::catalog::{Catalog, Row};
 use super::commit::{Flush, GroupCommit, Id, Next, Offered};
+use super::compaction::{Blame, Failed};
 use super::shard::Shard;
 use super::sql::Sql;
 use super::window::WINDOW_MILLIS;
@@ -140,7 +141,7 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
     async fn write(&self, shard: &Shard, chunks: Vec<Vec<u8>>, mut cargo: Option<Cargo>) -> Outcome {
         let now = self.platform.now_millis();
         if let Some(late) = cargo.take_if(|cargo| !cargo.fits(now)) {
-            let _ = late.told.send(Ok(false));
+            self.drop_cargo(late.done.token, "the hour ended before the segment", now);
         }
         let (tenant, unique) = (shard.tenant.clone(), self.platform.random());
         let key = ObjectKey { tenant, shard: shard.number, level: 0, millis: now, unique, carrier: None };
@@ -156,13 +157,24 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         if written.is_err() {
             let _ = self.bucket.delete(&[key]).await;
         }
-        if let (Some(Cargo { done, directory, told, .. }), Some((name, _))) = (cargo, carried) {
+        if let (Some(Cargo { done, directory, .. }), Some((name, _))) = (cargo, carried) {
+            let token = done.token;
             let committed = written.clone().and_then(|()| self.catalog.commit_as(name, done, &directory, now));
-            // Who has left needs no answer.
-            let _ = told.send(committed.map(|()| true));
+            if let Err(problem) = committed {
+                self.drop_cargo(token, &problem.message, now);
+            }
         }
         // Whatever failed inside, the sender's part is to send again.
         written.map_err(|problem| Problem::unavailable(format!("the profile could not be stored: {}", problem.message)))
+    }
+
+    /// Ends the job of a block that was not carried, so that it is done again.
+    fn drop_cargo(&self, token: i64, message: &str, now: i64) {
+        let failed = Failed { token, message: message.to_owned(), blame: Blame::Nobody };
+        // If this fails too, the lease ends by itself.
+        if let Err(problem) = self.catalog.fail(failed, now) {
+            self.platform.note(&format!("the job {token} was not ended: {}", problem.message));
+        }
     }
 
     /// Lets the next segment carry a block, if one gathers that carries none.

@@ -13,10 +13,10 @@ use super::super::{BEGIN, MINUTE, World};
 use super::cpu_millis;
 use super::program::{Program, Random};
 use crate::compact;
+use crate::cron::{INVOCATIONS, Visitor, dispatch};
+use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, cpu};
-
-/// Most visits of a minute, as in the schedule.
-const VISITS: usize = 24;
+use crate::tenant::Shard;
 
 /// What is pushed each time.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,20 +138,27 @@ fn push(world: &World, (service, process): (usize, usize), body: &[u8], tally: &
     world.clock.spawn(async move { tenant.append(&chunk).await.unwrap() }.boxed_local());
 }
 
+/// Visits of the schedule.
+struct Visits<'a>(&'a World, &'a Meter, &'a RefCell<Tally>);
+
+impl Visitor for Visits<'_> {
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+        let Self(world, meter, tally) = self;
+        let (bucket, client) = (Metered::new(world.bucket.clone(), (*meter).clone()), world.client(0));
+        meter.add(Item::WorkerRequests, 1);
+        let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
+        let job = compact::visit(&bucket, &client, shard, world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap();
+        let mut tally = tally.borrow_mut();
+        tally.jobs += u64::from(job);
+        tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);
+        Ok(job)
+    }
+}
+
 /// A minute of the schedule.
 async fn cron(world: &World, meter: &Meter, tally: &RefCell<Tally>) {
-    let (bucket, client) = (Metered::new(world.bucket.clone(), meter.clone()), world.client(0));
-    let pushing = tally.borrow().ingest_millis;
-    let began = cpu_millis();
     meter.add(Item::WorkerRequests, 1);
     meter.add(Item::BucketLists, 1);
-    for _ in 0..VISITS {
-        meter.add(Item::WorkerRequests, 1);
-        if !compact::visit(&bucket, &client, &world.shard(), world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap() {
-            break;
-        }
-        tally.borrow_mut().jobs += 1;
-    }
-    let mut tally = tally.borrow_mut();
-    tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);
+    let minute = world.clock.now() / MINUTE;
+    dispatch(&[world.shard()], minute, INVOCATIONS, &Visits(world, meter, tally), &world.platform()).await;
 }
