@@ -18,6 +18,9 @@ use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, cpu};
 use crate::tenant::Shard;
 
+/// When in a minute the schedule begins, milliseconds: a load ends half way between two rounds of visits.
+const PHASE: i64 = 7_500;
+
 /// What is pushed each time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kinds {
@@ -102,7 +105,7 @@ pub(super) fn run(world: &World, load: &Load, after: i64, meter: &Meter) -> Tall
     };
     // A job may wait for a segment, while profiles are pushed.
     let schedule = async {
-        for minute in (BEGIN..=BEGIN + load.millis + after).step_by((load.cron_minutes * MINUTE) as usize) {
+        for minute in (BEGIN + PHASE..=BEGIN + load.millis + after).step_by((load.cron_minutes * MINUTE) as usize) {
             world.clock.sleep(minute - world.clock.now()).await;
             cron(world, meter, &tally).await;
         }
