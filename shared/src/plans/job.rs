@@ -88,11 +88,12 @@ type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
 
 /// Picks the job that is due and gains most:
 ///
-/// 1. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
+/// 1. small blocks of level 1 of an hour that is not over, when they are many; first, because a busy tenant always has
+///    segments for a job, and six of those make one of these;
+/// 2. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
 ///    own and decodes every chunk;
-/// 2. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one of each service
+/// 3. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one of each service
 ///    instead;
-/// 3. small blocks of level 1 of an hour that is not over, when they are many;
 /// 4. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
 ///
 /// Oldest first within each. Give the objects of one catalog that are not deleted. An hour or day with more than a job's
@@ -105,9 +106,9 @@ pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob>
     let now = now.millis();
     let of_level = |level| keyed.iter().filter(move |(key, _)| key.level == level).collect::<Vec<_>>();
     let blocks = || keyed.iter().filter(|(key, _)| matches!(key.level, 1 | 2)).collect::<Vec<_>>();
-    segments(&of_level(0), now)
+    small_blocks(&of_level(1), now)
+        .or_else(|| segments(&of_level(0), now))
         .or_else(|| hour(&of_level(1), now))
-        .or_else(|| small_blocks(&of_level(1), now))
         .or_else(|| day(&blocks(), now))
 }
 
