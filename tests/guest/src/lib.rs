@@ -18,6 +18,7 @@ pub const VERBS: [(&str, Verb); 5] =
     [("merged", merged), ("trees", trees), ("boxes", boxes), ("differences", differences), ("each_in_order", each_in_order)];
 
 pub mod push;
+pub mod query;
 pub mod work;
 
 /// The merge of all profiles, encoded; the error's text when they do not merge.
@@ -158,6 +159,7 @@ mod exports {
         super::each_in_order as each_in_order
         super::work::prepare as prepare
         super::push::prepare_pushes as prepare_pushes
+        super::query::prepare_query as prepare_query
     );
 
     macro_rules! export_work {
@@ -169,7 +171,7 @@ mod exports {
         )*};
     }
     export_work!(work::work_decode work::work_merge4 work::work_tree work::work_diff work::work_table work::work_encode);
-    export_work!(work::work_open_and_merge push::prepare_chunks push::gather);
+    export_work!(work::work_open_and_merge push::prepare_chunks push::gather query::query);
 
     /// One of the requests that were prepared.
     #[unsafe(no_mangle)]
