@@ -61,6 +61,10 @@ CREATE TABLE IF NOT EXISTS lease (
 /// and four characters.
 pub(super) const ARRIVAL: &str = "CAST(substr(key, -34, 13) AS INTEGER)";
 
+/// The name in the bucket of an object, out of its `key`: that of a block inside a segment goes on behind the segment's name
+/// (`pilotlight_core::store::place`).
+pub(super) const PLACE: &str = "iif(instr(key, '.seg+') = 0, key, substr(key, 1, instr(key, '.seg+') + 3))";
+
 /// Largest piece of a directory in one row; SQLite in a Durable Object takes 2 MB a value.
 const PART_BYTES: usize = 1 << 20;
 

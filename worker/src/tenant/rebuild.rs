@@ -9,7 +9,7 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Facts, Row, add, delete, next, texts};
+use super::catalog::{Catalog, Facts, PLACE, Row, add, delete, next, texts};
 use super::compaction::{Blame, end, held};
 use super::published::unpublish;
 use super::sql::{Sql, Value, number};
@@ -62,7 +62,7 @@ impl<S: Sql> Catalog<S> {
             Ok(token)
         })?;
         let removed = names(&self.sql, "removed IS NOT NULL AND deleted = 0", Vec::new())?;
-        let carried = names(&self.sql, "removed IS NULL AND instr(key, '.seg+') > 0", Vec::new())?;
+        let carried = names(&self.sql, &format!("removed IS NULL AND key <> {PLACE}"), Vec::new())?;
         Ok(Begun { token, removed, carried })
     }
 

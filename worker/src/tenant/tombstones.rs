@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{ARRIVAL, Catalog, delete, each_directory, texts};
+use super::catalog::{ARRIVAL, Catalog, PLACE, delete, each_directory, texts};
 use super::published::WAIT_MILLIS;
 use super::sql::{Sql, number};
 use super::window::WINDOW_MILLIS;
@@ -33,14 +33,16 @@ impl<S: Sql> Catalog<S> {
     /// segment and the block inside it go together.
     pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
         let found = self.sql.query(
-            "WITH due AS (SELECT key, removed_millis, iif(instr(key, '.seg+') = 0, key, substr(key, 1, instr(key, '.seg+') + 3)) name
-               FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
-               AND (removed IN (0, added) OR removed_millis <= ?2
-                 OR removed <= (SELECT max(state) FROM published WHERE millis <= ?1)))
-             SELECT key FROM due WHERE NOT EXISTS
-               (SELECT 1 FROM objects o WHERE o.key >= due.name AND o.key < due.name || ',' AND o.deleted = 0
-                AND o.key NOT IN (SELECT key FROM due))
-             ORDER BY removed_millis LIMIT ?3",
+            &format!(
+                "WITH due AS (SELECT key, removed_millis, {PLACE} name FROM objects
+                   WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
+                   AND (removed IN (0, added) OR removed_millis <= ?2
+                     OR removed <= (SELECT max(state) FROM published WHERE millis <= ?1)))
+                 SELECT key FROM due WHERE NOT EXISTS
+                   (SELECT 1 FROM objects o WHERE o.key >= due.name AND o.key < due.name || ',' AND o.deleted = 0
+                    AND o.key NOT IN (SELECT key FROM due))
+                 ORDER BY removed_millis LIMIT ?3"
+            ),
             vec![number(before), number(before - WAIT_MILLIS), i64::from(MAX_EXPIRED).into()],
         )?;
         texts(found)

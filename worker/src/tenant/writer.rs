@@ -146,10 +146,10 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         let (tenant, unique) = (shard.tenant.clone(), self.platform.random());
         let key = ObjectKey { tenant, shard: shard.number, level: 0, millis: now, unique, carrier: None };
         let (bytes, directory) = segment(chunks, cargo.as_ref())?;
-        let carried = directory.carried.map(|carried| (carried.key(&key).to_string(), carried.part.len));
-        let own = bytes.len() as u64 - carried.as_ref().map_or(0, |(_, len)| *len);
+        let carried = directory.carried.map(|carried| carried.key(&key).to_string());
+        let size = bytes.len() - cargo.as_ref().map_or(0, |cargo| cargo.block.len());
         let key = key.to_string();
-        let row = Row { key: key.clone(), level: 0, size: own };
+        let row = Row { key: key.clone(), level: 0, size: size as u64 };
         let written = match self.bucket.put(&key, bytes, Condition::None).await {
             Ok(_) => self.catalog.add(row, &directory, now),
             Err(error) => Err(error.into()),
@@ -157,7 +157,7 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         if written.is_err() {
             let _ = self.bucket.delete(&[key]).await;
         }
-        if let (Some(Cargo { done, directory, .. }), Some((name, _))) = (cargo, carried) {
+        if let (Some(Cargo { done, directory, .. }), Some(name)) = (cargo, carried) {
             let token = done.token;
             let committed = written.clone().and_then(|()| self.catalog.commit_as(name, done, &directory, now));
             if let Err(problem) = committed {
