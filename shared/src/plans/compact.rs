@@ -5,6 +5,7 @@
 //! | 1 | segments, or small blocks of level 1 | every profile, sums of minutes and hours |
 //! | 2 | blocks of level 1 | every profile, sums of minutes and hours |
 //! | 3 | blocks of level 1 or 2 | sums of hours and days; its sources stay beside it |
+//! | 4 | blocks of level 1 of an hour that is not over ([`SO_FAR`]) | sums of hours over all series; its sources stay beside it |
 //!
 //! Symbols are stored once for each family (a service and a group of types that share tables, such as the four of a heap
 //! profile). Rows of profiles stay as they were pushed. The same sources give the same bytes.
@@ -21,8 +22,8 @@ use super::shares::{digest, shares};
 use super::{CatalogObject, Deletion, Get, PlanError};
 use crate::sort::sort_by;
 use crate::store::{
-    BlockWriter, Contents, Counted, Dataset, Directory, Ids, ObjectKey, PageEntry, PageKind, Part, Scope, Shape, Share,
-    StoreError, Window, read_ids,
+    BlockWriter, Contents, Counted, Dataset, Directory, Ids, ObjectKey, PageEntry, PageKind, Part, SO_FAR, Scope, Shape,
+    Share, StoreError, Window, read_ids,
 };
 
 /// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a request takes. What other
@@ -103,9 +104,10 @@ impl CompactPlan {
             let fits = match (&object.directory.contents, level) {
                 (Contents::Segment(_), 1) => object.level == 0,
                 (Contents::Block(_), 1 | 2) if rewrite => single && object.level == level,
-                (Contents::Block(_), 3) if rewrite => false,
+                (Contents::Block(_), 3 | SO_FAR) if rewrite => false,
                 (Contents::Block(_), 1 | 2) => object.level == 1,
                 (Contents::Block(_), 3) => matches!(object.level, 1 | 2),
+                (Contents::Block(_), SO_FAR) => matches!(object.level, 1 | SO_FAR),
                 _ => false,
             };
             if !fits {
@@ -114,7 +116,9 @@ impl CompactPlan {
             keyed.push((object.key.parse::<ObjectKey>()?, object));
         }
         sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
-        let output = keyed.first().map(|(key, _)| key.successor(level, unique));
+        // Sums so far tell by their name what they stand for.
+        let named_after = if level == SO_FAR { keyed.last() } else { keyed.first() };
+        let output = named_after.map(|(key, _)| key.successor(level, unique));
         let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
         let source = |(key, object): (ObjectKey, CatalogObject)| Source {
             object,
@@ -123,7 +127,7 @@ impl CompactPlan {
         };
         let sources: Vec<Source> = keyed.into_iter().map(source).collect();
         let directories: Vec<&Directory> = sources.iter().map(|source| &source.object.directory).collect();
-        let mut all = shares(&directories, level, task.share_bytes);
+        let mut all = shares(&directories, level, shape, task.share_bytes);
         let (division, share) = (digest(&all), Share { number: task.share, count: all.len() as u32 });
         if share.number >= share.count {
             return Err(PlanError::Share { number: share.number, count: share.count });
@@ -181,7 +185,7 @@ impl CompactPlan {
             bytes += parts.iter().map(|part: &Part| part.len).sum::<u64>();
         }
         while let Some((_, source, piece)) = self.waiting.front() {
-            let needs = piece.parts(&self.sources[*source].object.directory, self.shape.raw);
+            let needs = piece.parts(&self.sources[*source].object.directory, self.shape);
             let needs: BTreeSet<Part> = needs.into_iter().collect();
             let new = || needs.difference(&parts[*source]);
             bytes = bytes.saturating_add(new().fold(0, |sum, part| sum.saturating_add(part.len)));
@@ -252,7 +256,11 @@ impl CompactPlan {
         let names = self.sources.into_iter().enumerate();
         let (raw, used) = (self.shape.raw, self.used);
         let names = names.filter(|(at, _)| raw || used.contains(at)).map(|(_, source)| source.object.key).collect();
-        let (made_of, sums_of) = if raw { (names, Vec::new()) } else { (Vec::new(), names) };
+        let (made_of, sums_of) = match self.task.level {
+            _ if raw => (names, Vec::new()),
+            SO_FAR => Default::default(),
+            _ => (Vec::new(), names),
+        };
         let ids = Ids { counted: self.counted.unwrap_or_default(), made_of };
         let made = self.writer.finish((self.task.token, self.share), &ids, sums_of);
         let (bytes, directory) = made.map_err(PlanError::Output)?;
@@ -287,12 +295,13 @@ type Feed<'a> = (&'a [PageEntry], PageKind, Option<Scope>);
 
 /// What is needed of a dataset for a block with the profiles themselves, or for one of sums: those of hours where there are
 /// all of them.
-pub(super) fn feeds(dataset: &Dataset, raw: bool) -> Vec<Feed<'_>> {
-    let profiles = vec![(dataset.pages.as_slice(), PageKind::Raw, None)];
+pub(super) fn feeds(dataset: &Dataset, shape: Shape) -> Vec<Feed<'_>> {
+    let to = if shape.by_series() || shape.raw { None } else { Some(Scope::All) };
+    let profiles = vec![(dataset.pages.as_slice(), PageKind::Raw, to)];
     let (all, each) = (dataset.sums(Window::Hour, Scope::All), dataset.sums(Window::Hour, Scope::Series));
     match (all, each) {
-        _ if raw => profiles,
-        (Some(all), _) if dataset.series.len() == 1 => vec![(&all.pages, PageKind::Sums, None)],
+        _ if shape.raw => profiles,
+        (Some(all), _) if to.is_some() || dataset.series.len() == 1 => vec![(&all.pages, PageKind::Sums, to)],
         (Some(all), Some(each)) => {
             vec![(&all.pages, PageKind::Sums, Some(Scope::All)), (&each.pages, PageKind::Sums, Some(Scope::Series))]
         }

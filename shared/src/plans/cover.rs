@@ -139,7 +139,7 @@ impl<'a> Summaries<'a> {
     }
 }
 
-/// Whether an object sums up others beside it.
+/// Whether an object sums up a day.
 pub(super) fn is_summary(object: &CatalogObject) -> bool {
-    object.level >= 3
+    object.level == 3
 }

@@ -196,7 +196,11 @@ impl OpenFamily {
         if self.deletions.is_empty() {
             self.datasets[at].touch(dataset.min_time, dataset.max_time);
         }
-        for (pages, kind, scope) in feeds(dataset, self.shape.raw) {
+        if !self.shape.raw && !self.shape.by_series() {
+            let series = dataset.series.iter().map(|&labels| &directory.label_sets[labels as usize]);
+            self.datasets[at].count(series, dataset.profiles);
+        }
+        for (pages, kind, scope) in feeds(dataset, self.shape) {
             for page in pages {
                 let page = read_page(source.part(page.part)?, dataset, kind, page.divisor)?;
                 for profile in &page.profiles {

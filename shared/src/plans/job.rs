@@ -1,8 +1,9 @@
 //! Which objects to compact next.
 
 use super::shares::day_bytes;
+use super::so_far::{is_in, so_far};
 use crate::sort::sort_by;
-use crate::store::{Directory, ObjectKey};
+use crate::store::{Directory, ObjectKey, SO_FAR};
 use crate::units::UnixNanos;
 
 /// Most bytes of their sources that a job over segments, or a share of a job over blocks, holds: 12 MiB.
@@ -33,7 +34,7 @@ pub const MIN_JOB_BYTES: u64 = 2 << 20;
 
 /// Blocks of level 1 of an hour that is not over yet become a larger one once there are so many of a size: 6. A busy hour makes
 /// some two hundred, which a query would read one by one, each with symbols of its own.
-const MIN_SMALL_BLOCKS: usize = 6;
+pub(super) const MIN_SMALL_BLOCKS: usize = 6;
 
 /// Sizes of small blocks: up to 1 MiB, which a job over segments makes of a busy quarter of a minute, and up to 3 MiB, which six
 /// of those become. Six of these stay as they are until the hour is over.
@@ -49,7 +50,7 @@ const HOUR_SLACK_MILLIS: i64 = 60_000;
 /// A day is over ten minutes later: its last hour is compacted by then, and a job each minute has caught up.
 const DAY_SLACK_MILLIS: i64 = 10 * 60_000;
 
-const HOUR_MILLIS: i64 = 3_600_000;
+pub(super) const HOUR_MILLIS: i64 = 3_600_000;
 const DAY_MILLIS: i64 = 24 * HOUR_MILLIS;
 
 /// An object as [`pick_job`] needs to know it.
@@ -84,29 +85,35 @@ pub struct CompactJob {
 }
 
 /// An object and its parsed name.
-type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
+pub(super) type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
 
 /// Picks the job that is due and gains most:
 ///
-/// 1. small blocks of level 1 of an hour that is not over, when they are many; first, because a busy tenant always has
-///    segments for a job, and six of those make one of these;
-/// 2. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
+/// 1. blocks of level 1 of an hour that is not over, when there are many that its sums so far do not have; first, because a
+///    busy tenant always has segments for a job, and six of those make one of these;
+/// 2. small ones of those, when they are many of which the sums so far have all or none;
+/// 3. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
 ///    own and decodes every chunk;
-/// 3. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one of each service
+/// 4. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one of each service
 ///    instead;
-/// 4. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
+/// 5. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
 ///
 /// Oldest first within each. Give the objects of one catalog that are not deleted. An hour or day with more than a job's
 /// bytes takes several jobs. Each leaves fewer segments, fewer blocks of level 1 or fewer that are not summed up, so calling
 /// again until nothing is due comes to an end.
 pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob> {
-    let able = objects.iter().filter(|object| object.failures < MAX_FAILURES && !object.summed);
-    let mut keyed: Vec<Keyed> = able.filter_map(|object| Some((object.key.parse::<ObjectKey>().ok()?, object))).collect();
+    let parsed = objects.iter().filter_map(|object| Some((object.key.parse::<ObjectKey>().ok()?, object)));
+    let mut keyed: Vec<Keyed> = parsed.collect();
     sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
     let now = now.millis();
-    let of_level = |level| keyed.iter().filter(move |(key, _)| key.level == level).collect::<Vec<_>>();
-    let blocks = || keyed.iter().filter(|(key, _)| matches!(key.level, 1 | 2)).collect::<Vec<_>>();
-    small_blocks(&of_level(1), now)
+    let able = || keyed.iter().filter(|(_, object)| is_able(object));
+    let of_level = |level| able().filter(move |(key, _)| key.level == level).collect::<Vec<_>>();
+    let blocks = || able().filter(|(key, _)| matches!(key.level, 1 | 2)).collect::<Vec<_>>();
+    let sums: Vec<&Keyed> = of_level(SO_FAR);
+    // All that are there, since what is skipped must not come before what is summed up.
+    let first_level: Vec<&Keyed> = keyed.iter().filter(|(key, _)| key.level == 1).collect();
+    so_far(&sums, &first_level, now)
+        .or_else(|| small_blocks(&sums, &of_level(1), now))
         .or_else(|| segments(&of_level(0), now))
         .or_else(|| hour(&of_level(1), now))
         .or_else(|| day(&blocks(), now))
@@ -131,13 +138,21 @@ fn hour(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
     due.find_map(several)
 }
 
-/// Of an hour that has not ended: in the minute after, all of them are about to become one.
-fn small_blocks(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
+/// Whether jobs may take an object.
+pub(super) fn is_able(object: &ObjectSummary) -> bool {
+    object.failures < MAX_FAILURES && !object.summed
+}
+
+/// Of an hour that has not ended: in the minute after, all of them are about to become one. The sums so far must have all of
+/// them or none, else they would be of no use after that.
+fn small_blocks(sums: &[&Keyed], blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
     let size = |object: &ObjectSummary| SMALL_BYTES.into_iter().position(|most| object.size <= most);
     (0..SMALL_BYTES.len()).find_map(|of_size| {
         let small: Vec<&Keyed> = blocks.iter().copied().filter(|(_, object)| size(object) == Some(of_size)).collect();
         let is_due = |hour: &&[&Keyed]| hour.len() >= MIN_SMALL_BLOCKS && !is_over(hour, HOUR_MILLIS, 0, now);
-        let due = spans(&small, HOUR_MILLIS).find(is_due)?;
+        let parts = |hour: &'_ [_]| hour.partition_point(|(key, _): &&Keyed| is_in(sums, key));
+        let mut halves = spans(&small, HOUR_MILLIS).flat_map(|hour| <[_; 2]>::from(hour.split_at(parts(hour))));
+        let due = halves.find(is_due)?;
         Some(job(1, fitting(due, MAX_JOB_BYTES, |object| object.size)))
     })
 }
@@ -149,17 +164,21 @@ fn day(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
 }
 
 /// Objects in order of arrival, by the hour or day in which they arrived.
-fn spans<'a>(objects: &'a [&'a Keyed<'a>], millis: i64) -> impl Iterator<Item = &'a [&'a Keyed<'a>]> {
+pub(super) fn spans<'a>(objects: &'a [&'a Keyed<'a>], millis: i64) -> impl Iterator<Item = &'a [&'a Keyed<'a>]> {
     objects.chunk_by(move |a, b| a.0.millis.div_euclid(millis) == b.0.millis.div_euclid(millis))
 }
 
-fn is_over(span: &[&Keyed], millis: i64, slack: i64, now: i64) -> bool {
+pub(super) fn is_over(span: &[&Keyed], millis: i64, slack: i64, now: i64) -> bool {
     span.first()
         .is_some_and(|(key, _)| (key.millis.div_euclid(millis) + 1).saturating_mul(millis) <= now.saturating_sub(slack))
 }
 
 /// As many of the first objects as fit a job of at most so many bytes.
-fn fitting<'a, 'k>(objects: &'a [&'k Keyed<'k>], most: u64, bytes: impl Fn(&ObjectSummary) -> u64) -> &'a [&'k Keyed<'k>] {
+pub(super) fn fitting<'a, 'k>(
+    objects: &'a [&'k Keyed<'k>],
+    most: u64,
+    bytes: impl Fn(&ObjectSummary) -> u64,
+) -> &'a [&'k Keyed<'k>] {
     let mut sum = 0u64;
     let fits = |(at, (_, object)): &(usize, &&Keyed)| {
         sum = sum.saturating_add(bytes(object));
@@ -169,19 +188,20 @@ fn fitting<'a, 'k>(objects: &'a [&'k Keyed<'k>], most: u64, bytes: impl Fn(&Obje
     &objects[..objects.iter().enumerate().take_while(fits).count()]
 }
 
-fn job(level: u8, sources: &[&Keyed]) -> CompactJob {
+pub(super) fn job(level: u8, sources: &[&Keyed]) -> CompactJob {
     CompactJob { level, sources: sources.iter().map(|(_, object)| object.key.clone()).collect() }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::super::so_far::MAX_SO_FAR_BYTES;
     use super::*;
     use crate::store::Tenant;
 
-    const DAY: i64 = 1_700_000_000_000 / DAY_MILLIS * DAY_MILLIS;
+    pub(in crate::plans) const DAY: i64 = 1_700_000_000_000 / DAY_MILLIS * DAY_MILLIS;
     const MINUTE: i64 = 60_000;
 
-    fn object(level: u8, at: i64, size: u64) -> ObjectSummary {
+    pub(in crate::plans) fn object(level: u8, at: i64, size: u64) -> ObjectSummary {
         let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level, millis: DAY + at, unique: 1, carrier: None }
             .to_string();
         ObjectSummary { key, size, day_bytes: size / 2, summed: false, failures: 0 }
@@ -192,7 +212,7 @@ mod tests {
     }
 
     /// Level of the output and times of the sources, relative to the day.
-    fn check(objects: &[ObjectSummary], now: i64, expect: Option<(u8, &[i64])>) {
+    pub(in crate::plans) fn check(objects: &[ObjectSummary], now: i64, expect: Option<(u8, &[i64])>) {
         let time = |key: &String| key.parse::<ObjectKey>().unwrap().millis - DAY;
         let job = pick_job(objects, UnixNanos::from_millis(DAY + now));
         let got = job.map(|job| (job.level, job.sources.iter().map(time).collect::<Vec<_>>()));
@@ -245,16 +265,22 @@ mod tests {
     #[test]
     fn small_blocks_of_an_hour() {
         let spec = |sizes: &[u64]| -> Vec<_> { sizes.iter().zip(0..).map(|(&size, at)| object(1, at, size)).collect() };
+        // All are in the sums so far, or the first so many; or none, since those are too large to be made anew.
+        let summed = |sizes: &[u64], until: i64| [spec(sizes), vec![object(SO_FAR, until, 1)]].concat();
+        let alone =
+            |sizes: &[u64]| [spec(sizes), vec![object(SO_FAR, -1, 1), object(SO_FAR, 0, MAX_SO_FAR_BYTES + 1)]].concat();
         for most in SMALL_BYTES {
-            check(&spec(&[most; MIN_SMALL_BLOCKS]), 100, Some((1, &[0, 1, 2, 3, 4, 5])));
-            check(&spec(&[most, most, most, most + 1, most + 1, most + 1]), 100, None);
+            check(&summed(&[most; MIN_SMALL_BLOCKS], 5), 100, Some((1, &[0, 1, 2, 3, 4, 5])));
+            check(&summed(&[most; MIN_SMALL_BLOCKS], 4), 100, None);
+            check(&summed(&[most, most, most, most + 1, most + 1, most + 1], 5), 100, None);
+            check(&alone(&[most; MIN_SMALL_BLOCKS + 1]), 100, Some((1, &[1, 2, 3, 4, 5, 6])));
         }
-        check(&spec(&[1; MIN_SMALL_BLOCKS - 1]), 100, None);
+        check(&summed(&[1; MIN_SMALL_BLOCKS - 1], 9), 100, None);
         let mut sizes = [1; MIN_SMALL_BLOCKS + 1];
         sizes[2] = SMALL_BYTES[1] + 1;
-        check(&spec(&sizes), 100, Some((1, &[0, 1, 3, 4, 5, 6])));
-        check(&spec(&sizes), HOUR_MILLIS, None);
-        check(&spec(&sizes), 2 * HOUR_MILLIS, Some((2, &[0, 1, 2, 3, 4, 5, 6])));
+        check(&summed(&sizes, 6), 100, Some((1, &[0, 1, 3, 4, 5, 6])));
+        check(&summed(&sizes, 6), HOUR_MILLIS, None);
+        check(&summed(&sizes, 6), 2 * HOUR_MILLIS, Some((2, &[0, 1, 2, 3, 4, 5, 6])));
     }
 
     #[test]
@@ -295,16 +321,22 @@ mod tests {
                 let Some(job) = pick_job(objects, UnixNanos::from_millis(DAY + now)) else { return };
                 let of_job = |object: &ObjectSummary| job.sources.contains(&object.key);
                 let bytes = |of: fn(&ObjectSummary) -> u64| objects.iter().filter(|o| of_job(o)).map(of).sum::<u64>();
-                let size = if job.level == 3 { bytes(|o| o.day_bytes) } else { bytes(|o| o.size) };
+                let size = match job.level {
+                    3 => bytes(|o| o.day_bytes),
+                    // These are of the same stacks.
+                    SO_FAR => bytes(|o| o.day_bytes).min(40_000),
+                    _ => bytes(|o| o.size),
+                };
                 assert!(size <= MAX_JOB_BYTES, "{size}");
                 jobs += 1;
                 rewritten += size;
-                let first = job.sources[0].parse::<ObjectKey>().unwrap();
-                let output = first.successor(job.level, jobs);
-                if job.level == 3 {
-                    objects.iter_mut().filter(|o| of_job(o)).for_each(|o| o.summed = true);
-                } else {
-                    objects.retain(|o| !of_job(o));
+                let named_after = if job.level == SO_FAR { job.sources.last() } else { job.sources.first() };
+                let output = named_after.unwrap().parse::<ObjectKey>().unwrap().successor(job.level, jobs);
+                match job.level {
+                    3 => objects.iter_mut().filter(|o| of_job(o)).for_each(|o| o.summed = true),
+                    SO_FAR => objects.retain(|o| !o.key.contains("/l4/")),
+                    2 => objects.retain(|o| !of_job(o) && !o.key.contains("/l4/")),
+                    _ => objects.retain(|o| !of_job(o)),
                 }
                 objects.push(ObjectSummary { key: output.to_string(), ..object(job.level, 0, size) });
             }
@@ -326,9 +358,9 @@ mod tests {
         let amplification = rewritten as f64 / pushed as f64;
         println!("{jobs} jobs, {amplification:.2} bytes rewritten for each pushed, at most {most} segments at once");
         // One block an hour and one of sums a day, in shares.
-        assert_eq!([0, 1, 2, 3].map(of_level), [0, 0, 120, 5]);
+        assert_eq!([0, 1, 2, 3, SO_FAR].map(of_level), [0, 0, 120, 5, 0]);
         assert!(most <= 2 * MIN_JOB_OBJECTS, "{most}");
-        // Into blocks of level 1, small ones more than once, of level 2, and half of it into sums.
-        assert!(amplification <= 3.0, "{amplification}");
+        // Into blocks of level 1, small ones more than once, of level 2, half of it into sums, and what is so far each half hour.
+        assert!(amplification <= 3.05, "{amplification}");
     }
 }

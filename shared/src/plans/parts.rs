@@ -155,7 +155,7 @@ fn closed(objects: Vec<CatalogObject>, range: TimeRange, of_key: &HashMap<String
         // One whose name says nothing is of the beginning of time.
         let millis = object.key.parse::<ObjectKey>().map_or(0, |key| key.millis);
         closed.millis = closed.millis.min(millis);
-        closed.fixed &= object.level >= 2 && is_inside(&object.directory, range);
+        closed.fixed &= matches!(object.level, 2 | 3) && is_inside(&object.directory, range);
         closed.objects.push(object);
     }
     all

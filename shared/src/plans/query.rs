@@ -79,10 +79,7 @@ impl QueryPlan {
             saturated: false,
             rounded: false,
         };
-        let selects = |directory: &Directory, dataset: &Dataset| -> Vec<bool> {
-            let labels = dataset.series.iter().map(|&labels| &directory.label_sets[labels as usize]);
-            labels.map(|labels| selector.matches(profile_type, labels)).collect()
-        };
+        let selects = |directory: &Directory, dataset: &Dataset| selects(selector, profile_type, directory, dataset);
         let summaries = Summaries::new(objects, range, |directory, datasets, _| {
             // They are of one service and type.
             let of_type = datasets.iter().all(|d| directory.types[d.profile_type as usize] == *profile_type);
@@ -288,7 +285,18 @@ fn other_series(_: MergeError) -> StoreError {
     StoreError::Corrupt { section: "chunk", offset: 0, problem }
 }
 
+/// Which series of a dataset are selected.
+pub(super) fn selects(
+    selector: &Selector,
+    profile_type: &ProfileType,
+    directory: &Directory,
+    dataset: &Dataset,
+) -> Vec<bool> {
+    let labels = dataset.series.iter().map(|&labels| &directory.label_sets[labels as usize]);
+    labels.map(|labels| selector.matches(profile_type, labels)).collect()
+}
+
 /// Whether every series is selected.
-fn is_whole(selected: &[bool]) -> bool {
+pub(super) fn is_whole(selected: &[bool]) -> bool {
     !selected.contains(&false)
 }

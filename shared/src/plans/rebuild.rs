@@ -16,7 +16,7 @@ use super::reading::Reading;
 use super::settle::{BlockFacts, settle};
 use super::{CountedChunks, Get, PlanError, RETRY_WINDOW_MILLIS};
 use crate::sort::sort_by;
-use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, ObjectKey, Share, StoreError, place};
+use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, ObjectKey, SO_FAR, Share, StoreError, place};
 
 /// Objects that are read at once: 64, whose ends are 4 MB.
 const READING: usize = 64;
@@ -45,8 +45,9 @@ pub enum Dropped {
     /// All of its chunks were counted before.
     #[error("none of its chunks counts")]
     Repeated,
-    /// A summary of what has changed since, or of what another sums up.
-    #[error("it sums up what does not count any more")]
+    /// A summary of what has changed since, or of what another sums up; sums of an hour that is not over ([`SO_FAR`]) always,
+    /// since the next job makes them anew.
+    #[error("what it sums up has changed, or is summed up anew")]
     Outdated,
     /// What is left of the sources of a summary, some of which have expired.
     #[error("its summary stands alone")]
@@ -68,6 +69,8 @@ pub struct RebuildPlan {
     of_hour: HashMap<i64, usize>,
     /// What there is.
     there: HashSet<u64>,
+    /// What there is and is not judged: [`SO_FAR`].
+    so_far: Vec<String>,
     known: Vec<Known>,
     damaged: Vec<(String, StoreError)>,
 }
@@ -108,6 +111,7 @@ impl RebuildPlan {
             arrivals: Vec::new(),
             of_hour: HashMap::new(),
             there: HashSet::new(),
+            so_far: Vec::new(),
             known: Vec::new(),
             damaged: Vec::new(),
         };
@@ -123,6 +127,9 @@ impl RebuildPlan {
 
     /// Takes in an object that is there.
     fn add(&mut self, key: ObjectKey, name: String, size: u64) {
+        if key.level == SO_FAR {
+            return self.so_far.push(name);
+        }
         if !self.removed.contains(&name) {
             self.there.insert(digest(&name));
             match key.level {
@@ -229,7 +236,8 @@ impl RebuildPlan {
         }
         // Reads end in any order.
         sort_by(&mut self.known, |a, b| (a.key.millis, &a.row.key).cmp(&(b.key.millis, &b.row.key)));
-        let mut rebuilt = Rebuilt { damaged: self.damaged, ..Rebuilt::default() };
+        let so_far = self.so_far.into_iter().map(|name| (name, Dropped::Outdated));
+        let mut rebuilt = Rebuilt { damaged: self.damaged, dropped: so_far.collect(), ..Rebuilt::default() };
         sort_by(&mut rebuilt.damaged, |a, b| a.0.cmp(&b.0));
         rebuilt.last_token = self.known.iter().map(|known| known.token).max().unwrap_or(0);
         let blocks = self.known.iter_mut().filter(|known| known.key.level > 0);

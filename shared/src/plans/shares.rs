@@ -19,8 +19,7 @@ pub(super) type Gathered = (Family, Vec<(usize, Piece)>);
 
 /// The shares of a job that makes blocks of `level` out of sources in order of arrival. Profiles out of segments are put
 /// in order of time, so those are not divided; nor is a block that is rewritten.
-pub(super) fn shares(sources: &[&Directory], level: u8, share_bytes: u64) -> Vec<Vec<Gathered>> {
-    let raw = Shape::of_level(level).is_some_and(|shape| shape.raw);
+pub(super) fn shares(sources: &[&Directory], level: u8, shape: Shape, share_bytes: u64) -> Vec<Vec<Gathered>> {
     let most = match level {
         _ if sources.len() == 1 || sources.iter().any(|source| source.block().is_none()) => u64::MAX,
         1 | 2 => share_bytes,
@@ -28,7 +27,7 @@ pub(super) fn shares(sources: &[&Directory], level: u8, share_bytes: u64) -> Vec
     };
     let (mut shares, mut open, mut open_bytes) = (Vec::new(), Vec::new(), 0u64);
     for (family, pieces) in families(sources) {
-        for (run, bytes) in runs(sources, pieces, raw, most) {
+        for (run, bytes) in runs(sources, pieces, shape, most) {
             if !open.is_empty() && bytes.saturating_add(open_bytes) > most {
                 shares.push(std::mem::take(&mut open));
                 open_bytes = 0;
@@ -61,10 +60,10 @@ pub(super) fn digest(shares: &[Vec<Gathered>]) -> u64 {
 }
 
 /// Divides the pieces of a family between sources, so that one source's are together, and counts their bytes.
-fn runs(sources: &[&Directory], pieces: Vec<(usize, Piece)>, raw: bool, most: u64) -> Vec<(Vec<(usize, Piece)>, u64)> {
+fn runs(sources: &[&Directory], pieces: Vec<(usize, Piece)>, shape: Shape, most: u64) -> Vec<(Vec<(usize, Piece)>, u64)> {
     let mut runs: Vec<(Vec<(usize, Piece)>, u64)> = Vec::new();
     for of_source in pieces.chunk_by(|a, b| a.0 == b.0) {
-        let bytes = of_source.iter().fold(0u64, |sum, (s, piece)| sum.saturating_add(piece.bytes(sources[*s], raw)));
+        let bytes = of_source.iter().fold(0u64, |sum, (s, piece)| sum.saturating_add(piece.bytes(sources[*s], shape)));
         match runs.last_mut() {
             Some((run, sum)) if sum.saturating_add(bytes) <= most => {
                 run.extend_from_slice(of_source);
@@ -115,27 +114,27 @@ fn families(sources: &[&Directory]) -> BTreeMap<Family, Vec<(usize, Piece)>> {
 }
 
 impl Piece {
-    /// The parts of its source that a block is made from, with profiles or with nothing but sums. A page that datasets have in
+    /// The parts of its source that a block of a shape is made from. A page that datasets have in
     /// common comes once for each.
-    pub(super) fn parts(&self, directory: &Directory, raw: bool) -> Vec<Part> {
+    pub(super) fn parts(&self, directory: &Directory, shape: Shape) -> Vec<Part> {
         match self {
             Self::Chunk(place) => vec![directory.chunks()[*place].part()],
             Self::Datasets(symbols, places) => {
                 let datasets = places.iter().map(|&place| &directory.datasets()[place]);
-                datasets.flat_map(|dataset| pages(dataset, raw)).chain([*symbols]).collect()
+                datasets.flat_map(|dataset| pages(dataset, shape)).chain([*symbols]).collect()
             }
         }
     }
 
     /// How large what it becomes may be: what datasets have in common counts for each, since they may differ later.
-    fn bytes(&self, directory: &Directory, raw: bool) -> u64 {
-        length(self.parts(directory, raw).into_iter())
+    fn bytes(&self, directory: &Directory, shape: Shape) -> u64 {
+        length(self.parts(directory, shape).into_iter())
     }
 }
 
 /// What is read of a dataset beside its symbols.
-fn pages(dataset: &Dataset, raw: bool) -> impl Iterator<Item = Part> {
-    feeds(dataset, raw).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part)
+fn pages(dataset: &Dataset, shape: Shape) -> impl Iterator<Item = Part> {
+    feeds(dataset, shape).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part)
 }
 
 /// How many bytes of an object go into a block of nothing but sums, counted as those of a share. It is asked of every segment
@@ -143,7 +142,7 @@ fn pages(dataset: &Dataset, raw: bool) -> impl Iterator<Item = Part> {
 pub(super) fn day_bytes(directory: &Directory) -> u64 {
     let chunks = directory.chunks().iter().map(|chunk| chunk.part());
     let symbols: BTreeSet<Part> = directory.datasets().iter().map(|dataset| dataset.symbols).collect();
-    length(directory.datasets().iter().flat_map(|dataset| pages(dataset, false)).chain(symbols).chain(chunks))
+    length(directory.datasets().iter().flat_map(|dataset| pages(dataset, Shape::DAY)).chain(symbols).chain(chunks))
 }
 
 fn length(parts: impl Iterator<Item = Part>) -> u64 {

@@ -24,13 +24,17 @@ use crate::units::UnixNanos;
 
 pub(super) const MAGIC: &[u8; 7] = b"PLTBLCK";
 
+/// Level of the sums of an hour that is not over: 4. They stand for the blocks of level 1 that arrived in this hour until the
+/// time in their name, and are of no use without those.
+pub const SO_FAR: u8 = 4;
+
 /// What blocks of a level hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// The profiles themselves, and the total of each.
     pub(crate) raw: bool,
-    /// How long the windows of totals are.
-    pub(crate) totals: Window,
+    /// How long the windows of totals are; `None` without totals.
+    pub(crate) totals: Option<Window>,
     /// The sums, in the order in which they stand in the block.
     pub(crate) sums: &'static [(Window, Scope)],
     /// Pages and sums of minutes stand behind all families.
@@ -40,31 +44,39 @@ pub(crate) struct Shape {
 impl Shape {
     const LEVEL_1: Self = Self {
         raw: true,
-        totals: Window::Minute,
+        totals: Some(Window::Minute),
         sums: &[(Window::Hour, Scope::All), (Window::Minute, Scope::All)],
         apart: false,
     };
     const LEVEL_2: Self = Self {
         raw: true,
-        totals: Window::Minute,
+        totals: Some(Window::Minute),
         sums: &[(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)],
         apart: true,
     };
-    const LEVEL_3: Self = Self {
+    /// Sums of a day.
+    pub(crate) const DAY: Self = Self {
         raw: false,
-        totals: Window::Hour,
+        totals: Some(Window::Hour),
         sums: &[(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)],
         apart: false,
     };
+    const HOUR_SO_FAR: Self = Self { raw: false, totals: None, sums: &[(Window::Hour, Scope::All)], apart: false };
 
     /// What a block of this level holds; `None` when there are no blocks of it.
     pub(crate) fn of_level(level: u8) -> Option<Self> {
         match level {
             1 => Some(Self::LEVEL_1),
             2 => Some(Self::LEVEL_2),
-            3 => Some(Self::LEVEL_3),
+            3 => Some(Self::DAY),
+            SO_FAR => Some(Self::HOUR_SO_FAR),
             _ => None,
         }
+    }
+
+    /// Whether each series has sums of its own.
+    pub(crate) fn by_series(self) -> bool {
+        self.sums.iter().any(|(_, scope)| *scope == Scope::Series)
     }
 
     fn is_back(self, window: Option<Window>) -> bool {
@@ -109,9 +121,11 @@ impl BlockWriter {
                 let totals = append(&mut self.totals, |out| self.pool.packer.put(out, &done.totals, "totals"))?;
                 done.dataset.totals = Some(totals);
             }
-            let part =
-                append(&mut self.window_totals, |out| self.pool.packer.put(out, &done.window_totals, "window totals"))?;
-            done.dataset.window_totals = Some((self.shape.totals, part));
+            if let Some(window) = self.shape.totals {
+                let (out, totals) = (&mut self.window_totals, &done.window_totals);
+                let part = append(out, |out| self.pool.packer.put(out, totals, "window totals"))?;
+                done.dataset.window_totals = Some((window, part));
+            }
             if let Some(totals) = done.all_totals {
                 let part = append(&mut self.all_totals, |out| self.pool.packer.put(out, &totals, "window totals"))?;
                 done.dataset.all_totals = Some(part);

@@ -32,7 +32,7 @@ pub(crate) struct DatasetWriter {
     window_totals: WindowTotals,
     all_totals: WindowTotals,
     pages: PageWriter,
-    raw: bool,
+    shape: Shape,
     sums: Vec<SumsWriter>,
     open_rows: usize,
 }
@@ -63,6 +63,7 @@ pub(super) struct Done {
 impl DatasetWriter {
     /// A dataset without profiles.
     pub(crate) fn new(profile_type: ProfileType, shape: Shape) -> Self {
+        let totals = || WindowTotals::new(shape.totals.unwrap_or(Window::Hour));
         Self {
             profile_type,
             series: Vec::new(),
@@ -70,10 +71,10 @@ impl DatasetWriter {
             span: None,
             profiles: 0,
             totals: Vec::new(),
-            window_totals: WindowTotals::new(shape.totals),
-            all_totals: WindowTotals::new(shape.totals),
+            window_totals: totals(),
+            all_totals: totals(),
             pages: PageWriter::new(None),
-            raw: shape.raw,
+            shape,
             sums: shape.sums.iter().copied().map(SumsWriter::new).collect(),
             open_rows: 0,
         }
@@ -90,6 +91,14 @@ impl DatasetWriter {
         self.open_rows
     }
 
+    /// Says that so many profiles of these series come as sums over all series, which do not tell.
+    pub(crate) fn count<'a>(&mut self, series: impl Iterator<Item = &'a Labels>, profiles: u64) {
+        for labels in series {
+            self.place(labels);
+        }
+        self.profiles = self.profiles.saturating_add(profiles);
+    }
+
     fn place(&mut self, labels: &Labels) -> u32 {
         if let Some(&place) = self.index.get(labels) {
             return place;
@@ -103,7 +112,7 @@ impl DatasetWriter {
     fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
         let Addend { labels, scope, taken, profiles } = addend;
         let series = self.place(labels);
-        if self.raw {
+        if self.shape.raw {
             let total = rows::tidy(rows)?;
             self.totals.push(TotalRow { series, time: taken.time, total });
             self.pages.push(PageProfile { series, taken, profiles, rows: 0..0 }, rows, pool)?;
@@ -112,7 +121,7 @@ impl DatasetWriter {
             self.profiles = self.profiles.saturating_add(profiles);
             let total = rows.iter().map(|row| i128::from(row.1)).sum();
             self.window_totals.add(series, taken.time, profiles, total);
-            if !self.raw {
+            if !self.shape.raw {
                 self.all_totals.add(0, taken.time, profiles, total);
             }
         }
@@ -133,7 +142,7 @@ impl DatasetWriter {
         for mut writer in self.sums {
             writer.pages.flush(pool)?;
             // With one series, sums of each are those of all. And sums are there to read less than the profiles.
-            let idle = one && writer.scope == Scope::Series || self.raw && writer.pages.len() >= self.pages.len();
+            let idle = one && writer.scope == Scope::Series || self.shape.raw && writer.pages.len() >= self.pages.len();
             if !idle {
                 sums.push(((writer.window, writer.scope), writer.pages.pages));
             }
@@ -145,7 +154,7 @@ impl DatasetWriter {
             dataset,
             totals: encode_totals(&self.totals),
             window_totals: self.window_totals.encode(),
-            all_totals: (!self.raw && !one).then(|| self.all_totals.encode()),
+            all_totals: (!self.shape.raw && self.shape.totals.is_some() && !one).then(|| self.all_totals.encode()),
             pages: self.pages.pages,
             sums,
         }))

@@ -45,6 +45,7 @@ mod window;
 mod words;
 
 pub(crate) use answer::{Told, answer_chunk, decode_answer, encode_answer};
+pub use block::SO_FAR;
 pub(crate) use block::{BlockWriter, Shape, read_symbols};
 pub use block_entry::{BlockEntry, Dataset, Share, SumsEntry};
 pub use catalog::{CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key};

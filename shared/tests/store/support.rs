@@ -7,7 +7,7 @@ use pilotlight_core::plans::{
     QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
-    ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk, place,
+    ChunkId, Directory, ObjectKey, SO_FAR, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk, place,
 };
 use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -240,6 +240,10 @@ impl Bucket {
     /// Makes a block out of the objects at these places. One of level 3 stands beside its sources.
     pub(crate) fn compact_to(&mut self, level: u8, chosen: &[usize]) {
         let sources: Vec<CatalogObject> = chosen.iter().map(|&at| self.catalog[at].clone()).collect();
+        self.compact_these(level, sources);
+    }
+
+    fn compact_these(&mut self, level: u8, sources: Vec<CatalogObject>) {
         if sources.is_empty() {
             return;
         }
@@ -251,6 +255,17 @@ impl Bucket {
         let others: Vec<CompactOutput> = others.collect();
         self.put_block(&keys, first);
         others.into_iter().for_each(|output| self.put_block(&[], output));
+    }
+
+    /// Makes sums so far, by these jobs over blocks of level 1 one after the other, and lets them stand for those blocks.
+    pub(crate) fn sum_up(&mut self, jobs: &[Vec<String>]) {
+        for job in jobs {
+            let of_job = |object: &CatalogObject| object.level == SO_FAR || job.contains(&object.key);
+            let mut sources: Vec<CatalogObject> = self.catalog.iter().filter(|object| of_job(object)).cloned().collect();
+            self.catalog.retain(|object| !of_job(object));
+            sources.sort_by_key(|source| source.key.parse::<ObjectKey>().unwrap().millis);
+            self.compact_these(SO_FAR, sources);
+        }
     }
 
     /// Of the next lease.
@@ -274,7 +289,8 @@ impl Bucket {
     /// Writes a block without a row for it, and gives its name.
     pub(crate) fn write_block(&mut self, output: &CompactOutput) -> String {
         let free = |object: &&mut CatalogObject| object.level == 0 && object.directory.carried.is_none();
-        let segment = self.catalog.iter_mut().rev().find(free).filter(|_| self.carries && output.level == 1);
+        let segment =
+            self.catalog.iter_mut().rev().find(free).filter(|_| self.carries && matches!(output.level, 1 | SO_FAR));
         let Some(segment) = segment else {
             self.objects.insert(output.key.clone(), output.bytes.clone());
             return output.key.clone();

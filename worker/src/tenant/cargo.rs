@@ -6,7 +6,7 @@
 //! Who did the job does not wait for that: the lease is the object's from then on. When the segment is in the bucket the job
 //! is committed; when that fails, or takes longer than the hour lasts, the job came to nothing and is done again.
 
-use pilotlight_core::store::{Directory, ObjectKey};
+use pilotlight_core::store::{Directory, ObjectKey, SO_FAR};
 
 use super::compaction::Done;
 use super::packet;
@@ -32,7 +32,7 @@ pub(super) struct Cargo {
 /// bucket. So, too, what is in arrears does not wait.
 pub(crate) fn may_be_carried(block: &ObjectKey, bytes: usize, now: i64) -> bool {
     let hour = |millis: i64| millis.div_euclid(HOUR_MILLIS);
-    block.level == 1 && bytes <= MAX_CARGO_BYTES && hour(block.millis) == hour(now)
+    matches!(block.level, 1 | SO_FAR) && bytes <= MAX_CARGO_BYTES && hour(block.millis) == hour(now)
 }
 
 impl Cargo {

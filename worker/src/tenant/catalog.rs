@@ -15,6 +15,7 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::so_far;
 use super::sql::{Rows, Sql, Value, number};
 use crate::errors::Problem;
 
@@ -39,6 +40,7 @@ CREATE TABLE IF NOT EXISTS objects (
 );
 CREATE INDEX IF NOT EXISTS objects_added ON objects (added_millis);
 CREATE INDEX IF NOT EXISTS objects_summaries ON objects (job) WHERE level = 3;
+CREATE INDEX IF NOT EXISTS objects_so_far ON objects (key) WHERE level = 4;
 CREATE INDEX IF NOT EXISTS objects_removed ON objects (removed_millis) WHERE removed_millis IS NOT NULL;
 CREATE TABLE IF NOT EXISTS directories (
     key TEXT NOT NULL,
@@ -65,6 +67,9 @@ pub(super) const ARRIVAL: &str = "CAST(substr(key, -34, 13) AS INTEGER)";
 /// (`pilotlight_core::store::place`).
 pub(super) const PLACE: &str = "iif(instr(key, '.seg+') = 0, key, substr(key, 1, instr(key, '.seg+') + 3))";
 
+/// Sources of the running job.
+pub(super) const LEASED: &str = "(SELECT value FROM json_each((SELECT sources FROM lease)))";
+
 /// Largest piece of a directory in one row; SQLite in a Durable Object takes 2 MB a value.
 const PART_BYTES: usize = 1 << 20;
 
@@ -85,11 +90,22 @@ pub(crate) struct Ask {
     /// First and last millisecond, both inside.
     pub(crate) first_millis: i64,
     pub(crate) last_millis: i64,
-    /// Whether to leave out objects that a summary stands for whose profiles all lie in the span.
     #[serde(default)]
-    pub(crate) summed: bool,
+    pub(crate) detail: Detail,
     /// The key after which to go on, and the state of the catalog to go on with; absent at first.
     pub(crate) after: Option<(String, i64)>,
+}
+
+/// Which objects a query needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum Detail {
+    /// All but sums of an hour that is not over.
+    #[default]
+    Each,
+    /// Those that a summary stands for whose profiles all lie in the span may be left out.
+    Summed,
+    /// Those that sums of an hour that is not over stand for, too; these come in their place.
+    SoFar,
 }
 
 /// Head of a page; the rows' directories follow as blobs.
@@ -133,19 +149,25 @@ impl<S: Sql> Catalog<S> {
             None => (String::new(), self.last()?),
         };
         let found = self.sql.query(
-            "SELECT o.key, o.level, o.size, d.bytes FROM objects o JOIN directories d ON d.key = o.key
-             WHERE o.key > ?1 AND o.added <= ?2 AND (o.removed IS NULL OR o.removed > ?2)
-               AND o.max_millis >= ?3 AND o.min_millis <= ?4
-               AND NOT (?5 AND o.summary IS NOT NULL AND coalesce((
-                 SELECT min(s.added <= ?2 AND (s.removed IS NULL OR s.removed > ?2) AND s.min_millis > ?3 AND s.max_millis < ?4)
-                 FROM objects s WHERE s.level = 3 AND s.job = o.summary), 0))
-             ORDER BY o.key, d.part",
+            &format!(
+                "SELECT o.key, o.level, o.size, d.bytes FROM objects o JOIN directories d ON d.key = o.key
+                 WHERE o.key > ?1 AND o.added <= ?2 AND (o.removed IS NULL OR o.removed > ?2)
+                   AND o.max_millis >= ?3 AND o.min_millis <= ?4
+                   AND NOT (?5 AND o.summary IS NOT NULL AND coalesce((
+                     SELECT min(s.added <= ?2 AND (s.removed IS NULL OR s.removed > ?2)
+                       AND s.min_millis > ?3 AND s.max_millis < ?4)
+                     FROM objects s WHERE s.level = 3 AND s.job = o.summary), 0))
+                   AND {}
+                 ORDER BY o.key, d.part",
+                so_far::is_read()
+            ),
             vec![
                 after.into(),
                 number(state),
                 number(ask.first_millis),
                 number(ask.last_millis),
-                i64::from(ask.summed).into(),
+                i64::from(ask.detail >= Detail::Summed).into(),
+                i64::from(ask.detail >= Detail::SoFar).into(),
             ],
         )?;
         read_page(found, state, page_bytes)

@@ -10,7 +10,7 @@ use pilotlight_core::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::catalog::{Ask, Page, Row};
+use super::catalog::{Ask, Detail, Page, Row};
 use super::compaction::{Done, Failed, Lease};
 use super::deletions::parsed;
 use super::operator::Order;
@@ -41,15 +41,6 @@ pub(crate) struct Job {
     pub(crate) sources: Vec<CatalogObject>,
     /// What is left out.
     pub(crate) without: Vec<Deletion>,
-}
-
-/// Which objects a query needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
-    /// Those that summaries within its range stand for may be left out.
-    Summed,
-    /// All.
-    Each,
 }
 
 /// Calls to all of a tenant's objects.
@@ -93,7 +84,7 @@ impl<T: Transport> TenantClient<T> {
 
     async fn catalog(&self, range: TimeRange, detail: Detail, left: &Cell<usize>) -> Result<Vec<CatalogObject>, Problem> {
         let (first_millis, last_millis) = (range.from.millis(), range.until.millis());
-        let mut ask = Ask { first_millis, last_millis, summed: detail == Detail::Summed, after: None };
+        let mut ask = Ask { first_millis, last_millis, detail, after: None };
         let mut objects = Vec::new();
         loop {
             let body = self.call_json(Call::Catalog, &ask).await?;

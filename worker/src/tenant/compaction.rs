@@ -12,13 +12,14 @@
 
 use pilotlight_core::{
     UnixNanos,
-    plans::{MAX_FAILURES, ObjectSummary, pick_job},
-    store::{Directory, ObjectKey},
+    plans::{ObjectSummary, pick_job},
+    store::{Directory, ObjectKey, SO_FAR},
 };
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, Facts, Row, add, next, shape};
 use super::deletions::{Wanted, done_with};
+use super::so_far;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -108,9 +109,10 @@ impl<S: Sql> Catalog<S> {
         };
         let (sources, directories) = self.rows(&job)?;
 
-        // As the plan names its output: after the first of its sources.
-        let first = job.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
-        let output = first.successor(level, unique).to_string();
+        // As the plan names its output: after the first of its sources, or the last.
+        let source = if level == SO_FAR { job.last() } else { job.first() };
+        let source = source.and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
+        let output = source.successor(level, unique).to_string();
         let names = serde_json::to_string(&job).map_err(Problem::internal)?;
         let (token, share) = self.sql.transaction(move |sql| {
             if let Some(under_way) = under_way {
@@ -175,13 +177,14 @@ impl<S: Sql> Catalog<S> {
                     vec![number(held.token)],
                 )?;
             }
+            so_far::settle(sql, held.level, held.token, now)?;
             if held.level == 3 {
                 sql.exec(
                     "UPDATE objects SET summary = ?
                      WHERE removed IS NULL AND key IN (SELECT value FROM json_each((SELECT sources FROM lease)))",
                     vec![number(held.token)],
                 )?;
-            } else {
+            } else if held.level != SO_FAR {
                 // With the number that the outputs were added with, so that no reader sees both or neither.
                 sql.exec(
                     "UPDATE objects SET removed = (SELECT last FROM sequence), removed_millis = ?
@@ -212,15 +215,16 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    /// All live objects that a job may take.
+    /// All live objects that no summary sums up.
     fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
         let found = self.sql.query(
-            "SELECT key, size, day_bytes FROM objects WHERE removed IS NULL AND summary IS NULL AND failures < ?",
-            vec![i64::from(MAX_FAILURES).into()],
+            "SELECT key, size, day_bytes, failures FROM objects WHERE removed IS NULL AND summary IS NULL",
+            Vec::new(),
         )?;
-        let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 3]>::try_from(values?) {
-            Ok([Value::String(key), Value::Integer(size), Value::Integer(day_bytes)]) => {
-                Ok(ObjectSummary { key, size: size as u64, day_bytes: day_bytes as u64, summed: false, failures: 0 })
+        let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 4]>::try_from(values?) {
+            Ok([Value::String(key), Value::Integer(size), Value::Integer(day_bytes), Value::Integer(failures)]) => {
+                let (size, day_bytes, failures) = (size as u64, day_bytes as u64, failures as u32);
+                Ok(ObjectSummary { key, size, day_bytes, summed: false, failures })
             }
             _ => Err(shape()),
         };

@@ -136,7 +136,7 @@ impl<S: Sql> Catalog<S> {
         let found = self.sql.query(
             &format!(
                 "SELECT o.key, o.level, o.size, d.bytes
-                 FROM (SELECT key, level, size FROM objects WHERE key > ?1 AND added <= ?2 AND level >= 0
+                 FROM (SELECT key, level, size FROM objects WHERE key > ?1 AND added <= ?2 AND level BETWEEN 0 AND 3
                        AND (removed IS NULL OR removed > ?2) AND {ARRIVAL} / 86400000 = ?3) o
                  JOIN directories d ON d.key = o.key ORDER BY o.key, d.part"
             ),
@@ -199,7 +199,7 @@ fn changed_days(sql: &impl Sql) -> Result<Vec<i64>, Problem> {
         &format!(
             "SELECT day FROM (
                SELECT {ARRIVAL} / 86400000 AS day, NULL AS state, coalesce(removed, added) AS change, removed IS NULL AS there
-               FROM objects WHERE level >= 0 AND (removed IS NULL OR removed > added)
+               FROM objects WHERE level BETWEEN 0 AND 3 AND (removed IS NULL OR removed > added)
                UNION ALL SELECT min_millis, job, 0, 1 FROM objects WHERE level = -1 AND removed_millis IS NULL)
              GROUP BY day HAVING max(there) AND max(change) > coalesce(max(state), -1) OR max(state) < 0
              ORDER BY day DESC LIMIT ?"

@@ -11,7 +11,7 @@
 use pilotlight_core::store::Directory;
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{ARRIVAL, Catalog, next, put_directory, shape, texts};
+use super::catalog::{ARRIVAL, Catalog, LEASED, next, put_directory, shape, texts};
 use super::deletions::done_with;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
@@ -57,12 +57,10 @@ impl Retention {
     }
 }
 
-/// Objects of the running job, which its commit must find as they were.
-const LEASED: &str = "(SELECT value FROM json_each((SELECT sources FROM lease)))";
-
-/// A condition on a row: its profiles start, and its hour or day of arrival ends, before a time.
+/// A condition on a row: its profiles start, and its hour or day of arrival ends, before a time. A job's commit must find its
+/// sources as they were.
 fn over(before: i64) -> String {
-    let span = "(CASE WHEN o.level >= 3 THEN 86400000 ELSE 3600000 END)";
+    let span = "(CASE WHEN o.level = 3 THEN 86400000 ELSE 3600000 END)";
     let arrived = format!("({ARRIVAL} / {span} + 1) * {span}");
     format!("(o.max_millis < {before} AND {arrived} <= {before} AND o.key NOT IN {LEASED})")
 }

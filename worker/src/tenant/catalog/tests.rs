@@ -39,7 +39,7 @@ pub(crate) fn add(catalog: &Catalog<MemorySql>, millis: i64) -> String {
 
 /// All keys in a span, read page by page.
 pub(crate) fn keys(catalog: &Catalog<MemorySql>, first_millis: i64, last_millis: i64, page_bytes: usize) -> Vec<String> {
-    let mut ask = Ask { first_millis, last_millis, summed: false, after: None };
+    let mut ask = Ask { first_millis, last_millis, detail: Detail::Each, after: None };
     let mut keys = Vec::new();
     loop {
         let (page, directories) = catalog.page(&ask, page_bytes).unwrap();
