@@ -185,7 +185,7 @@ proptest! {
         pushes in pushes(),
         parts in prop::collection::vec(any::<u64>(), 1..5),
         times in 1usize..4,
-        range in ranges(),
+        range in prop_oneof![3 => Just(TimeRange::ALL), 1 => ranges()],
         selector in prop::sample::select(SELECTORS),
         sample_type in prop::sample::select(vec![("process_cpu", "cpu"), ("memory", "inuse_space")]),
         share_bytes in share_bytes(),

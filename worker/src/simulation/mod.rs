@@ -15,6 +15,7 @@ mod rebuild;
 mod recall;
 mod retention;
 mod shards;
+mod so_far;
 mod storms;
 
 use std::cell::{Cell, RefCell};

@@ -17,7 +17,7 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Facts, Row, add, next, shape};
+use super::catalog::{Catalog, Facts, LEASED, Row, add, next, shape};
 use super::deletions::{Wanted, done_with};
 use super::so_far;
 use super::sql::{Sql, Value, number};
@@ -180,15 +180,16 @@ impl<S: Sql> Catalog<S> {
             so_far::settle(sql, held.level, held.token, now)?;
             if held.level == 3 {
                 sql.exec(
-                    "UPDATE objects SET summary = ?
-                     WHERE removed IS NULL AND key IN (SELECT value FROM json_each((SELECT sources FROM lease)))",
+                    &format!("UPDATE objects SET summary = ? WHERE removed IS NULL AND key IN {LEASED}"),
                     vec![number(held.token)],
                 )?;
             } else if held.level != SO_FAR {
                 // With the number that the outputs were added with, so that no reader sees both or neither.
                 sql.exec(
-                    "UPDATE objects SET removed = (SELECT last FROM sequence), removed_millis = ?
-                     WHERE removed IS NULL AND key IN (SELECT value FROM json_each((SELECT sources FROM lease)))",
+                    &format!(
+                        "UPDATE objects SET removed = (SELECT last FROM sequence), removed_millis = ?
+                         WHERE removed IS NULL AND key IN {LEASED}"
+                    ),
                     vec![number(now)],
                 )?;
             }
