@@ -20,7 +20,7 @@ use pilotlight_core::gzip::inflate;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, Get, MAX_SHARE_BYTES};
-use pilotlight_core::store::{ObjectKey, SegmentWriter, Tenant, Window};
+use pilotlight_core::store::{ObjectKey, SO_FAR, SegmentWriter, Tenant, Window};
 use pilotlight_core::{TimeRange, UnixNanos};
 use pilotlight_guest::{list, query};
 use wasmtime::{Engine, Instance, Module, Store, TypedFunc};
@@ -30,9 +30,10 @@ const PAST: usize = 1_500;
 /// Different profiles, which come again until the hour is full: a service that does much the same all the time, and one of
 /// which no two profiles are alike.
 const DISTINCT: [usize; 2] = [60, PAST];
-/// Profiles of each block of level 1 of an hour that is not: jobs over small ones have made five large ones, and eight wait
-/// for the next such job.
-const BLOCKS: [usize; 13] = [200, 200, 200, 200, 200, 60, 55, 50, 45, 40, 40, 35, 30];
+/// Profiles of each block of level 1 of an hour that is not, for which its sums so far stand.
+const SUMMED: [usize; 6] = [200; 6];
+/// Those of the blocks that came since.
+const BLOCKS: [usize; 5] = [50, 45, 40, 40, 35];
 /// Profiles in the segment that no job has taken yet.
 const LEFT: usize = 30;
 /// Profiles of a segment: a flush of some seconds.
@@ -72,7 +73,7 @@ fn hours(module: &Path, profiles: &[Vec<u8>]) {
     println!("{} different profiles, prepared in {:.1?}", profiles.len(), started.elapsed());
     let range = |from, until| TimeRange { from: UnixNanos(HOUR + from), until: UnixNanos(HOUR + until) };
     let (minute, hour) = (Window::Minute.nanos(), Window::Hour.nanos());
-    compare(module, "the last hour", &last, range(0, hour), BLOCKS.iter().sum::<usize>() + LEFT);
+    compare(module, "the last hour", &last, range(0, hour), SUMMED.iter().chain(&BLOCKS).sum::<usize>() + LEFT);
     compare(module, "a past hour", &past, range(0, hour), PAST);
     // Half a minute is twelve and a half profiles; what is cut off at the end begins with a profile.
     compare(module, "a past hour, cut within minutes", &past, range(minute / 2, hour - minute / 2), PAST - 13 - 12);
@@ -110,9 +111,9 @@ struct Bucket {
 /// As compaction leaves an hour that is not over.
 fn last_hour(chunks: &[Vec<u8>]) -> Bucket {
     let mut bucket = Bucket::default();
-    for count in BLOCKS {
-        bucket.block(chunks, count);
-    }
+    SUMMED.iter().for_each(|&count| bucket.block(chunks, count));
+    bucket.compact(SO_FAR, 0);
+    BLOCKS.iter().for_each(|&count| bucket.block(chunks, count));
     bucket.segment(chunks, LEFT);
     bucket
 }
@@ -121,7 +122,7 @@ fn last_hour(chunks: &[Vec<u8>]) -> Bucket {
 fn past_hour(chunks: &[Vec<u8>]) -> Bucket {
     let mut bucket = Bucket::default();
     while bucket.profiles < chunks.len() {
-        bucket.block(chunks, BLOCKS[0].min(chunks.len() - bucket.profiles));
+        bucket.block(chunks, SUMMED[0].min(chunks.len() - bucket.profiles));
     }
     bucket.compact(2, 0);
     bucket
