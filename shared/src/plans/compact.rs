@@ -102,7 +102,7 @@ impl CompactPlan {
         let (mut keyed, single) = (Vec::with_capacity(sources.len()), rewrite && sources.len() == 1);
         for object in sources {
             let fits = match (&object.directory.contents, level) {
-                (Contents::Segment(_), 1) => object.level == 0,
+                (Contents::Segment(..), 1) => object.level == 0,
                 (Contents::Block(_), 1 | 2) if rewrite => single && object.level == level,
                 (Contents::Block(_), 3 | SO_FAR) if rewrite => false,
                 (Contents::Block(_), 1 | 2) => object.level == 1,

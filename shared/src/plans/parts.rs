@@ -116,7 +116,7 @@ fn asked(mut directory: Directory, selector: &Selector, profile_type: &ProfileTy
     let mut keeps = keeps.collect::<Vec<bool>>().into_iter();
     let mut used = vec![false; selected.len()];
     match &mut directory.contents {
-        Contents::Segment(chunks) => {
+        Contents::Segment(chunks, _) => {
             chunks.retain(|chunk| chunk.series.iter().any(|s| s.profile_type == of_type && is_selected(&s.labels)));
             chunks.iter().flat_map(|chunk| &chunk.series).for_each(|s| used[s.labels as usize] = true);
         }
@@ -251,12 +251,8 @@ mod tests {
             let (fixed, word) = word.strip_prefix('!').map_or((true, word), |word| (false, word));
             let (hour, kilobytes) = word.split_once(':').unwrap();
             let millis = hour.parse::<i64>().unwrap() * HOUR;
-            let directory = Directory {
-                label_sets: Vec::new(),
-                types: Vec::new(),
-                contents: Contents::Block(BlockEntry::default()),
-                carried: None,
-            };
+            let directory =
+                Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(BlockEntry::default()) };
             let object = CatalogObject { key: word.to_owned(), level: 2, size: 0, directory };
             Closed { objects: vec![object], millis, bytes: kilobytes.parse::<u64>().unwrap() << 10, reads: 1, fixed }
         };

@@ -190,7 +190,7 @@ impl RebuildPlan {
 
     /// Takes in the block that a segment carries, if it may count.
     fn unpack(&mut self, segment: &mut Reading, directory: &Directory) {
-        let Some(carried) = directory.carried else { return };
+        let Some(carried) = directory.carried() else { return };
         segment.size = segment.size.saturating_sub(carried.part.len);
         let key = carried.key(&segment.key);
         let name = key.to_string();
@@ -217,7 +217,7 @@ impl RebuildPlan {
         let chunks = directory.chunks().iter().map(|chunk| chunk.id).collect();
         let row = CatalogRow { key: name, size, directory: directory.encode()? };
         let (token, share, sums_of) = match directory.contents {
-            Contents::Segment(_) => (0, Share::default(), Vec::new()),
+            Contents::Segment(..) => (0, Share::default(), Vec::new()),
             Contents::Block(block) => (block.token, block.share, block.sums_of),
         };
         Ok(Known { key, row, chunks, token, share, sources_left, claims, counted, sums_of })

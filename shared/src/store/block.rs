@@ -190,7 +190,7 @@ impl BlockWriter {
         };
         let (label_sets, types) = self.words.finish();
         let block = BlockEntry { datasets: self.datasets, token, share, ids, sums_of };
-        let directory = Directory { label_sets, types, contents: Contents::Block(block), carried: None };
+        let directory = Directory { label_sets, types, contents: Contents::Block(block) };
         put_footer(&mut bytes, &directory, MAGIC)?;
         Ok((bytes, directory))
     }

@@ -32,8 +32,6 @@ pub struct Directory {
     pub types: Vec<ProfileType>,
     /// Where everything is.
     pub contents: Contents,
-    /// A block inside a segment, which counts by itself: it has a name of its own and a row of its own in the catalog.
-    pub carried: Option<Carried>,
 }
 
 /// A block inside a segment.
@@ -60,8 +58,9 @@ impl Carried {
 /// What kind of object it is, and what is where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// Level 0. A row of the catalog lists only the chunks that count: not those that a client sent twice.
-    Segment(Vec<ChunkEntry>),
+    /// Level 0. A row of the catalog lists only the chunks that count: not those that a client sent twice. A block inside counts
+    /// by itself: it has a name of its own and a row of its own in the catalog.
+    Segment(Vec<ChunkEntry>, Option<Carried>),
     /// Level 1 and up.
     Block(BlockEntry),
 }
@@ -110,15 +109,23 @@ impl Directory {
     /// Chunks of a segment; none in a block.
     pub fn chunks(&self) -> &[ChunkEntry] {
         match &self.contents {
-            Contents::Segment(chunks) => chunks,
+            Contents::Segment(chunks, _) => chunks,
             Contents::Block(_) => &[],
+        }
+    }
+
+    /// The block inside a segment.
+    pub fn carried(&self) -> Option<Carried> {
+        match &self.contents {
+            Contents::Segment(_, carried) => *carried,
+            Contents::Block(_) => None,
         }
     }
 
     /// What is in a block; `None` for a segment.
     pub fn block(&self) -> Option<&BlockEntry> {
         match &self.contents {
-            Contents::Segment(_) => None,
+            Contents::Segment(..) => None,
             Contents::Block(block) => Some(block),
         }
     }
@@ -130,7 +137,7 @@ impl Directory {
 
     /// Keeps the chunks of a segment for which `counts` is true, place by place.
     pub fn keep_chunks(&mut self, counts: &[bool]) {
-        if let Contents::Segment(chunks) = &mut self.contents {
+        if let Contents::Segment(chunks, _) = &mut self.contents {
             let mut counts = counts.iter();
             chunks.retain(|_| counts.next().copied().unwrap_or(true));
         }
@@ -158,9 +165,9 @@ impl Directory {
         let mut raw = Vec::new();
         put_words(&mut raw, &self.label_sets, &self.types);
         match &self.contents {
-            Contents::Segment(chunks) => {
-                raw.push(if self.carried.is_some() { 2 } else { 0 });
-                if let Some(carried) = &self.carried {
+            Contents::Segment(chunks, carried) => {
+                raw.push(if carried.is_some() { 2 } else { 0 });
+                if let Some(carried) = carried {
                     put_carried(&mut raw, carried);
                 }
                 put_chunks(&mut raw, chunks);
@@ -187,12 +194,12 @@ impl Directory {
         let kind = r.array()?;
         let carried = if kind == [2] { Some(carried(&mut r)?) } else { None };
         let contents = match kind {
-            [0 | 2] => Contents::Segment(chunks(&mut r, label_sets.len(), types.len())?),
+            [0 | 2] => Contents::Segment(chunks(&mut r, label_sets.len(), types.len())?, carried),
             [1] => Contents::Block(block(&mut r, label_sets.len(), types.len())?),
             _ => return Err(r.corrupt("neither a segment nor a block")),
         };
         r.end()?;
-        Ok(Self { label_sets, types, contents, carried })
+        Ok(Self { label_sets, types, contents })
     }
 
     /// Reads the directory out of a whole object.
@@ -206,7 +213,7 @@ impl Directory {
         let directory = Self::decode(&bytes[start as usize..end])?;
         let mut reader = Reader::new(bytes, "object");
         check_magic(&mut reader, if footer.block { block_format::MAGIC } else { segment::MAGIC }, "segment or block")?;
-        if footer.block == matches!(directory.contents, Contents::Segment(_)) {
+        if footer.block == matches!(directory.contents, Contents::Segment(..)) {
             return Err(StoreError::Corrupt {
                 section: "directory",
                 offset: 0,

@@ -70,7 +70,7 @@ impl SegmentWriter {
     /// The object, and its directory for the catalog.
     pub fn finish(mut self) -> Result<(Vec<u8>, Directory), StoreError> {
         let (label_sets, types) = self.words.finish();
-        let directory = Directory { label_sets, types, contents: Contents::Segment(self.chunks), carried: self.carried };
+        let directory = Directory { label_sets, types, contents: Contents::Segment(self.chunks, self.carried) };
         put_footer(&mut self.bytes, &directory, MAGIC)?;
         Ok((self.bytes, directory))
     }

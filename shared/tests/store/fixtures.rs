@@ -66,7 +66,7 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
         writeln!(text, "made of {:?}", ids.made_of).unwrap();
         writeln!(text, "token {} sums of {:?}", block.token, block.sums_of).unwrap();
     }
-    let carried = directory.carried.map(|carried| {
+    let carried = directory.carried().map(|carried| {
         let inside = carried.key(&key.parse().unwrap()).to_string();
         let block = &bytes[carried.part.offset as usize..][..carried.part.len as usize];
         format!("carries {inside}\n{}", object_text(&inside, block))

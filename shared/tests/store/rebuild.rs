@@ -89,7 +89,7 @@ proptest! {
         prop_assert_eq!(&rebuilt.damaged, &[]);
         bucket.catalog = catalog(&rebuilt);
         prop_assert_eq!(bucket.query("", &of_type, TimeRange::ALL).unwrap().profile, before);
-        let carried = bucket.objects.values().filter(|bytes| Directory::of_object(bytes).unwrap().carried.is_some()).count();
+        let carried = bucket.objects.values().filter(|bytes| Directory::of_object(bytes).unwrap().carried().is_some()).count();
         prop_assert_eq!(rebuilt.rows.len() + rebuilt.dropped.len(), bucket.objects.len() + carried);
         let sizes = |objects: &[CatalogObject]| objects.iter().map(|o| (o.key.clone(), o.size)).collect::<BTreeMap<_, _>>();
         prop_assert_eq!(sizes(&bucket.catalog), rebuilt.rows.iter().map(|row| (row.key.clone(), row.size)).collect());
@@ -166,7 +166,7 @@ fn damage_at_any_byte_of_a_segment_with_a_block_inside() {
         let rebuilt = rebuild(&bucket);
         if rebuilt != sound {
             // The block's own end, or that of the segment, which alone tells of the block.
-            let inside = at < (segment.directory.carried.unwrap().part.offset + block.size) as usize;
+            let inside = at < (segment.directory.carried().unwrap().part.offset + block.size) as usize;
             let expect = if inside { (1, &block.key) } else { (0, &segment.key) };
             assert_eq!((rebuilt.rows.len(), &rebuilt.damaged[0].0), expect, "byte {at}");
         }

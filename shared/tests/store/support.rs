@@ -7,7 +7,7 @@ use pilotlight_core::plans::{
     QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
-    ChunkId, Directory, ObjectKey, SO_FAR, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk, place,
+    ChunkId, Contents, Directory, ObjectKey, SO_FAR, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk, place,
 };
 use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -288,7 +288,7 @@ impl Bucket {
 
     /// Writes a block without a row for it, and gives its name.
     pub(crate) fn write_block(&mut self, output: &CompactOutput) -> String {
-        let free = |object: &&mut CatalogObject| object.level == 0 && object.directory.carried.is_none();
+        let free = |object: &&mut CatalogObject| object.level == 0 && object.directory.carried().is_none();
         let segment =
             self.catalog.iter_mut().rev().find(free).filter(|_| self.carries && matches!(output.level, 1 | SO_FAR));
         let Some(segment) = segment else {
@@ -305,8 +305,10 @@ impl Bucket {
         let offset = writer.carry(&key, &output.bytes);
         let (bytes, directory) = writer.finish().unwrap();
         let key = key.carried_by(&segment.key.parse().unwrap(), offset).to_string();
-        assert_eq!(directory.carried.unwrap().key(&segment.key.parse().unwrap()).to_string(), key);
-        segment.directory.carried = directory.carried;
+        assert_eq!(directory.carried().unwrap().key(&segment.key.parse().unwrap()).to_string(), key);
+        if let Contents::Segment(_, carried) = &mut segment.directory.contents {
+            *carried = directory.carried();
+        }
         segment.size = (bytes.len() - output.bytes.len()) as u64;
         self.objects.insert(segment.key.clone(), bytes);
         key

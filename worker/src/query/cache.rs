@@ -99,12 +99,12 @@ mod tests {
     use pilotlight_core::store::{Contents, Directory};
 
     fn part(keys: &[&str], fixed: bool) -> QueryPart {
-        let contents = || Contents::Segment(Vec::new());
+        let contents = || Contents::Segment(Vec::new(), None);
         let object = |key: &&str| CatalogObject {
             key: (*key).to_owned(),
             level: 2,
             size: 1,
-            directory: Directory { label_sets: Vec::new(), types: Vec::new(), contents: contents(), carried: None },
+            directory: Directory { label_sets: Vec::new(), types: Vec::new(), contents: contents() },
         };
         QueryPart { objects: keys.iter().map(object).collect(), bytes: 1, fixed }
     }

@@ -197,8 +197,7 @@ mod tests {
         let sources = vec![add(&catalog, 10), add(&catalog, 20)];
         let key = "t/a/s0/l3/0000000000010-0000000000000000.blk".to_owned();
         let block = BlockEntry { sums_of: sources, token: 5, ..BlockEntry::default() };
-        let directory =
-            Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(block), carried: None };
+        let directory = Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(block) };
         catalog.add(Row { key: key.clone(), level: 3, size: 1 }, &directory, 30).unwrap();
         catalog.sql.exec("UPDATE objects SET summary = 5 WHERE level = 0", Vec::new()).unwrap();
 

@@ -146,7 +146,7 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         let (tenant, unique) = (shard.tenant.clone(), self.platform.random());
         let key = ObjectKey { tenant, shard: shard.number, level: 0, millis: now, unique, carrier: None };
         let (bytes, directory) = segment(chunks, cargo.as_ref())?;
-        let carried = directory.carried.map(|carried| carried.key(&key).to_string());
+        let carried = directory.carried().map(|carried| carried.key(&key).to_string());
         let size = bytes.len() - cargo.as_ref().map_or(0, |cargo| cargo.block.len());
         let key = key.to_string();
         let row = Row { key: key.clone(), level: 0, size: size as u64 };
