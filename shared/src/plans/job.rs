@@ -34,7 +34,7 @@ pub const MIN_JOB_BYTES: u64 = 2 << 20;
 
 /// Blocks of level 1 of an hour that is not over yet become a larger one once there are so many of a size: 6. A busy hour makes
 /// some two hundred, which a query would read one by one, each with symbols of its own.
-pub(super) const MIN_SMALL_BLOCKS: usize = 6;
+const MIN_SMALL_BLOCKS: usize = 6;
 
 /// Sizes of small blocks: up to 1 MiB, which a job over segments makes of a busy quarter of a minute, and up to 3 MiB, which six
 /// of those become. Six of these stay as they are until the hour is over.
