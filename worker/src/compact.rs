@@ -3,6 +3,7 @@
 
 use pilotlight_core::plans::{CompactPlan, CompactTask};
 use pilotlight_core::store::{ObjectKey, place};
+use serde::{Deserialize, Serialize};
 
 use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
@@ -15,7 +16,18 @@ use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transpor
 /// Days that a visit publishes beside a job: 8, at two requests each. Usually there are one or two.
 const FEW_DAYS: usize = 8;
 
-/// Says whether a job was done, so that another may be due. `now` in milliseconds; `share_bytes` is how much a job over blocks
+/// When an object is to be visited again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Next {
+    /// In its turn: nothing was due.
+    InTurn,
+    /// At once: something was done, so more may be due.
+    Now,
+    /// Once its next segment is written: with that a job will be done, and none can be before.
+    Soon,
+}
+
+/// Does what is due. `now` in milliseconds; `share_bytes` is how much a job over blocks
 /// may hold at once, [`pilotlight_core::plans::MAX_SHARE_BYTES`] but in tests.
 pub(crate) async fn visit(
     bucket: &impl Bucket,
@@ -24,7 +36,7 @@ pub(crate) async fn visit(
     now: i64,
     share_bytes: u64,
     meter: &Meter,
-) -> Result<bool, Problem> {
+) -> Result<Next, Problem> {
     // Trouble with one must not keep the other from being done.
     let due = client.expired().await?;
     let deleted = delete(bucket, client, &due.keys).await;
@@ -32,8 +44,8 @@ pub(crate) async fn visit(
     let published = if due.publish { publish(bucket, client, shard, now).await } else { Ok(0) };
     // Each takes its fill of requests: a job is for the next visit.
     let worked = match published {
-        Ok(days) if days > FEW_DAYS => Ok(true),
-        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| true),
+        Ok(days) if days > FEW_DAYS => Ok(Next::Now),
+        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| Next::Now),
         _ => compact(bucket, client, now, share_bytes, meter).await,
     };
     deleted.and(published).and(worked)
@@ -58,10 +70,13 @@ async fn compact(
     now: i64,
     share_bytes: u64,
     meter: &Meter,
-) -> Result<bool, Problem> {
-    let Some(job) = client.lease().await? else { return Ok(false) };
+) -> Result<Next, Problem> {
+    let Some(job) = client.lease().await? else { return Ok(Next::InTurn) };
     let token = job.token;
-    let Err(problem) = work(bucket, client, job, now, share_bytes, meter).await else { return Ok(true) };
+    let problem = match work(bucket, client, job, now, share_bytes, meter).await {
+        Ok(next) => return Ok(next),
+        Err(problem) => problem,
+    };
     let failed = Failed { token, message: problem.message.clone(), blame: blame(&problem) };
     // If this is not heard either, the lease ends by itself.
     let _ = client.fail(&failed).await;
@@ -76,7 +91,7 @@ async fn work(
     now: i64,
     share_bytes: u64,
     meter: &Meter,
-) -> Result<(), Problem> {
+) -> Result<Next, Problem> {
     let Job { token, unique, level, share, sources, without } = job;
     let task = CompactTask { level, token: token as u64, unique, share, share_bytes };
     let plan = drive(CompactPlan::without(sources, task, without)?, bucket).await?;
@@ -86,11 +101,11 @@ async fn work(
     let done = Done { token, output: row, division };
     let key: ObjectKey = done.output.key.parse().map_err(Problem::internal)?;
     if may_be_carried(&key, output.bytes.len(), now) && client.carry(&done, &output.directory, &output.bytes).await? {
-        return Ok(());
+        return Ok(Next::Soon);
     }
     bucket.put(&output.key, output.bytes, Condition::None).await?;
     // If another has the lease by now, what was written counts for nothing, and is noted to be deleted.
-    client.commit(&done, &output.directory).await
+    client.commit(&done, &output.directory).await.map(|()| Next::Now)
 }
 
 /// Only what is wrong with the sources is their fault; else a bucket that is away for three minutes would put all aside.

@@ -10,7 +10,7 @@ use pilotlight_core::plans::MAX_SHARE_BYTES;
 use worker::{Env, Fetcher, Headers, Method, Request, RequestInit, Response};
 
 use crate::bucket::{self, AnyBucket};
-use crate::compact;
+use crate::compact::{self, Next};
 use crate::config::Config;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered};
@@ -40,10 +40,13 @@ const DISPATCH_MILLIS: i64 = 50_000;
 /// profiles that a query for the last hour would read one by one.
 const ROUND_MILLIS: i64 = 15_000;
 
+/// When an object is visited whose job is done with its next segment: after six seconds. Busy ones write one each five.
+const SOON_MILLIS: i64 = 6_000;
+
 /// Makes visits.
 pub(crate) trait Visitor {
-    /// Visits an object; says whether it had a job due.
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem>;
+    /// Visits an object.
+    async fn visit(&self, shard: &Shard) -> Result<Next, Problem>;
 }
 
 /// What came of a minute.
@@ -68,7 +71,7 @@ pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem>
     Ok(())
 }
 
-/// Answers a visit in its own invocation: `true` when there was a job due.
+/// Answers a visit in its own invocation with when the next is due.
 pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
     let (meter, config) = (Meter::default(), Config::of(env).map_err(Problem::internal)?);
     meter.add(Item::WorkerRequests, 1);
@@ -79,7 +82,7 @@ pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response,
     Ok(Response::from_json(&Alone { env, config, meter }.visit(&shard).await?)?)
 }
 
-/// Visits objects in turn; one that had a job due comes again after all others, and in the next round.
+/// Visits objects in turn; one that had a job due comes again after all others, or soon, and in the next round.
 pub(crate) async fn dispatch(
     shards: &[Shard],
     minute: i64,
@@ -88,24 +91,34 @@ pub(crate) async fn dispatch(
     platform: &impl Platform,
 ) -> Tally {
     let mut queue: VecDeque<&Shard> = turn(shards, minute, most.visits).collect();
-    let (mut tally, began, mut busy) = (Tally::default(), platform.now_millis(), VecDeque::new());
+    let (mut tally, began) = (Tally::default(), platform.now_millis());
+    let (mut busy, mut soon) = (VecDeque::new(), VecDeque::<(i64, &Shard)>::new());
     while tally.visits < most.visits && tally.jobs < most.jobs && platform.now_millis() - began < DISPATCH_MILLIS {
         let Some(shard) = queue.pop_front() else {
             let since = platform.now_millis() - began;
-            let wait = ROUND_MILLIS - since.rem_euclid(ROUND_MILLIS);
-            if busy.is_empty() || since + wait >= DISPATCH_MILLIS {
+            let round = since - since.rem_euclid(ROUND_MILLIS) + ROUND_MILLIS;
+            let next = soon.front().map_or(round, |(at, _)| round.min(*at));
+            if busy.is_empty() || next >= DISPATCH_MILLIS {
                 break;
             }
-            platform.delay(wait as u32).await;
-            queue = std::mem::take(&mut busy);
+            platform.delay((next - since).max(0) as u32).await;
+            if next == round {
+                soon.clear();
+                queue = std::mem::take(&mut busy);
+            } else {
+                queue.extend(soon.pop_front().map(|(_, shard)| shard));
+            }
             continue;
         };
         tally.visits += 1;
         match visitor.visit(shard).await {
-            Ok(false) => {}
-            Ok(true) => {
+            Ok(Next::InTurn) => {}
+            Ok(next) => {
                 tally.jobs += 1;
-                queue.push_back(shard);
+                match next {
+                    Next::Soon => soon.push_back((platform.now_millis() - began + SOON_MILLIS, shard)),
+                    _ => queue.push_back(shard),
+                }
                 if !busy.contains(&shard) {
                     busy.push_back(shard);
                 }
@@ -135,7 +148,7 @@ struct Invocations {
 }
 
 impl Visitor for Invocations {
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<Next, Problem> {
         let mut init = RequestInit::new();
         init.with_method(Method::Post).with_body(Some(shard.to_string().into()));
         if let Some(usage) = self.meter.take_header()? {
@@ -160,7 +173,7 @@ struct Alone<'a> {
 }
 
 impl Visitor for Alone<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<Next, Problem> {
         let scope = Scope::new(self.env, self.config, shard.tenant.clone(), self.meter.clone());
         let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
         compact::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &self.meter).await
@@ -180,8 +193,8 @@ mod tests {
     struct Inside<'a>(&'a World, Vec<Shard>);
 
     impl Visitor for Inside<'_> {
-        async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
-            self.0.visit(self.1.iter().position(|s| s == shard).unwrap()).await
+        async fn visit(&self, shard: &Shard) -> Result<Next, Problem> {
+            self.0.try_visit(self.1.iter().position(|s| s == shard).unwrap()).await
         }
     }
 
@@ -229,9 +242,9 @@ mod tests {
     fn a_minute_ends() {
         struct Slow(Simulated);
         impl Visitor for Slow {
-            async fn visit(&self, _: &Shard) -> Result<bool, Problem> {
+            async fn visit(&self, _: &Shard) -> Result<Next, Problem> {
                 self.0.delay(20_000).await;
-                Ok(true)
+                Ok(Next::Now)
             }
         }
         let world = World::new(&["a"]);

@@ -89,11 +89,11 @@ pub(super) type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
 
 /// Picks the job that is due and gains most:
 ///
-/// 1. blocks of level 1 of an hour that is not over, when there are many that its sums so far do not have; first, because a
-///    busy tenant always has segments for a job, and six of those make one of these;
-/// 2. small ones of those, when they are many of which the sums so far have all or none;
-/// 3. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
+/// 1. twice as much of 3 as makes a job due, because a busy tenant may always have segments for one;
+/// 2. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
 ///    own and decodes every chunk;
+/// 3. blocks of level 1 of an hour that is not over, when there are many that its sums so far do not have, or many small ones
+///    of which these sums have all or none;
 /// 4. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one of each service
 ///    instead;
 /// 5. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
@@ -112,9 +112,11 @@ pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob>
     let sums: Vec<&Keyed> = of_level(SO_FAR);
     // All that are there, since what is skipped must not come before what is summed up.
     let first_level: Vec<&Keyed> = keyed.iter().filter(|(key, _)| key.level == 1).collect();
-    so_far(&sums, &first_level, now)
-        .or_else(|| small_blocks(&sums, &of_level(1), now))
+    let of_this_hour =
+        |times: usize| so_far(&sums, &first_level, now, times).or_else(|| small_blocks(&sums, &of_level(1), now, times));
+    of_this_hour(2)
         .or_else(|| segments(&of_level(0), now))
+        .or_else(|| of_this_hour(1))
         .or_else(|| hour(&of_level(1), now))
         .or_else(|| day(&blocks(), now))
 }
@@ -145,11 +147,11 @@ pub(super) fn is_able(object: &ObjectSummary) -> bool {
 
 /// Of an hour that has not ended: in the minute after, all of them are about to become one. The sums so far must have all of
 /// them or none, else they would be of no use after that.
-fn small_blocks(sums: &[&Keyed], blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
+fn small_blocks(sums: &[&Keyed], blocks: &[&Keyed], now: i64, times: usize) -> Option<CompactJob> {
     let size = |object: &ObjectSummary| SMALL_BYTES.into_iter().position(|most| object.size <= most);
     (0..SMALL_BYTES.len()).find_map(|of_size| {
         let small: Vec<&Keyed> = blocks.iter().copied().filter(|(_, object)| size(object) == Some(of_size)).collect();
-        let is_due = |hour: &&[&Keyed]| hour.len() >= MIN_SMALL_BLOCKS && !is_over(hour, HOUR_MILLIS, 0, now);
+        let is_due = |hour: &&[&Keyed]| hour.len() >= times * MIN_SMALL_BLOCKS && !is_over(hour, HOUR_MILLIS, 0, now);
         let parts = |hour: &'_ [_]| hour.partition_point(|(key, _): &&Keyed| is_in(sums, key));
         let mut halves = spans(&small, HOUR_MILLIS).flat_map(|hour| <[_; 2]>::from(hour.split_at(parts(hour))));
         let due = halves.find(is_due)?;

@@ -31,15 +31,16 @@ pub fn sums_so_far_suffice(selector: &Selector, profile_type: &ProfileType, obje
     })
 }
 
-/// Sums so far, and the blocks of the hour that they do not have yet, up to the first that no job may take.
-pub(super) fn so_far(sums: &[&Keyed], blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
+/// Sums so far, and the blocks of the hour that they do not have yet, up to the first that no job may take; when there are so
+/// many times as many of those as make it due.
+pub(super) fn so_far(sums: &[&Keyed], blocks: &[&Keyed], now: i64, times: usize) -> Option<CompactJob> {
     let due = |hour: &[&Keyed]| {
         let has = |(of, _): &&&Keyed| is_same_hour(of.millis, hour[0].0.millis);
         let before: Vec<&Keyed> = sums.iter().filter(has).copied().collect();
         let new = hour.iter().filter(|(key, _)| !is_in(sums, key)).take_while(|(_, object)| is_able(object));
         let new: Vec<&Keyed> = new.copied().collect();
         let small = before.iter().map(|(_, object)| object.size).sum::<u64>() <= MAX_SO_FAR_BYTES;
-        let due = small && new.len() >= MIN_NEW_BLOCKS;
+        let due = small && new.len() >= times * MIN_NEW_BLOCKS;
         due.then(|| job(SO_FAR, &[before.as_slice(), fitting(&new, MAX_JOB_BYTES, |object| object.size)].concat()))
     };
     spans(blocks, HOUR_MILLIS).filter(|hour| !is_over(hour, HOUR_MILLIS, 0, now)).find_map(due)

@@ -144,8 +144,13 @@ impl World {
         false
     }
 
-    /// What the schedule does with one object.
+    /// What the schedule does with one object; says whether something was due.
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
+        self.try_visit(host).await.map(|next| next != compact::Next::InTurn)
+    }
+
+    /// The same, and when to come again.
+    pub(crate) async fn try_visit(&self, host: usize) -> Result<compact::Next, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
         let meter = Meter::default();
         self.faults.invocation(compact::visit(&bucket, &client, shard, self.clock.now(), self.share_bytes, &meter)).await

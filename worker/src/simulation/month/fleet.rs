@@ -12,7 +12,7 @@ use pilotlight_core::plans::MAX_SHARE_BYTES;
 use super::super::{BEGIN, MINUTE, World};
 use super::cpu_millis;
 use super::program::{Program, Random};
-use crate::compact;
+use crate::compact::{self, Next};
 use crate::cron::{INVOCATIONS, Visitor, dispatch};
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, cpu};
@@ -145,16 +145,16 @@ fn push(world: &World, (service, process): (usize, usize), body: &[u8], tally: &
 struct Visits<'a>(&'a World, &'a Meter, &'a RefCell<Tally>);
 
 impl Visitor for Visits<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<Next, Problem> {
         let Self(world, meter, tally) = self;
         let (bucket, client) = (Metered::new(world.bucket.clone(), (*meter).clone()), world.client(0));
         meter.add(Item::WorkerRequests, 1);
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
-        let job = compact::visit(&bucket, &client, shard, world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap();
+        let next = compact::visit(&bucket, &client, shard, world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap();
         let mut tally = tally.borrow_mut();
-        tally.jobs += u64::from(job);
+        tally.jobs += u64::from(next != Next::InTurn);
         tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);
-        Ok(job)
+        Ok(next)
     }
 }
 
