@@ -21,6 +21,8 @@ const FEW_DAYS: usize = 8;
 pub(crate) enum Next {
     /// In its turn: nothing was due.
     InTurn,
+    /// In the next round: nothing was due, and something is about to be.
+    Round,
     /// At once: something was done, so more may be due.
     Now,
     /// Once its next segment is written: with that a job will be done, and none can be before.
@@ -48,6 +50,7 @@ pub(crate) async fn visit(
         _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| Next::Now),
         _ => compact(bucket, client, now, share_bytes, meter).await,
     };
+    let worked = worked.map(|next| if next == Next::InTurn && due.gathering { Next::Round } else { next });
     deleted.and(published).and(worked)
 }
 

@@ -36,7 +36,7 @@ const ALONE: Minute = Minute { visits: 8, jobs: 1 };
 /// keep them apart.
 const DISPATCH_MILLIS: i64 = 50_000;
 
-/// How long it is from one round of visits to the next, to the objects that had a job: a quarter of a minute. Theirs are the
+/// How long it is from one round of visits to the next, to the objects that have jobs: a quarter of a minute. Theirs are the
 /// profiles that a query for the last hour would read one by one.
 const ROUND_MILLIS: i64 = 15_000;
 
@@ -82,7 +82,8 @@ pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response,
     Ok(Response::from_json(&Alone { env, config, meter }.visit(&shard).await?)?)
 }
 
-/// Visits objects in turn; one that had a job due comes again after all others, or soon, and in the next round.
+/// Visits objects in turn; one that had a job due comes again after all others, or soon, and in the next round, as does one
+/// that is about to have one.
 pub(crate) async fn dispatch(
     shards: &[Shard],
     minute: i64,
@@ -112,12 +113,15 @@ pub(crate) async fn dispatch(
         };
         tally.visits += 1;
         match visitor.visit(shard).await {
+            // For one job a minute it is not worth waiting.
+            Ok(Next::Round) if most.jobs == 1 => {}
             Ok(Next::InTurn) => {}
             Ok(next) => {
-                tally.jobs += 1;
+                tally.jobs += usize::from(next != Next::Round);
                 match next {
                     Next::Soon => soon.push_back((platform.now_millis() - began + SOON_MILLIS, shard)),
-                    _ => queue.push_back(shard),
+                    Next::Now => queue.push_back(shard),
+                    _ => {}
                 }
                 if !busy.contains(&shard) {
                     busy.push_back(shard);
@@ -182,6 +186,8 @@ impl Visitor for Alone<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
     use crate::simulation::{HOUR, Simulated, World, chunk};
 
@@ -252,6 +258,36 @@ mod tests {
         let shards = ["a".parse().unwrap()];
         let tally = world.clock.run(dispatch(&shards, 0, INVOCATIONS, &visitor, &world.platform()));
         assert_eq!(tally, Tally { visits: 3, jobs: 3 });
+    }
+
+    #[test]
+    fn when_an_object_is_visited_again() {
+        struct Told(Simulated, RefCell<Vec<i64>>, Vec<Next>);
+        impl Visitor for Told {
+            async fn visit(&self, _: &Shard) -> Result<Next, Problem> {
+                let mut visits = self.1.borrow_mut();
+                visits.push(self.0.now_millis());
+                Ok(self.2.get(visits.len() - 1).copied().unwrap_or(Next::InTurn))
+            }
+        }
+        let check = |told: &[Next], most: Minute, expect: &[i64]| {
+            let world = World::new(&["a"]);
+            let visitor = Told(world.platform(), RefCell::default(), told.to_vec());
+            let began = world.clock.now();
+            world.clock.run(dispatch(&["a".parse().unwrap()], 0, most, &visitor, &world.platform()));
+            let visits: Vec<i64> = visitor.1.take().iter().map(|at| at - began).collect();
+            assert_eq!(visits, expect, "{told:?}");
+        };
+        check(&[Next::InTurn], INVOCATIONS, &[0]);
+        check(&[Next::Now, Next::Now], INVOCATIONS, &[0, 0, 0, 15_000]);
+        check(&[Next::Round, Next::Soon, Next::Soon], INVOCATIONS, &[0, 15_000, 21_000, 27_000, 30_000]);
+        check(
+            &[Next::Soon, Next::InTurn, Next::Round, Next::Round, Next::Round],
+            INVOCATIONS,
+            &[0, 6_000, 15_000, 30_000, 45_000],
+        );
+        check(&[Next::Round], ALONE, &[0]);
+        check(&[Next::Soon], ALONE, &[0]);
     }
 
     #[test]

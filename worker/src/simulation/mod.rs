@@ -146,7 +146,7 @@ impl World {
 
     /// What the schedule does with one object; says whether something was due.
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
-        self.try_visit(host).await.map(|next| next != compact::Next::InTurn)
+        self.try_visit(host).await.map(|next| matches!(next, compact::Next::Now | compact::Next::Soon))
     }
 
     /// The same, and when to come again.

@@ -12,7 +12,7 @@
 
 use pilotlight_core::{
     UnixNanos,
-    plans::{ObjectSummary, pick_job},
+    plans::{MIN_JOB_BYTES, ObjectSummary, pick_job},
     store::{Directory, ObjectKey, SO_FAR},
 };
 use serde::{Deserialize, Serialize};
@@ -214,6 +214,15 @@ impl<S: Sql> Catalog<S> {
             Some(held) if held.token == token => end(sql, held, &blame, &message, now),
             _ => Ok(()),
         })
+    }
+
+    /// Whether live segments have a quarter of the bytes that make a job due.
+    pub(crate) fn is_gathering(&self) -> Result<bool, Problem> {
+        let mut found = self.sql.query(
+            "SELECT sum(size) >= ? FROM objects WHERE level = 0 AND removed IS NULL",
+            vec![number(MIN_JOB_BYTES as i64 / 4)],
+        )?;
+        Ok(matches!(found.next().transpose()?.as_deref(), Some([Value::Integer(1)])))
     }
 
     /// All live objects that no summary sums up.

@@ -139,7 +139,8 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                     platform.note(&format!("retention: {}", problem.message));
                 }
                 let keys = catalog.expired(now - self.grace_millis)?;
-                let expired = Expired { keys, publish: catalog.publication_due(now)?, sweep: catalog.sweep_due(now)? };
+                let (publish, sweep) = (catalog.publication_due(now)?, catalog.sweep_due(now)?);
+                let expired = Expired { keys, publish, sweep, gathering: catalog.is_gathering()? };
                 serde_json::to_vec(&expired).map_err(Problem::internal)
             }
             Call::BeginPublication => {

@@ -25,6 +25,8 @@ pub(crate) struct Expired {
     pub(crate) publish: bool,
     /// Whether a sweep is due, which the caller is to do.
     pub(crate) sweep: bool,
+    /// Whether segments gather that will soon be enough for a job.
+    pub(crate) gathering: bool,
 }
 
 impl<S: Sql> Catalog<S> {

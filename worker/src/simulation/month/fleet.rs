@@ -152,7 +152,7 @@ impl Visitor for Visits<'_> {
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
         let next = compact::visit(&bucket, &client, shard, world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap();
         let mut tally = tally.borrow_mut();
-        tally.jobs += u64::from(next != Next::InTurn);
+        tally.jobs += u64::from(matches!(next, Next::Now | Next::Soon));
         tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);
         Ok(next)
     }
