@@ -21,12 +21,12 @@ const FEW_DAYS: usize = 8;
 pub(crate) enum Next {
     /// In its turn: nothing was due.
     InTurn,
-    /// In the next round: nothing was due, and something is about to be.
-    Round,
     /// At once: something was done, so more may be due.
     Now,
     /// Once its next segment is written: with that a job will be done, and none can be before.
     Soon,
+    /// At the same time: nothing was due, and something is about to be.
+    Gathering,
 }
 
 /// Does what is due. `now` in milliseconds; `share_bytes` is how much a job over blocks
@@ -50,7 +50,7 @@ pub(crate) async fn visit(
         _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| Next::Now),
         _ => compact(bucket, client, now, share_bytes, meter).await,
     };
-    let worked = worked.map(|next| if next == Next::InTurn && due.gathering { Next::Round } else { next });
+    let worked = worked.map(|next| if next == Next::InTurn && due.gathering { Next::Gathering } else { next });
     deleted.and(published).and(worked)
 }
 

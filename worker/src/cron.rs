@@ -40,7 +40,8 @@ const DISPATCH_MILLIS: i64 = 50_000;
 /// profiles that a query for the last hour would read one by one.
 const ROUND_MILLIS: i64 = 15_000;
 
-/// When an object is visited whose job is done with its next segment: after six seconds. Busy ones write one each five.
+/// When an object is visited that waits for its next segment, be it to have a job done or due: after six seconds. Busy ones
+/// write one each five.
 const SOON_MILLIS: i64 = 6_000;
 
 /// Makes visits.
@@ -114,14 +115,13 @@ pub(crate) async fn dispatch(
         tally.visits += 1;
         match visitor.visit(shard).await {
             // For one job a minute it is not worth waiting.
-            Ok(Next::Round) if most.jobs == 1 => {}
+            Ok(Next::Gathering) if most.jobs == 1 => {}
             Ok(Next::InTurn) => {}
             Ok(next) => {
-                tally.jobs += usize::from(next != Next::Round);
+                tally.jobs += usize::from(next != Next::Gathering);
                 match next {
-                    Next::Soon => soon.push_back((platform.now_millis() - began + SOON_MILLIS, shard)),
                     Next::Now => queue.push_back(shard),
-                    _ => {}
+                    _ => soon.push_back((platform.now_millis() - began + SOON_MILLIS, shard)),
                 }
                 if !busy.contains(&shard) {
                     busy.push_back(shard);
@@ -280,13 +280,9 @@ mod tests {
         };
         check(&[Next::InTurn], INVOCATIONS, &[0]);
         check(&[Next::Now, Next::Now], INVOCATIONS, &[0, 0, 0, 15_000]);
-        check(&[Next::Round, Next::Soon, Next::Soon], INVOCATIONS, &[0, 15_000, 21_000, 27_000, 30_000]);
-        check(
-            &[Next::Soon, Next::InTurn, Next::Round, Next::Round, Next::Round],
-            INVOCATIONS,
-            &[0, 6_000, 15_000, 30_000, 45_000],
-        );
-        check(&[Next::Round], ALONE, &[0]);
+        check(&[Next::Gathering, Next::Soon, Next::Soon], INVOCATIONS, &[0, 6_000, 12_000, 15_000]);
+        check(&[Next::Soon, Next::InTurn, Next::Gathering], INVOCATIONS, &[0, 6_000, 15_000, 21_000, 30_000]);
+        check(&[Next::Gathering], ALONE, &[0]);
         check(&[Next::Soon], ALONE, &[0]);
     }
 
