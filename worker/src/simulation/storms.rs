@@ -68,6 +68,13 @@ pub(super) fn check_with_and_without_catalog(world: &World, pushed: &[Pushed], a
     }
 }
 
+/// The same, and once more when all is done that is due: nothing is in the bucket then that no catalog knows.
+pub(super) fn check_now_and_later(world: &World, pushed: &[Pushed], at: usize, when: &str) {
+    check_with_and_without_catalog(world, pushed, at, when);
+    assert_eq!(settle(world), [""; 0], "{when}");
+    check(world, pushed, &format!("{when}, days later"));
+}
+
 /// Lets all be done that is due, days later, and gives the objects in the bucket that no catalog knows. The one in the bucket
 /// answers as the other.
 pub(super) fn settle(world: &World) -> Vec<String> {
