@@ -19,6 +19,7 @@ use std::rc::Rc;
 use super::family::{Family, OpenFamily, Piece};
 use super::reads::{Reads, damaged};
 use super::shares::{digest, shares};
+use super::so_far::named_after;
 use super::{CatalogObject, Deletion, Get, PlanError};
 use crate::sort::sort_by;
 use crate::store::{
@@ -116,9 +117,7 @@ impl CompactPlan {
             keyed.push((object.key.parse::<ObjectKey>()?, object));
         }
         sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
-        // Sums so far tell by their name what they stand for.
-        let named_after = if level == SO_FAR { keyed.last() } else { keyed.first() };
-        let output = named_after.map(|(key, _)| key.successor(level, unique));
+        let output = named_after(level, &keyed).map(|(key, _)| key.successor(level, unique));
         let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
         let source = |(key, object): (ObjectKey, CatalogObject)| Source {
             object,

@@ -31,6 +31,12 @@ pub fn sums_so_far_suffice(selector: &Selector, profile_type: &ProfileType, obje
     })
 }
 
+/// The one of a job's sources, in order of arrival, whose time is in the name of its output: the first; of sums so far the last,
+/// which tells what they stand for.
+pub fn named_after<T>(level: u8, sources: &[T]) -> Option<&T> {
+    if level == SO_FAR { sources.last() } else { sources.first() }
+}
+
 /// Sums so far, and the blocks of the hour that they do not have yet, up to the first that no job may take; when there are so
 /// many times as many of those as make it due.
 pub(super) fn so_far(sums: &[&Keyed], blocks: &[&Keyed], now: i64, times: usize) -> Option<CompactJob> {

@@ -12,7 +12,7 @@
 
 use pilotlight_core::{
     UnixNanos,
-    plans::{MIN_JOB_BYTES, ObjectSummary, pick_job},
+    plans::{MIN_JOB_BYTES, ObjectSummary, named_after, pick_job},
     store::{Directory, ObjectKey, SO_FAR},
 };
 use serde::{Deserialize, Serialize};
@@ -109,9 +109,8 @@ impl<S: Sql> Catalog<S> {
         };
         let (sources, directories) = self.rows(&job)?;
 
-        // As the plan names its output: after the first of its sources, or the last.
-        let source = if level == SO_FAR { job.last() } else { job.first() };
-        let source = source.and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
+        // As the plan names its output.
+        let source = named_after(level, &job).and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
         let output = source.successor(level, unique).to_string();
         let names = serde_json::to_string(&job).map_err(Problem::internal)?;
         let (token, share) = self.sql.transaction(move |sql| {
