@@ -84,17 +84,17 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
 pub(crate) fn fold_stacks(profile: &mut Profile) {
     let mut forest = Forest::with_capacity(profile.stacks.len());
     for stack in &profile.stacks {
-        forest.push(stack.parent.map_or(0, |parent| parent.index() as u32 + 1), stack.location.index() as u32);
+        forest.push(StackId::number(stack.parent), stack.location.index() as u32);
     }
     let tree = forest.fold();
-    let stack = |node: u32| (node as usize).checked_sub(1).map(StackId::new);
     let nodes = tree.parents.iter().zip(&tree.ranks).skip(1);
     profile.stacks.clear();
-    profile.stacks.extend(
-        nodes.map(|(&parent, &location)| Stack { parent: stack(parent), location: LocationId::new(location as usize) }),
-    );
+    profile.stacks.extend(nodes.map(|(&parent, &location)| Stack {
+        parent: StackId::numbered(parent),
+        location: LocationId::new(location as usize),
+    }));
     for sample in profile.samples.stacks.iter_mut() {
-        *sample = sample.and_then(|old| stack(forest.node_of(old.index() as u32 + 1)));
+        *sample = sample.and_then(|old| StackId::numbered(forest.node_of(old.index() as u32 + 1)));
     }
 }
 
@@ -236,7 +236,7 @@ fn sort_samples(
     if rows.iter().any(|&row| labels(row).is_some()) {
         sort_rows(&mut rows, &mut |a, b| labels(a).cmp(&labels(b)));
     }
-    let place = |row: u32| stack(row).map_or(0, |stack| stack.index() + 1);
+    let place = |row: u32| StackId::number(stack(row)) as usize;
     let mut next = vec![0u32; stacks + 2];
     rows.iter().for_each(|&row| next[place(row) + 1] += 1);
     for i in 1..next.len() {
@@ -262,10 +262,10 @@ fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (V
     }
     // Locations are in order, so their numbers are their ranks.
     let tree = forest.fold();
-    let stack = |node: u32| (node as usize).checked_sub(1).map(StackId::new);
     let nodes = tree.parents.iter().zip(&tree.ranks).skip(1);
-    let stacks = nodes.map(|(&parent, &key)| Stack { parent: stack(parent), location: LocationId::new(key as usize) });
-    (stacks.collect(), rows.iter().map(|&row| stack(forest.node_of(row))).collect())
+    let stacks =
+        nodes.map(|(&parent, &key)| Stack { parent: StackId::numbered(parent), location: LocationId::new(key as usize) });
+    (stacks.collect(), rows.iter().map(|&row| StackId::numbered(forest.node_of(row))).collect())
 }
 
 fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> StringId) -> (LabelSets, Vec<Option<LabelSetId>>) {

@@ -23,6 +23,20 @@ macro_rules! handle {
                 Self(NonZeroU32::new(index).expect("index + 1 is not zero"))
             }
 
+            /// The handle with a number: its row plus one, 0 for none.
+            #[allow(dead_code)]
+            #[inline(always)]
+            pub(crate) fn numbered(number: u32) -> Option<Self> {
+                NonZeroU32::new(number).map(Self)
+            }
+
+            /// The number of a handle.
+            #[allow(dead_code)]
+            #[inline(always)]
+            pub(crate) fn number(handle: Option<Self>) -> u32 {
+                handle.map_or(0, |handle| handle.0.get())
+            }
+
             /// The row this handle points at.
             #[inline(always)]
             pub fn index(self) -> usize {

@@ -58,7 +58,7 @@ impl StoredMerger {
         let mut sums = vec![0; profile.stacks.len() + 1];
         let values = profile.samples.values.first().map_or(&[][..], Vec::as_slice);
         for (&stack, &value) in profile.samples.stacks.iter().zip(values) {
-            self.saturated += add_to(&mut sums[number(stack)], value);
+            self.saturated += add_to(&mut sums[StackId::number(stack) as usize], value);
         }
         self.add_sums(profile, &sums)
     }
@@ -79,7 +79,10 @@ impl StoredMerger {
                 continue;
             }
             // Callers come first, so that of a needed stack is known.
-            let path = Path { caller: known[number(stack.parent)], location: tables.locations[stack.location.index()] };
+            let path = Path {
+                caller: known[StackId::number(stack.parent) as usize],
+                location: tables.locations[stack.location.index()],
+            };
             if self.rows.get(next).is_none_or(|row| row.path != path) {
                 next = self.find_or_append(path);
             }
@@ -130,10 +133,10 @@ impl StoredMerger {
         let mut values = Vec::new();
         for (number, row) in self.rows.iter().enumerate() {
             if number > 0 {
-                profile.stacks.push(Stack { parent: stack(row.path.caller as usize), location: row.path.location });
+                profile.stacks.push(Stack { parent: StackId::numbered(row.path.caller), location: row.path.location });
             }
             if row.total != 0 {
-                samples.stacks.push(stack(number));
+                samples.stacks.push(StackId::numbered(number as u32));
                 values.push(row.total);
             }
         }
@@ -141,16 +144,6 @@ impl StoredMerger {
         samples.values.iter_mut().for_each(|column| *column = std::mem::take(&mut values));
         Merged { profile: in_order(&profile), saturated: self.saturated }
     }
-}
-
-/// The number of a stack: 0 for that without frames, else its row plus one.
-fn number(stack: Option<StackId>) -> usize {
-    stack.map_or(0, |stack| stack.index() + 1)
-}
-
-/// The stack with a number.
-fn stack(number: usize) -> Option<StackId> {
-    number.checked_sub(1).map(StackId::new)
 }
 
 /// Adds up to the limit of 64 bits; gives 1 if that was met.
@@ -167,7 +160,7 @@ fn needed(from: &Profile, sums: &[i64]) -> Vec<u32> {
     // Callers come earlier, so one pass backwards reaches them all.
     for (row, stack) in from.stacks.iter().enumerate().rev() {
         if needed[row + 1] != 0 {
-            needed[number(stack.parent)] = 1;
+            needed[StackId::number(stack.parent) as usize] = 1;
         }
     }
     // The stack without frames keeps its number.

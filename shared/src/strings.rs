@@ -57,10 +57,45 @@ impl Strings {
         self.text.reserve(bytes);
     }
 
+    /// Appends rows that stand end to end in `text`, which they are all of, without looking for equal ones. `None` when they
+    /// do not cut it at characters.
+    pub(crate) fn append(&mut self, text: &str, lengths: impl ExactSizeIterator<Item = usize>) -> Option<()> {
+        let before = self.text.len();
+        u32::try_from(before + text.len()).expect("profile text stays below 4 GiB: limits::MAX_PROFILE_BYTES");
+        self.ends.reserve(lengths.len());
+        let mut end = 0usize;
+        for length in lengths {
+            end = end.checked_add(length).filter(|&end| text.is_char_boundary(end))?;
+            self.ends.push((before + end) as u32);
+        }
+        self.text.push_str(text);
+        (end == text.len()).then_some(())
+    }
+
     /// Appends a row without looking for an equal one.
     pub(crate) fn push(&mut self, text: &str) -> StringId {
         self.text.push_str(text);
         self.ends.push(u32::try_from(self.text.len()).expect("profile text stays below 4 GiB: limits::MAX_PROFILE_BYTES"));
         StringId::new(self.ends.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_text() {
+        let append = |text, lengths: &[usize]| {
+            let mut strings = Strings::default();
+            strings.push("first");
+            strings.append(text, lengths.iter().copied())?;
+            Some(strings.iter().skip(2).map(str::to_owned).collect::<Vec<_>>())
+        };
+        assert_eq!(append("", &[]), Some(Vec::new()));
+        assert_eq!(append("mainλ", &[4, 0, 2]), Some(vec!["main".to_owned(), String::new(), "λ".to_owned()]));
+        for lengths in [&[4, 1, 1][..], &[4], &[4, 3], &[usize::MAX, 7], &[4, usize::MAX]] {
+            assert_eq!(append("mainλ", lengths), None, "{lengths:?}");
+        }
     }
 }

@@ -18,12 +18,12 @@ pub fn encode(profile: &Profile, sample_type: usize, cap: usize) -> Result<Strin
     let values = samples.values.get(sample_type).ok_or(FoldedError::NoType { wanted: sample_type, count })?;
     let mut sums = vec![0i64; profile.stacks().len() + 1];
     for (stack, &value) in samples.stacks.iter().zip(values) {
-        let sum = &mut sums[stack.map_or(0, |stack| stack.index() + 1)];
+        let sum = &mut sums[StackId::number(*stack) as usize];
         *sum = sum.saturating_add(value);
     }
     let mut lines = Lines { profile, rows: Vec::new(), length: 0, cap };
     for (i, &sum) in sums.iter().enumerate().filter(|(_, sum)| **sum != 0) {
-        lines.add(i.checked_sub(1).map(StackId::new), sum)?;
+        lines.add(StackId::numbered(i as u32), sum)?;
     }
     Ok(lines.finish())
 }

@@ -136,7 +136,7 @@ impl OpenFamily {
         series.retain(|(s, _)| !self.is_deleted(&s.profile_type, &s.labels, s.time));
         let (tables, numbers) = prune(&tables, series.iter().flat_map(|(_, rows)| rows).filter_map(|row| row.0))?;
         for row in series.iter_mut().flat_map(|(_, rows)| rows) {
-            row.0 = (numbers.get(row.0) as usize).checked_sub(1).map(StackId::new);
+            row.0 = StackId::numbered(numbers.get(row.0));
         }
         Ok(DecodedChunk { id, period, tables, series })
     }

@@ -170,7 +170,7 @@ pub(crate) fn decode_chunk(bytes: &[u8], wanted: impl Fn(usize, &Series) -> bool
         rows::stacks(&mut r, count, tables.stacks.len() as u64, &mut stacks)?;
         let values = rows::values(&mut r, count)?;
         r.end()?;
-        let stacks = stacks.into_iter().map(|s| (s as usize).checked_sub(1).map(StackId::new));
+        let stacks = stacks.into_iter().map(StackId::numbered);
         series.push((one, stacks.zip(values).collect()));
     }
     reader.end()?;

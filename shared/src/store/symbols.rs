@@ -131,15 +131,22 @@ pub(super) fn encode(p: &Profile, used: impl Iterator<Item = StackId>) -> Result
 
 /// What is too deep to be read back must not be written.
 fn check_depth(p: &Profile) -> Result<(), StoreError> {
-    let mut depths: Vec<u32> = Vec::with_capacity(p.stacks.len());
-    for row in &p.stacks {
-        depths.push(row.parent.map_or(1, |parent| depths[parent.index()] + 1));
-    }
-    let deepest = depths.into_iter().max().unwrap_or(0);
+    let deepest = deepest(&p.stacks);
     if deepest as usize > MAX_STACK_DEPTH {
         return Err(StoreError::TooLarge { section: "stack depth", size: u64::from(deepest), cap: MAX_STACK_DEPTH as u64 });
     }
     Ok(())
+}
+
+/// Frames of the deepest stack.
+fn deepest(stacks: &[Stack]) -> u32 {
+    // By number; that without frames, which has none, is what roots are called from.
+    let mut depths = Vec::with_capacity(stacks.len() + 1);
+    depths.push(0u32);
+    for stack in stacks {
+        depths.push(depths[StackId::number(stack.parent) as usize] + 1);
+    }
+    depths.into_iter().max().unwrap_or(0)
 }
 
 fn lines_of<'a>(p: &'a Profile, l: &Location) -> &'a [Line] {
@@ -163,12 +170,12 @@ pub(super) fn decode(bytes: &[u8], section: &'static str) -> Result<Profile, Sto
 fn strings(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let count = r.count(1)?;
     let lengths = r.column(count)?;
-    for length in lengths {
-        let length = usize::try_from(length).map_err(|_| r.corrupt("a string is longer than memory"))?;
-        let text = std::str::from_utf8(r.take(length)?).map_err(|_| r.corrupt("a string is not UTF-8"))?;
-        p.strings.push(text);
-    }
-    Ok(())
+    let length = lengths.iter().fold(0u64, |sum, &n| sum.saturating_add(n));
+    let length = usize::try_from(length).map_err(|_| r.corrupt("strings are longer than memory"))?;
+    // All at once: to look at each alone took four times as long.
+    let text = std::str::from_utf8(r.take(length)?).ok();
+    let added = text.and_then(|text| p.strings.append(text, lengths.into_iter().map(|length| length as usize)));
+    added.ok_or_else(|| r.corrupt("a string is not UTF-8"))
 }
 
 fn mappings(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
@@ -225,7 +232,7 @@ fn locations(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
             return Err(r.corrupt("a location has more lines than are there or allowed"));
         }
         p.locations.push(Location {
-            mapping: mappings[i].checked_sub(1).map(MappingId::new),
+            mapping: MappingId::numbered(mappings[i] as u32),
             address: addresses[i] as u64,
             folded,
             first_line: line_total as u32,
@@ -238,7 +245,7 @@ fn locations(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let columns = r.deltas(line_total)?;
     p.lines.reserve_exact(line_total);
     for i in 0..line_total {
-        let function = (functions[i] as usize).checked_sub(1).map(FunctionId::new);
+        let function = FunctionId::numbered(functions[i]);
         p.lines.push(Line { function, line: lines[i], column: columns[i] });
     }
     Ok(())
@@ -247,22 +254,17 @@ fn locations(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
 fn stacks(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let count = r.count(2)?;
     p.stacks.reserve_exact(count);
-    let mut depths: Vec<u16> = Vec::with_capacity(count);
-    let mut depth = 0;
-    for i in 0..count {
-        let back = r.next_byte()?;
-        let parent = match back {
+    for number in 1..=count as u64 {
+        let parent = match r.next_byte()? {
             0 => None,
-            _ if back <= i as u64 => Some(i - back as usize),
+            back if back < number => StackId::numbered((number - back) as u32),
             _ => return Err(r.corrupt("a stack's parent lies before the table")),
         };
-        // Most rows are below the one before.
-        depth = if back == 1 { depth } else { parent.map_or(0, |parent| depths[parent]) } + 1;
-        if usize::from(depth) > MAX_STACK_DEPTH {
-            return Err(r.corrupt("a stack is deeper than allowed"));
-        }
-        depths.push(depth);
-        p.stacks.push(Stack { parent: parent.map(StackId::new), location: LocationId::FIRST });
+        p.stacks.push(Stack { parent, location: LocationId::FIRST });
+    }
+    // No stack is deeper than there are rows.
+    if count > MAX_STACK_DEPTH && deepest(&p.stacks) > MAX_STACK_DEPTH as u32 {
+        return Err(r.corrupt("a stack is deeper than allowed"));
     }
     let (locations, mut location) = (p.locations.len(), 0i64);
     for stack in &mut p.stacks {
