@@ -10,8 +10,8 @@ use crate::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{ObjectKey, SO_FAR};
 
-/// The sums so far of an hour that is not over are made anew once so many blocks have come since: 4, in a minute of a busy
-/// tenant. A query for the last hour reads those sums, at most three blocks and what is in segments.
+/// The sums so far of an hour that is not over are made anew once so many blocks have come since: 4, in less than a minute
+/// of a busy tenant. A query for the last hour reads those sums, at most three blocks and what is in segments.
 const MIN_NEW_BLOCKS: usize = 4;
 
 /// Sums so far that have more bytes stay as they are: 4 MiB, some 40 services. Reading and writing them takes a second.

@@ -1,6 +1,6 @@
 //! A block on its way into the bucket inside a segment.
 //!
-//! A busy tenant's object writes a segment every few seconds, and a job over segments makes a block each quarter of a minute.
+//! A busy tenant's object writes a segment every few seconds, and a job over segments makes a block each ten or fifteen seconds.
 //! Written by itself, it would be one write for three others; as part of the next segment it is none.
 //!
 //! Who did the job does not wait for that: the lease is the object's from then on. When the segment is in the bucket the job
@@ -12,7 +12,7 @@ use super::compaction::Done;
 use super::packet;
 use crate::errors::Problem;
 
-/// Largest block that is carried: 8 MiB. Blocks of a busy quarter of a minute have half a one, those that 36 become up to 7. It is in
+/// Largest block that is carried: 8 MiB. Blocks of ten busy seconds have a third of one, those that 36 become up to 7. It is in
 /// memory three times while it is written, beside the largest segment: 32 MiB of 128.
 const MAX_CARGO_BYTES: usize = 8 << 20;
 

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pilotlight_core::plans::{CatalogObject, Grouping, ObjectSummary, Steps};
 use pilotlight_core::store::{Part, Scope, Window};
 use pilotlight_core::{Selector, TimeRange, UnixNanos};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::{BEGIN, DAY, HOUR, MINUTE, World};
 use crate::meter::{Item, Meter, Metered, Prices, Usage};
@@ -32,9 +33,8 @@ const WASM: f64 = 1.7;
 
 /// CPU time of this thread, which other processes on the machine do not change.
 fn cpu_millis() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux tells");
-    let nanos: f64 = text.split(' ').next().and_then(|n| n.parse().ok()).expect("a number of nanoseconds");
-    nanos / 1e6
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }
 
 fn range(from: i64, until: i64) -> TimeRange {
@@ -234,8 +234,10 @@ fn month_of(days: i64, services: usize, interval: i64) {
     let month = range(now - 30 * DAY, now);
     let service = "{service_name=\"shop0\"}";
     for of_type in [CPU, IN_USE] {
-        let asked = ask(&world, service, of_type, month);
-        asked.print(&format!("{of_type}, 30 days"));
+        println!("{of_type}");
+        for (what, long) in [("30 days", 30 * DAY), ("  7 days", 7 * DAY), ("  24 hours", DAY)] {
+            ask(&world, service, of_type, range(now - long, now)).print(what);
+        }
         let inside = range(now - (days - 1) * DAY + 17 * MINUTE + 1, now);
         ask(&world, service, of_type, inside).print("  the same, cut by both ends");
         ask(&world, "{service_name=\"shop0\",instance=\"i-03\"}", of_type, inside).print("  of one process");
