@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::limits::{MAX_LABEL_NAME, MAX_LABEL_VALUE, MAX_LABELS};
+use crate::sort::sort_by;
 
 /// The label that names a service.
 pub const SERVICE_NAME: &str = "service_name";
@@ -60,7 +61,9 @@ pub enum LabelError {
 impl Labels {
     /// Orders `pairs` and checks the limits; a name that comes twice is an error.
     pub fn new(mut pairs: Vec<(String, String)>) -> Result<Self, LabelError> {
-        pairs.sort();
+        if !pairs.is_sorted() {
+            sort_by(&mut pairs, Ord::cmp);
+        }
         if pairs.len() > MAX_LABELS {
             return Err(LabelError::TooMany(pairs.len()));
         }

@@ -1,5 +1,5 @@
 //! Sorting rows by number, through one function: a copy of the sort for each type of row is 7 kB of WASM, and there were
-//! fifteen.
+//! fifteen. Collecting into an ordered map or set has one, too; extending an empty one has not.
 
 use std::cmp::Ordering;
 

@@ -66,7 +66,8 @@ struct LabelSeries {
 impl LabelSeries {
     /// The labels of the request, and each set's text labels that do not clash with them.
     fn of(profile: &Profile, labels: &Labels) -> Result<Self, IngestError> {
-        let mut distinct = BTreeMap::from([(labels.clone(), Vec::new())]);
+        let mut distinct: BTreeMap<Labels, Vec<usize>> = BTreeMap::new();
+        distinct.insert(labels.clone(), Vec::new());
         let mut unlabelled = Vec::new();
         for i in 0..profile.label_sets().len() {
             let text = profile.label_sets().get(LabelSetId::new(i)).iter().filter_map(|label| {

@@ -184,10 +184,10 @@ impl CompactPlan {
             bytes += parts.iter().map(|part: &Part| part.len).sum::<u64>();
         }
         while let Some((_, source, piece)) = self.waiting.front() {
-            let needs = piece.parts(&self.sources[*source].object.directory, self.shape);
-            let needs: BTreeSet<Part> = needs.into_iter().collect();
-            let new = || needs.difference(&parts[*source]);
-            bytes = bytes.saturating_add(new().fold(0, |sum, part| sum.saturating_add(part.len)));
+            let mut needs = BTreeSet::new();
+            needs.extend(piece.parts(&self.sources[*source].object.directory, self.shape));
+            let new = needs.iter().filter(|part| !parts[*source].contains(part));
+            bytes = bytes.saturating_add(new.fold(0, |sum, part| sum.saturating_add(part.len)));
             if bytes > self.task.share_bytes && !self.batch.is_empty() && !self.of_segments() {
                 break;
             }

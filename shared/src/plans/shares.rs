@@ -141,7 +141,8 @@ fn pages(dataset: &Dataset, shape: Shape) -> impl Iterator<Item = Part> {
 /// that is written, so families are not told apart for it.
 pub(super) fn day_bytes(directory: &Directory) -> u64 {
     let chunks = directory.chunks().iter().map(|chunk| chunk.part());
-    let symbols: BTreeSet<Part> = directory.datasets().iter().map(|dataset| dataset.symbols).collect();
+    let mut symbols = BTreeSet::new();
+    symbols.extend(directory.datasets().iter().map(|dataset| dataset.symbols));
     length(directory.datasets().iter().flat_map(|dataset| pages(dataset, Shape::DAY)).chain(symbols).chain(chunks))
 }
 

@@ -11,10 +11,10 @@ type SeriesId<'a> = (&'a Labels, &'a ProfileType);
 /// The series with profiles in a range that match one of `selectors`, or all without selectors.
 pub(super) fn series<'a>(objects: &'a [CatalogObject], selectors: &[Selector], range: TimeRange) -> BTreeSet<SeriesId<'a>> {
     let all = objects.iter().flat_map(|object| object.directory.series());
-    let unique: BTreeSet<SeriesId> =
-        all.filter(|&(_, _, first, last)| range.touches(first, last)).map(|(labels, t, ..)| (labels, t)).collect();
-    let wanted = |&(labels, t): &SeriesId| selectors.is_empty() || selectors.iter().any(|s| s.matches(t, labels));
-    unique.into_iter().filter(wanted).collect()
+    let mut unique = BTreeSet::new();
+    unique.extend(all.filter(|&(_, _, first, last)| range.touches(first, last)).map(|(labels, t, ..)| (labels, t)));
+    unique.retain(|&(labels, t)| selectors.is_empty() || selectors.iter().any(|s| s.matches(t, labels)));
+    unique
 }
 
 /// `ProfileTypesResponse`.
@@ -46,7 +46,9 @@ pub(super) fn label_names(series: &BTreeSet<SeriesId>, any_names: bool) -> Value
 
 /// Values of one label.
 pub(super) fn values(series: &BTreeSet<SeriesId>, name: &str) -> BTreeSet<String> {
-    series.iter().flat_map(|&(labels, t)| value(labels, t, name)).collect()
+    let mut values = BTreeSet::new();
+    values.extend(series.iter().flat_map(|&(labels, t)| value(labels, t, name)));
+    values
 }
 
 /// `LabelValuesResponse`.

@@ -71,6 +71,8 @@ pub(super) fn answer(
         _ => &[],
     };
     let metadata = pyroscope::metadata(profile_type);
+    let mut lines = serde_json::Map::new();
+    lines.extend(groups.iter().map(|(value, sums)| (value.clone(), line(sums, steps, how))));
     json!({
         "version": 1,
         "flamebearer": {
@@ -87,7 +89,7 @@ pub(super) fn answer(
             "name": metadata.name,
         },
         "timeline": line(whole, steps, how),
-        "groups": groups.iter().map(|(value, sums)| (value.clone(), line(sums, steps, how))).collect::<serde_json::Map<_, _>>(),
+        "groups": lines,
         "heatmap": null,
     })
 }
