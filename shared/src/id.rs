@@ -24,14 +24,14 @@ macro_rules! handle {
             }
 
             /// The handle with a number: its row plus one, 0 for none.
-            #[allow(dead_code)]
+            #[allow(dead_code)] // Nor for this.
             #[inline(always)]
             pub(crate) fn numbered(number: u32) -> Option<Self> {
                 NonZeroU32::new(number).map(Self)
             }
 
             /// The number of a handle.
-            #[allow(dead_code)]
+            #[allow(dead_code)] // Nor for this.
             #[inline(always)]
             pub(crate) fn number(handle: Option<Self>) -> u32 {
                 handle.map_or(0, |handle| handle.0.get())

@@ -61,9 +61,7 @@ pub enum LabelError {
 impl Labels {
     /// Orders `pairs` and checks the limits; a name that comes twice is an error.
     pub fn new(mut pairs: Vec<(String, String)>) -> Result<Self, LabelError> {
-        if !pairs.is_sorted() {
-            sort_by(&mut pairs, Ord::cmp);
-        }
+        sort_by(&mut pairs, Ord::cmp);
         if pairs.len() > MAX_LABELS {
             return Err(LabelError::TooMany(pairs.len()));
         }
