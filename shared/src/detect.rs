@@ -1,10 +1,13 @@
 //! Opening a file without being told what it is.
 
+pub(crate) mod unsupported;
+
 use thiserror::Error;
 
 use crate::folded::{self, FoldedError};
 use crate::gzip::inflate;
 use crate::pprof::{self, Decoded, PprofError};
+pub use unsupported::UnsupportedFormat;
 
 /// Why a file cannot be opened.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -15,6 +18,9 @@ pub enum OpenError {
     /// Damaged folded stacks.
     #[error(transparent)]
     Folded(#[from] FoldedError),
+    /// None of the formats; what it is instead.
+    #[error("this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks")]
+    Unsupported(UnsupportedFormat),
 }
 
 /// Opens a profile in any format that is read here: pprof ([`crate::pprof`]), what was before it ([`crate::legacy`]), or
@@ -22,10 +28,15 @@ pub enum OpenError {
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
     let inflated = inflate(bytes, cap).map_err(PprofError::from)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
-    // The protobuf reader goes first, for it knows its own without doubt; folded stacks are but a likeness.
-    pprof::open(raw, cap).or_else(|error| match error {
-        PprofError::Wire { .. } | PprofError::Invalid(_) if folded::sniff(raw) => Ok(folded::decode(raw)?),
-        error => Err(error.into()),
+    // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be guessed.
+    pprof::open(raw, cap).or_else(|error| {
+        if !error.may_be_another_format() {
+            return Err(error.into());
+        }
+        if folded::sniff(raw) {
+            return Ok(folded::decode(raw)?);
+        }
+        Err(unsupported::identify(raw).map_or(error.into(), OpenError::Unsupported))
     })
 }
 
@@ -54,7 +65,16 @@ mod tests {
             message(b"x profile: total 1\n?", 99),
             "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"?\""
         );
-        assert_eq!(message(b"hello", 10), "pprof: not a valid protobuf message at byte 2: an unknown wire type");
+        let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks";
+        assert_eq!(message(b"hello", 10), format!("this is text of no known profiler; {read}"));
+        assert_eq!(
+            message(b"FLR\0\0\x02\0\0", 10),
+            format!("this is a Java Flight Recording, which is not read yet; {read}")
+        );
+        assert_eq!(
+            message(b"\x0a\x05\x08", 10),
+            "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
+        );
         let deep = format!("a;b 1\n{}b 1", "a;".repeat(16_384));
         assert_eq!(message(deep.as_bytes(), 1 << 20), "folded stacks, line 2: a stack of 16385 frames; 16384 are allowed");
         assert!(matches!(open(&[0x1f, 0x8b, 0], 10), Err(OpenError::Pprof(PprofError::Gzip(GzipError::Damaged { .. })))));

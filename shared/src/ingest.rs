@@ -14,10 +14,14 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::attime::parse_time;
 use crate::canonical::fold_stacks;
+use crate::detect::{UnsupportedFormat, unsupported};
+use crate::folded;
 use crate::gzip::{GzipError, inflate};
 use crate::labels::{LabelError, Labels, parse_name};
-use crate::limits::MAX_PUSH_BYTES;
+use crate::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_PUSH_BYTES, MAX_SERIES_A_PUSH};
 use crate::pprof::{self, PprofError};
+use crate::profile::Profile;
+use crate::profile_type::UnusableType;
 use crate::store::{ChunkId, StoreError, encode_chunk};
 use crate::units::UnixNanos;
 use multipart::MultipartError;
@@ -57,6 +61,9 @@ pub enum IngestError {
     /// `name` is not an application with labels.
     #[error(transparent)]
     Name(#[from] LabelError),
+    /// The labels of a sample are too many or too long.
+    #[error("a sample's labels: {0}")]
+    SampleLabels(LabelError),
     /// `from` or `until` is not a time.
     #[error("the query parameter {parameter:?} is {value:?}, which is not a time")]
     Time {
@@ -68,6 +75,9 @@ pub enum IngestError {
     /// A format that is not understood.
     #[error("format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\")")]
     Format(String),
+    /// The sender says pprof and sends something else.
+    #[error("the body is {0}; send pprof")]
+    Unsupported(UnsupportedFormat),
     /// The body is not the multipart message it says it is.
     #[error(transparent)]
     Multipart(#[from] MultipartError),
@@ -80,6 +90,27 @@ pub enum IngestError {
     /// The old client that sends two cumulative profiles to be subtracted.
     #[error("prev_profile is not supported: this client is too old, its values are cumulative; upgrade it")]
     PreviousProfile,
+    /// More series than one push may make.
+    #[error(
+        "the profile makes more than {MAX_SERIES_A_PUSH} series, one for each sample type and set of text labels; \
+         send labels with fewer values"
+    )]
+    TooManySeries,
+    /// More text in the labels of its series than one push may have.
+    #[error("the labels of the profile's series have more than {MAX_LABEL_BYTES_A_PUSH} bytes; send fewer or shorter ones")]
+    TooManyLabelBytes,
+    /// A sample type that no query could name.
+    #[error(transparent)]
+    Type(#[from] UnusableType),
+    /// Two columns of values with one type.
+    #[error("the profile has the type {0} twice; its values could not be told apart")]
+    TypeTwice(String),
+    /// A start before 1970 or after 2200.
+    #[error("the profile starts at {0} nanoseconds since 1970; it must start between the years 1970 and 2200")]
+    Start(i64),
+    /// A profile that is too long.
+    #[error("the profile lasts {0} nanoseconds; at most a year is allowed")]
+    Duration(i64),
     /// The profile itself.
     #[error(transparent)]
     Profile(#[from] PprofError),
@@ -96,7 +127,19 @@ impl IngestError {
             Self::Gzip(GzipError::TooLarge { .. })
             | Self::Profile(PprofError::TooLarge { .. } | PprofError::Gzip(GzipError::TooLarge { .. })) => 413,
             Self::Format(_) => 415,
-            Self::Gzip(_) | Self::Config(_) | Self::PreviousProfile | Self::Profile(_) | Self::Store(_) => 422,
+            Self::Unsupported(_)
+            | Self::Gzip(_)
+            | Self::Config(_)
+            | Self::PreviousProfile
+            | Self::SampleLabels(_)
+            | Self::TooManySeries
+            | Self::TooManyLabelBytes
+            | Self::Type(_)
+            | Self::TypeTwice(_)
+            | Self::Start(_)
+            | Self::Duration(_)
+            | Self::Profile(_)
+            | Self::Store(_) => 422,
         }
     }
 
@@ -133,7 +176,7 @@ pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     };
     let inner = inflate(profile, MAX_PUSH_BYTES)?;
     let raw = inner.as_deref().unwrap_or(profile);
-    let mut profile = pprof::open(raw, MAX_PUSH_BYTES)?.profile;
+    let mut profile = decode(raw)?;
     // Of canonical order only what pays: half of all rows are stacks that come again. The rest costs four times as much and
     // makes a chunk 15 % smaller, which lives for minutes; a merge takes tables in any order.
     fold_stacks(&mut profile);
@@ -141,15 +184,28 @@ pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     if series.is_empty() {
         return Ok(Ingested { chunk: None, series: 0 });
     }
-    let chunk = encode_chunk(chunk_id(push, raw), &profile, &series)?;
+    let chunk = encode_chunk(chunk_id(push, config.as_ref(), raw), &profile, &series)?;
     Ok(Ingested { chunk: Some(chunk), series: series.len() })
+}
+
+/// Decodes the profile; one that is no pprof is refused by its name, as far as it has one.
+fn decode(raw: &[u8]) -> Result<Profile, IngestError> {
+    pprof::open(raw, MAX_PUSH_BYTES).map(|decoded| decoded.profile).map_err(|error| {
+        if !error.may_be_another_format() {
+            return error.into();
+        }
+        let folded =
+            folded::sniff(raw).then_some(UnsupportedFormat::Other("a text of folded stacks, which pushes cannot be yet"));
+        folded.or_else(|| unsupported::identify(raw)).map_or(error.into(), IngestError::Unsupported)
+    })
 }
 
 /// What the query string says.
 struct Parameters {
     labels: Labels,
     from: UnixNanos,
-    until: UnixNanos,
+    /// 0 unless both ends are given.
+    duration_nanos: i64,
     format: String,
 }
 
@@ -174,8 +230,11 @@ impl Parameters {
         }
         let spy = (!spy.is_empty() && spy != "unknown").then(|| ("pyroscope_spy".to_owned(), spy));
         let labels = name.ok_or(IngestError::NoName)?.with_defaults(spy)?;
-        let until = until.unwrap_or(push.now);
-        Ok(Self { labels, from: from.unwrap_or(until), until, format })
+        let duration_nanos = match (from, until) {
+            (Some(UnixNanos(from)), Some(UnixNanos(until))) => until.saturating_sub(from).max(0),
+            _ => 0,
+        };
+        Ok(Self { labels, from: from.or(until).unwrap_or(push.now), duration_nanos, format })
     }
 
     /// A body that is not multipart must be pprof, and the sender must say so.
@@ -205,12 +264,20 @@ fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<(&'a [u8], Option<Config>
     Ok((profile.ok_or(MultipartError::NoPart { name: "profile" })?, config))
 }
 
-/// Identity of a push: a client that sends again what it sent before sends the same of all of these.
-fn chunk_id(push: &Push<'_>, profile: &[u8]) -> ChunkId {
+/// Identity of a push: all that decides what is stored, less the time of arrival, and the sender's address. A client that
+/// sends again what it sent before sends the same of all of these.
+fn chunk_id(push: &Push<'_>, config: Option<&Config>, profile: &[u8]) -> ChunkId {
     let mut hash = Xxh3::new();
-    for part in [push.tenant.as_bytes(), push.query.as_bytes(), push.client.as_bytes(), profile] {
-        hash.update(&(part.len() as u64).to_le_bytes());
-        hash.update(part);
+    let mut part = |bytes: &[u8]| {
+        hash.update(&(bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    };
+    [push.tenant.as_bytes(), push.query.as_bytes(), push.client.as_bytes(), profile].into_iter().for_each(&mut part);
+    // An empty configuration is not the same as none.
+    part(&[u8::from(config.is_some())]);
+    for (kind, SampleTypeConfig { display_name }) in config.into_iter().flatten() {
+        part(kind.as_bytes());
+        part(display_name.as_bytes());
     }
     ChunkId(hash.digest128().to_le_bytes())
 }

@@ -61,7 +61,7 @@ mod warnings;
 
 pub use attime::parse_time;
 pub use builder::ProfileBuilder;
-pub use detect::{OpenError, open};
+pub use detect::{OpenError, UnsupportedFormat, open};
 pub use diff::{DiffTree, Scale, StackChange, Status, diff};
 pub use id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use labels::{LabelError, Labels, SERVICE_NAME, parse_name};
@@ -71,7 +71,7 @@ pub use profile::{
 };
 pub use profile_type::{ProfileType, ProfileTypeError};
 pub use search::{Matches, Pattern, PatternError, search};
-pub use selector::{Selector, SelectorError};
+pub use selector::{Selector, SelectorError, TYPE_LABELS, expression_problem, label_of};
 pub use strings::Strings;
 pub use table::{FunctionRow, Order, Top, TopRow, function_table, top};
 pub use tree::{CallTree, Frame, NodeId, Shape, Tree};

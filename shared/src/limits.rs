@@ -25,6 +25,28 @@ pub const MAX_LABEL_NAME: usize = 1024;
 /// See [`MAX_LABELS`].
 pub const MAX_LABEL_VALUE: usize = 2048;
 
+/// Most series that one push may make: Pyroscope's default for all series of a tenant. A profile makes one for each of its
+/// types and each of its sets of text labels.
+///
+/// Each takes some 20 bytes of every directory that names it, beside the text of its labels, and every query over that
+/// directory looks at each.
+pub const MAX_SERIES_A_PUSH: usize = 5_000;
+
+/// Most text in the labels of all series of a push: 1 MiB, 200 bytes for each of [`MAX_SERIES_A_PUSH`].
+///
+/// It stands in the directory of the object, of which a block has those of hundreds of pushes, and a regular expression of a
+/// query may take 500 steps for each byte of it.
+pub const MAX_LABEL_BYTES_A_PUSH: usize = 1 << 20;
+
+/// Longest part of a profile type, such as a sample type or its unit, in bytes: five of them and some labels fit a selector.
+pub const MAX_TYPE_PART: usize = 256;
+
+/// Latest start of a profile, in nanoseconds: the year 2200. Sums over windows and times plus durations stay below 2^63.
+pub const MAX_START_NANOS: i64 = 7_258_118_400 * 1_000_000_000;
+
+/// Longest profile, in nanoseconds: a year. Longer ones are mistakes of units.
+pub const MAX_DURATION_NANOS: i64 = 366 * 86_400 * 1_000_000_000;
+
 /// Longest inlined chain of one location, in lines. Compilers stay far below; a hostile file should not multiply.
 pub const MAX_INLINED: usize = 4096;
 

@@ -28,7 +28,7 @@ pub struct FlameGraph {
 }
 
 /// Lays out a tree, folding all but the `max_nodes` largest nodes into one `other` per parent; 0 folds nothing. Which
-/// nodes those are is what [`crate::verbs::trim`] says.
+/// nodes those are is what [`crate::verbs::trim`] says. Sums beyond 64 bits are cut there, and so are places in a level.
 pub fn flame_graph(tree: &CallTree, max_nodes: usize) -> FlameGraph {
     let kept = Kept::of(tree, max_nodes);
     let mut graph = FlameGraph { total: tree.total(), ..FlameGraph::default() };
@@ -48,12 +48,12 @@ pub fn flame_graph(tree: &CallTree, max_nodes: usize) -> FlameGraph {
             ends.push(0);
         }
         graph.levels[depth].extend([x - ends[depth], total, own, name]);
-        ends[depth] = x + total;
+        ends[depth] = x.saturating_add(total);
         graph.max_self = graph.max_self.max(own);
         let Drawn::Node(node) = drawn else { continue };
         let (children, folded) = kept.children(tree, node);
         graph.folded += folded;
-        let mut left = x + own;
+        let mut left = x.saturating_add(own);
         let first = open.len();
         for child in children {
             let total = match child {
@@ -61,7 +61,7 @@ pub fn flame_graph(tree: &CallTree, max_nodes: usize) -> FlameGraph {
                 Drawn::Other(total) => total,
             };
             open.push((child, left, depth + 1));
-            left += total;
+            left = left.saturating_add(total);
         }
         open[first..].reverse();
     }

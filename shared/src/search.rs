@@ -7,7 +7,8 @@ use crate::id::StringId;
 use crate::regex::{Case, RegexError, unanchored};
 use crate::tree::{NodeId, Tree};
 
-/// What to look for: plain text anywhere in a name, or `/regex/`; case counts in neither.
+/// What to look for: plain text anywhere in a name, or `/regex/`; case counts in neither, but that of letters beyond ASCII
+/// does in a regular expression.
 #[derive(Clone, Debug)]
 pub struct Pattern(Kind);
 

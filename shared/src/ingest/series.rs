@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::mem::take;
 
+use hashbrown::HashMap;
+
 use super::{Config, IngestError, Parameters};
-use crate::id::{LabelSetId, StackId};
+use crate::id::{LabelSetId, StackId, StringId};
 use crate::labels::Labels;
+use crate::limits::{MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS};
 use crate::profile::{LabelValue, Profile};
 use crate::profile_type::ProfileType;
 use crate::store::{Series, SeriesRows};
@@ -25,8 +28,8 @@ pub(super) fn split(
     parameters: &Parameters,
     config: Option<&Config>,
 ) -> Result<Vec<SeriesRows>, IngestError> {
-    let (time, duration_nanos) = span(profile, parameters);
-    let types = profile_types(profile, config);
+    let (time, duration_nanos) = span(profile, parameters)?;
+    let types = profile_types(profile, config)?;
     let sets = LabelSeries::of(profile, &parameters.labels)?;
     let mut series = Vec::new();
     let mut rows: Vec<Vec<(Option<StackId>, i64)>> = vec![Vec::new(); sets.distinct.len()];
@@ -43,16 +46,25 @@ pub(super) fn split(
             // The total is for the encoder to compute, from the rows it writes.
             SeriesRows { series: Series { labels, profile_type, time, duration_nanos, total: 0 }, rows: take(rows) }
         }));
+        if series.len() > MAX_SERIES_A_PUSH {
+            return Err(IngestError::TooManySeries);
+        }
     }
     Ok(series)
 }
 
 /// Start and length: what the profile says, else what the request says.
-fn span(profile: &Profile, parameters: &Parameters) -> (UnixNanos, i64) {
+fn span(profile: &Profile, parameters: &Parameters) -> Result<(UnixNanos, i64), IngestError> {
     let header = profile.header();
     let time = if header.time_nanos >= PLAUSIBLE { UnixNanos(header.time_nanos) } else { parameters.from };
-    let asked = parameters.until.0.saturating_sub(parameters.from.0).max(0);
-    (time, if header.duration_nanos > 0 { header.duration_nanos } else { asked })
+    if !(0..=MAX_START_NANOS).contains(&time.0) {
+        return Err(IngestError::Start(time.0));
+    }
+    let duration = if header.duration_nanos > 0 { header.duration_nanos } else { parameters.duration_nanos };
+    if duration > MAX_DURATION_NANOS {
+        return Err(IngestError::Duration(duration));
+    }
+    Ok((time, duration))
 }
 
 /// Which series each label set belongs to, as far as labels tell.
@@ -66,30 +78,33 @@ struct LabelSeries {
 impl LabelSeries {
     /// The labels of the request, and each set's text labels that do not clash with them.
     fn of(profile: &Profile, labels: &Labels) -> Result<Self, IngestError> {
-        let mut distinct: BTreeMap<Labels, Vec<usize>> = BTreeMap::new();
-        distinct.insert(labels.clone(), Vec::new());
-        let mut unlabelled = Vec::new();
-        for i in 0..profile.label_sets().len() {
-            let text = profile.label_sets().get(LabelSetId::new(i)).iter().filter_map(|label| {
-                let LabelValue::Text(value) = label.value else { return None };
-                let (key, value) = (profile.text(label.key), profile.text(value));
-                let usable = !key.is_empty() && !value.is_empty() && !key.starts_with("__") && !TRACE_LABELS.contains(&key);
-                usable.then(|| (key.to_owned(), value.to_owned()))
-            });
-            let mut text = text.peekable();
-            // Go's heap profiles have sets of numbers by the hundred, which make no series.
-            match text.peek() {
-                None => unlabelled.push(i),
-                Some(_) => distinct.entry(labels.with_defaults(text)?).or_default().push(i),
+        let count = profile.label_sets().len();
+        // By the text labels as handles first: Go's heap profiles have sets by the hundred that differ in numbers only.
+        let mut sets: HashMap<Vec<(StringId, StringId)>, Vec<usize>> = HashMap::new();
+        // The last place is that of samples without labels.
+        sets.insert(Vec::new(), vec![count]);
+        for i in 0..count {
+            sets.entry(text_labels(profile, LabelSetId::new(i))).or_default().push(i);
+        }
+        let (mut distinct, mut bytes) = (BTreeMap::<Labels, Vec<usize>>::new(), 0);
+        for (text, of_text) in sets {
+            let owned = |id| profile.text(id).to_owned();
+            let text = text.into_iter().map(|(key, value)| (owned(key), owned(value)));
+            let labels = labels.with_defaults(text).map_err(IngestError::SampleLabels)?;
+            bytes += labels.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+            // Two labels of one text may have two handles.
+            distinct.entry(labels).or_default().extend(of_text);
+            // One more: the request's own labels may have no sample.
+            if distinct.len() > MAX_SERIES_A_PUSH + 1 {
+                return Err(IngestError::TooManySeries);
+            }
+            if bytes > MAX_LABEL_BYTES_A_PUSH {
+                return Err(IngestError::TooManyLabelBytes);
             }
         }
-        distinct.entry(labels.clone()).or_default().extend(unlabelled);
-        let mut places = vec![0; profile.label_sets().len() + 1];
-        for (place, (of_series, sets)) in distinct.iter().enumerate() {
+        let mut places = vec![0; count + 1];
+        for (place, sets) in distinct.values().enumerate() {
             sets.iter().for_each(|&set| places[set] = place);
-            if of_series == labels {
-                places[profile.label_sets().len()] = place;
-            }
         }
         Ok(Self { distinct: distinct.into_keys().collect(), places })
     }
@@ -99,7 +114,21 @@ impl LabelSeries {
     }
 }
 
-fn profile_types(profile: &Profile, config: Option<&Config>) -> Vec<ProfileType> {
+/// The labels of a set that make a series, as far as the request's own do not have their names.
+fn text_labels(profile: &Profile, set: LabelSetId) -> Vec<(StringId, StringId)> {
+    let text = profile.label_sets().get(set).iter().filter_map(|label| {
+        let LabelValue::Text(value) = label.value else { return None };
+        let key = profile.text(label.key);
+        let usable =
+            !key.is_empty() && !profile.text(value).is_empty() && !key.starts_with("__") && !TRACE_LABELS.contains(&key);
+        usable.then_some((label.key, value))
+    });
+    text.collect()
+}
+
+/// The type of each column of values. Each must be one that a query can name, and no two may be the same: they would be
+/// added up as one series.
+fn profile_types(profile: &Profile, config: Option<&Config>) -> Result<Vec<ProfileType>, IngestError> {
     let text = |t| {
         let (kind, unit) = profile.type_text(t);
         (kind.to_owned(), unit.to_owned())
@@ -107,12 +136,18 @@ fn profile_types(profile: &Profile, config: Option<&Config>) -> Vec<ProfileType>
     let kinds: Vec<&str> = profile.sample_types().iter().map(|t| profile.text(t.kind)).collect();
     let name = group_name(&kinds, config);
     let (period_type, period_unit) = profile.header().period_type.map(text).unwrap_or_default();
-    let types = profile.sample_types().iter().map(|&t| {
+    let mut types: Vec<ProfileType> = Vec::with_capacity(profile.sample_types().len());
+    for &t in profile.sample_types() {
         let (sample_type, sample_unit) = text(t);
         let (name, period_type, period_unit) = (name.clone(), period_type.clone(), period_unit.clone());
-        ProfileType { name, sample_type, sample_unit, period_type, period_unit }
-    });
-    types.collect()
+        let profile_type = ProfileType { name, sample_type, sample_unit, period_type, period_unit };
+        profile_type.check()?;
+        if types.contains(&profile_type) {
+            return Err(IngestError::TypeTwice(profile_type.to_string()));
+        }
+        types.push(profile_type);
+    }
+    Ok(types)
 }
 
 /// The name of the group, `__name__`, by Pyroscope's rules. Only `sample_type_config` tells Go's block profile from its

@@ -32,6 +32,12 @@ pub struct QueryAnswer {
 }
 
 impl QueryAnswer {
+    /// Whether a number of the answer is cut at 2^63 − 1: the sum of a stack, or that of stacks together.
+    pub fn is_saturated(&self) -> bool {
+        let cut = |values: &Vec<i64>| values.iter().map(|&value| i128::from(value)).sum::<i128>() > i128::from(i64::MAX);
+        self.saturated || self.profile.samples().values.iter().any(cut)
+    }
+
     /// The profile as the bytes of a chunk.
     pub fn chunk(&self, profile_type: &ProfileType) -> Result<Vec<u8>, StoreError> {
         answer_chunk(&self.profile, profile_type)

@@ -13,8 +13,8 @@ use crate::profile::Profile;
 use crate::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{
-    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Scope, StoreError, Taken, Window, read_chunk, read_page,
-    read_symbols, table_bytes,
+    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Scope, Series, StoreError, Taken, Window, read_chunk,
+    read_page, read_symbols, table_bytes,
 };
 use crate::units::TimeRange;
 
@@ -35,7 +35,7 @@ pub struct QueryPlan {
 
 /// What a part of an object is for.
 enum What {
-    /// A chunk, and which of its series.
+    /// A chunk, and which of its series, in order.
     Chunk(Vec<usize>),
     /// Tables of the dataset at this index.
     Symbols(usize),
@@ -180,7 +180,8 @@ impl QueryPlan {
         let before = what.dataset().map_or(0, |at| self.datasets[at].held());
         let at = match what {
             What::Chunk(wanted) => {
-                let profile = read_chunk(bytes, |i, s| wanted.contains(&i) && s.profile_type == self.profile_type)?;
+                let is_wanted = |i, s: &Series| s.profile_type == self.profile_type && wanted.binary_search(&i).is_ok();
+                let profile = read_chunk(bytes, is_wanted)?;
                 self.profiles += wanted.len() as u64;
                 return self.merger.add(&profile).map_err(other_series);
             }

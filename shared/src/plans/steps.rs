@@ -3,8 +3,14 @@
 use crate::store::Window;
 use crate::units::{TimeRange, UnixNanos};
 
-/// Steps that are easily read off an axis, in minutes: up to a day each divides the next round unit.
-const MINUTES: [i64; 17] = [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 480, 720, 1440, 2880];
+const SECOND: i64 = 1_000_000_000;
+
+/// Steps that are easily read off an axis, in seconds: each divides the next round unit. Agents push every 10 or 15 seconds, and
+/// a step that is no multiple of that has now more pushes and now fewer.
+const SECONDS: [i64; 23] = [
+    1, 2, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1_200, 1_800, 3_600, 7_200, 10_800, 14_400, 21_600, 28_800, 43_200,
+    86_400, 172_800,
+];
 
 /// Buckets of equal length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +25,12 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// At most `points` buckets (but one at least) that cover `range`, each a round number of minutes; shorter than that
+    /// At most `points` buckets (but one at least) that cover `range`, each a round number of seconds; shorter than that
     /// they are `points` equal parts of the range.
     pub fn of(range: TimeRange, points: usize) -> Self {
         let points = points.clamp(1, 1 << 20) as i64;
-        let minute = Window::Minute.nanos();
         let exact = Self { range, count: points as usize, window: None };
-        if range.nanos() / points < minute {
+        if range.nanos() / points < SECOND {
             return exact;
         }
         let fits = |step: i64| {
@@ -39,8 +44,8 @@ impl Steps {
                 window: window_of(from, step),
             })
         };
-        let days = (1..=24).map(|doubled| 2880i64 << doubled);
-        let mut steps = MINUTES.into_iter().chain(days).filter_map(|minutes| minutes.checked_mul(minute));
+        let days = (1..=24).map(|doubled| 172_800i64 << doubled);
+        let mut steps = SECONDS.into_iter().chain(days).filter_map(|seconds| seconds.checked_mul(SECOND));
         // A single bucket may not do for a range that lies across an edge of it; then the parts are unaligned.
         steps.find_map(fits).unwrap_or(exact)
     }
@@ -72,7 +77,10 @@ mod tests {
     fn steps_are_round() {
         let day = 1440 * MINUTE;
         check(0, 60 * MINUTE, 60, (0, 60 * MINUTE, 60, Some(Window::Minute)));
-        check(7, 60 * MINUTE, 60, (7, 60 * MINUTE, 60, None));
+        check(7, 60 * MINUTE, 60, (0, 60 * MINUTE, 60, Some(Window::Minute)));
+        check(20 * SECOND, 30 * MINUTE + 20 * SECOND, 61, (0, 30 * MINUTE + 30 * SECOND, 61, None));
+        check(20 * SECOND, 30 * MINUTE + 20 * SECOND, 60, (0, 31 * MINUTE, 31, Some(Window::Minute)));
+        check(3, SECOND, 10, (3, SECOND, 10, None));
         check(7, 60 * MINUTE + 7, 60, (0, 62 * MINUTE, 31, Some(Window::Minute)));
         check(5 * MINUTE, 3 * 60 * MINUTE, 100, (4 * MINUTE, 3 * 60 * MINUTE, 88, Some(Window::Minute)));
         check(MINUTE, 30 * day, 500, (0, 30 * day, 360, Some(Window::Hour)));

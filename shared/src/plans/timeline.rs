@@ -218,16 +218,16 @@ impl TimelineSeries {
         self.points.iter().fold(0, |sum, point| sum.saturating_add(point.profiles))
     }
 
-    /// Sums of `count` equal buckets of `range`; points outside are left out.
-    pub fn buckets(&self, range: TimeRange, count: usize) -> Vec<i128> {
-        let mut sums = vec![0; count];
-        let length = i128::from(range.until.0) - i128::from(range.from.0);
+    /// Adds its totals and its numbers of profiles to those of equal buckets of `range`, as many as `sums` and `counts` both
+    /// have; points outside are left out.
+    pub fn add_to_buckets(&self, range: TimeRange, sums: &mut [i128], counts: &mut [u64]) {
+        let (count, length) = (sums.len() as i128, i128::from(range.until.0) - i128::from(range.from.0));
         for point in self.points.iter().filter(|point| range.contains(point.time)) {
-            let at = (i128::from(point.time.0) - i128::from(range.from.0)) * count as i128 / length;
-            if let Some(sum) = sums.get_mut(at as usize) {
+            let at = (i128::from(point.time.0) - i128::from(range.from.0)) * count / length;
+            if let (Some(sum), Some(count)) = (sums.get_mut(at as usize), counts.get_mut(at as usize)) {
                 *sum += i128::from(point.total);
+                *count = count.saturating_add(point.profiles);
             }
         }
-        sums
     }
 }

@@ -51,6 +51,13 @@ pub enum PprofError {
     Legacy(#[from] LegacyError),
 }
 
+impl PprofError {
+    /// Whether the bytes may be of a format that is no pprof.
+    pub(crate) fn may_be_another_format(&self) -> bool {
+        matches!(self, Self::Wire { .. } | Self::Invalid(_))
+    }
+}
+
 /// Decodes a profile that may be gzip; after inflation it may have `cap` bytes. Like `go tool pprof` it takes the formats
 /// from before `profile.proto` too ([`crate::legacy`]).
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, PprofError> {

@@ -5,26 +5,27 @@
 //! - A head with colons is a profile type id and selects that type.
 //! - A head without colons is an application. `shop` selects what has that `service_name`. Where its last segment names what
 //!   is measured, as in `shop.cpu`, it selects that type of the service `shop`, and anything of a service `shop.cpu`.
-//! - Values are double-quoted (`\"`, `\\`, `\n`, `\t` inside) or in single quotes or backticks; names may be quoted when they
-//!   hold unusual characters. A label that a series lacks counts as empty.
-//! - Regular expressions are anchored at both ends. A match takes time in proportion to the value times the expression's
-//!   size, and both are capped.
+//! - Values stand in double or single quotes, with PromQL's escapes, or in backticks; names may be quoted when they hold
+//!   unusual characters. A label that a series lacks counts as empty, and the parts of the profile type are labels, too.
+//! - Regular expressions are RE2's and anchored at both ends; in quotes, escapes that PromQL does not know are left to them.
+//!   A match takes time in proportion to the value times the expression's size, and both are capped.
 
 mod application;
 mod parse;
+mod quoting;
+mod series_labels;
 
 use std::fmt;
 
 use regex_lite::Regex;
 use thiserror::Error;
 
-use crate::labels::{Labels, SERVICE_NAME};
+use crate::labels::Labels;
 use crate::profile_type::ProfileType;
+use crate::regex::anchored;
 use application::Application;
-use parse::{ESCAPES, is_name_character};
-
-/// The pseudo-label by which a selector names the profile type.
-const PROFILE_TYPE: &str = "__profile_type__";
+use parse::{MAX_SELECTOR, is_name_character};
+pub use series_labels::{TYPE_LABELS, label_of};
 
 /// A parsed selector. Its text form parses to an equal one.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,22 +67,35 @@ pub struct SelectorError {
     pub problem: String,
 }
 
+/// What is wrong with the regular expression of a matcher, if anything: what [`Selector::parse`] would say of it.
+pub fn expression_problem(expression: &str) -> Option<String> {
+    anchored(expression).err().map(|error| error.to_string())
+}
+
 impl Selector {
     /// Parses a selector; the empty text and `{}` select everything.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
-        parse::selector(text)
+        parse::selector(text, MAX_SELECTOR)
+    }
+
+    /// Parses what a selector was printed as. That may be longer than what was typed: with a backslash before each
+    /// character, twice as long.
+    pub fn parse_printed(text: &str) -> Result<Self, SelectorError> {
+        parse::selector(text, 2 * MAX_SELECTOR)
     }
 
     /// Whether a series with these labels is selected.
     pub fn matches(&self, profile_type: &ProfileType, labels: &Labels) -> bool {
         self.profile_type.as_ref().is_none_or(|t| t == profile_type)
             && self.application.as_ref().is_none_or(|a| a.matches(profile_type, labels))
-            && self.matchers.iter().all(|m| match m.name.as_str() {
-                PROFILE_TYPE => m.test.passes(&profile_type.to_string()),
-                "__name__" => m.test.passes(&profile_type.name),
-                "__service_name__" => m.test.passes(labels.get(SERVICE_NAME).unwrap_or("")),
-                name => m.test.passes(labels.get(name).unwrap_or("")),
-            })
+            && self.matchers.iter().all(|m| m.test.passes(&label_of(&m.name, profile_type, labels)))
+    }
+
+    /// A label that this asks for and no series can have: names with two underscores in front are the server's own, and this
+    /// is none of them. Such a label is empty everywhere, so `!=` selects everything, which a deletion cannot mean.
+    pub fn unknown_label(&self) -> Option<&str> {
+        let mut names = self.matchers.iter().map(|m| m.name.as_str());
+        names.find(|name| name.starts_with("__") && !TYPE_LABELS.contains(name))
     }
 }
 
@@ -112,9 +126,11 @@ impl fmt::Display for Selector {
 fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_str("\"")?;
     for c in text.chars() {
-        match ESCAPES.iter().find(|(_, plain)| *plain == c && c != '\'') {
-            Some((letter, _)) => write!(f, "\\{letter}")?,
-            None => write!(f, "{c}")?,
+        match c {
+            '\n' => f.write_str("\\n")?,
+            '\t' => f.write_str("\\t")?,
+            '\\' | '"' => write!(f, "\\{c}")?,
+            c => write!(f, "{c}")?,
         }
     }
     f.write_str("\"")
@@ -181,6 +197,85 @@ mod tests {
     }
 
     #[test]
+    fn the_parts_of_the_type_are_labels() {
+        let check = |selector: &str, profile_type: &str, expect: bool| {
+            assert_eq!(selects_of(profile_type, selector, "app"), expect, "{selector} of {profile_type}");
+        };
+        let memory = "memory:alloc_space:bytes::";
+        let both = |selector: &str, of_cpu: bool, of_memory: bool| {
+            check(selector, CPU, of_cpu);
+            check(selector, memory, of_memory);
+        };
+        both(r#"{__type__="cpu"}"#, true, false);
+        both(r#"{__type__!="cpu"}"#, false, true);
+        both(r#"{__unit__=~"nano.*"}"#, true, false);
+        both(r#"{__unit__!~"nano.*"}"#, false, true);
+        both(r#"{__period_type__="cpu"}"#, true, false);
+        both(r#"{__period_type__=""}"#, false, true);
+        both(r#"{__period_unit__!="nanoseconds"}"#, false, true);
+        both(r#"{__name__="memory"}"#, false, true);
+        both(r#"{__service_name__!="app"}"#, false, false);
+        both(r#"{__profile_type__="memory:alloc_space:bytes::"}"#, false, true);
+        both(r#"{__name__="memory:alloc_space:bytes::"}"#, false, true);
+        both(r#"{__name__!="memory:alloc_space:bytes::"}"#, true, false);
+        // Nobody has it, so it is empty.
+        both(r#"{__session_id__="1"}"#, false, false);
+        both(r#"{__session_id__!="1"}"#, true, true);
+        let unknown = |text: &str| Selector::parse(text).unwrap().unknown_label().map(str::to_owned);
+        assert_eq!(unknown(r#"{a="b", __session_id__!="1"}"#).as_deref(), Some("__session_id__"));
+        assert_eq!(unknown(r#"{_="", __type__="x"}"#), None);
+        TYPE_LABELS.iter().for_each(|name| assert_eq!(unknown(&format!("{{{name}=''}}")), None));
+    }
+
+    #[test]
+    fn escapes_are_those_of_promql() {
+        let check = |selector: &str, value: &str| {
+            let labels = Labels::new(vec![("k".to_owned(), value.to_owned())]).unwrap();
+            for (operator, expect) in [("=", true), ("!=", false)] {
+                let selector = Selector::parse(&format!("{{k{operator}{selector}}}")).unwrap();
+                assert_eq!(selector.matches(&CPU.parse().unwrap(), &labels), expect, "{selector}");
+            }
+        };
+        check(r#""a\x62c""#, "abc");
+        check(r#""\a\b\f\n\r\t\v\\\'\"""#, "\x07\x08\x0C\n\r\t\x0B\\'\"");
+        check(r#"'\a\b\f\n\r\t\v\\\'\"'"#, "\x07\x08\x0C\n\r\t\x0B\\'\"");
+        check(r#""\101\000\x7F""#, "A\0\x7F");
+        check(r#""\u00e9\U0001F600é""#, "é😀é");
+        check(r#""\xc3\xa9\303\251\xF0\x9f\230\x80""#, "éé😀");
+        check(r"`a\x62\n\`", r"a\x62\n\");
+    }
+
+    #[test]
+    fn regular_expressions_keep_what_is_no_escape_of_promql() {
+        let check = |expression: &str, matching: &[&str], others: &[&str]| {
+            for (values, expect) in [(matching, true), (others, false)] {
+                for &value in values {
+                    let labels = Labels::new(vec![("k".to_owned(), value.to_owned())]).unwrap();
+                    let passes = |operator: &str| {
+                        let text = format!("{{k{operator}{expression}}}");
+                        Selector::parse(&text).unwrap().matches(&CPU.parse().unwrap(), &labels)
+                    };
+                    assert_eq!((passes("=~"), passes("!~")), (expect, !expect), "{expression} on {value:?}");
+                }
+            }
+        };
+        check(r#""a\.b\d+""#, &["a.b17"], &["axb1", "a.b"]);
+        check(r#"'a\.b\d+'"#, &["a.b17"], &["axb1", "a.b"]);
+        check(r#""a\\.b""#, &["a.b"], &["axb"]);
+        // PromQL: a backspace.
+        check(r#"".*\bgo\b.*""#, &["go", "to go home"], &["ago", "gone"]);
+        check(r#""a\x08""#, &["a\x08"], &["a"]);
+        // The value is unquoted first, as in PromQL: this dot is any character, the other one a dot.
+        check(r#""a\x2eb""#, &["a.b", "axb"], &["ab"]);
+        check(r"`a\x2eb`", &["a.b"], &["axb"]);
+        check(r#""\u00e9\U000000e9\xc3\xa9\303\251""#, &["éééé"], &["e"]);
+        check(r"`\xe9\x{e9}\u00e9`", &["ééé"], &[]);
+        check(r#""\x{e9}""#, &["é"], &[]);
+        check(r#""\Qa.b\E+""#, &["a.b", "a.bb"], &["axb"]);
+        check(r#""\101""#, &["A"], &["101"]);
+    }
+
+    #[test]
     fn an_application_is_a_service() {
         assert!(selects("shop", "shop"));
         assert!(selects("shop{}", "shop"));
@@ -234,7 +329,15 @@ mod tests {
         check(&format!("{CPU} {{ }}"), &format!("{CPU}{{}}"));
         check("{a='x',b!=\"y\" , c =~ `\\d` ,d!~'',}", r#"{a="x", b!="y", c=~"\\d", d!~""}"#);
         check("{\"a b\"='\"'}", r#"{"a b"="\""}"#);
-        check(r#"{a="it's\n\t\\ \.é"}"#, r#"{a="it's\n\t\\ \\.é"}"#);
+        check(r#"{a=~"it's\n\t\\ \.é"}"#, r#"{a=~"it's\n\t\\ \\.é"}"#);
+        check(r#"{"\x61\142"="\a\\\u00e9"}"#, "{ab=\"\x07\\\\é\"}");
+        check(
+            &format!("{{__name__='{CPU}',__name__!=`a:b`}}"),
+            &format!("{{__profile_type__=\"{CPU}\", __profile_type__!=\"a:b\"}}"),
+        );
+        check("{__name__='a',__name__=~'(?:a)'}", r#"{__name__="a", __name__=~"(?:a)"}"#);
+        let longest = Selector::parse(&format!("{{a=`{}`}}", "\\".repeat(MAX_SELECTOR - 6))).unwrap();
+        assert_eq!(Selector::parse_printed(&longest.to_string()), Ok(longest));
         assert_ne!(Selector::parse("{a=\"x\"}"), Selector::parse("{a=~\"x\"}"));
     }
 }

@@ -1,12 +1,14 @@
 //! Text → [`Selector`].
 
 use super::application::Application;
+use super::quoting::{Unknown, Unquoted};
+use super::series_labels::{NAME, PROFILE_TYPE};
 use super::{Expression, Matcher, Selector, SelectorError, Test};
 use crate::profile_type::ProfileTypeError;
 use crate::regex::anchored;
 
 /// Longest selector in bytes. People write a few hundred; the names of 300 pods fit.
-const MAX_SELECTOR: usize = 8 << 10;
+pub(super) const MAX_SELECTOR: usize = 8 << 10;
 
 /// Most matchers: two for each label that a series may have, and some for its type.
 const MAX_MATCHERS: usize = 2 * crate::limits::MAX_LABELS + 4;
@@ -17,16 +19,18 @@ const MAX_EXPRESSIONS: usize = 16;
 /// What may stand in an application's name besides letters and digits, as on `/ingest`.
 const APPLICATION_SIGNS: &str = "_.-/";
 
-/// Letters behind a backslash, and what they stand for.
-pub(super) const ESCAPES: [(char, char); 5] = [('n', '\n'), ('t', '\t'), ('\\', '\\'), ('"', '"'), ('\'', '\'')];
-
 /// Whether a name with this character can stand without quotes.
 pub(super) fn is_name_character(c: char) -> bool {
     c.is_alphanumeric() || "_.:-/".contains(c)
 }
 
-pub(super) fn selector(text: &str) -> Result<Selector, SelectorError> {
-    Parser { text, at: 0, expressions: 0 }.selector()
+/// Parses a text of at most `most` bytes.
+pub(super) fn selector(text: &str, most: usize) -> Result<Selector, SelectorError> {
+    let parser = Parser { text, at: 0, expressions: 0 };
+    if text.len() > most {
+        return Err(parser.error(format!("{} bytes are more than the {most} allowed", text.len())));
+    }
+    parser.selector()
 }
 
 struct Parser<'a> {
@@ -38,9 +42,6 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn selector(mut self) -> Result<Selector, SelectorError> {
-        if self.text.len() > MAX_SELECTOR {
-            return Err(self.error(format!("{} bytes are more than the {MAX_SELECTOR} allowed", self.text.len())));
-        }
         self.blanks();
         let mut selector = Selector::default();
         self.head(&mut selector)?;
@@ -96,7 +97,7 @@ impl<'a> Parser<'a> {
     fn matcher(&mut self) -> Result<Matcher, SelectorError> {
         let start = self.at;
         let name = match self.peek() {
-            Some('"' | '\'' | '`') => self.quoted()?,
+            Some('"' | '\'' | '`') => self.quoted(Unknown::Refused)?,
             _ => self.take_while(is_name_character).to_owned(),
         };
         if name.is_empty() {
@@ -105,7 +106,13 @@ impl<'a> Parser<'a> {
         }
         self.blanks();
         let test = self.test()?;
-        Ok(Matcher { name, test })
+        Ok(match &test {
+            // To PromQL what stands before the braces is the name, and that is a whole profile type here.
+            Test::Equal(value) | Test::NotEqual(value) if name == NAME && value.contains(':') => {
+                Matcher { name: PROFILE_TYPE.to_owned(), test }
+            }
+            _ => Matcher { name, test },
+        })
     }
 
     /// Operator and value.
@@ -116,7 +123,8 @@ impl<'a> Parser<'a> {
         self.at += operator.len();
         self.blanks();
         let start = self.at;
-        let value = self.quoted()?;
+        let unknown = if operator.ends_with('~') { Unknown::Kept } else { Unknown::Refused };
+        let value = self.quoted(unknown)?;
         Ok(match operator {
             "=" => Test::Equal(value),
             "!=" => Test::NotEqual(value),
@@ -135,30 +143,31 @@ impl<'a> Parser<'a> {
         Ok(Expression { text, regex })
     }
 
-    fn quoted(&mut self) -> Result<String, SelectorError> {
+    fn quoted(&mut self, unknown: Unknown) -> Result<String, SelectorError> {
         let start = self.at;
         let quote = match self.peek() {
             Some(c @ ('"' | '\'' | '`')) => c,
             _ => return Err(self.expected("a quoted value")),
         };
         self.bump();
-        let mut value = String::new();
+        let mut value = Unquoted::default();
         loop {
+            let at = self.at;
             match self.bump() {
-                Some(c) if c == quote => return Ok(value),
-                Some('\\') if quote != '`' => match self.bump() {
-                    Some(letter) => match ESCAPES.iter().find(|(known, _)| *known == letter) {
-                        Some((_, plain)) => value.push(*plain),
-                        // PromQL refuses unknown escapes; a regex such as "a\.b" is what people mean by them.
-                        None => value.extend(['\\', letter]),
-                    },
-                    None => break,
-                },
+                Some(c) if c == quote => break,
+                Some('\\') if quote != '`' && self.peek().is_some() => {
+                    self.at = value.escape(self.text, at, unknown).map_err(|problem| self.error_at(at, problem))?;
+                }
+                Some('\\') if quote != '`' => return Err(self.unclosed(quote, start)),
                 Some(c) => value.push(c),
-                None => break,
+                None => return Err(self.unclosed(quote, start)),
             }
         }
-        Err(self.error_at(start, format!("expected a closing {quote} for this one, found the end")))
+        value.text().map_err(|at| self.error_at(at, "these bytes are not UTF-8".to_owned()))
+    }
+
+    fn unclosed(&self, quote: char, start: usize) -> SelectorError {
+        self.error_at(start, format!("expected a closing {quote} for this one, found the end"))
     }
 
     fn blanks(&mut self) {
@@ -243,6 +252,16 @@ mod tests {
         check("=x{}\n^ expected a profile type, an application or '{', found '='");
         check("  a:b{}\n  ^ profile type \"a:b\" is not of the form name:type:unit:period_type:period_unit");
         check("{é=~\"(\"}\n    ^ not a regular expression that can be used: found open group without closing ')'");
+        check("{é=\"\\n\\.\"}\n      ^ \\. is no escape; a backslash is written \\\\");
+        check("{é!='\\x4g'}\n     ^ \\x is no escape; it takes 2 hexadecimal digits");
+        check("{é='\\u12é4'}\n    ^ \\u is no escape; it takes 4 hexadecimal digits");
+        check("{é='\\18'}\n    ^ \\1 is no escape; it takes 3 octal digits");
+        check("{é='\\400'}\n    ^ \\400 is no character");
+        check("{é='\\ud800'}\n    ^ \\ud800 is no character");
+        check("{é='\\U00110000'}\n    ^ \\U00110000 is no character");
+        check("{é='é\\xc3\\xa9\\xc3.'}\n             ^ these bytes are not UTF-8");
+        check("{é=~'\\303'}\n     ^ these bytes are not UTF-8");
+        check("{'\\d'='x'}\n  ^ \\d is no escape; a backslash is written \\\\");
         check("{é!~ 'a)(b'}\n     ^ not a regular expression that can be used: found closing ')' without matching '('");
     }
 

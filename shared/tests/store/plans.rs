@@ -174,9 +174,14 @@ fn timelines_have_buckets() {
     let bucket = Bucket::filled(&[minute(1, 0, "a", 1), minute(2, 5, "a", 2), minute(3, 9, "a", 4)]);
     let timeline = bucket.timeline("", None, minutes(0, 10));
     assert_eq!((timeline.series.len(), timeline.bytes), (1, 0));
-    assert_eq!(timeline.series[0].buckets(minutes(0, 10), 2), [1, 6]);
-    assert_eq!(timeline.series[0].buckets(minutes(0, 10), 10), [1, 0, 0, 0, 0, 2, 0, 0, 0, 4]);
-    assert_eq!(timeline.series[0].buckets(minutes(4, 4), 2), [0, 0]);
+    let buckets = |range, count| {
+        let (mut sums, mut counts) = (vec![0; count], vec![0; count]);
+        timeline.series[0].add_to_buckets(range, &mut sums, &mut counts);
+        sums
+    };
+    assert_eq!(buckets(minutes(0, 10), 2), [1, 6]);
+    assert_eq!(buckets(minutes(0, 10), 10), [1, 0, 0, 0, 0, 2, 0, 0, 0, 4]);
+    assert_eq!(buckets(minutes(4, 4), 2), [0, 0]);
 }
 
 #[test]

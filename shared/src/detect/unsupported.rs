@@ -1,0 +1,168 @@
+//! Names for files that are not read: a person who opens a Java Flight Recording has to learn that it is one, not that
+//! protobuf is broken at byte 0.
+//!
+//! Content decides, never the name of a file. A name is a guess that only words an error, so each rule is a few bytes; what
+//! can be read is found before. Sources: the detection table that the formats' own readers agree on (speedscope, the Firefox
+//! Profiler, Perfetto), and the formats' documents.
+
+use std::fmt;
+
+use UnsupportedFormat::{Other, Profile};
+
+/// What a file is that is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsupportedFormat {
+    /// A profile, or what one may be packed into.
+    Profile(&'static str),
+    /// Something else.
+    Other(&'static str),
+}
+
+impl fmt::Display for UnsupportedFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Profile(name) => write!(f, "{name}, which is not read yet"),
+            Self::Other(name) => f.write_str(name),
+        }
+    }
+}
+
+/// How far into a file the rules look. Names of JSON's keys come early, and an error should cost little.
+const LOOKED_AT: usize = 64 << 10;
+
+/// Bytes that a file begins with.
+const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
+    (b"FLR\0", Profile("a Java Flight Recording")),
+    (b"PERFILE2", Profile("a recording of perf (perf.data)")),
+    (b"SIMPLEPERF", Profile("a recording of simpleperf")),
+    (b"Nettrace", Profile("a .NET trace (nettrace)")),
+    (b"MMPD", Profile("a self-profile of rustc")),
+    (b"MOJ", Profile("an Austin recording (MOJO)")),
+    (b"memray\0", Profile("a memray recording")),
+    (b"rbspy0", Profile("an rbspy recording")),
+    (b"JAVA PROFILE ", Profile("a Java heap dump (HPROF)")),
+    (b"*version\n", Profile("an Android method trace")),
+    (b"SLOW", Profile("an Android method trace")),
+    (b"# callgrind format", Profile("a callgrind profile")),
+    (b"\x28\xb5\x2f\xfd", Profile("a zstd archive")),
+    (b"PK\x03\x04", Profile("a zip archive")),
+    (b"\xfd7zXZ\0", Profile("an xz archive")),
+    (b"BZh", Profile("a bzip2 archive")),
+    (b"7z\xbc\xaf\x27\x1c", Profile("a 7z archive")),
+    (b"\x7fELF", Other("a program (ELF)")),
+    (b"\xcf\xfa\xed\xfe", Other("a program (Mach-O)")),
+    (b"\0asm", Other("a WebAssembly module")),
+    (b"\x89PNG", Other("a picture (PNG)")),
+    (b"\xff\xd8\xff", Other("a picture (JPEG)")),
+    (b"%PDF", Other("a PDF document")),
+    (b"SQLite format 3\0", Other("a SQLite database")),
+];
+
+/// Words that all occur near the beginning of a text that begins with the first.
+const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
+    ("{", &["speedscope.app/file-format-schema"], Profile("speedscope JSON")),
+    ("{", &["\"traceEvents\""], Profile("a Chrome trace")),
+    ("[", &["\"ph\"", "\"ts\""], Profile("a Chrome trace")),
+    ("{", &["\"head\"", "\"selfSize\""], Profile("a V8 heap profile (.heapprofile)")),
+    ("{", &["\"nodes\"", "\"callFrame\""], Profile("a V8 CPU profile (.cpuprofile)")),
+    ("{", &["\"head\"", "\"hitCount\""], Profile("a V8 CPU profile (.cpuprofile)")),
+    ("{", &["\"snapshot\"", "\"node_fields\""], Profile("a V8 heap snapshot")),
+    ("{", &["\"code\"", "\"functions\"", "\"ticks\""], Profile("a V8 log (node --prof)")),
+    ("{", &["\"meta\"", "\"interval\""], Profile("a Firefox profile")),
+    ("{", &["\"meta\"", "\"preprocessedProfileVersion\""], Profile("a Firefox profile")),
+    ("{", &["\"meta\"", "\"categories\""], Profile("a Firefox profile")),
+    ("{", &["\"markers\"", "\"frames\""], Profile("a Firefox profile")),
+    ("{", &["\"resourceProfiles\""], Profile("an OTLP profile (JSON)")),
+    ("{", &["\"flamebearer\""], Profile("a flame graph of Pyroscope (flamebearer)")),
+    ("{", &["\"dhatFileVersion\""], Profile("a DHAT profile")),
+    ("{", &["\"recording\"", "\"displayName\""], Profile("a Safari recording")),
+    ("{", &["\"mode\"", "\"interval\"", "\"samples\""], Profile("a stackprof profile")),
+    ("{", &["\"rts_arguments\""], Profile("a GHC profile (JSON)")),
+    ("", &["\nevents:", "\nfn="], Profile("a callgrind profile")),
+    ("desc:", &["\ncmd:", "\ntime_unit:"], Profile("a massif profile")),
+    ("goroutine ", &["]:\n"], Profile("a dump of goroutines (debug=2)")),
+    ("# ========", &["# captured on"], Profile("the output of perf script")),
+    ("", &["Time and Allocation Profiling Report"], Profile("a GHC profile")),
+    ("Weight\t", &["Symbol Name"], Profile("a deep copy of Instruments")),
+    ("Running Time\t", &["Symbol Name"], Profile("a deep copy of Instruments")),
+    ("@ ", &[" samples]"], Profile("the output of pmcstat")),
+    ("<", &["<svg"], Other("a drawing (SVG)")),
+    ("<", &["<trace-query-result"], Profile("an export of Instruments (XML)")),
+    ("<?xml", &[], Other("XML")),
+    ("<", &["<html"], Other("a web page (HTML)")),
+    ("<", &["<!doctype html"], Other("a web page (HTML)")),
+];
+
+/// What a file is that no reader takes; `None` for binary files that are like nothing one may meet.
+pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
+    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    let magic = MAGIC.iter().find(|(magic, _)| start.starts_with(magic)).map(|&(_, name)| name);
+    magic
+        .or_else(|| tar(start))
+        .or_else(|| go_trace(start))
+        .or_else(|| otlp(start))
+        .or_else(|| text_format(start))
+        .or_else(|| text_or_json(start))
+}
+
+/// What is left to say of a file that has no better name.
+fn text_or_json(start: &[u8]) -> Option<UnsupportedFormat> {
+    let start = &start[..start.len().min(512)];
+    let text = start.iter().all(|&b| b >= 0x20 || b"\t\r\n\x0c".contains(&b));
+    match start.trim_ascii_start().first()? {
+        _ if !text => None,
+        b'{' | b'[' => Some(Other("JSON of no known profiler")),
+        _ => Some(Other("text of no known profiler")),
+    }
+}
+
+fn tar(start: &[u8]) -> Option<UnsupportedFormat> {
+    (start.get(257..262)? == b"ustar").then_some(Profile("a tar archive"))
+}
+
+/// 16 bytes: `go 1.22 trace` and zeros.
+fn go_trace(start: &[u8]) -> Option<UnsupportedFormat> {
+    let head = start.get(..16)?;
+    (head.starts_with(b"go 1.") && head.windows(7).any(|part| part == b" trace\0"))
+        .then_some(Profile("a Go execution trace"))
+}
+
+/// OTLP's ProfilesData: messages in messages, and a table of texts as field 5, of which the first is empty. pprof's first
+/// field, a value type, has numbers inside, and its texts are field 6.
+fn otlp(start: &[u8]) -> Option<UnsupportedFormat> {
+    let texts = |start: &[u8]| start.windows(3).any(|part| part == b"\x2a\0\x2a");
+    (message(message(start)?).is_some() && texts(start)).then_some(Profile("an OTLP profile"))
+}
+
+/// What is inside of a message's first field, when that may be a message itself.
+fn message(bytes: &[u8]) -> Option<&[u8]> {
+    let (&key, rest) = bytes.split_first()?;
+    let end = rest.iter().take(5).position(|b| b & 0x80 == 0)?;
+    (key & 7 == 2).then(|| &rest[end + 1..])
+}
+
+fn text_format(start: &[u8]) -> Option<UnsupportedFormat> {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let has = |word: &&str| start.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+    let fits = |(begin, words, _): &&(&str, &[&str], UnsupportedFormat)| {
+        start.starts_with(begin.as_bytes()) && words.iter().all(has)
+    };
+    TEXTS.iter().find(fits).map(|&(_, _, name)| name).or_else(|| perf_script(start))
+}
+
+/// `comm 4711 [000] 12.345678: 250000 cpu-clock:`, and below it the frames, each with its address.
+fn perf_script(start: &[u8]) -> Option<UnsupportedFormat> {
+    let mut lines = start.split(|&b| b == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+    let time = |word: &[u8]| {
+        let digits = word.strip_suffix(b":").unwrap_or(b"");
+        digits.contains(&b'.') && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+    };
+    let header = lines.next()?;
+    let frame = lines.next()?;
+    let address = frame.trim_ascii_start().split(u8::is_ascii_whitespace).next()?;
+    let found = header.split(u8::is_ascii_whitespace).any(time)
+        && (frame.starts_with(b"\t") || frame.starts_with(b" "))
+        && !address.is_empty()
+        && address.iter().all(u8::is_ascii_hexdigit);
+    found.then_some(Profile("the output of perf script"))
+}

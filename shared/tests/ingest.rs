@@ -1,0 +1,172 @@
+//! Pushes: what is refused so that nothing is stored that no query could read, and what makes two pushes one.
+
+use pilotlight_core::ingest::{IngestError, Push, ingest};
+use pilotlight_core::limits::{MAX_DURATION_NANOS, MAX_SERIES_A_PUSH, MAX_START_NANOS};
+use pilotlight_core::store::{ChunkHead, ChunkId, chunk_head};
+use pilotlight_core::{Label, LabelValue, ProfileBuilder, Selector, StringId, UnixNanos, pprof};
+
+const NOW: UnixNanos = UnixNanos(1_790_000_000_000_000_000);
+
+/// A profile with these sample types, one sample of ones, and a start and a length.
+fn profile(types: &[(&str, &str)], start: i64, duration: i64) -> Vec<u8> {
+    let mut builder = ProfileBuilder::new();
+    for (kind, unit) in types {
+        builder.sample_type(kind, unit);
+    }
+    (builder.header().time_nanos, builder.header().duration_nanos) = (start, duration);
+    let stack = builder.named_stack(&["main"]);
+    builder.sample(stack, None, &vec![1; types.len()]);
+    pprof::encode(&builder.finish())
+}
+
+fn push(query: &str, content_type: &str, body: &[u8]) -> Result<ChunkHead, IngestError> {
+    let push = Push { query, content_type, body, tenant: "one", client: "192.0.2.1", now: NOW };
+    let chunk = ingest(&push)?.chunk.expect("a chunk");
+    Ok(chunk_head(&chunk).expect("a head"))
+}
+
+fn pushed(body: &[u8]) -> Result<ChunkHead, IngestError> {
+    push("name=app&format=pprof", "", body)
+}
+
+fn refused(body: &[u8], says: &str) {
+    let error = pushed(body).expect_err(says);
+    assert_eq!(error.status(), 422, "{error}");
+    assert!(error.to_string().contains(says), "{error:?} does not say {says:?}");
+}
+
+#[test]
+fn types_that_no_query_could_name_are_refused() {
+    let of = |types: &[(&str, &str)]| profile(types, NOW.0, 0);
+    refused(&of(&[("a:b", "count")]), "':' in \"a:b\"");
+    refused(&of(&[("cpu", "nano:seconds")]), "':' in \"nano:seconds\"");
+    refused(&of(&[("cpu", "c{d}")]), "'{' in \"c{d}\"");
+    refused(&of(&[("cpu time", "ns")]), "' ' in \"cpu time\"");
+    refused(&of(&[("", "count")]), "both must be given");
+    refused(&of(&[("cpu", "")]), "both must be given");
+    refused(&of(&[("x".repeat(257).as_str(), "count")]), "257 bytes");
+    refused(&of(&[("cpu", "ns"), ("cpu", "ns")]), "twice");
+    refused(&of(&[("ok", "ns"), ("", "")]), "both must be given");
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("cpu", "ns");
+    builder.header().period_type = Some(builder.value_type("a{", "ns"));
+    let stack = builder.named_stack(&["main"]);
+    builder.sample(stack, None, &[1]);
+    refused(&pprof::encode(&builder.finish()), "'{' in \"a{\"");
+}
+
+#[test]
+fn what_is_stored_can_be_asked_for() {
+    for (kind, unit) in [("cpu", "ns"), ("a}b", "\"'`"), ("\u{7f}\0", "é"), ("-", "="), ("x,y", "#")] {
+        let head = pushed(&profile(&[(kind, unit)], NOW.0, 0)).expect(kind);
+        let [series] = head.series.as_slice() else { panic!("one series: {head:?}") };
+        let text = format!("{}{{service_name=\"app\"}}", series.profile_type);
+        let mut selector = Selector::parse(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert_eq!(selector.profile_type.take().as_ref(), Some(&series.profile_type));
+        assert!(selector.matches(&series.profile_type, &series.labels));
+    }
+}
+
+#[test]
+fn times_leave_room_for_sums() {
+    let at = |start, duration| profile(&[("cpu", "ns")], start, duration);
+    assert!(pushed(&at(MAX_START_NANOS, MAX_DURATION_NANOS)).is_ok());
+    refused(&at(MAX_START_NANOS + 1, 0), "starts at 7258118400000000001");
+    refused(&at(i64::MAX, 0), "starts at 9223372036854775807");
+    refused(&at(NOW.0, MAX_DURATION_NANOS + 1), "lasts");
+    refused(&at(NOW.0, i64::MAX), "lasts");
+    let from = |from: &str| push(&format!("name=app&format=pprof&from={from}"), "", &at(0, 0));
+    assert_eq!(from("9223372036").unwrap_err().status(), 422);
+    assert_eq!(from("1700000000").unwrap().series[0].time.0, 1_700_000_000_000_000_000);
+}
+
+#[test]
+fn series_are_counted_before_they_are_made() {
+    let of = |labels: usize, types: usize| {
+        let mut builder = ProfileBuilder::new();
+        for n in 0..types {
+            builder.sample_type(&format!("t{n}"), "count");
+        }
+        builder.header().time_nanos = NOW.0;
+        let (stack, key) = (builder.named_stack(&["main"]), builder.string("pod"));
+        for n in 0..labels {
+            let value = LabelValue::Text(builder.string(&format!("p{n}")));
+            let set = builder.label_set(&mut [Label { key, value }]);
+            builder.sample(stack, set, &vec![1; types]);
+        }
+        pprof::encode(&builder.finish())
+    };
+    assert_eq!(pushed(&of(MAX_SERIES_A_PUSH, 1)).unwrap().series.len(), MAX_SERIES_A_PUSH);
+    assert_eq!(pushed(&of(MAX_SERIES_A_PUSH / 2, 2)).unwrap().series.len(), MAX_SERIES_A_PUSH);
+    refused(&of(MAX_SERIES_A_PUSH + 1, 1), "more than 5000 series");
+    refused(&of(MAX_SERIES_A_PUSH / 2 + 1, 2), "more than 5000 series");
+    refused(&of(50_000, 1), "more than 5000 series");
+}
+
+#[test]
+fn text_of_labels_is_bounded() {
+    // The request's own labels count for each series.
+    let of = |series: usize, length: usize| {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("cpu", "ns");
+        builder.header().time_nanos = NOW.0;
+        let (stack, key) = (builder.named_stack(&["main"]), builder.string("pod"));
+        for n in 0..series {
+            let value = LabelValue::Text(builder.string(&format!("{n:0length$}")));
+            let set = builder.label_set(&mut [Label { key, value }]);
+            builder.sample(stack, set, &[1]);
+        }
+        pprof::encode(&builder.finish())
+    };
+    assert_eq!(pushed(&of(1_000, 1_000)).unwrap().series.len(), 1_000);
+    refused(&of(1_100, 1_000), "more than 1048576 bytes");
+    refused(&of(1, 2_049), "a sample's labels");
+}
+
+#[test]
+fn sets_that_differ_in_numbers_are_one_series() {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("space", "bytes");
+    builder.header().time_nanos = NOW.0;
+    let (stack, bytes, pod) = (builder.named_stack(&["main"]), builder.string("bytes"), builder.string("pod"));
+    let (size, text) = (|n| LabelValue::Number(n, StringId::EMPTY), LabelValue::Text(builder.string("a")));
+    for n in 0..1_000 {
+        let set = builder.label_set(&mut [Label { key: bytes, value: size(n) }, Label { key: pod, value: text }]);
+        builder.sample(stack, set, &[1]);
+        let set = builder.label_set(&mut [Label { key: bytes, value: size(n) }]);
+        builder.sample(stack, set, &[10]);
+    }
+    builder.sample(stack, None, &[100]);
+    let head = pushed(&pprof::encode(&builder.finish())).unwrap();
+    let totals: Vec<_> = head.series.iter().map(|series| (series.labels.get("pod"), series.total)).collect();
+    assert_eq!(totals, [(Some("a"), 1_000), (None, 10_100)]);
+}
+
+/// A multipart body with or without a `sample_type_config`.
+fn form(config: Option<&str>) -> Vec<u8> {
+    let profile = profile(&[("contentions", "count"), ("delay", "nanoseconds")], NOW.0, 0);
+    let part = |name: &str, body: &[u8]| {
+        let head = format!("--X\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
+        [head.as_bytes(), body, b"\r\n"].concat()
+    };
+    let config = config.map(|config| part("sample_type_config", config.as_bytes())).unwrap_or_default();
+    [part("profile", &profile), config, b"--X--\r\n".to_vec()].concat()
+}
+
+/// Identity of a multipart push with this `sample_type_config`.
+fn identity(config: &str) -> ChunkId {
+    push("name=app", "multipart/form-data; boundary=X", &form(Some(config))).expect("a chunk").id
+}
+
+#[test]
+fn a_push_is_told_from_another_by_all_that_is_stored_of_it() {
+    let block = r#"{"contentions":{"display-name":"block_count"},"delay":{"display-name":"block_duration"}}"#;
+    let mutex = r#"{"contentions":{"display-name":"mutex_count"},"delay":{"display-name":"mutex_duration"}}"#;
+    assert_ne!(identity(block), identity(mutex), "the same bytes are two profiles");
+    let other_order =
+        r#"{"delay":{"display-name":"block_duration"}, "contentions":{"display-name":"block_count","units":"x"}}"#;
+    assert_eq!(identity(block), identity(other_order), "said in another way");
+    assert_ne!(identity("{}"), identity(r#"{"contentions":{}}"#));
+    let plain = push("name=app", "multipart/form-data; boundary=X", &form(None)).expect("a chunk").id;
+    assert_ne!(identity("{}"), plain, "without a configuration the names are others");
+}
