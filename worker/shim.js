@@ -2,11 +2,16 @@
 //
 // A panic leaves the WASM instance unusable and every call in flight without an answer: workerd
 // would hold a client of the Durable Object until its time runs out. So a panic here fails all
-// calls in flight at once (clients get a 500 and send again), and the next call starts a fresh
-// instance. Nothing acknowledged is lost: it is in the bucket.
+// calls in flight at once, with 503 and Retry-After, and the next call starts a fresh instance. Which
+// of them panicked is not known: tasks of the core run by themselves. Nothing acknowledged is lost:
+// it is in the bucket.
 
-import { DurableObject, WorkerEntrypoint } from "cloudflare:workers";
+import { DurableObject, WorkerEntrypoint, env as configured } from "cloudflare:workers";
 import * as core from "./build/pilotlight.js";
+
+// A worker whose variables are wrong does not start, so that a bad deployment is refused.
+const wrong = core.configuration_problem(configured);
+if (wrong !== undefined) throw new Error(wrong);
 
 // Kept by the `worker` crate: `criticalError` is set by its panic hook, `instanceId` counts instances.
 const state = core.__worker_init_state();
@@ -40,10 +45,10 @@ async function guarded(call) {
   }
 }
 
-// What a client is told of a panic; it may send again, since nothing of its request was kept.
+// What a client is told; it may send again, since nothing of its request was acknowledged.
 function panicked() {
-  const problem = { code: "internal", message: "the worker failed on this request and was started afresh; send again" };
-  return Response.json(problem, { status: 500 });
+  const problem = { code: "unavailable", message: "the worker failed on this or another request and was started afresh; send again" };
+  return Response.json(problem, { status: 503, headers: { "retry-after": "1" } });
 }
 
 export default {

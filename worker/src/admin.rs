@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::{
-    Selector,
+    Selector, TYPE_LABELS,
     store::{Tenant as TenantId, head_key},
 };
 use serde::Serialize;
-use serde_json::json;
 use worker::{Env, Request, Response};
 
 use crate::body;
@@ -61,19 +60,37 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
 pub(crate) async fn call(call: Admin, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let shards = scope.shards()?;
     let answer = match call {
-        Admin::Retention => json!(retention(&shards, Order::Retention).await?),
+        Admin::Retention => Response::from_json(&retention(&shards, Order::Retention).await?),
         Admin::SetRetention => {
             let body = body::read(request, MAX_REQUEST).await?;
             let own: Option<Retention> = serde_json::from_slice(&body).map_err(Problem::invalid)?;
-            json!(retention(&shards, Order::SetRetention(own)).await?)
+            Response::from_json(&retention(&shards, Order::SetRetention(own)).await?)
         }
-        Admin::Parked => json!({"parked": parked(&shards).await?}),
-        Admin::DeleteTenant => json!(delete_tenant(&scope.bucket()?, &shards, scope.tenant(), clock::now_millis()).await?),
-        Admin::DeleteProfiles => json!(delete_profiles(&shards, wanted(&Parameters::of(request))?).await?),
-        Admin::Deletions => json!({"deletions": deletions(&shards).await?}),
-        Admin::RetryParked => json!({"retried": retry_parked(&shards).await?}),
+        Admin::Parked => Response::from_json(&ParkedAnswer { parked: parked(&shards).await? }),
+        Admin::DeleteTenant => {
+            let deleted = delete_tenant(&scope.bucket()?, &shards, scope.tenant(), clock::now_millis()).await?;
+            Response::from_json(&deleted)
+        }
+        Admin::DeleteProfiles => Response::from_json(&delete_profiles(&shards, wanted(&Parameters::of(request))?).await?),
+        Admin::Deletions => Response::from_json(&DeletionsAnswer { deletions: deletions(&shards).await? }),
+        Admin::RetryParked => Response::from_json(&RetriedAnswer { retried: retry_parked(&shards).await? }),
     };
-    Ok(Response::from_json(&answer)?)
+    Ok(answer?)
+}
+
+#[derive(Serialize)]
+struct ParkedAnswer {
+    parked: Vec<Parked>,
+}
+
+#[derive(Serialize)]
+struct DeletionsAnswer {
+    deletions: Vec<Pending>,
+}
+
+#[derive(Serialize)]
+struct RetriedAnswer {
+    retried: u64,
 }
 
 async fn retention<T: Transport>(shards: &TenantShards<T>, order: Order) -> Result<Option<Kept>, Problem> {
@@ -103,7 +120,14 @@ pub(crate) async fn retry_parked<T: Transport>(shards: &TenantShards<T>) -> Resu
 /// What the parameters name. Elsewhere a range that is left away means the last hour; here it has to be written out.
 fn wanted(parameters: &Parameters) -> Result<Wanted, Problem> {
     let query = parameters.required("query")?.to_owned();
-    Selector::parse(&query).map_err(Problem::invalid)?;
+    if query.trim().is_empty() {
+        return Err(Problem::invalid("the query is empty; {} selects everything"));
+    }
+    if let Some(label) = Selector::parse(&query).map_err(Problem::invalid)?.unknown_label() {
+        // As in a query such a label would be empty, and {__x__!="y"} everything that there is.
+        let known = TYPE_LABELS.join(", ");
+        return Err(Problem::invalid(format!("no profile has the reserved label {label}; the reserved labels are {known}")));
+    }
     parameters.required("from").and(parameters.required("until"))?;
     let range = parameters.range_millis()?;
     Ok(Wanted { query, from: range.from.millis(), until: range.until.millis() })
@@ -141,8 +165,8 @@ pub(crate) struct Deleted {
 /// Deletes everything of a tenant that is stored by now. From the first step on nothing of it is in any answer.
 ///
 /// Then all that the catalogs know is deleted, and what the bucket has beyond that unless it is so young that its row may
-/// be yet to come. What is pushed meanwhile stays. A row without its object remains for ten minutes, since it tells which
-/// pushes are known; and what was used this month remains to be paid for.
+/// be yet to come. What is pushed meanwhile stays. A push that was stored before is stored again.
+/// What was used this month remains to be paid for.
 pub(crate) async fn delete_tenant<T: Transport>(
     bucket: &impl Bucket,
     shards: &TenantShards<T>,
@@ -220,5 +244,23 @@ mod tests {
         assert_eq!(part("conditions"), Ok(Part::Conditions));
         let problem = part("all").unwrap_err();
         assert_eq!(problem.message, "part \"all\" is none of objects, conditions, lists, pages");
+    }
+
+    #[test]
+    fn a_deletion_names_labels_that_there_are() {
+        let wanted = |query: &str| {
+            let query = form_urlencoded::Serializer::new(String::new()).append_pair("query", query).finish();
+            wanted(&Parameters::parse(&format!("{query}&from=1&until=2"), pilotlight_core::UnixNanos(0)))
+        };
+        for query in ["{}", r#"{__type__!="cpu"}"#, r#"{none="x"}"#, r#"{_x!="y"}"#] {
+            assert_eq!(wanted(query).map(|wanted| wanted.query), Ok(query.to_owned()));
+        }
+        for query in [r#"{__foo__!="x"}"#, r#"{a="b",__session_id__=""}"#, r#"{"__delta__"!~"x"}"#] {
+            let problem = wanted(query).unwrap_err();
+            assert_eq!(problem.status, 400);
+            assert!(problem.message.starts_with("no profile has the reserved label __"), "{}", problem.message);
+        }
+        assert_eq!(wanted(r#"{k!="a\.b"}"#).unwrap_err().status, 400);
+        assert_eq!(wanted(" \t").unwrap_err().message, "the query is empty; {} selects everything");
     }
 }

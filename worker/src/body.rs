@@ -18,10 +18,9 @@ pub(crate) const MAX_BODY: usize = MAX_PUSH_BYTES + (64 << 10);
 /// decoding one profile may take 64 MB.
 const MAX_HELD: usize = 32 << 20;
 
-/// Most bytes of a body beyond the cap that are read and thrown away: 100 MB, the largest body that the platform takes
-/// on its smaller plans. Most clients look for an answer only after they have sent everything; one that comes earlier
-/// ends as a broken connection for them, and the reason is lost.
-const MAX_DRAINED: usize = 100 << 20;
+/// Bodies up to this size always have room: 64 kB, twice a usual push. Those that wait for a slow client's large upload must not
+/// be refused for it.
+const SMALL_BODY: usize = 64 << 10;
 
 /// How long a body counts after its last byte came: one minute. The platform may abandon a request whose client has left
 /// without a word to us, and what it held must not count for ever. Uploads make progress sooner, decoding takes seconds.
@@ -42,10 +41,11 @@ impl Ledger {
     /// Counts `more` bytes for a body if there is room.
     fn grow(&mut self, body: u64, more: usize, now: i64) -> bool {
         self.held.retain(|_, (_, at)| now.saturating_sub(*at) < HOLD_MILLIS);
-        if self.total() + more > MAX_HELD {
+        let total = self.total();
+        let (bytes, at) = self.held.entry(body).or_default();
+        if total + more > MAX_HELD && *bytes + more > SMALL_BODY {
             return false;
         }
-        let (bytes, at) = self.held.entry(body).or_default();
         *bytes += more;
         *at = now;
         true
@@ -105,8 +105,9 @@ impl Intake {
         Self { cap, length: 0, crowded: false, body: Body { bytes: Vec::new(), held: Held::new() } }
     }
 
-    /// Takes a part, or throws it away when the body is refused already; says whether to go on.
-    fn add(&mut self, part: &[u8], now: i64) -> bool {
+    /// Takes a part, or throws it away when the body is refused already: most clients look for an answer only after they have
+    /// sent everything.
+    fn add(&mut self, part: &[u8], now: i64) {
         self.length += part.len();
         if self.length <= self.cap && !self.crowded && self.body.held.grow(part.len(), now) {
             self.body.bytes.extend_from_slice(part);
@@ -115,13 +116,11 @@ impl Intake {
             // What was kept is of no use any more.
             self.body = Body { bytes: Vec::new(), held: Held::new() };
         }
-        self.length <= self.cap + MAX_DRAINED
     }
 
     fn finish(self) -> Result<Body, Problem> {
         if self.length > self.cap {
-            let message = format!("the body is larger than the {} bytes allowed", self.cap);
-            return Err(Problem::new(413, "resource_exhausted", message));
+            return Err(too_large(self.cap));
         }
         if self.crowded {
             return Err(Problem::overloaded("too many large requests at once; send again shortly"));
@@ -130,25 +129,44 @@ impl Intake {
     }
 }
 
-/// Reads a body of at most `cap` bytes.
+/// Reads a body of at most `cap` bytes. One that says that it is larger is refused before a byte is read.
 pub(crate) async fn read(request: &mut Request, cap: usize) -> Result<Body, Problem> {
+    if declared(request) > cap as u64 {
+        return Err(too_large(cap));
+    }
+    intake(request, cap).await
+}
+
+async fn intake(request: &mut Request, cap: usize) -> Result<Body, Problem> {
     let mut intake = Intake::new(cap);
     // A request without a body has no stream.
     if let Ok(mut stream) = request.stream() {
         while let Some(part) = stream.next().await {
             let part = part.map_err(|error| Problem::new(408, "canceled", format!("the body broke off: {error}")))?;
-            if !intake.add(&part, clock::now_millis()) {
-                break;
-            }
+            intake.add(&part, clock::now_millis());
         }
     }
     intake.finish()
 }
 
-/// Throws a body away that nobody has read.
+/// Throws a body away that nobody has read, so that its sender sees the answer. The platform itself does that with one that
+/// says that it is too large.
 pub(crate) async fn drain(request: &mut Request) {
+    if declared(request) > MAX_BODY as u64 {
+        return;
+    }
     // What is refused from the first byte is only counted.
-    let _ = read(request, 0).await;
+    let _ = intake(request, 0).await;
+}
+
+/// How long the body is by the request's own word, 0 when it says nothing.
+fn declared(request: &Request) -> u64 {
+    let header = request.headers().get("content-length").ok().flatten();
+    header.and_then(|length| length.trim().parse().ok()).unwrap_or(0)
+}
+
+fn too_large(cap: usize) -> Problem {
+    Problem::new(413, "resource_exhausted", format!("the body is larger than the {cap} bytes allowed"))
 }
 
 #[cfg(test)]
@@ -163,7 +181,7 @@ mod tests {
 
     fn body(cap: usize, parts: &[usize]) -> Result<Body, u16> {
         let mut intake = Intake::new(cap);
-        parts.iter().for_each(|&len| assert!(intake.add(&vec![7; len], 0)));
+        parts.iter().for_each(|&len| intake.add(&vec![7; len], 0));
         intake.finish().map_err(|problem| problem.status)
     }
 
@@ -176,11 +194,19 @@ mod tests {
     }
 
     #[test]
-    fn reading_on_has_an_end() {
+    fn what_is_thrown_away_is_not_held() {
         let mut intake = Intake::new(0);
-        assert!(intake.add(&vec![0; MAX_DRAINED], 0));
-        assert!(!intake.add(&[0], 0));
-        assert_eq!(held(), 0, "what is thrown away is not held");
+        (0..200).for_each(|_| intake.add(&vec![0; MB], 0));
+        assert_eq!(held(), 0);
+        assert_eq!(intake.finish().err().map(|problem| problem.status), Some(413));
+    }
+
+    #[test]
+    fn small_bodies_have_room_beside_large_ones() {
+        let large = [body(MAX_BODY, &[16 * MB]).unwrap(), body(MAX_BODY, &[16 * MB]).unwrap()];
+        assert_eq!(body(MAX_BODY, &[SMALL_BODY]).unwrap().len(), SMALL_BODY);
+        assert_eq!(body(MAX_BODY, &[SMALL_BODY, 1]).err(), Some(429));
+        drop(large);
     }
 
     #[test]
@@ -200,8 +226,8 @@ mod tests {
     fn what_was_abandoned_counts_for_a_minute() {
         let mut ledger = Ledger::default();
         assert!(ledger.grow(1, MAX_HELD - 1, 0));
-        assert!(!ledger.grow(2, 2, HOLD_MILLIS - 1));
-        assert!(ledger.grow(2, 2, HOLD_MILLIS));
-        assert_eq!(ledger.total(), 2);
+        assert!(!ledger.grow(2, SMALL_BODY + 1, HOLD_MILLIS - 1));
+        assert!(ledger.grow(2, SMALL_BODY + 1, HOLD_MILLIS));
+        assert_eq!(ledger.total(), SMALL_BODY + 1);
     }
 }

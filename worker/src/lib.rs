@@ -7,6 +7,21 @@
 //! as one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the shapes of answers) is
 //! plain code with native tests.
 
+// A panic ends the WASM instance and with it every request in flight, of other tenants too. So no code that answers may
+// panic on what is stored or sent; serde_json's `json!` does when a value does not fit.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::disallowed_macros,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+#![cfg_attr(test, allow(clippy::disallowed_macros))]
+
 mod admin;
 mod body;
 mod bucket;
@@ -59,6 +74,13 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
             problem.response()
         }
     }
+}
+
+/// What is wrong with the variables, if anything is; asked once, before the first request.
+#[wasm_bindgen(wasm_bindgen = ::worker::wasm_bindgen)]
+pub fn configuration_problem(env: Env) -> Option<String> {
+    let config = Config::of(&env).err().map(|error| error.to_string());
+    config.or_else(|| metrics::prices(&env).err().map(|error| error.to_string()))
 }
 
 /// Runs once a minute.

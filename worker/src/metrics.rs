@@ -7,7 +7,7 @@ use worker::{Env, Response, ResponseBuilder};
 use crate::bucket::{self, AnyBucket};
 use crate::config::Config;
 use crate::errors::Problem;
-use crate::meter::{Meter, MonthUsage, Prices, prometheus};
+use crate::meter::{Meter, MonthUsage, Prices, PricesError, prometheus};
 use crate::platform::CONNECTIONS;
 use crate::scope::Scope;
 
@@ -15,14 +15,19 @@ use crate::scope::Scope;
 const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 pub(crate) async fn answer(env: &Env, config: Config) -> Result<Response, Problem> {
-    let prices = match env.object_var("PRICES") {
-        Ok(given) => Prices::new(given).map_err(Problem::internal)?,
-        Err(_) => Prices::default(),
-    };
+    let prices = prices(env).map_err(Problem::internal)?;
     let tenants = bucket::tenants(&AnyBucket::open(env)?).await?;
     let months = stream::iter(tenants).map(|tenant| month(env, config, tenant)).buffered(CONNECTIONS);
     let text = prometheus(&months.try_collect::<Vec<_>>().await?, &prices);
     Ok(ResponseBuilder::new().with_header("content-type", CONTENT_TYPE)?.fixed(text.into_bytes()))
+}
+
+/// The configured prices, or the defaults.
+pub(crate) fn prices(env: &Env) -> Result<Prices, PricesError> {
+    match env.object_var("PRICES") {
+        Ok(given) => Prices::new(given),
+        Err(_) => Ok(Prices::default()),
+    }
 }
 
 /// What a tenant used, in all of its objects.

@@ -9,6 +9,19 @@ use crate::errors::Problem;
 use crate::meter::{Item, cpu};
 use crate::parameters;
 use crate::scope::Scope;
+use crate::tenant::Appended;
+
+/// Says what a 200 stands for: [`STORED`], [`REPEATED`] or [`EMPTY`].
+const PUSH_HEADER: &str = "x-pilotlight-push";
+
+/// The profile is in the bucket.
+const STORED: &str = "stored";
+
+/// It came before, within the last minutes, and was not stored again, even if what it repeats has been deleted since.
+const REPEATED: &str = "repeated";
+
+/// It has no sample above zero, so there is nothing to store.
+const EMPTY: &str = "empty";
 
 /// `POST …/ingest`. The answer is 200 without a body, and then the profile is durable.
 pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
@@ -28,8 +41,14 @@ pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Respo
     scope.meter.add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
     // The body is not needed while others are waited for.
     drop(body);
-    if let Some(chunk) = ingested.chunk {
-        scope.shards()?.append(&chunk).await?;
-    }
-    Ok(Response::empty()?)
+    let outcome = match ingested.chunk {
+        None => EMPTY,
+        Some(chunk) => match scope.shards()?.append(&chunk).await? {
+            Appended::Stored => STORED,
+            Appended::Repeated => REPEATED,
+        },
+    };
+    let response = Response::empty()?;
+    response.headers().set(PUSH_HEADER, outcome)?;
+    Ok(response)
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::errors::Problem;
 
 pub(crate) use bucket::Metered;
-pub(crate) use prices::Prices;
+pub(crate) use prices::{Prices, PricesError};
 pub(crate) use report::{MonthUsage, prometheus};
 
 /// What is counted. The names are those of metrics and of prices.

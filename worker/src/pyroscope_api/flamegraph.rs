@@ -1,7 +1,9 @@
 //! A merged profile as Pyroscope's flame graph, for the RPC and for the older HTTP call.
 
 use pilotlight_core::{By, CallTree, plans::QueryAnswer, pyroscope};
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
+
+use super::message::Int64Text;
 
 /// Nodes when a request does not say: Pyroscope's default.
 pub(super) const MAX_NODES: usize = 8_192;
@@ -15,21 +17,47 @@ pub(super) fn flame_graph(answer: &QueryAnswer, max_nodes: usize) -> pyroscope::
     pyroscope::flame_graph(&CallTree::new(&answer.profile, 0, By::Name), max_nodes)
 }
 
-/// `SelectMergeStacktracesResponse`. Integers of 64 bits are text in protobuf's JSON.
-pub(super) fn message(graph: &pyroscope::FlameGraph) -> Value {
-    let level = |values: &Vec<i64>| json!({ "values": values.iter().map(i64::to_string).collect::<Vec<_>>() });
-    json!({ "flamegraph": {
-        "names": graph.names,
-        "levels": graph.levels.iter().map(level).collect::<Vec<_>>(),
-        "total": graph.total.to_string(),
-        "maxSelf": graph.max_self.to_string(),
-    }})
+/// `SelectMergeStacktracesResponse`.
+#[derive(Debug, Serialize)]
+pub(super) struct Response<'a> {
+    flamegraph: FlameGraph<'a>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FlameGraph<'a> {
+    names: &'a [String],
+    levels: Vec<Level<'a>>,
+    total: Int64Text,
+    max_self: Int64Text,
+}
+
+#[derive(Debug, Serialize)]
+struct Level<'a> {
+    #[serde(serialize_with = "texts")]
+    values: &'a [i64],
+}
+
+fn texts<S: Serializer>(values: &[i64], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(values.iter().map(|&value| Int64Text(value)))
+}
+
+/// A flame graph as the message that clients read.
+pub(super) fn message(graph: &pyroscope::FlameGraph) -> Response<'_> {
+    let levels = graph.levels.iter().map(|values| Level { values }).collect();
+    let (total, max_self) = (Int64Text(graph.total), Int64Text(graph.max_self));
+    Response { flamegraph: FlameGraph { names: &graph.names, levels, total, max_self } }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use pilotlight_core::{Profile, ProfileBuilder};
+    use serde_json::{Value, json};
+
+    fn message(graph: &pyroscope::FlameGraph) -> Value {
+        serde_json::to_value(super::message(graph)).unwrap()
+    }
 
     fn answer(profile: Profile) -> QueryAnswer {
         QueryAnswer { profile, profiles: 1, objects: 1, bytes: 1, saturated: false, rounded: false }

@@ -1,20 +1,21 @@
 //! Pyroscope's query API: the Connect calls of `querier.v1` in JSON, and the older HTTP calls.
 
 mod flamegraph;
+mod message;
 mod names;
 mod render;
 mod request;
 mod series;
 
 use pilotlight_core::{gzip, plans::Grouping};
-use serde_json::{Value, json};
+use serde::Serialize;
 use worker::{Request, Response};
 
 use crate::body;
 use crate::clock;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
-use crate::query::{self, EdgeStore};
+use crate::query::{self, EdgeStore, SATURATED_HEADER};
 use crate::route::Rpc;
 use crate::scope::Scope;
 use request::Ask;
@@ -46,7 +47,7 @@ pub(crate) async fn call(rpc: Rpc, request: &mut Request, scope: &Scope) -> Resu
 }
 
 fn check_content_type(content_type: &str) -> Result<(), Problem> {
-    match content_type.split(';').next().unwrap_or("").trim() {
+    match content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase().as_str() {
         "application/json" | "" => Ok(()),
         other => {
             Err(Problem::new(415, "unimplemented", format!("content type {other} is not supported; send application/json")))
@@ -65,20 +66,21 @@ async fn select_merge_stacktraces(ask: &Ask, store: &EdgeStore) -> Result<Respon
     let graph = flamegraph::flame_graph(&answer, max_nodes);
     let response = json(&flamegraph::message(&graph))?;
     response.headers().set(FOLDED_HEADER, &graph.folded.to_string())?;
+    response.headers().set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
     Ok(response)
 }
 
-async fn select_series(ask: &Ask, store: &EdgeStore) -> Result<Value, Problem> {
+async fn select_series(ask: &Ask, store: &EdgeStore) -> Result<series::Response, Problem> {
     ask.refuse_unsupported()?;
     let (selector, profile_type) = ask.selection()?;
-    let buckets = Buckets::new(ask.range()?, ask.step)?;
+    let buckets = Buckets::new(ask.range()?, ask.step.0)?;
     let how = Aggregation::parse(&ask.aggregation.0)?;
     let timeline = store.timeline(&selector, Some(&profile_type), buckets.range(), buckets.window, Grouping::Series).await?;
     Ok(series::answer(&timeline, buckets, &ask.group_by, how, usize::try_from(ask.limit.0).unwrap_or(0)))
 }
 
 /// The calls that directories answer.
-async fn describe(rpc: Rpc, ask: &Ask, store: &EdgeStore, any_names: bool) -> Result<Value, Problem> {
+async fn describe(rpc: Rpc, ask: &Ask, store: &EdgeStore, any_names: bool) -> Result<names::Response, Problem> {
     let range = if rpc == Rpc::ProfileTypes { ask.range_or_day(clock::now())? } else { ask.range()? };
     let objects = store.catalog(range).await?;
     let series = names::series(&objects, &ask.selectors()?, range);
@@ -107,8 +109,10 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
     let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window(), Grouping::Series).await?;
     let merged = store.merged(&selector, &profile_type, range).await?;
     let graph = flamegraph::flame_graph(&merged, max_nodes);
-    let response = json(&render::answer(&graph, &profile_type, &timeline, steps, parameters.get("groupBy"), how))?;
+    let answer = render::answer(&graph, &profile_type, &timeline, steps, parameters.get("groupBy"), how)?;
+    let response = json(&answer)?;
     response.headers().set(FOLDED_HEADER, &graph.folded.to_string())?;
+    response.headers().set(SATURATED_HEADER, &(merged.is_saturated() || answer.saturated).to_string())?;
     Ok(response)
 }
 
@@ -123,22 +127,66 @@ pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Res
     };
     let objects = EdgeStore::open(scope)?.catalog(range).await?;
     let values: Vec<String> = names::values(&names::series(&objects, &[], range), label).into_iter().collect();
-    json(&json!(values))
+    json(&values)
 }
 
-fn json(value: &Value) -> Result<Response, Problem> {
+fn json(value: &impl Serialize) -> Result<Response, Problem> {
     Ok(Response::from_json(value)?)
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+    use pilotlight_core::{
+        ProfileType, TimeRange,
+        plans::{CatalogObject, QueryAnswer, Timeline},
+    };
+
+    /// What each call answers, as text: flame graphs of several sizes, timelines of both kinds, names.
+    pub(crate) fn every_answer(
+        merged: &QueryAnswer,
+        profile_type: &ProfileType,
+        timeline: &Timeline,
+        objects: &[CatalogObject],
+        range: TimeRange,
+    ) -> Vec<String> {
+        fn text(answer: impl Serialize) -> String {
+            serde_json::to_string(&answer).expect("an answer as JSON")
+        }
+        let mut texts = Vec::new();
+        for max_nodes in [0, 1, 2, flamegraph::MAX_NODES] {
+            let graph = flamegraph::flame_graph(merged, max_nodes);
+            texts.push(text(flamegraph::message(&graph)));
+            for how in [Aggregation::Sum, Aggregation::Average] {
+                for group_by in [None, Some("service_name"), Some("none")] {
+                    let steps = render::Steps::of(range);
+                    let answer = render::answer(&graph, profile_type, timeline, steps, group_by, how);
+                    texts.push(answer.map_or_else(|problem| problem.message, text));
+                }
+            }
+        }
+        for step in [0.001, 15.0, 86_400.0, 1e9] {
+            let Ok(buckets) = Buckets::new(range, step) else { continue };
+            // What is read for the first bucket.
+            assert!(buckets.range().from <= buckets.range().until);
+            for (how, by) in [(Aggregation::Sum, vec![]), (Aggregation::Average, vec!["service_name".to_owned()])] {
+                texts.push(text(series::answer(timeline, buckets, &by, how, 1)));
+            }
+        }
+        let series = names::series(objects, &[], range);
+        texts.push(text(names::profile_types(&series)));
+        texts.push(text(names::label_names(&series, true)));
+        texts.push(text(names::label_values(&series, "service_name")));
+        texts.push(text(names::label_sets(&series, &[])));
+        texts
+    }
 
     #[test]
     fn content_types() {
         let status = |text| check_content_type(text).map_err(|p| p.status);
         assert_eq!(status("application/json"), Ok(()));
         assert_eq!(status("application/json; charset=utf-8"), Ok(()));
+        assert_eq!(status("Application/JSON"), Ok(()));
         assert_eq!(status(""), Ok(()));
         assert_eq!(status("application/proto"), Err(415));
         assert_eq!(status("application/grpc"), Err(415));

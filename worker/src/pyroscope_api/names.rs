@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use pilotlight_core::{Labels, ProfileType, SERVICE_NAME, Selector, TimeRange, plans::CatalogObject};
-use serde_json::{Value, json};
+use pilotlight_core::{Labels, ProfileType, Selector, TYPE_LABELS, TimeRange, label_of, plans::CatalogObject};
+use serde::Serialize;
+
+use super::message::{LabelPair, label_pairs};
 
 /// A series that has profiles.
 type SeriesId<'a> = (&'a Labels, &'a ProfileType);
@@ -17,31 +19,55 @@ pub(super) fn series<'a>(objects: &'a [CatalogObject], selectors: &[Selector], r
     unique
 }
 
+/// The answer of a call about names: a message of one repeated field, which protobuf's JSON leaves out when it is empty.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Response {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    profile_types: Vec<TypeMessage>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    names: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    labels_set: Vec<LabelSet>,
+}
+
+/// `types.v1.ProfileType`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TypeMessage {
+    #[serde(rename = "ID")]
+    id: String,
+    name: String,
+    sample_type: String,
+    sample_unit: String,
+    period_type: String,
+    period_unit: String,
+}
+
+/// `types.v1.Labels`.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct LabelSet {
+    labels: Vec<LabelPair>,
+}
+
 /// `ProfileTypesResponse`.
-pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> Value {
+pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> Response {
     let mut types: BTreeSet<&ProfileType> = BTreeSet::new();
     types.extend(series.iter().map(|(_, t)| *t));
-    let types: Vec<Value> = types
-        .iter()
-        .map(|t| {
-            json!({
-                "ID": t.to_string(),
-                "name": t.name,
-                "sampleType": t.sample_type,
-                "sampleUnit": t.sample_unit,
-                "periodType": t.period_type,
-                "periodUnit": t.period_unit,
-            })
-        })
-        .collect();
-    repeated("profileTypes", types)
+    let message = |t: &ProfileType| {
+        let id = t.to_string();
+        let ProfileType { name, sample_type, sample_unit, period_type, period_unit } = t.clone();
+        TypeMessage { id, name, sample_type, sample_unit, period_type, period_unit }
+    };
+    Response { profile_types: types.into_iter().map(message).collect(), ..Response::default() }
 }
 
 /// `LabelNamesResponse`. Names that PromQL can't write are told only to clients that say they understand them.
-pub(super) fn label_names(series: &BTreeSet<SeriesId>, any_names: bool) -> Value {
+pub(super) fn label_names(series: &BTreeSet<SeriesId>, any_names: bool) -> Response {
     let mut names: BTreeSet<&str> = BTreeSet::new();
     names.extend(series.iter().flat_map(|&(labels, t)| pairs(labels, t)).map(|(name, _)| name));
-    repeated("names", names.into_iter().filter(|name| any_names || is_plain(name)).collect())
+    let names = names.into_iter().filter(|name| any_names || is_plain(name)).map(str::to_owned);
+    Response { names: names.collect(), ..Response::default() }
 }
 
 /// Values of one label.
@@ -52,12 +78,12 @@ pub(super) fn values(series: &BTreeSet<SeriesId>, name: &str) -> BTreeSet<String
 }
 
 /// `LabelValuesResponse`.
-pub(super) fn label_values(series: &BTreeSet<SeriesId>, name: &str) -> Value {
-    repeated("names", values(series, name).into_iter().collect())
+pub(super) fn label_values(series: &BTreeSet<SeriesId>, name: &str) -> Response {
+    Response { names: values(series, name).into_iter().collect(), ..Response::default() }
 }
 
 /// `SeriesResponse`: the distinct label sets, reduced to `names` where those are given.
-pub(super) fn label_sets(series: &BTreeSet<SeriesId>, names: &[String]) -> Value {
+pub(super) fn label_sets(series: &BTreeSet<SeriesId>, names: &[String]) -> Response {
     let set = |&(labels, t): &SeriesId| -> Vec<(String, String)> {
         if names.is_empty() {
             return pairs(labels, t).map(|(name, value)| (name.to_owned(), value)).collect();
@@ -69,33 +95,20 @@ pub(super) fn label_sets(series: &BTreeSet<SeriesId>, names: &[String]) -> Value
     };
     let mut sets = BTreeSet::new();
     sets.extend(series.iter().map(set).filter(|set| !set.is_empty()));
-    repeated("labelsSet", sets.iter().map(|set| json!({ "labels": label_pairs(set) })).collect())
-}
-
-/// `LabelPair`s.
-pub(super) fn label_pairs(pairs: &[(String, String)]) -> Vec<Value> {
-    pairs.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect()
+    let labels_set = sets.into_iter().map(|set| LabelSet { labels: label_pairs(set) }).collect();
+    Response { labels_set, ..Response::default() }
 }
 
 /// The value of a label, those that name the profile type included.
 pub(super) fn value(labels: &Labels, profile_type: &ProfileType, name: &str) -> Option<String> {
-    pairs(labels, profile_type).find(|(n, _)| *n == name).map(|(_, value)| value)
+    Some(label_of(name, profile_type, labels).into_owned()).filter(|value| !value.is_empty())
 }
 
-/// All labels that Pyroscope gives a series, in order of name.
-fn pairs<'a>(labels: &'a Labels, t: &ProfileType) -> impl Iterator<Item = (&'a str, String)> {
-    let service = labels.get(SERVICE_NAME).unwrap_or("").to_owned();
-    let own = [
-        ("__name__", t.name.clone()),
-        ("__period_type__", t.period_type.clone()),
-        ("__period_unit__", t.period_unit.clone()),
-        ("__profile_type__", t.to_string()),
-        ("__service_name__", service),
-        ("__type__", t.sample_type.clone()),
-        ("__unit__", t.sample_unit.clone()),
-    ];
+/// All labels that Pyroscope gives a series, in order of name. A selector finds each of them.
+fn pairs<'a>(labels: &'a Labels, t: &'a ProfileType) -> impl Iterator<Item = (&'a str, String)> {
+    let names = TYPE_LABELS.into_iter().chain(labels.iter().map(|(name, _)| name));
     // An empty value is no label. Underscores come before small letters, not before capitals; no order is promised there.
-    own.into_iter().chain(labels.iter().map(|(name, value)| (name, value.to_owned()))).filter(|(_, value)| !value.is_empty())
+    names.map(|name| (name, label_of(name, t, labels).into_owned())).filter(|(_, value)| !value.is_empty())
 }
 
 fn is_plain(name: &str) -> bool {
@@ -103,20 +116,17 @@ fn is_plain(name: &str) -> bool {
     name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
 }
 
-/// A message of one repeated field, which protobuf's JSON leaves out when it is empty.
-fn repeated<T: serde::Serialize>(field: &str, items: Vec<T>) -> Value {
-    if items.is_empty() { json!({}) } else { json!({ field: items }) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use pilotlight_core::parse_name;
+    use serde_json::{Value, json};
 
-    fn check(names: &[(&str, &str)], answer: impl Fn(&BTreeSet<SeriesId>) -> Value, expect: Value) {
+    fn check(names: &[(&str, &str)], answer: impl Fn(&BTreeSet<SeriesId>) -> Response, expect: Value) {
         let owned: Vec<(Labels, ProfileType)> =
             names.iter().map(|(name, t)| (parse_name(name).unwrap(), t.parse().unwrap())).collect();
-        assert_eq!(answer(&owned.iter().map(|(labels, t)| (labels, t)).collect()), expect);
+        let found = answer(&owned.iter().map(|(labels, t)| (labels, t)).collect());
+        assert_eq!(serde_json::to_value(found).unwrap(), expect);
     }
 
     const SERIES: [(&str, &str); 3] = [
@@ -155,6 +165,21 @@ mod tests {
         check(&SERIES, |s| label_values(s, "region"), json!({"names": ["eu", "us"]}));
         check(&SERIES, |s| label_values(s, "__type__"), json!({"names": ["cpu", "inuse_space"]}));
         check(&SERIES, |s| label_values(s, "none"), json!({}));
+    }
+
+    #[test]
+    fn what_is_shown_is_found() {
+        for (name, of_type) in SERIES {
+            let (labels, of_type): (Labels, ProfileType) = (parse_name(name).unwrap(), of_type.parse().unwrap());
+            for (name, value) in pairs(&labels, &of_type) {
+                let finds = |operator: &str| {
+                    let selector = Selector::parse(&format!("{{{name}{operator}\"{value}\"}}")).unwrap();
+                    assert_eq!(selector.unknown_label(), None, "{name}");
+                    selector.matches(&of_type, &labels)
+                };
+                assert!(finds("=") && !finds("!="), "{name}={value:?}");
+            }
+        }
     }
 
     #[test]

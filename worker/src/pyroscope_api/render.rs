@@ -8,10 +8,12 @@ use pilotlight_core::{
     pyroscope,
     store::Window,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::names;
 use super::series::Aggregation;
+use crate::errors::Problem;
+use crate::query::MAX_NUMBERS;
 
 /// Steps of a timeline, in seconds: `start`, `start + step` …, `count` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,15 +46,57 @@ impl Steps {
 /// Sum and count of a step.
 type Step = (i128, u64);
 
-/// The whole answer. `group_by` splits the timeline by the values of a label.
-pub(super) fn answer(
-    graph: &pyroscope::FlameGraph,
+/// The whole answer, in the order of Pyroscope's fields.
+#[derive(Debug, Serialize)]
+pub(super) struct Render<'a> {
+    version: u32,
+    flamebearer: Flamebearer<'a>,
+    metadata: Metadata,
+    timeline: Line,
+    groups: BTreeMap<String, Line>,
+    heatmap: Option<()>,
+    /// Whether a number of a timeline is cut at 2^63 - 1.
+    #[serde(skip)]
+    pub(super) saturated: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Flamebearer<'a> {
+    names: &'a [String],
+    levels: &'a [Vec<i64>],
+    num_ticks: i64,
+    max_self: i64,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    format: &'static str,
+    spy_name: &'static str,
+    sample_rate: i64,
+    units: String,
+    name: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    start_time: i64,
+    samples: Vec<i64>,
+    duration_delta: i64,
+    watermarks: Option<()>,
+}
+
+/// Puts the answer together. `group_by` splits the timeline by the values of a label.
+pub(super) fn answer<'a>(
+    graph: &'a pyroscope::FlameGraph,
     profile_type: &ProfileType,
     timeline: &Timeline,
     steps: Steps,
     group_by: Option<&str>,
     how: Aggregation,
-) -> Value {
+) -> Result<Render<'a>, Problem> {
     let mut groups: BTreeMap<String, Vec<Step>> = BTreeMap::new();
     for series in &timeline.series {
         let value = group_by.map(|name| names::value(&series.labels, profile_type, name).unwrap_or_default());
@@ -60,50 +104,58 @@ pub(super) fn answer(
         for &Point { time, total, profiles } in &series.points {
             if let Some((sum, count)) = sums.get_mut(steps.index(time)) {
                 *sum += i128::from(total);
-                *count += profiles;
+                *count = count.saturating_add(profiles);
             }
         }
+        let (lines, most) = (groups.len(), MAX_NUMBERS / steps.count.max(1));
+        if lines > most {
+            let message =
+                format!("the label has more than {most} values over this range; choose another label, or a shorter range");
+            return Err(Problem::invalid(message));
+        }
     }
-    let empty = vec![(0, 0); steps.count];
+    let mut saturated = false;
+    let mut line = |sums: &[Step]| {
+        let cut = |&(sum, count): &Step| {
+            let exact = match how {
+                Aggregation::Sum => sum,
+                Aggregation::Average => sum / i128::from(count.max(1)),
+            };
+            i64::try_from(exact).unwrap_or_else(|_| {
+                saturated = true;
+                i64::MAX
+            })
+        };
+        let samples = sums.iter().map(cut).collect();
+        Line { start_time: steps.start, samples, duration_delta: steps.step, watermarks: None }
+    };
     let whole = match (group_by, groups.len()) {
-        (None, _) | (_, 1) => groups.values().next().unwrap_or(&empty).as_slice(),
+        (_, 0) => line(&vec![(0, 0); steps.count]),
+        (None, _) | (_, 1) => line(groups.values().next().map_or(&[], Vec::as_slice)),
         // Several lines have no single one that stands for them.
-        _ => &[],
+        _ => line(&[]),
     };
+    let groups = groups.into_iter().map(|(value, sums)| (value, line(&sums))).collect();
     let metadata = pyroscope::metadata(profile_type);
-    let mut lines = serde_json::Map::new();
-    lines.extend(groups.iter().map(|(value, sums)| (value.clone(), line(sums, steps, how))));
-    json!({
-        "version": 1,
-        "flamebearer": {
-            "names": graph.names,
-            "levels": graph.levels,
-            "numTicks": graph.total,
-            "maxSelf": graph.max_self,
+    Ok(Render {
+        version: 1,
+        flamebearer: Flamebearer {
+            names: &graph.names,
+            levels: &graph.levels,
+            num_ticks: graph.total,
+            max_self: graph.max_self,
         },
-        "metadata": {
-            "format": "single",
-            "spyName": "",
-            "sampleRate": metadata.sample_rate,
-            "units": metadata.units,
-            "name": metadata.name,
+        metadata: Metadata {
+            format: "single",
+            spy_name: "",
+            sample_rate: metadata.sample_rate,
+            units: metadata.units,
+            name: metadata.name,
         },
-        "timeline": line(whole, steps, how),
-        "groups": lines,
-        "heatmap": null,
-    })
-}
-
-fn line(sums: &[Step], steps: Steps, how: Aggregation) -> Value {
-    let sample = |&(sum, count): &Step| match how {
-        Aggregation::Sum => sum,
-        Aggregation::Average => sum / i128::from(count.max(1)),
-    };
-    json!({
-        "startTime": steps.start,
-        "samples": sums.iter().map(sample).collect::<Vec<_>>(),
-        "durationDelta": steps.step,
-        "watermarks": null,
+        timeline: whole,
+        groups,
+        heatmap: None,
+        saturated,
     })
 }
 
@@ -111,6 +163,7 @@ fn line(sums: &[Step], steps: Steps, how: Aggregation) -> Value {
 mod tests {
     use super::*;
     use crate::query::timeline::tests::timeline;
+    use serde_json::json;
 
     const S: i64 = 1_000_000_000;
 
@@ -125,7 +178,8 @@ mod tests {
         ]);
         let profile_type = timeline.series[0].profile_type.clone();
         let graph = pyroscope::FlameGraph::default();
-        let answer = |by, how| answer(&graph, &profile_type, &timeline, steps, by, how);
+        let answer =
+            |by, how| serde_json::to_value(answer(&graph, &profile_type, &timeline, steps, by, how).unwrap()).unwrap();
         let whole = answer(None, Aggregation::Sum);
         assert_eq!(
             whole["timeline"],

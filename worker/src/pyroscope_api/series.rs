@@ -8,13 +8,17 @@ use pilotlight_core::{
     sort::sort_by,
     store::Window,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
 
+use super::message::{Int64Text, LabelPair, label_pairs};
 use super::names;
 use crate::errors::Problem;
 
 /// Most points of a series: what a request may make the server hold. Pyroscope has the same bound.
 const MAX_POINTS: i64 = 11_000;
+
+/// Longest bucket, milliseconds: ten years. Sums of times and steps stay far from the ends of 64 bits.
+const MAX_STEP: i64 = 3_660 * 86_400_000;
 
 /// How the profiles of a bucket become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +56,9 @@ impl Buckets {
         if step < 1 {
             return Err(Problem::invalid("step must be >= 1ms"));
         }
+        if step > MAX_STEP {
+            return Err(Problem::invalid(format!("step must be <= {} seconds", MAX_STEP / 1000)));
+        }
         // `range` ends one millisecond after the last that is inside.
         let (start, end) = (range.from.millis(), range.until.millis() - 1);
         if (end - start) / step >= MAX_POINTS {
@@ -63,7 +70,8 @@ impl Buckets {
 
     /// What must be read, so that the first bucket is full.
     pub(super) fn range(self) -> TimeRange {
-        let (from, until) = (UnixNanos::from_millis(self.start - self.step), UnixNanos::from_millis(self.end));
+        let first = self.start.saturating_sub(self.step);
+        let (from, until) = (UnixNanos::from_millis(first), UnixNanos::from_millis(self.end));
         match self.window {
             Some(_) => TimeRange { from, until },
             None => TimeRange { from: from.plus(1), until: until.plus(1) },
@@ -88,8 +96,33 @@ struct Group {
     points: BTreeMap<i64, (i128, u64)>,
 }
 
-/// `SelectSeriesResponse`; of more than `limit` series those with the largest totals (0: all).
-pub(super) fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String], how: Aggregation, limit: usize) -> Value {
+/// `SelectSeriesResponse`.
+#[derive(Debug, Serialize)]
+pub(super) struct Response {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    series: Vec<Series>,
+}
+
+#[derive(Debug, Serialize)]
+struct Series {
+    labels: Vec<LabelPair>,
+    points: Vec<SeriesPoint>,
+}
+
+#[derive(Debug, Serialize)]
+struct SeriesPoint {
+    value: f64,
+    timestamp: Int64Text,
+}
+
+/// Of more than `limit` series those with the largest totals (0: all).
+pub(super) fn answer(
+    timeline: &Timeline,
+    buckets: Buckets,
+    group_by: &[String],
+    how: Aggregation,
+    limit: usize,
+) -> Response {
     let mut groups: BTreeMap<Vec<(String, String)>, Group> = BTreeMap::new();
     for series in &timeline.series {
         let value = |name: &String| Some((name.clone(), names::value(&series.labels, &series.profile_type, name)?));
@@ -98,7 +131,7 @@ pub(super) fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String],
             let Some(bucket) = buckets.of(time) else { continue };
             let (sum, count) = group.points.entry(bucket).or_default();
             *sum += i128::from(total);
-            *count += profiles;
+            *count = count.saturating_add(profiles);
             group.total += i128::from(total);
         }
     }
@@ -109,21 +142,20 @@ pub(super) fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String],
         groups.truncate(limit);
         sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
     }
-    let series: Vec<Value> = groups.iter().map(|(labels, group)| group.series(labels, how)).collect();
-    if series.is_empty() { json!({}) } else { json!({ "series": series }) }
+    Response { series: groups.into_iter().map(|(labels, group)| group.series(labels, how)).collect() }
 }
 
 impl Group {
-    fn series(&self, labels: &[(String, String)], how: Aggregation) -> Value {
-        let point = |(time, &(sum, count)): (&i64, &(i128, u64))| {
+    fn series(&self, labels: Vec<(String, String)>, how: Aggregation) -> Series {
+        let point = |(&time, &(sum, count)): (&i64, &(i128, u64))| {
             let value = match how {
                 Aggregation::Sum => sum as f64,
-                Aggregation::Average => sum as f64 / count as f64,
+                Aggregation::Average => sum as f64 / count.max(1) as f64,
             };
-            json!({ "value": value, "timestamp": time.to_string() })
+            SeriesPoint { value, timestamp: Int64Text(time) }
         };
-        let points: Vec<Value> = self.points.iter().map(point).collect();
-        json!({ "labels": names::label_pairs(labels), "points": points })
+        let points = self.points.iter().map(point).collect();
+        Series { labels: label_pairs(labels), points }
     }
 }
 
@@ -131,6 +163,11 @@ impl Group {
 mod tests {
     use super::*;
     use crate::query::timeline::tests::timeline;
+    use serde_json::{Value, json};
+
+    fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String], how: Aggregation, limit: usize) -> Value {
+        serde_json::to_value(super::answer(timeline, buckets, group_by, how, limit)).unwrap()
+    }
 
     const MS: i64 = 1_000_000;
 
@@ -152,6 +189,7 @@ mod tests {
         let message = |step| Buckets::new(range(0, 20_000_000), step).unwrap_err().message;
         assert_eq!(message(0.0), "step must be >= 1ms");
         assert_eq!(message(f64::NAN), "step must be >= 1ms");
+        assert_eq!(message(f64::INFINITY), "step must be <= 316224000 seconds");
         assert_eq!(message(1.0), "more than 11000 points; choose a longer step");
     }
 

@@ -8,7 +8,7 @@ use worker::{Cache, Context, ResponseBuilder};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Changes with the form of answers or with what a query means: what was kept before is not found any more.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The cache's name. It is one of its own: neither requests from outside nor any fetch of the zone's look into it.
 const CACHE: &str = "pilotlight-answers";
@@ -119,7 +119,7 @@ mod tests {
         };
         let (cpu, wall) = ("p:cpu:ns:cpu:ns", "p:wall:ns:cpu:ns");
         let first = name(r#"{a="b"}"#, cpu, &[A]);
-        assert!(first.starts_with("https://answers.pilotlight.invalid/1/one/"), "{first}");
+        assert!(first.starts_with("https://answers.pilotlight.invalid/2/one/"), "{first}");
         assert_eq!(first, name(r#"{ a = 'b' }"#, cpu, &[A]), "however it is written");
         let others = [
             name(r#"{a="c"}"#, cpu, &[A]),
@@ -129,7 +129,7 @@ mod tests {
             name(r#"{a="b"}"#, cpu, &[OTHER]),
         ];
         assert!(!others.contains(&first));
-        assert!(others[4].starts_with("https://answers.pilotlight.invalid/1/two/"), "{}", others[4]);
+        assert!(others[4].starts_with("https://answers.pilotlight.invalid/2/two/"), "{}", others[4]);
         let selector = Selector::default();
         assert_eq!(super::name(&selector, &cpu.parse().unwrap(), &part(&[A], false)), None);
         assert_eq!(super::name(&selector, &cpu.parse().unwrap(), &part(&["x"], true)), None);

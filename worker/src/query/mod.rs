@@ -31,6 +31,12 @@ pub(crate) use store::Store;
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;
 
+/// Most numbers of an answer with many timelines: 16 to 32 bytes each while they are added up.
+pub(crate) const MAX_NUMBERS: usize = 1 << 20;
+
+/// Tells whether a number of the answer is cut at 2^63 − 1.
+pub(crate) const SATURATED_HEADER: &str = "x-pilotlight-saturated";
+
 /// `GET /api/v1/services?from&until&points`
 pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
@@ -39,7 +45,7 @@ pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Respons
     let now = store.timeline(&all, None, range, steps.window, Grouping::Service).await?;
     // Of the time before only its totals are told, which windows of any length give.
     let before = store.timeline(&all, None, services::before(range), Some(Window::Day), Grouping::Service).await?;
-    Ok(Response::from_json(&services::answer(&now, &before, steps))?)
+    Ok(Response::from_json(&services::answer(&now, &before, steps)?)?)
 }
 
 /// `GET /api/v1/labels?query&from&until`
@@ -79,6 +85,7 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     headers.set("x-pilotlight-bytes", &answer.bytes.to_string())?;
     // Only sums are kept of a part of the range, and its ends lie within their windows.
     headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
+    headers.set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
     headers.set("x-pilotlight-parts", &spread.parts.to_string())?;
     headers.set("x-pilotlight-cached", &spread.cached.to_string())?;
     headers.set("x-pilotlight-calls", &spread.calls.to_string())?;
@@ -99,5 +106,32 @@ pub(crate) fn typed_selector(text: &str) -> Result<(Selector, ProfileType), Prob
         None => Err(Problem::invalid(format!(
             "the query {text:?} does not begin with a profile type, as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}} does"
         ))),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use pilotlight_core::{
+        TimeRange,
+        plans::{CatalogObject, Timeline},
+    };
+    use serde::Serialize;
+
+    /// What each call answers, as text.
+    pub(crate) fn every_answer(timeline: &Timeline, objects: &[CatalogObject], range: TimeRange) -> Vec<String> {
+        fn text(answer: impl Serialize) -> String {
+            serde_json::to_string(&answer).expect("an answer as JSON")
+        }
+        let mut texts = Vec::new();
+        for points in [1, 60, MAX_POINTS] {
+            let steps = Steps::of(range, points);
+            texts.push(text(timeline::answer(timeline, steps)));
+            let answer = services::answer(timeline, timeline, steps);
+            texts.push(answer.map_or_else(|problem| problem.message, text));
+        }
+        assert!(services::before(range).until <= range.from);
+        texts.push(text(labels::answer(objects, &Selector::default(), range)));
+        texts
     }
 }

@@ -233,7 +233,7 @@ pub(crate) async fn answer_parts(
     meter: &Meter,
 ) -> Result<Vec<u8>, Problem> {
     let (ask, directories) = packet::decode::<Ask>(ask).map_err(Problem::internal)?;
-    let selector = Selector::parse(&ask.selector).map_err(Problem::internal)?;
+    let selector = Selector::parse_printed(&ask.selector).map_err(Problem::internal)?;
     let profile_type: ProfileType = ask.profile_type.parse().map_err(Problem::internal)?;
     let query = Query { selector: &selector, profile_type: &profile_type, range: ask.range };
     let (mut directories, mut answers) = (directories.into_iter(), Vec::with_capacity(ask.parts.len()));

@@ -1,10 +1,10 @@
-//! `{"start":ms,"step":ms,"points":[…],"profiles":n}`
+//! `{"start":ms,"step":ms,"points":[…],"counts":[…],"profiles":n}`
 
 use pilotlight_core::plans::{self, Steps};
 use serde::Serialize;
 
 /// Sums of equal steps over all series. The first begins at or before the start of the range, the last ends at or after its
-/// end: steps of a minute and more are round, so that the same ones are drawn as time goes on.
+/// end: steps of a second and more are round, so that the same ones are drawn as time goes on.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Timeline {
     /// Milliseconds since the epoch.
@@ -12,20 +12,24 @@ pub(super) struct Timeline {
     /// Milliseconds; not whole when the range does not divide evenly.
     step: f64,
     points: Vec<i128>,
-    profiles: usize,
+    /// How many profiles each step has: an average of what is no sum over time, as of memory in use, needs them, and they
+    /// tell a step without profiles from one whose profiles are empty.
+    counts: Vec<u64>,
+    profiles: u64,
 }
 
 /// Sums a timeline of one type.
 pub(super) fn answer(timeline: &plans::Timeline, steps: Steps) -> Timeline {
-    let mut sums = vec![0; steps.count];
+    let (mut sums, mut counts) = (vec![0; steps.count], vec![0u64; steps.count]);
     for series in &timeline.series {
-        sums.iter_mut().zip(series.buckets(steps.range, steps.count)).for_each(|(sum, value)| *sum += value);
+        series.add_to_buckets(steps.range, &mut sums, &mut counts);
     }
     Timeline {
         start: steps.range.from.millis(),
         step: steps.range.nanos() as f64 / 1e6 / steps.count as f64,
         points: sums,
-        profiles: timeline.series.iter().map(|series| series.profiles() as usize).sum(),
+        counts,
+        profiles: timeline.series.iter().fold(0, |sum, series| sum.saturating_add(series.profiles())),
     }
 }
 
@@ -57,7 +61,7 @@ pub(crate) mod tests {
             ("a:y:count::", "app{region=us}", &[(5 * ms - 1, 4), (5 * ms, 8)]),
         ]);
         let range = TimeRange { from: UnixNanos(0), until: UnixNanos(10 * ms) };
-        let expect = Timeline { start: 0, step: 2.5, points: vec![1, 6, 8, 0], profiles: 4 };
+        let expect = Timeline { start: 0, step: 2.5, points: vec![1, 6, 8, 0], counts: vec![1, 2, 1, 0], profiles: 4 };
         assert_eq!(answer(&timeline, Steps::of(range, 4)), expect);
     }
 }

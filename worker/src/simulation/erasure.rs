@@ -62,6 +62,9 @@ fn exactly_what_is_selected_goes() {
         ("{}", None, 2 * STEP, 9 * STEP),
         ("{}", None, -DAY, 100 * DAY),
         ("{service_name=\"none\"}", Some(9), -DAY, 100 * DAY),
+        ("{service_name=\"\\x61pp\\061\",__type__!=\"none\"}", Some(1), -DAY, 100 * DAY),
+        ("{__type__!=\"cpu\"}", Some(9), -DAY, 100 * DAY),
+        ("{__unit__!~\"nano.*\"}", Some(9), -DAY, 100 * DAY),
     ];
     // When it is deleted: before any job, half of them done, all done and summed up.
     for (query, app, from, until) in cases {

@@ -7,6 +7,7 @@ mod damage;
 mod deletion;
 mod divided;
 mod erasure;
+mod extremes;
 mod faults;
 mod month;
 mod parts;

@@ -4,10 +4,16 @@ use std::cell::RefCell;
 
 use futures_util::future::{join, join_all};
 use futures_util::poll;
+use pilotlight_core::store::Tenant;
 
 use super::{Fault, HOUR, MINUTE, World, chunk};
+use crate::admin::delete_tenant;
 use crate::meter::Usage;
-use crate::tenant::{Call, Flush};
+use crate::tenant::{Appended, Call, Flush};
+
+fn tenant() -> Tenant {
+    "a".parse().unwrap()
+}
 
 /// Kills the objects.
 fn kill(world: &World) {
@@ -56,6 +62,35 @@ fn a_retry_counts_once_although_its_segment_is_deleted() {
     kill(&world);
     world.clock.run(world.tenant().append(&bytes)).unwrap();
     assert_eq!(world.live().len(), 2, "later it is another profile");
+}
+
+#[test]
+fn after_a_tenant_is_deleted_the_same_push_is_stored_again() {
+    // Over the living object, one that died since, and one whose segment is part of a block.
+    for state in 0..3 {
+        let world = World::new(&["a"]);
+        let bytes = chunk(1, world.clock.now());
+        let append = || world.clock.run(world.tenant().append(&bytes));
+        assert_eq!(append(), Ok(Appended::Stored));
+        assert_eq!(append(), Ok(Appended::Repeated));
+        if state == 2 {
+            world.clock.advance(HOUR + 2 * MINUTE);
+            world.compact_all();
+        }
+        let deleted = world.clock.run(delete_tenant(&world.faulty_bucket(), &world.tenant(), &tenant(), world.clock.now()));
+        assert_eq!(deleted.unwrap().left, 0);
+        assert_eq!(world.objects(), Vec::<String>::new());
+        if state == 1 {
+            kill(&world);
+        }
+        assert_eq!(append(), Ok(Appended::Stored), "in state {state}");
+        assert_eq!(append(), Ok(Appended::Repeated));
+        assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)]);
+        kill(&world);
+        assert_eq!(append(), Ok(Appended::Repeated));
+        world.clock.run(world.rebuild()).unwrap();
+        assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)], "rebuilt in state {state}");
+    }
 }
 
 #[test]

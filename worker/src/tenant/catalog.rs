@@ -184,11 +184,12 @@ impl<S: Sql> Catalog<S> {
         let (mut rows, mut directories) = (Vec::<Row>::new(), Vec::<Vec<u8>>::new());
         for values in found {
             let (row, part) = row(values?)?;
-            if rows.last().is_some_and(|last| last.key == row.key) {
-                directories.last_mut().expect("one for each row").extend(part);
-            } else {
-                rows.push(row);
-                directories.push(part);
+            match (rows.last(), directories.last_mut()) {
+                (Some(last), Some(directory)) if last.key == row.key => directory.extend(part),
+                _ => {
+                    rows.push(row);
+                    directories.push(part);
+                }
             }
         }
         if rows.len() == keys.len() { Ok((rows, directories)) } else { Err(shape()) }
@@ -221,9 +222,9 @@ pub(super) fn read_page(found: Rows, state: i64, page_bytes: usize) -> Result<(P
     for values in found {
         let (row, part) = row(values?)?;
         bytes += part.len() + row.key.len();
-        match page.rows.last() {
-            Some(last) if last.key == row.key => directories.last_mut().expect("one for each row").extend(part),
-            Some(last) if bytes > page_bytes => {
+        match (page.rows.last(), directories.last_mut()) {
+            (Some(last), Some(directory)) if last.key == row.key => directory.extend(part),
+            (Some(last), _) if bytes > page_bytes => {
                 page.after = Some((last.key.clone(), state));
                 break;
             }

@@ -20,6 +20,7 @@ use super::rebuild::{Begun, Replace};
 use super::reply::{Call, Transport};
 use super::shard::shard_of;
 use super::tombstones::Expired;
+use super::writer::Appended;
 use crate::errors::Problem;
 use crate::meter::MonthUsage;
 use crate::platform::CONNECTIONS;
@@ -53,7 +54,7 @@ impl<T: Transport> TenantShards<T> {
     }
 
     /// Returns once the chunk is in the bucket.
-    pub(crate) async fn append(&self, chunk: &[u8]) -> Result<(), Problem> {
+    pub(crate) async fn append(&self, chunk: &[u8]) -> Result<Appended, Problem> {
         let shard = shard_of(chunk, self.0.len() as u16)?;
         self.0[usize::from(shard)].append(chunk).await
     }
@@ -78,8 +79,8 @@ impl<T: Transport> TenantClient<T> {
         Self { line }
     }
 
-    async fn append(&self, chunk: &[u8]) -> Result<(), Problem> {
-        self.call(Call::Append, chunk).await.map(drop)
+    async fn append(&self, chunk: &[u8]) -> Result<Appended, Problem> {
+        serde_json::from_slice(&self.call(Call::Append, chunk).await?).map_err(Problem::internal)
     }
 
     async fn catalog(&self, range: TimeRange, detail: Detail, left: &Cell<usize>) -> Result<Vec<CatalogObject>, Problem> {

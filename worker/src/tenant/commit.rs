@@ -30,6 +30,8 @@ pub(crate) type Id = [u8; 16];
 pub(crate) enum Offered {
     /// It is in the bucket already; there is nothing to wait for.
     Durable,
+    /// It is in a batch already; the waiter will hear of it.
+    Joins,
     /// The waiter will hear of its batch.
     Waits(Next),
     /// Too much is in memory; the chunk was not taken.
@@ -83,18 +85,23 @@ impl<W> GroupCommit<W> {
         self.window.insert(&id, written);
     }
 
-    /// Takes a chunk, or says why not. `waiter` is kept only when the answer is [`Offered::Waits`].
+    /// Forgets which chunks were written; what is not written yet stays.
+    pub(crate) fn forget_written(&mut self) {
+        self.window = Window::default();
+    }
+
+    /// Takes a chunk, or says why not. `waiter` is kept when the answer is [`Offered::Joins`] or [`Offered::Waits`].
     pub(crate) fn offer(&mut self, id: Id, chunk: Vec<u8>, waiter: W, now: i64) -> Offered {
         if self.window.contains(&id, now) {
             return Offered::Durable;
         }
         if let Some(batch) = self.flying.as_mut().filter(|batch| batch.ids.contains(&id)) {
             batch.waiters.push(waiter);
-            return Offered::Waits(Next::Nothing);
+            return Offered::Joins;
         }
         if self.open.ids.contains(&id) {
             self.open.waiters.push(waiter);
-            return Offered::Waits(Next::Nothing);
+            return Offered::Joins;
         }
         let pending = self.open.bytes + self.flying.as_ref().map_or(0, |batch| batch.bytes);
         // A chunk larger than the bound is taken when it is alone: else it could never be.
@@ -206,9 +213,9 @@ mod tests {
     fn a_retry_waits_for_the_same_write_and_is_kept_once() {
         let mut group = group();
         offer(&mut group, 1, 10, 1, 0);
-        assert_eq!(offer(&mut group, 1, 10, 2, 1), Offered::Waits(Next::Nothing), "not acknowledged early");
+        assert_eq!(offer(&mut group, 1, 10, 2, 1), Offered::Joins, "not acknowledged early");
         assert_eq!(group.take().len(), 1);
-        assert_eq!(offer(&mut group, 1, 10, 3, 2), Offered::Waits(Next::Nothing), "also while it is being written");
+        assert_eq!(offer(&mut group, 1, 10, 3, 2), Offered::Joins, "also while it is being written");
         assert_eq!(group.finish(true, 3), [1, 2, 3]);
         assert_eq!(offer(&mut group, 1, 10, 4, 4), Offered::Durable);
         assert_eq!(
@@ -254,6 +261,23 @@ mod tests {
         offer(&mut group, 1, 10, 1, 1_000_000);
         assert_eq!(group.gathers(0), 200);
         assert_eq!(group.gathers(2_000_000), 0);
+    }
+
+    #[test]
+    fn what_was_written_is_forgotten_and_what_was_not_is_kept() {
+        let mut group = group();
+        offer(&mut group, 1, 10, 1, 0);
+        group.take();
+        group.finish(true, 1);
+        offer(&mut group, 2, 10, 2, 2);
+        group.take();
+        offer(&mut group, 3, 10, 3, 3);
+        group.forget_written();
+        assert_eq!(offer(&mut group, 1, 10, 4, 4), Offered::Waits(Next::Nothing), "stored again");
+        assert_eq!(offer(&mut group, 2, 10, 5, 4), Offered::Joins);
+        assert_eq!(offer(&mut group, 3, 10, 6, 4), Offered::Joins);
+        group.finish(true, 5);
+        assert_eq!(offer(&mut group, 2, 10, 7, 6), Offered::Durable, "written after it");
     }
 
     #[test]

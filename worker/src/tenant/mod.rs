@@ -51,6 +51,7 @@ use sql::DurableSql;
 pub(crate) use sql::{Sql, memory};
 pub(crate) use store::TenantStore;
 pub(crate) use stub::{StubLine, USAGE_HEADER};
+pub(crate) use writer::Appended;
 
 /// One tenant's object, or one of several. All its work is in [`TenantStore`].
 #[durable_object(fetch)]

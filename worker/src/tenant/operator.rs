@@ -96,7 +96,8 @@ impl<S: Sql> Catalog<S> {
         found.map(parked).collect()
     }
 
-    /// Removes every row, in one change, so that nobody waits for the bytes to be deleted. The running job loses its lease.
+    /// Removes every row, in one change, so that nobody waits for the bytes to be deleted. The running job loses its lease, and
+    /// no push is known any more.
     fn delete_all(&self, now: i64) -> Result<(), Problem> {
         self.sql.transaction(move |sql| {
             let change = next(sql)?;
@@ -110,6 +111,8 @@ impl<S: Sql> Catalog<S> {
                  AND deleted = 0",
                 vec![number(now)],
             )?;
+            // They tell which pushes are known; what comes again is to be stored.
+            sql.exec("DELETE FROM directories WHERE key IN (SELECT key FROM objects WHERE removed IS NOT NULL)", Vec::new())?;
             unpublish(sql)?;
             drop_lease(sql, now)?;
             done_with(sql)?;

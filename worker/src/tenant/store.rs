@@ -10,6 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::cargo::Cargo;
 use super::catalog;
 use super::commit::Flush;
+use super::operator::Order;
 use super::packet;
 use super::reply::{Call, Reply};
 use super::retention::Retention;
@@ -85,8 +86,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             let (writer, shard) = (self.writer.clone(), shard.clone());
             spawn(async move { writer.drive(&shard).await }.boxed_local());
         }
-        waiting.outcome().await?;
-        Ok(Vec::new())
+        serde_json::to_vec(&waiting.outcome().await?).map_err(Problem::internal)
     }
 
     /// Takes a block for the next segment, or says that it is not to be carried.
@@ -167,7 +167,15 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 let unknown = catalog.unknown(&json::<Vec<String>>(body)?)?;
                 serde_json::to_vec(&unknown).map_err(Problem::internal)
             }
-            Call::Order => catalog.order(json(body)?, self.retention, now),
+            Call::Order => {
+                let order: Order = json(body)?;
+                let deletes_all = matches!(order, Order::DeleteAll);
+                let answer = catalog.order(order, self.retention, now)?;
+                if deletes_all {
+                    self.writer.forget_written();
+                }
+                Ok(answer)
+            }
             Call::Book => Ok(Vec::new()),
             Call::Month => {
                 let (stored_objects, stored_bytes) = catalog.stored()?;

@@ -72,7 +72,8 @@ fn oldest(now: i64) -> i64 {
 }
 
 fn half(id: &Id) -> u64 {
-    u64::from_le_bytes(id[..8].try_into().expect("eight of sixteen bytes"))
+    let &[a, b, c, d, e, f, g, h, ..] = id;
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
 #[cfg(test)]

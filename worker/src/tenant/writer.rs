@@ -7,6 +7,7 @@ use futures_channel::oneshot;
 use futures_util::future::select;
 use pilotlight_core::sort::sort_by;
 use pilotlight_core::store::{Directory, ObjectKey, SegmentWriter};
+use serde::{Deserialize, Serialize};
 
 use super::cargo::Cargo;
 use super::catalog::{Catalog, Row};
@@ -41,20 +42,31 @@ pub(super) struct Writer<B, S, P> {
     recalled: Cell<bool>,
 }
 
+/// What became of a push that is answered with success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Appended {
+    /// It is stored.
+    Stored,
+    /// It repeats a push of the last minutes, and nothing was stored for it.
+    Repeated,
+}
+
 /// An offered chunk on its way.
 pub(super) struct Waiting {
     /// Whether [`Writer::drive`] must be called.
     pub(super) drive: bool,
+    /// What to say once it is written.
+    appended: Appended,
     outcome: Option<oneshot::Receiver<Outcome>>,
 }
 
 impl Waiting {
     /// Resolves when the chunk is in the bucket, or is not going to be.
-    pub(super) async fn outcome(self) -> Outcome {
-        match self.outcome {
-            None => Ok(()),
-            Some(outcome) => outcome.await.unwrap_or_else(|_| Err(Problem::unavailable("the write was abandoned"))),
+    pub(super) async fn outcome(self) -> Result<Appended, Problem> {
+        if let Some(outcome) = self.outcome {
+            outcome.await.unwrap_or_else(|_| Err(Problem::unavailable("the write was abandoned")))?;
         }
+        Ok(self.appended)
     }
 }
 
@@ -88,8 +100,10 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         let now = self.platform.now_millis();
         self.recall(now)?;
         let (sender, receiver) = oneshot::channel();
+        let repeated = |outcome| Waiting { drive: false, appended: Appended::Repeated, outcome };
         let next = match self.group.borrow_mut().offer(id, chunk, sender, now) {
-            Offered::Durable => return Ok(Waiting { drive: false, outcome: None }),
+            Offered::Durable => return Ok(repeated(None)),
+            Offered::Joins => return Ok(repeated(Some(receiver))),
             Offered::Full => return Err(Problem::overloaded("too many profiles wait to be written; send again shortly")),
             Offered::Waits(next) => next,
         };
@@ -99,7 +113,7 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             // The driver may have stopped waiting in the meantime; then there is nothing to end.
             let _ = flush.send(());
         }
-        Ok(Waiting { drive: next == Next::Drive, outcome: Some(receiver) })
+        Ok(Waiting { drive: next == Next::Drive, appended: Appended::Stored, outcome: Some(receiver) })
     }
 
     /// Writes batches until there are none.
@@ -189,6 +203,11 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             *place = Some(cargo);
         }
         free
+    }
+
+    /// Forgets which chunks were written, as the catalog does when all is deleted: the same push is stored again then.
+    pub(super) fn forget_written(&self) {
+        self.group.borrow_mut().forget_written();
     }
 
     /// Lets the next push recall what the catalog has: it may have chunks that this object does not know.

@@ -138,7 +138,7 @@ fn push(world: &World, (service, process): (usize, usize), body: &[u8], tally: &
     meter.add(Item::PushBytes, body.len() as u64);
     meter.add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
     let tenant = world.tenant();
-    world.clock.spawn(async move { tenant.append(&chunk).await.unwrap() }.boxed_local());
+    world.clock.spawn(async move { tenant.append(&chunk).await.map(drop).unwrap() }.boxed_local());
 }
 
 /// Visits of the schedule.
