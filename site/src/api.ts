@@ -1,5 +1,6 @@
 /** The one module that calls fetch: the worker's HTTP API, relative to where the site is mounted. */
 import { base } from "./base.ts";
+import { absent, ApiError, refusal } from "./refusal.ts";
 import type { Span } from "./time/range.ts";
 
 export interface Service {
@@ -11,14 +12,20 @@ export interface ServiceType {
   id: string;
   /** Sums as decimal text: they may exceed 2^53. */
   total: string;
-  previous: string;
+  profiles: number;
   points: number[];
+  /** How many profiles each point has. */
+  counts: number[];
+  previous: string;
+  previousProfiles: number;
 }
 
 export interface Timeline {
   start: number;
   step: number;
   points: number[];
+  /** How many profiles each step has. */
+  counts: number[];
   profiles: number;
 }
 
@@ -28,19 +35,8 @@ export interface ProfileAnswer {
   objects: number;
   bytesRead: number;
   millis: number;
-}
-
-/** `absent`: there is no Pilotlight server here. `network`: no answer. `refused`: the server answered with an error. */
-export type ApiErrorKind = "absent" | "network" | "refused";
-
-export class ApiError extends Error {
-  readonly kind: ApiErrorKind;
-  readonly status: number;
-  constructor(kind: ApiErrorKind, message: string, status = 0) {
-    super(message);
-    this.kind = kind;
-    this.status = status;
-  }
+  /** A sum was larger than 64 bits can hold, and is cut there. */
+  saturated: boolean;
 }
 
 export async function fetchServices(span: Span, points: number, signal: AbortSignal): Promise<Service[]> {
@@ -68,11 +64,12 @@ export async function fetchProfile(
   if (response.headers.get("content-type")?.startsWith("text/html")) throw absent();
   const number = (name: string) => Number(response.headers.get(`x-pilotlight-${name}`) ?? 0);
   return {
-    bytes: await read(response, progress),
+    bytes: await whole(signal, () => read(response, progress)),
     profiles: number("profiles"),
     objects: number("objects"),
     bytesRead: number("bytes"),
     millis: number("millis"),
+    saturated: response.headers.get("x-pilotlight-saturated") === "true",
   };
 }
 
@@ -84,35 +81,24 @@ async function json<T>(name: string, params: Record<string, string>, signal: Abo
   const response = await get(name, params, signal);
   // A static host may answer any path with its index page.
   if (!response.headers.get("content-type")?.startsWith("application/json")) throw absent();
-  return (await response.json()) as T;
+  return (await whole(signal, () => response.json())) as T;
 }
 
-async function get(name: string, params: Record<string, string>, signal: AbortSignal): Promise<Response> {
-  const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
-  let response: Response;
+/** Reads the body; a connection that breaks halfway is no answer. */
+async function whole<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> {
   try {
-    response = await fetch(url, { signal });
+    return await body();
   } catch (failure) {
     if (signal.aborted) throw failure;
     throw new ApiError("network", failure instanceof Error ? failure.message : String(failure));
   }
-  if (!response.ok) throw await refusal(response);
+}
+
+async function get(name: string, params: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
+  const response = await whole(signal, () => fetch(url, { signal }));
+  if (!response.ok) throw refusal(response, await whole(signal, () => response.text()));
   return response;
-}
-
-async function refusal(response: Response): Promise<ApiError> {
-  const text = await response.text();
-  try {
-    const { code, message } = JSON.parse(text) as { code?: string; message?: string };
-    return new ApiError("refused", message ? `${code}: ${message}` : text, response.status);
-  } catch {
-    if (response.status === 404 || response.status === 405) return absent();
-    return new ApiError("refused", text.slice(0, 500) || response.statusText, response.status);
-  }
-}
-
-function absent(): ApiError {
-  return new ApiError("absent", "no Pilotlight server at this address");
 }
 
 async function read(response: Response, progress: (bytes: number) => void): Promise<Uint8Array> {

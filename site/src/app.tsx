@@ -1,14 +1,16 @@
 /*
  * Handles for browser tests (data-testid):
- *   home     dropzone · services, service-card · empty, widen, snippet · type, range, refresh
+ *   home     dropzone · services, service-card, card-change · looking · empty, widen, snippet · type, range, refresh
  *   header   open-file (the file input) · share, download · help-button, help · theme-button
- *   explore  service, type · filters, filters-add · window · range, refresh · compare · timeline
- *   diff     side-base, side-other · range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, normalise
- *   file     files (list) · merge, compare, swap · type
- *   picture  view-flame, view-table, view-both · search, search-result · crumbs · loading, cancel, problem, empty, cancelled · facts
+ *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
+ *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
+ *   diff     side-base, side-other · range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
+ *   file     files (list) · problem (one for each file that could not be read) · merge, compare, swap · type · normalise
+ *   picture  view-flame, view-table, view-both · search, search-result · crumbs · loading, cancel, problem, stale, empty, cancelled · facts
  *   flame    flame (the canvas) · frames (the drawn frames as a table: name, depth, total, self, share; data-node,
  *            data-total on each row) · current-frame (live region) · tooltip
- *   drawer   drawer, drawer-name, drawer-total, drawer-self, zoom-here
+ *   drawer   drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
+ *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
  *   page     drop-overlay · notice
  */

@@ -1,9 +1,9 @@
 /** Every key of the site, in one table: what handles them and what the help lists. */
-import { NONE, ROOT } from "./core/types.ts";
-import { FULL, zoomAt } from "./flame/extent.ts";
+import { NONE } from "./core/types.ts";
+import { zoomAt } from "./flame/extent.ts";
 import { swapSides } from "./state/compare.ts";
 import { comparing, swapFiles } from "./state/files.ts";
-import { back, current, extent, move, nextMatch, select, selectedDetail, setExtent, tree, zoomTo } from "./state/focus.ts";
+import { back, current, extent, move, nextMatch, nextOccurrence, reset, selectCurrent, selectedDetail, setExtent, tree, zoomToCurrent } from "./state/focus.ts";
 import { helpOpen } from "./state/ui.ts";
 import { go, place } from "./state/router.ts";
 import { copyText } from "./state/clipboard.ts";
@@ -31,20 +31,22 @@ export const KEYS: KeyGroup[] = [
     title: "Move",
     bindings: [
       { keys: ["ArrowUp", "w"], help: "caller", onlyOnPicture: true, run: () => move("parent") },
-      { keys: ["ArrowDown", "s"], help: "first callee", onlyOnPicture: true, run: () => move("child") },
+      { keys: ["ArrowDown", "s"], help: "largest callee", onlyOnPicture: true, run: () => move("child") },
       { keys: ["ArrowLeft", "a"], help: "frame to the left", onlyOnPicture: true, run: () => move("previous") },
       { keys: ["ArrowRight", "d"], help: "frame to the right", onlyOnPicture: true, run: () => move("next") },
-      { keys: [" "], help: "select: details and all occurrences", onlyOnPicture: true, run: () => select(current.value) },
+      { keys: ["o"], help: "next occurrence of the selected function", run: () => nextOccurrence(1) },
+      { keys: ["O"], help: "previous occurrence", run: () => nextOccurrence(-1) },
+      { keys: [" "], help: "select: details and all occurrences", onlyOnPicture: true, run: selectCurrent },
     ],
   },
   {
     title: "Zoom",
     bindings: [
-      { keys: ["Enter"], help: "zoom to the frame", onlyOnPicture: true, run: () => zoomTo(current.value) },
+      { keys: ["Enter"], help: "zoom to the frame", onlyOnPicture: true, run: zoomToCurrent },
       { keys: ["Escape"], help: "one step back", run: back },
       { keys: ["+", "="], help: "closer", run: zoomBy(1 / 1.5) },
       { keys: ["-"], help: "further away", run: zoomBy(1.5) },
-      { keys: ["0", "Home"], help: "fit everything", onlyOnPicture: true, run: () => (setExtent(FULL), zoomTo(ROOT)) },
+      { keys: ["0", "Home"], help: "fit everything", onlyOnPicture: true, run: reset },
     ],
   },
   {
@@ -86,7 +88,8 @@ export function startKeys(): void {
   });
 }
 
-function isTyping(target: HTMLElement): boolean {
+/** Whether what is typed or pasted there is text of a field. */
+export function isTyping(target: HTMLElement): boolean {
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 

@@ -5,10 +5,10 @@ import { startKeys } from "./keys.ts";
 import { loadCompare } from "./state/compare.ts";
 import { chooseDefaults, loadExplore } from "./state/explore.ts";
 import { loadFiles } from "./state/files.ts";
+import { startDrawer } from "./state/drawer.ts";
 import { startFocus } from "./state/focus.ts";
 import type { Route } from "./state/place.ts";
 import { place } from "./state/router.ts";
-import { refresh } from "./state/services.ts";
 import { clear, shown } from "./state/shown.ts";
 import "./style/tokens.css";
 import "./style/base.css";
@@ -22,10 +22,7 @@ const route = computed(() => place.value.route);
 // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
 effect(() => {
   const load = LOADERS[route.value];
-  untracked(() => {
-    clear();
-    refresh();
-  });
+  untracked(clear);
   return effect(load);
 });
 effect(chooseDefaults);
@@ -34,5 +31,6 @@ effect(() => {
   document.title = answer.state === "ready" ? `${answer.title} · Pilotlight` : "Pilotlight";
 });
 startFocus();
+startDrawer();
 startKeys();
 render(<App />, document.getElementById("app")!);

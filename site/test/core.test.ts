@@ -45,9 +45,9 @@ test("worker form: file bytes move instead of being copied", () => {
 test("worker form: errors keep their message, and a dead worker fails every question", async () => {
   const { worker, core } = remote();
   const [refused, stranded] = [core.tree(1, 0), core.tree(2, 0)];
-  worker.answer(0, { error: "no such profile", fatal: false });
+  worker.answer(0, { error: "no such profile", fatal: false, kind: "damaged" });
   worker.onerror!({ message: "" });
-  await assert.rejects(refused, (e: CoreError) => e instanceof CoreError && e.message === "no such profile" && !e.fatal);
+  await assert.rejects(refused, (e: CoreError) => e instanceof CoreError && e.message === "no such profile" && !e.fatal && e.kind === "damaged");
   await assert.rejects(stranded, (e: CoreError) => e.fatal);
 });
 

@@ -39,7 +39,7 @@ test("diff: both sides survive the URL", () => {
     service: "checkout",
     base: { from: "now-2h", until: "now-1h", filters: ['version="1.1"'] },
     other: { from: "now-1h", until: "now", filters: ['version="1.2"', 'region!="us"'] },
-    normalise: true,
+    measure: "share",
     sort: { column: "delta", descending: true },
   };
   assert.deepEqual(there(place), place);

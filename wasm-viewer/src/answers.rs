@@ -65,6 +65,7 @@ pub struct DiffTotals {
 #[allow(missing_docs)]
 pub struct NodeDetail {
     pub node: u32,
+    pub func: u32,
     pub name: String,
     pub file: String,
     pub line: f64,
@@ -84,6 +85,7 @@ pub struct NodeDetail {
     pub path: Vec<PathStep>,
     pub key: String,
     pub diff: Option<NodeDiff>,
+    pub function_diff: Option<NodeDiff>,
 }
 
 /// One step of the way from the root.

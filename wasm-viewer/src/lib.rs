@@ -37,13 +37,13 @@ impl Viewer {
     }
 
     /// Decodes one file.
-    pub fn open(&mut self, name: &str, bytes: &[u8]) -> Result<JsValue, JsError> {
-        answer(&self.0.open(name, bytes)?)
+    pub fn open(&mut self, name: &str, bytes: &[u8]) -> Result<JsValue, JsValue> {
+        Ok(answer(&self.0.open(name, bytes).map_err(failure)?)?)
     }
 
     /// Merges opened profiles into a new one.
-    pub fn merge(&mut self, profiles: &[u32]) -> Result<JsValue, JsError> {
-        answer(&self.0.merge(profiles)?)
+    pub fn merge(&mut self, profiles: &[u32]) -> Result<JsValue, JsValue> {
+        Ok(answer(&self.0.merge(profiles).map_err(failure)?)?)
     }
 
     /// Forgets a profile.
@@ -62,8 +62,18 @@ impl Viewer {
     }
 
     /// Difference of two profiles.
-    pub fn diff(&mut self, base: u32, comparison: u32, sample_type: u32, normalise: bool) -> Result<JsValue, JsError> {
-        answer(&self.0.diff(base, comparison, sample_type, normalise)?)
+    pub fn diff(&mut self, base: u32, comparison: u32, sample_type: u32, normalise: bool) -> Result<JsValue, JsValue> {
+        Ok(answer(&self.0.diff(base, comparison, sample_type, normalise).map_err(failure)?)?)
+    }
+
+    /// A profile with the values of one sample type times a ratio, as a new one.
+    pub fn scale(&mut self, profile: u32, sample_type: u32, numerator: f64, denominator: f64) -> Result<JsValue, JsError> {
+        answer(&self.0.scale(profile, sample_type, numerator, denominator)?)
+    }
+
+    /// What is wrong with a regular expression, if anything.
+    pub fn regex_problem(&self, text: &str) -> Option<String> {
+        Session::regex_problem(text)
     }
 
     /// Forgets a tree.
@@ -100,6 +110,16 @@ impl Viewer {
     /// The node's neighbour: `parent`, `child`, `next` or `previous`; itself when there is none.
     pub fn step(&self, tree: u32, node: u32, direction: &str) -> Result<u32, JsError> {
         Ok(self.0.view(tree)?.step(node, direction)?)
+    }
+
+    /// The nodes below a node, the largest first.
+    pub fn children(&self, tree: u32, node: u32) -> Result<Vec<u32>, JsError> {
+        Ok(self.0.view(tree)?.children(node)?)
+    }
+
+    /// All nodes of a node's function, the largest first.
+    pub fn occurrences(&self, tree: u32, node: u32) -> Result<Vec<u32>, JsError> {
+        Ok(self.0.view(tree)?.occurrences(node)?)
     }
 
     /// Marks what matches; an empty query clears.
@@ -145,6 +165,13 @@ impl Viewer {
     pub fn node_of(&self, tree: u32, func: u32) -> Result<u32, JsError> {
         Ok(self.0.view(tree)?.node_of(func))
     }
+}
+
+/// An `Error` whose name says what the person can do about it.
+fn failure(error: SessionError) -> JsValue {
+    let thrown = js_sys::Error::new(&error.to_string());
+    thrown.set_name(error.kind());
+    thrown.into()
 }
 
 /// A plain JavaScript object; absent values are `null`, as the interface says.

@@ -3,7 +3,10 @@
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::pprof::{self, PprofError};
 use pilotlight_core::store::{StoreError, read_chunk};
-use pilotlight_core::{By, CallTree, MergeError, OpenError, PatternError, Profile, Scale, diff, gzip, merge};
+use pilotlight_core::verbs::{self, Ratio};
+use pilotlight_core::{
+    By, CallTree, MergeError, OpenError, PatternError, Profile, Scale, diff, expression_problem, gzip, merge,
+};
 use thiserror::Error;
 
 use crate::answers::{ProfileInfo, TreeInfo, TypeInfo};
@@ -36,10 +39,6 @@ pub enum SessionError {
     Merge(#[from] MergeError),
     #[error(transparent)]
     Pattern(#[from] PatternError),
-    #[error(
-        "this looks like {0}, which is not read yet; pprof files (.pb.gz, .pprof, as go tool pprof saves them) and folded stacks are"
-    )]
-    OtherFormat(&'static str),
     #[error("the sum of these profiles goes beyond 64 bits")]
     Saturated,
     #[error("profile {0} is not open")]
@@ -52,10 +51,27 @@ pub enum SessionError {
     NoType(u32),
     #[error("the comparison has no sample type {kind}/{unit}; it has {has}")]
     NoSuchType { kind: String, unit: String, has: String },
+    // Without the numbers: what writes an `f64` as text is a 25th of the viewer.
+    #[error("a profile is scaled by whole numbers above zero alone")]
+    Ratio,
     #[error("{0:?} is not a direction")]
     Direction(String),
     #[error("{0:?} is not a column to sort by")]
     Sort(String),
+}
+
+impl SessionError {
+    /// What the person can do about it: `empty`, `unread` (a format of its own), `damaged`, `different` (profiles that do not
+    /// fit each other), else nothing.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Open(OpenError::Unsupported(_)) => "unread",
+            Self::Open(OpenError::Pprof(PprofError::Empty)) => "empty",
+            Self::Open(_) | Self::Chunk(_) | Self::Gzip(_) => "damaged",
+            Self::Merge(_) | Self::NoSuchType { .. } => "different",
+            _ => "",
+        }
+    }
 }
 
 impl Session {
@@ -66,13 +82,7 @@ impl Session {
         let (profile, warnings) = if bytes.starts_with(b"PLTCHNK") {
             (read_chunk(bytes, |_, _| true)?, Vec::new())
         } else {
-            let decoded =
-                pilotlight_core::open(bytes, MAX_PROFILE_BYTES).map_err(|error| match (&error, other_format(bytes)) {
-                    (OpenError::Pprof(PprofError::Wire { .. } | PprofError::Invalid(_)), Some(what)) => {
-                        SessionError::OtherFormat(what)
-                    }
-                    _ => error.into(),
-                })?;
+            let decoded = pilotlight_core::open(bytes, MAX_PROFILE_BYTES)?;
             (decoded.profile, decoded.warnings)
         };
         Ok(self.add(Opened { name: name.to_owned(), profile, warnings }))
@@ -128,6 +138,35 @@ impl Session {
         Ok(self.add_tree(view))
     }
 
+    /// A profile with the values of one sample type times a ratio, so that profiles of unlike coverage compare by rate.
+    pub fn scale(
+        &mut self,
+        id: u32,
+        sample_type: u32,
+        numerator: f64,
+        denominator: f64,
+    ) -> Result<ProfileInfo, SessionError> {
+        /// Whole numbers are exact in an `f64` up to here.
+        const MOST: f64 = (1u64 << 53) as f64;
+        let opened = self.opened(id)?;
+        let is_whole = |n: f64| n.fract() == 0.0 && (1.0..=MOST).contains(&n);
+        let ratio = Ratio::new(numerator as i64, denominator as u64);
+        let ratio = ratio.filter(|_| is_whole(numerator) && is_whole(denominator));
+        let ratio = ratio.ok_or(SessionError::Ratio)?;
+        let scaled = verbs::scale(&opened.profile, sample_type as usize, ratio);
+        if scaled.saturated > 0 {
+            return Err(SessionError::Saturated);
+        }
+        let (name, warnings) = (opened.name.clone(), opened.warnings.clone());
+        Ok(self.add(Opened { name, profile: scaled.profile, warnings }))
+    }
+
+    /// What is wrong with a filter's regular expression, if anything: what the worker would say, before it is asked. Other
+    /// rules hold for the expressions of a search, which match anywhere and ignore case.
+    pub fn regex_problem(text: &str) -> Option<String> {
+        expression_problem(text)
+    }
+
     /// Forgets a tree.
     pub fn drop_tree(&mut self, id: u32) {
         if let Some(slot) = self.trees.get_mut(id as usize) {
@@ -159,19 +198,6 @@ impl Session {
         let info = view.info(self.trees.len() as u32);
         self.trees.push(Some(view));
         info
-    }
-}
-
-/// A guess at what bytes are that are not pprof.
-fn other_format(bytes: &[u8]) -> Option<&'static str> {
-    let start = &bytes[..bytes.len().min(512)];
-    let text = start.iter().all(|&b| b >= 0x20 || b"\t\r\n".contains(&b));
-    match bytes.iter().find(|b| !b.is_ascii_whitespace())? {
-        _ if bytes.starts_with(b"FLR\0") => Some("a Java Flight Recording"),
-        _ if bytes.starts_with(b"PERFILE2") => Some("the output of perf record"),
-        b'{' | b'[' if text => Some("JSON"),
-        _ if text => Some("text"),
-        _ => None,
     }
 }
 

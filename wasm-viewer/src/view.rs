@@ -156,6 +156,7 @@ impl View {
         let row = row.unwrap_or(Row { frame: 0, own, total, nodes: 1 });
         Ok(NodeDetail {
             node: number,
+            func: shape.frame_index(node) as u32,
             name: shape.name(node).to_owned(),
             file: shape.text(frame.file).to_owned(),
             line: frame.line as f64,
@@ -174,7 +175,19 @@ impl View {
             path: shape.path(node).iter().map(|&n| PathStep { node: n.0, name: shape.name(n).to_owned() }).collect(),
             key: self.key(number)?,
             diff: self.sides(own, total),
+            function_diff: self.sides(row.own, row.total),
         })
+    }
+
+    /// The nodes below a node, the largest first, equals from left to right.
+    pub fn children(&self, number: u32) -> Result<Vec<u32>, SessionError> {
+        Ok(self.largest_first(self.shape().children(self.node(number)?)))
+    }
+
+    /// All nodes of a node's function, in the order of [`Self::children`]; the root's only itself.
+    pub fn occurrences(&self, number: u32) -> Result<Vec<u32>, SessionError> {
+        let frame = self.shape().frame_index(self.node(number)?);
+        Ok(self.nodes_of(frame))
     }
 
     /// The neighbour in a direction, the node itself when there is none.
@@ -185,7 +198,7 @@ impl View {
         let found = match direction {
             "parent" => Some(parent),
             // The heaviest child: the way down that a person most often wants.
-            "child" => shape.children(node).max_by_key(|&c| (both_exact(self.values.totals(c)), std::cmp::Reverse(c))),
+            "child" => self.children(number)?.first().map(|&c| NodeId(c)),
             "next" => shape.children(parent).find(|c| c.0 > node.0),
             "previous" => shape.children(parent).take_while(|c| c.0 < node.0).last(),
             other => return Err(SessionError::Direction(other.to_owned())),
@@ -258,9 +271,18 @@ impl View {
 
     /// The largest node of a function.
     pub fn node_of(&self, func: u32) -> u32 {
-        let shape = self.shape();
-        let nodes = (1..shape.len() as u32).map(NodeId).filter(|&n| shape.frame_index(n) == func as usize);
-        nodes.max_by_key(|&n| (both_exact(self.values.totals(n)), std::cmp::Reverse(n))).unwrap_or(NodeId::ROOT).0
+        self.nodes_of(func as usize).first().map_or(NodeId::ROOT.0, |&node| node)
+    }
+
+    fn nodes_of(&self, frame: usize) -> Vec<u32> {
+        let nodes = (0..self.shape().len() as u32).map(NodeId);
+        self.largest_first(nodes.filter(|&node| self.shape().frame_index(node) == frame))
+    }
+
+    fn largest_first(&self, nodes: impl Iterator<Item = NodeId>) -> Vec<u32> {
+        let mut nodes: Vec<NodeId> = nodes.collect();
+        nodes.sort_by_key(|&node| (std::cmp::Reverse(both_exact(self.values.totals(node))), node));
+        nodes.iter().map(|node| node.0).collect()
     }
 
     fn sort_rows(&self, order: &Order) -> Result<Vec<u32>, SessionError> {

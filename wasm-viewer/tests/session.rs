@@ -63,6 +63,32 @@ fn opens_draws_and_finds() {
 }
 
 #[test]
+fn children_and_occurrences_are_all_there_the_largest_first() {
+    let mut session = Session::default();
+    let profile = open(
+        &mut session,
+        "main;alloc;next 20\nmain;alloc;scan 50\nmain;alloc;zero 30\nmain;next 40\nother;next 20\nmain 5",
+    );
+    let tree = session.tree(profile, 0).expect("a type").id;
+    let view = session.view(tree).expect("open");
+    let names = |nodes: &[u32]| view.names(nodes).expect("nodes");
+    let main = view.children(0).expect("the root")[0];
+    let alloc = view.children(main).expect("main")[0];
+    assert_eq!(names(&view.children(0).expect("the root")), ["main", "other"]);
+    assert_eq!(names(&view.children(alloc).expect("alloc")), ["scan", "zero", "next"], "also those left of the heaviest");
+    assert_eq!(view.step(alloc, "child"), Ok(view.children(alloc).expect("alloc")[0]));
+
+    let next = view.children(alloc).expect("alloc")[2];
+    let totals = |nodes: Vec<u32>| nodes.iter().map(|&n| view.detail(n).expect("a node").total).collect::<Vec<_>>();
+    assert_eq!(totals(view.occurrences(next).expect("next")), [40.0, 20.0, 20.0]);
+    assert_eq!(view.detail(next).expect("next").occurrences, 3);
+    assert_eq!(view.occurrences(0), Ok(vec![0]), "the root is once");
+    let func = view.detail(next).expect("next").func;
+    assert_eq!(view.node_of(func), view.occurrences(next).expect("next")[0]);
+    assert!(view.children(99).is_err());
+}
+
+#[test]
 fn table_sorts_and_filters() {
     let mut session = Session::default();
     let profile = open(&mut session, "main;b 5\nmain;a 5\nmain;c 10");
@@ -103,6 +129,34 @@ fn merges_and_compares() {
 }
 
 #[test]
+fn scales() {
+    let mut session = Session::default();
+    let profile = open(&mut session, "main;a 30\nmain;b 10");
+    let scaled = session.scale(profile, 0, 3.0, 4.0).expect("a ratio");
+    assert_eq!(scaled.types[0].total_exact, "30");
+    let tree = session.diff(profile, scaled.id, 0, false).expect("same types").diff.expect("a comparison");
+    assert_eq!((tree.base, tree.comparison, tree.normalised), (40.0, 30.0, false));
+    for (numerator, denominator) in [(1.0, 0.0), (0.5, 1.0), (0.0, 1.0), (-1.0, 1.0), (f64::NAN, 1.0)] {
+        assert!(session.scale(profile, 0, numerator, denominator).is_err(), "{numerator}/{denominator}");
+    }
+    let large = open(&mut session, &format!("a {}", i64::MAX));
+    assert!(session.scale(large, 0, 2.0, 1.0).is_err());
+}
+
+#[test]
+fn expressions_of_filters_are_checked_as_the_worker_does() {
+    for text in ["eu-.*|us", "[0-f]", "[Q-d]", "[[:^alpha:]]", r"\d+\.\bgo", r"\\", "\"'`", "a/b", "a\nb", r"\{\}", ""] {
+        assert_eq!(Session::regex_problem(text), None, "{text}");
+    }
+    let problem = |text: &str| Session::regex_problem(text).expect(text);
+    assert!(problem("eu-(").contains("group"), "{}", problem("eu-("));
+    assert!(problem("a)(b").contains("closing ')'"), "{}", problem("a)(b"));
+    assert!(problem("a\\").ends_with("saw start of escape sequence, but saw end of pattern before it finished"));
+    assert!(problem("(?i)[0-f]").ends_with(": [0-f] is not supported where case is ignored"), "{}", problem("(?i)[0-f]"));
+    assert!(problem("eu-(").starts_with("not a regular expression that can be used: "), "the page cuts this off");
+}
+
+#[test]
 fn opens_text() {
     let mut session = Session::default();
     let folded = session.open("stacks.txt", b"main;work 60\nmain;idle 40\nodd\n").expect("opens");
@@ -124,12 +178,17 @@ fn says_what_is_wrong() {
     assert_eq!(message(session.open("x", b"")), "pprof: the profile is empty (0 bytes)");
     assert_eq!(
         message(session.open("x", b"hello")),
-        "this looks like text, which is not read yet; pprof files (.pb.gz, .pprof, as go tool pprof saves them) and folded stacks are"
+        "this is text of no known profiler; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks"
     );
     assert_eq!(
         message(session.open("x", b"\x0a\x05\x08")),
         "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
     );
+    let kind = |result: Result<_, pilotlight_viewer::SessionError>| result.map_or_else(|error| error.kind(), |_| "opens");
+    assert_eq!(kind(session.open("x", b"")), "empty");
+    assert_eq!(kind(session.open("x", b"FLR\0\0\x02")), "unread");
+    assert_eq!(kind(session.open("x", b"\x0a\x05\x08")), "damaged");
+    assert_eq!(kind(session.open("x", b"\x1f\x8b\x08")), "damaged");
     let cpu = open(&mut session, "a 1");
     let wall = session.open("wall", &file("wall", "a 1")).expect("opens").id;
     assert_eq!(

@@ -8,8 +8,8 @@ export function localCore(engine: Promise<Engine>): Core {
       try {
         return ((await engine)[call as keyof Engine] as (...args: unknown[]) => unknown)(...args);
       } catch (failure) {
-        const { error, fatal } = describeFailure(failure);
-        throw new CoreError(error, fatal);
+        const { error, fatal, kind } = describeFailure(failure);
+        throw new CoreError(error, fatal, kind);
       }
     },
   });

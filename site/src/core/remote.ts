@@ -9,7 +9,7 @@ export function remoteCore(worker: Worker): Core {
     const call = waiting.get(data.id);
     waiting.delete(data.id);
     if (data.error === undefined) call?.resolve(data.value);
-    else call?.reject(new CoreError(data.error, data.fatal === true));
+    else call?.reject(new CoreError(data.error, data.fatal === true, data.kind));
   };
   worker.onerror = (event) => {
     for (const call of waiting.values()) call.reject(new CoreError(event.message || "the viewer did not start", true));

@@ -42,6 +42,8 @@ export interface TreeInfo {
   total: number;
   total_exact: string;
   diff: DiffTotals | null;
+  /** Whether values are the average of several snapshots, not their sum. */
+  average?: boolean;
 }
 
 export type DiffState = "same" | "new" | "gone";
@@ -56,6 +58,8 @@ export interface DiffValues {
 
 export interface NodeDetail {
   node: number;
+  /** The function, as rows of the table name it; the root's is 0. */
+  func: number;
   name: string;
   file: string;
   line: number;
@@ -76,6 +80,8 @@ export interface NodeDetail {
   path: { node: number; name: string }[];
   key: string;
   diff: DiffValues | null;
+  /** Both sides over all occurrences of the function. */
+  function_diff: DiffValues | null;
 }
 
 export interface SearchInfo {

@@ -1,6 +1,7 @@
 /** The one module that knows WASM: loads the viewer and gives its calls the site's types. */
 import init, { Viewer } from "../wasm/pilotlight.js";
 import { Boxes } from "./boxes.ts";
+import { divided, WHOLE, type Division } from "./divided.ts";
 import type {
   Direction,
   Layout,
@@ -15,8 +16,20 @@ import type {
 
 /** Narrower boxes get no label: two letters and the padding need about this much. */
 const LABEL_WIDTH = 22;
-/** Callees listed for one frame; wider fans are cut, heaviest first being the caller's business. */
+/** Callees listed for one frame; of a wider fan the smallest are left out, and their number is said. */
 const CHILDREN_LIMIT = 200;
+
+/** The largest callees of a frame, and how many there are in all. */
+export interface Children {
+  largest: NodeDetail[];
+  count: number;
+}
+
+/** Which of the frames of one function a frame is, the largest being the first, from 1. */
+export interface Occurrence {
+  position: number;
+  count: number;
+}
 
 export interface TableQuery {
   sort: SortColumn;
@@ -34,42 +47,79 @@ export async function loadEngine(): Promise<Engine> {
 }
 
 function wrap(viewer: Viewer) {
-  const node = (tree: number, id: number) => viewer.node(tree, id) as NodeDetail;
+  /** Trees that show quotients, and profiles whose own quotient is exported. */
+  const divisions = new Map<number, Division>();
+  const averages = new Map<number, { type: number; by: number }>();
+  const of = (tree: number) => divisions.get(tree) ?? WHOLE;
+  const made = (info: TreeInfo, division: Division | undefined) => {
+    if (!division) return info;
+    divisions.set(info.id, division);
+    const average = division.unit === undefined;
+    return { ...divided(info, division), unit: division.unit ?? info.unit, average };
+  };
+  const node = (tree: number, id: number) => divided(viewer.node(tree, id) as NodeDetail, of(tree));
+  const scale = (profile: number, type: number, numerator: number, denominator: number) =>
+    viewer.scale(profile, type, numerator, denominator) as ProfileInfo;
   return {
     open: (name: string, bytes: Uint8Array) => viewer.open(name, bytes) as ProfileInfo,
     merge: (profiles: number[]) => viewer.merge(Uint32Array.from(profiles)) as ProfileInfo,
-    close: (profile: number) => viewer.close(profile),
-    exportPprof: (profile: number) => viewer.export_pprof(profile) as Uint8Array<ArrayBuffer>,
-    tree: (profile: number, type: number) => viewer.tree(profile, type) as TreeInfo,
-    diff: (base: number, comparison: number, type: number, normalise: boolean) =>
-      viewer.diff(base, comparison, type, normalise) as TreeInfo,
-    dropTree: (tree: number) => viewer.drop_tree(tree),
+    close: (profile: number) => {
+      averages.delete(profile);
+      viewer.close(profile);
+    },
+    scale,
+    /** As pprof; of a profile that is shown as an average, that average. */
+    exportPprof: (profile: number) => {
+      const average = averages.get(profile);
+      if (!average) return viewer.export_pprof(profile) as Uint8Array<ArrayBuffer>;
+      const { id } = scale(profile, average.type, 1, average.by);
+      try {
+        return viewer.export_pprof(id) as Uint8Array<ArrayBuffer>;
+      } finally {
+        viewer.close(id);
+      }
+    },
+    tree: (profile: number, type: number, division?: Division) => {
+      if (division) averages.set(profile, { type, by: division.by });
+      return made(viewer.tree(profile, type) as TreeInfo, division);
+    },
+    diff: (base: number, comparison: number, type: number, normalise: boolean, division?: Division) =>
+      made(viewer.diff(base, comparison, type, normalise) as TreeInfo, division),
+    /** What is wrong with a regular expression; null when nothing is. */
+    regexProblem: (text: string): string | null => viewer.regex_problem(text) ?? null,
+    dropTree: (tree: number) => {
+      divisions.delete(tree);
+      viewer.drop_tree(tree);
+    },
     layout: (tree: number, w: LayoutWindow): Layout => {
       const boxes = viewer.layout(tree, w.zoom, w.x0, w.x1, w.width, w.depth0, w.depth1) as Uint32Array<ArrayBuffer>;
       return { boxes, names: labels(viewer, tree, new Boxes(boxes)) };
     },
     node,
     nodes: (tree: number, ids: number[]) => ids.map((id) => node(tree, id)),
-    children: (tree: number, id: number): NodeDetail[] => {
-      const found: NodeDetail[] = [];
-      let child = viewer.step(tree, id, "child");
-      if (child === id) return found;
-      while (found.length < CHILDREN_LIMIT) {
-        found.push(node(tree, child));
-        const next = viewer.step(tree, child, "next");
-        if (next === child) break;
-        child = next;
-      }
-      return found;
+    children: (tree: number, id: number): Children => {
+      const all = [...(viewer.children(tree, id) as Uint32Array)];
+      return { largest: all.slice(0, CHILDREN_LIMIT).map((child) => node(tree, child)), count: all.length };
+    },
+    occurrence: (tree: number, id: number): Occurrence => {
+      const all = viewer.occurrences(tree, id) as Uint32Array;
+      return { position: all.indexOf(id) + 1, count: all.length };
+    },
+    /** The frame of the same function so many further on, around the end. */
+    otherOccurrence: (tree: number, id: number, by: number): number => {
+      const all = viewer.occurrences(tree, id) as Uint32Array;
+      return all[(all.indexOf(id) + by + all.length) % all.length];
     },
     step: (tree: number, id: number, direction: Direction) => viewer.step(tree, id, direction),
-    search: (tree: number, query: string) => viewer.search(tree, query) as SearchInfo,
+    search: (tree: number, query: string) => divided(viewer.search(tree, query) as SearchInfo, of(tree)),
     matchAt: (tree: number, n: number) => viewer.match_at(tree, n),
     select: (tree: number, id: number) => viewer.select(tree, id),
     key: (tree: number, id: number) => viewer.key(tree, id),
     find: (tree: number, key: string) => viewer.find(tree, key),
-    table: (tree: number, q: TableQuery) =>
-      viewer.table(tree, q.sort, q.descending, q.filter, q.offset, q.limit) as TablePage,
+    table: (tree: number, q: TableQuery): TablePage => {
+      const page = viewer.table(tree, q.sort, q.descending, q.filter, q.offset, q.limit) as TablePage;
+      return { ...page, rows: page.rows.map((row) => divided(row, of(tree))) };
+    },
     nodeOf: (tree: number, func: number) => viewer.node_of(tree, func),
   };
 }

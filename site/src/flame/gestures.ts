@@ -14,8 +14,8 @@ export interface Gestures {
 
 /** Further than this is a drag, not a click with an unsteady hand. */
 const DRAG_FROM = 4;
-/** Two taps within this time and distance are a double tap. */
-const DOUBLE_MILLIS = 300;
+/** Two clicks within this time and distance are a double-click: the time that systems have when nobody has set another. */
+export const DOUBLE_MILLIS = 500;
 const DOUBLE_DISTANCE = 24;
 
 export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => void {

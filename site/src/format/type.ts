@@ -20,6 +20,15 @@ export function typeLabel(id: string): string {
   return `${group} · ${what}`;
 }
 
+/**
+ * Whether a type says how much there is at an instant, not how much was spent: memory in use, goroutines. The sum of
+ * snapshots of one and the same thing means nothing, so such types are shown as the average a snapshot.
+ */
+export function isGauge(id: string): boolean {
+  const { name, sample } = typeParts(id);
+  return /^(inuse_\w+|goroutines?|goroutine_?leak|threads?|live)$/.test(sample) || /^(goroutines?|goroutine_?leak|threadcreate)$/.test(name);
+}
+
 /** CPU first, then the alphabet: what most people came for is on top. */
 export function compareTypes(a: string, b: string): number {
   const rank = (id: string) => (id.startsWith("process_cpu:cpu:") ? 0 : id.startsWith("process_cpu:") ? 1 : 2);

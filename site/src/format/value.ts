@@ -1,5 +1,6 @@
 /** Profile values in words: values come in the unit their profile states. */
-import { count, grouped, scaled, short } from "./number.ts";
+import { A_MINUTE, SHARE } from "../core/divided.ts";
+import { count, grouped, percent, scaled, short } from "./number.ts";
 
 const NANOSECONDS: Record<string, number> = {
   nanoseconds: 1,
@@ -33,10 +34,18 @@ const SIZE: [string, number][] = [
 
 /** 23.4 min, 1.2 GiB, 12,400 samples. */
 export function formatValue(value: number, unit: string): string {
+  if (unit === SHARE) return percent(value / 100);
+  if (unit.endsWith(A_MINUTE)) return `${formatValue(value, unit.slice(0, -A_MINUTE.length))}${A_MINUTE}`;
   if (value === 0 && (unit in NANOSECONDS || unit in BYTES)) return "0";
   if (unit in NANOSECONDS) return scaled(value * NANOSECONDS[unit], TIME);
   if (unit in BYTES) return scaled(value * BYTES[unit], SIZE);
-  return isCount(unit) ? count(value) : `${count(value)} ${unit}`;
+  if (isCount(unit)) return Number.isInteger(value) || Math.abs(value) >= 1000 ? count(value) : short(value);
+  return `${count(value)} ${unit}`;
+}
+
+/** "30 s", "2 min", "1 d": how long a step of a timeline is. */
+export function formatStep(millis: number): string {
+  return scaled(millis * 1e6, TIME);
 }
 
 /** Every digit, with the profile's own unit: 1,404,000,000,000 ns. */
@@ -46,6 +55,8 @@ export function formatExact(decimal: string, unit: string): string {
 
 /** With its sign, for a difference: +1.2 s. */
 export function formatDelta(value: number, unit: string): string {
+  // Of two percentages the difference is in points: "+5 %" would be read as a twentieth more.
+  if (unit === SHARE) return `${value > 0 ? "+" : ""}${percent(value / 100).slice(0, -2)} points`;
   return (value > 0 ? "+" : "") + formatValue(value, unit);
 }
 

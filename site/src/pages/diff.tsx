@@ -8,14 +8,15 @@ import { NoData } from "../parts/nodata.tsx";
 import { RangePicker } from "../parts/range.tsx";
 import { Subject } from "../parts/subject.tsx";
 import { Timeline } from "../parts/timeline.tsx";
-import { halfSides, periodSides, setSide, sideSpan, swapSides, timelines, type SideName } from "../state/compare.ts";
-import { emptyPlace } from "../state/place.ts";
+import { clock, refresh } from "../state/clock.ts";
+import { halfSides, labelSides, periodSides, setSide, sideSeries, SIDE_TITLES, sideSpan, swapSides, timelines } from "../state/compare.ts";
+import { labels } from "../state/explore.ts";
+import { comparisonLabel, labelComparisons } from "../state/labels.ts";
+import { emptyPlace, type SideName } from "../state/place.ts";
 import { go, place } from "../state/router.ts";
-import { clock, refresh, span } from "../state/services.ts";
+import { span } from "../state/services.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
-
-const TITLES: Record<SideName, string> = { base: "Baseline", other: "Comparison" };
 
 /** Baseline against comparison. */
 export function Diff() {
@@ -47,18 +48,22 @@ export function Diff() {
 
 function SidePanel({ name }: { name: SideName }) {
   const side = place.value[name];
+  const title = SIDE_TITLES[name];
+  const { value: timeline, problem } = timelines[name].value;
   return (
-    <section class={`side ${name}`} aria-label={TITLES[name]} data-testid={`side-${name}`}>
+    <section class={`side ${name}`} aria-label={capital(title)} data-testid={`side-${name}`}>
       <div class="side-head">
-        <h2>{TITLES[name]}</h2>
-        <RangePicker range={side} title={`Time range of the ${TITLES[name].toLowerCase()}`} testid={`range-${name}`} onChange={(range) => setSide(name, range)} />
+        <h2>{capital(title)}</h2>
+        <RangePicker range={side} title={`Time range of the ${title}`} testid={`range-${name}`} onChange={(range) => setSide(name, range)} />
         <Filters filters={side.filters} testid={`filters-${name}`} onChange={(filters) => setSide(name, { filters })} />
       </div>
       <Timeline
-        series={timelines[name].value.value}
-        unit={typeParts(place.value.type).unit}
+        series={sideSeries.value[name]}
+        peak={sideSeries.value.peak}
+        problem={problem}
+        unit={typeParts(timeline?.type ?? place.value.type).unit}
         window={sideSpan(name)}
-        label={`Timeline of the ${TITLES[name].toLowerCase()}`}
+        label={`Timeline of the ${title}`}
         testid={`timeline-${name}`}
         onSelect={(chosen) => setSide(name, fixed(chosen))}
         onClear={() => {}}
@@ -67,10 +72,15 @@ function SidePanel({ name }: { name: SideName }) {
   );
 }
 
+function capital(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 /** Common comparisons in one click, and the way back to one range. */
 function Presets() {
   const { base, other, service, type } = place.value;
   const filters: [string[], string[]] = [base.filters, other.filters];
+  const shared = base.filters.filter((filter) => other.filters.includes(filter));
   const last = (from: string) => resolve({ from, until: "now" }, clock.value);
   const choices = [
     { label: "Halves of what is shown", sides: () => halfSides(span.value, filters) },
@@ -78,6 +88,10 @@ function Presets() {
     { label: "Last hour against the hour before", sides: () => periodSides(last("now-1h"), filters) },
     { label: "Last 24 h against the day before", sides: () => periodSides(last("now-24h"), filters) },
     { label: "Same time, by labels only", sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }) },
+    ...labelComparisons(labels.value.value ?? {}).map((sides) => ({
+      label: comparisonLabel(sides),
+      sides: () => labelSides(fixed(span.value), base.filters, sides),
+    })),
   ];
   return (
     <Menu label="Compare…" title="What to compare" testid="presets" class="control caret">
@@ -90,7 +104,7 @@ function Presets() {
           ))}
           <button
             type="button"
-            onClick={() => (close(), go({ ...emptyPlace("explore"), service, type, base: { ...fixed(span.value), filters: base.filters } }))}
+            onClick={() => (close(), go({ ...emptyPlace("explore"), service, type, base: { ...fixed(span.value), filters: shared } }))}
           >
             No comparison: explore both ranges together
           </button>

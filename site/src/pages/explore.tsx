@@ -6,11 +6,13 @@ import { Icon } from "../parts/icon.tsx";
 import { RangePicker } from "../parts/range.tsx";
 import { Subject } from "../parts/subject.tsx";
 import { Timeline } from "../parts/timeline.tsx";
-import { halfSides } from "../state/compare.ts";
-import { timeline } from "../state/explore.ts";
+import { clock, refresh } from "../state/clock.ts";
+import { comparedSides, labelSides } from "../state/compare.ts";
+import { series, timeline } from "../state/explore.ts";
 import { emptyPlace, type Place } from "../state/place.ts";
+import type { LabelSides } from "../state/labels.ts";
 import { go, href, place } from "../state/router.ts";
-import { clock, refresh, span } from "../state/services.ts";
+import { span } from "../state/services.ts";
 import { fixed, spanLabel } from "../time/range.ts";
 import { NoData } from "../parts/nodata.tsx";
 import { Picture } from "../views/picture.tsx";
@@ -22,7 +24,7 @@ export function Explore() {
     <>
       <Header>
         <Subject />
-        <Filters filters={base.filters} testid="filters" onChange={(filters) => go({ base: { ...base, filters } })} />
+        <Filters filters={base.filters} testid="filters" compare={compareLabels} onChange={(filters) => go({ base: { ...base, filters } })} />
         <span class="spacer" />
         <CompareLink />
         {window && (
@@ -37,12 +39,13 @@ export function Explore() {
         </button>
       </Header>
       <Timeline
-        series={timeline.value.value}
-        unit={typeParts(type).unit}
+        series={series.value}
+        problem={timeline.value.problem}
+        unit={typeParts(timeline.value.value?.type ?? type).unit}
         window={window}
         label="Timeline"
         testid="timeline"
-        onSelect={(chosen) => go({ window: chosen, base: { ...base, ...fixed(span.peek()) } })}
+        onSelect={(chosen) => go({ window: chosen })}
         onClear={() => window && go({ window: null })}
       />
       <main class="main">
@@ -53,15 +56,21 @@ export function Explore() {
   );
 }
 
-/** To the difference of the two halves of what is seen. */
+/** To the difference of a window and the time before it, or of the two halves of the range. */
 function CompareLink() {
   const { service, type, base, window } = place.value;
-  const sides = halfSides(window ?? span.value, [base.filters, base.filters]);
-  const target: Place = { ...emptyPlace("diff"), service, type, ...sides };
+  const target: Place = { ...emptyPlace("diff"), service, type, ...comparedSides(span.value, window, base.filters) };
+  const title = window ? "Compare the selected time with the same length before it" : "Compare the second half of the range with the first";
   return (
-    <a class="control" href={href(target)} title="Compare two time ranges or label values" data-testid="compare" onClick={(event) => follow(event, () => go(target))}>
+    <a class="control" href={href(target)} title={title} data-testid="compare" onClick={(event) => follow(event, () => go(target))}>
       <Icon name="swap" />
       <span class="wide">Compare</span>
     </a>
   );
+}
+
+/** To the difference of two values of a label, over the range or the window that is seen. */
+function compareLabels(sides: LabelSides): void {
+  const { service, type, base, window } = place.peek();
+  go({ ...emptyPlace("diff"), service, type, ...labelSides(window ? fixed(window) : base, base.filters, sides) });
 }

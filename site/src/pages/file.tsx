@@ -3,7 +3,7 @@ import { DropZone } from "../parts/dropzone.tsx";
 import { Foot } from "../parts/foot.tsx";
 import { Header } from "../parts/header.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { ProblemNote } from "../parts/problem.tsx";
+import { FailureList } from "../parts/problem.tsx";
 import { Select } from "../parts/select.tsx";
 import { check, checked, closeFile, comparing, failures, files, only, opening, swapFiles, typeIndex, type OpenedFile } from "../state/files.ts";
 import { FRESH, go, place } from "../state/router.ts";
@@ -18,13 +18,7 @@ export function FilePage() {
       </Header>
       {files.value.length > 0 && <FileStrip />}
       <main class="main">
-        {failures.value.map((problem) => (
-          <ProblemNote key={problem.title} problem={problem}>
-            <button type="button" class="control" onClick={() => (failures.value = failures.value.filter((other) => other !== problem))}>
-              Dismiss
-            </button>
-          </ProblemNote>
-        ))}
+        <FailureList problems={failures.value} dismiss={(gone) => (failures.value = failures.value.filter((problem) => !gone.includes(problem)))} />
         <Picture none={!opening.value && (files.value.length === 0 ? <DropZone wide /> : <p class="hint center">Choose one or more of the files above.</p>)} />
       </main>
       <Foot />

@@ -1,6 +1,6 @@
-import { change } from "../format/number.ts";
-import { formatValue } from "../format/value.ts";
-import { compareTypes, typeLabel, typeParts } from "../format/type.ts";
+import { trend } from "../format/trend.ts";
+import { formatValue, plural } from "../format/value.ts";
+import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
 import type { Service } from "../api.ts";
 import { DropZone } from "../parts/dropzone.tsx";
 import { follow, Header } from "../parts/header.tsx";
@@ -10,18 +10,20 @@ import { RangePicker } from "../parts/range.tsx";
 import { Select } from "../parts/select.tsx";
 import { Snippets } from "../parts/snippets.tsx";
 import { Sparkline } from "../parts/sparkline.tsx";
+import { refresh } from "../state/clock.ts";
 import { emptyPlace } from "../state/place.ts";
 import { go, href, place } from "../state/router.ts";
-import { expected, refresh, server, services } from "../state/services.ts";
+import { expected, server, services } from "../state/services.ts";
+import { seriesOf } from "../time/series.ts";
 
 /** Two doors: files, and services when there is a server. */
 export function Home() {
   const found = services.value.value ?? [];
-  const looking = server.value === "unknown" && services.value.problem === undefined;
-  const withServer = looking ? expected === "present" : server.value !== "absent";
+  // Until it is known otherwise there is a server, so that nothing jumps where there is one.
+  const withServer = server.value === "unknown" ? expected !== "absent" : server.value === "present";
   return (
     <>
-      <Header>{found.length > 0 && <Controls found={found} />}</Header>
+      <Header>{withServer && <Controls found={found} />}</Header>
       <main class={withServer ? "home" : "home alone"}>
         <DropZone wide={!withServer} />
         {withServer && <Services found={found} />}
@@ -35,13 +37,15 @@ function Controls({ found }: { found: Service[] }) {
   const types = [...new Set(found.flatMap((service) => service.types.map(({ id }) => id)))].sort(compareTypes);
   return (
     <>
-      <Select
-        label="Type"
-        testid="type"
-        value={type || types[0]}
-        options={types.map((value) => ({ value, label: typeLabel(value) }))}
-        onChange={(value) => go({ type: value }, "replace")}
-      />
+      {types.length > 0 && (
+        <Select
+          label="Type"
+          testid="type"
+          value={type || types[0]}
+          options={types.map((value) => ({ value, label: typeLabel(value) }))}
+          onChange={(value) => go({ type: value }, "replace")}
+        />
+      )}
       <span class="spacer" />
       <RangePicker range={base} title="Time range" testid="range" onChange={(range) => go({ base: { ...base, ...range } })} />
       <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
@@ -71,7 +75,7 @@ function Services({ found }: { found: Service[] }) {
           ))}
         </ul>
       )}
-      {found.length === 0 && state === "loading" && <p class="hint center">Looking for services…</p>}
+      {found.length === 0 && state === "loading" && <Placeholders />}
       {found.length === 0 && state === "ready" && <Nothing />}
     </section>
   );
@@ -82,21 +86,37 @@ function Card({ service }: { service: Service }) {
   const shown = service.types.find(({ id }) => id === type) ?? service.types[0];
   const target = { ...emptyPlace("explore"), service: service.name, type: shown?.id ?? "", base };
   const { unit } = typeParts(shown?.id ?? "");
-  const [total, before] = [Number(shown?.total ?? 0), Number(shown?.previous ?? 0)];
+  const gauge = isGauge(shown?.id ?? "");
+  const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);
+  const changed = shown && trend(shown, gauge);
   return (
     <a class="card" href={href(target)} data-testid="service-card" onClick={(event) => follow(event, () => go(target))}>
       <span class="card-row">
         <span class="card-name">{service.name}</span>
         <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
       </span>
-      <Sparkline points={shown?.points ?? []} />
+      <Sparkline values={series?.values ?? []} />
       <span class="card-row">
-        <span class="card-total">{formatValue(total, unit)}</span>
-        <span class="card-change" title="Against the period of the same length before">
-          {before === 0 ? "nothing before" : `${change(before, total)} vs. before`}
+        <span class="card-total" title={gauge ? `Average of ${plural(shown!.profiles, "snapshot")}` : undefined}>
+          {formatValue(series?.total ?? 0, unit)}
+          {gauge && <small> average</small>}
+        </span>
+        <span class="card-change" title={changed?.title} data-testid="card-change">
+          {changed?.text}
         </span>
       </span>
     </a>
+  );
+}
+
+/** As much room as a row of cards takes, while it is not known how many there are. */
+function Placeholders() {
+  return (
+    <ul class="cards" role="status" aria-label="Looking for services" data-testid="looking">
+      {[0, 1, 2].map((i) => (
+        <li key={i} class="card ghost" aria-hidden="true" />
+      ))}
+    </ul>
   );
 }
 

@@ -1,20 +1,32 @@
 import { ROOT } from "../core/types.ts";
 import { baseName } from "../flame/label.ts";
-import { extent, setExtent, zoom, zoomPath, zoomTo } from "../state/focus.ts";
-import { FULL, isFull } from "../flame/extent.ts";
+import { extent, reset, zoom, zoomPath, zoomTo } from "../state/focus.ts";
+import { isFull } from "../flame/extent.ts";
 
 /** Links near the end are what one goes back to; the middle of a long path is folded. */
 const SHOWN = 5;
+const HINT = `${matchMedia("(pointer: coarse)").matches ? "Double-tap" : "Double-click"} a frame to zoom`;
 
-/** The path of frames to the zoomed one. */
+/**
+ * The path of frames to the zoomed one. Its place is kept when there is none: a picture that moved down in the middle of a
+ * gesture would be zoomed at another row.
+ */
 export function Crumbs() {
+  return (
+    <div class="crumbs">
+      <Path />
+    </div>
+  );
+}
+
+function Path() {
   const path = zoom.value === ROOT ? [] : (zoomPath.value.value ?? []);
   const partial = !isFull(extent.value);
-  if (path.length === 0 && !partial) return null;
+  if (path.length === 0 && !partial) return <span class="hint">{HINT}</span>;
   const folded = path.length > SHOWN + 1;
   const shown = folded ? [path[0], ...path.slice(-SHOWN)] : path;
   return (
-    <nav class="crumbs" aria-label="Zoom path" data-testid="crumbs">
+    <nav aria-label="Zoom path" data-testid="crumbs">
       {shown.map(({ node, name }, i) => (
         <span key={node}>
           {i > 0 && <span aria-hidden="true"> › </span>}
@@ -29,9 +41,12 @@ export function Crumbs() {
         </span>
       ))}
       {partial && (
-        <button type="button" class="link" onClick={() => setExtent(FULL)}>
-          {path.length > 0 && "· "}part of the width — show all
-        </button>
+        <span class="reset">
+          <span>{path.length > 0 && " · "}Zoomed in · </span>
+          <button type="button" class="link" title="Show everything again" onClick={() => void reset()}>
+            Reset (0)
+          </button>
+        </span>
       )}
     </nav>
   );

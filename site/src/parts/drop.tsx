@@ -1,6 +1,8 @@
 import { useEffect } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { openFiles } from "../state/files.ts";
+import { isTyping } from "../keys.ts";
+import { openFiles, openText } from "../state/files.ts";
+import { tell } from "../state/ui.ts";
 import { Logo } from "./logo.tsx";
 
 const over = signal(false);
@@ -27,7 +29,7 @@ export function DropTarget() {
       },
       { signal },
     );
-    addEventListener("paste", (event) => void openFiles(event.clipboardData?.files ?? []), { signal });
+    addEventListener("paste", (event) => paste(event.clipboardData, event), { signal });
     return () => stop.abort();
   }, []);
   if (!over.value) return null;
@@ -40,4 +42,14 @@ export function DropTarget() {
       </div>
     </div>
   );
+}
+
+/** Files, or a profile that is text. In a field, text belongs to the field. */
+function paste(data: DataTransfer | null, event: ClipboardEvent): void {
+  if (!data) return;
+  if (data.files.length > 0) return void openFiles(data.files);
+  if (event.target instanceof HTMLElement && isTyping(event.target)) return;
+  const text = data.getData("text/plain");
+  if (text.trim() !== "") void openText(text);
+  else tell("There is no file and no text to paste.");
 }

@@ -1,3 +1,4 @@
+import { files } from "../state/files.ts";
 import { place } from "../state/router.ts";
 import { shown } from "../state/shown.ts";
 
@@ -19,7 +20,7 @@ export function Foot() {
           </ul>
         </details>
       )}
-      {place.value.route === "file" && <span class="foot-end">Opened from your disk. Nothing leaves this machine.</span>}
+      {place.value.route === "file" && files.value.length > 0 && <span class="foot-end">Opened by this page. Nothing leaves this machine.</span>}
     </footer>
   );
 }

@@ -3,7 +3,7 @@ import { core } from "../core/index.ts";
 import { copyText, download, gzip } from "../state/clipboard.ts";
 import { emptyPlace, type Side } from "../state/place.ts";
 import { href, place, visit } from "../state/router.ts";
-import { clock } from "../state/services.ts";
+import { clock } from "../state/clock.ts";
 import { shown } from "../state/shown.ts";
 import { nextTheme, theme, type Theme } from "../state/theme.ts";
 import { helpOpen } from "../state/ui.ts";

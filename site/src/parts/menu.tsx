@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
@@ -19,6 +19,10 @@ export function Menu({ label, title, testid, children, ...props }: Props) {
     open.value = false;
     root.current?.querySelector("button")?.focus();
   };
+  useLayoutEffect(() => {
+    const panel = root.current?.querySelector<HTMLElement>(".menu-panel");
+    if (open.value && panel) keepInside(panel);
+  }, [open.value]);
   useEffect(() => {
     if (!open.value) return;
     root.current?.querySelector<HTMLElement>(".menu-panel :is(input, select, button)")?.focus();
@@ -56,4 +60,13 @@ export function Menu({ label, title, testid, children, ...props }: Props) {
       )}
     </div>
   );
+}
+
+/** Moves a panel into the window, wherever its button has come to stand. */
+function keepInside(panel: HTMLElement): void {
+  const air = 8;
+  const { left, right, top } = panel.getBoundingClientRect();
+  const shift = left < air ? air - left : Math.min(0, innerWidth - air - right);
+  panel.style.translate = `${shift}px 0`;
+  panel.style.maxHeight = `max(160px, ${innerHeight - top - air}px)`;
 }

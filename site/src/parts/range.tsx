@@ -1,6 +1,6 @@
-import { useSignal } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
 import { fixed, isTime, PRESETS, rangeLabel, resolve, toLocalInput, type Range } from "../time/range.ts";
-import { clock, refresh } from "../state/services.ts";
+import { clock, refresh } from "../state/clock.ts";
 import { Menu } from "./menu.tsx";
 
 interface Props {
@@ -13,12 +13,15 @@ interface Props {
 /** Presets from the last five minutes to a week, and any two times. */
 export function RangePicker({ range, title, testid, onChange }: Props) {
   return (
-    <Menu label={rangeLabel(range, clock.value)} title={title} testid={testid} class="control caret">
+    <Menu label={<Label range={range} />} title={title} testid={testid} class="control caret">
       {(close) => {
         const choose = (next: Range) => {
           close();
-          refresh();
-          onChange(next);
+          // Together, or the former range would be asked for again.
+          batch(() => {
+            refresh();
+            onChange(next);
+          });
         };
         return (
           <div class="range">
@@ -39,6 +42,17 @@ export function RangePicker({ range, title, testid, onChange }: Props) {
         );
       }}
     </Menu>
+  );
+}
+
+/** "last 1 h", of which a phone shows "1 h". */
+function Label({ range }: { range: Range }) {
+  const [, last, rest] = /^(last )?(.*)$/.exec(rangeLabel(range, clock.value))!;
+  return (
+    <span>
+      {last && <span class="wide">{last}</span>}
+      {rest}
+    </span>
   );
 }
 

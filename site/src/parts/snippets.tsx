@@ -26,6 +26,10 @@ export function Snippets() {
           <Icon name="copy" />
         </button>
       </div>
+      <p class="hint">
+        Agents that push by push.v1 or OTLP (Python, Ruby, .NET, Rust, Alloy, eBPF) and Java's JFR are not understood yet. A pprof file of
+        any program can be pushed with curl.
+      </p>
     </div>
   );
 }
@@ -59,16 +63,6 @@ Pyroscope.init({
   tags: { env: "dev" },
 });
 Pyroscope.start();`,
-    },
-    {
-      name: "Python",
-      code: `import pyroscope
-
-pyroscope.configure(
-    application_name="my.app",
-    server_address="${address}",
-    tags={"env": "dev"},
-)`,
     },
   ];
 }

@@ -1,19 +1,25 @@
 const WIDTH = 240;
 const HEIGHT = 48;
 
-/** The shape of values over time, without axes. */
-export function Sparkline({ points }: { points: number[] }) {
-  const max = Math.max(1, ...points);
-  const step = WIDTH / Math.max(1, points.length);
+/** The shape of values over time, without axes; null where there is no value. */
+export function Sparkline({ values }: { values: (number | null)[] }) {
+  const max = Math.max(...values.map((value) => value ?? 0)) || 1;
+  const step = WIDTH / Math.max(1, values.length);
   // Steps, as a bucket's value holds for all of its time.
-  const path = points.map((value, i) => {
+  let line = "";
+  let area = "";
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (value === null) continue;
     const y = round(HEIGHT - 2 - (value / max) * (HEIGHT - 4));
-    return `${i === 0 ? "M" : "L"}${round(i * step)} ${y}H${round((i + 1) * step)}`;
-  });
-  const line = path.join("");
+    const [from, until] = [round(i * step), round((i + 1) * step)];
+    const joins = i > 0 && values[i - 1] !== null;
+    line += `${joins ? "L" : "M"}${from} ${y}H${until}`;
+    area += `M${from} ${HEIGHT}V${y}H${until}V${HEIGHT}Z`;
+  }
   return (
     <svg class="sparkline" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      <path class="area" d={`${line}V${HEIGHT}H0Z`} />
+      <path class="area" d={area} />
       <path class="line" d={line} vector-effect="non-scaling-stroke" />
     </svg>
   );

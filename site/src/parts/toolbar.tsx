@@ -91,7 +91,7 @@ function Search() {
 }
 
 function describe({ matches, fraction, at, valid }: NonNullable<typeof found.value>): string {
-  if (!valid) return "not an expression yet";
+  if (!valid) return "Not a valid regular expression";
   if (matches === 0) return "no frames";
   return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${percent(fraction)}`;
 }

@@ -1,22 +1,26 @@
 /** /diff: baseline against comparison, same service and type, each with its own range and filters. */
 import { computed, untracked } from "@preact/signals";
-import { fetchTimeline } from "../api.ts";
+import { quotient } from "../core/divided.ts";
 import { core } from "../core/index.ts";
 import { formatBytes, formatMillis, plural } from "../format/value.ts";
-import { typeLabel } from "../format/type.ts";
-import { fixed, halves, resolve, type Span } from "../time/range.ts";
-import type { Place, Side } from "./place.ts";
-import { nodes, openMerged } from "./explore.ts";
+import { isGauge, typeLabel } from "../format/type.ts";
+import { fixed, halves, resolve, type Range, type Span } from "../time/range.ts";
+import { commonFactors, seriesOf } from "../time/series.ts";
+import { clock } from "./clock.ts";
+import type { LabelSides } from "./labels.ts";
+import { compareTrees, resolveMeasure, unlikeCoverage } from "./measure.ts";
+import type { Measure, Place, Side, SideName } from "./place.ts";
+import { madeOf, nodes, openMerged, typedTimeline } from "./explore.ts";
 import { go, place } from "./router.ts";
 import { resource } from "./resource.ts";
-import { selector } from "./selector.ts";
-import { clock, span } from "./services.ts";
-import { show } from "./shown.ts";
+import { formatMatcher, parseMatcher, selector } from "./selector.ts";
+import { span } from "./services.ts";
+import { show, type Answer, type Progress } from "./shown.ts";
 
 /** Half of a screen each. */
 const TIMELINE_POINTS = 120;
 
-export type SideName = "base" | "other";
+export const SIDE_TITLES: Record<SideName, string> = { base: "baseline", other: "comparison" };
 
 const asking = (side: SideName) => {
   const { route, service, type } = place.value;
@@ -29,17 +33,42 @@ const sideTimeline = (side: SideName) =>
     "read the timeline",
     () => {
       const query = asking(side);
-      return query === null ? null : { query, ...span.value, at: clock.value };
+      const { base, other } = place.value;
+      const subject = JSON.stringify([query, base.from, base.until, other.from, other.until]);
+      return query === null ? null : { query, ...span.value, at: clock.value, subject };
     },
-    ({ query, from, until }, signal) => fetchTimeline(query, { from, until }, TIMELINE_POINTS, signal),
+    ({ query, from, until }, signal) => typedTimeline(query, { from, until }, TIMELINE_POINTS, signal),
+    ({ subject }) => subject,
   );
 export const timelines = { base: sideTimeline("base"), other: sideTimeline("other") };
+
+const answered = { base: computed(() => timelines.base.value.value), other: computed(() => timelines.other.value.value) };
+/** Both as they are drawn: in steps of one length and to one scale, so that their heights compare. */
+export const sideSeries = computed(() => {
+  const [base, other] = [answered.base.value, answered.other.value];
+  const there = [base, other].filter((timeline) => timeline !== undefined);
+  const factors = commonFactors(there);
+  const draw = (timeline: typeof base) => timeline && seriesOf(timeline, isGauge(timeline.type), factors[there.indexOf(timeline)]);
+  const drawn = { base: draw(base), other: draw(other) };
+  const values = [drawn.base, drawn.other].flatMap((series) => series?.values ?? []);
+  return { ...drawn, peak: values.reduce((peak: number, value) => Math.max(peak, value ?? 0), 0) };
+});
+
+interface Asked {
+  base: string;
+  other: string;
+  baseSpan: Span;
+  otherSpan: Span;
+  measure: Measure;
+  subject: string;
+}
 
 const wanted = computed(() => {
   const [base, other] = [asking("base"), asking("other")];
   if (!base || !other) return "null";
-  const { normalise } = place.value;
-  return JSON.stringify({ base, other, normalise, baseSpan: sideSpan("base"), otherSpan: sideSpan("other"), at: clock.value });
+  const { measure, base: first, other: second } = place.value;
+  const subject = JSON.stringify([base, other, first, second, measure]);
+  return JSON.stringify({ base, other, measure, baseSpan: sideSpan("base"), otherSpan: sideSpan("other"), subject, at: clock.value });
 });
 
 export function sideSpan(side: SideName): Span {
@@ -48,33 +77,43 @@ export function sideSpan(side: SideName): Span {
 
 /** Runs again whenever what it reads changes. */
 export function loadCompare(): void {
-  const asked = JSON.parse(wanted.value);
+  const asked = JSON.parse(wanted.value) as Asked | null;
   if (asked) void untracked(() => load(asked));
 }
 
-function load(asked: { base: string; other: string; normalise: boolean; baseSpan: Span; otherSpan: Span }): Promise<void> {
-  return show("compare the two ranges", async (progress) => {
-    const base = await openMerged(asked.base, asked.baseSpan, progress, " for the baseline");
-    const other = base && (await openMerged(asked.other, asked.otherSpan, progress, " for the comparison"));
-    if (!base || !other) return { state: "empty" };
-    progress.stage("comparing");
-    const tree = await core.diff(base.profile, other.profile, base.type, asked.normalise);
-    const { type, service } = place.peek();
-    return {
-      state: "ready",
-      tree,
-      title: `${service} · ${typeLabel(type)} · difference`,
-      facts: [
-        `${plural(base.profiles, "profile")} against ${plural(other.profiles, "profile")}`,
-        nodes(tree.nodes),
-        `${plural(base.objects + other.objects, "object")}, ${formatBytes(base.bytesRead + other.bytesRead)} read`,
-        formatMillis(base.millis + other.millis),
-      ],
-      warnings: [...base.warnings, ...other.warnings],
-      owned: [base.profile, other.profile],
-      exported: null,
-    };
-  });
+function load(asked: Asked): Promise<void> {
+  return show("compare the two ranges", (progress) => compare(asked, progress), asked.subject);
+}
+
+async function compare(asked: Asked, progress: Progress): Promise<Answer> {
+  const base = await openMerged(asked.base, asked.baseSpan, progress, " for the baseline");
+  const other = await openMerged(asked.other, asked.otherSpan, progress, " for the comparison");
+  if (!base || !other) {
+    return { state: "empty", sides: [...(base ? [] : ["base" as const]), ...(other ? [] : ["other" as const])] };
+  }
+  const { type, service } = place.peek();
+  const gauge = isGauge(type);
+  const unlike = !gauge && unlikeCoverage(base.profiles, other.profiles);
+  const rated = !gauge && base.profiledMillis > 0 && other.profiledMillis > 0;
+  const measure = resolveMeasure(asked.measure, unlike, rated);
+  progress.stage("comparing");
+  const tree = await compareTrees(core, base, other, { measure, gauge });
+  const side = ({ profiles, total, exact, unit }: typeof base) =>
+    gauge ? { profiles, total: total / profiles, exact: quotient(exact, profiles), unit } : { profiles, total, exact, unit };
+  return {
+    state: "ready",
+    tree,
+    title: `${service} · ${typeLabel(type)} · difference`,
+    facts: [
+      `${madeOf(base.profiles, type)} against ${gauge ? plural(other.profiles, "snapshot") : plural(other.profiles, "profile")}`,
+      nodes(tree.nodes),
+      `${plural(base.objects + other.objects, "object")}, ${formatBytes(base.bytesRead + other.bytesRead)} read`,
+      formatMillis(base.millis + other.millis),
+    ],
+    warnings: [...base.warnings.map((text) => `Baseline: ${text}`), ...other.warnings.map((text) => `Comparison: ${text}`)],
+    exported: null,
+    compared: { measure, gauge, rated, unlike, base: side(base), other: side(other) },
+  };
 }
 
 /** The sides for the halves of a span. */
@@ -87,6 +126,18 @@ export function halfSides(whole: Span, filters: [string[], string[]]): Pick<Plac
 export function periodSides(whole: Span, filters: [string[], string[]]): Pick<Place, "base" | "other"> {
   const before = { from: whole.from - (whole.until - whole.from), until: whole.from };
   return { base: { ...fixed(before), filters: filters[0] }, other: { ...fixed(whole), filters: filters[1] } };
+}
+
+/** What Compare shows: a brushed window against the equal time before it, else the halves of the range. */
+export function comparedSides(whole: Span, window: Span | null, filters: string[]): Pick<Place, "base" | "other"> {
+  return window ? periodSides(window, [filters, filters]) : halfSides(whole, [filters, filters]);
+}
+
+/** One range, and a value of a label on each side. */
+export function labelSides(range: Range, filters: string[], { name, values }: LabelSides): Pick<Place, "base" | "other"> {
+  const kept = filters.filter((filter) => parseMatcher(filter)?.name !== name);
+  const side = (value: string): Side => ({ from: range.from, until: range.until, filters: [...kept, formatMatcher({ name, op: "=", value })] });
+  return { base: side(values[0]), other: side(values[1]) };
 }
 
 export function setSide(name: SideName, patch: Partial<Side>): void {

@@ -3,28 +3,43 @@ import { computed, untracked } from "@preact/signals";
 import { fetchLabels, fetchProfile, fetchTimeline } from "../api.ts";
 import { core } from "../core/index.ts";
 import { formatBytes, formatMillis, plural } from "../format/value.ts";
-import { typeLabel } from "../format/type.ts";
+import { isGauge, typeLabel } from "../format/type.ts";
 import type { Span } from "../time/range.ts";
+import { pointsFor, seriesOf } from "../time/series.ts";
+import { clock } from "./clock.ts";
 import { go, place } from "./router.ts";
 import { resource } from "./resource.ts";
 import { selector } from "./selector.ts";
-import { clock, services, span } from "./services.ts";
+import { services, span } from "./services.ts";
 import { clear, show, type Progress } from "./shown.ts";
 
-/** An hour in steps of 30 s: agents send every 10 to 15 s, so no step of a busy service is empty by chance. */
+/** An hour in steps of 30 s. */
 const TIMELINE_POINTS = 120;
 
-/** What the screen asks for, or null when it is not this screen. `at` makes a refresh a new question. */
+/** What the screen asks for, or null when it is not this screen. `at` makes a refresh a new question, of the same subject. */
 const question = computed(() => {
   const { route, service, type, base } = place.value;
-  return route === "explore" && service && type ? { query: type + selector(service, base.filters), ...span.value, at: clock.value } : null;
+  if (route !== "explore" || !service || !type) return null;
+  const query = type + selector(service, base.filters);
+  return { query, ...span.value, at: clock.value, subject: `${query} ${base.from} ${base.until}` };
 });
 
 export const timeline = resource(
   "read the timeline",
   () => question.value,
-  ({ query, from, until }, signal) => fetchTimeline(query, { from, until }, TIMELINE_POINTS, signal),
+  ({ query, from, until }, signal) => typedTimeline(query, { from, until }, TIMELINE_POINTS, signal),
+  ({ subject }) => subject,
 );
+
+/** What came last; a new one is being loaded or not. */
+const answered = computed(() => timeline.value.value);
+/** The same as it is drawn. */
+export const series = computed(() => answered.value && seriesOf(answered.value, isGauge(answered.value.type)));
+
+/** A timeline and the type that it is of, which the page may have left meanwhile. */
+export async function typedTimeline(query: string, range: Span, most: number, signal: AbortSignal) {
+  return { ...(await fetchTimeline(query, range, pointsFor(range, most), signal)), type: query.slice(0, query.indexOf("{")) };
+}
 
 /** Labels of the service, whatever is filtered, so that a filter can be changed to another value. */
 export const labels = resource(
@@ -34,39 +49,47 @@ export const labels = resource(
     return (route === "explore" || route === "diff") && service ? { service, ...span.value } : null;
   },
   ({ service, from, until }, signal) => fetchLabels(selector(service, []), { from, until }, signal),
+  ({ service }) => service,
 );
 
 const wanted = computed(() => {
   const asked = question.value;
-  return JSON.stringify(asked && { ...asked, ...place.value.window });
+  const { window } = place.value;
+  return JSON.stringify(asked && { ...asked, ...window, subject: `${asked.subject} ${JSON.stringify(window)}` });
 });
 
 /** Runs again whenever what it reads changes. */
 export function loadExplore(): void {
-  const asked = JSON.parse(wanted.value) as { query: string; from: number; until: number } | null;
-  if (asked) void untracked(() => load(asked.query, asked));
+  const asked = JSON.parse(wanted.value) as { query: string; from: number; until: number; subject: string } | null;
+  if (asked) void untracked(() => load(asked.query, asked, asked.subject));
 }
 
-function load(query: string, range: Span): Promise<void> {
+function load(query: string, range: Span, subject: string): Promise<void> {
   return show("read the profile", async (progress) => {
     const opened = await openMerged(query, range, progress);
     if (!opened) return { state: "empty" };
     progress.stage("drawing");
-    const tree = await core.tree(opened.profile, opened.type);
     const { type, service } = place.peek();
+    const tree = await core.tree(opened.profile, opened.type, isGauge(type) ? { by: opened.profiles } : undefined);
     return {
       state: "ready",
       tree,
       title: `${service} · ${typeLabel(type)}`,
-      facts: [plural(opened.profiles, "profile"), nodes(tree.nodes), opened.read, formatMillis(opened.millis)],
+      facts: [madeOf(opened.profiles, type), nodes(tree.nodes), opened.read, formatMillis(opened.millis)],
       warnings: opened.warnings,
-      owned: [opened.profile],
       exported: opened.profile,
     };
-  });
+  }, subject);
 }
 
-/** Fetches and decodes the merged profile of one query; null when there is no data. */
+/** "240 profiles", "average of 116 snapshots". */
+export function madeOf(profiles: number, type: string): string {
+  return isGauge(type) ? `average of ${plural(profiles, "snapshot")}` : plural(profiles, "profile");
+}
+
+const SATURATED = "A sum is larger than 64 bits can hold and is cut there.";
+
+/** Fetches and decodes the merged profile of one query, which the job then owns; null when there is no data. */
 export async function openMerged(query: string, range: Span, progress: Progress, side = "") {
   const started = performance.now();
   progress.stage(`asking the server${side}`);
@@ -74,10 +97,15 @@ export async function openMerged(query: string, range: Span, progress: Progress,
   if (!answer) return null;
   progress.stage(`decoding${side}`, answer.bytes.length);
   const info = await core.open(place.peek().service, answer.bytes);
+  progress.own(info.id);
   return {
     profile: info.id,
+    profiledMillis: Number(info.duration_nanos) / 1e6,
     type: info.default_type,
-    warnings: info.warnings,
+    total: info.types[info.default_type]?.total ?? 0,
+    exact: info.types[info.default_type]?.total_exact ?? "0",
+    unit: info.types[info.default_type]?.unit ?? "",
+    warnings: [...info.warnings, ...(answer.saturated ? [SATURATED] : [])],
     profiles: answer.profiles,
     objects: answer.objects,
     bytesRead: answer.bytesRead,

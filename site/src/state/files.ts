@@ -6,7 +6,8 @@ import { formatBytes, formatMillis, plural } from "../format/value.ts";
 import { nodes } from "./explore.ts";
 import { problemOf, type Problem } from "./problem.ts";
 import { go, place, visit } from "./router.ts";
-import { clear, show, type Ready } from "./shown.ts";
+import { clear, show, type Answer, type Progress } from "./shown.ts";
+import { tell } from "./ui.ts";
 
 export interface OpenedFile {
   info: ProfileInfo;
@@ -16,7 +17,7 @@ export interface OpenedFile {
 }
 
 export const files = signal<OpenedFile[]>([]);
-/** Files that could not be read; they stay in view until dismissed or replaced. */
+/** Files that could not be read, each under its name; they stay in view until dismissed or replaced. */
 export const failures = signal<Problem[]>([]);
 export const opening = signal<{ name: string; bytes: number; position: string; cancel: () => void } | null>(null);
 
@@ -26,7 +27,7 @@ export const comparing = computed(() => place.value.compare && checked.value.len
 const wanted = computed(() => {
   if (place.value.route !== "file") return "null";
   const ids = checked.value.map(({ info }) => info.id);
-  return JSON.stringify({ ids, type: place.value.type, compare: comparing.value, normalise: place.value.normalise });
+  return JSON.stringify({ ids, type: place.value.type, compare: comparing.value, measure: place.value.measure });
 });
 
 /** Runs again whenever what it reads changes. */
@@ -39,18 +40,43 @@ export function loadFiles(): void {
   });
 }
 
-let turn = 0;
+let batches: Promise<void> = Promise.resolve();
 
-/** Opens files one after another; those opened together are looked at together. */
-export async function openFiles(list: Iterable<File>): Promise<void> {
+/** Opens files one after another; those opened together are looked at together. What comes meanwhile waits its turn. */
+export function openFiles(list: Iterable<File>): Promise<void> {
   const chosen = [...list];
-  if (chosen.length === 0) return;
+  // One that failed in an unexpected way does not keep the next ones from being opened.
+  if (chosen.length > 0) {
+    batches = batches
+      .catch(() => {})
+      .then(() => openBatch(chosen))
+      .finally(() => (opening.value = null));
+  }
+  return batches;
+}
+
+/** A profile as text, from the clipboard. On a page of services, text that is no profile leaves the page as it is. */
+export async function openText(text: string): Promise<void> {
+  const file = new File([text], "pasted text");
+  const { route } = place.peek();
+  if (route !== "home" && route !== "file") {
+    try {
+      const { id } = await core.open(file.name, new Uint8Array(await file.arrayBuffer()));
+      void core.close(id);
+    } catch (failure) {
+      return tell(`The pasted text cannot be opened. ${problemOf(failure, "read it").meaning}`);
+    }
+  }
+  return openFiles([file]);
+}
+
+async function openBatch(chosen: File[]): Promise<void> {
   if (place.peek().route !== "file") visit("file");
-  const mine = ++turn;
+  let cancelled = false;
   const opened: OpenedFile[] = [];
   const failed: Problem[] = [];
   const cancel = () => {
-    turn++;
+    cancelled = true;
     opening.value = null;
     for (const { info } of opened) void core.close(info.id);
   };
@@ -63,12 +89,12 @@ export async function openFiles(list: Iterable<File>): Promise<void> {
       const started = performance.now();
       const info = await core.open(file.name, bytes);
       // Decoding cannot be stopped halfway; what was cancelled meanwhile is put away.
-      if (mine !== turn) return void core.close(info.id);
+      if (cancelled) return void core.close(info.id);
       opened.push({ info, bytes: file.size, millis: performance.now() - started, checked: true });
     } catch (failure) {
-      failed.push(problemOf(failure, `read ${file.name}`));
+      failed.push({ ...problemOf(failure, "read it"), title: file.name });
     }
-    if (mine !== turn) return;
+    if (cancelled) return;
   }
   batch(() => {
     const before = opened.length > 0 ? files.peek().map((file) => ({ ...file, checked: false })) : files.peek();
@@ -106,23 +132,24 @@ export function typeIndex(info: ProfileInfo): number {
   return index < 0 ? info.default_type : index;
 }
 
-async function shownFiles(progress: { stage(text: string): void }): Promise<Ready> {
+async function shownFiles(progress: Progress): Promise<Answer> {
   const started = performance.now();
   const chosen = checked.peek();
   const bytes = chosen.reduce((sum, file) => sum + file.bytes, 0);
   const [first, second] = chosen.map(({ info }) => info);
-  const read = `${plural(chosen.length, "file")}, ${formatBytes(bytes)}`;
+  const read = `${plural(chosen.length, "file")}${chosen.length > 1 && !comparing.peek() ? " added up" : ""}, ${formatBytes(bytes)}`;
   const decoding = chosen.reduce((sum, file) => sum + file.millis, 0);
   const time = () => formatMillis(decoding + performance.now() - started);
   const warnings = chosen.flatMap(({ info }) => info.warnings.map((text) => (chosen.length > 1 ? `${info.name}: ${text}` : text)));
   if (comparing.peek()) {
     progress.stage("comparing");
-    const tree = await core.diff(first.id, second.id, typeIndex(first), place.peek().normalise);
+    const tree = await core.diff(first.id, second.id, typeIndex(first), place.peek().measure === "share");
     const title = `${first.name} → ${second.name}`;
-    return { state: "ready", tree, title, facts: [read, nodes(tree.nodes), time()], warnings, owned: [], exported: null };
+    return { state: "ready", tree, title, facts: [read, nodes(tree.nodes), time()], warnings, exported: null };
   }
   progress.stage(chosen.length > 1 ? `merging ${chosen.length} files` : "drawing");
   const profile = chosen.length > 1 ? await core.merge(chosen.map(({ info }) => info.id)) : first;
+  if (profile !== first) progress.own(profile.id);
   const tree = await core.tree(profile.id, typeIndex(profile));
   return {
     state: "ready",
@@ -130,7 +157,6 @@ async function shownFiles(progress: { stage(text: string): void }): Promise<Read
     title: chosen.length > 1 ? `${plural(chosen.length, "file")} merged` : first.name,
     facts: [read, plural(profile.samples, "sample"), plural(profile.functions, "function"), nodes(tree.nodes), time()],
     warnings,
-    owned: chosen.length > 1 ? [profile.id] : [],
     exported: profile.id,
   };
 }

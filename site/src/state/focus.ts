@@ -26,6 +26,8 @@ export const current = signal(ROOT);
 /** Grows whenever boxes must be asked for again because their flags changed. */
 export const marks = signal(0);
 export const found = signal<(SearchInfo & { at: number; valid: boolean }) | null>(null);
+/** Apart from the rest of the place: a step of another kind must not start the search, and its count of matches, over. */
+const sought = computed(() => place.value.search);
 /** What the live region says. */
 export const spoken = signal("");
 
@@ -37,8 +39,9 @@ export const selectedDetail = resource(
   () => tree.value && selected.value !== NONE && { tree: tree.value.id, node: selected.value },
   async (asked) => {
     if (!asked) return null;
-    const [detail, children] = await Promise.all([core.node(asked.tree, asked.node), core.children(asked.tree, asked.node)]);
-    return { detail, children };
+    const { tree: id, node } = asked;
+    const [detail, children, occurrence] = await Promise.all([core.node(id, node), core.children(id, node), core.occurrence(id, node)]);
+    return { detail, children, occurrence };
   },
 );
 
@@ -61,9 +64,9 @@ export function startFocus(): void {
   });
   effect(() => {
     const shownTree = tree.value;
-    const query = place.value.search;
+    const query = sought.value;
     found.value = null;
-    if (shownTree) void search(shownTree.id, query);
+    if (shownTree) searching = search(shownTree.id, query);
   });
 }
 
@@ -73,9 +76,19 @@ export async function zoomTo(node: number): Promise<void> {
   go({ zoom: key, extent: [...FULL] });
 }
 
+/** Grows with each step, so that one that took its time does not undo a later one. */
+let steps = 0;
+
 export async function select(node: number): Promise<void> {
+  steps++;
   if (node !== NONE) current.value = node;
   go({ selection: await keyOf(node, NONE) }, "replace");
+}
+
+/** Out of every zoom. */
+export function reset(): Promise<void> {
+  setExtent(FULL);
+  return zoomTo(ROOT);
 }
 
 let committing = 0;
@@ -101,27 +114,59 @@ export async function back(): Promise<void> {
   if (search) go({ search: "" }, "replace");
 }
 
+/** Steps of the keyboard, one after the other: two quick ones go two frames far, and Space means the frame they end at. */
+let moving: Promise<void> = Promise.resolve();
+
 /** Moves the current frame and says where it is; the drawer follows when it is open. */
-export async function move(direction: Direction): Promise<void> {
-  const shownTree = tree.peek();
-  if (!shownTree) return;
-  const node = await core.step(shownTree.id, current.peek(), direction);
-  await visitNode(node);
+export function move(direction: Direction): Promise<void> {
+  return inTurn(async (id) => visitNode(await core.step(id, current.peek(), direction)));
+}
+
+export function selectCurrent(): Promise<void> {
+  return inTurn(() => select(current.peek()));
+}
+
+export function zoomToCurrent(): Promise<void> {
+  return inTurn(() => zoomTo(current.peek()));
+}
+
+function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
+  // A step that fails is of a tree that was replaced meanwhile.
+  moving = moving.then(() => (tree.peek() ? step(tree.peek()!.id).catch(ignore) : undefined));
+  return moving;
 }
 
 /** Makes a node current, zooming out or over when it lies outside of what is seen. */
 export async function visitNode(node: number): Promise<void> {
   const shownTree = tree.peek();
   if (!shownTree) return;
+  const step = ++steps;
   const detail = await core.node(shownTree.id, node);
-  const inside = detail.path.some((step) => step.node === zoom.peek());
-  if (!inside && !(await isAncestor(node, zoom.peek()))) await zoomTo(detail.path.at(-2)?.node ?? ROOT);
+  const inside = detail.path.some((caller) => caller.node === zoom.peek());
+  const seen = inside || (await isAncestor(node, zoom.peek()));
+  if (step !== steps) return;
+  if (!seen) await zoomTo(detail.path.at(-2)?.node ?? ROOT);
   current.value = node;
   spoken.value = speak(detail);
-  if (place.peek().selection) await select(node);
+  if (place.peek().selection && step === steps) await select(node);
 }
 
+/** Another frame of the selected function. */
+export function nextOccurrence(step: 1 | -1): Promise<void> {
+  return inTurn(async (id) => {
+    if (selected.peek() === NONE) return;
+    const node = await core.otherOccurrence(id, selected.peek(), step);
+    await select(node);
+    await visitNode(node);
+  });
+}
+
+/** The search under way, if there is one. */
+let searching = Promise.resolve();
+
 export async function nextMatch(step: 1 | -1): Promise<void> {
+  // Enter right behind the last letter means that word, too.
+  await searching;
   const shownTree = tree.peek();
   const matches = found.peek();
   if (!shownTree || !matches || matches.matches === 0) return;
@@ -143,24 +188,31 @@ async function follow(next: TreeInfo | null, target: Place): Promise<void> {
   const turn = ++following;
   const before = untracked(() => view.value);
   if (before.tree !== next) known.clear();
-  const lookUp = async (key: string) => (next ? await core.find(next.id, key).catch(() => ROOT) : ROOT);
-  const node = (key: string) => (key === "" ? ROOT : known.get(key));
+  const lookUp = async (key: string) => (next ? await nodeOf(next.id, key).catch(() => NONE) : NONE);
+  const node = (key: string) => (key === "" ? NONE : known.get(key));
   // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
   const zoomed = node(target.zoom) ?? (await lookUp(target.zoom));
   const chosen = node(target.selection) ?? (await lookUp(target.selection));
   if (turn !== following) return;
+  known.set(target.zoom, zoomed).set(target.selection, chosen);
   // While it is dragged, the extent is ahead of the URL.
   const newExtent = target.extent !== followedExtent;
   followedExtent = target.extent;
   batch(() => {
     view.value = {
       tree: next,
-      zoom: zoomed,
+      zoom: zoomed === NONE ? ROOT : zoomed,
       extent: newExtent ? target.extent : view.peek().extent,
-      selected: chosen === ROOT ? NONE : chosen,
+      selected: chosen,
     };
-    if (before.tree !== next) current.value = chosen === ROOT ? zoomed : chosen;
+    if (before.tree !== next) current.value = chosen === NONE ? view.peek().zoom : chosen;
   });
+}
+
+/** The node of a key. The core finds the root for a key that the tree lacks, too. */
+async function nodeOf(id: number, key: string): Promise<number> {
+  const node = await core.find(id, key);
+  return node === ROOT && key !== (await core.key(id, ROOT)) ? NONE : node;
 }
 
 async function keyOf(node: number, none: number): Promise<string> {

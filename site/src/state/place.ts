@@ -11,7 +11,7 @@
  * | `v` | view: `flame` (default), `table`, `both` |
  * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
  * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
- * | `m` `norm` | in /file: `compare`; in /diff and compare: `1` scales both sides to equal totals |
+ * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
  */
 import { isTime, type Range, type Span } from "../time/range.ts";
 import type { SortColumn } from "../core/types.ts";
@@ -23,6 +23,12 @@ export type View = "flame" | "table" | "both";
 export interface Side extends Range {
   filters: string[];
 }
+
+/** A side of a comparison: baseline or comparison. */
+export type SideName = "base" | "other";
+
+/** What a comparison compares; `auto` is what suits the coverage of the sides. */
+export type Measure = "auto" | "amount" | "share" | "rate";
 
 export interface Sort {
   column: SortColumn;
@@ -43,12 +49,13 @@ export interface Place {
   search: string;
   sort: Sort;
   compare: boolean;
-  normalise: boolean;
+  measure: Measure;
 }
 
 const PATHS: Record<Route, string> = { home: "", explore: "explore", diff: "diff", file: "file" };
 const VIEWS: View[] = ["flame", "table", "both"];
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
+const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
 
 export function emptyPlace(route: Route): Place {
   const diff = route === "diff";
@@ -66,7 +73,7 @@ export function emptyPlace(route: Route): Place {
     search: "",
     sort: { column: "self", descending: true },
     compare: false,
-    normalise: false,
+    measure: "auto",
   };
 }
 
@@ -89,7 +96,7 @@ export function parsePlace(path: string, query: string): Place {
   place.search = text("q");
   place.sort = parseSort(text("o")) ?? place.sort;
   place.compare = route === "file" && text("m") === "compare";
-  place.normalise = text("norm") === "1";
+  place.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
   return place;
 }
 
@@ -113,7 +120,7 @@ export function formatPlace(place: Place): string {
   put("q", place.search);
   put("o", formatSort(place.sort), formatSort(initial.sort));
   if (place.compare && place.route === "file") put("m", "compare");
-  if (place.normalise) put("norm", "1");
+  put("norm", MEASURES[place.measure]);
   // These need no escape in a query, and type ids are full of them: links stay readable.
   const query = params.toString().replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%2C/g, ",");
   return PATHS[place.route] + (query && `?${query}`);

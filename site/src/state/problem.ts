@@ -1,5 +1,5 @@
 /** What went wrong, for people: what failed, what it means, what to try; the technical text apart. */
-import { ApiError } from "../api.ts";
+import { ApiError } from "../refusal.ts";
 import { CoreError } from "../core/core.ts";
 
 export interface Problem {
@@ -22,7 +22,7 @@ export function problemOf(failure: unknown, doing: string): Problem {
       tries: ["Reload the page and open fewer or smaller profiles.", "If it happens again with a small profile, it is our mistake: please report it."],
     };
   }
-  if (failure instanceof CoreError) return { title, detail, ...profileProblem(detail) };
+  if (failure instanceof CoreError) return { title, detail, ...profileProblem(failure) };
   return { title, detail, meaning: "Something in this page went wrong.", tries: ["Reload the page."] };
 }
 
@@ -36,27 +36,65 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
   if (error.kind === "absent") {
     return {
       meaning: "There is no Pilotlight server at this address; this is the viewer alone.",
-      tries: ["Open a profile from your disk instead.", "Start a server with cargo xtask run."],
+      tries: ["Open a profile from your disk instead.", "Start a server with cargo xtask run.", "If there was one a moment ago, reload the page: you may have to sign in."],
     };
   }
   if (error.status >= 500) {
     return { meaning: "The server failed while it worked on this.", tries: ["Try again in a moment.", "Try a shorter time range."] };
   }
-  return { meaning: "The server did not accept the question.", tries: ["Check the filters and the time range."] };
+  const reason = error.reason.replace(/\.$/, "");
+  switch (error.status) {
+    case 401:
+      return {
+        meaning: "You are not signed in, or your session has ended.",
+        tries: ["Reload the page and sign in."],
+      };
+    case 403:
+      return { meaning: "The server does not let you see this.", tries: ["Ask whoever runs it for access, or sign in as someone else."] };
+    case 413:
+      return {
+        meaning: reason ? `This is too large for the server: ${reason}.` : "This is too large for the server.",
+        tries: ["Try a shorter time range.", "Choose fewer series with a filter."],
+      };
+    case 429:
+      return {
+        meaning: "The server has too much to do at the moment.",
+        tries: [error.retryAfter > 1 ? `Try again in ${error.retryAfter} seconds.` : "Try again in a moment."],
+      };
+    default:
+      return {
+        meaning: reason ? `The server rejected the query: ${reason}.` : `The server rejected the query with status ${error.status}.`,
+        tries: ["Check the filters and the time range."],
+      };
+  }
 }
 
-function profileProblem(detail: string): Pick<Problem, "meaning" | "tries"> {
-  if (/differ|agree|sample type|unit/.test(detail)) {
-    return {
-      meaning: "These profiles measure different things, so they cannot be put together.",
-      tries: ["Choose profiles of the same kind, CPU with CPU, heap with heap.", "Look at them one at a time."],
-    };
+/** What makes something readable of formats that are not read. */
+const WAYS: [RegExp, string][] = [
+  [/archive/, "Unpack it, and open the profile that is inside."],
+  [/Java Flight Recording/, "Convert it to folded stacks, with jfrconv -o collapsed of async-profiler."],
+  [/perf/, "Convert it to folded stacks, with perf script and stackcollapse-perf.pl."],
+];
+const READ = "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, and folded stacks.";
+
+function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> {
+  switch (kind) {
+    case "empty":
+      return { meaning: "This is empty (0 bytes).", tries: ["Check that the profiler had time to write it."] };
+    case "unread": {
+      const [what] = message.split(";");
+      const ways = WAYS.filter(([pattern]) => pattern.test(what)).map(([, way]) => way);
+      return { meaning: `${what[0].toUpperCase()}${what.slice(1)}.`, tries: [...ways, READ] };
+    }
+    case "different":
+      return {
+        meaning: "These profiles measure different things, so they cannot be put together.",
+        tries: ["Choose profiles of the same kind, CPU with CPU, heap with heap.", "Look at them one at a time."],
+      };
+    default:
+      return {
+        meaning: "This is not a whole profile in a format that Pilotlight reads.",
+        tries: ["Check that the file is complete and was not cut off by a download.", READ],
+      };
   }
-  return {
-    meaning: "This does not look like a whole profile in a format that Pilotlight reads.",
-    tries: [
-      "Check that the file is complete and was not cut off by a download.",
-      "Pilotlight opens pprof files, gzipped or not, those of gperftools and old Go, and folded stacks.",
-    ],
-  };
 }

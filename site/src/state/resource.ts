@@ -1,7 +1,7 @@
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
 import { problemOf, type Problem } from "./problem.ts";
 
-/** Something loaded. While it loads again or fails, the former value stays, so that nothing jumps. */
+/** Something loaded. While it loads again the former value stays, so that nothing jumps; also when that fails. */
 export interface Loaded<T> {
   state: "idle" | "loading" | "ready" | "error";
   value?: T;
@@ -10,15 +10,16 @@ export interface Loaded<T> {
 
 /**
  * Loads whenever what is asked changes (by value), and only the last question's answer counts.
- * `ask` returns null when there is nothing to load now.
+ * `ask` returns null when there is nothing to load now. After a failure a former value stays only if it is of the same
+ * `subject`: that of another would be taken for what was asked.
  */
 export function resource<Q, T>(
   doing: string,
   ask: () => Q | null,
   load: (question: Q, signal: AbortSignal) => Promise<T>,
-  options: { keep?: boolean } = {},
+  subject: (question: Q) => string = () => "",
 ): ReadonlySignal<Loaded<T>> {
-  const { keep = true } = options;
+  let subjectLoaded = "";
   const loaded = signal<Loaded<T>>({ state: "idle" });
   const question = computed(() => JSON.stringify(ask()));
   effect(() => {
@@ -31,12 +32,16 @@ export function resource<Q, T>(
 
   async function run(asked: Q | null, stopped: AbortSignal) {
     if (asked === null) return void (loaded.value = { state: "idle" });
-    loaded.value = { state: "loading", value: keep ? loaded.peek().value : undefined };
+    loaded.value = { state: "loading", value: loaded.peek().value };
     try {
       const value = await load(asked, stopped);
-      if (!stopped.aborted) loaded.value = { state: "ready", value };
+      if (stopped.aborted) return;
+      subjectLoaded = subject(asked);
+      loaded.value = { state: "ready", value };
     } catch (failure) {
-      if (!stopped.aborted) loaded.value = { state: "error", value: loaded.peek().value, problem: problemOf(failure, doing) };
+      if (stopped.aborted) return;
+      const value = subject(asked) === subjectLoaded ? loaded.peek().value : undefined;
+      loaded.value = { state: "error", value, problem: problemOf(failure, doing) };
     }
   }
 }

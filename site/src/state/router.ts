@@ -1,12 +1,13 @@
 /** The current place as a signal, kept in step with the address bar and the browser's history. */
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { batch, signal, type ReadonlySignal } from "@preact/signals";
 import { base } from "../base.ts";
+import { refresh } from "./clock.ts";
 import { emptyPlace, formatPlace, parsePlace, type Place, type Route } from "./place.ts";
 
 const current = signal(read());
 export const place: ReadonlySignal<Place> = current;
 
-addEventListener("popstate", () => (current.value = read()));
+addEventListener("popstate", () => arrive(read()));
 
 /** Changes what is seen. "push" makes a step that the Back button undoes; "replace" is for what changes often. */
 export function go(patch: Partial<Place>, how: "push" | "replace" = "push"): void {
@@ -18,7 +19,15 @@ export function go(patch: Partial<Place>, how: "push" | "replace" = "push"): voi
   } catch {
     // Some browsers refuse more than a hundred changes in half a minute. The view goes on; the URL catches up.
   }
-  current.value = next;
+  arrive(next);
+}
+
+/** Another page reads the clock again; both change at once, so that nothing is asked for twice. */
+function arrive(next: Place): void {
+  batch(() => {
+    if (next.route !== current.peek().route) refresh();
+    current.value = next;
+  });
 }
 
 /** Another route, with nothing carried over but what is given. */

@@ -1,19 +1,16 @@
 /** Services that have data in the current range, and whether there is a server at all. */
 import { computed, signal } from "@preact/signals";
-import { ApiError, fetchServices } from "../api.ts";
+import { fetchServices } from "../api.ts";
 import { compareTypes } from "../format/type.ts";
 import { resolve, type Span } from "../time/range.ts";
+import { pointsFor } from "../time/series.ts";
+import { clock } from "./clock.ts";
+import { ApiError } from "../refusal.ts";
 import { resource } from "./resource.ts";
 import { place } from "./router.ts";
 
 /** Enough for a sparkline of a card's width. */
 const POINTS = 60;
-
-/** When "now" was last read; relative ranges resolve against it, so that all parts of a screen agree. */
-export const clock = signal(Date.now());
-export function refresh(): void {
-  clock.value = Date.now();
-}
 
 export const server = signal<"unknown" | "present" | "absent">("unknown");
 
@@ -36,13 +33,13 @@ export const services = resource(
   () => (place.value.route === "file" && server.value !== "unknown" ? null : { ...span.value, at: clock.value }),
   async (range, signal) => {
     try {
-      const found = await fetchServices(range, POINTS, signal);
+      const found = await fetchServices(range, pointsFor(range, POINTS), signal);
       setServer("present");
       for (const service of found) service.types.sort((a, b) => compareTypes(a.id, b.id));
       return found.sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (failure) {
-      // A server that was there and stops answering is an error, not a viewer without a server.
-      if (failure instanceof ApiError && failure.kind !== "refused" && server.peek() !== "present") {
+      // One that does not answer is down. Only what says that there is no such path is a viewer without a server.
+      if (failure instanceof ApiError && failure.kind === "absent" && server.peek() !== "present") {
         setServer("absent");
         return [];
       }

@@ -75,14 +75,64 @@ export function spanLabel({ from, until }: Span, now: number): string {
   return `${dayOf(from)} ${clock(from, false)} – ${dayOf(until)} ${clock(until, false)}`;
 }
 
+/** "14:03:30 – 14:04:00" or, of a day and more, "21 Nov – 22 Nov": what a bucket of a timeline covers. */
+export function bucketLabel({ from, until }: Span): string {
+  const length = until - from;
+  if (length >= UNIT.d) return `${dayOf(from)} – ${dayOf(until)}`;
+  const seconds = length < UNIT.m;
+  const day = dayOf(from) === dayOf(Date.now()) ? "" : `${dayOf(from)} `;
+  return `${day}${clock(from, seconds)} – ${clock(until, seconds)}`;
+}
+
+/**
+ * Labels of an axis, at Unix seconds. Where the range is a day or more, midnights are dates and the first label has one;
+ * what does not fit is empty.
+ */
+export function tickLabels(splits: number[], increment: number, dated: boolean, fits: (seconds: number, text: string) => boolean): string[] {
+  let first = dated;
+  return splits.map((seconds) => {
+    const millis = seconds * 1000;
+    const [time, day] = [clock(millis, increment < 60), dayOf(millis)];
+    if (increment * 1000 >= 4 * UNIT.w) return new Date(millis).toLocaleDateString("en-GB", { month: "short", year: "numeric" });
+    const plain = increment * 1000 >= UNIT.d || (dated && time === "00:00") ? day : time;
+    const full = first && plain === time ? `${day} ${time}` : plain;
+    if (fits(seconds, full)) {
+      first = false;
+      return full;
+    }
+    return fits(seconds, plain) ? plain : "";
+  });
+}
+
+/** "UTC", "UTC+2": the reader's own zone at an instant. */
+export function zoneLabel(time: number): string {
+  const minutes = -new Date(time).getTimezoneOffset();
+  if (minutes === 0) return "UTC";
+  const [size, rest] = [Math.abs(minutes), Math.abs(minutes) % 60];
+  return `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${rest ? `:${two(rest)}` : ""}`;
+}
+
+/** "Europe/Berlin". */
+export function zoneName(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 /** Value of a datetime-local input, in the reader's own time zone. */
 export function toLocalInput(time: number): string {
   const d = new Date(time);
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${clock(time, true)}`;
 }
 
+/** "14:03". */
+export function formatClock(time: number): string {
+  return clock(time, false);
+}
+
+/** "14 Mar", with the year where it is not this one. */
 function dayOf(time: number): string {
-  return new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  const date = new Date(time);
+  const year = date.getFullYear() === new Date().getFullYear() ? undefined : "numeric";
+  return date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year });
 }
 
 function clock(time: number, seconds: boolean): string {

@@ -2,12 +2,13 @@ import { useEffect, useRef } from "preact/hooks";
 import { effect, signal, useSignal } from "@preact/signals";
 import { core } from "../core/index.ts";
 import { Flag, type Box, type Boxes } from "../core/boxes.ts";
-import { ROOT, type TreeInfo } from "../core/types.ts";
+import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
 import { fit } from "../flame/extent.ts";
 import { attachGestures } from "../flame/gestures.ts";
 import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { formatValue } from "../format/value.ts";
+import { drawerOpen } from "../state/drawer.ts";
 import { current, extent, marks, select, selected, setExtent, spoken, tree, zoom, zoomTo } from "../state/focus.ts";
 import { colours, readToken } from "../state/theme.ts";
 import { FrameList } from "./framelist.tsx";
@@ -31,7 +32,7 @@ export function Flame() {
       effect(() => {
         const shown = tree.value;
         const view = { zoom: zoom.value, extent: extent.value, selected: selected.value, current: current.value, marks: marks.value };
-        stage.show(shown && { tree: shown, label: `total ${totalOf(shown)}`, ...view });
+        stage.show(shown && { tree: shown, label: `${shown.average ? "average" : "total"} ${totalOf(shown)}`, ...view });
         hover.value = null;
       }),
       effect(() => {
@@ -82,7 +83,7 @@ function totalOf({ diff, total, unit }: TreeInfo): string {
 const revealed = signal(0);
 
 function gestures(stage: Stage, hover: (next: Hover | null) => void) {
-  // The drawer opens on a click and moves the picture, so a double-click means what the first click hit.
+  // A double-click means what the first click hit, whatever has moved since.
   let clicked: Box | null = null;
   return {
     hover: (x: number, y: number) => {
@@ -98,6 +99,8 @@ function gestures(stage: Stage, hover: (next: Hover | null) => void) {
     },
     doubleClick: () => {
       if (!clicked) return;
+      // It zooms and no more: what its first click selected, it takes back, unless details are on the screen anyway.
+      if (!drawerOpen.peek()) void select(NONE);
       if (clicked.flags & Flag.Run) {
         // Several frames too small to draw: come close enough to tell them apart.
         const { x, width } = clicked;

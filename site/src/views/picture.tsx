@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
-import { NONE } from "../core/types.ts";
 import { Crumbs } from "../parts/crumbs.tsx";
 import { Drawer } from "../parts/drawer.tsx";
 import { Loading } from "../parts/loading.tsx";
 import { Note, ProblemNote } from "../parts/problem.tsx";
+import { StaleNote } from "../parts/stale.tsx";
 import { Toolbar } from "../parts/toolbar.tsx";
 import { place } from "../state/router.ts";
-import { refresh } from "../state/services.ts";
+import { refresh } from "../state/clock.ts";
 import { shown } from "../state/shown.ts";
-import { selected } from "../state/focus.ts";
+import { drawerOpen } from "../state/drawer.ts";
 import { Flame } from "./flame.tsx";
 import { Table } from "./table.tsx";
 
@@ -45,9 +45,10 @@ function Views() {
   const { view } = place.value;
   return (
     <>
+      <StaleNote />
       <Toolbar />
-      <Crumbs />
-      <div class={`views ${view}${selected.value === NONE ? "" : " with-drawer"}`}>
+      {view !== "table" && <Crumbs />}
+      <div class={`views ${view}${drawerOpen.value ? " with-drawer" : ""}`}>
         {view !== "flame" && <Table />}
         {view !== "table" && <Flame />}
         <Drawer />

@@ -34,7 +34,7 @@ export function Table() {
   const info = tree.value;
   if (!info) return <div class="table" ref={scroller} />;
   const { first, last } = visible(view.value, rows.count.value);
-  const chosen = selectedDetail.value.value?.detail.name;
+  const chosen = selectedDetail.value.value?.detail.func;
   const columns = info.diff ? DIFF_COLUMNS : TREE_COLUMNS;
   return (
     <div class="table" ref={scroller} data-testid="table">
@@ -50,7 +50,7 @@ export function Table() {
           {Array.from({ length: Math.max(0, last - first) }, (_, i) => {
             const index = first + i;
             const row = rows.at(index);
-            return <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && row.name === chosen} />;
+            return <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && row.func === chosen} />;
           })}
         </div>
       </div>

@@ -1,0 +1,60 @@
+/**
+ * What is shown of a tree's values. The core's are sums over all profiles; an average, a rate or a share is such a sum
+ * divided. That is done here and nowhere else, so that the picture, the table and the drawer agree.
+ */
+
+/** How the values of a tree are divided. */
+export interface Division {
+  by: number;
+  /** Of the quotient; that of the profile when absent. */
+  unit?: string;
+}
+
+/** The unit of a value that is a share of the whole, in hundredths. */
+export const SHARE = "%";
+/** Behind the unit of a value that is a rate. */
+export const A_MINUTE = "/min";
+
+/** Values as they are. */
+export const WHOLE: Division = { by: 1 };
+
+/** Fields of the core's answers that are amounts; counts, depths and fractions are not. */
+const AMOUNTS = new Set([
+  "self",
+  "total",
+  "function_self",
+  "function_total",
+  "base",
+  "comparison",
+  "base_self",
+  "base_total",
+  "comparison_self",
+  "comparison_total",
+]);
+
+/** An answer of the core with its amounts divided: those in `…_exact` exactly, those of `…diff` in it too. */
+export function divided<T extends object>(answer: T, { by }: Division): T {
+  if (by === 1) return answer;
+  const fields = Object.entries(answer).map(([name, value]) => {
+    if (typeof value === "number" && AMOUNTS.has(name)) return [name, value / by];
+    if (typeof value === "string" && name.endsWith("_exact")) return [name, quotient(value, by)];
+    return [name, value && name.endsWith("diff") ? divided(value as object, { by }) : value];
+  });
+  return Object.fromEntries(fields) as T;
+}
+
+/** An exact quotient as text: "41", "41 2/3". Divisors that are not whole have none; six digits then. */
+export function quotient(decimal: string, by: number): string {
+  if (by === 1) return decimal;
+  if (!Number.isInteger(by) || by < 1) return String(Number((Number(decimal) / by).toPrecision(6)));
+  const [value, divisor] = [BigInt(decimal), BigInt(by)];
+  const [size, sign] = value < 0n ? [-value, "-"] : [value, ""];
+  const [whole, rest] = [size / divisor, size % divisor];
+  if (rest === 0n) return `${sign}${whole}`;
+  const common = greatestDivisor(rest, divisor);
+  return `${sign}${whole} ${rest / common}/${divisor / common}`;
+}
+
+function greatestDivisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : greatestDivisor(b, a % b);
+}

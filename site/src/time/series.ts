@@ -1,0 +1,78 @@
+/** Values over time as they are drawn: of the answer to a timeline query. */
+import type { Timeline } from "../api.ts";
+import type { Span } from "./range.ts";
+
+export interface Series {
+  start: number;
+  step: number;
+  /** Sums, or averages a profile; null where an average has no profile. */
+  values: (number | null)[];
+  counts: number[];
+  /** Whether the values are averages a profile. */
+  average: boolean;
+  total: number;
+}
+
+/**
+ * Agents push every 10, 15 or 30 seconds, and all of these divide this: shorter steps would have no profile, or by turns one
+ * and two, which looks like an outage.
+ */
+export const SHORTEST_STEP = 30_000;
+
+/** Most steps that are merged into one: agents that push more than twelve steps apart are drawn as they are. */
+const MOST_MERGED = 12;
+
+/** How many steps to ask for. */
+export function pointsFor({ from, until }: Span, most: number): number {
+  const step = Math.max(SHORTEST_STEP, (until - from) / most);
+  // One more, since the server's steps are round and may begin before the span.
+  return Math.floor((until - from) / step) + 1;
+}
+
+/** The series of an answer, in steps `factor` times as long. */
+export function seriesOf({ start, step, points, counts }: Timeline, average: boolean, factor = mergeFactor(counts)): Series {
+  // What does not divide evenly is at the start, where the range cuts a step anyway.
+  const first = points.length % factor;
+  const sums = merged(points, factor);
+  const profiles = merged(counts, factor);
+  const [total, all] = [points, counts].map((numbers) => numbers.reduce((sum, n) => sum + n, 0));
+  return {
+    start: start - (first === 0 ? 0 : factor - first) * step,
+    step: step * factor,
+    values: average ? sums.map((sum, i) => (profiles[i] === 0 ? null : sum / profiles[i])) : sums,
+    counts: profiles,
+    average,
+    total: average ? (all === 0 ? 0 : total / all) : total,
+  };
+}
+
+/**
+ * How many steps to merge into one, so that an agent that pushes less often than every step leaves no step empty: as many as
+ * lie between two filled ones. The widest gap and one in twenty do not count, which may be outages. What comes more seldom,
+ * or irregularly, stays as it is.
+ */
+export function mergeFactor(counts: number[]): number {
+  const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
+  const gaps = filled.slice(1).map((at, i) => at - filled[i]).sort((a, b) => a - b);
+  const usual = gaps.slice(0, gaps.length - Math.max(1, Math.floor(gaps.length / 20)));
+  const factor = usual.at(-1) ?? 1;
+  return factor <= MOST_MERGED ? factor : 1;
+}
+
+/**
+ * The factor of each of several timelines for steps of one length, the longest that any of them needs. One that is still of
+ * a former range has steps of its own.
+ */
+export function commonFactors(timelines: Timeline[]): number[] {
+  const longest = Math.max(...timelines.map(({ step, counts }) => step * mergeFactor(counts)));
+  return timelines.map(({ step }) => Math.max(1, Math.round(longest / step)));
+}
+
+/** Sums of `factor` numbers each, of fewer at the start. */
+function merged(numbers: number[], factor: number): number[] {
+  if (factor === 1) return numbers;
+  const offset = (factor - (numbers.length % factor)) % factor;
+  const sums = new Array<number>(Math.ceil(numbers.length / factor)).fill(0);
+  numbers.forEach((n, i) => (sums[Math.floor((i + offset) / factor)] += n));
+  return sums;
+}

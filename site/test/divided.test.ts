@@ -1,0 +1,129 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { A_MINUTE, divided, quotient, SHARE, WHOLE, type Division } from "../src/core/divided.ts";
+import type { Core } from "../src/core/core.ts";
+import type { NodeDetail } from "../src/core/types.ts";
+import { trend } from "../src/format/trend.ts";
+import { isGauge } from "../src/format/type.ts";
+import { formatDelta, formatExact, formatStep, formatValue } from "../src/format/value.ts";
+import { compareTrees, resolveMeasure, unlikeCoverage, type MergedSide } from "../src/state/measure.ts";
+
+test("types that say how much there is at an instant", () => {
+  for (const id of [
+    "memory:inuse_space:bytes:space:bytes",
+    "memory:inuse_objects:count:space:bytes",
+    "goroutine:goroutine:count:goroutine:count",
+    "goroutines:goroutine:count:goroutine:count",
+    "goroutine_leak:goroutine_leak:count:goroutine_leak:count",
+  ])
+    assert.ok(isGauge(id), id);
+  for (const id of [
+    "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+    "process_cpu:samples:count:cpu:nanoseconds",
+    "memory:alloc_space:bytes:space:bytes",
+    "mutex:delay:nanoseconds:contentions:count",
+    "thread_lifetime:thread_lifetime_timeline:nanoseconds::",
+    "",
+  ])
+    assert.ok(!isGauge(id), id);
+});
+
+test("quotients are exact", () => {
+  assert.equal(quotient("12166529024", 116), "104883870 26/29");
+  assert.equal(104883870n * 116n + (26n * 116n) / 29n, 12166529024n);
+  assert.equal(quotient("12166529024", 1), "12166529024");
+  assert.equal(quotient("9007199254740993000", 1000), "9007199254740993");
+  assert.equal(quotient("-7", 2), "-3 1/2");
+  assert.equal(quotient("1", 3), "0 1/3");
+  assert.equal(quotient("10", 2.5), "4");
+  assert.equal(formatExact(quotient("12166529024", 116), "bytes"), "104,883,870 26/29 bytes");
+});
+
+test("amounts of an answer are divided, and nothing else", () => {
+  const detail = {
+    node: 4, depth: 2, children: 3, occurrences: 5, line: 7, fraction: 0.5, self: 10, total: 20, total_exact: "20", function_total: 40, name: "f",
+    diff: { base_self: 2, base_total: 4, comparison_self: 6, comparison_total: 8, state: "same" },
+  } as unknown as NodeDetail;
+  assert.deepEqual(divided(detail, { by: 2 }), {
+    node: 4, depth: 2, children: 3, occurrences: 5, line: 7, fraction: 0.5, self: 5, total: 10, total_exact: "10", function_total: 20, name: "f",
+    diff: { base_self: 1, base_total: 2, comparison_self: 3, comparison_total: 4, state: "same" },
+  });
+  assert.equal(divided({ ...detail, diff: null }, { by: 2 }).diff, null);
+});
+
+test("shares, rates and steps in words", () => {
+  assert.equal(formatValue(31.42, SHARE), "31.4 %");
+  assert.equal(formatDelta(3.14, SHARE), "+3.1 points");
+  assert.equal(formatDelta(-3.14, SHARE), "−3.1 points");
+  assert.equal(formatValue(1.5e9, `nanoseconds${A_MINUTE}`), "1.5 s/min");
+  assert.deepEqual([30_000, 60_000, 7_200_000].map(formatStep), ["30 s", "1 min", "2 h"]);
+  assert.equal(formatValue(2.5, "count"), "2.5");
+  assert.equal(formatValue(104_883_870.9, "bytes"), "100 MiB");
+});
+
+test("unlike coverage takes shares unless told otherwise", () => {
+  assert.ok(unlikeCoverage(120, 38) && unlikeCoverage(38, 120));
+  assert.ok(!unlikeCoverage(120, 110) && unlikeCoverage(134, 110) && !unlikeCoverage(0, 0));
+  assert.equal(resolveMeasure("auto", true, false), "share");
+  assert.equal(resolveMeasure("auto", false, false), "amount");
+  assert.equal(resolveMeasure("amount", true, false), "amount");
+  assert.equal(resolveMeasure("rate", true, true), "rate");
+  assert.equal(resolveMeasure("rate", false, false), "amount");
+});
+
+/** A core of profiles with one stack each, whose values are whole numbers; `diff` gives both sides of that stack. */
+function stackCore(...values: number[]) {
+  const profiles = new Map(values.map((value, id) => [id, value]));
+  const core = {
+    scale: async (id: number, _: number, numerator: number, denominator: number) => {
+      profiles.set(profiles.size, Math.floor((profiles.get(id)! * numerator) / denominator));
+      return { id: profiles.size - 1 };
+    },
+    diff: async (base: number, comparison: number, _: number, normalise: boolean, division?: Division) => {
+      const [left, right] = [profiles.get(base)!, profiles.get(comparison)!];
+      const tree = { base: left, comparison: normalise ? left : right, unit: division?.unit };
+      return divided(tree, division ?? WHOLE);
+    },
+    close: async (id: number) => void profiles.delete(id),
+  } as unknown as Core;
+  return { core, open: profiles };
+}
+
+test("each measure shows both sides in its own values", async () => {
+  const check = async (measure: "amount" | "share" | "rate", gauge: boolean, totals: [number, number], profiles: [number, number]) => {
+    const { core, open } = stackCore(...totals);
+    // Each profile lasts a second.
+    const side = (i: number): MergedSide => ({
+      profile: i,
+      type: 0,
+      profiles: profiles[i],
+      profiledMillis: profiles[i] * 1000,
+      total: totals[i],
+      unit: "count",
+    });
+    const tree = await compareTrees(core, side(0), side(1), { measure, gauge });
+    assert.equal(open.size, 2, "what was scaled is closed");
+    const { base, comparison, unit } = tree as unknown as { base: number; comparison: number; unit?: string };
+    return [base, comparison, unit];
+  };
+  assert.deepEqual(await check("amount", false, [6000, 2000], [120, 40]), [6000, 2000, undefined]);
+  assert.deepEqual(await check("share", false, [6000, 2000], [120, 40]), [100, 100, SHARE]);
+  // A minute of each: they last 120 s and 40 s, either way round.
+  assert.deepEqual(await check("rate", false, [6000, 2000], [120, 40]), [3000, 3000, "count/min"]);
+  assert.deepEqual(await check("rate", false, [2000, 7], [40, 120]), [3000, 3.5, "count/min"]);
+  assert.deepEqual(await check("amount", true, [240, 120], [120, 40]), [2, 3, undefined]);
+  // 0.4 a snapshot does not become 0 or 1 beside a side of one snapshot.
+  assert.deepEqual(await check("amount", true, [7, 40], [1, 100]), [7, 0.4, undefined]);
+  assert.deepEqual(await check("amount", true, [40, 7], [100, 1]), [0.4, 7, undefined]);
+  assert.deepEqual(await check("amount", true, [7, 9], [2, 2]), [3.5, 4.5, undefined]);
+});
+
+test("a period with hardly any profiles is no measure of change", () => {
+  const now = { total: "6700", profiles: 240 };
+  assert.equal(trend({ ...now, previous: "100", previousProfiles: 4 }, false).text, "little before");
+  assert.equal(trend({ ...now, previous: "0", previousProfiles: 0 }, false).text, "nothing before");
+  assert.equal(trend({ ...now, previous: "6000", previousProfiles: 230 }, false).text, "+11.7 % vs. before");
+  // Averages of the same height, whatever their number.
+  assert.equal(trend({ ...now, previous: "3350", previousProfiles: 120 }, true).text, "±0 % vs. before");
+  assert.match(trend({ ...now, previous: "100", previousProfiles: 4 }, false).title, /240 profiles here, 4 in/);
+});

@@ -1,0 +1,89 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import type { Timeline } from "../src/api.ts";
+import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
+import { commonFactors, mergeFactor, pointsFor, seriesOf } from "../src/time/series.ts";
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+
+/** What the worker answers when an agent pushes profiles of `value` every `interval` milliseconds, but not within `down`. */
+function pushed(interval: number, step: number, count: number, value = 10, down: [number, number] = [-1, -1]): Timeline {
+  const counts = new Array<number>(count).fill(0);
+  for (let at = 0; at < step * count; at += interval) if (at < down[0] || at >= down[1]) counts[Math.floor(at / step)]++;
+  return { start: 0, step, points: counts.map((n) => n * value), counts, profiles: counts.reduce((a, b) => a + b, 0) };
+}
+
+test("no step is shorter than agents push", () => {
+  assert.equal(pointsFor({ from: 0, until: 5 * 60 * SECOND }, 120), 11);
+  assert.equal(pointsFor({ from: 0, until: HOUR }, 120), 121);
+  assert.equal(pointsFor({ from: 0, until: 7 * 24 * HOUR }, 120), 121);
+  assert.equal(pointsFor({ from: 0, until: 5 * SECOND }, 120), 1);
+});
+
+test("an agent that pushes less often than every step leaves no step empty", () => {
+  for (const interval of [10, 15, 30, 33, 40, 60, 90, 300]) {
+    const timeline = pushed(interval * SECOND, 30 * SECOND, 120);
+    const { step, counts } = seriesOf(timeline, false);
+    assert.ok(counts.slice(1, -1).every((n) => n > 0), `every ${interval} s in steps of ${step / SECOND} s: ${counts}`);
+  }
+  assert.equal(mergeFactor(pushed(60 * SECOND, 30 * SECOND, 120).counts), 2);
+});
+
+test("an outage stays one, and what comes irregularly stays as it is", () => {
+  const outage = seriesOf(pushed(15 * SECOND, 30 * SECOND, 120, 10, [20 * 60 * SECOND, 30 * 60 * SECOND]), false);
+  assert.equal(outage.step, 30 * SECOND);
+  assert.equal(outage.counts.filter((n) => n === 0).length, 20);
+  const rare = [...new Array(120).keys()].map((i) => (i === 3 || i === 50 || i === 110 ? 1 : 0));
+  assert.equal(mergeFactor(rare), 1);
+  assert.equal(mergeFactor([]), 1);
+});
+
+test("steps put together keep their sums; what does not divide evenly is at the start", () => {
+  const timeline: Timeline = { start: 100, step: 10, points: [1, 2, 3, 4, 5], counts: [1, 0, 1, 0, 1], profiles: 3 };
+  const series = seriesOf(timeline, false, 2);
+  assert.deepEqual(series, { start: 90, step: 20, values: [1, 5, 9], counts: [1, 1, 1], average: false, total: 15 });
+});
+
+test("timelines beside each other have steps of one length, so that equal load is equally high", () => {
+  const day = pushed(15 * SECOND, 12 * 60 * SECOND, 120);
+  const hour = pushed(60 * SECOND, 30 * SECOND, 120);
+  assert.deepEqual(commonFactors([day, hour]), [1, 24]);
+  assert.deepEqual(commonFactors([hour, pushed(15 * SECOND, 30 * SECOND, 120)]), [2, 2]);
+  assert.deepEqual(commonFactors([hour]), [2]);
+  const peak = (timeline: Timeline, factor: number) => Math.max(...seriesOf(timeline, false, factor).values.map(Number));
+  const same = pushed(15 * SECOND, 30 * SECOND, 120);
+  const [a, b] = commonFactors([day, same]);
+  assert.equal(peak(day, a), peak(same, b));
+});
+
+test("a gauge is averaged over its snapshots, in each step and in all", () => {
+  const timeline: Timeline = { start: 0, step: 10, points: [200, 0, 300], counts: [2, 0, 1], profiles: 3 };
+  const series = seriesOf(timeline, true, 1);
+  assert.deepEqual(series.values, [100, null, 300]);
+  assert.equal(Math.round(series.total), 167);
+});
+
+/** A day of this year that is not today. */
+const YEAR = new Date().getFullYear();
+const MONTH = (new Date().getMonth() + 6) % 12;
+const NAME = new Date(YEAR, MONTH, 14).toLocaleDateString("en-GB", { month: "short" });
+
+test("an axis of a day and more has dates", () => {
+  const midnight = new Date(YEAR, MONTH, 14).getTime() / 1000;
+  const hours = [-9, -6, -3, 0, 3, 6].map((hour) => midnight + hour * 3600);
+  const wide = () => true;
+  assert.deepEqual(tickLabels(hours, 3 * 3600, true, wide), [`13 ${NAME} 15:00`, "18:00", "21:00", `14 ${NAME}`, "03:00", "06:00"]);
+  assert.deepEqual(tickLabels(hours, 3 * 3600, false, wide), ["15:00", "18:00", "21:00", "00:00", "03:00", "06:00"]);
+  assert.deepEqual(tickLabels([midnight, midnight + 86_400], 86_400, true, wide), [`14 ${NAME}`, `15 ${NAME}`]);
+  const narrow = (_: number, text: string) => text.length < 6;
+  assert.deepEqual(tickLabels(hours.slice(0, 2), 3 * 3600, true, narrow), ["15:00", "18:00"]);
+});
+
+test("a bucket says what it covers, and the zone is named", () => {
+  const day = new Date(YEAR, MONTH, 14, 14, 3, 30).getTime();
+  assert.equal(bucketLabel({ from: day, until: day + 30 * SECOND }), `14 ${NAME} 14:03:30 – 14:04:00`);
+  assert.equal(bucketLabel({ from: day - 30 * SECOND, until: day + 90 * SECOND }), `14 ${NAME} 14:03 – 14:05`);
+  assert.match(bucketLabel({ from: 1_500_000_000_000, until: 1_500_000_030_000 }), /^14 Jul 2017 /);
+  assert.match(zoneLabel(day), /^UTC([+−]\d{1,2}(:\d\d)?)?$/);
+});

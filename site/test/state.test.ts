@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effect } from "@preact/signals";
+import { engine, server, settled } from "./page.ts";
+
+const { go, visit } = await import("../src/state/router.ts");
+const { loadExplore, timeline } = await import("../src/state/explore.ts");
+const { loadCompare, sideSeries } = await import("../src/state/compare.ts");
+const { files, opening, openFiles } = await import("../src/state/files.ts");
+const { clear, shown } = await import("../src/state/shown.ts");
+const { nextOccurrence, select, selected, startFocus } = await import("../src/state/focus.ts");
+
+const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+const HOUR = 3_600_000;
+const range = (from: number, until: number) => ({ from: String(from), until: String(until), filters: [] });
+
+/** A server with a profile every 15 s in any range. */
+function answered(url: URL): Response {
+  const [from, until, points] = ["from", "until", "points"].map((name) => Number(url.searchParams.get(name)));
+  if (url.pathname.endsWith("/timeline")) {
+    const step = (until - from) / points;
+    const counts = new Array<number>(points).fill(step / 15_000);
+    return Response.json({ start: from, step, points: counts.map((n) => n * 10), counts, profiles: points });
+  }
+  if (url.pathname.endsWith("/profile")) return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });
+  return Response.json({ services: [], labels: {} });
+}
+
+/** Profiles that are open in the core. */
+const open = new Set<number>();
+let last = 0;
+const profile = () => {
+  open.add(++last);
+  return { id: last, name: "p", types: [], default_type: 0, warnings: [], samples: 1, functions: 1 };
+};
+const fail = () => {
+  throw new Error("refused");
+};
+Object.assign(engine, { open: profile, merge: profile, close: (id: number) => open.delete(id), dropTree: () => {} });
+
+test("a chart does not stay for another range of equal length that cannot be loaded", async () => {
+  server.answer = answered;
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  await settled();
+  assert.equal(timeline.value.value?.start, 0);
+  server.answer = () => new Response("", { status: 500 });
+  go({ base: range(5 * HOUR, 6 * HOUR) });
+  await settled();
+  assert.equal(timeline.value.state, "error");
+  assert.equal(timeline.value.value, undefined);
+});
+
+test("what a failed or stopped job has opened is closed", async () => {
+  server.answer = answered;
+  engine.tree = fail;
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  const stopExplore = effect(loadExplore);
+  await settled();
+  assert.equal(shown.value.state, "error");
+  assert.deepEqual([...open], [], "a profile that cannot be drawn");
+  stopExplore();
+
+  const sides = { service: "a", type: CPU, base: range(0, HOUR), other: range(HOUR, 2 * HOUR) };
+  engine.diff = fail;
+  visit("diff", sides);
+  const stop = effect(loadCompare);
+  await settled();
+  assert.equal(shown.value.state, "error");
+  assert.deepEqual([...open], [], "two that cannot be compared");
+
+  let asked = 0;
+  server.answer = (url) => (url.pathname.endsWith("/profile") && ++asked === 2 ? new Response("", { status: 500 }) : answered(url));
+  go({ base: range(1000, HOUR) });
+  await settled();
+  assert.equal(asked, 2);
+  assert.deepEqual([...open], [], "the first of two, when the second fails");
+
+  server.answer = (url) => {
+    if (url.pathname.endsWith("/profile") && url.searchParams.get("from") === String(HOUR)) clear();
+    return answered(url);
+  };
+  go({ base: range(2000, HOUR) });
+  await settled();
+  assert.deepEqual([...open], [], "the first of two, when the person leaves");
+
+  server.answer = answered;
+  engine.diff = () => ({ id: 1, nodes: 1, depth: 1 });
+  go({ base: range(3000, HOUR) });
+  await settled();
+  assert.equal(shown.value.state, "ready");
+  assert.equal(open.size, 2, "those of the picture stay");
+  stop();
+  clear();
+  await settled();
+  assert.deepEqual([...open], [], "and go with it");
+});
+
+test("the timelines of a day and of an hour have steps of one length", async () => {
+  server.answer = answered;
+  visit("diff", { service: "a", type: CPU, base: range(0, 24 * HOUR), other: range(24 * HOUR, 25 * HOUR) });
+  await settled();
+  const { base, other, peak } = sideSeries.value;
+  assert.equal(base?.step, other?.step);
+  assert.ok(peak > 0);
+});
+
+test("two quick steps through the occurrences go two frames far", async () => {
+  startFocus();
+  const tree = { id: 7, nodes: 5, depth: 2 };
+  const detail = (node: number) => ({ node, name: `f${node}`, fraction: 0.1, children: 0, path: [{ node: 0, name: "total" }, { node, name: `f${node}` }] });
+  Object.assign(engine, {
+    tree: () => tree,
+    key: (_: number, node: number) => `k${node}`,
+    find: (_: number, key: string) => Number(key.slice(1)),
+    node: (_: number, node: number) => detail(node),
+    children: () => ({ largest: [], count: 0 }),
+    occurrence: (_: number, node: number) => ({ position: node, count: 4 }),
+    otherOccurrence: (_: number, node: number, by: number) => ((node + by + 3) % 4) + 1,
+    select: () => {},
+    search: () => ({ matches: 0, fraction: 0, total: 0 }),
+  });
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  const stop = effect(loadExplore);
+  await settled();
+  await select(1);
+  await Promise.all([nextOccurrence(1), nextOccurrence(1)]);
+  await settled();
+  assert.equal(selected.value, 3);
+  // The root's own key is asked of the core; any other that finds the root is of no frame here.
+  go({ selection: "k0" });
+  await settled();
+  assert.equal(selected.value, 0);
+  engine.find = () => 0;
+  go({ selection: "gone" });
+  await settled();
+  assert.equal(selected.value, 0xffffffff);
+  stop();
+});
+
+test("a batch of files that fails in an unexpected way does not block the next", async () => {
+  const broken = { arrayBuffer: async () => new ArrayBuffer(1), size: 1 };
+  Object.defineProperty(broken, "name", { get: fail });
+  await assert.rejects(openFiles([new File(["main 1"], "a.txt"), broken as unknown as File]));
+  assert.equal(opening.value, null, "nothing is under way");
+  await openFiles([new File(["main 1"], "a.txt")]);
+  assert.deepEqual(files.value.map(({ info }) => info.name), ["p"]);
+});
