@@ -122,3 +122,38 @@ export function functionsOf({ samples }, column) {
   }
   return [...found.values()];
 }
+
+function varint(number) {
+  const bytes = [];
+  let left = BigInt.asUintN(64, BigInt(number));
+  for (; left > 127n; left >>= 7n) bytes.push(Number(left & 127n) | 128);
+  return Buffer.from([...bytes, Number(left)]);
+}
+
+const numberField = (field, number) => Buffer.concat([varint(field << 3), varint(number)]);
+function bytesField(field, bytes) {
+  const body = Buffer.from(bytes);
+  return Buffer.concat([varint((field << 3) | 2), varint(body.length), body]);
+}
+
+/** A pprof file of stacks as text, `root;…;leaf value` a line. */
+export function writePprof(kind, unit, lines) {
+  const strings = [""];
+  const text = (string) => (strings.includes(string) ? strings.indexOf(string) : strings.push(string) - 1);
+  const type = Buffer.concat([numberField(1, text(kind)), numberField(2, text(unit))]);
+  const names = [...new Set(lines.flatMap((line) => line.slice(0, line.lastIndexOf(" ")).split(";")))];
+  const id = new Map(names.map((name, i) => [name, i + 1]));
+  const samples = lines.map((line) => {
+    const at = line.lastIndexOf(" ");
+    const stack = line.slice(0, at).split(";").reverse();
+    return bytesField(2, Buffer.concat([...stack.map((name) => numberField(1, id.get(name))), numberField(2, line.slice(at + 1))]));
+  });
+  const rows = names.flatMap((name) => {
+    const line = bytesField(4, numberField(1, id.get(name)));
+    return [
+      bytesField(4, Buffer.concat([numberField(1, id.get(name)), line])),
+      bytesField(5, Buffer.concat([numberField(1, id.get(name)), numberField(2, text(name))])),
+    ];
+  });
+  return Buffer.concat([bytesField(1, type), ...samples, ...rows, bytesField(11, type), numberField(12, 10_000_000), ...strings.map((string) => bytesField(6, string))]);
+}

@@ -50,6 +50,39 @@ for (const [name, make, says] of BAD) {
   });
 }
 
+const JFR = Buffer.from("FLR\0\0\x02\0\0".padEnd(80, "\0"));
+
+for (const [name, bytes, says] of [
+  ["recording.jfr", JFR, "This is a Java Flight Recording, which is not read yet."],
+  ["recording.pb.gz", gzipSync(JFR), "This is a Java Flight Recording, which is not read yet."],
+  ["profile.zip", Buffer.from("PK\x03\x04\x14\0\0\0"), "This is a zip archive, which is not read yet."],
+  ["trace.json", Buffer.from('{"traceEvents": []}'), "This is a Chrome trace, which is not read yet."],
+  ["nothing.pb", Buffer.alloc(0), "This is empty (0 bytes)."],
+]) {
+  test(`${name} is called what it is, first of all`, async () => {
+    const { page, at, end } = await openPage(browser, "/file");
+    await drop(page, file(name, bytes));
+    await at("problem").waitFor();
+    assert.equal(await at("problem").locator("summary").textContent(), `${name} ${says}`);
+    assert.doesNotMatch(await at("problem").textContent(), /cut off/);
+    await end();
+  });
+}
+
+test("three bad files take little from the good one", async () => {
+  const { page, at, end } = await openPage(browser, "/file");
+  const bad = ["a.jfr", "b.jfr", "c.jfr"].map((name) => file(name, JFR));
+  await drop(page, bad[0], GOOD, bad[1], bad[2]);
+  await drawnFrames(page, callTree(readPprof(GOOD), 1).total);
+  assert.equal(await at("problem").count(), 3);
+  const { height } = await at("flame").boundingBox();
+  assert.ok(height > 500, `the picture is ${height} pixels high`);
+  await page.getByRole("button", { name: "Dismiss all 3" }).click();
+  await at("problem").first().waitFor({ state: "detached" });
+  await at("flame").waitFor();
+  await end();
+});
+
 test("a bad file beside a good one is named, and the good one is drawn", async () => {
   const { page, at, end } = await openPage(browser, "/file");
   await drop(page, GOOD, file("notes.txt", Buffer.from("buy milk\n")));

@@ -1,7 +1,8 @@
 // Serves the built worker on this machine without wrangler's comforts, so that it is up within a second:
 //
-//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false}'
+//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false, "core": null}'
 //
+// "core" is a JavaScript file that stands for the built core behind the shim.
 // Bindings and variables are those of wrangler.toml; SELF only when "itself" is true. wrangler takes a second to read that, so what it made of it is kept in
 // FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
 //
@@ -36,6 +37,12 @@ function configured() {
 
 // The shim, and all that the build made for it to import.
 function modules() {
+  if (asked.core) {
+    return [
+      { type: "ESModule", path: path.join(root, "worker/shim.js") },
+      { type: "ESModule", path: path.join(root, "worker/build/pilotlight.js"), contents: fs.readFileSync(asked.core, "utf8") },
+    ];
+  }
   const built = fs.readdirSync(path.join(root, "worker/build"), { recursive: true }).map((name) => `build/${name}`);
   const types = { ".js": "ESModule", ".wasm": "CompiledWasm" };
   const imported = ["shim.js", ...built].filter((name) => path.extname(name) in types);

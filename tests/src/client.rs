@@ -58,6 +58,12 @@ impl Client {
         Answer::read(self.tenant.iter().fold(request, |request, id| request.header(TENANT, id)).call())
     }
 
+    /// DELETE.
+    pub fn delete(&self, path: &str) -> Result<Answer, String> {
+        let request = self.agent.delete(format!("{}{path}", self.url));
+        Answer::read(self.tenant.iter().fold(request, |request, id| request.header(TENANT, id)).call())
+    }
+
     /// POST with a content type, none where it is empty.
     pub fn post(&self, path: &str, content_type: &str, body: &[u8]) -> Result<Answer, String> {
         let request = self.agent.post(format!("{}{path}", self.url));

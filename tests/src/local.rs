@@ -9,6 +9,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -33,6 +34,8 @@ pub struct Place {
     pub variables: Vec<(&'static str, String)>,
     /// Whether the worker has the binding to itself: visits and parts of queries are invocations of their own.
     pub bound_to_itself: bool,
+    /// A JavaScript file that stands for the built core behind the shim.
+    pub core: Option<PathBuf>,
 }
 
 /// A running worker; ends when dropped.
@@ -69,7 +72,13 @@ impl Place {
     pub fn fresh(state: &Path, variables: &[(&'static str, String)]) -> Result<Self, String> {
         let _ = fs::remove_dir_all(state);
         fs::create_dir_all(state).map_err(|e| format!("{}: {e}", state.display()))?;
-        Ok(Self { state: state.to_owned(), port: free_port()?, variables: variables.to_vec(), bound_to_itself: false })
+        Ok(Self {
+            state: state.to_owned(),
+            port: free_port()?,
+            variables: variables.to_vec(),
+            bound_to_itself: false,
+            core: None,
+        })
     }
 
     /// Where the worker answers.
@@ -80,8 +89,13 @@ impl Place {
     /// Starts the worker and waits until it answers.
     pub fn start(&self) -> Result<Local, String> {
         let variables: Value = self.variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let wanted =
-            json!({ "state": self.state, "port": self.port, "variables": variables, "itself": self.bound_to_itself });
+        let wanted = json!({
+            "state": self.state,
+            "port": self.port,
+            "variables": variables,
+            "itself": self.bound_to_itself,
+            "core": self.core,
+        });
         let log = File::options().create(true).append(true).open(self.log());
         let log = log.map_err(|e| format!("{}: {e}", self.log().display()))?;
         let mut node = Command::new("node")
@@ -131,7 +145,10 @@ impl Place {
 /// Not one of those that the system gives to connections: while the worker is down, a client that tries to reach such a port
 /// may be given that very port, be connected to itself, and keep the worker from it.
 fn free_port() -> Result<u16, String> {
-    let first = std::process::id() as u16 % 8_000;
+    // Tests of one process start several at once, and each finds the port free until its worker has it.
+    static ASKED: AtomicU16 = AtomicU16::new(0);
+    let asked = ASKED.fetch_add(1, Ordering::Relaxed) % 100;
+    let first = (std::process::id() as u16 % 80 * 100 + asked) % 8_000;
     let ports = (0..8_000).map(|step| 20_000 + (first + step) % 8_000);
     let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
     free.next().ok_or_else(|| "no port from 20000 to 27999 is free".to_owned())

@@ -71,6 +71,13 @@ fn all_bad() -> Vec<Bad> {
             422,
             "",
         ),
+        bad("a sample type with a colon", encode_gzip(&drawn::profile("a:b/count\nmain 1")), 422, "':' in"),
+        bad("a unit with a brace", encode_gzip(&drawn::profile("cpu/c{d}\nmain 1")), 422, "'{' in"),
+        bad("a type that comes twice", encode_gzip(&drawn::profile("cpu/ns cpu/ns\nmain 1 2")), 422, "twice"),
+        Bad {
+            query: "name=hostile&format=pprof&from=9223372036",
+            ..bad("a start at the end of time", small(), 422, "between the years 1970 and 2200")
+        },
         query("no name", "format=pprof", 400, "name"),
         query("a name without an application", "name=%7Ba%3Db%7D&format=pprof", 400, "application"),
         query("a name that does not close", "name=hostile%7Ba%3Db&format=pprof", 400, "brace"),

@@ -108,9 +108,14 @@ impl Matcher {
     }
 
     fn passes(&self, profile_type: &str, labels: &BTreeMap<String, String>) -> bool {
+        let part = |at: usize| profile_type.split(':').nth(at).unwrap_or("");
         let value = match self.name {
             "__profile_type__" => profile_type,
-            "__name__" => profile_type.split(':').next().unwrap_or(""),
+            "__name__" => part(0),
+            "__type__" => part(1),
+            "__unit__" => part(2),
+            "__period_type__" => part(3),
+            "__period_unit__" => part(4),
             "__service_name__" => labels.get(SERVICE_NAME).map_or("", String::as_str),
             name => labels.get(name).map_or("", String::as_str),
         };
@@ -178,7 +183,8 @@ fn expression() -> impl Strategy<Value = Expression> {
 }
 
 fn matcher() -> impl Strategy<Value = Matcher> {
-    let names = vec!["a", "region.name", "odd name", SERVICE_NAME, "__service_name__", "__name__", "__profile_type__"];
+    let mut names = vec!["a", "region.name", "odd name", SERVICE_NAME, "__none__"];
+    names.extend(pilotlight_core::TYPE_LABELS);
     let operand = prop_oneof![word().prop_map(Ok), expression().prop_map(Err)];
     let quote = prop::sample::select(vec!['"', '\'', '`']);
     (prop::sample::select(names), any::<bool>(), operand, quote).prop_map(|(name, negated, operand, quote)| Matcher {
@@ -212,6 +218,65 @@ fn labels() -> impl Strategy<Value = BTreeMap<String, String>> {
     })
 }
 
+/// How a character of a quoted value is written.
+#[derive(Clone, Copy, Debug)]
+enum Written {
+    /// As it is, where that can be.
+    Plain,
+    /// `\n`, `\"` and so on, where there is a letter.
+    Letter,
+    /// `\xhh`, one for each byte.
+    Hex,
+    /// Three octal digits for each byte.
+    Octal,
+    /// `\uhhhh` or `\Uhhhhhhhh`.
+    Code,
+}
+
+/// A value between quotes, each character written in one of the ways.
+fn quoted(value: &str, quote: char, ways: &[Written]) -> String {
+    let bytes = |c: char, write: fn(&u8) -> String| c.to_string().as_bytes().iter().map(write).collect::<String>();
+    let letters = [
+        ('\x07', 'a'),
+        ('\x08', 'b'),
+        ('\x0C', 'f'),
+        ('\n', 'n'),
+        ('\r', 'r'),
+        ('\t', 't'),
+        ('\x0B', 'v'),
+        ('\\', '\\'),
+        ('\'', '\''),
+        ('"', '"'),
+    ];
+    let character = |(c, way): (char, &Written)| match way {
+        Written::Plain if c != quote && c != '\\' => c.to_string(),
+        Written::Plain | Written::Letter => {
+            letters.iter().find(|(plain, _)| *plain == c).map_or(c.to_string(), |(_, letter)| format!("\\{letter}"))
+        }
+        Written::Hex => bytes(c, |byte| format!("\\x{byte:02x}")),
+        Written::Octal => bytes(c, |byte| format!("\\{byte:03o}")),
+        Written::Code if c as u32 <= 0xFFFF => format!("\\u{:04x}", c as u32),
+        Written::Code => format!("\\U{:08X}", c as u32),
+    };
+    let text: String = value.chars().zip(ways.iter().cycle()).map(character).collect();
+    format!("{quote}{text}{quote}")
+}
+
+/// Any text: of all characters, of control characters, and of what quoting is made of.
+fn any_text() -> impl Strategy<Value = String> {
+    let character = prop_oneof![
+        2 => any::<char>(),
+        1 => (0u8..0xA0).prop_map(char::from),
+        1 => prop::sample::select(vec!['\\', '"', '\'', '`', '\n', '\r', '\0', 'x', 'u', '1', '}', '{', 'b']),
+    ];
+    prop::collection::vec(character, 0..16).prop_map(String::from_iter)
+}
+
+fn ways() -> impl Strategy<Value = Vec<Written>> {
+    let ways = [Written::Plain, Written::Letter, Written::Hex, Written::Octal, Written::Code];
+    prop::collection::vec(prop::sample::select(ways.to_vec()), 1..5)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -231,6 +296,26 @@ proptest! {
             let profile_type: ProfileType = TYPES[*type_index].parse().unwrap();
             let series = Labels::new(labels.clone().into_iter().collect()).unwrap();
             prop_assert_eq!(selector.matches(&profile_type, &series), expect, "{} of {:?}", text, labels);
+        }
+    }
+
+    #[test]
+    fn a_quoted_value_selects_itself_and_nothing_else(value in any_text(), other in any_text(), ways in ways()) {
+        let profile_type: ProfileType = TYPES[0].parse().unwrap();
+        let mut forms = vec![quoted(&value, '"', &ways), quoted(&value, '\'', &ways)];
+        if !value.contains('`') {
+            forms.push(format!("`{value}`"));
+        }
+        for form in forms {
+            for (operator, negated) in [("=", false), ("!=", true)] {
+                let text = format!("{{k{operator}{form}}}");
+                let selector = Selector::parse(&text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+                prop_assert_eq!(&Selector::parse(&selector.to_string()).unwrap(), &selector);
+                for candidate in [&value, &other] {
+                    let labels = Labels::new(vec![("k".to_owned(), candidate.clone())]).unwrap();
+                    prop_assert_eq!(selector.matches(&profile_type, &labels), (*candidate == value) != negated, "{:?}", text);
+                }
+            }
         }
     }
 

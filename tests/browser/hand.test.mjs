@@ -1,0 +1,252 @@
+/** What a hand does: clicks, double-clicks, the wheel, pasting; and that nothing moves under it. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { drawnFrames, drop, launch, openPage, own } from "./page.mjs";
+
+const STACKS = [
+  "main;alloc;next 235",
+  "main;alloc;scan 500",
+  "main;alloc;zero 165",
+  "main;next 100",
+  "main;work;next;next 60",
+  "main;work;sort 940",
+  "main;work;next 40",
+];
+const TOTAL = 2040;
+
+let browser;
+before(async () => void (browser = await launch()));
+after(() => browser?.close());
+
+async function opened(options) {
+  const path = own("hand.txt");
+  writeFileSync(path, STACKS.join("\n"));
+  const found = await openPage(browser, "/", options);
+  await found.at("dropzone").waitFor({ state: "attached" });
+  await drop(found.page, path);
+  await drawnFrames(found.page, TOTAL);
+  return found;
+}
+
+const facts = (page) => page.getByTestId("drawer").locator(".facts th").allTextContents();
+const size = (page) => page.getByTestId("flame").boundingBox();
+/** A point of the picture: a share of its width, and a row. */
+async function point(page, share, depth) {
+  const { x, y, width } = await size(page);
+  return [x + width * share, y + (depth + 0.5) * 20];
+}
+
+/** Selects a frame by its name, without the mouse. */
+async function select(page, name) {
+  await page.keyboard.press("/");
+  await page.getByTestId("search").fill(`/^${name}$/`);
+  await page.getByTestId("search").press("Enter");
+  await page.getByTestId("search-result").filter({ hasText: "1 of" }).waitFor();
+  await page.getByTestId("search").press("Escape");
+  await page.getByTestId("flame").focus();
+  await page.keyboard.press(" ");
+  await page.getByTestId("drawer").waitFor();
+}
+
+describe("the mouse", () => {
+  for (const [where, options] of [
+    ["in the right quarter", {}],
+    ["on a narrow screen", { viewport: { width: 800, height: 700 } }],
+  ]) {
+    test(`double-clicks 400 ms apart zoom, ${where}`, async () => {
+      const { page, at, end } = await opened(options);
+      const before = await size(page);
+      // sort, from 54 % to 100 % of the width.
+      const [x, y] = await point(page, 0.93, 3);
+      await page.mouse.click(x, y);
+      await page.waitForTimeout(400);
+      assert.equal(await at("drawer").count(), 0, "nothing has come under the pointer");
+      assert.deepEqual(await size(page), before, "nothing has moved");
+      await page.mouse.click(x, y);
+      await at("crumbs").waitFor();
+      assert.equal(await at("crumbs").locator("b").textContent(), "sort");
+      await page.waitForTimeout(700);
+      assert.equal(await at("drawer").count(), 0, "a double-click zooms and no more");
+      assert.deepEqual(await size(page), before);
+      await end();
+    });
+  }
+
+  test("a click opens the drawer once the hand rests, and another click says another frame", async () => {
+    const { page, at, end } = await opened();
+    await page.mouse.click(...(await point(page, 0.93, 3)));
+    await at("drawer").waitFor();
+    assert.equal(await at("drawer-name").textContent(), "sort");
+    assert.equal(await at("crumbs").count(), 0, "one click does not zoom");
+    // The drawer is there, so the next click has no need to wait; two slow ones are no double-click.
+    for (const [share, depth, name] of [[0.2, 2, "alloc"], [0.2, 2, "alloc"], [0.3, 3, "scan"]]) {
+      await page.mouse.click(...(await point(page, share, depth)));
+      await page.waitForFunction((name) => document.querySelector("[data-testid=drawer-name]")?.textContent === name, name);
+      await page.waitForTimeout(600);
+    }
+    assert.equal(await at("crumbs").count(), 0);
+    await end();
+  });
+
+  test("zooming with Ctrl and the wheel leaves the picture where it is", async () => {
+    const { page, at, end } = await opened();
+    const before = await size(page);
+    await page.mouse.move(...(await point(page, 0.5, 2)));
+    await page.keyboard.down("Control");
+    for (let i = 0; i < 3; i++) {
+      await page.mouse.wheel(0, -60);
+      await page.waitForTimeout(50);
+      assert.deepEqual(await size(page), before);
+    }
+    await page.keyboard.up("Control");
+    assert.equal((await at("crumbs").textContent()).trim(), "Zoomed in · Reset (0)");
+    await at("crumbs").getByRole("button", { name: "Reset (0)" }).click();
+    await at("crumbs").waitFor({ state: "detached" });
+    assert.deepEqual(await size(page), before);
+    await end();
+  });
+});
+
+test("Enter in the search goes on from match to match, with the drawer open, too", async () => {
+  const { page, at, end } = await opened();
+  await page.mouse.click(...(await point(page, 0.93, 3)));
+  await at("drawer").waitFor();
+  await page.keyboard.press("/");
+  await at("search").fill("next");
+  for (const n of [1, 2, 3, 4, 1]) {
+    // No pause: Enter may come before the search has ended.
+    await at("search").press("Enter");
+    await at("search-result").filter({ hasText: `${n} of 4 frames` }).waitFor();
+  }
+  await end();
+});
+
+test("quick keys are taken one after the other", async () => {
+  const { page, at, end } = await opened();
+  await at("flame").focus();
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowLeft", "ArrowLeft", "ArrowDown", " "]) await page.keyboard.press(key);
+  await at("drawer").waitFor();
+  assert.equal(await at("drawer-name").textContent(), "scan");
+  await end();
+});
+
+describe("the drawer", () => {
+  test("lists the callees left of the largest, too", async () => {
+    const { page, at, end } = await opened();
+    await select(page, "alloc");
+    const callees = at("drawer").locator(".callees li");
+    assert.deepEqual(await callees.allTextContents(), ["scan55.6 %", "next26.1 %", "zero18.3 %"]);
+    await at("drawer").getByRole("button", { name: "total", exact: true }).click();
+    await page.waitForFunction(() => document.querySelector("[data-testid=drawer-name]")?.textContent === "total");
+    assert.deepEqual(await callees.allTextContents(), ["main100 %"]);
+    assert.equal(await at("drawer-total").textContent(), "2,040");
+    await page.reload();
+    await at("dropzone").waitFor({ state: "attached" });
+    await drop(page, own("hand.txt"));
+    await drawnFrames(page, TOTAL);
+    await select(page, "sort");
+    assert.deepEqual(await callees.allTextContents(), ["It calls nothing."]);
+    await end();
+  });
+
+  test("says which of the occurrences it shows, and steps through them", async () => {
+    const { page, at, end } = await opened();
+    await select(page, "next");
+    const total = async (position, value) => {
+      await at("occurrence").filter({ hasText: `${position} of 4` }).waitFor();
+      assert.equal(await at("drawer-name").textContent(), "next");
+      assert.equal(await at("drawer-total").textContent(), value);
+    };
+    // The search went to the first in the picture, which is the largest.
+    await total(1, "235");
+    assert.deepEqual(await facts(page), ["total", "self", "All 4 occurrences: total", "All 4 occurrences: self"]);
+    assert.match(await at("drawer-all").textContent(), /435.*435/, "a recursive call is counted once");
+    await at("occurrence-next").click();
+    await total(2, "100");
+    await page.keyboard.press("o");
+    await total(3, "100");
+    await page.keyboard.press("Shift+O");
+    await total(2, "100");
+    await at("occurrence-previous").click();
+    await at("occurrence-previous").click();
+    await total(4, "60");
+    await at("occurrence-next").press("Enter");
+    await total(1, "235");
+    await end();
+  });
+});
+
+test("half a regular expression is called what it is", async () => {
+  const { page, at, end } = await opened();
+  await page.keyboard.press("/");
+  await at("search").fill("/(/");
+  await at("search-result").filter({ hasText: "Not a valid regular expression" }).waitFor();
+  await end();
+});
+
+test("the bars of the table lie behind its figures", async () => {
+  const { page, at, end } = await opened();
+  await page.keyboard.press("2");
+  const cell = at("row").first().locator(".num").first();
+  await cell.waitFor();
+  const [bar, dash] = await cell.evaluate((cell) => [getComputedStyle(cell).backgroundImage, getComputedStyle(cell, "::before").content]);
+  assert.match(bar, /^linear-gradient\(to right, /);
+  assert.equal(dash, "none");
+  await end();
+});
+
+describe("the page for files", () => {
+  test("says nothing of files before there are any", async () => {
+    const { page, at, end } = await openPage(browser, "/file");
+    await at("dropzone").waitFor({ state: "attached" });
+    assert.equal((await page.locator("footer").textContent()).trim(), "");
+    await end();
+  });
+
+  /** What the browser does on Ctrl+V. */
+  const paste = (page, text, into = "body") =>
+    page.locator(into).evaluate((target, text) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", text);
+      target.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    }, text);
+
+  for (const path of ["/", "/file"]) {
+    test(`takes stacks pasted as text, on ${path}`, async () => {
+      const { page, at, requests, end } = await openPage(browser, path);
+      await at("dropzone").waitFor({ state: "attached" });
+      const first = requests.length;
+      await paste(page, STACKS.join("\n"));
+      await drawnFrames(page, TOTAL);
+      assert.match(await at("files").textContent(), /pasted text/);
+      assert.ok(requests.slice(first).every(({ method, body }) => method === "GET" && !body), "nothing was sent");
+      await end();
+    });
+  }
+
+  test("says why pasted text is no profile", async () => {
+    const { page, at, end } = await openPage(browser, "/file");
+    await at("dropzone").waitFor({ state: "attached" });
+    await paste(page, '{"$schema": "https://www.speedscope.app/file-format-schema.json", "profiles": []}');
+    await at("problem").waitFor();
+    assert.match(await at("problem").textContent(), /^pasted text This is speedscope JSON, which is not read yet\./);
+    await paste(page, " \n");
+    assert.equal(await at("notice").textContent(), "There is no file and no text to paste.");
+    await end();
+  });
+
+  test("leaves text alone that is pasted into a field, and a page of services that is given no profile", async () => {
+    const { page, at, end } = await opened();
+    await page.keyboard.press("/");
+    await paste(page, "main;other 5", "#search");
+    await page.waitForTimeout(300);
+    assert.doesNotMatch(await at("files").textContent(), /pasted text/);
+    await page.goto(new URL("/explore", page.url()).href);
+    await at("service").waitFor();
+    await paste(page, "buy milk");
+    await at("notice").filter({ hasText: "The pasted text cannot be opened. This is text of no known profiler." }).waitFor();
+    assert.match(page.url(), /\/explore/);
+    await end();
+  });
+});

@@ -1,0 +1,422 @@
+/** What a person does with services: from the front page to a regression, ranges, comparisons, filters, gauges. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { amount, close, launch, openPage, url } from "./page.mjs";
+import { callTree, readPprof } from "./pprof.mjs";
+
+const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+const IN_USE = "memory:inuse_space:bytes:space:bytes";
+const MINUTE = 60_000;
+
+let browser;
+/** When the demo's deploy was: the first profile of the new version. */
+let deploy = 0;
+before(async () => {
+  browser = await launch();
+  const now = Date.now();
+  const step = MINUTE / 2;
+  const answer = await timeline(`${CPU}{service_name="checkout",version="1.9.0"}`, now - 180 * step, now, 180);
+  deploy = answer.start + answer.counts.findIndex((count) => count > 0) * answer.step;
+  assert.ok(now - 80 * MINUTE < deploy && deploy < now - 20 * MINUTE, `the demo's deploy was ${Math.round((now - deploy) / MINUTE)} minutes ago`);
+});
+after(() => browser?.close());
+
+async function timeline(query, from, until, points) {
+  const answer = await fetch(`${url}/api/v1/timeline?${new URLSearchParams({ query, from: Math.round(from), until: Math.round(until), points })}`);
+  assert.equal(answer.status, 200);
+  return answer.json();
+}
+
+const frames = ({ at }, name) => at("frames").locator("tr", { hasText: name }).first();
+const drawn = ({ at }) => at("frames").locator("tbody tr").nth(3).waitFor({ state: "attached" });
+const calls = (requests, name) => requests.filter(({ url }) => url.includes(`/api/v1/${name}`)).length;
+const side = (page, suffix) => ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name + suffix)));
+
+/** Drags over the timeline from one time to another, both within its range. */
+async function brush({ page, at }, [start, end], [from, until]) {
+  const plot = await at("timeline").locator(".u-over").boundingBox();
+  const x = (time) => plot.x + ((time - start) / (end - start)) * plot.width;
+  const y = plot.y + plot.height / 2;
+  await page.mouse.move(x(from), y);
+  await page.mouse.down();
+  await page.mouse.move(x((from + until) / 2), y, { steps: 4 });
+  await page.mouse.move(x(until), y, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForURL(/[?&]w=\d+-\d+/);
+}
+
+/** Sorted by change, what is among the first. */
+async function grewMost({ page, at }) {
+  await at("view-table").click();
+  await at("sort-delta").waitFor();
+  await at("row").filter({ hasText: "regexp" }).first().waitFor();
+  const names = await at("row").evaluateAll((rows) => rows.slice(0, 10).map((row) => row.querySelector(".name")?.textContent ?? ""));
+  assert.ok(names.some((name) => /matchesPattern|regexp/.test(name)), `what grew most: ${names}`);
+}
+
+test("from the front page to the regression, by the two versions", async () => {
+  const opened = await openPage(browser, "/");
+  const { page, at, end } = opened;
+  await at("service-card").filter({ hasText: "checkout" }).click();
+  await drawn(opened);
+  await at("filters-add").click();
+  const offered = at("compare-labels").filter({ hasText: "version: 1.8.2 ↔ 1.9.0" });
+  await offered.click();
+  await page.waitForURL(/\/diff\?s=checkout/);
+  await at("legend").waitFor();
+  await frames(opened, "regexp.compile").waitFor({ state: "attached" });
+  assert.match(await at("filters-base").textContent(), /version=1\.8\.2/);
+  assert.match(await at("filters-other").textContent(), /version=1\.9\.0/);
+  await grewMost(opened);
+  await end();
+});
+
+test("from a brushed range to before and after, whose change shows the regression", async () => {
+  const range = [deploy - 20 * MINUTE, deploy + 20 * MINUTE];
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&from=${range[0]}&until=${range[1]}`);
+  const { page, at, end } = opened;
+  await drawn(opened);
+  await at("timeline").locator("canvas").waitFor();
+  await brush(opened, range, [deploy + MINUTE, deploy + 13 * MINUTE]);
+  const [, left, right] = /[?&]w=(\d+)-(\d+)/.exec(page.url()).map(Number);
+  await at("compare").click();
+  await at("legend").waitFor();
+  const [base, other] = [side(page, ""), side(page, "2")];
+  assert.deepEqual(other, [left, right], "the comparison is what was brushed");
+  assert.deepEqual(base, [left - (right - left), left], "the baseline is as long, just before");
+  await frames(opened, "regexp.compile").waitFor({ state: "attached" });
+  const changed = await at("diff-totals").locator("b").textContent();
+  assert.match(changed, /\+\d/, `the total grew: ${changed}`);
+  assert.ok(Number.parseFloat(changed.replace("+", "")) > 8, changed);
+  await grewMost(opened);
+  await end();
+});
+
+test("sides of unlike coverage compare by shares, unless amounts or rates are wanted", async () => {
+  // An hour and more of one version, without a deploy between: nothing but the length differs.
+  const at0 = deploy - 30 * MINUTE;
+  const sides = `from=${at0}&until=${at0 + 16 * MINUTE}&from2=${at0 + 18 * MINUTE}&until2=${at0 + 23 * MINUTE}`;
+  const opened = await openPage(browser, `/diff?s=checkout&t=${CPU}&${sides}`);
+  const { page, at, end } = opened;
+  await at("coverage").waitFor();
+  assert.match(await at("coverage").textContent(), /\d+ profiles against \d+/);
+  assert.equal(await at("measure").inputValue(), "share");
+  const serve = async () => {
+    const row = frames(opened, "net/http.(*conn).serve");
+    await row.waitFor({ state: "attached" });
+    await page.waitForTimeout(300);
+    return row.locator("td").allTextContents();
+  };
+  const [, before, after] = await serve();
+  assert.match(before, / %$/);
+  close(Number.parseFloat(after), Number.parseFloat(before), "shares of the same code");
+  await at("measure").selectOption("amount");
+  await page.waitForURL(/norm=0/);
+  await page.waitForFunction(() => /−[67]\d/.test(document.querySelector("[data-testid=diff-totals] b")?.textContent ?? ""));
+  assert.match(await at("coverage").textContent(), /amounts mislead/);
+  await at("measure").selectOption("rate");
+  await page.waitForURL(/norm=rate/);
+  await page.waitForFunction(() => /\/min/.test(document.querySelector("[data-testid=diff-totals]")?.textContent ?? ""));
+  const rate = Number.parseFloat((await at("diff-totals").locator("b").textContent()).replace("−", "-").replace("+", ""));
+  assert.ok(Math.abs(rate) < 35, `a minute of each: ${rate} %`);
+  assert.match((await serve())[1], /\/min$/);
+  await end();
+});
+
+test("both timelines of a comparison have one scale", async () => {
+  const sides = `from=${deploy - 20 * MINUTE}&until=${deploy}&from2=${deploy}&until2=${deploy + 15 * MINUTE}`;
+  const { page, at, end } = await openPage(browser, `/diff?s=checkout&t=${CPU}&${sides}&l=region%3D%22eu%22`);
+  await at("timeline-base").locator("canvas").waitFor();
+  await at("timeline-other").locator("canvas").waitFor();
+  const scales = await page.locator(".timeline").evaluateAll((all) => all.map((one) => Number(one.dataset.peak)));
+  // The side with the region alone has less, and is drawn against the peak of the other.
+  const labels = await page.locator(".timeline [role=slider]").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+  const [base, other] = labels.map((label) => amount(/peak (\S+ \S+) per/.exec(label)[1]));
+  assert.ok(0 < base && base < other, `${base} is less than ${other}`);
+  for (const scale of scales) close(scale, other, "the scale");
+  await end();
+});
+
+test("the timelines of a day and of an hour have steps of one length", async () => {
+  const now = Date.now();
+  const hour = 60 * MINUTE;
+  for (const [first, second] of [[24 * hour, hour], [hour, 24 * hour]]) {
+    const sides = `from=${now - first}&until=${now}&from2=${now - second}&until2=${now}`;
+    const { at, end } = await openPage(browser, `/diff?s=checkout&t=${CPU}&${sides}`);
+    const steps = [];
+    for (const id of ["timeline-base", "timeline-other"]) steps.push(/per [\d.]+ \w+/.exec(await at(id).locator(".timeline-scale").textContent())[0]);
+    assert.equal(steps[0], steps[1]);
+    await end();
+  }
+});
+
+test("an empty side is named", async () => {
+  const sides = `from=1500000000000&until=1500003600000&from2=${deploy}&until2=${deploy + 10 * MINUTE}`;
+  const { page, at, end } = await openPage(browser, `/diff?s=checkout&t=${CPU}&${sides}`);
+  await at("empty").waitFor();
+  assert.match(await at("empty").textContent(), /The baseline has no profiles: checkout, 14 Jul/);
+  assert.doesNotMatch(await at("empty").textContent(), /comparison has/i);
+  await at("empty").getByRole("button", { name: "Explore the comparison alone" }).click();
+  await page.waitForURL(/\/explore/);
+  await drawn({ at });
+  await end();
+});
+
+test("a gauge is the average a snapshot, and every number on the screen agrees", async () => {
+  const [from, until] = [deploy - 20 * MINUTE, deploy + 10 * MINUTE];
+  const answer = await timeline(`${IN_USE}{service_name="checkout"}`, from, until, 60);
+  const sum = answer.points.reduce((a, b) => a + b, 0);
+  const average = sum / answer.profiles;
+  assert.ok(answer.profiles > 40 && sum > 20 * average);
+  const opened = await openPage(browser, `/explore?s=checkout&t=${IN_USE}&from=${from}&until=${until}&v=both`);
+  const { page, at, end } = opened;
+  await drawn(opened);
+  const root = at("frames").locator("tbody tr").first();
+  close(amount(await root.locator("td").nth(1).textContent()), average, "the flame graph");
+  const exact = await root.getAttribute("data-total");
+  const [, whole, over = "0/1"] = /^(\d+)(?: (\d+\/\d+))?$/.exec(exact);
+  const [numerator, denominator] = over.split("/").map(BigInt);
+  assert.equal((BigInt(whole) * denominator + numerator) * BigInt(answer.profiles), BigInt(sum) * denominator, "exact, as a fraction");
+  assert.match(await at("facts").textContent(), new RegExp(`average of ${answer.profiles} snapshots`));
+  const label = await at("timeline").getByRole("slider").getAttribute("aria-label");
+  close(amount(/average (\S+ \S+),/.exec(label)[1]), average, "the timeline");
+  const largest = at("row").first().locator(".num");
+  const frame = frames(opened, await at("row").first().locator(".base").textContent());
+  close(amount(await largest.nth(1).textContent()), amount(await frame.locator("td").nth(1).textContent()), "the table");
+  await at("row").first().click();
+  await at("drawer").waitFor();
+  assert.equal(await at("drawer-total").textContent(), await frame.locator("td").nth(1).textContent(), "the drawer");
+  assert.match(await at("drawer").locator("tr[title]").first().getAttribute("title"), /^[\d,]+( \d+\/\d+)? bytes$/);
+  // What is downloaded is what is shown: its total is rounded once.
+  await at("share").click();
+  const [file] = await Promise.all([page.waitForEvent("download"), at("download").click()]);
+  assert.equal(callTree(readPprof(await file.path()), 0).total, Math.floor(sum / answer.profiles), "the file");
+  // Of a comparison too, where the sides have numbers of snapshots of their own.
+  await page.goto(`${url}/diff?s=checkout&t=${IN_USE}&from=${from}&until=${deploy}&from2=${deploy}&until2=${until}`);
+  await at("legend").waitFor();
+  for (const [i, [a, b]] of [[from, deploy], [deploy, until]].entries()) {
+    const part = await timeline(`${IN_USE}{service_name="checkout"}`, a, b, 60);
+    const expected = part.points.reduce((x, y) => x + y, 0) / part.profiles;
+    const [shown] = (await at("diff-totals").textContent()).split("→").slice(i);
+    close(amount(shown.replace("average", "").trim()), expected, `side ${i}`);
+    close(amount(await root.locator("td").nth(1 + i).textContent()), expected, `the picture's side ${i}`);
+  }
+  // And on its card.
+  await page.goto(`${url}/?t=${IN_USE}`);
+  const card = at("service-card").filter({ hasText: "checkout" });
+  await card.waitFor();
+  const total = await card.locator(".card-total").textContent();
+  assert.match(total, /average/);
+  assert.ok(Math.abs(amount(total) / average - 1) < 0.3, `${total} is about ${average}`);
+  await end();
+});
+
+test("a change against almost nothing is no change", async () => {
+  // A range that has all of the history but its first minutes, whenever that was made.
+  const now = Date.now();
+  const answer = await timeline(`${CPU}{service_name="checkout"}`, now - 180 * MINUTE, now, 180);
+  const start = answer.start + answer.counts.findIndex((count) => count > 0) * answer.step;
+  const { at, end } = await openPage(browser, `/?from=${Math.round(start + 2 * MINUTE)}&until=${now}`);
+  const change = at("service-card").filter({ hasText: "checkout" }).getByTestId("card-change");
+  await change.waitFor();
+  assert.match(await change.textContent(), /^(nothing|little) before$/);
+  await end();
+});
+
+test("the timeline says what is under the pointer, in which zone, and follows the keys", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, { timezoneId: "Asia/Kolkata" });
+  const { page, at, requests, end } = opened;
+  await drawn(opened);
+  const plot = at("timeline").locator(".u-over");
+  await plot.waitFor();
+  assert.match(await at("timeline").textContent(), /per 30 s/);
+  assert.match(await at("timeline").textContent(), /UTC\+5:30/);
+  await plot.hover({ position: { x: 300, y: 20 } });
+  assert.match(await at("timeline-tooltip").textContent(), /\d\d:\d\d:\d\d – \d\d:\d\d:\d\d .+ in \d+ profiles/);
+  const slider = at("timeline").getByRole("slider");
+  await slider.focus();
+  await page.keyboard.press("Home");
+  for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
+  assert.equal(await slider.getAttribute("aria-valuenow"), "20");
+  assert.match(await slider.getAttribute("aria-valuetext"), /in \d+ profiles/);
+  await page.keyboard.down("Shift");
+  for (let i = 0; i < 30; i++) await page.keyboard.press("ArrowRight");
+  await page.keyboard.up("Shift");
+  await page.waitForURL(/[?&]w=\d+-\d+/);
+  const [, left, right] = /[?&]w=(\d+)-(\d+)/.exec(page.url()).map(Number);
+  close(right - left, 31 * (MINUTE / 2), "31 buckets");
+  // A relative range stays one, also after the brush is gone.
+  assert.ok(!/[?&](from|until)=/.test(page.url()), page.url());
+  assert.match(await at("range").textContent(), /1 h/);
+  await slider.focus();
+  await page.keyboard.press("Escape");
+  await page.waitForURL((url) => !url.searchParams.has("w"));
+  const before = calls(requests, "timeline");
+  await page.waitForTimeout(1_100);
+  await at("refresh").click();
+  await page.waitForTimeout(500);
+  const [first, last] = [0, -1].map((i) => requests.filter(({ url }) => url.includes("/timeline")).at(i).url);
+  const until = (address) => Number(new URL(address).searchParams.get("until"));
+  assert.equal(calls(requests, "timeline"), before + 1);
+  assert.ok(until(last) >= until(first) + 1_000, "now goes on");
+  await end();
+});
+
+test("the bucket that keys point at stays within a range that became shorter", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`);
+  const { page, at, end } = opened;
+  await drawn(opened);
+  await at("timeline").locator("canvas").waitFor();
+  const slider = at("timeline").getByRole("slider");
+  const is = async (name) => Number(await slider.getAttribute(`aria-value${name}`));
+  await slider.press("End");
+  const before = await is("max");
+  assert.equal(await is("now"), before);
+  await at("range").click();
+  await page.getByRole("button", { name: "last 15 min" }).click();
+  await page.waitForFunction((before) => Number(document.querySelector("[data-testid=timeline] [role=slider]").getAttribute("aria-valuemax")) < before / 2, before);
+  const last = await is("max");
+  assert.equal(await is("now"), last);
+  await slider.press("ArrowLeft");
+  assert.equal(await is("now"), last - 1);
+  await end();
+});
+
+test("a finger brushes the timeline", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const { page, at, end } = opened;
+  await drawn(opened);
+  const plot = await at("timeline").locator(".u-over").boundingBox();
+  const finger = await page.context().newCDPSession(page);
+  const touch = (type, share) =>
+    finger.send("Input.dispatchTouchEvent", { type, touchPoints: share === undefined ? [] : [{ x: plot.x + plot.width * share, y: plot.y + 20 }] });
+  await touch("touchStart", 0.25);
+  for (const share of [0.3, 0.5, 0.75]) await touch("touchMove", share);
+  await touch("touchEnd");
+  await page.waitForURL(/[?&]w=\d+-\d+/);
+  const [, left, right] = /[?&]w=(\d+)-(\d+)/.exec(page.url()).map(Number);
+  assert.ok(Math.abs(right - left - 30 * MINUTE) < MINUTE, `half of the hour: ${(right - left) / MINUTE} min`);
+  await end();
+});
+
+test("no step is shorter than agents push", async () => {
+  const { at, requests, end } = await openPage(browser, `/explore?s=catalog&t=${CPU}&from=${deploy}&until=${deploy + 5 * MINUTE}`);
+  await at("timeline").locator("canvas").waitFor();
+  const asked = requests.find(({ url }) => url.includes("/timeline"));
+  assert.equal(new URL(asked.url).searchParams.get("points"), "11");
+  assert.equal((await (await fetch(asked.url)).json()).step, 30_000);
+  await end();
+});
+
+test("everything is asked for once", async () => {
+  const { page, at, requests, end } = await openPage(browser, "/");
+  await at("service-card").first().waitFor();
+  await page.waitForTimeout(400);
+  assert.equal(calls(requests, "services"), 1, "the front page");
+  requests.length = 0;
+  await at("service-card").filter({ hasText: "checkout" }).click();
+  await drawn({ at });
+  await page.waitForTimeout(400);
+  assert.deepEqual(["services", "timeline", "profile"].map((name) => calls(requests, name)), [1, 1, 1], "a service");
+  requests.length = 0;
+  await at("range").click();
+  await page.getByRole("button", { name: "last 15 min" }).click();
+  await page.waitForTimeout(800);
+  assert.deepEqual(["services", "timeline", "profile"].map((name) => calls(requests, name)), [1, 1, 1], "another range");
+  await end();
+});
+
+test("while services load the page has its shape, and without data its controls", async () => {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  const page = await context.newPage();
+  let answer = () => {};
+  const held = new Promise((resolve) => (answer = resolve));
+  await page.route("**/api/v1/services**", async (route) => {
+    await held;
+    await route.fulfill({ json: { services: [] } });
+  });
+  await page.goto(url);
+  await page.getByTestId("looking").waitFor();
+  const zone = () => page.getByTestId("dropzone").boundingBox();
+  const before = await zone();
+  assert.ok(before.width < 600, "room for services");
+  answer();
+  await page.getByTestId("empty").waitFor();
+  assert.deepEqual((await zone()).width, before.width, "nothing jumps");
+  assert.ok(await page.getByTestId("range").isVisible());
+  assert.ok(await page.getByTestId("refresh").isVisible());
+  await context.close();
+});
+
+test("filters offer labels with several values first, and catch an expression that is none", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`);
+  const { page, at, requests, end } = opened;
+  await drawn(opened);
+  await at("filters-add").click();
+  const label = page.getByLabel("Label", { exact: true });
+  assert.equal(await label.inputValue(), "version");
+  assert.deepEqual(await label.locator("option").allTextContents(), ["version", "region", "pyroscope_spy"]);
+  await label.selectOption("region");
+  await page.getByLabel("Comparison", { exact: true }).selectOption("=~");
+  requests.length = 0;
+  await at("pattern").fill("eu(");
+  await page.keyboard.press("Enter");
+  await at("pattern-problem").waitFor();
+  assert.match(await at("pattern-problem").textContent(), /not a regular expression: .*group/);
+  assert.deepEqual(requests.filter(({ url }) => url.includes("/api/")), [], "nothing is sent");
+  assert.ok(!page.url().includes("l="));
+  // What a search refuses, because it ignores case, is fine here.
+  await at("pattern").fill("[0-f]u");
+  assert.equal(await at("pattern-problem").count(), 0);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/[?&]l=region/);
+  await drawn(opened);
+  await end();
+});
+
+test("an expression is added as it was checked, whatever is typed meanwhile", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`);
+  const { page, at, end } = opened;
+  await drawn(opened);
+  await at("filters-add").click();
+  await page.getByLabel("Label", { exact: true }).selectOption("region");
+  await page.getByLabel("Comparison", { exact: true }).selectOption("=~");
+  const written = (text) => at("pattern").evaluate((input, text) => {
+    input.value = text;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  }, text);
+  await written("e.");
+  await at("pattern").evaluate((input) => {
+    input.form.requestSubmit();
+    input.value = "e(";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  await page.waitForURL(/[?&]l=region/);
+  assert.equal(new URL(page.url()).searchParams.get("l"), 'region=~"e."');
+  await end();
+});
+
+test("a filter of a link goes to the server as it is written", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&l=${encodeURIComponent("region=~`e.`")}&l=${encodeURIComponent('größe=""')}`);
+  const { page, at, requests, end } = opened;
+  await drawn(opened);
+  const asked = new URL(requests.find(({ url }) => url.includes("/profile")).url).searchParams.get("query");
+  assert.equal(asked, `${CPU}{service_name="checkout",region=~\`e.\`,größe=""}`);
+  await page.goto(`${url}/explore?s=checkout&t=${CPU}&l=region`);
+  await at("problem").waitFor();
+  assert.match(await at("problem").textContent(), /The server rejected the query: selector, column \d+: expected one of/);
+  await at("filters").getByRole("button", { name: "region", exact: true }).click();
+  await drawn(opened);
+  await end(/status of 400/);
+});
+
+test("on a phone nothing is beyond an edge", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, { viewport: { width: 390, height: 844 } });
+  const { at, end } = opened;
+  await drawn(opened);
+  for (const id of ["service", "type", "filters-add", "compare", "range", "refresh"]) {
+    const box = await at(id).first().boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 390, `${id}: ${JSON.stringify(box)}`);
+  }
+  await end();
+});
