@@ -26,6 +26,7 @@ Usage: cargo xtask <command>
   run [--port 4040]       set up, build and serve Pilotlight at http://localhost:4040
   demo [--url URL]        fill the running server with an hour of made-up history
   test [--only NAME]      set up and run every test; --only runs the steps whose name contains NAME
+  test --quick            format, lints, and the tests that need neither a server nor a browser
   build                   build the worker, the viewer and the site, and check their sizes
   fuzz [--seconds 30] [--target NAME]
                           feed what strangers may send to the readers, for so long in all
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),
         ["test"] => return test::test(""),
+        ["test", "--quick"] => return test::quick(),
         ["test", "--only", name] => return test::test(name),
         ["fuzz", rest @ ..] => fuzz::Wanted::parse(rest).and_then(|wanted| fuzz::fuzz(&wanted, fuzz::Seeds::ToBeBuilt)),
         [] | ["help" | "--help" | "-h"] => {

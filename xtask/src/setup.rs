@@ -10,6 +10,8 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum For {
     Running,
+    /// The tests that need neither a server nor a browser.
+    Checking,
     Testing,
 }
 
@@ -23,18 +25,24 @@ pub(crate) struct Tools {
 }
 
 pub(crate) fn setup(purpose: For) -> Result<Tools> {
-    let testing = purpose == For::Testing;
-    let mut steps = Steps::new(if testing { 10 } else { 6 });
+    let mut steps = Steps::new(match purpose {
+        For::Running | For::Checking => 6,
+        For::Testing => 10,
+    });
     println!("Setting up");
     steps.run("Node", npm::node)?;
-    steps.run("wrangler", |step| npm::packages(step, "xtask/npm"))?;
+    if purpose != For::Checking {
+        steps.run("wrangler", |step| npm::packages(step, "xtask/npm"))?;
+    }
     steps.run("packages of the site", |step| npm::packages(step, "site"))?;
     steps.run("clang for wasm32", system::clang)?;
     let wasm = steps.run("wasm32 standard library", wasm::find_or_make)?;
     let bindgen = steps.run("wasm-bindgen", bindgen)?;
     let mut chromium = None;
-    if testing {
+    if purpose != For::Running {
         steps.run("rustfmt and clippy", lints)?;
+    }
+    if purpose == For::Testing {
         steps.run("C++ compiler", system::cpp)?;
         steps.run("packages of the tests", |step| npm::packages(step, "tests"))?;
         chromium = Some(steps.run("browser", system::chromium)?);

@@ -14,8 +14,28 @@ use std::time::Instant;
 struct Part {
     name: &'static str,
     run: fn(&Bench) -> (Result<()>, String),
-    /// Needs the worker, the viewer and the site built, and the worker running.
-    served: bool,
+    needs: Needs,
+    runs: Runs,
+}
+
+/// When a part runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    Always,
+    /// With `--quick`, which starts no server.
+    Quick,
+    /// Without it.
+    Full,
+}
+
+/// What has to be there before a part runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    /// The viewer's WASM, whose types the site is checked against.
+    Viewer,
+    /// The worker, the viewer and the site built, and the worker running.
+    Server,
 }
 
 /// What the parts work with.
@@ -29,14 +49,15 @@ struct Bench {
     programs_are_built: bool,
 }
 
-const PARTS: [Part; 7] = [
-    Part { name: "format", run: format, served: false },
-    Part { name: "clippy", run: clippy, served: false },
-    Part { name: "rust", run: rust, served: true },
-    Part { name: "site types", run: site_types, served: true },
-    Part { name: "site", run: site, served: true },
-    Part { name: "browser", run: browser, served: true },
-    Part { name: "fuzz", run: fuzz_briefly, served: false },
+const PARTS: [Part; 8] = [
+    Part { name: "format", run: format, needs: Needs::Nothing, runs: Runs::Always },
+    Part { name: "clippy", run: clippy, needs: Needs::Nothing, runs: Runs::Always },
+    Part { name: "native", run: native, needs: Needs::Nothing, runs: Runs::Quick },
+    Part { name: "rust", run: rust, needs: Needs::Server, runs: Runs::Full },
+    Part { name: "site types", run: site_types, needs: Needs::Viewer, runs: Runs::Always },
+    Part { name: "site", run: site, needs: Needs::Viewer, runs: Runs::Always },
+    Part { name: "browser", run: browser, needs: Needs::Server, runs: Runs::Full },
+    Part { name: "fuzz", run: fuzz_briefly, needs: Needs::Nothing, runs: Runs::Full },
 ];
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -48,12 +69,23 @@ struct Count {
 /// Runs the parts whose name contains `only`; fails when any of them failed. The last line it prints
 /// is the count, for machines to read.
 pub(crate) fn test(only: &str) -> ExitCode {
-    let parts: Vec<&Part> = PARTS.iter().filter(|part| part.name.contains(only)).collect();
+    let all = || PARTS.iter().filter(|part| part.runs != Runs::Quick);
+    let parts: Vec<&Part> = all().filter(|part| part.name.contains(only)).collect();
     if parts.is_empty() {
-        let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+        let names: Vec<_> = all().map(|part| part.name).collect();
         eprintln!("no part of the tests is called {only:?}; choose among: {}", names.join(", "));
         return ExitCode::from(2);
     }
+    run_all(&parts, For::Testing)
+}
+
+/// Runs the parts that need neither a server nor a browser.
+pub(crate) fn quick() -> ExitCode {
+    let parts: Vec<&Part> = PARTS.iter().filter(|part| part.runs != Runs::Full).collect();
+    run_all(&parts, For::Checking)
+}
+
+fn run_all(parts: &[&Part], purpose: For) -> ExitCode {
     let started = Instant::now();
     let mut lines = Vec::new();
     let mut total = Count::default();
@@ -62,14 +94,14 @@ pub(crate) fn test(only: &str) -> ExitCode {
         lines.push(format!("  {verdict:<8}{name:<14}{:>6} passed {:>4} failed {seconds:>5} s", count.passed, count.failed));
         total = Count { passed: total.passed + count.passed, failed: total.failed + count.failed };
     };
-    match setup(For::Testing) {
+    match setup(purpose) {
         Err(failure) => {
             eprintln!("\n{failure}");
             note("set-up", Count { passed: 0, failed: 1 }, started.elapsed().as_secs());
         }
         Ok(tools) => {
             let programs_are_built = parts.iter().any(|part| part.name == "rust");
-            run_parts(&parts, Bench { tools, server: None, on_s3: None, core_wasm: None, programs_are_built }, &mut note);
+            run_parts(parts, Bench { tools, server: None, on_s3: None, core_wasm: None, programs_are_built }, &mut note);
         }
     }
     println!("\nSummary, after {} s\n{}\n", started.elapsed().as_secs(), lines.join("\n"));
@@ -78,12 +110,22 @@ pub(crate) fn test(only: &str) -> ExitCode {
 }
 
 fn run_parts(parts: &[&Part], mut bench: Bench, note: &mut impl FnMut(&str, Count, u64)) {
-    let mut serving = None;
+    let (mut serving, mut viewer) = (None, None);
     for (index, part) in parts.iter().enumerate() {
         if interrupted() {
             return;
         }
-        if part.served && serving.is_none() {
+        if part.needs == Needs::Viewer && viewer.is_none() && serving != Some(true) {
+            println!("\n=== build");
+            let started = Instant::now();
+            let outcome = build::viewer(&bench.tools);
+            if let Err(failure) = &outcome {
+                println!("{failure}");
+            }
+            note("build", judge(&outcome, ""), started.elapsed().as_secs());
+            viewer = Some(outcome.is_ok());
+        }
+        if part.needs == Needs::Server && serving.is_none() {
             println!("\n=== build and start");
             let started = Instant::now();
             let outcome = bench.serve();
@@ -95,7 +137,12 @@ fn run_parts(parts: &[&Part], mut bench: Bench, note: &mut impl FnMut(&str, Coun
         }
         println!("\n=== [{}/{}] {}", index + 1, parts.len(), part.name);
         let started = Instant::now();
-        let (outcome, text) = if part.served && serving != Some(true) {
+        let ready = match part.needs {
+            Needs::Nothing => true,
+            Needs::Viewer => viewer.or(serving) == Some(true),
+            Needs::Server => serving == Some(true),
+        };
+        let (outcome, text) = if !ready {
             (Err(Failure::new("could not run, since the build or the start failed", "")), String::new())
         } else {
             (part.run)(&bench)
@@ -188,6 +235,13 @@ fn clippy(_: &Bench) -> (Result<()>, String) {
 /// Unit tests, properties and golden files, the core in wasmtime, and requests to the running worker.
 fn rust(bench: &Bench) -> (Result<()>, String) {
     bench.with_server(Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(EVERYTHING)).limit(1800).tee()
+}
+
+/// Tests of the core and the worker that need nothing but themselves, less those that try every fault at every place.
+fn native(_: &Bench) -> (Result<()>, String) {
+    let tests = ["--package", "pilotlight-core", "--package", "pilotlight-worker"];
+    let less = ["--", "--skip", "whatever_fails", "--skip", "may_fail", "--skip", "after_any_fault"];
+    Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(tests).args(less).limit(1800).tee()
 }
 
 fn site_types(_: &Bench) -> (Result<()>, String) {
