@@ -7,7 +7,7 @@ use super::CatalogObject;
 use crate::labels::SERVICE_NAME;
 use crate::profile_type::ProfileType;
 use crate::sort::insertion_sort;
-use crate::store::{Dataset, Directory, Window};
+use crate::store::{Dataset, Directory, Level, Window};
 use crate::units::{TimeRange, UnixNanos};
 
 /// The part of a range that windows of one length answer, or single profiles.
@@ -141,5 +141,5 @@ impl<'a> Summaries<'a> {
 
 /// Whether an object sums up a day.
 pub(super) fn is_summary(object: &CatalogObject) -> bool {
-    object.level == 3
+    object.level == Level::Day
 }

@@ -10,6 +10,7 @@ mod cover;
 mod dedup;
 mod deletion;
 mod family;
+mod input;
 mod job;
 mod parts;
 mod query;
@@ -40,15 +41,24 @@ pub use steps::{Steps, window_of};
 pub use timeline::{Grouping, Point, Timeline, TimelinePlan, TimelineSeries};
 
 use crate::merge::MergeError;
-use crate::store::{Directory, KeyError, StoreError};
+use crate::store::{Directory, KeyError, Level, StoreError};
+
+/// Work that takes several reads.
+pub trait Plan {
+    /// What is still needed.
+    fn wants(&self) -> Vec<Get>;
+
+    /// Takes what was asked for, in any order. After an error the plan is of no use.
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError>;
+}
 
 /// An object as the catalog knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogObject {
     /// Its name in the bucket.
     pub key: String,
-    /// 0 for a segment, 1 and up for blocks.
-    pub level: u8,
+    /// How far it is compacted.
+    pub level: Level,
     /// Its length in bytes.
     pub size: u64,
     /// What it holds.
@@ -102,7 +112,7 @@ pub enum PlanError {
         /// The source.
         key: String,
         /// The level of the block.
-        level: u8,
+        level: Level,
     },
     /// A share that a job does not have.
     #[error("share {number} of a job that has {count}")]

@@ -6,7 +6,7 @@
 use super::answer::{QueryAnswer, check_held};
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::reads::{Reads, damaged};
-use super::{CatalogObject, Get, PlanError};
+use super::{CatalogObject, Get, Plan, PlanError};
 use crate::merge::MergeError;
 use crate::merge_stored::StoredMerger;
 use crate::profile::Profile;
@@ -162,20 +162,6 @@ impl QueryPlan {
         parts
     }
 
-    /// What is still needed.
-    pub fn wants(&self) -> Vec<Get> {
-        self.reads.wants()
-    }
-
-    /// Takes what was asked for. After an error the plan is of no use.
-    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-        for (part, what, bytes) in self.reads.take(get, bytes)? {
-            self.part(what, bytes).map_err(damaged(&get.key, part))?;
-            check_held(self.merger.held() + self.gathered)?;
-        }
-        Ok(())
-    }
-
     fn part(&mut self, what: What, bytes: &[u8]) -> Result<(), StoreError> {
         let before = what.dataset().map_or(0, |at| self.datasets[at].held());
         let at = match what {
@@ -222,6 +208,20 @@ impl QueryPlan {
             saturated: self.saturated || merged.saturated > 0,
             rounded: self.rounded,
         })
+    }
+}
+
+impl Plan for QueryPlan {
+    fn wants(&self) -> Vec<Get> {
+        self.reads.wants()
+    }
+
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        for (part, what, bytes) in self.reads.take(get, bytes)? {
+            self.part(what, bytes).map_err(damaged(&get.key, part))?;
+            check_held(self.merger.held() + self.gathered)?;
+        }
+        Ok(())
     }
 }
 

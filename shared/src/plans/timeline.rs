@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::reads::{Reads, damaged};
-use super::{CatalogObject, Get, PlanError};
+use super::{CatalogObject, Get, Plan, PlanError};
 use crate::labels::Labels;
 use crate::profile_type::ProfileType;
 use crate::selector::Selector;
@@ -147,19 +147,6 @@ impl TimelinePlan {
         })
     }
 
-    /// What is still needed.
-    pub fn wants(&self) -> Vec<Get> {
-        self.reads.wants()
-    }
-
-    /// Takes what was asked for. After an error the plan is of no use.
-    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-        for (part, what, bytes) in self.reads.take(get, bytes)? {
-            self.part(&what, bytes).map_err(damaged(&get.key, part))?;
-        }
-        Ok(())
-    }
-
     fn part(&mut self, what: &What, bytes: &[u8]) -> Result<(), StoreError> {
         let mut add = |series: u32, point: Point| {
             if let Some(at) = what.series[series as usize].filter(|_| what.tier.contains(point.time)) {
@@ -186,6 +173,19 @@ impl TimelinePlan {
         sort_by(&mut self.series, |a, b| (&a.profile_type, &a.labels).cmp(&(&b.profile_type, &b.labels)));
         self.series.iter_mut().for_each(|s| sort_by(&mut s.points, Point::cmp));
         Ok(Timeline { series: self.series, bytes: self.reads.bytes, rounded: self.rounded })
+    }
+}
+
+impl Plan for TimelinePlan {
+    fn wants(&self) -> Vec<Get> {
+        self.reads.wants()
+    }
+
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        for (part, what, bytes) in self.reads.take(get, bytes)? {
+            self.part(&what, bytes).map_err(damaged(&get.key, part))?;
+        }
+        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@ use super::dataset::DatasetWriter;
 use super::directory::{Contents, Directory, Part, put_footer};
 use super::error::StoreError;
 use super::ids::{Ids, encode_ids};
+use super::level::Level;
 use super::page::PageEntry;
 use super::pool::{PagePool, UnplacedPage};
 use super::section::{put_magic, section};
@@ -38,13 +39,13 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    const LEVEL_1: Self = Self {
+    const MINUTES: Self = Self {
         raw: true,
         totals: Some(Window::Minute),
         sums: &[(Window::Hour, Scope::All), (Window::Minute, Scope::All)],
         apart: false,
     };
-    const LEVEL_2: Self = Self {
+    const HOUR: Self = Self {
         raw: true,
         totals: Some(Window::Minute),
         sums: &[(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)],
@@ -59,12 +60,12 @@ impl Shape {
     };
 
     /// What a block of this level holds; `None` when there are no blocks of it.
-    pub(crate) fn of_level(level: u8) -> Option<Self> {
+    pub(crate) fn of_level(level: Level) -> Option<Self> {
         match level {
-            1 => Some(Self::LEVEL_1),
-            2 => Some(Self::LEVEL_2),
-            3 => Some(Self::DAY),
-            _ => None,
+            Level::Segment => None,
+            Level::Minutes => Some(Self::MINUTES),
+            Level::Hour => Some(Self::HOUR),
+            Level::Day => Some(Self::DAY),
         }
     }
 

@@ -18,7 +18,7 @@
 //! | `totals`, `ids` | what a timeline reads; which chunks a block has counted |
 //! | `directory`, `block_entry` | what an object holds, enough to plan a query |
 //! | `catalog` | the catalog as objects, for readers that have only the bucket |
-//! | `key` | names of objects in the bucket |
+//! | `key`, `level` | names of objects in the bucket; how far they are compacted |
 
 mod answer;
 mod block;
@@ -31,6 +31,7 @@ mod directory;
 mod error;
 mod ids;
 mod key;
+mod level;
 mod page;
 mod pool;
 mod rows;
@@ -55,6 +56,7 @@ pub use directory::{ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
 pub use error::StoreError;
 pub use ids::{Counted, Ids, read_ids};
 pub use key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
+pub use level::Level;
 pub use page::PageEntry;
 pub(crate) use page::{PageKind, PageRows, read_page};
 pub use segment::SegmentWriter;
