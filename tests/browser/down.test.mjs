@@ -15,7 +15,7 @@ after(() => browser?.close());
 async function openWith(path, answer) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   await page.route("**/api/v1/**", answer);
   await page.goto(url + path);
   const restore = () => page.unroute("**/api/v1/**");

@@ -25,7 +25,7 @@ export function launch() {
 export async function openPage(browser, path, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const errors = [];
   const requests = [];
   page.on("pageerror", (error) => errors.push(`uncaught: ${error.stack ?? error}`));
