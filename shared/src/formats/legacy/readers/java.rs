@@ -4,26 +4,26 @@
 
 use hashbrown::HashMap;
 
-use super::draft::{Draft, Symbol};
-use super::lines::{Line, Lines};
-use super::scan::{address_list, addresses, find_at_number, integer};
-use super::unsample::unsample;
-use super::{Format, LegacyError};
+use crate::formats::legacy::draft::{Draft, Symbol};
+use crate::formats::legacy::error::{Format, LegacyError};
+use crate::formats::legacy::lines::{Line, Lines};
+use crate::formats::legacy::scan::{address_list, addresses, find_at_number, integer};
+use crate::formats::legacy::unsample::unsample;
 use crate::model::profile::Profile;
 
 /// The first line of a heap profile.
-pub(super) const HEAP: &str = "--- heapz 1 ---";
+pub(crate) const HEAP: &str = "--- heapz 1 ---";
 /// The first line of a contention profile.
-pub(super) const CONTENTION: &str = "--- contentionz 1 ---";
+pub(crate) const CONTENTION: &str = "--- contentionz 1 ---";
 
 /// The agent takes a sample every so many bytes; its profiles do not say so.
 const HEAP_RATE: i64 = 512 << 10;
 
-pub(super) fn heap(text: &str) -> Result<Profile, LegacyError> {
+pub(crate) fn heap(text: &str) -> Result<Profile, LegacyError> {
     decode(text, Format::JavaHeap)
 }
 
-pub(super) fn contention(text: &str) -> Result<Profile, LegacyError> {
+pub(crate) fn contention(text: &str) -> Result<Profile, LegacyError> {
     decode(text, Format::Contention)
 }
 
@@ -107,7 +107,7 @@ fn row(line: Line<'_>, format: Format, frames: &mut Vec<u64>, draft: &mut Draft)
 }
 
 /// What addresses mean, by lines of `0x0d com.example.Cart.add (Cart.java:13)`; other lines are passed over.
-pub(super) fn symbols<'a>(lines: &mut Lines<'a>, format: Format) -> Result<HashMap<u64, Symbol<'a>>, LegacyError> {
+pub(crate) fn symbols<'a>(lines: &mut Lines<'a>, format: Format) -> Result<HashMap<u64, Symbol<'a>>, LegacyError> {
     let mut symbols = HashMap::new();
     for line in lines {
         let Some(rest) = line.text.trim().strip_prefix("0x") else { continue };

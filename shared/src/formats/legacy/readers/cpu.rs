@@ -10,15 +10,17 @@
 
 use hashbrown::HashMap;
 
-use super::draft::{Draft, Leaf};
-use super::lines::Lines;
-use super::{Format, LegacyError, java, maps};
+use super::java;
 use crate::base::warnings::Warnings;
+use crate::formats::legacy::draft::{Draft, Leaf};
+use crate::formats::legacy::error::{Format, LegacyError};
+use crate::formats::legacy::lines::Lines;
+use crate::formats::legacy::maps;
 use crate::model::profile::Profile;
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Words {
+pub(crate) struct Words {
     /// Bytes a word.
     width: usize,
     big_endian: bool,
@@ -55,7 +57,7 @@ struct Header {
 
 impl Words {
     /// The way in which bytes are a CPU profile's header, if they are one.
-    pub(super) fn sniff(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn sniff(bytes: &[u8]) -> Option<Self> {
         header(bytes).map(|header| header.words)
     }
 
@@ -83,7 +85,7 @@ fn header(bytes: &[u8]) -> Option<Header> {
     })
 }
 
-pub(super) fn decode(bytes: &[u8], warnings: &mut Warnings) -> Result<Profile, LegacyError> {
+pub(crate) fn decode(bytes: &[u8], warnings: &mut Warnings) -> Result<Profile, LegacyError> {
     let error = |offset: usize, problem: String| LegacyError::Word { format: Format::Cpu, offset, problem };
     let Some(Header { words, language, period_micros }) = header(bytes) else {
         return Err(error(0, "there is no header".to_owned()));

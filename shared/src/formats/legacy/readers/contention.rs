@@ -1,19 +1,21 @@
 //! Waiting for locks, as gperftools (`--- contentionz 1 ---`) and Go's runtime (`--- mutex:`, `--- contention:`) write it:
 //! lines of `name = value`, then a line a stack, `1200 3 @ 0x42 0x17`: how long in cycles, and how often.
 
-use super::draft::{Draft, Leaf};
-use super::lines::{Line, Lines};
-use super::scan::{address_list, addresses, find_at_number, integer};
-use super::{Format, LegacyError, java, maps};
+use super::java;
 use crate::base::warnings::Warnings;
+use crate::formats::legacy::draft::{Draft, Leaf};
+use crate::formats::legacy::error::{Format, LegacyError};
+use crate::formats::legacy::lines::{Line, Lines};
+use crate::formats::legacy::maps;
+use crate::formats::legacy::scan::{address_list, addresses, find_at_number, integer};
 use crate::model::profile::Profile;
 
 /// Whether a first line announces a contention profile.
-pub(super) fn sniff(line: &str) -> bool {
+pub(crate) fn sniff(line: &str) -> bool {
     ["--- contentionz ", "--- mutex:", "--- contention:"].iter().any(|start| line.starts_with(start))
 }
 
-pub(super) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
+pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
     let mut lines = Lines::new(text);
     let first = lines.next();
     let types = [("contentions", "count"), ("delay", "nanoseconds")];

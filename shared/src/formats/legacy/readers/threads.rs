@@ -1,19 +1,20 @@
 //! One stack a thread, as `/threadz` of gperftools writes it: `--- Thread 7f79 (name: main/14748) stack: ---`, then
 //! addresses, each with whatever else on its line; or `[same as previous thread]`.
 
-use super::draft::{Draft, Leaf};
-use super::lines::{Line, Lines};
-use super::scan::{Scan, addresses};
-use super::{Format, LegacyError, maps};
 use crate::base::warnings::Warnings;
+use crate::formats::legacy::draft::{Draft, Leaf};
+use crate::formats::legacy::error::{Format, LegacyError};
+use crate::formats::legacy::lines::{Line, Lines};
+use crate::formats::legacy::maps;
+use crate::formats::legacy::scan::{Scan, addresses};
 use crate::model::profile::Profile;
 
 /// Whether a line announces a profile of threads.
-pub(super) fn sniff(line: &str) -> bool {
+pub(crate) fn sniff(line: &str) -> bool {
     begins_list(line) || begins_thread(line)
 }
 
-pub(super) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
+pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
     let mut lines = Lines::new(text);
     let mut line = lines.first_of_substance();
     if line.is_some_and(|line| begins_list(line.text)) {

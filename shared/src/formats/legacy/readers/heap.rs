@@ -8,12 +8,13 @@
 //! | `heap/N` (Go) | the same with N / 2 |
 //! | `heapprofile`, `growthz`, `fragmentationz` | everything was counted |
 
-use super::draft::{Draft, Leaf};
-use super::lines::{Line, Lines};
-use super::scan::{Scan, address_list, addresses, find_at_number};
-use super::unsample::unsample;
-use super::{Format, LegacyError, maps};
 use crate::base::warnings::Warnings;
+use crate::formats::legacy::draft::{Draft, Leaf};
+use crate::formats::legacy::error::{Format, LegacyError};
+use crate::formats::legacy::lines::{Line, Lines};
+use crate::formats::legacy::maps;
+use crate::formats::legacy::scan::{Scan, address_list, addresses, find_at_number};
+use crate::formats::legacy::unsample::unsample;
 use crate::model::profile::Profile;
 
 const IN_USE: [(&str, &str); 2] = [("objects", "count"), ("space", "bytes")];
@@ -22,11 +23,11 @@ const ALLOCATED_AND_IN_USE: [(&str, &str); 4] =
     [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")];
 
 /// Whether a first line announces a heap profile.
-pub(super) fn sniff(line: &str) -> bool {
+pub(crate) fn sniff(line: &str) -> bool {
     header(line).is_some()
 }
 
-pub(super) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
+pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
     let mut lines = Lines::new(text);
     let unknown = || LegacyError::Whole { format: Format::Heap, problem: "there is no header".to_owned() };
     let first = lines.next().ok_or_else(unknown)?;

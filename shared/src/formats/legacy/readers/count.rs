@@ -1,21 +1,22 @@
 //! How often each stack occurs, as Go's runtime writes its goroutines and the threads it made: `goroutine profile: total 3`,
 //! then a line a stack, `2 @ 0x42 0x17`. What `debug=1` adds for people, symbols included, stands in comments.
 
-use super::draft::{Draft, Leaf};
-use super::lines::{Line, Lines};
-use super::scan::{Scan, addresses};
-use super::{Format, LegacyError, maps};
 use crate::base::warnings::Warnings;
+use crate::formats::legacy::draft::{Draft, Leaf};
+use crate::formats::legacy::error::{Format, LegacyError};
+use crate::formats::legacy::lines::{Line, Lines};
+use crate::formats::legacy::maps;
+use crate::formats::legacy::scan::{Scan, addresses};
 use crate::model::profile::Profile;
 
 /// What is counted, if a line announces a profile of counts: `goroutine` of `goroutine profile: total 3`.
-pub(super) fn sniff(line: &str) -> Option<&str> {
+pub(crate) fn sniff(line: &str) -> Option<&str> {
     let (name, total) = line.split_once(" profile: total ")?;
     let is_number = !total.is_empty() && total.bytes().all(|b| b.is_ascii_digit());
     (is_number && !name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
 }
 
-pub(super) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
+pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
     let mut lines = Lines::new(text);
     let name = lines.first_of_substance().and_then(|line| sniff(line.text));
     let no_header = || LegacyError::Whole { format: Format::Count, problem: "there is no header".to_owned() };
