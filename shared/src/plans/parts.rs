@@ -10,12 +10,12 @@ use hashbrown::HashMap;
 
 use super::cover::service;
 use super::{CatalogObject, PlanError, QueryPlan};
-use crate::labels::Labels;
-use crate::profile_type::ProfileType;
+use crate::base::sort::sort_by;
+use crate::base::units::TimeRange;
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::sort::sort_by;
 use crate::store::{Contents, Directory, ObjectKey};
-use crate::units::TimeRange;
 
 /// Most reads of a part: 256. Six at once at some 30 ms each are over after 1.3 s.
 const MAX_READS: usize = 256;
@@ -116,7 +116,7 @@ fn asked(mut directory: Directory, selector: &Selector, profile_type: &ProfileTy
     let mut keeps = keeps.collect::<Vec<bool>>().into_iter();
     let mut used = vec![false; selected.len()];
     match &mut directory.contents {
-        Contents::Segment(chunks, _) => {
+        Contents::Segment(chunks) => {
             chunks.retain(|chunk| chunk.series.iter().any(|s| s.profile_type == of_type && is_selected(&s.labels)));
             chunks.iter().flat_map(|chunk| &chunk.series).for_each(|s| used[s.labels as usize] = true);
         }
