@@ -14,12 +14,13 @@
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
  *   page     drop-overlay · notice
  */
-import { DropTarget } from "./parts/drop.tsx";
-import { Help } from "./parts/help.tsx";
+
 import { Diff } from "./pages/diff.tsx";
 import { Explore } from "./pages/explore.tsx";
 import { FilePage } from "./pages/file.tsx";
 import { Home } from "./pages/home.tsx";
+import { DropTarget } from "./parts/drop.tsx";
+import { Help } from "./parts/help.tsx";
 import type { Route } from "./state/place.ts";
 import { place } from "./state/router.ts";
 import { notice } from "./state/ui.ts";

@@ -1,11 +1,11 @@
-import { render } from "preact";
 import { computed, effect, untracked } from "@preact/signals";
+import { render } from "preact";
 import { App } from "./app.tsx";
 import { startKeys } from "./keys.ts";
 import { loadCompare } from "./state/compare.ts";
+import { startDrawer } from "./state/drawer.ts";
 import { chooseDefaults, loadExplore } from "./state/explore.ts";
 import { loadFiles } from "./state/files.ts";
-import { startDrawer } from "./state/drawer.ts";
 import { startFocus } from "./state/focus.ts";
 import type { Route } from "./state/place.ts";
 import { place } from "./state/router.ts";

@@ -13,7 +13,11 @@ export class ApiError extends Error {
   readonly reason: string;
   /** When to try again, seconds; 0 when the server does not say. */
   readonly retryAfter: number;
-  constructor(kind: ApiErrorKind, message: string, refused: { status?: number; reason?: string; retryAfter?: number } = {}) {
+  constructor(
+    kind: ApiErrorKind,
+    message: string,
+    refused: { status?: number; reason?: string; retryAfter?: number } = {},
+  ) {
     super(message);
     this.kind = kind;
     this.status = refused.status ?? 0;
@@ -27,11 +31,19 @@ export function refusal(response: Response, text: string): ApiError {
   const { status, statusText, headers } = response;
   const retryAfter = Number(headers.get("retry-after")) || 0;
   const says = parsed(text);
-  if (says) return new ApiError("refused", `${status} ${says.code ?? ""}: ${says.message}`, { status, reason: says.message, retryAfter });
+  if (says)
+    return new ApiError("refused", `${status} ${says.code ?? ""}: ${says.message}`, {
+      status,
+      reason: says.message,
+      retryAfter,
+    });
   // What is not JSON is not from the worker: a static host without it, or whatever stands in front of it.
   if (status === 404) return absent();
   const isPage = headers.get("content-type")?.startsWith("text/html");
-  return new ApiError("refused", `${status} ${isPage ? statusText : text.slice(0, 500) || statusText}`.trim(), { status, retryAfter });
+  return new ApiError("refused", `${status} ${isPage ? statusText : text.slice(0, 500) || statusText}`.trim(), {
+    status,
+    retryAfter,
+  });
 }
 
 function parsed(text: string): { code?: string; message: string } | null {

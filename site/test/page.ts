@@ -1,12 +1,15 @@
 /** What modules of the state expect of a browser's page, for tests under Node: an address, a server and a core. */
-import type { Engine } from "../src/core/viewer.ts";
+
 import type { Reply, Request } from "../src/core/core.ts";
+import type { Engine } from "../src/core/viewer.ts";
 
 type Calls = { [Call in keyof Engine]?: (...args: never[]) => unknown };
 
 /** What answers, by name; a test fills in what it needs. A call that is missing fails. */
 export const engine: Calls = {};
-export const server: { answer: (url: URL) => Response | Promise<Response> } = { answer: () => Response.json({ services: [], labels: {} }) };
+export const server: { answer: (url: URL) => Response | Promise<Response> } = {
+  answer: () => Response.json({ services: [], labels: {} }),
+};
 
 class EngineWorker {
   onmessage: ((event: { data: Reply }) => void) | null = null;

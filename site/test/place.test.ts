@@ -1,6 +1,6 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
-import { emptyPlace, formatPlace, parsePlace, type Place, type Route } from "../src/state/place.ts";
+import { test } from "node:test";
+import { emptyPlace, formatPlace, type Place, parsePlace, type Route } from "../src/state/place.ts";
 
 const ROUTES: Route[] = ["home", "explore", "diff", "file"];
 
@@ -52,7 +52,10 @@ test("file: only the view goes into the URL", () => {
 });
 
 test("short names are a promise", () => {
-  const place = parsePlace("/explore", "?s=a&t=b&from=now-6h&until=now-1h&l=x%3D%22y%22&w=1-2&v=table&z=k&x=0.1-0.2&n=i&q=f&o=-total");
+  const place = parsePlace(
+    "/explore",
+    "?s=a&t=b&from=now-6h&until=now-1h&l=x%3D%22y%22&w=1-2&v=table&z=k&x=0.1-0.2&n=i&q=f&o=-total",
+  );
   assert.deepEqual(place, {
     ...emptyPlace("explore"),
     service: "a",
@@ -79,6 +82,8 @@ test("nonsense is as if absent", () => {
 });
 
 test("paths: html names, slashes and unknown ones", () => {
-  const routes = ["", "/", "/index.html", "explore.html", "/diff/", "file", "nowhere"].map((p) => parsePlace(p, "").route);
+  const routes = ["", "/", "/index.html", "explore.html", "/diff/", "file", "nowhere"].map(
+    (p) => parsePlace(p, "").route,
+  );
   assert.deepEqual(routes, ["home", "home", "home", "explore", "diff", "file", "home"]);
 });

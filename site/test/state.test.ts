@@ -22,7 +22,8 @@ function answered(url: URL): Response {
     const counts = new Array<number>(points).fill(step / 15_000);
     return Response.json({ start: from, step, points: counts.map((n) => n * 10), counts, profiles: points });
   }
-  if (url.pathname.endsWith("/profile")) return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });
+  if (url.pathname.endsWith("/profile"))
+    return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });
   return Response.json({ services: [], labels: {} });
 }
 
@@ -69,7 +70,8 @@ test("what a failed or stopped job has opened is closed", async () => {
   assert.deepEqual([...open], [], "two that cannot be compared");
 
   let asked = 0;
-  server.answer = (url) => (url.pathname.endsWith("/profile") && ++asked === 2 ? new Response("", { status: 500 }) : answered(url));
+  server.answer = (url) =>
+    url.pathname.endsWith("/profile") && ++asked === 2 ? new Response("", { status: 500 }) : answered(url);
   go({ base: range(1000, HOUR) });
   await settled();
   assert.equal(asked, 2);
@@ -107,7 +109,16 @@ test("the timelines of a day and of an hour have steps of one length", async () 
 test("two quick steps through the occurrences go two frames far", async () => {
   startFocus();
   const tree = { id: 7, nodes: 5, depth: 2 };
-  const detail = (node: number) => ({ node, name: `f${node}`, fraction: 0.1, children: 0, path: [{ node: 0, name: "total" }, { node, name: `f${node}` }] });
+  const detail = (node: number) => ({
+    node,
+    name: `f${node}`,
+    fraction: 0.1,
+    children: 0,
+    path: [
+      { node: 0, name: "total" },
+      { node, name: `f${node}` },
+    ],
+  });
   Object.assign(engine, {
     tree: () => tree,
     key: (_: number, node: number) => `k${node}`,
@@ -143,5 +154,8 @@ test("a batch of files that fails in an unexpected way does not block the next",
   await assert.rejects(openFiles([new File(["main 1"], "a.txt"), broken as unknown as File]));
   assert.equal(opening.value, null, "nothing is under way");
   await openFiles([new File(["main 1"], "a.txt")]);
-  assert.deepEqual(files.value.map(({ info }) => info.name), ["p"]);
+  assert.deepEqual(
+    files.value.map(({ info }) => info.name),
+    ["p"],
+  );
 });

@@ -80,9 +80,16 @@ describe("the mouse", () => {
     assert.equal(await at("drawer-name").textContent(), "sort");
     assert.equal(await at("crumbs").count(), 0, "one click does not zoom");
     // The drawer is there, so the next click has no need to wait; two slow ones are no double-click.
-    for (const [share, depth, name] of [[0.2, 2, "alloc"], [0.2, 2, "alloc"], [0.3, 3, "scan"]]) {
+    for (const [share, depth, name] of [
+      [0.2, 2, "alloc"],
+      [0.2, 2, "alloc"],
+      [0.3, 3, "scan"],
+    ]) {
       await page.mouse.click(...(await point(page, share, depth)));
-      await page.waitForFunction((name) => document.querySelector("[data-testid=drawer-name]")?.textContent === name, name);
+      await page.waitForFunction(
+        (name) => document.querySelector("[data-testid=drawer-name]")?.textContent === name,
+        name,
+      );
       await page.waitForTimeout(600);
     }
     assert.equal(await at("crumbs").count(), 0);
@@ -117,7 +124,9 @@ test("Enter in the search goes on from match to match, with the drawer open, too
   for (const n of [1, 2, 3, 4, 1]) {
     // No pause: Enter may come before the search has ended.
     await at("search").press("Enter");
-    await at("search-result").filter({ hasText: `${n} of 4 frames` }).waitFor();
+    await at("search-result")
+      .filter({ hasText: `${n} of 4 frames` })
+      .waitFor();
   }
   await end();
 });
@@ -125,7 +134,8 @@ test("Enter in the search goes on from match to match, with the drawer open, too
 test("quick keys are taken one after the other", async () => {
   const { page, at, end } = await opened();
   await at("flame").focus();
-  for (const key of ["ArrowDown", "ArrowDown", "ArrowLeft", "ArrowLeft", "ArrowDown", " "]) await page.keyboard.press(key);
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowLeft", "ArrowLeft", "ArrowDown", " "])
+    await page.keyboard.press(key);
   await at("drawer").waitFor();
   assert.equal(await at("drawer-name").textContent(), "scan");
   await end();
@@ -154,7 +164,9 @@ describe("the drawer", () => {
     const { page, at, end } = await opened();
     await select(page, "next");
     const total = async (position, value) => {
-      await at("occurrence").filter({ hasText: `${position} of 4` }).waitFor();
+      await at("occurrence")
+        .filter({ hasText: `${position} of 4` })
+        .waitFor();
       assert.equal(await at("drawer-name").textContent(), "next");
       assert.equal(await at("drawer-total").textContent(), value);
     };
@@ -190,7 +202,10 @@ test("the bars of the table lie behind its figures", async () => {
   await page.keyboard.press("2");
   const cell = at("row").first().locator(".num").first();
   await cell.waitFor();
-  const [bar, dash] = await cell.evaluate((cell) => [getComputedStyle(cell).backgroundImage, getComputedStyle(cell, "::before").content]);
+  const [bar, dash] = await cell.evaluate((cell) => [
+    getComputedStyle(cell).backgroundImage,
+    getComputedStyle(cell, "::before").content,
+  ]);
   assert.match(bar, /^linear-gradient\(to right, /);
   assert.equal(dash, "none");
   await end();
@@ -220,7 +235,10 @@ describe("the page for files", () => {
       await paste(page, STACKS.join("\n"));
       await drawnFrames(page, TOTAL);
       assert.match(await at("files").textContent(), /pasted text/);
-      assert.ok(requests.slice(first).every(({ method, body }) => method === "GET" && !body), "nothing was sent");
+      assert.ok(
+        requests.slice(first).every(({ method, body }) => method === "GET" && !body),
+        "nothing was sent",
+      );
       await end();
     });
   }
@@ -245,7 +263,9 @@ describe("the page for files", () => {
     await page.goto(new URL("/explore", page.url()).href);
     await at("service").waitFor();
     await paste(page, "buy milk");
-    await at("notice").filter({ hasText: "The pasted text cannot be opened. This is text of no known profiler." }).waitFor();
+    await at("notice")
+      .filter({ hasText: "The pasted text cannot be opened. This is text of no known profiler." })
+      .waitFor();
     assert.match(page.url(), /\/explore/);
     await end();
   });

@@ -1,7 +1,7 @@
 /** The one module that knows WASM: loads the viewer and gives its calls the site's types. */
 import init, { Viewer } from "../wasm/pilotlight.js";
 import { Boxes } from "./boxes.ts";
-import { divided, WHOLE, type Division } from "./divided.ts";
+import { type Division, divided, WHOLE } from "./divided.ts";
 import type {
   Direction,
   Layout,

@@ -1,5 +1,5 @@
 /** Draws boxes. Knows pixels and colours, nothing of trees or state. */
-import { Flag, type Boxes } from "../core/boxes.ts";
+import { type Boxes, Flag } from "../core/boxes.ts";
 import { ROOT } from "../core/types.ts";
 import { fitLabel } from "./label.ts";
 import { diffColour, hueColour, type Palette } from "./palette.ts";
@@ -124,7 +124,13 @@ function dimmed(flags: number): boolean {
 }
 
 /** How far down one is, where the drawing is taller than the viewport. */
-export function paintThumb({ context, palette }: Brush, width: number, height: number, scroll: number, content: number): void {
+export function paintThumb(
+  { context, palette }: Brush,
+  width: number,
+  height: number,
+  scroll: number,
+  content: number,
+): void {
   if (content <= height) return;
   const length = Math.max((height * height) / content, 24);
   const at = (scroll / (content - height)) * (height - length);

@@ -1,10 +1,10 @@
 /** The flame graph's canvas: one draw loop behind a dirty flag, one layout request under way at a time. */
-import { Boxes, Flag, type Box } from "../core/boxes.ts";
+import { type Box, Boxes, Flag } from "../core/boxes.ts";
 import type { Layout, LayoutWindow, TreeInfo } from "../core/types.ts";
 import { NONE, ROOT } from "../core/types.ts";
-import { FULL, isFull, type Extent } from "./extent.ts";
+import { type Extent, FULL, isFull } from "./extent.ts";
 import { rememberingMeasure } from "./label.ts";
-import { FONT, makeHatch, paint, paintThumb, ROW, type Brush } from "./paint.ts";
+import { type Brush, FONT, makeHatch, paint, paintThumb, ROW } from "./paint.ts";
 import type { Palette } from "./palette.ts";
 import { between, IDENTITY, type Transform } from "./transform.ts";
 
@@ -84,7 +84,10 @@ export class Stage {
   }
 
   set palette(palette: Palette) {
-    const hatch = { fresh: makeHatch(this.#context, palette.ink, true), gone: makeHatch(this.#context, palette.ink, false) };
+    const hatch = {
+      fresh: makeHatch(this.#context, palette.ink, true),
+      gone: makeHatch(this.#context, palette.ink, false),
+    };
     this.#brush = { context: this.#context, palette, hatch, measure: this.#measure };
     this.invalidate();
   }
@@ -206,7 +209,8 @@ export class Stage {
     // Zooming out: the new boxes start where they agree with the old picture.
     if (before && before.tree === layer.tree && before.zoom !== layer.zoom && this.#motion === null) {
       const at = layer.boxes.find(before.zoom);
-      if (at >= 0 && isFull(layer.extent)) this.#move([layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], [0, layer.width]);
+      if (at >= 0 && isFull(layer.extent))
+        this.#move([layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], [0, layer.width]);
     }
     this.onLayer(layer.boxes);
     this.invalidate();
@@ -286,6 +290,9 @@ export class Stage {
       return { layer: this.#layer, transform: this.#layer ? this.#transform(this.#layer) : IDENTITY };
     }
     this.invalidate();
-    return { layer: this.#growing ?? this.#layer, transform: between(motion.from, motion.to, Math.max(t, 0), this.#width) };
+    return {
+      layer: this.#growing ?? this.#layer,
+      transform: between(motion.from, motion.to, Math.max(t, 0), this.#width),
+    };
   }
 }

@@ -9,7 +9,17 @@ import { RangePicker } from "../parts/range.tsx";
 import { Subject } from "../parts/subject.tsx";
 import { Timeline } from "../parts/timeline.tsx";
 import { clock, refresh } from "../state/clock.ts";
-import { halfSides, labelSides, periodSides, setSide, sideSeries, SIDE_TITLES, sideSpan, swapSides, timelines } from "../state/compare.ts";
+import {
+  halfSides,
+  labelSides,
+  periodSides,
+  SIDE_TITLES,
+  setSide,
+  sideSeries,
+  sideSpan,
+  swapSides,
+  timelines,
+} from "../state/compare.ts";
 import { labels } from "../state/explore.ts";
 import { comparisonLabel, labelComparisons } from "../state/labels.ts";
 import { emptyPlace, type SideName } from "../state/place.ts";
@@ -54,7 +64,12 @@ function SidePanel({ name }: { name: SideName }) {
     <section class={`side ${name}`} aria-label={capital(title)} data-testid={`side-${name}`}>
       <div class="side-head">
         <h2>{capital(title)}</h2>
-        <RangePicker range={side} title={`Time range of the ${title}`} testid={`range-${name}`} onChange={(range) => setSide(name, range)} />
+        <RangePicker
+          range={side}
+          title={`Time range of the ${title}`}
+          testid={`range-${name}`}
+          onChange={(range) => setSide(name, range)}
+        />
         <Filters filters={side.filters} testid={`filters-${name}`} onChange={(filters) => setSide(name, { filters })} />
       </div>
       <Timeline
@@ -87,7 +102,10 @@ function Presets() {
     { label: "Halves of the last hour", sides: () => halfSides(last("now-1h"), filters) },
     { label: "Last hour against the hour before", sides: () => periodSides(last("now-1h"), filters) },
     { label: "Last 24 h against the day before", sides: () => periodSides(last("now-24h"), filters) },
-    { label: "Same time, by labels only", sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }) },
+    {
+      label: "Same time, by labels only",
+      sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),
+    },
     ...labelComparisons(labels.value.value ?? {}).map((sides) => ({
       label: comparisonLabel(sides),
       sides: () => labelSides(fixed(span.value), base.filters, sides),
@@ -104,7 +122,9 @@ function Presets() {
           ))}
           <button
             type="button"
-            onClick={() => (close(), go({ ...emptyPlace("explore"), service, type, base: { ...fixed(span.value), filters: shared } }))}
+            onClick={() => (
+              close(), go({ ...emptyPlace("explore"), service, type, base: { ...fixed(span.value), filters: shared } })
+            )}
           >
             No comparison: explore both ranges together
           </button>

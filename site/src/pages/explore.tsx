@@ -3,18 +3,18 @@ import { Filters } from "../parts/filters.tsx";
 import { Foot } from "../parts/foot.tsx";
 import { follow, Header } from "../parts/header.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { NoData } from "../parts/nodata.tsx";
 import { RangePicker } from "../parts/range.tsx";
 import { Subject } from "../parts/subject.tsx";
 import { Timeline } from "../parts/timeline.tsx";
 import { clock, refresh } from "../state/clock.ts";
 import { comparedSides, labelSides } from "../state/compare.ts";
 import { series, timeline } from "../state/explore.ts";
-import { emptyPlace, type Place } from "../state/place.ts";
 import type { LabelSides } from "../state/labels.ts";
+import { emptyPlace, type Place } from "../state/place.ts";
 import { go, href, place } from "../state/router.ts";
 import { span } from "../state/services.ts";
 import { fixed, spanLabel } from "../time/range.ts";
-import { NoData } from "../parts/nodata.tsx";
 import { Picture } from "../views/picture.tsx";
 
 /** One service, one type, a time range. */
@@ -24,16 +24,32 @@ export function Explore() {
     <>
       <Header>
         <Subject />
-        <Filters filters={base.filters} testid="filters" compare={compareLabels} onChange={(filters) => go({ base: { ...base, filters } })} />
+        <Filters
+          filters={base.filters}
+          testid="filters"
+          compare={compareLabels}
+          onChange={(filters) => go({ base: { ...base, filters } })}
+        />
         <span class="spacer" />
         <CompareLink />
         {window && (
-          <button type="button" class="chip" title="Show the whole range again" data-testid="window" onClick={() => go({ window: null })}>
+          <button
+            type="button"
+            class="chip"
+            title="Show the whole range again"
+            data-testid="window"
+            onClick={() => go({ window: null })}
+          >
             {spanLabel(window, clock.value)}
             <Icon name="close" />
           </button>
         )}
-        <RangePicker range={base} title="Time range" testid="range" onChange={(range) => go({ base: { ...base, ...range }, window: null })} />
+        <RangePicker
+          range={base}
+          title="Time range"
+          testid="range"
+          onChange={(range) => go({ base: { ...base, ...range }, window: null })}
+        />
         <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
           <Icon name="refresh" />
         </button>
@@ -60,9 +76,17 @@ export function Explore() {
 function CompareLink() {
   const { service, type, base, window } = place.value;
   const target: Place = { ...emptyPlace("diff"), service, type, ...comparedSides(span.value, window, base.filters) };
-  const title = window ? "Compare the selected time with the same length before it" : "Compare the second half of the range with the first";
+  const title = window
+    ? "Compare the selected time with the same length before it"
+    : "Compare the second half of the range with the first";
   return (
-    <a class="control" href={href(target)} title={title} data-testid="compare" onClick={(event) => follow(event, () => go(target))}>
+    <a
+      class="control"
+      href={href(target)}
+      title={title}
+      data-testid="compare"
+      onClick={(event) => follow(event, () => go(target))}
+    >
       <Icon name="swap" />
       <span class="wide">Compare</span>
     </a>

@@ -5,7 +5,19 @@ import { Header } from "../parts/header.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { FailureList } from "../parts/problem.tsx";
 import { Select } from "../parts/select.tsx";
-import { check, checked, closeFile, comparing, failures, files, only, opening, swapFiles, typeIndex, type OpenedFile } from "../state/files.ts";
+import {
+  check,
+  checked,
+  closeFile,
+  comparing,
+  failures,
+  files,
+  type OpenedFile,
+  only,
+  opening,
+  swapFiles,
+  typeIndex,
+} from "../state/files.ts";
 import { FRESH, go, place } from "../state/router.ts";
 import { Picture } from "../views/picture.tsx";
 
@@ -18,8 +30,20 @@ export function FilePage() {
       </Header>
       {files.value.length > 0 && <FileStrip />}
       <main class="main">
-        <FailureList problems={failures.value} dismiss={(gone) => (failures.value = failures.value.filter((problem) => !gone.includes(problem)))} />
-        <Picture none={!opening.value && (files.value.length === 0 ? <DropZone wide /> : <p class="hint center">Choose one or more of the files above.</p>)} />
+        <FailureList
+          problems={failures.value}
+          dismiss={(gone) => (failures.value = failures.value.filter((problem) => !gone.includes(problem)))}
+        />
+        <Picture
+          none={
+            !opening.value &&
+            (files.value.length === 0 ? (
+              <DropZone wide />
+            ) : (
+              <p class="hint center">Choose one or more of the files above.</p>
+            ))
+          }
+        />
       </main>
       <Foot />
     </>
@@ -53,7 +77,12 @@ function FileStrip() {
       </ul>
       {count > 1 && (
         <div class="segmented" role="group" aria-label="Several files">
-          <button type="button" aria-pressed={!comparing.value} data-testid="merge" onClick={() => go({ compare: false })}>
+          <button
+            type="button"
+            aria-pressed={!comparing.value}
+            data-testid="merge"
+            onClick={() => go({ compare: false })}
+          >
             Merge {count} files
           </button>
           <button
@@ -69,7 +98,13 @@ function FileStrip() {
         </div>
       )}
       {comparing.value && (
-        <button type="button" class="control" title="Swap baseline and comparison (x)" data-testid="swap" onClick={swapFiles}>
+        <button
+          type="button"
+          class="control"
+          title="Swap baseline and comparison (x)"
+          data-testid="swap"
+          onClick={swapFiles}
+        >
           <Icon name="swap" /> Swap
         </button>
       )}
@@ -87,7 +122,9 @@ function FileItem({ file }: { file: OpenedFile }) {
         <input
           type="checkbox"
           checked={file.checked}
-          onChange={(event) => (go({ ...FRESH, compare: place.value.compare }, "replace"), check(info.id, event.currentTarget.checked))}
+          onChange={(event) => (
+            go({ ...FRESH, compare: place.value.compare }, "replace"), check(info.id, event.currentTarget.checked)
+          )}
         />
         <span class="file-name">{info.name}</span>
         <span class="soft">{type ? formatValue(type.total, type.unit) : ""}</span>
@@ -98,7 +135,12 @@ function FileItem({ file }: { file: OpenedFile }) {
           only
         </button>
       )}
-      <button type="button" class="icon-only control quiet" title={`Close ${info.name}`} onClick={() => closeFile(info.id)}>
+      <button
+        type="button"
+        class="icon-only control quiet"
+        title={`Close ${info.name}`}
+        onClick={() => closeFile(info.id)}
+      >
         <Icon name="close" />
       </button>
     </li>

@@ -1,7 +1,7 @@
-import { trend } from "../format/trend.ts";
-import { formatValue, plural } from "../format/value.ts";
-import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
 import type { Service } from "../api.ts";
+import { trend } from "../format/trend.ts";
+import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
+import { formatValue, plural } from "../format/value.ts";
 import { DropZone } from "../parts/dropzone.tsx";
 import { follow, Header } from "../parts/header.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -47,7 +47,12 @@ function Controls({ found }: { found: Service[] }) {
         />
       )}
       <span class="spacer" />
-      <RangePicker range={base} title="Time range" testid="range" onChange={(range) => go({ base: { ...base, ...range } })} />
+      <RangePicker
+        range={base}
+        title="Time range"
+        testid="range"
+        onChange={(range) => go({ base: { ...base, ...range } })}
+      />
       <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
         <Icon name="refresh" />
       </button>
@@ -129,7 +134,12 @@ function Nothing() {
       <h2>{widest ? "No profiles yet" : "No profiles in this range"}</h2>
       {!widest && (
         <p>
-          <button type="button" class="control" data-testid="widen" onClick={() => go({ base: { ...base, from: "now-7d", until: "now" } })}>
+          <button
+            type="button"
+            class="control"
+            data-testid="widen"
+            onClick={() => go({ base: { ...base, from: "now-7d", until: "now" } })}
+          >
             Look at the last 7 days
           </button>
         </p>

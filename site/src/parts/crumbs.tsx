@@ -1,7 +1,7 @@
 import { ROOT } from "../core/types.ts";
+import { isFull } from "../flame/extent.ts";
 import { baseName } from "../flame/label.ts";
 import { extent, reset, zoom, zoomPath, zoomTo } from "../state/focus.ts";
-import { isFull } from "../flame/extent.ts";
 
 /** Links near the end are what one goes back to; the middle of a long path is folded. */
 const SHOWN = 5;

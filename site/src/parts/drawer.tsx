@@ -1,8 +1,8 @@
 import { NONE, type NodeDetail } from "../core/types.ts";
 import type { Occurrence } from "../core/viewer.ts";
+import { baseName } from "../flame/label.ts";
 import { change, grouped, percent } from "../format/number.ts";
 import { formatDelta, formatExact, formatValue, plural } from "../format/value.ts";
-import { baseName } from "../flame/label.ts";
 import { copyText } from "../state/clipboard.ts";
 import { drawerOpen } from "../state/drawer.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode, zoomTo } from "../state/focus.ts";
@@ -30,7 +30,11 @@ export function Drawer() {
         </p>
       )}
       {occurrence.count > 1 && <Occurrences {...occurrence} />}
-      {detail.diff ? <DiffFacts detail={detail} unit={unit} /> : <Facts detail={detail} unit={unit} total={info.total} />}
+      {detail.diff ? (
+        <DiffFacts detail={detail} unit={unit} />
+      ) : (
+        <Facts detail={detail} unit={unit} total={info.total} />
+      )}
       <div class="drawer-actions">
         <button type="button" class="control" data-testid="zoom-here" onClick={() => zoomHere(detail.node)}>
           <Icon name="zoom" /> Zoom
@@ -44,11 +48,14 @@ export function Drawer() {
       </div>
       <h3>Called by</h3>
       <ol class="frames callers">
-        {detail.path.slice(0, -1).reverse().map(({ node, name }) => (
-          <li key={node}>
-            <FrameLink node={node} name={name} />
-          </li>
-        ))}
+        {detail.path
+          .slice(0, -1)
+          .reverse()
+          .map(({ node, name }) => (
+            <li key={node}>
+              <FrameLink node={node} name={name} />
+            </li>
+          ))}
         {detail.path.length < 2 && <li class="hint">Nothing calls it.</li>}
       </ol>
       <h3>Calls</h3>
@@ -57,13 +64,17 @@ export function Drawer() {
           <li key={child.node} data-node={child.node}>
             <FrameLink node={child.node} name={child.name} />
             <span class="num" title={formatExact(child.total_exact, unit)}>
-              {child.diff ? change(child.diff.base_total, child.diff.comparison_total) : percent(child.total / (detail.total || 1))}
+              {child.diff
+                ? change(child.diff.base_total, child.diff.comparison_total)
+                : percent(child.total / (detail.total || 1))}
             </span>
           </li>
         ))}
         {children.count === 0 && <li class="hint">It calls nothing.</li>}
         {children.count > children.largest.length && (
-          <li class="hint">{plural(children.count - children.largest.length, "smaller one is", "smaller ones are")} not listed.</li>
+          <li class="hint">
+            {plural(children.count - children.largest.length, "smaller one is", "smaller ones are")} not listed.
+          </li>
         )}
       </ol>
     </aside>
@@ -75,13 +86,25 @@ function Occurrences({ position, count }: Occurrence) {
   return (
     <p class="occurrences" role="group" aria-label="Occurrences of this function">
       Occurrence
-      <button type="button" class="control icon-only" title="Previous occurrence (Shift+O)" data-testid="occurrence-previous" onClick={() => void nextOccurrence(-1)}>
+      <button
+        type="button"
+        class="control icon-only"
+        title="Previous occurrence (Shift+O)"
+        data-testid="occurrence-previous"
+        onClick={() => void nextOccurrence(-1)}
+      >
         ‹
       </button>
       <span data-testid="occurrence">
         {grouped(String(position))} of {grouped(String(count))}
       </span>
-      <button type="button" class="control icon-only" title="Next occurrence (O)" data-testid="occurrence-next" onClick={() => void nextOccurrence(1)}>
+      <button
+        type="button"
+        class="control icon-only"
+        title="Next occurrence (O)"
+        data-testid="occurrence-next"
+        onClick={() => void nextOccurrence(1)}
+      >
         ›
       </button>
     </p>
@@ -113,7 +136,10 @@ function Facts({ detail, unit, total }: { detail: NodeDetail; unit: string; tota
         </tr>
       </tbody>
       {detail.occurrences > 1 && (
-        <tbody title={`The function occurs ${detail.occurrences} times in this tree; recursion is counted once`} data-testid="drawer-all">
+        <tbody
+          title={`The function occurs ${detail.occurrences} times in this tree; recursion is counted once`}
+          data-testid="drawer-all"
+        >
           <tr>
             <th scope="row">All {detail.occurrences} occurrences: total</th>
             <td>{formatValue(detail.function_total, unit)}</td>

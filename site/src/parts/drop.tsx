@@ -1,5 +1,5 @@
-import { useEffect } from "preact/hooks";
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { isTyping } from "../keys.ts";
 import { openFiles, openText } from "../state/files.ts";
 import { tell } from "../state/ui.ts";
@@ -16,7 +16,11 @@ export function DropTarget() {
     let depth = 0;
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
     addEventListener("dragenter", (event) => void (hasFiles(event) && (depth++, (over.value = true))), { signal });
-    addEventListener("dragleave", (event) => void (hasFiles(event) && --depth <= 0 && ((depth = 0), (over.value = false))), { signal });
+    addEventListener(
+      "dragleave",
+      (event) => void (hasFiles(event) && --depth <= 0 && ((depth = 0), (over.value = false))),
+      { signal },
+    );
     addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault(), { signal });
     addEventListener(
       "drop",

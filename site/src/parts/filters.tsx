@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { core } from "../core/index.ts";
 import { labels } from "../state/explore.ts";
-import { comparisonLabel, labelComparisons, labelOrder, type LabelSides } from "../state/labels.ts";
-import { formatMatcher, matcherLabel, type Matcher } from "../state/selector.ts";
+import { comparisonLabel, type LabelSides, labelComparisons, labelOrder } from "../state/labels.ts";
+import { formatMatcher, type Matcher, matcherLabel } from "../state/selector.ts";
 import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 import { Select } from "./select.tsx";
@@ -37,7 +37,17 @@ export function Filters(props: {
           <Icon name="close" />
         </button>
       ))}
-      <Menu label={<><Icon name="plus" /><span class="wide">filter</span></>} title="Add a filter" class="control quiet" testid={`${testid}-add`}>
+      <Menu
+        label={
+          <>
+            <Icon name="plus" />
+            <span class="wide">filter</span>
+          </>
+        }
+        title="Add a filter"
+        class="control quiet"
+        testid={`${testid}-add`}
+      >
         {(close) => (
           <AddFilter
             compare={compare && ((sides) => (close(), compare(sides)))}
@@ -62,7 +72,11 @@ function AddFilter({ onAdd, compare }: { onAdd: (filter: string) => void; compar
   if (names.length === 0) {
     const { state, problem } = labels.value;
     if (problem) return <p class="hint">{`${problem.title}. ${problem.meaning}`}</p>;
-    return <p class="hint">{state === "loading" ? "Looking for labels…" : "The profiles in this range carry no labels to filter by."}</p>;
+    return (
+      <p class="hint">
+        {state === "loading" ? "Looking for labels…" : "The profiles in this range carry no labels to filter by."}
+      </p>
+    );
   }
   const chosen = names.includes(name.value) ? name.value : names[0];
   const matcher = (value: string) => formatMatcher({ name: chosen, op: op.value, value });
@@ -79,8 +93,18 @@ function AddFilter({ onAdd, compare }: { onAdd: (filter: string) => void; compar
   return (
     <div class="add-filter">
       <div class="row">
-        <Select label="Label" value={chosen} options={names.map((value) => ({ value, label: value }))} onChange={(value) => (name.value = value)} />
-        <Select label="Comparison" value={op.value} options={OPERATORS} onChange={(value) => (op.value = value as Matcher["op"])} />
+        <Select
+          label="Label"
+          value={chosen}
+          options={names.map((value) => ({ value, label: value }))}
+          onChange={(value) => (name.value = value)}
+        />
+        <Select
+          label="Comparison"
+          value={op.value}
+          options={OPERATORS}
+          onChange={(value) => (op.value = value as Matcher["op"])}
+        />
       </div>
       {pattern ? (
         <form class="row" onSubmit={(event) => (event.preventDefault(), void addPattern())}>
@@ -128,7 +152,13 @@ function Comparisons({ labels, compare }: { labels: Record<string, string[]>; co
         Compare
       </p>
       {offered.map((sides) => (
-        <button type="button" key={sides.name} title="Compare these two" data-testid="compare-labels" onClick={() => compare(sides)}>
+        <button
+          type="button"
+          key={sides.name}
+          title="Compare these two"
+          data-testid="compare-labels"
+          onClick={() => compare(sides)}
+        >
           <Icon name="swap" />
           {comparisonLabel(sides)}
         </button>

@@ -20,7 +20,9 @@ export function Foot() {
           </ul>
         </details>
       )}
-      {place.value.route === "file" && files.value.length > 0 && <span class="foot-end">Opened by this page. Nothing leaves this machine.</span>}
+      {place.value.route === "file" && files.value.length > 0 && (
+        <span class="foot-end">Opened by this page. Nothing leaves this machine.</span>
+      )}
     </footer>
   );
 }

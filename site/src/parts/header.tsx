@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { core } from "../core/index.ts";
 import { copyText, download, gzip } from "../state/clipboard.ts";
+import { clock } from "../state/clock.ts";
 import { emptyPlace, type Side } from "../state/place.ts";
 import { href, place, visit } from "../state/router.ts";
-import { clock } from "../state/clock.ts";
 import { shown } from "../state/shown.ts";
-import { nextTheme, theme, type Theme } from "../state/theme.ts";
+import { nextTheme, type Theme, theme } from "../state/theme.ts";
 import { helpOpen } from "../state/ui.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Icon, type IconName } from "./icon.tsx";
@@ -33,10 +33,22 @@ export function Header({ children }: { children?: ComponentChildren }) {
       <div class="header-end">
         <OpenButton />
         {shown.value.state === "ready" && <Share />}
-        <button type="button" class="control icon-only" title="Keys and help (?)" data-testid="help-button" onClick={() => (helpOpen.value = true)}>
+        <button
+          type="button"
+          class="control icon-only"
+          title="Keys and help (?)"
+          data-testid="help-button"
+          onClick={() => (helpOpen.value = true)}
+        >
           <Icon name="help" />
         </button>
-        <button type="button" class="control icon-only" title={`Theme: ${name}`} data-testid="theme-button" onClick={nextTheme}>
+        <button
+          type="button"
+          class="control icon-only"
+          title={`Theme: ${name}`}
+          data-testid="theme-button"
+          onClick={nextTheme}
+        >
           <Icon name={icon} />
         </button>
       </div>
@@ -56,7 +68,16 @@ function Share() {
   const answer = shown.value;
   const profile = answer.state === "ready" ? answer.exported : null;
   return (
-    <Menu label={<><Icon name="share" /><span class="wide">Share</span></>} title="Share" testid="share">
+    <Menu
+      label={
+        <>
+          <Icon name="share" />
+          <span class="wide">Share</span>
+        </>
+      }
+      title="Share"
+      testid="share"
+    >
       {(close) => (
         <div class="menu-list">
           {local ? (
@@ -66,7 +87,12 @@ function Share() {
               <Icon name="copy" /> Copy link
             </button>
           )}
-          <button type="button" disabled={profile === null} data-testid="download" onClick={() => (void save(profile!), close())}>
+          <button
+            type="button"
+            disabled={profile === null}
+            data-testid="download"
+            onClick={() => (void save(profile!), close())}
+          >
             <Icon name="download" /> Download pprof
           </button>
           {profile === null && <p class="hint">A difference has no pprof form.</p>}

@@ -3,7 +3,7 @@ import { change } from "../format/number.ts";
 import { formatExact, formatValue, plural } from "../format/value.ts";
 import type { Measure } from "../state/place.ts";
 import { go, place } from "../state/router.ts";
-import { shown, type Compared } from "../state/shown.ts";
+import { type Compared, shown } from "../state/shown.ts";
 import { Select } from "./select.tsx";
 
 /** What the colours of a difference mean, and how the totals changed. */
@@ -67,7 +67,11 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
         {measure !== "share" && <b> {change(before, after)}</b>}
       </span>
       {unlike && (
-        <span class="legend-note" data-testid="coverage" title="One side has more profiles than the other, so its amounts are larger for that alone.">
+        <span
+          class="legend-note"
+          data-testid="coverage"
+          title="One side has more profiles than the other, so its amounts are larger for that alone."
+        >
           {counts}
           {measure === "amount" ? ": amounts mislead" : ""}
         </span>

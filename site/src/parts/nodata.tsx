@@ -26,7 +26,10 @@ export function NoData() {
   const answer = shown.value;
   if (answer.state === "empty" && answer.sides) return <EmptySides sides={answer.sides} />;
   return (
-    <Note title={none ? "No service has sent profiles in this range" : `Nothing from ${service || "this service"} here`} testid="empty">
+    <Note
+      title={none ? "No service has sent profiles in this range" : `Nothing from ${service || "this service"} here`}
+      testid="empty"
+    >
       <p>
         {filtered
           ? "No profile in this time range carries all of these labels."
@@ -65,13 +68,18 @@ function EmptySides({ sides }: { sides: SideName[] }) {
       {sides.map((side) => (
         <p key={side}>
           The {SIDE_TITLES[side]} has no profiles: {service}
-          {place.value[side].filters.map((filter) => ` ${matcherLabel(filter)}`)}, {spanLabel(sideSpan(side), clock.value)}.
+          {place.value[side].filters.map((filter) => ` ${matcherLabel(filter)}`)},{" "}
+          {spanLabel(sideSpan(side), clock.value)}.
         </p>
       ))}
       <div class="note-actions">
         {filtered && <RemoveFilters sides={sides} />}
         {filled && (
-          <button type="button" class={filtered ? "control" : "control primary"} onClick={() => go({ ...emptyPlace("explore"), service, type, base: filled })}>
+          <button
+            type="button"
+            class={filtered ? "control" : "control primary"}
+            onClick={() => go({ ...emptyPlace("explore"), service, type, base: filled })}
+          >
             Explore the {SIDE_TITLES[sides[0] === "base" ? "other" : "base"]} alone
           </button>
         )}

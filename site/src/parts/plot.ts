@@ -2,9 +2,9 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { formatValue } from "../format/value.ts";
-import { tickLabels, type Span } from "../time/range.ts";
-import type { Series } from "../time/series.ts";
 import { readToken } from "../state/theme.ts";
+import { type Span, tickLabels } from "../time/range.ts";
+import type { Series } from "../time/series.ts";
 
 export interface PlotHooks {
   /** What is marked; null when all of it is. */
@@ -84,9 +84,19 @@ function options(width: number, series: Series, top: number, unit: string, on: P
         values: (plot, splits, _, __, increment) =>
           tickLabels(splits, increment, length >= DAY, (seconds, text) => fits(plot, seconds, text)),
       },
-      { ...axis, grid: { stroke: line, width: 1 }, size: 64, gap: 4, splits: () => [0, peak], values: () => ["", top > 0 ? formatValue(peak, unit) : ""] },
+      {
+        ...axis,
+        grid: { stroke: line, width: 1 },
+        size: 64,
+        gap: 4,
+        splits: () => [0, peak],
+        values: () => ["", top > 0 ? formatValue(peak, unit) : ""],
+      },
     ],
-    series: [{}, { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } }],
+    series: [
+      {},
+      { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } },
+    ],
     hooks: {
       draw: [(plot) => mark(plot, on.window(), readToken("--accent"))],
       setCursor: [
@@ -120,7 +130,8 @@ function fits(plot: uPlot, seconds: number, text: string): boolean {
 function mark(plot: uPlot, window: Span | null, accent: string): void {
   if (!window) return;
   const { ctx, bbox } = plot;
-  const clamp = (time: number) => Math.min(Math.max(plot.valToPos(time / 1000, "x", true), bbox.left), bbox.left + bbox.width);
+  const clamp = (time: number) =>
+    Math.min(Math.max(plot.valToPos(time / 1000, "x", true), bbox.left), bbox.left + bbox.width);
   const [from, until] = [clamp(window.from), clamp(window.until)];
   ctx.save();
   ctx.fillStyle = readToken("--scrim");
@@ -130,6 +141,7 @@ function mark(plot: uPlot, window: Span | null, accent: string): void {
   ctx.globalAlpha = 0.12;
   ctx.fillRect(from, bbox.top, until - from, bbox.height);
   ctx.globalAlpha = 1;
-  for (const x of [from, until]) ctx.fillRect(Math.round(x) - devicePixelRatio / 2, bbox.top, 1.5 * devicePixelRatio, bbox.height);
+  for (const x of [from, until])
+    ctx.fillRect(Math.round(x) - devicePixelRatio / 2, bbox.top, 1.5 * devicePixelRatio, bbox.height);
   ctx.restore();
 }

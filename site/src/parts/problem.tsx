@@ -41,7 +41,12 @@ export function FailureList({ problems, dismiss }: { problems: Problem[]; dismis
               </ul>
               <pre>{problem.detail}</pre>
             </details>
-            <button type="button" class="control icon-only quiet" title={`Dismiss what is said of ${problem.title}`} onClick={() => dismiss([problem])}>
+            <button
+              type="button"
+              class="control icon-only quiet"
+              title={`Dismiss what is said of ${problem.title}`}
+              onClick={() => dismiss([problem])}
+            >
               <Icon name="close" />
             </button>
           </li>

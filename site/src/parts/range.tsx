@@ -1,6 +1,6 @@
 import { batch, useSignal } from "@preact/signals";
-import { fixed, isTime, PRESETS, rangeLabel, resolve, toLocalInput, type Range } from "../time/range.ts";
 import { clock, refresh } from "../state/clock.ts";
+import { fixed, isTime, PRESETS, type Range, rangeLabel, resolve, toLocalInput } from "../time/range.ts";
 import { Menu } from "./menu.tsx";
 
 interface Props {
@@ -73,11 +73,21 @@ function Custom({ range, onChange }: { range: Range; onChange: (range: Range) =>
     <form class="range-custom" onSubmit={apply}>
       <label>
         From
-        <input type="datetime-local" step="1" value={from} onInput={(event) => (from.value = event.currentTarget.value)} />
+        <input
+          type="datetime-local"
+          step="1"
+          value={from}
+          onInput={(event) => (from.value = event.currentTarget.value)}
+        />
       </label>
       <label>
         Until
-        <input type="datetime-local" step="1" value={until} onInput={(event) => (until.value = event.currentTarget.value)} />
+        <input
+          type="datetime-local"
+          step="1"
+          value={until}
+          onInput={(event) => (until.value = event.currentTarget.value)}
+        />
       </label>
       {problem.value && <p role="alert">{problem}</p>}
       <button type="submit" class="control">

@@ -1,6 +1,6 @@
-import { formatClock } from "../time/range.ts";
 import { refresh } from "../state/clock.ts";
 import { stale } from "../state/shown.ts";
+import { formatClock } from "../time/range.ts";
 
 /** Over a picture that could not be brought up to date. */
 export function StaleNote() {

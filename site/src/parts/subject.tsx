@@ -14,12 +14,21 @@ export function Subject() {
   };
   return (
     <>
-      <Select label="Service" testid="service" value={name} options={names.map((value) => ({ value, label: value }))} onChange={choose} />
+      <Select
+        label="Service"
+        testid="service"
+        value={name}
+        options={names.map((value) => ({ value, label: value }))}
+        onChange={choose}
+      />
       <Select
         label="Type"
         testid="type"
         value={type}
-        options={(types.includes(type) || !type ? types : [type, ...types]).map((value) => ({ value, label: typeLabel(value) }))}
+        options={(types.includes(type) || !type ? types : [type, ...types]).map((value) => ({
+          value,
+          label: typeLabel(value),
+        }))}
         onChange={(next) => go({ type: next })}
       />
     </>

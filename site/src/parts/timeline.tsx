@@ -1,11 +1,11 @@
-import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { formatStep, formatValue, plural } from "../format/value.ts";
-import { bucketLabel, spanLabel, zoneLabel, zoneName, type Span } from "../time/range.ts";
-import type { Series } from "../time/series.ts";
-import type { Problem } from "../state/problem.ts";
 import { refresh } from "../state/clock.ts";
+import type { Problem } from "../state/problem.ts";
 import { colours } from "../state/theme.ts";
+import { bucketLabel, type Span, spanLabel, zoneLabel, zoneName } from "../time/range.ts";
+import type { Series } from "../time/series.ts";
 import type { makePlot, Plot } from "./plot.ts";
 
 interface Props {
@@ -93,7 +93,12 @@ export function Timeline(props: Props) {
       )}
       {series && pointed.value && <Tip series={series} unit={unit} pointed={pointed.value} />}
       {problem && (
-        <p class={series ? "timeline-problem over" : "timeline-problem"} role="alert" data-testid="timeline-problem" title={problem.detail}>
+        <p
+          class={series ? "timeline-problem over" : "timeline-problem"}
+          role="alert"
+          data-testid="timeline-problem"
+          title={problem.detail}
+        >
           {problem.title}. {problem.meaning}{" "}
           <button type="button" class="link" onClick={refresh}>
             Try again
@@ -143,7 +148,10 @@ function useBrush(latest: { current: Props }, plot: { current: Plot | null }) {
       if (event.shiftKey) {
         anchor.current ??= Math.min(at.peek(), lastOf(series));
         const [from, until] = [Math.min(anchor.current, next), Math.max(anchor.current, next) + 1];
-        pending.value = { from: Math.round(series.start + from * series.step), until: Math.round(series.start + until * series.step) };
+        pending.value = {
+          from: Math.round(series.start + from * series.step),
+          until: Math.round(series.start + until * series.step),
+        };
       } else {
         anchor.current = null;
         pending.value = null;
@@ -188,7 +196,12 @@ function useBrush(latest: { current: Props }, plot: { current: Plot | null }) {
 function Tip({ series, unit, pointed }: { series: Series; unit: string; pointed: Pointed }) {
   const [time, value, made] = bucketText(series, unit, pointed.index);
   return (
-    <div class="tooltip timeline-tip" style={{ left: `clamp(80px, ${pointed.left}px, calc(100% - 120px))` }} data-testid="timeline-tooltip" aria-hidden="true">
+    <div
+      class="tooltip timeline-tip"
+      style={{ left: `clamp(80px, ${pointed.left}px, calc(100% - 120px))` }}
+      data-testid="timeline-tooltip"
+      aria-hidden="true"
+    >
       <span class="soft">{time}</span> <b>{value}</b> <span class="soft">{made}</span>
     </div>
   );

@@ -2,20 +2,20 @@
 import { computed, untracked } from "@preact/signals";
 import { quotient } from "../core/divided.ts";
 import { core } from "../core/index.ts";
-import { formatBytes, formatMillis, plural } from "../format/value.ts";
 import { isGauge, typeLabel } from "../format/type.ts";
-import { fixed, halves, resolve, type Range, type Span } from "../time/range.ts";
+import { formatBytes, formatMillis, plural } from "../format/value.ts";
+import { fixed, halves, type Range, resolve, type Span } from "../time/range.ts";
 import { commonFactors, seriesOf } from "../time/series.ts";
 import { clock } from "./clock.ts";
+import { madeOf, nodes, openMerged, typedTimeline } from "./explore.ts";
 import type { LabelSides } from "./labels.ts";
 import { compareTrees, resolveMeasure, unlikeCoverage } from "./measure.ts";
 import type { Measure, Place, Side, SideName } from "./place.ts";
-import { madeOf, nodes, openMerged, typedTimeline } from "./explore.ts";
-import { go, place } from "./router.ts";
 import { resource } from "./resource.ts";
+import { go, place } from "./router.ts";
 import { formatMatcher, parseMatcher, selector } from "./selector.ts";
 import { span } from "./services.ts";
-import { show, type Answer, type Progress } from "./shown.ts";
+import { type Answer, type Progress, show } from "./shown.ts";
 
 /** Half of a screen each. */
 const TIMELINE_POINTS = 120;
@@ -42,13 +42,17 @@ const sideTimeline = (side: SideName) =>
   );
 export const timelines = { base: sideTimeline("base"), other: sideTimeline("other") };
 
-const answered = { base: computed(() => timelines.base.value.value), other: computed(() => timelines.other.value.value) };
+const answered = {
+  base: computed(() => timelines.base.value.value),
+  other: computed(() => timelines.other.value.value),
+};
 /** Both as they are drawn: in steps of one length and to one scale, so that their heights compare. */
 export const sideSeries = computed(() => {
   const [base, other] = [answered.base.value, answered.other.value];
   const there = [base, other].filter((timeline) => timeline !== undefined);
   const factors = commonFactors(there);
-  const draw = (timeline: typeof base) => timeline && seriesOf(timeline, isGauge(timeline.type), factors[there.indexOf(timeline)]);
+  const draw = (timeline: typeof base) =>
+    timeline && seriesOf(timeline, isGauge(timeline.type), factors[there.indexOf(timeline)]);
   const drawn = { base: draw(base), other: draw(other) };
   const values = [drawn.base, drawn.other].flatMap((series) => series?.values ?? []);
   return { ...drawn, peak: values.reduce((peak: number, value) => Math.max(peak, value ?? 0), 0) };
@@ -68,7 +72,15 @@ const wanted = computed(() => {
   if (!base || !other) return "null";
   const { measure, base: first, other: second } = place.value;
   const subject = JSON.stringify([base, other, first, second, measure]);
-  return JSON.stringify({ base, other, measure, baseSpan: sideSpan("base"), otherSpan: sideSpan("other"), subject, at: clock.value });
+  return JSON.stringify({
+    base,
+    other,
+    measure,
+    baseSpan: sideSpan("base"),
+    otherSpan: sideSpan("other"),
+    subject,
+    at: clock.value,
+  });
 });
 
 export function sideSpan(side: SideName): Span {
@@ -99,7 +111,9 @@ async function compare(asked: Asked, progress: Progress): Promise<Answer> {
   progress.stage("comparing");
   const tree = await compareTrees(core, base, other, { measure, gauge });
   const side = ({ profiles, total, exact, unit }: typeof base) =>
-    gauge ? { profiles, total: total / profiles, exact: quotient(exact, profiles), unit } : { profiles, total, exact, unit };
+    gauge
+      ? { profiles, total: total / profiles, exact: quotient(exact, profiles), unit }
+      : { profiles, total, exact, unit };
   return {
     state: "ready",
     tree,
@@ -110,7 +124,10 @@ async function compare(asked: Asked, progress: Progress): Promise<Answer> {
       `${plural(base.objects + other.objects, "object")}, ${formatBytes(base.bytesRead + other.bytesRead)} read`,
       formatMillis(base.millis + other.millis),
     ],
-    warnings: [...base.warnings.map((text) => `Baseline: ${text}`), ...other.warnings.map((text) => `Comparison: ${text}`)],
+    warnings: [
+      ...base.warnings.map((text) => `Baseline: ${text}`),
+      ...other.warnings.map((text) => `Comparison: ${text}`),
+    ],
     exported: null,
     compared: { measure, gauge, rated, unlike, base: side(base), other: side(other) },
   };
@@ -134,9 +151,17 @@ export function comparedSides(whole: Span, window: Span | null, filters: string[
 }
 
 /** One range, and a value of a label on each side. */
-export function labelSides(range: Range, filters: string[], { name, values }: LabelSides): Pick<Place, "base" | "other"> {
+export function labelSides(
+  range: Range,
+  filters: string[],
+  { name, values }: LabelSides,
+): Pick<Place, "base" | "other"> {
   const kept = filters.filter((filter) => parseMatcher(filter)?.name !== name);
-  const side = (value: string): Side => ({ from: range.from, until: range.until, filters: [...kept, formatMatcher({ name, op: "=", value })] });
+  const side = (value: string): Side => ({
+    from: range.from,
+    until: range.until,
+    filters: [...kept, formatMatcher({ name, op: "=", value })],
+  });
   return { base: side(values[0]), other: side(values[1]) };
 }
 

@@ -1,7 +1,7 @@
 /** When the drawer is open: it takes room from the picture, so it opens when the hand that selected has come to rest. */
 import { effect, signal } from "@preact/signals";
-import { DOUBLE_MILLIS } from "../flame/gestures.ts";
 import { NONE } from "../core/types.ts";
+import { DOUBLE_MILLIS } from "../flame/gestures.ts";
 import { selected, tree } from "./focus.ts";
 
 export const drawerOpen = signal(false);
@@ -18,7 +18,8 @@ export function startDrawer(): void {
     lastPress = performance.now();
     if (timer !== 0) wait();
   };
-  for (const type of ["pointerdown", "pointerup", "pointercancel"] as const) addEventListener(type, press, { capture: true });
+  for (const type of ["pointerdown", "pointerup", "pointercancel"] as const)
+    addEventListener(type, press, { capture: true });
   // A button that was let go of outside of the window, or over a menu of the system, sends nothing.
   addEventListener("pointermove", (event) => (held &&= event.buttons !== 0), { capture: true, passive: true });
   effect(() => {

@@ -2,16 +2,16 @@
 import { computed, untracked } from "@preact/signals";
 import { fetchLabels, fetchProfile, fetchTimeline } from "../api.ts";
 import { core } from "../core/index.ts";
-import { formatBytes, formatMillis, plural } from "../format/value.ts";
 import { isGauge, typeLabel } from "../format/type.ts";
+import { formatBytes, formatMillis, plural } from "../format/value.ts";
 import type { Span } from "../time/range.ts";
 import { pointsFor, seriesOf } from "../time/series.ts";
 import { clock } from "./clock.ts";
-import { go, place } from "./router.ts";
 import { resource } from "./resource.ts";
+import { go, place } from "./router.ts";
 import { selector } from "./selector.ts";
 import { services, span } from "./services.ts";
-import { clear, show, type Progress } from "./shown.ts";
+import { clear, type Progress, show } from "./shown.ts";
 
 /** An hour in steps of 30 s. */
 const TIMELINE_POINTS = 120;
@@ -38,7 +38,10 @@ export const series = computed(() => answered.value && seriesOf(answered.value, 
 
 /** A timeline and the type that it is of, which the page may have left meanwhile. */
 export async function typedTimeline(query: string, range: Span, most: number, signal: AbortSignal) {
-  return { ...(await fetchTimeline(query, range, pointsFor(range, most), signal)), type: query.slice(0, query.indexOf("{")) };
+  return {
+    ...(await fetchTimeline(query, range, pointsFor(range, most), signal)),
+    type: query.slice(0, query.indexOf("{")),
+  };
 }
 
 /** Labels of the service, whatever is filtered, so that a filter can be changed to another value. */
@@ -65,21 +68,25 @@ export function loadExplore(): void {
 }
 
 function load(query: string, range: Span, subject: string): Promise<void> {
-  return show("read the profile", async (progress) => {
-    const opened = await openMerged(query, range, progress);
-    if (!opened) return { state: "empty" };
-    progress.stage("drawing");
-    const { type, service } = place.peek();
-    const tree = await core.tree(opened.profile, opened.type, isGauge(type) ? { by: opened.profiles } : undefined);
-    return {
-      state: "ready",
-      tree,
-      title: `${service} · ${typeLabel(type)}`,
-      facts: [madeOf(opened.profiles, type), nodes(tree.nodes), opened.read, formatMillis(opened.millis)],
-      warnings: opened.warnings,
-      exported: opened.profile,
-    };
-  }, subject);
+  return show(
+    "read the profile",
+    async (progress) => {
+      const opened = await openMerged(query, range, progress);
+      if (!opened) return { state: "empty" };
+      progress.stage("drawing");
+      const { type, service } = place.peek();
+      const tree = await core.tree(opened.profile, opened.type, isGauge(type) ? { by: opened.profiles } : undefined);
+      return {
+        state: "ready",
+        tree,
+        title: `${service} · ${typeLabel(type)}`,
+        facts: [madeOf(opened.profiles, type), nodes(tree.nodes), opened.read, formatMillis(opened.millis)],
+        warnings: opened.warnings,
+        exported: opened.profile,
+      };
+    },
+    subject,
+  );
 }
 
 /** "240 profiles", "average of 116 snapshots". */

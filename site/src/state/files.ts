@@ -4,9 +4,9 @@ import { core } from "../core/index.ts";
 import type { ProfileInfo } from "../core/types.ts";
 import { formatBytes, formatMillis, plural } from "../format/value.ts";
 import { nodes } from "./explore.ts";
-import { problemOf, type Problem } from "./problem.ts";
+import { type Problem, problemOf } from "./problem.ts";
 import { go, place, visit } from "./router.ts";
-import { clear, show, type Answer, type Progress } from "./shown.ts";
+import { type Answer, clear, type Progress, show } from "./shown.ts";
 import { tell } from "./ui.ts";
 
 export interface OpenedFile {
@@ -140,7 +140,9 @@ async function shownFiles(progress: Progress): Promise<Answer> {
   const read = `${plural(chosen.length, "file")}${chosen.length > 1 && !comparing.peek() ? " added up" : ""}, ${formatBytes(bytes)}`;
   const decoding = chosen.reduce((sum, file) => sum + file.millis, 0);
   const time = () => formatMillis(decoding + performance.now() - started);
-  const warnings = chosen.flatMap(({ info }) => info.warnings.map((text) => (chosen.length > 1 ? `${info.name}: ${text}` : text)));
+  const warnings = chosen.flatMap(({ info }) =>
+    info.warnings.map((text) => (chosen.length > 1 ? `${info.name}: ${text}` : text)),
+  );
   if (comparing.peek()) {
     progress.stage("comparing");
     const tree = await core.diff(first.id, second.id, typeIndex(first), place.peek().measure === "share");

@@ -1,8 +1,8 @@
 /** Where in the tree one is: the zoomed, the selected and the keyboard's current frame, and the search. */
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { core } from "../core/index.ts";
-import { NONE, ROOT, type Direction, type SearchInfo, type TreeInfo, type NodeDetail } from "../core/types.ts";
-import { FULL, isFull, type Extent } from "../flame/extent.ts";
+import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../core/types.ts";
+import { type Extent, FULL, isFull } from "../flame/extent.ts";
 import type { Place } from "./place.ts";
 import { resource } from "./resource.ts";
 import { go, place } from "./router.ts";
@@ -40,7 +40,11 @@ export const selectedDetail = resource(
   async (asked) => {
     if (!asked) return null;
     const { tree: id, node } = asked;
-    const [detail, children, occurrence] = await Promise.all([core.node(id, node), core.children(id, node), core.occurrence(id, node)]);
+    const [detail, children, occurrence] = await Promise.all([
+      core.node(id, node),
+      core.children(id, node),
+      core.occurrence(id, node),
+    ]);
     return { detail, children, occurrence };
   },
 );
@@ -226,7 +230,8 @@ async function keyOf(node: number, none: number): Promise<string> {
 async function search(id: number, query: string): Promise<void> {
   try {
     const info = await core.search(id, query);
-    if (tree.peek()?.id === id && place.peek().search === query) found.value = query ? { ...info, at: -1, valid: true } : null;
+    if (tree.peek()?.id === id && place.peek().search === query)
+      found.value = query ? { ...info, at: -1, valid: true } : null;
   } catch {
     // Half a regular expression, while it is typed.
     if (tree.peek()?.id === id) found.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };

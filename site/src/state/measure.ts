@@ -2,8 +2,9 @@
  * How two sides are made comparable: by amounts, by shares of their totals, or by amounts for each minute of
  * profiles, whatever time or number of processes they come from.
  */
-import { A_MINUTE, SHARE } from "../core/divided.ts";
+
 import type { Core } from "../core/core.ts";
+import { A_MINUTE, SHARE } from "../core/divided.ts";
 import type { TreeInfo } from "../core/types.ts";
 import type { Measure } from "./place.ts";
 
@@ -71,7 +72,13 @@ async function scaled(
   const side = { base, other }[light];
   const { id } = await core.scale(side.profile, side.type, weight, weights[light]);
   try {
-    return await core.diff(light === "base" ? id : base.profile, light === "other" ? id : other.profile, base.type, false, division);
+    return await core.diff(
+      light === "base" ? id : base.profile,
+      light === "other" ? id : other.profile,
+      base.type,
+      false,
+      division,
+    );
   } finally {
     void core.close(id);
   }

@@ -13,9 +13,10 @@
  * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
  * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
  */
-import { isTime, type Range, type Span } from "../time/range.ts";
+
 import type { SortColumn } from "../core/types.ts";
 import type { Extent } from "../flame/extent.ts";
+import { isTime, type Range, type Span } from "../time/range.ts";
 
 export type Route = "home" | "explore" | "diff" | "file";
 export type View = "flame" | "table" | "both";
@@ -138,7 +139,12 @@ function parseSide(params: URLSearchParams, suffix: string, initial: Side): Side
   };
 }
 
-function formatSide(side: Side, initial: Side, suffix: string, put: (key: string, value: string, normal?: string) => void) {
+function formatSide(
+  side: Side,
+  initial: Side,
+  suffix: string,
+  put: (key: string, value: string, normal?: string) => void,
+) {
   put(`from${suffix}`, side.from, initial.from);
   put(`until${suffix}`, side.until, initial.until);
   for (const matcher of side.filters) put(`l${suffix}`, matcher);

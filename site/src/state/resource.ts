@@ -1,5 +1,5 @@
-import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
-import { problemOf, type Problem } from "./problem.ts";
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "./problem.ts";
 
 /** Something loaded. While it loads again the former value stays, so that nothing jumps; also when that fails. */
 export interface Loaded<T> {

@@ -1,8 +1,8 @@
 /** The current place as a signal, kept in step with the address bar and the browser's history. */
-import { batch, signal, type ReadonlySignal } from "@preact/signals";
+import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { base } from "../base.ts";
 import { refresh } from "./clock.ts";
-import { emptyPlace, formatPlace, parsePlace, type Place, type Route } from "./place.ts";
+import { emptyPlace, formatPlace, type Place, parsePlace, type Route } from "./place.ts";
 
 const current = signal(read());
 export const place: ReadonlySignal<Place> = current;

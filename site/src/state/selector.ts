@@ -12,7 +12,18 @@ const PLAIN = /^[A-Za-z_][\w.]*$/;
 /** What the server reads behind backslashes: bytes, of which several may make one character, code points, and letters. */
 const ESCAPES = /((?:\\x[\dA-Fa-f]{2}|\\[0-3][0-7]{2})+)|\\u([\dA-Fa-f]{4})|\\U([\dA-Fa-f]{8})|\\([^])/g;
 
-const LETTERS: Record<string, string> = { a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "\\": "\\", '"': '"', "'": "'" };
+const LETTERS: Record<string, string> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+  '"': '"',
+  "'": "'",
+};
 
 /** `region="eu"`, the form that filters have in the URL. */
 export function formatMatcher({ name, op, value }: Matcher): string {
@@ -35,7 +46,10 @@ export function parseMatcher(text: string): Matcher | null {
 function unquoted(text: string, regex: boolean): string {
   return text.replace(ESCAPES, (whole: string, bytes?: string, short?: string, long?: string, letter?: string) => {
     if (bytes !== undefined) {
-      const values = bytes.slice(1).split("\\").map((byte) => (byte.startsWith("x") ? parseInt(byte.slice(1), 16) : parseInt(byte, 8)));
+      const values = bytes
+        .slice(1)
+        .split("\\")
+        .map((byte) => (byte.startsWith("x") ? parseInt(byte.slice(1), 16) : parseInt(byte, 8)));
       return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(values));
     }
     if (letter !== undefined) return regex && letter === "b" ? whole : (LETTERS[letter] ?? whole);

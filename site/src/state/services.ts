@@ -2,10 +2,10 @@
 import { computed, signal } from "@preact/signals";
 import { fetchServices } from "../api.ts";
 import { compareTypes } from "../format/type.ts";
+import { ApiError } from "../refusal.ts";
 import { resolve, type Span } from "../time/range.ts";
 import { pointsFor } from "../time/series.ts";
 import { clock } from "./clock.ts";
-import { ApiError } from "../refusal.ts";
 import { resource } from "./resource.ts";
 import { place } from "./router.ts";
 

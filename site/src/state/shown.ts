@@ -1,9 +1,9 @@
 /** The tree on the screen, whatever it came from, and the work under way to replace it. */
-import { batch, signal, type ReadonlySignal } from "@preact/signals";
+import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { core } from "../core/index.ts";
 import type { TreeInfo } from "../core/types.ts";
 import type { Measure, SideName } from "./place.ts";
-import { problemOf, type Problem } from "./problem.ts";
+import { type Problem, problemOf } from "./problem.ts";
 
 export interface Ready {
   state: "ready";
@@ -40,7 +40,12 @@ export interface ComparedSide {
   unit: string;
 }
 
-export type Shown = { state: "none" } | { state: "empty"; sides?: SideName[] } | { state: "cancelled" } | { state: "error"; problem: Problem } | Ready;
+export type Shown =
+  | { state: "none" }
+  | { state: "empty"; sides?: SideName[] }
+  | { state: "cancelled" }
+  | { state: "error"; problem: Problem }
+  | Ready;
 
 /** What a job gives; what it owns, it has said before. */
 export type Answer = Exclude<Shown, Ready> | Omit<Ready, "owned">;
@@ -111,7 +116,8 @@ export async function show(doing: string, job: (progress: Progress) => Promise<A
     if (running !== stop) return;
     const problem = problemOf(failure, doing);
     const before = current.peek();
-    if (before.state === "ready" && subject !== "" && subject === subjectShown) finish(before, { problem, since: shownAt });
+    if (before.state === "ready" && subject !== "" && subject === subjectShown)
+      finish(before, { problem, since: shownAt });
     else finish({ state: "error", problem });
   }
 }

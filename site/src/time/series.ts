@@ -30,7 +30,11 @@ export function pointsFor({ from, until }: Span, most: number): number {
 }
 
 /** The series of an answer, in steps `factor` times as long. */
-export function seriesOf({ start, step, points, counts }: Timeline, average: boolean, factor = mergeFactor(counts)): Series {
+export function seriesOf(
+  { start, step, points, counts }: Timeline,
+  average: boolean,
+  factor = mergeFactor(counts),
+): Series {
   // What does not divide evenly is at the start, where the range cuts a step anyway.
   const first = points.length % factor;
   const sums = merged(points, factor);
@@ -53,7 +57,10 @@ export function seriesOf({ start, step, points, counts }: Timeline, average: boo
  */
 export function mergeFactor(counts: number[]): number {
   const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
-  const gaps = filled.slice(1).map((at, i) => at - filled[i]).sort((a, b) => a - b);
+  const gaps = filled
+    .slice(1)
+    .map((at, i) => at - filled[i])
+    .sort((a, b) => a - b);
   const usual = gaps.slice(0, gaps.length - Math.max(1, Math.floor(gaps.length / 20)));
   const factor = usual.at(-1) ?? 1;
   return factor <= MOST_MERGED ? factor : 1;

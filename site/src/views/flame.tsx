@@ -1,7 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
 import { effect, signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { type Box, type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
-import { Flag, type Box, type Boxes } from "../core/boxes.ts";
 import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
 import { fit } from "../flame/extent.ts";
 import { attachGestures } from "../flame/gestures.ts";
@@ -12,7 +12,7 @@ import { drawerOpen } from "../state/drawer.ts";
 import { current, extent, marks, select, selected, setExtent, spoken, tree, zoom, zoomTo } from "../state/focus.ts";
 import { colours, readToken } from "../state/theme.ts";
 import { FrameList } from "./framelist.tsx";
-import { Tooltip, type Hover } from "./tooltip.tsx";
+import { type Hover, Tooltip } from "./tooltip.tsx";
 
 /** The flame graph: a canvas, what it says under the pointer, and the same frames as a list for who cannot see it. */
 export function Flame() {
@@ -31,22 +31,38 @@ export function Flame() {
       }),
       effect(() => {
         const shown = tree.value;
-        const view = { zoom: zoom.value, extent: extent.value, selected: selected.value, current: current.value, marks: marks.value };
-        stage.show(shown && { tree: shown, label: `${shown.average ? "average" : "total"} ${totalOf(shown)}`, ...view });
+        const view = {
+          zoom: zoom.value,
+          extent: extent.value,
+          selected: selected.value,
+          current: current.value,
+          marks: marks.value,
+        };
+        stage.show(
+          shown && { tree: shown, label: `${shown.average ? "average" : "total"} ${totalOf(shown)}`, ...view },
+        );
         hover.value = null;
       }),
       effect(() => {
         revealed.value;
         const shown = tree.peek();
-        if (shown && current.value !== ROOT) void core.node(shown.id, current.value).then(({ depth }) => stage.reveal(depth), () => {});
+        if (shown && current.value !== ROOT)
+          void core.node(shown.id, current.value).then(
+            ({ depth }) => stage.reveal(depth),
+            () => {},
+          );
       }),
-      attachGestures(element, gestures(stage, (next) => (hover.value = next))),
+      attachGestures(
+        element,
+        gestures(stage, (next) => (hover.value = next)),
+      ),
       () => stage.destroy(),
     ];
     // The current frame is outlined for who uses keys, in the picture or in the search; not for who points.
     const keyboard = new AbortController();
     const { signal } = keyboard;
-    const onPicture = () => [element, document.body, document.querySelector("#search")].includes(document.activeElement as HTMLElement);
+    const onPicture = () =>
+      [element, document.body, document.querySelector("#search")].includes(document.activeElement as HTMLElement);
     addEventListener("keydown", () => setTimeout(() => (stage.focused = onPicture())), { signal });
     addEventListener("pointerdown", () => (stage.focused = false), { signal });
     return () => {

@@ -1,7 +1,7 @@
+import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useSignal, type ReadonlySignal } from "@preact/signals";
+import { type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
-import { Flag, type Boxes } from "../core/boxes.ts";
 import type { NodeDetail } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue } from "../format/value.ts";
@@ -20,7 +20,10 @@ export function FrameList({ boxes }: { boxes: ReadonlySignal<Boxes | null> }) {
   useEffect(() => {
     if (!drawn || !info) return;
     const timer = setTimeout(() => {
-      void core.nodes(info.id, largest(drawn)).then((found) => tree.peek() === info && (frames.value = found), () => {});
+      void core.nodes(info.id, largest(drawn)).then(
+        (found) => tree.peek() === info && (frames.value = found),
+        () => {},
+      );
     }, REST_MILLIS);
     return () => clearTimeout(timer);
   }, [drawn, info]);

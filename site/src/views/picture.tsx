@@ -5,10 +5,10 @@ import { Loading } from "../parts/loading.tsx";
 import { Note, ProblemNote } from "../parts/problem.tsx";
 import { StaleNote } from "../parts/stale.tsx";
 import { Toolbar } from "../parts/toolbar.tsx";
-import { place } from "../state/router.ts";
 import { refresh } from "../state/clock.ts";
-import { shown } from "../state/shown.ts";
 import { drawerOpen } from "../state/drawer.ts";
+import { place } from "../state/router.ts";
+import { shown } from "../state/shown.ts";
 import { Flame } from "./flame.tsx";
 import { Table } from "./table.tsx";
 

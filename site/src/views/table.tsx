@@ -1,9 +1,9 @@
+import { effect, type ReadonlySignal, signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { effect, signal, useSignal, type ReadonlySignal } from "@preact/signals";
 import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
-import { change, percent } from "../format/number.ts";
 import { baseName } from "../flame/label.ts";
+import { change, percent } from "../format/number.ts";
 import { formatDelta, formatValue } from "../format/value.ts";
 import { select, selectedDetail, tree, zoomTo } from "../state/focus.ts";
 import type { Sort } from "../state/place.ts";
@@ -38,7 +38,12 @@ export function Table() {
   const columns = info.diff ? DIFF_COLUMNS : TREE_COLUMNS;
   return (
     <div class="table" ref={scroller} data-testid="table">
-      <div role="table" aria-label="Functions" aria-rowcount={rows.count.value + 1} class={info.diff ? "grid diff" : "grid"}>
+      <div
+        role="table"
+        aria-label="Functions"
+        aria-rowcount={rows.count.value + 1}
+        class={info.diff ? "grid diff" : "grid"}
+      >
         <div role="rowgroup" class="table-head">
           <div role="row" aria-rowindex={1}>
             {columns.map((column) => (
@@ -50,11 +55,15 @@ export function Table() {
           {Array.from({ length: Math.max(0, last - first) }, (_, i) => {
             const index = first + i;
             const row = rows.at(index);
-            return <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && row.func === chosen} />;
+            return (
+              <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && row.func === chosen} />
+            );
           })}
         </div>
       </div>
-      {rows.count.value === 0 && rows.ready.value && <p class="hint pad">No function matches “{place.value.search}”.</p>}
+      {rows.count.value === 0 && rows.ready.value && (
+        <p class="hint pad">No function matches “{place.value.search}”.</p>
+      )}
     </div>
   );
 }
@@ -144,10 +153,15 @@ function Cells({ row, unit }: { row: TableRow; unit: string }) {
       </span>
       {diff ? (
         <>
-          <span role="cell" class="num">{formatValue(diff.base_total, unit)}</span>
-          <span role="cell" class="num">{formatValue(diff.comparison_total, unit)}</span>
+          <span role="cell" class="num">
+            {formatValue(diff.base_total, unit)}
+          </span>
+          <span role="cell" class="num">
+            {formatValue(diff.comparison_total, unit)}
+          </span>
           <span role="cell" class="num" title={formatDelta(diff.comparison_total - diff.base_total, unit)}>
-            {formatDelta(diff.comparison_total - diff.base_total, unit)} <small>{change(diff.base_total, diff.comparison_total)}</small>
+            {formatDelta(diff.comparison_total - diff.base_total, unit)}{" "}
+            <small>{change(diff.base_total, diff.comparison_total)}</small>
           </span>
         </>
       ) : (
@@ -196,7 +210,13 @@ function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
       for (let page = Math.floor(first / PAGE); page * PAGE < Math.max(last, 1); page++) {
         if (asked.has(page)) continue;
         asked.add(page);
-        const query = { sort: sort.column, descending: sort.descending, filter: search, offset: page * PAGE, limit: PAGE };
+        const query = {
+          sort: sort.column,
+          descending: sort.descending,
+          filter: search,
+          offset: page * PAGE,
+          limit: PAGE,
+        };
         void core.table(info.id, query).then(
           (found) => {
             if (now !== question) return;

@@ -1,5 +1,5 @@
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
 import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
@@ -25,7 +25,10 @@ export function Tooltip({ hover }: { hover: Hover | null }) {
   useEffect(() => {
     if (node === undefined || !info) return;
     let gone = false;
-    void core.node(info.id, node).then((found) => !gone && (detail.value = found), () => {});
+    void core.node(info.id, node).then(
+      (found) => !gone && (detail.value = found),
+      () => {},
+    );
     return () => void (gone = true);
   }, [node, info]);
   useLayoutEffect(() => {
