@@ -1,6 +1,7 @@
 /** The one module that calls fetch: the worker's HTTP API, relative to where the site is mounted. */
+
+import { ApiError, absent, refusal } from "./apierror.ts";
 import { base } from "./base.ts";
-import { ApiError, absent, refusal } from "./refusal.ts";
 import type { Span } from "./time/range.ts";
 
 export interface Service {

@@ -15,15 +15,15 @@
  *   page     drop-overlay · notice
  */
 
+import { DropTarget } from "./components/files/droptarget.tsx";
+import { Help } from "./components/header/help.tsx";
 import { Diff } from "./pages/diff.tsx";
 import { Explore } from "./pages/explore.tsx";
 import { FilePage } from "./pages/file.tsx";
 import { Home } from "./pages/home.tsx";
-import { DropTarget } from "./parts/drop.tsx";
-import { Help } from "./parts/help.tsx";
-import type { Route } from "./state/place.ts";
-import { place } from "./state/router.ts";
-import { notice } from "./state/ui.ts";
+import { notice } from "./state/page/notice.ts";
+import { place } from "./state/url/router.ts";
+import type { Route } from "./state/url/urlstate.ts";
 
 const PAGES: Record<Route, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
 

@@ -3,9 +3,9 @@
 import { core } from "./core/index.ts";
 import { NONE } from "./core/types.ts";
 import { zoomAt } from "./flame/extent.ts";
-import { copyText } from "./state/clipboard.ts";
-import { swapSides } from "./state/compare.ts";
-import { comparing, swapFiles } from "./state/files.ts";
+import { copyText } from "./state/page/clipboard.ts";
+import { helpOpen } from "./state/page/notice.ts";
+import { comparing, swapFiles } from "./state/profile/files.ts";
 import {
   back,
   current,
@@ -19,10 +19,10 @@ import {
   setExtent,
   tree,
   zoomToCurrent,
-} from "./state/focus.ts";
-import type { View } from "./state/place.ts";
-import { go, place } from "./state/router.ts";
-import { helpOpen } from "./state/ui.ts";
+} from "./state/profile/focus.ts";
+import { swapSides } from "./state/query/compare.ts";
+import { go, place } from "./state/url/router.ts";
+import type { View } from "./state/url/urlstate.ts";
 
 interface Binding {
   keys: string[];

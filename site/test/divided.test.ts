@@ -6,7 +6,7 @@ import type { NodeDetail } from "../src/core/types.ts";
 import { trend } from "../src/format/trend.ts";
 import { isGauge } from "../src/format/type.ts";
 import { formatDelta, formatExact, formatStep, formatValue } from "../src/format/value.ts";
-import { compareTrees, type MergedSide, resolveMeasure, unlikeCoverage } from "../src/state/measure.ts";
+import { compareTrees, type MergedSide, resolveMeasure, unlikeCoverage } from "../src/state/query/measure.ts";
 
 test("types that say how much there is at an instant", () => {
   for (const id of [

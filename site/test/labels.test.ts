@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { comparisonLabel, labelComparisons, labelOrder } from "../src/state/labels.ts";
+import { comparisonLabel, labelComparisons, labelOrder } from "../src/state/query/labels.ts";
 
 const LABELS = {
   __session_id__: ["a", "b"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compareTypes, typeLabel, typeParts } from "../src/format/type.ts";
-import { formatMatcher, type Matcher, matcherLabel, parseMatcher, selector } from "../src/state/selector.ts";
+import { formatMatcher, type Matcher, matcherLabel, parseMatcher, selector } from "../src/state/query/selector.ts";
 
 test("matchers survive their text", () => {
   const matchers: Matcher[] = [

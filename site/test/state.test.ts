@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { effect } from "@preact/signals";
 import { engine, server, settled } from "./page.ts";
 
-const { go, visit } = await import("../src/state/router.ts");
-const { loadExplore, timeline } = await import("../src/state/explore.ts");
-const { loadCompare, sideSeries } = await import("../src/state/compare.ts");
-const { files, opening, openFiles } = await import("../src/state/files.ts");
-const { clear, shown } = await import("../src/state/shown.ts");
-const { nextOccurrence, select, selected, startFocus } = await import("../src/state/focus.ts");
+const { go, visit } = await import("../src/state/url/router.ts");
+const { loadExplore, timeline } = await import("../src/state/query/explore.ts");
+const { loadCompare, sideSeries } = await import("../src/state/query/compare.ts");
+const { files, opening, openFiles } = await import("../src/state/profile/files.ts");
+const { clear, shown } = await import("../src/state/profile/shown.ts");
+const { nextOccurrence, select, selected, startFocus } = await import("../src/state/profile/focus.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const HOUR = 3_600_000;

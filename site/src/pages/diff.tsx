@@ -1,14 +1,13 @@
+import { Icon } from "../components/controls/icon.tsx";
+import { Menu } from "../components/controls/menu.tsx";
+import { Header } from "../components/header/header.tsx";
+import { Filters } from "../components/query/filters.tsx";
+import { Subject } from "../components/query/profileselect.tsx";
+import { RangePicker } from "../components/query/rangepicker.tsx";
+import { Timeline } from "../components/query/timeline.tsx";
+import { Foot } from "../components/status/footer.tsx";
+import { NoData } from "../components/status/nodata.tsx";
 import { typeParts } from "../format/type.ts";
-import { Filters } from "../parts/filters.tsx";
-import { Foot } from "../parts/foot.tsx";
-import { Header } from "../parts/header.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { Menu } from "../parts/menu.tsx";
-import { NoData } from "../parts/nodata.tsx";
-import { RangePicker } from "../parts/range.tsx";
-import { Subject } from "../parts/subject.tsx";
-import { Timeline } from "../parts/timeline.tsx";
-import { clock, refresh } from "../state/clock.ts";
 import {
   halfSides,
   labelSides,
@@ -19,12 +18,13 @@ import {
   sideSpan,
   swapSides,
   timelines,
-} from "../state/compare.ts";
-import { labels } from "../state/explore.ts";
-import { comparisonLabel, labelComparisons } from "../state/labels.ts";
-import { emptyPlace, type SideName } from "../state/place.ts";
-import { go, place } from "../state/router.ts";
-import { span } from "../state/services.ts";
+} from "../state/query/compare.ts";
+import { labels } from "../state/query/explore.ts";
+import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
+import { span } from "../state/query/services.ts";
+import { clock, refresh } from "../state/url/clock.ts";
+import { go, place } from "../state/url/router.ts";
+import { emptyPlace, type SideName } from "../state/url/urlstate.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 

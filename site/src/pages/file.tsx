@@ -1,10 +1,10 @@
+import { Icon } from "../components/controls/icon.tsx";
+import { Select } from "../components/controls/select.tsx";
+import { DropZone } from "../components/files/dropzone.tsx";
+import { Header } from "../components/header/header.tsx";
+import { Foot } from "../components/status/footer.tsx";
+import { FailureList } from "../components/status/problemnote.tsx";
 import { formatBytes, formatValue } from "../format/value.ts";
-import { DropZone } from "../parts/dropzone.tsx";
-import { Foot } from "../parts/foot.tsx";
-import { Header } from "../parts/header.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { FailureList } from "../parts/problem.tsx";
-import { Select } from "../parts/select.tsx";
 import {
   check,
   checked,
@@ -17,8 +17,8 @@ import {
   opening,
   swapFiles,
   typeIndex,
-} from "../state/files.ts";
-import { FRESH, go, place } from "../state/router.ts";
+} from "../state/profile/files.ts";
+import { FRESH, go, place } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
 
 /** Profiles opened from disk: one, several merged, or two compared. */

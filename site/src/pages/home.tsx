@@ -1,19 +1,19 @@
 import type { Service } from "../api.ts";
+import { Icon } from "../components/controls/icon.tsx";
+import { Select } from "../components/controls/select.tsx";
+import { Sparkline } from "../components/controls/sparkline.tsx";
+import { DropZone } from "../components/files/dropzone.tsx";
+import { follow, Header } from "../components/header/header.tsx";
+import { RangePicker } from "../components/query/rangepicker.tsx";
+import { ProblemNote } from "../components/status/problemnote.tsx";
+import { Snippets } from "../components/status/snippets.tsx";
 import { trend } from "../format/trend.ts";
 import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
 import { formatValue, plural } from "../format/value.ts";
-import { DropZone } from "../parts/dropzone.tsx";
-import { follow, Header } from "../parts/header.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { ProblemNote } from "../parts/problem.tsx";
-import { RangePicker } from "../parts/range.tsx";
-import { Select } from "../parts/select.tsx";
-import { Snippets } from "../parts/snippets.tsx";
-import { Sparkline } from "../parts/sparkline.tsx";
-import { refresh } from "../state/clock.ts";
-import { emptyPlace } from "../state/place.ts";
-import { go, href, place } from "../state/router.ts";
-import { expected, server, services } from "../state/services.ts";
+import { expected, server, services } from "../state/query/services.ts";
+import { refresh } from "../state/url/clock.ts";
+import { go, href, place } from "../state/url/router.ts";
+import { emptyPlace } from "../state/url/urlstate.ts";
 import { seriesOf } from "../time/series.ts";
 
 /** Two doors: files, and services when there is a server. */

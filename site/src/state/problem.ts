@@ -1,7 +1,7 @@
 /** What went wrong, for people: what failed, what it means, what to try; the technical text apart. */
 
+import { ApiError } from "../apierror.ts";
 import { CoreError } from "../core/core.ts";
-import { ApiError } from "../refusal.ts";
 
 export interface Problem {
   title: string;

@@ -8,9 +8,20 @@ import { attachGestures } from "../flame/gestures.ts";
 import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { formatValue } from "../format/value.ts";
-import { drawerOpen } from "../state/drawer.ts";
-import { current, extent, marks, select, selected, setExtent, spoken, tree, zoom, zoomTo } from "../state/focus.ts";
-import { colours, readToken } from "../state/theme.ts";
+import { colours, readToken } from "../state/page/theme.ts";
+import { drawerOpen } from "../state/profile/drawer.ts";
+import {
+  current,
+  extent,
+  marks,
+  select,
+  selected,
+  setExtent,
+  spoken,
+  tree,
+  zoom,
+  zoomTo,
+} from "../state/profile/focus.ts";
 import { FrameList } from "./framelist.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 

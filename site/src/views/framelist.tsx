@@ -5,7 +5,7 @@ import { core } from "../core/index.ts";
 import type { NodeDetail } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue } from "../format/value.ts";
-import { tree } from "../state/focus.ts";
+import { tree } from "../state/profile/focus.ts";
 
 /** More rows than this nobody listens to; the table view has them all. */
 const LIMIT = 200;

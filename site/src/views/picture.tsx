@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
-import { Crumbs } from "../parts/crumbs.tsx";
-import { Drawer } from "../parts/drawer.tsx";
-import { Loading } from "../parts/loading.tsx";
-import { Note, ProblemNote } from "../parts/problem.tsx";
-import { StaleNote } from "../parts/stale.tsx";
-import { Toolbar } from "../parts/toolbar.tsx";
-import { refresh } from "../state/clock.ts";
-import { drawerOpen } from "../state/drawer.ts";
-import { place } from "../state/router.ts";
-import { shown } from "../state/shown.ts";
+import { Loading } from "../components/status/loading.tsx";
+import { Note, ProblemNote } from "../components/status/problemnote.tsx";
+import { StaleNote } from "../components/status/stalenote.tsx";
+import { drawerOpen } from "../state/profile/drawer.ts";
+import { shown } from "../state/profile/shown.ts";
+import { refresh } from "../state/url/clock.ts";
+import { place } from "../state/url/router.ts";
+import { Crumbs } from "./breadcrumbs.tsx";
+import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
 import { Table } from "./table.tsx";
+import { Toolbar } from "./toolbar.tsx";
 
 /** The picture in all its states. `empty` says why there may be nothing and offers a way out. */
 export function Picture({ none, empty }: { none?: ComponentChildren; empty?: ComponentChildren }) {

@@ -5,9 +5,9 @@ import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { baseName } from "../flame/label.ts";
 import { change, percent } from "../format/number.ts";
 import { formatDelta, formatValue } from "../format/value.ts";
-import { select, selectedDetail, tree, zoomTo } from "../state/focus.ts";
-import type { Sort } from "../state/place.ts";
-import { go, place } from "../state/router.ts";
+import { select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
+import { go, place } from "../state/url/router.ts";
+import type { Sort } from "../state/url/urlstate.ts";
 
 const ROW_HEIGHT = 28;
 /** Rows asked for at once. */

@@ -4,7 +4,7 @@ import { core } from "../core/index.ts";
 import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatExact, formatValue } from "../format/value.ts";
-import { tree } from "../state/focus.ts";
+import { tree } from "../state/profile/focus.ts";
 
 export interface Hover {
   x: number;

@@ -1,0 +1,254 @@
+/** Where in the tree one is: the zoomed, the selected and the keyboard's current frame, and the search. */
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { core } from "../../core/index.ts";
+import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../../core/types.ts";
+import { type Extent, FULL, isFull } from "../../flame/extent.ts";
+import { resource } from "../resource.ts";
+import { go, place } from "../url/router.ts";
+import type { Place } from "../url/urlstate.ts";
+import { shown } from "./shown.ts";
+
+interface View {
+  tree: TreeInfo | null;
+  zoom: number;
+  /** The seen part of the zoomed frame's width. */
+  extent: Extent;
+  selected: number;
+}
+
+/** Node ids belong to one tree, so all of this changes together, once the URL's keys are resolved in a new tree. */
+const view = signal<View>({ tree: null, zoom: ROOT, extent: FULL, selected: NONE });
+export const tree = computed(() => view.value.tree);
+export const zoom = computed(() => view.value.zoom);
+export const extent = computed(() => view.value.extent);
+export const selected = computed(() => view.value.selected);
+export const current = signal(ROOT);
+/** Grows whenever boxes must be asked for again because their flags changed. */
+export const marks = signal(0);
+export const found = signal<(SearchInfo & { at: number; valid: boolean }) | null>(null);
+/** Apart from the rest of the place: a step of another kind must not start the search, and its count of matches, over. */
+const sought = computed(() => place.value.search);
+/** What the live region says. */
+export const spoken = signal("");
+
+/** Keys seen for nodes of the current tree, so that one's own navigation needs no lookup. */
+const known = new Map<string, number>();
+
+export const selectedDetail = resource(
+  "describe this frame",
+  () => tree.value && selected.value !== NONE && { tree: tree.value.id, node: selected.value },
+  async (asked) => {
+    if (!asked) return null;
+    const { tree: id, node } = asked;
+    const [detail, children, occurrence] = await Promise.all([
+      core.node(id, node),
+      core.children(id, node),
+      core.occurrence(id, node),
+    ]);
+    return { detail, children, occurrence };
+  },
+);
+
+/** Frames from the root to the zoomed one, for the breadcrumbs. */
+export const zoomPath = resource(
+  "describe this frame",
+  () => tree.value && zoom.value !== ROOT && { tree: tree.value.id, node: zoom.value },
+  async (asked) => (asked ? (await core.node(asked.tree, asked.node)).path : []),
+);
+
+export function startFocus(): void {
+  effect(() => {
+    const next = shown.value.state === "ready" ? shown.value.tree : null;
+    void follow(next, place.value);
+  });
+  effect(() => {
+    const shownTree = tree.value;
+    const node = selected.value;
+    if (shownTree) void core.select(shownTree.id, node).then(mark, ignore);
+  });
+  effect(() => {
+    const shownTree = tree.value;
+    const query = sought.value;
+    found.value = null;
+    if (shownTree) searching = search(shownTree.id, query);
+  });
+}
+
+export async function zoomTo(node: number): Promise<void> {
+  const key = await keyOf(node, ROOT);
+  clearTimeout(committing);
+  go({ zoom: key, extent: [...FULL] });
+}
+
+/** Grows with each step, so that one that took its time does not undo a later one. */
+let steps = 0;
+
+export async function select(node: number): Promise<void> {
+  steps++;
+  if (node !== NONE) current.value = node;
+  go({ selection: await keyOf(node, NONE) }, "replace");
+}
+
+/** Out of every zoom. */
+export function reset(): Promise<void> {
+  setExtent(FULL);
+  return zoomTo(ROOT);
+}
+
+let committing = 0;
+
+/** Shows another part of the zoomed frame's width. The URL follows when the hand rests: browsers limit how often it may change. */
+export function setExtent(next: Extent): void {
+  view.value = { ...view.peek(), extent: next };
+  clearTimeout(committing);
+  committing = window.setTimeout(() => {
+    const digits = (x: number) => Number(x.toPrecision(9));
+    followedExtent = [digits(next[0]), digits(next[1])];
+    go({ extent: followedExtent }, "replace");
+  }, 250);
+}
+
+/** One step back out of whatever one is in: the drawer, a partial view, the zoom, the search. */
+export async function back(): Promise<void> {
+  const { selection, search } = place.peek();
+  if (selection) return select(NONE);
+  if (!isFull(extent.peek())) return setExtent(FULL);
+  const shownTree = tree.peek();
+  if (shownTree && zoom.peek() !== ROOT) return zoomTo(await core.step(shownTree.id, zoom.peek(), "parent"));
+  if (search) go({ search: "" }, "replace");
+}
+
+/** Steps of the keyboard, one after the other: two quick ones go two frames far, and Space means the frame they end at. */
+let moving: Promise<void> = Promise.resolve();
+
+/** Moves the current frame and says where it is; the drawer follows when it is open. */
+export function move(direction: Direction): Promise<void> {
+  return inTurn(async (id) => visitNode(await core.step(id, current.peek(), direction)));
+}
+
+export function selectCurrent(): Promise<void> {
+  return inTurn(() => select(current.peek()));
+}
+
+export function zoomToCurrent(): Promise<void> {
+  return inTurn(() => zoomTo(current.peek()));
+}
+
+function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
+  // A step that fails is of a tree that was replaced meanwhile.
+  moving = moving.then(() => (tree.peek() ? step(tree.peek()!.id).catch(ignore) : undefined));
+  return moving;
+}
+
+/** Makes a node current, zooming out or over when it lies outside of what is seen. */
+export async function visitNode(node: number): Promise<void> {
+  const shownTree = tree.peek();
+  if (!shownTree) return;
+  const step = ++steps;
+  const detail = await core.node(shownTree.id, node);
+  const inside = detail.path.some((caller) => caller.node === zoom.peek());
+  const seen = inside || (await isAncestor(node, zoom.peek()));
+  if (step !== steps) return;
+  if (!seen) await zoomTo(detail.path.at(-2)?.node ?? ROOT);
+  current.value = node;
+  spoken.value = speak(detail);
+  if (place.peek().selection && step === steps) await select(node);
+}
+
+/** Another frame of the selected function. */
+export function nextOccurrence(step: 1 | -1): Promise<void> {
+  return inTurn(async (id) => {
+    if (selected.peek() === NONE) return;
+    const node = await core.otherOccurrence(id, selected.peek(), step);
+    await select(node);
+    await visitNode(node);
+  });
+}
+
+/** The search under way, if there is one. */
+let searching = Promise.resolve();
+
+export async function nextMatch(step: 1 | -1): Promise<void> {
+  // Enter right behind the last letter means that word, too.
+  await searching;
+  const shownTree = tree.peek();
+  const matches = found.peek();
+  if (!shownTree || !matches || matches.matches === 0) return;
+  const at = (matches.at + step + matches.matches) % matches.matches;
+  found.value = { ...matches, at };
+  await visitNode(await core.matchAt(shownTree.id, at));
+}
+
+export function speak(detail: NodeDetail): string {
+  const children = detail.children === 1 ? "1 child" : `${detail.children} children`;
+  return `${detail.name}, ${(detail.fraction * 100).toFixed(1)} percent, ${children}`;
+}
+
+let following = 0;
+let followedExtent: Extent = FULL;
+
+/** A frame that the tree lacks is as if none were named; the URL keeps its key for the next tree. */
+async function follow(next: TreeInfo | null, target: Place): Promise<void> {
+  const turn = ++following;
+  const before = untracked(() => view.value);
+  if (before.tree !== next) known.clear();
+  const lookUp = async (key: string) => (next ? await nodeOf(next.id, key).catch(() => NONE) : NONE);
+  const node = (key: string) => (key === "" ? NONE : known.get(key));
+  // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
+  const zoomed = node(target.zoom) ?? (await lookUp(target.zoom));
+  const chosen = node(target.selection) ?? (await lookUp(target.selection));
+  if (turn !== following) return;
+  known.set(target.zoom, zoomed).set(target.selection, chosen);
+  // While it is dragged, the extent is ahead of the URL.
+  const newExtent = target.extent !== followedExtent;
+  followedExtent = target.extent;
+  batch(() => {
+    view.value = {
+      tree: next,
+      zoom: zoomed === NONE ? ROOT : zoomed,
+      extent: newExtent ? target.extent : view.peek().extent,
+      selected: chosen,
+    };
+    if (before.tree !== next) current.value = chosen === NONE ? view.peek().zoom : chosen;
+  });
+}
+
+/** The node of a key. The core finds the root for a key that the tree lacks, too. */
+async function nodeOf(id: number, key: string): Promise<number> {
+  const node = await core.find(id, key);
+  return node === ROOT && key !== (await core.key(id, ROOT)) ? NONE : node;
+}
+
+async function keyOf(node: number, none: number): Promise<string> {
+  const shownTree = tree.peek();
+  if (node === none || !shownTree) return "";
+  const key = await core.key(shownTree.id, node);
+  known.set(key, node);
+  return key;
+}
+
+async function search(id: number, query: string): Promise<void> {
+  try {
+    const info = await core.search(id, query);
+    if (tree.peek()?.id === id && place.peek().search === query)
+      found.value = query ? { ...info, at: -1, valid: true } : null;
+  } catch {
+    // Half a regular expression, while it is typed.
+    if (tree.peek()?.id === id) found.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
+  }
+  mark();
+}
+
+async function isAncestor(node: number, of: number): Promise<boolean> {
+  const shownTree = tree.peek();
+  if (!shownTree) return false;
+  const { path } = await core.node(shownTree.id, of);
+  return path.some((step) => step.node === node);
+}
+
+function mark(): void {
+  untracked(() => marks.value++);
+}
+
+/** The tree was replaced while the call was on its way. */
+function ignore(): void {}
