@@ -27,7 +27,7 @@ export class ApiError extends Error {
 }
 
 /** The error for a response that is not a success. */
-export function refusal(response: Response, text: string): ApiError {
+export function responseError(response: Response, text: string): ApiError {
   const { status, statusText, headers } = response;
   const retryAfter = Number(headers.get("retry-after")) || 0;
   const says = parsed(text);
@@ -38,7 +38,7 @@ export function refusal(response: Response, text: string): ApiError {
       retryAfter,
     });
   // What is not JSON is not from the worker: a static host without it, or whatever stands in front of it.
-  if (status === 404) return absent();
+  if (status === 404) return noServer();
   const isPage = headers.get("content-type")?.startsWith("text/html");
   return new ApiError("refused", `${status} ${isPage ? statusText : text.slice(0, 500) || statusText}`.trim(), {
     status,
@@ -55,6 +55,6 @@ function parsed(text: string): { code?: string; message: string } | null {
   }
 }
 
-export function absent(): ApiError {
+export function noServer(): ApiError {
   return new ApiError("absent", "no Pilotlight server at this address");
 }

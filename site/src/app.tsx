@@ -22,15 +22,15 @@ import { Explore } from "./pages/explore.tsx";
 import { FilePage } from "./pages/file.tsx";
 import { Home } from "./pages/home.tsx";
 import { notice } from "./state/page/notice.ts";
-import { place } from "./state/url/router.ts";
+import { urlState } from "./state/url/router.ts";
 import type { Route } from "./state/url/urlstate.ts";
 
 const PAGES: Record<Route, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
 
 export function App() {
-  const Page = PAGES[place.value.route];
+  const Page = PAGES[urlState.value.route];
   return (
-    <div class={`page ${place.value.route}-page`}>
+    <div class={`page ${urlState.value.route}-page`}>
       <Page />
       <DropTarget />
       <Help />

@@ -4,7 +4,7 @@ import { core } from "./core/index.ts";
 import { NONE } from "./core/types.ts";
 import { zoomAt } from "./flame/extent.ts";
 import { copyText } from "./state/page/clipboard.ts";
-import { helpOpen } from "./state/page/notice.ts";
+import { helpOpen } from "./state/page/help.ts";
 import { comparing, swapFiles } from "./state/profile/files.ts";
 import {
   back,
@@ -20,8 +20,8 @@ import {
   tree,
   zoomToCurrent,
 } from "./state/profile/focus.ts";
-import { swapSides } from "./state/query/compare.ts";
-import { go, place } from "./state/url/router.ts";
+import { swapSides } from "./state/query/sides.ts";
+import { go, urlState } from "./state/url/router.ts";
 import type { View } from "./state/url/urlstate.ts";
 
 interface Binding {
@@ -127,6 +127,6 @@ async function copyName(): Promise<void> {
 }
 
 function swap(): void {
-  if (place.peek().route === "diff") swapSides();
+  if (urlState.peek().route === "diff") swapSides();
   else if (comparing.peek()) swapFiles();
 }

@@ -8,7 +8,7 @@ import { startFocus } from "./state/profile/focus.ts";
 import { clear, shown } from "./state/profile/shown.ts";
 import { loadCompare } from "./state/query/compare.ts";
 import { chooseDefaults, loadExplore } from "./state/query/explore.ts";
-import { place } from "./state/url/router.ts";
+import { urlState } from "./state/url/router.ts";
 import type { Route } from "./state/url/urlstate.ts";
 import "./style/tokens.css";
 import "./style/base.css";
@@ -18,7 +18,7 @@ import "./style/picture.css";
 import "./style/pages.css";
 
 const LOADERS: Record<Route, () => void> = { home: () => {}, explore: loadExplore, diff: loadCompare, file: loadFiles };
-const route = computed(() => place.value.route);
+const route = computed(() => urlState.value.route);
 // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
 effect(() => {
   const load = LOADERS[route.value];

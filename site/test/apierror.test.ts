@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError, refusal } from "../src/apierror.ts";
+import { ApiError, responseError } from "../src/apierror.ts";
 import { problemOf } from "../src/state/problem.ts";
 
 function answer(status: number, text: string, headers: Record<string, string> = {}): ApiError {
-  return refusal(new Response(null, { status, headers }), text);
+  return responseError(new Response(null, { status, headers }), text);
 }
 
 const json = (code: string, message: string) => JSON.stringify({ code, message });

@@ -6,7 +6,7 @@ import type { NodeDetail } from "../src/core/types.ts";
 import { trend } from "../src/format/trend.ts";
 import { isGauge } from "../src/format/type.ts";
 import { formatDelta, formatExact, formatStep, formatValue } from "../src/format/value.ts";
-import { compareTrees, type MergedSide, resolveMeasure, unlikeCoverage } from "../src/state/query/measure.ts";
+import { compareTrees, coverageDiffers, type MergedSide, resolveMeasure } from "../src/state/query/measure.ts";
 
 test("types that say how much there is at an instant", () => {
   for (const id of [
@@ -82,8 +82,8 @@ test("shares, rates and steps in words", () => {
 });
 
 test("unlike coverage takes shares unless told otherwise", () => {
-  assert.ok(unlikeCoverage(120, 38) && unlikeCoverage(38, 120));
-  assert.ok(!unlikeCoverage(120, 110) && unlikeCoverage(134, 110) && !unlikeCoverage(0, 0));
+  assert.ok(coverageDiffers(120, 38) && coverageDiffers(38, 120));
+  assert.ok(!coverageDiffers(120, 110) && coverageDiffers(134, 110) && !coverageDiffers(0, 0));
   assert.equal(resolveMeasure("auto", true, false), "share");
   assert.equal(resolveMeasure("auto", false, false), "amount");
   assert.equal(resolveMeasure("amount", true, false), "amount");

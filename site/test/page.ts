@@ -41,6 +41,6 @@ Object.assign(globalThis, {
 });
 
 /** Until nothing is on its way any more. */
-export async function settled(): Promise<void> {
+export async function idle(): Promise<void> {
   for (let i = 0; i < 30; i++) await new Promise((resolve) => setTimeout(resolve));
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { effect } from "@preact/signals";
-import { engine, server, settled } from "./page.ts";
+import { engine, idle, server } from "./page.ts";
 
 const { go, visit } = await import("../src/state/url/router.ts");
 const { loadExplore, timeline } = await import("../src/state/query/explore.ts");
@@ -42,11 +42,11 @@ Object.assign(engine, { open: profile, merge: profile, close: (id: number) => op
 test("a chart does not stay for another range of equal length that cannot be loaded", async () => {
   server.answer = answered;
   visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
-  await settled();
+  await idle();
   assert.equal(timeline.value.value?.start, 0);
   server.answer = () => new Response("", { status: 500 });
   go({ base: range(5 * HOUR, 6 * HOUR) });
-  await settled();
+  await idle();
   assert.equal(timeline.value.state, "error");
   assert.equal(timeline.value.value, undefined);
 });
@@ -56,7 +56,7 @@ test("what a failed or stopped job has opened is closed", async () => {
   engine.tree = fail;
   visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
   const stopExplore = effect(loadExplore);
-  await settled();
+  await idle();
   assert.equal(shown.value.state, "error");
   assert.deepEqual([...open], [], "a profile that cannot be drawn");
   stopExplore();
@@ -65,7 +65,7 @@ test("what a failed or stopped job has opened is closed", async () => {
   engine.diff = fail;
   visit("diff", sides);
   const stop = effect(loadCompare);
-  await settled();
+  await idle();
   assert.equal(shown.value.state, "error");
   assert.deepEqual([...open], [], "two that cannot be compared");
 
@@ -73,7 +73,7 @@ test("what a failed or stopped job has opened is closed", async () => {
   server.answer = (url) =>
     url.pathname.endsWith("/profile") && ++asked === 2 ? new Response("", { status: 500 }) : answered(url);
   go({ base: range(1000, HOUR) });
-  await settled();
+  await idle();
   assert.equal(asked, 2);
   assert.deepEqual([...open], [], "the first of two, when the second fails");
 
@@ -82,25 +82,25 @@ test("what a failed or stopped job has opened is closed", async () => {
     return answered(url);
   };
   go({ base: range(2000, HOUR) });
-  await settled();
+  await idle();
   assert.deepEqual([...open], [], "the first of two, when the person leaves");
 
   server.answer = answered;
   engine.diff = () => ({ id: 1, nodes: 1, depth: 1 });
   go({ base: range(3000, HOUR) });
-  await settled();
+  await idle();
   assert.equal(shown.value.state, "ready");
   assert.equal(open.size, 2, "those of the picture stay");
   stop();
   clear();
-  await settled();
+  await idle();
   assert.deepEqual([...open], [], "and go with it");
 });
 
 test("the timelines of a day and of an hour have steps of one length", async () => {
   server.answer = answered;
   visit("diff", { service: "a", type: CPU, base: range(0, 24 * HOUR), other: range(24 * HOUR, 25 * HOUR) });
-  await settled();
+  await idle();
   const { base, other, peak } = sideSeries.value;
   assert.equal(base?.step, other?.step);
   assert.ok(peak > 0);
@@ -132,18 +132,18 @@ test("two quick steps through the occurrences go two frames far", async () => {
   });
   visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
   const stop = effect(loadExplore);
-  await settled();
+  await idle();
   await select(1);
   await Promise.all([nextOccurrence(1), nextOccurrence(1)]);
-  await settled();
+  await idle();
   assert.equal(selected.value, 3);
   // The root's own key is asked of the core; any other that finds the root is of no frame here.
   go({ selection: "k0" });
-  await settled();
+  await idle();
   assert.equal(selected.value, 0);
   engine.find = () => 0;
   go({ selection: "gone" });
-  await settled();
+  await idle();
   assert.equal(selected.value, 0xffffffff);
   stop();
 });

@@ -23,7 +23,7 @@ export interface Scene {
   selected: number;
   current: number;
   /** Changes when flags of boxes have changed. */
-  marks: number;
+  flags: number;
 }
 
 /** Boxes as the core laid them out, with the view they were laid out for. */
@@ -60,8 +60,8 @@ export class Stage {
   #growing: Layer | null = null;
   #width = 0;
   #height = 0;
-  #asked = "";
-  #asking = false;
+  #requestedKey = "";
+  #requesting = false;
   #frame = 0;
   #focused = false;
 
@@ -109,8 +109,9 @@ export class Stage {
     const before = this.#scene;
     this.#scene = scene;
     if (scene && before && scene.tree.id !== before.tree.id) this.scrollTo(this.scroll);
-    if (scene && before && scene.zoom !== before.zoom && scene.tree.id === before.tree.id) this.#zoomed(scene.zoom);
-    void this.#ask();
+    if (scene && before && scene.zoom !== before.zoom && scene.tree.id === before.tree.id)
+      this.#animateZoom(scene.zoom);
+    void this.#requestLayout();
     this.invalidate();
   }
 
@@ -119,7 +120,7 @@ export class Stage {
     const next = Math.min(Math.max(0, scroll), limit);
     if (next === this.scroll) return;
     this.scroll = next;
-    void this.#ask();
+    void this.#requestLayout();
     this.invalidate();
   }
 
@@ -161,28 +162,28 @@ export class Stage {
     this.canvas.width = Math.round(clientWidth * ratio);
     this.canvas.height = Math.round(clientHeight * ratio);
     this.scrollTo(this.scroll);
-    void this.#ask();
+    void this.#requestLayout();
     // Setting the size has cleared the canvas: draw now, not a frame later.
     this.#draw(performance.now());
   }
 
-  /** Asks for the boxes of the current view, unless they are on the way; the newest view wins. */
-  async #ask(): Promise<void> {
-    if (this.#asking) return;
-    for (let request = this.#request(); request; request = this.#request()) {
-      this.#asking = true;
-      this.#asked = request.key;
+  /** Requests the boxes of the current view, unless a request is under way. The newest view wins. */
+  async #requestLayout(): Promise<void> {
+    if (this.#requesting) return;
+    for (let request = this.#nextRequest(); request; request = this.#nextRequest()) {
+      this.#requesting = true;
+      this.#requestedKey = request.key;
       try {
         const { boxes, names } = await this.#layout(request.tree, request.window);
         this.#accept({ ...request, names: names.set(ROOT, request.label), boxes: new Boxes(boxes) });
       } catch {
         // The tree was replaced while the request was on its way; the next scene asks again.
       }
-      this.#asking = false;
+      this.#requesting = false;
     }
   }
 
-  #request() {
+  #nextRequest() {
     const scene = this.#scene;
     if (!scene || this.#width === 0) return null;
     const { zoom, extent, tree, label } = scene;
@@ -197,8 +198,8 @@ export class Stage {
       depth0: Math.max(0, top - OVERSCAN),
       depth1: top + rows,
     };
-    const key = JSON.stringify([tree.id, scene.marks, window]);
-    return key === this.#asked ? null : { key, tree: tree.id, label, zoom, extent, width: this.#width, window };
+    const key = JSON.stringify([tree.id, scene.flags, window]);
+    return key === this.#requestedKey ? null : { key, tree: tree.id, label, zoom, extent, width: this.#width, window };
   }
 
   #accept(layer: Layer): void {
@@ -210,32 +211,33 @@ export class Stage {
     if (before && before.tree === layer.tree && before.zoom !== layer.zoom && this.#motion === null) {
       const at = layer.boxes.find(before.zoom);
       if (at >= 0 && isFull(layer.extent))
-        this.#move([layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], [0, layer.width]);
+        this.#animate([layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], [0, layer.width]);
     }
     this.onLayer(layer.boxes);
     this.invalidate();
   }
 
   /** Zooming in: the old boxes grow until the new frame fills the width; then the new boxes take over. */
-  #zoomed(zoom: number): void {
+  #animateZoom(zoom: number): void {
     const layer = this.#layer;
     const at = layer ? layer.boxes.find(zoom) : -1;
     this.#motion = null;
-    if (!layer || at < 0) return void this.#settle(zoom === ROOT ? 0 : null);
+    if (!layer || at < 0) return void this.#scrollToRow(zoom === ROOT ? 0 : null);
     const depth = layer.boxes.depth(at);
     const ancestor = (layer.boxes.flags(at) & Flag.Ancestor) !== 0;
-    if (!ancestor) this.#move([0, layer.width], [layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], layer);
-    this.#settle(depth);
+    if (!ancestor)
+      this.#animate([0, layer.width], [layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], layer);
+    this.#scrollToRow(depth);
   }
 
-  #settle(depth: number | null): void {
+  #scrollToRow(depth: number | null): void {
     if (depth === null) return;
     const row = depth * ROW;
     const high = row - CONTEXT_ROWS * ROW;
     if (row < this.scroll || row > this.scroll + this.#height / 2) this.scrollTo(high);
   }
 
-  #move(from: [number, number], to: [number, number], growing: Layer | null = null): void {
+  #animate(from: [number, number], to: [number, number], growing: Layer | null = null): void {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     this.#motion = { start: performance.now(), from, to };
     this.#growing = growing;
@@ -259,7 +261,7 @@ export class Stage {
     const brush = this.#brush;
     if (!brush || this.#width === 0) return;
     this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const { layer, transform } = this.#moving(now);
+    const { layer, transform } = this.#currentLayer(now);
     if (!layer) {
       this.#context.fillStyle = brush.palette.paper;
       this.#context.fillRect(0, 0, canvas.width, canvas.height);
@@ -281,7 +283,7 @@ export class Stage {
     paintThumb(brush, this.#width, this.#height, this.scroll, this.#contentHeight());
   }
 
-  #moving(now: number): { layer: Layer | null; transform: Transform } {
+  #currentLayer(now: number): { layer: Layer | null; transform: Transform } {
     const motion = this.#motion;
     const t = motion ? (now - motion.start) / ZOOM_MILLIS : 1;
     if (!motion || t >= 1) {

@@ -2,29 +2,19 @@ import { Icon } from "../components/controls/icon.tsx";
 import { Menu } from "../components/controls/menu.tsx";
 import { Header } from "../components/header/header.tsx";
 import { Filters } from "../components/query/filters.tsx";
-import { Subject } from "../components/query/profileselect.tsx";
+import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
-import { Foot } from "../components/status/footer.tsx";
+import { Footer } from "../components/status/footer.tsx";
 import { NoData } from "../components/status/nodata.tsx";
 import { typeParts } from "../format/type.ts";
-import {
-  halfSides,
-  labelSides,
-  periodSides,
-  SIDE_TITLES,
-  setSide,
-  sideSeries,
-  sideSpan,
-  swapSides,
-  timelines,
-} from "../state/query/compare.ts";
-import { labels } from "../state/query/explore.ts";
+import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
-import { span } from "../state/query/services.ts";
+import { labels, span } from "../state/query/services.ts";
+import { halfSides, labelSides, periodSides, SIDE_TITLES, setSide, sideSpan, swapSides } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
-import { go, place } from "../state/url/router.ts";
-import { emptyPlace, type SideName } from "../state/url/urlstate.ts";
+import { go, urlState } from "../state/url/router.ts";
+import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
@@ -33,7 +23,7 @@ export function Diff() {
   return (
     <>
       <Header>
-        <Subject />
+        <ProfileSelect />
         <span class="spacer" />
         <Presets />
         <button type="button" class="control" title="Swap the sides (x)" data-testid="swap" onClick={swapSides}>
@@ -51,13 +41,13 @@ export function Diff() {
       <main class="main">
         <Picture empty={<NoData />} none={<NoData />} />
       </main>
-      <Foot />
+      <Footer />
     </>
   );
 }
 
 function SidePanel({ name }: { name: SideName }) {
-  const side = place.value[name];
+  const side = urlState.value[name];
   const title = SIDE_TITLES[name];
   const { value: timeline, problem } = timelines[name].value;
   return (
@@ -76,7 +66,7 @@ function SidePanel({ name }: { name: SideName }) {
         series={sideSeries.value[name]}
         peak={sideSeries.value.peak}
         problem={problem}
-        unit={typeParts(timeline?.type ?? place.value.type).unit}
+        unit={typeParts(timeline?.type ?? urlState.value.type).unit}
         window={sideSpan(name)}
         label={`Timeline of the ${title}`}
         testid={`timeline-${name}`}
@@ -93,7 +83,7 @@ function capital(text: string): string {
 
 /** Common comparisons in one click, and the way back to one range. */
 function Presets() {
-  const { base, other, service, type } = place.value;
+  const { base, other, service, type } = urlState.value;
   const filters: [string[], string[]] = [base.filters, other.filters];
   const shared = base.filters.filter((filter) => other.filters.includes(filter));
   const last = (from: string) => resolve({ from, until: "now" }, clock.value);
@@ -123,7 +113,8 @@ function Presets() {
           <button
             type="button"
             onClick={() => (
-              close(), go({ ...emptyPlace("explore"), service, type, base: { ...fixed(span.value), filters: shared } })
+              close(),
+              go({ ...initialUrlState("explore"), service, type, base: { ...fixed(span.value), filters: shared } })
             )}
           >
             No comparison: explore both ranges together

@@ -2,23 +2,23 @@ import { Icon } from "../components/controls/icon.tsx";
 import { Select } from "../components/controls/select.tsx";
 import { DropZone } from "../components/files/dropzone.tsx";
 import { Header } from "../components/header/header.tsx";
-import { Foot } from "../components/status/footer.tsx";
+import { Footer } from "../components/status/footer.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
 import { formatBytes, formatValue } from "../format/value.ts";
 import {
-  check,
   checked,
   closeFile,
   comparing,
   failures,
   files,
   type OpenedFile,
-  only,
   opening,
+  setChecked,
+  showOnly,
   swapFiles,
   typeIndex,
 } from "../state/profile/files.ts";
-import { FRESH, go, place } from "../state/url/router.ts";
+import { go, NO_FOCUS, urlState } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
 
 /** Profiles opened from disk: one, several merged, or two compared. */
@@ -45,7 +45,7 @@ export function FilePage() {
           }
         />
       </main>
-      <Foot />
+      <Footer />
     </>
   );
 }
@@ -123,7 +123,8 @@ function FileItem({ file }: { file: OpenedFile }) {
           type="checkbox"
           checked={file.checked}
           onChange={(event) => (
-            go({ ...FRESH, compare: place.value.compare }, "replace"), check(info.id, event.currentTarget.checked)
+            go({ ...NO_FOCUS, compare: urlState.value.compare }, "replace"),
+            setChecked(info.id, event.currentTarget.checked)
           )}
         />
         <span class="file-name">{info.name}</span>
@@ -131,7 +132,7 @@ function FileItem({ file }: { file: OpenedFile }) {
         {role && <b class={`role ${role}`}>{role}</b>}
       </label>
       {files.value.length > 1 && (
-        <button type="button" class="link" title={`Show ${info.name} alone`} onClick={() => only(info.id)}>
+        <button type="button" class="link" title={`Show ${info.name} alone`} onClick={() => showOnly(info.id)}>
           only
         </button>
       )}

@@ -3,24 +3,24 @@ import { Icon } from "../components/controls/icon.tsx";
 import { Select } from "../components/controls/select.tsx";
 import { Sparkline } from "../components/controls/sparkline.tsx";
 import { DropZone } from "../components/files/dropzone.tsx";
-import { follow, Header } from "../components/header/header.tsx";
+import { Header, onPlainClick } from "../components/header/header.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { ProblemNote } from "../components/status/problemnote.tsx";
 import { Snippets } from "../components/status/snippets.tsx";
 import { trend } from "../format/trend.ts";
 import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
 import { formatValue, plural } from "../format/value.ts";
-import { expected, server, services } from "../state/query/services.ts";
+import { rememberedServer, server, services } from "../state/query/services.ts";
 import { refresh } from "../state/url/clock.ts";
-import { go, href, place } from "../state/url/router.ts";
-import { emptyPlace } from "../state/url/urlstate.ts";
+import { go, href, urlState } from "../state/url/router.ts";
+import { initialUrlState } from "../state/url/urlstate.ts";
 import { seriesOf } from "../time/series.ts";
 
 /** Two doors: files, and services when there is a server. */
 export function Home() {
   const found = services.value.value ?? [];
   // Until it is known otherwise there is a server, so that nothing jumps where there is one.
-  const withServer = server.value === "unknown" ? expected !== "absent" : server.value === "present";
+  const withServer = server.value === "unknown" ? rememberedServer !== "absent" : server.value === "present";
   return (
     <>
       <Header>{withServer && <Controls found={found} />}</Header>
@@ -33,7 +33,7 @@ export function Home() {
 }
 
 function Controls({ found }: { found: Service[] }) {
-  const { base, type } = place.value;
+  const { base, type } = urlState.value;
   const types = [...new Set(found.flatMap((service) => service.types.map(({ id }) => id)))].sort(compareTypes);
   return (
     <>
@@ -87,15 +87,20 @@ function Services({ found }: { found: Service[] }) {
 }
 
 function Card({ service }: { service: Service }) {
-  const { type, base } = place.value;
+  const { type, base } = urlState.value;
   const shown = service.types.find(({ id }) => id === type) ?? service.types[0];
-  const target = { ...emptyPlace("explore"), service: service.name, type: shown?.id ?? "", base };
+  const target = { ...initialUrlState("explore"), service: service.name, type: shown?.id ?? "", base };
   const { unit } = typeParts(shown?.id ?? "");
   const gauge = isGauge(shown?.id ?? "");
   const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);
   const changed = shown && trend(shown, gauge);
   return (
-    <a class="card" href={href(target)} data-testid="service-card" onClick={(event) => follow(event, () => go(target))}>
+    <a
+      class="card"
+      href={href(target)}
+      data-testid="service-card"
+      onClick={(event) => onPlainClick(event, () => go(target))}
+    >
       <span class="card-row">
         <span class="card-name">{service.name}</span>
         <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
@@ -127,7 +132,7 @@ function Placeholders() {
 
 /** No data yet: how to send some. */
 function Nothing() {
-  const { base } = place.value;
+  const { base } = urlState.value;
   const widest = base.from === "now-7d";
   return (
     <div class="nothing" data-testid="empty">

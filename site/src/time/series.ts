@@ -20,7 +20,7 @@ export interface Series {
 export const SHORTEST_STEP = 30_000;
 
 /** Most steps that are merged into one: agents that push more than twelve steps apart are drawn as they are. */
-const MOST_MERGED = 12;
+const MAX_MERGED = 12;
 
 /** How many steps to ask for. */
 export function pointsFor({ from, until }: Span, most: number): number {
@@ -63,7 +63,7 @@ export function mergeFactor(counts: number[]): number {
     .sort((a, b) => a - b);
   const usual = gaps.slice(0, gaps.length - Math.max(1, Math.floor(gaps.length / 20)));
   const factor = usual.at(-1) ?? 1;
-  return factor <= MOST_MERGED ? factor : 1;
+  return factor <= MAX_MERGED ? factor : 1;
 }
 
 /**

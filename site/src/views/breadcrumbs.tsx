@@ -8,10 +8,10 @@ const SHOWN = 5;
 const HINT = `${matchMedia("(pointer: coarse)").matches ? "Double-tap" : "Double-click"} a frame to zoom`;
 
 /**
- * The path of frames to the zoomed one. Its place is kept when there is none: a picture that moved down in the middle of a
+ * The path of frames to the zoomed one. Its row stays when there is none: a picture that moved down in the middle of a
  * gesture would be zoomed at another row.
  */
-export function Crumbs() {
+export function Breadcrumbs() {
   return (
     <div class="crumbs">
       <Path />

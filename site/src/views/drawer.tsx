@@ -7,7 +7,7 @@ import { formatDelta, formatExact, formatValue, plural } from "../format/value.t
 import { copyText } from "../state/page/clipboard.ts";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode, zoomTo } from "../state/profile/focus.ts";
-import { go, place } from "../state/url/router.ts";
+import { go, urlState } from "../state/url/router.ts";
 
 /** Everything about the selected frame. */
 export function Drawer() {
@@ -206,6 +206,6 @@ function DiffFacts({ detail, unit }: { detail: NodeDetail; unit: string }) {
 
 /** Zooms to a frame where it can be seen. */
 function zoomHere(node: number): void {
-  if (place.peek().view === "table") go({ view: "flame" });
+  if (urlState.peek().view === "table") go({ view: "flame" });
   void zoomTo(node);
 }

@@ -11,13 +11,13 @@ import { formatValue } from "../format/value.ts";
 import { colours, readToken } from "../state/page/theme.ts";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import {
+  announcement,
   current,
   extent,
-  marks,
+  flagsVersion,
   select,
   selected,
   setExtent,
-  spoken,
   tree,
   zoom,
   zoomTo,
@@ -47,7 +47,7 @@ export function Flame() {
           extent: extent.value,
           selected: selected.value,
           current: current.value,
-          marks: marks.value,
+          flags: flagsVersion.value,
         };
         stage.show(
           shown && { tree: shown, label: `${shown.average ? "average" : "total"} ${totalOf(shown)}`, ...view },
@@ -95,7 +95,7 @@ export function Flame() {
       />
       <Tooltip hover={hover.value} />
       <div class="hidden" aria-live="polite" data-testid="current-frame">
-        {spoken}
+        {announcement}
       </div>
       <FrameList boxes={boxes} />
     </section>

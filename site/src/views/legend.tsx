@@ -3,7 +3,7 @@ import type { DiffTotals, TreeInfo } from "../core/types.ts";
 import { change } from "../format/number.ts";
 import { formatExact, formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
-import { go, place } from "../state/url/router.ts";
+import { go, urlState } from "../state/url/router.ts";
 import type { Measure } from "../state/url/urlstate.ts";
 
 /** What the colours of a difference mean, and how the totals changed. */
@@ -36,7 +36,7 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
       <label class="check" title="Scale the comparison so that both totals are equal: compares shares, not amounts">
         <input
           type="checkbox"
-          checked={place.value.measure === "share"}
+          checked={urlState.value.measure === "share"}
           data-testid="normalise"
           onChange={(event) => go({ measure: event.currentTarget.checked ? "share" : "auto" })}
         />
@@ -48,11 +48,11 @@ function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
 
 /** Amounts mislead where one side has more profiles than the other, so shares or rates can be compared instead. */
 function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals; compared: Compared }) {
-  const { measure, gauge, rated, unlike, base, other } = compared;
+  const { measure, gauge, timed, coverageDiffers, base, other } = compared;
   const options: { value: Measure; label: string }[] = [
     { value: "amount", label: gauge ? "averages" : "amounts" },
     { value: "share", label: "shares" },
-    ...(rated ? [{ value: "rate" as const, label: "per minute of profile" }] : []),
+    ...(timed ? [{ value: "rate" as const, label: "per minute of profile" }] : []),
   ];
   const exact = `${formatExact(base.exact, base.unit)} → ${formatExact(other.exact, other.unit)}`;
   const [before, after] = measure === "rate" ? [diff.base, diff.comparison] : [base.total, other.total];
@@ -66,7 +66,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
         {/* Of shares the totals say nothing: both are all there is. */}
         {measure !== "share" && <b> {change(before, after)}</b>}
       </span>
-      {unlike && (
+      {coverageDiffers && (
         <span
           class="legend-note"
           data-testid="coverage"

@@ -5,8 +5,8 @@ import { StaleNote } from "../components/status/stalenote.tsx";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import { shown } from "../state/profile/shown.ts";
 import { refresh } from "../state/url/clock.ts";
-import { place } from "../state/url/router.ts";
-import { Crumbs } from "./breadcrumbs.tsx";
+import { urlState } from "../state/url/router.ts";
+import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
 import { Table } from "./table.tsx";
@@ -20,7 +20,7 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
     <div class="stage">
       {answer.state === "error" && (
         <ProblemNote problem={answer.problem}>
-          {place.value.route !== "file" && (
+          {urlState.value.route !== "file" && (
             <button type="button" class="control primary" onClick={refresh}>
               Try again
             </button>
@@ -42,12 +42,12 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 }
 
 function Views() {
-  const { view } = place.value;
+  const { view } = urlState.value;
   return (
     <>
       <StaleNote />
       <Toolbar />
-      {view !== "table" && <Crumbs />}
+      {view !== "table" && <Breadcrumbs />}
       <div class={`views ${view}${drawerOpen.value ? " with-drawer" : ""}`}>
         {view !== "flame" && <Table />}
         {view !== "table" && <Flame />}

@@ -6,7 +6,7 @@ import { baseName } from "../flame/label.ts";
 import { change, percent } from "../format/number.ts";
 import { formatDelta, formatValue } from "../format/value.ts";
 import { select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
-import { go, place } from "../state/url/router.ts";
+import { go, urlState } from "../state/url/router.ts";
 import type { Sort } from "../state/url/urlstate.ts";
 
 const ROW_HEIGHT = 28;
@@ -62,7 +62,7 @@ export function Table() {
         </div>
       </div>
       {rows.count.value === 0 && rows.ready.value && (
-        <p class="hint pad">No function matches “{place.value.search}”.</p>
+        <p class="hint pad">No function matches “{urlState.value.search}”.</p>
       )}
     </div>
   );
@@ -87,7 +87,7 @@ function sortOf(info: TreeInfo, { column, descending }: Sort): Sort {
 }
 
 function Head({ column: { sort, label }, info }: { column: Column; info: TreeInfo }) {
-  const { column, descending } = sortOf(info, place.value.sort);
+  const { column, descending } = sortOf(info, urlState.value.sort);
   if (!sort) return <span role="columnheader">{label}</span>;
   const active = column === sort;
   const direction = active ? (descending ? "descending" : "ascending") : "none";
@@ -198,8 +198,8 @@ function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
     return effect(() => {
       const info = tree.value;
       if (!info) return;
-      const { search } = place.value;
-      const sort = sortOf(info, place.value.sort);
+      const { search } = urlState.value;
+      const sort = sortOf(info, urlState.value.sort);
       const now = JSON.stringify([info.id, sort, search]);
       const fresh = now !== question;
       if (fresh) {

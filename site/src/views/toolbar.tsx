@@ -2,8 +2,8 @@ import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/controls/icon.tsx";
 import { percent } from "../format/number.ts";
 import { plural } from "../format/value.ts";
-import { found, nextMatch, tree } from "../state/profile/focus.ts";
-import { go, place } from "../state/url/router.ts";
+import { nextMatch, searchResult, tree } from "../state/profile/focus.ts";
+import { go, urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 import { Legend } from "./legend.tsx";
 
@@ -22,7 +22,7 @@ export function Toolbar() {
           <button
             type="button"
             key={view}
-            aria-pressed={place.value.view === view}
+            aria-pressed={urlState.value.view === view}
             title={`${label} (${key})`}
             data-testid={`view-${view}`}
             onClick={() => go({ view })}
@@ -43,7 +43,7 @@ const REST_MILLIS = 120;
 function Search() {
   const input = useRef<HTMLInputElement>(null);
   const timer = useRef(0);
-  const text = place.value.search;
+  const text = urlState.value.search;
   // The field follows the URL, but never under the hands of someone typing.
   useEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = text;
@@ -51,9 +51,9 @@ function Search() {
   const apply = () => {
     clearTimeout(timer.current);
     const search = input.current!.value;
-    if (search !== place.value.search) go({ search }, "replace");
+    if (search !== urlState.value.search) go({ search }, "replace");
   };
-  const result = found.value;
+  const result = searchResult.value;
   return (
     <div class="search" role="search">
       <Icon name="search" />
@@ -90,7 +90,7 @@ function Search() {
   );
 }
 
-function describe({ matches, fraction, at, valid }: NonNullable<typeof found.value>): string {
+function describe({ matches, fraction, at, valid }: NonNullable<typeof searchResult.value>): string {
   if (!valid) return "Not a valid regular expression";
   if (matches === 0) return "no frames";
   return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${percent(fraction)}`;

@@ -50,12 +50,12 @@ export function Tooltip({ hover }: { hover: Hover | null }) {
 
 function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; run: boolean }) {
   const { unit } = info;
-  const place = detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module;
+  const source = detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module;
   return (
     <>
       {run && <p class="soft">Several frames too small to draw; the largest:</p>}
       <b>{detail.name}</b>
-      {place && <p class="soft">{place}</p>}
+      {source && <p class="soft">{source}</p>}
       {detail.diff ? (
         <p>
           {formatValue(detail.diff.base_total, unit)} → {formatValue(detail.diff.comparison_total, unit)}{" "}

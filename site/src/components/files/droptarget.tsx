@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { isTyping } from "../../keys.ts";
-import { tell } from "../../state/page/notice.ts";
+import { notify } from "../../state/page/notice.ts";
 import { openFiles, openText } from "../../state/profile/files.ts";
 import { Logo } from "../controls/logo.tsx";
 
-const over = signal(false);
+const dragging = signal(false);
 
 /** The whole page takes files: dropped anywhere, or pasted. */
 export function DropTarget() {
@@ -15,10 +15,10 @@ export function DropTarget() {
     // Enter and leave fire for every element under the pointer; only their balance says whether it left the page.
     let depth = 0;
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-    addEventListener("dragenter", (event) => void (hasFiles(event) && (depth++, (over.value = true))), { signal });
+    addEventListener("dragenter", (event) => void (hasFiles(event) && (depth++, (dragging.value = true))), { signal });
     addEventListener(
       "dragleave",
-      (event) => void (hasFiles(event) && --depth <= 0 && ((depth = 0), (over.value = false))),
+      (event) => void (hasFiles(event) && --depth <= 0 && ((depth = 0), (dragging.value = false))),
       { signal },
     );
     addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault(), { signal });
@@ -28,7 +28,7 @@ export function DropTarget() {
         if (!hasFiles(event)) return;
         event.preventDefault();
         depth = 0;
-        over.value = false;
+        dragging.value = false;
         void openFiles(event.dataTransfer!.files);
       },
       { signal },
@@ -36,7 +36,7 @@ export function DropTarget() {
     addEventListener("paste", (event) => paste(event.clipboardData, event), { signal });
     return () => stop.abort();
   }, []);
-  if (!over.value) return null;
+  if (!dragging.value) return null;
   return (
     <div class="drop-overlay" data-testid="drop-overlay">
       <div>
@@ -55,5 +55,5 @@ function paste(data: DataTransfer | null, event: ClipboardEvent): void {
   if (event.target instanceof HTMLElement && isTyping(event.target)) return;
   const text = data.getData("text/plain");
   if (text.trim() !== "") void openText(text);
-  else tell("There is no file and no text to paste.");
+  else notify("There is no file and no text to paste.");
 }

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { core } from "../../core/index.ts";
-import { copyText, download, gzip } from "../../state/page/clipboard.ts";
-import { helpOpen } from "../../state/page/notice.ts";
+import { copyText } from "../../state/page/clipboard.ts";
+import { download, gzip } from "../../state/page/download.ts";
+import { helpOpen } from "../../state/page/help.ts";
 import { nextTheme, type Theme, theme } from "../../state/page/theme.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { clock } from "../../state/url/clock.ts";
-import { href, place, visit } from "../../state/url/router.ts";
-import { emptyPlace, type Side } from "../../state/url/urlstate.ts";
+import { href, urlState, visit } from "../../state/url/router.ts";
+import { initialUrlState, type Side } from "../../state/url/urlstate.ts";
 import { fixed, resolve } from "../../time/range.ts";
 import { Icon, type IconName } from "../controls/icon.tsx";
 import { Logo } from "../controls/logo.tsx";
@@ -25,7 +26,11 @@ export function Header({ children }: { children?: ComponentChildren }) {
   const { icon, name } = THEMES[theme.value];
   return (
     <header class="header">
-      <a class="brand" href={href(emptyPlace("home"))} onClick={(event) => follow(event, () => visit("home"))}>
+      <a
+        class="brand"
+        href={href(initialUrlState("home"))}
+        onClick={(event) => onPlainClick(event, () => visit("home"))}
+      >
         <Logo />
         <span>Pilotlight</span>
       </a>
@@ -57,14 +62,14 @@ export function Header({ children }: { children?: ComponentChildren }) {
 }
 
 /** A link that works like one (new tab, copy address) but stays on the page for a plain click. */
-export function follow(event: MouseEvent, act: () => void): void {
+export function onPlainClick(event: MouseEvent, act: () => void): void {
   if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   act();
 }
 
 function Share() {
-  const local = place.value.route === "file";
+  const local = urlState.value.route === "file";
   const answer = shown.value;
   const profile = answer.state === "ready" ? answer.exported : null;
   return (
@@ -91,7 +96,7 @@ function Share() {
             type="button"
             disabled={profile === null}
             data-testid="download"
-            onClick={() => (void save(profile!), close())}
+            onClick={() => (void downloadPprof(profile!), close())}
           >
             <Icon name="download" /> Download pprof
           </button>
@@ -104,12 +109,12 @@ function Share() {
 
 /** A link that still shows this tomorrow: "the last hour" becomes the hour it is now. */
 function fixedLink(): string {
-  const at = place.peek();
+  const at = urlState.peek();
   const pin = (side: Side): Side => ({ ...side, ...fixed(resolve(side, clock.peek())) });
   return href({ ...at, base: pin(at.base), other: pin(at.other) });
 }
 
-async function save(profile: number): Promise<void> {
+async function downloadPprof(profile: number): Promise<void> {
   const answer = shown.peek();
   const title = answer.state === "ready" ? answer.title : "profile";
   const name = title.replace(/\.(pb|gz|pprof|prof)\b/g, "").replace(/[^\w.-]+/g, "-");

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals";
 import { core } from "../../core/index.ts";
-import { labels } from "../../state/query/explore.ts";
 import { comparisonLabel, type LabelSides, labelComparisons, labelOrder } from "../../state/query/labels.ts";
 import { formatMatcher, type Matcher, matcherLabel } from "../../state/query/selector.ts";
+import { labels } from "../../state/query/services.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { Select } from "../controls/select.tsx";

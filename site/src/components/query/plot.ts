@@ -10,7 +10,7 @@ export interface PlotHooks {
   /** What is marked; null when all of it is. */
   window: () => Span | null;
   select: (window: Span) => void;
-  /** The bucket under the pointer and the pointer's place, or null when it is elsewhere. */
+  /** The bucket under the pointer and the pointer's x, or null when it is elsewhere. */
   point: (index: number | null, left: number) => void;
 }
 
@@ -18,7 +18,7 @@ export interface Plot {
   redraw(): void;
   /** Points at the middle of a bucket, as the mouse does. */
   point(index: number | null): void;
-  /** The time at a place of the window, Unix milliseconds, within the range. */
+  /** The time at an x of the window, Unix milliseconds, within the range. */
   timeAt(clientX: number): number;
   destroy(): void;
 }

@@ -42,17 +42,17 @@ export function Timeline(props: Props) {
   const make = useSignal<typeof makePlot | null>(null);
   useEffect(() => void import("./plot.ts").then((module) => (make.value = module.makePlot)), []);
   const pointed = useSignal<Pointed | null>(null);
-  const keys = useBrush(latest, plot);
+  const brush = useBrush(latest, plot);
 
   const last = lastOf(props.series);
   const theme = colours.value;
   const { series, problem, unit, peak, window } = props;
   const top = peak ?? highest(series);
-  const pending = keys.pending.value;
+  const pending = brush.pending.value;
   useEffect(() => {
     if (!series || !make.value) return;
     plot.current = make.value(root.current!, series, top, unit, {
-      window: () => keys.pending.peek() ?? latest.current.window,
+      window: () => brush.pending.peek() ?? latest.current.window,
       select: (chosen) => latest.current.onSelect(chosen),
       point: (index, left) => (pointed.value = index === null ? null : { index, left }),
     });
@@ -71,19 +71,19 @@ export function Timeline(props: Props) {
         class="timeline-plot"
         role="slider"
         tabIndex={0}
-        aria-label={describe(props)}
+        aria-label={ariaLabel(props)}
         aria-valuemin={0}
         aria-valuemax={last}
-        aria-valuenow={Math.min(keys.at.value, last)}
-        aria-valuetext={series && bucketText(series, unit, keys.at.value).join(", ")}
+        aria-valuenow={Math.min(brush.at.value, last)}
+        aria-valuetext={series && bucketText(series, unit, brush.at.value).join(", ")}
         onDblClick={props.onClear}
-        onKeyDown={keys.down}
-        onKeyUp={keys.up}
-        onBlur={keys.leave}
-        onPointerDown={keys.touchDown}
-        onPointerMove={keys.touchMove}
-        onPointerUp={keys.touchUp}
-        onPointerCancel={keys.leave}
+        onKeyDown={brush.down}
+        onKeyUp={brush.up}
+        onBlur={brush.leave}
+        onPointerDown={brush.touchDown}
+        onPointerMove={brush.touchMove}
+        onPointerUp={brush.touchUp}
+        onPointerCancel={brush.leave}
       />
       {series && (
         <p class="timeline-scale" aria-hidden="true">
@@ -91,7 +91,7 @@ export function Timeline(props: Props) {
           <span title={`Times are those of this browser: ${zoneName()}`}>{zoneLabel(series.start)}</span>
         </p>
       )}
-      {series && pointed.value && <Tip series={series} unit={unit} pointed={pointed.value} />}
+      {series && pointed.value && <BucketTooltip series={series} unit={unit} pointed={pointed.value} />}
       {problem && (
         <p
           class={series ? "timeline-problem over" : "timeline-problem"}
@@ -193,8 +193,8 @@ function useBrush(latest: { current: Props }, plot: { current: Plot | null }) {
 }
 
 /** The bucket under the pointer: when, how much, of how many profiles. */
-function Tip({ series, unit, pointed }: { series: Series; unit: string; pointed: Pointed }) {
-  const [time, value, made] = bucketText(series, unit, pointed.index);
+function BucketTooltip({ series, unit, pointed }: { series: Series; unit: string; pointed: Pointed }) {
+  const [time, value, source] = bucketText(series, unit, pointed.index);
   return (
     <div
       class="tooltip timeline-tip"
@@ -202,7 +202,7 @@ function Tip({ series, unit, pointed }: { series: Series; unit: string; pointed:
       data-testid="timeline-tooltip"
       aria-hidden="true"
     >
-      <span class="soft">{time}</span> <b>{value}</b> <span class="soft">{made}</span>
+      <span class="soft">{time}</span> <b>{value}</b> <span class="soft">{source}</span>
     </div>
   );
 }
@@ -212,8 +212,8 @@ function bucketText({ start, step, values, counts, average }: Series, unit: stri
   const [value, count] = [values[at] ?? null, counts[at] ?? 0];
   const time = bucketLabel({ from: start + at * step, until: start + (at + 1) * step });
   if (count === 0) return [time, "no profiles", ""];
-  const made = plural(count, average ? "snapshot" : "profile");
-  return [time, formatValue(value ?? 0, unit), average ? `average of ${made}` : `in ${made}`];
+  const source = plural(count, average ? "snapshot" : "profile");
+  return [time, formatValue(value ?? 0, unit), average ? `average of ${source}` : `in ${source}`];
 }
 
 /** The last bucket; a series may have become shorter since one was pointed at. */
@@ -225,7 +225,7 @@ function highest(series: Series | undefined): number {
   return (series?.values ?? []).reduce((peak: number, value) => Math.max(peak, value ?? 0), 0);
 }
 
-function describe({ series, unit, label, window }: Props): string {
+function ariaLabel({ series, unit, label, window }: Props): string {
   if (!series) return label;
   const { start, step, values, average, total } = series;
   const span = { from: start, until: start + step * values.length };

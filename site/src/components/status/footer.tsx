@@ -1,9 +1,9 @@
 import { files } from "../../state/profile/files.ts";
 import { shown } from "../../state/profile/shown.ts";
-import { place } from "../../state/url/router.ts";
+import { urlState } from "../../state/url/router.ts";
 
 /** What the answer is made of. */
-export function Foot() {
+export function Footer() {
   const answer = shown.value;
   const facts = answer.state === "ready" ? answer.facts : [];
   const warnings = answer.state === "ready" ? answer.warnings : [];
@@ -20,7 +20,7 @@ export function Foot() {
           </ul>
         </details>
       )}
-      {place.value.route === "file" && files.value.length > 0 && (
+      {urlState.value.route === "file" && files.value.length > 0 && (
         <span class="foot-end">Opened by this page. Nothing leaves this machine.</span>
       )}
     </footer>

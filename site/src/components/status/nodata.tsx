@@ -1,16 +1,16 @@
 import { shown, work } from "../../state/profile/shown.ts";
-import { SIDE_TITLES, sideSpan } from "../../state/query/compare.ts";
 import { matcherLabel } from "../../state/query/selector.ts";
 import { services } from "../../state/query/services.ts";
+import { SIDE_TITLES, sideSpan } from "../../state/query/sides.ts";
 import { clock, refresh } from "../../state/url/clock.ts";
-import { go, place, visit } from "../../state/url/router.ts";
-import { emptyPlace, type SideName } from "../../state/url/urlstate.ts";
+import { go, urlState, visit } from "../../state/url/router.ts";
+import { initialUrlState, type SideName } from "../../state/url/urlstate.ts";
 import { spanLabel } from "../../time/range.ts";
 import { Note, ProblemNote } from "./problemnote.tsx";
 
 /** Why there may be nothing to see, with a click to widen. */
 export function NoData() {
-  const { service, base, other, window, route } = place.value;
+  const { service, base, other, window, route } = urlState.value;
   if (services.value.problem) {
     return (
       <ProblemNote problem={services.value.problem}>
@@ -60,15 +60,15 @@ export function NoData() {
 
 /** Which sides of a comparison have nothing, and what was looked for there. */
 function EmptySides({ sides }: { sides: SideName[] }) {
-  const { service, type, base, other } = place.value;
+  const { service, type, base, other } = urlState.value;
   const filled = sides.length === 1 ? (sides[0] === "base" ? other : base) : null;
-  const filtered = sides.some((side) => place.value[side].filters.length > 0);
+  const filtered = sides.some((side) => urlState.value[side].filters.length > 0);
   return (
     <Note title={sides.length > 1 ? "Neither side has profiles" : "One side is empty"} testid="empty">
       {sides.map((side) => (
         <p key={side}>
           The {SIDE_TITLES[side]} has no profiles: {service}
-          {place.value[side].filters.map((filter) => ` ${matcherLabel(filter)}`)},{" "}
+          {urlState.value[side].filters.map((filter) => ` ${matcherLabel(filter)}`)},{" "}
           {spanLabel(sideSpan(side), clock.value)}.
         </p>
       ))}
@@ -78,7 +78,7 @@ function EmptySides({ sides }: { sides: SideName[] }) {
           <button
             type="button"
             class={filtered ? "control" : "control primary"}
-            onClick={() => go({ ...emptyPlace("explore"), service, type, base: filled })}
+            onClick={() => go({ ...initialUrlState("explore"), service, type, base: filled })}
           >
             Explore the {SIDE_TITLES[sides[0] === "base" ? "other" : "base"]} alone
           </button>
@@ -90,7 +90,7 @@ function EmptySides({ sides }: { sides: SideName[] }) {
 }
 
 function RemoveFilters({ sides }: { sides: SideName[] }) {
-  const unfiltered = () => Object.fromEntries(sides.map((side) => [side, { ...place.peek()[side], filters: [] }]));
+  const unfiltered = () => Object.fromEntries(sides.map((side) => [side, { ...urlState.peek()[side], filters: [] }]));
   return (
     <button type="button" class="control primary" onClick={() => go(unfiltered())}>
       Remove {sides.length > 1 ? "the" : "its"} filters

@@ -1,13 +1,12 @@
-/** Small states of the page itself, not worth a place in the URL. */
+/** A short message to the person, in a corner of the page. */
 import { signal } from "@preact/signals";
 
-export const helpOpen = signal(false);
-/** A short word to the person, gone after a moment. */
+/** Empty when there is none. */
 export const notice = signal("");
 
 let hiding = 0;
 
-export function tell(text: string): void {
+export function notify(text: string): void {
   notice.value = text;
   clearTimeout(hiding);
   hiding = window.setTimeout(() => (notice.value = ""), 2500);

@@ -2,11 +2,11 @@
 import { batch, computed, signal, untracked } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import type { ProfileInfo } from "../../core/types.ts";
+import { describeNodes } from "../../format/facts.ts";
 import { formatBytes, formatMillis, plural } from "../../format/value.ts";
-import { tell } from "../page/notice.ts";
+import { notify } from "../page/notice.ts";
 import { type Problem, problemOf } from "../problem.ts";
-import { nodes } from "../query/explore.ts";
-import { go, place, visit } from "../url/router.ts";
+import { go, urlState, visit } from "../url/router.ts";
 import { type Answer, clear, type Progress, show } from "./shown.ts";
 
 export interface OpenedFile {
@@ -22,12 +22,12 @@ export const failures = signal<Problem[]>([]);
 export const opening = signal<{ name: string; bytes: number; position: string; cancel: () => void } | null>(null);
 
 export const checked = computed(() => files.value.filter((file) => file.checked));
-export const comparing = computed(() => place.value.compare && checked.value.length === 2);
+export const comparing = computed(() => urlState.value.compare && checked.value.length === 2);
 
 const wanted = computed(() => {
-  if (place.value.route !== "file") return "null";
+  if (urlState.value.route !== "file") return "null";
   const ids = checked.value.map(({ info }) => info.id);
-  return JSON.stringify({ ids, type: place.value.type, compare: comparing.value, measure: place.value.measure });
+  return JSON.stringify({ ids, type: urlState.value.type, compare: comparing.value, measure: urlState.value.measure });
 });
 
 /** Runs again whenever what it reads changes. */
@@ -36,7 +36,7 @@ export function loadFiles(): void {
   if (!asked || opening.value) return;
   untracked(() => {
     if (asked.ids.length === 0) clear();
-    else void show(asked.compare ? "compare these profiles" : "show these profiles", shownFiles);
+    else void show(asked.compare ? "compare these profiles" : "show these profiles", buildTree);
   });
 }
 
@@ -58,20 +58,20 @@ export function openFiles(list: Iterable<File>): Promise<void> {
 /** A profile as text, from the clipboard. On a page of services, text that is no profile leaves the page as it is. */
 export async function openText(text: string): Promise<void> {
   const file = new File([text], "pasted text");
-  const { route } = place.peek();
+  const { route } = urlState.peek();
   if (route !== "home" && route !== "file") {
     try {
       const { id } = await core.open(file.name, new Uint8Array(await file.arrayBuffer()));
       void core.close(id);
     } catch (failure) {
-      return tell(`The pasted text cannot be opened. ${problemOf(failure, "read it").meaning}`);
+      return notify(`The pasted text cannot be opened. ${problemOf(failure, "read it").meaning}`);
     }
   }
   return openFiles([file]);
 }
 
 async function openBatch(chosen: File[]): Promise<void> {
-  if (place.peek().route !== "file") visit("file");
+  if (urlState.peek().route !== "file") visit("file");
   let cancelled = false;
   const opened: OpenedFile[] = [];
   const failed: Problem[] = [];
@@ -105,12 +105,12 @@ async function openBatch(chosen: File[]): Promise<void> {
   });
 }
 
-export function check(id: number, on: boolean): void {
+export function setChecked(id: number, on: boolean): void {
   files.value = files.value.map((file) => (file.info.id === id ? { ...file, checked: on } : file));
 }
 
 /** Shows one file alone. */
-export function only(id: number): void {
+export function showOnly(id: number): void {
   files.value = files.value.map((file) => ({ ...file, checked: file.info.id === id }));
 }
 
@@ -128,11 +128,11 @@ export function swapFiles(): void {
 
 /** Index of the chosen sample type in a profile; its own default where it has no such type. */
 export function typeIndex(info: ProfileInfo): number {
-  const index = info.types.findIndex(({ type }) => type === place.value.type);
+  const index = info.types.findIndex(({ type }) => type === urlState.value.type);
   return index < 0 ? info.default_type : index;
 }
 
-async function shownFiles(progress: Progress): Promise<Answer> {
+async function buildTree(progress: Progress): Promise<Answer> {
   const started = performance.now();
   const chosen = checked.peek();
   const bytes = chosen.reduce((sum, file) => sum + file.bytes, 0);
@@ -145,9 +145,9 @@ async function shownFiles(progress: Progress): Promise<Answer> {
   );
   if (comparing.peek()) {
     progress.stage("comparing");
-    const tree = await core.diff(first.id, second.id, typeIndex(first), place.peek().measure === "share");
+    const tree = await core.diff(first.id, second.id, typeIndex(first), urlState.peek().measure === "share");
     const title = `${first.name} → ${second.name}`;
-    return { state: "ready", tree, title, facts: [read, nodes(tree.nodes), time()], warnings, exported: null };
+    return { state: "ready", tree, title, facts: [read, describeNodes(tree.nodes), time()], warnings, exported: null };
   }
   progress.stage(chosen.length > 1 ? `merging ${chosen.length} files` : "drawing");
   const profile = chosen.length > 1 ? await core.merge(chosen.map(({ info }) => info.id)) : first;
@@ -157,7 +157,13 @@ async function shownFiles(progress: Progress): Promise<Answer> {
     state: "ready",
     tree,
     title: chosen.length > 1 ? `${plural(chosen.length, "file")} merged` : first.name,
-    facts: [read, plural(profile.samples, "sample"), plural(profile.functions, "function"), nodes(tree.nodes), time()],
+    facts: [
+      read,
+      plural(profile.samples, "sample"),
+      plural(profile.functions, "function"),
+      describeNodes(tree.nodes),
+      time(),
+    ],
     warnings,
     exported: profile.id,
   };

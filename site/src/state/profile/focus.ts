@@ -4,8 +4,8 @@ import { core } from "../../core/index.ts";
 import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../../core/types.ts";
 import { type Extent, FULL, isFull } from "../../flame/extent.ts";
 import { resource } from "../resource.ts";
-import { go, place } from "../url/router.ts";
-import type { Place } from "../url/urlstate.ts";
+import { go, urlState } from "../url/router.ts";
+import type { UrlState } from "../url/urlstate.ts";
 import { shown } from "./shown.ts";
 
 interface View {
@@ -24,15 +24,15 @@ export const extent = computed(() => view.value.extent);
 export const selected = computed(() => view.value.selected);
 export const current = signal(ROOT);
 /** Grows whenever boxes must be asked for again because their flags changed. */
-export const marks = signal(0);
-export const found = signal<(SearchInfo & { at: number; valid: boolean }) | null>(null);
-/** Apart from the rest of the place: a step of another kind must not start the search, and its count of matches, over. */
-const sought = computed(() => place.value.search);
+export const flagsVersion = signal(0);
+export const searchResult = signal<(SearchInfo & { at: number; valid: boolean }) | null>(null);
+/** A signal of its own: a change of the rest of the URL must not start the search over, with its count of matches. */
+const searchText = computed(() => urlState.value.search);
 /** What the live region says. */
-export const spoken = signal("");
+export const announcement = signal("");
 
-/** Keys seen for nodes of the current tree, so that one's own navigation needs no lookup. */
-const known = new Map<string, number>();
+/** Nodes of the current tree whose keys were seen, so that one's own navigation needs no lookup. */
+const nodeByKey = new Map<string, number>();
 
 export const selectedDetail = resource(
   "describe this frame",
@@ -59,17 +59,17 @@ export const zoomPath = resource(
 export function startFocus(): void {
   effect(() => {
     const next = shown.value.state === "ready" ? shown.value.tree : null;
-    void follow(next, place.value);
+    void applyUrl(next, urlState.value);
   });
   effect(() => {
     const shownTree = tree.value;
     const node = selected.value;
-    if (shownTree) void core.select(shownTree.id, node).then(mark, ignore);
+    if (shownTree) void core.select(shownTree.id, node).then(flagsChanged, ignore);
   });
   effect(() => {
     const shownTree = tree.value;
-    const query = sought.value;
-    found.value = null;
+    const query = searchText.value;
+    searchResult.value = null;
     if (shownTree) searching = search(shownTree.id, query);
   });
 }
@@ -103,14 +103,14 @@ export function setExtent(next: Extent): void {
   clearTimeout(committing);
   committing = window.setTimeout(() => {
     const digits = (x: number) => Number(x.toPrecision(9));
-    followedExtent = [digits(next[0]), digits(next[1])];
-    go({ extent: followedExtent }, "replace");
+    urlExtent = [digits(next[0]), digits(next[1])];
+    go({ extent: urlExtent }, "replace");
   }, 250);
 }
 
 /** One step back out of whatever one is in: the drawer, a partial view, the zoom, the search. */
 export async function back(): Promise<void> {
-  const { selection, search } = place.peek();
+  const { selection, search } = urlState.peek();
   if (selection) return select(NONE);
   if (!isFull(extent.peek())) return setExtent(FULL);
   const shownTree = tree.peek();
@@ -151,8 +151,8 @@ export async function visitNode(node: number): Promise<void> {
   if (step !== steps) return;
   if (!seen) await zoomTo(detail.path.at(-2)?.node ?? ROOT);
   current.value = node;
-  spoken.value = speak(detail);
-  if (place.peek().selection && step === steps) await select(node);
+  announcement.value = describeFrame(detail);
+  if (urlState.peek().selection && step === steps) await select(node);
 }
 
 /** Another frame of the selected function. */
@@ -172,36 +172,36 @@ export async function nextMatch(step: 1 | -1): Promise<void> {
   // Enter right behind the last letter means that word, too.
   await searching;
   const shownTree = tree.peek();
-  const matches = found.peek();
+  const matches = searchResult.peek();
   if (!shownTree || !matches || matches.matches === 0) return;
   const at = (matches.at + step + matches.matches) % matches.matches;
-  found.value = { ...matches, at };
+  searchResult.value = { ...matches, at };
   await visitNode(await core.matchAt(shownTree.id, at));
 }
 
-export function speak(detail: NodeDetail): string {
+export function describeFrame(detail: NodeDetail): string {
   const children = detail.children === 1 ? "1 child" : `${detail.children} children`;
   return `${detail.name}, ${(detail.fraction * 100).toFixed(1)} percent, ${children}`;
 }
 
-let following = 0;
-let followedExtent: Extent = FULL;
+let lookups = 0;
+let urlExtent: Extent = FULL;
 
 /** A frame that the tree lacks is as if none were named; the URL keeps its key for the next tree. */
-async function follow(next: TreeInfo | null, target: Place): Promise<void> {
-  const turn = ++following;
+async function applyUrl(next: TreeInfo | null, target: UrlState): Promise<void> {
+  const lookup = ++lookups;
   const before = untracked(() => view.value);
-  if (before.tree !== next) known.clear();
+  if (before.tree !== next) nodeByKey.clear();
   const lookUp = async (key: string) => (next ? await nodeOf(next.id, key).catch(() => NONE) : NONE);
-  const node = (key: string) => (key === "" ? NONE : known.get(key));
+  const node = (key: string) => (key === "" ? NONE : nodeByKey.get(key));
   // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
   const zoomed = node(target.zoom) ?? (await lookUp(target.zoom));
   const chosen = node(target.selection) ?? (await lookUp(target.selection));
-  if (turn !== following) return;
-  known.set(target.zoom, zoomed).set(target.selection, chosen);
+  if (lookup !== lookups) return;
+  nodeByKey.set(target.zoom, zoomed).set(target.selection, chosen);
   // While it is dragged, the extent is ahead of the URL.
-  const newExtent = target.extent !== followedExtent;
-  followedExtent = target.extent;
+  const newExtent = target.extent !== urlExtent;
+  urlExtent = target.extent;
   batch(() => {
     view.value = {
       tree: next,
@@ -223,20 +223,20 @@ async function keyOf(node: number, none: number): Promise<string> {
   const shownTree = tree.peek();
   if (node === none || !shownTree) return "";
   const key = await core.key(shownTree.id, node);
-  known.set(key, node);
+  nodeByKey.set(key, node);
   return key;
 }
 
 async function search(id: number, query: string): Promise<void> {
   try {
     const info = await core.search(id, query);
-    if (tree.peek()?.id === id && place.peek().search === query)
-      found.value = query ? { ...info, at: -1, valid: true } : null;
+    if (tree.peek()?.id === id && urlState.peek().search === query)
+      searchResult.value = query ? { ...info, at: -1, valid: true } : null;
   } catch {
     // Half a regular expression, while it is typed.
-    if (tree.peek()?.id === id) found.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
+    if (tree.peek()?.id === id) searchResult.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
   }
-  mark();
+  flagsChanged();
 }
 
 async function isAncestor(node: number, of: number): Promise<boolean> {
@@ -246,8 +246,8 @@ async function isAncestor(node: number, of: number): Promise<boolean> {
   return path.some((step) => step.node === node);
 }
 
-function mark(): void {
-  untracked(() => marks.value++);
+function flagsChanged(): void {
+  untracked(() => flagsVersion.value++);
 }
 
 /** The tree was replaced while the call was on its way. */

@@ -25,9 +25,9 @@ export interface Compared {
   measure: Exclude<Measure, "auto">;
   gauge: boolean;
   /** Both sides say how long their profiles lasted, so that rates can be compared. */
-  rated: boolean;
+  timed: boolean;
   /** One side has far more profiles than the other, so amounts are not comparable. */
-  unlike: boolean;
+  coverageDiffers: boolean;
   base: ComparedSide;
   other: ComparedSide;
 }

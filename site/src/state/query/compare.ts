@@ -2,29 +2,25 @@
 import { computed, untracked } from "@preact/signals";
 import { quotient } from "../../core/divided.ts";
 import { core } from "../../core/index.ts";
+import { describeNodes, describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatBytes, formatMillis, plural } from "../../format/value.ts";
-import { fixed, halves, type Range, resolve, type Span } from "../../time/range.ts";
+import type { Span } from "../../time/range.ts";
 import { commonFactors, seriesOf } from "../../time/series.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { go, place } from "../url/router.ts";
-import type { Measure, Place, Side, SideName } from "../url/urlstate.ts";
-import { madeOf, nodes, openMerged, typedTimeline } from "./explore.ts";
-import type { LabelSides } from "./labels.ts";
-import { compareTrees, resolveMeasure, unlikeCoverage } from "./measure.ts";
-import { formatMatcher, parseMatcher, selector } from "./selector.ts";
+import { urlState } from "../url/router.ts";
+import type { Measure, SideName } from "../url/urlstate.ts";
+import { compareTrees, coverageDiffers, resolveMeasure } from "./measure.ts";
+import { openMerged, typedTimeline } from "./merged.ts";
+import { selector } from "./selector.ts";
 import { span } from "./services.ts";
+import { sideSpan } from "./sides.ts";
 
-/** Half of a screen each. */
-const TIMELINE_POINTS = 120;
-
-export const SIDE_TITLES: Record<SideName, string> = { base: "baseline", other: "comparison" };
-
-const asking = (side: SideName) => {
-  const { route, service, type } = place.value;
-  return route === "diff" && service && type ? type + selector(service, place.value[side].filters) : null;
+const sideQuery = (side: SideName) => {
+  const { route, service, type } = urlState.value;
+  return route === "diff" && service && type ? type + selector(service, urlState.value[side].filters) : null;
 };
 
 /** Both timelines span both ranges, so that the sides can be seen side by side in time. */
@@ -32,33 +28,34 @@ const sideTimeline = (side: SideName) =>
   resource(
     "read the timeline",
     () => {
-      const query = asking(side);
-      const { base, other } = place.value;
+      const query = sideQuery(side);
+      const { base, other } = urlState.value;
       const subject = JSON.stringify([query, base.from, base.until, other.from, other.until]);
       return query === null ? null : { query, ...span.value, at: clock.value, subject };
     },
-    ({ query, from, until }, signal) => typedTimeline(query, { from, until }, TIMELINE_POINTS, signal),
+    ({ query, from, until }, signal) => typedTimeline(query, { from, until }, signal),
     ({ subject }) => subject,
   );
 export const timelines = { base: sideTimeline("base"), other: sideTimeline("other") };
 
-const answered = {
+/** The timelines that were loaded last. They stay while the next ones are loaded. */
+const loadedTimelines = {
   base: computed(() => timelines.base.value.value),
   other: computed(() => timelines.other.value.value),
 };
 /** Both as they are drawn: in steps of one length and to one scale, so that their heights compare. */
 export const sideSeries = computed(() => {
-  const [base, other] = [answered.base.value, answered.other.value];
-  const there = [base, other].filter((timeline) => timeline !== undefined);
-  const factors = commonFactors(there);
+  const [base, other] = [loadedTimelines.base.value, loadedTimelines.other.value];
+  const loaded = [base, other].filter((timeline) => timeline !== undefined);
+  const factors = commonFactors(loaded);
   const draw = (timeline: typeof base) =>
-    timeline && seriesOf(timeline, isGauge(timeline.type), factors[there.indexOf(timeline)]);
+    timeline && seriesOf(timeline, isGauge(timeline.type), factors[loaded.indexOf(timeline)]);
   const drawn = { base: draw(base), other: draw(other) };
   const values = [drawn.base, drawn.other].flatMap((series) => series?.values ?? []);
   return { ...drawn, peak: values.reduce((peak: number, value) => Math.max(peak, value ?? 0), 0) };
 });
 
-interface Asked {
+interface CompareQuery {
   base: string;
   other: string;
   baseSpan: Span;
@@ -67,10 +64,11 @@ interface Asked {
   subject: string;
 }
 
-const wanted = computed(() => {
-  const [base, other] = [asking("base"), asking("other")];
+/** As text, so that equal values are equal. */
+const compareQuery = computed(() => {
+  const [base, other] = [sideQuery("base"), sideQuery("other")];
   if (!base || !other) return "null";
-  const { measure, base: first, other: second } = place.value;
+  const { measure, base: first, other: second } = urlState.value;
   const subject = JSON.stringify([base, other, first, second, measure]);
   return JSON.stringify({
     base,
@@ -83,31 +81,27 @@ const wanted = computed(() => {
   });
 });
 
-export function sideSpan(side: SideName): Span {
-  return resolve(place.value[side], clock.value);
-}
-
 /** Runs again whenever what it reads changes. */
 export function loadCompare(): void {
-  const asked = JSON.parse(wanted.value) as Asked | null;
-  if (asked) void untracked(() => load(asked));
+  const query = JSON.parse(compareQuery.value) as CompareQuery | null;
+  if (query) void untracked(() => load(query));
 }
 
-function load(asked: Asked): Promise<void> {
-  return show("compare the two ranges", (progress) => compare(asked, progress), asked.subject);
+function load(query: CompareQuery): Promise<void> {
+  return show("compare the two ranges", (progress) => compare(query, progress), query.subject);
 }
 
-async function compare(asked: Asked, progress: Progress): Promise<Answer> {
-  const base = await openMerged(asked.base, asked.baseSpan, progress, " for the baseline");
-  const other = await openMerged(asked.other, asked.otherSpan, progress, " for the comparison");
+async function compare(query: CompareQuery, progress: Progress): Promise<Answer> {
+  const base = await openMerged(query.base, query.baseSpan, progress, " for the baseline");
+  const other = await openMerged(query.other, query.otherSpan, progress, " for the comparison");
   if (!base || !other) {
     return { state: "empty", sides: [...(base ? [] : ["base" as const]), ...(other ? [] : ["other" as const])] };
   }
-  const { type, service } = place.peek();
+  const { type, service } = urlState.peek();
   const gauge = isGauge(type);
-  const unlike = !gauge && unlikeCoverage(base.profiles, other.profiles);
-  const rated = !gauge && base.profiledMillis > 0 && other.profiledMillis > 0;
-  const measure = resolveMeasure(asked.measure, unlike, rated);
+  const differs = !gauge && coverageDiffers(base.profiles, other.profiles);
+  const timed = !gauge && base.profiledMillis > 0 && other.profiledMillis > 0;
+  const measure = resolveMeasure(query.measure, differs, timed);
   progress.stage("comparing");
   const tree = await compareTrees(core, base, other, { measure, gauge });
   const side = ({ profiles, total, exact, unit }: typeof base) =>
@@ -119,8 +113,8 @@ async function compare(asked: Asked, progress: Progress): Promise<Answer> {
     tree,
     title: `${service} · ${typeLabel(type)} · difference`,
     facts: [
-      `${madeOf(base.profiles, type)} against ${gauge ? plural(other.profiles, "snapshot") : plural(other.profiles, "profile")}`,
-      nodes(tree.nodes),
+      `${describeProfiles(base.profiles, type)} against ${gauge ? plural(other.profiles, "snapshot") : plural(other.profiles, "profile")}`,
+      describeNodes(tree.nodes),
       `${plural(base.objects + other.objects, "object")}, ${formatBytes(base.bytesRead + other.bytesRead)} read`,
       formatMillis(base.millis + other.millis),
     ],
@@ -129,47 +123,6 @@ async function compare(asked: Asked, progress: Progress): Promise<Answer> {
       ...other.warnings.map((text) => `Comparison: ${text}`),
     ],
     exported: null,
-    compared: { measure, gauge, rated, unlike, base: side(base), other: side(other) },
+    compared: { measure, gauge, timed, coverageDiffers: differs, base: side(base), other: side(other) },
   };
-}
-
-/** The sides for the halves of a span. */
-export function halfSides(whole: Span, filters: [string[], string[]]): Pick<Place, "base" | "other"> {
-  const [first, second] = halves(whole);
-  return { base: { ...fixed(first), filters: filters[0] }, other: { ...fixed(second), filters: filters[1] } };
-}
-
-/** The span against the one of equal length just before it. */
-export function periodSides(whole: Span, filters: [string[], string[]]): Pick<Place, "base" | "other"> {
-  const before = { from: whole.from - (whole.until - whole.from), until: whole.from };
-  return { base: { ...fixed(before), filters: filters[0] }, other: { ...fixed(whole), filters: filters[1] } };
-}
-
-/** What Compare shows: a brushed window against the equal time before it, else the halves of the range. */
-export function comparedSides(whole: Span, window: Span | null, filters: string[]): Pick<Place, "base" | "other"> {
-  return window ? periodSides(window, [filters, filters]) : halfSides(whole, [filters, filters]);
-}
-
-/** One range, and a value of a label on each side. */
-export function labelSides(
-  range: Range,
-  filters: string[],
-  { name, values }: LabelSides,
-): Pick<Place, "base" | "other"> {
-  const kept = filters.filter((filter) => parseMatcher(filter)?.name !== name);
-  const side = (value: string): Side => ({
-    from: range.from,
-    until: range.until,
-    filters: [...kept, formatMatcher({ name, op: "=", value })],
-  });
-  return { base: side(values[0]), other: side(values[1]) };
-}
-
-export function setSide(name: SideName, patch: Partial<Side>): void {
-  go({ [name]: { ...place.peek()[name], ...patch } });
-}
-
-export function swapSides(): void {
-  const { base, other } = place.peek();
-  go({ base: other, other: base });
 }

@@ -7,7 +7,7 @@ export interface LabelSides {
 }
 
 /** Comparisons offered at once. */
-const MOST = 3;
+const MAX_COMPARISONS = 3;
 
 /** What tells one deploy from the next is what most people compare. */
 const VERSION = /(^|[^a-z])(version|release|revision|commit|sha|build|tag)($|[^a-z])/i;
@@ -17,12 +17,12 @@ const natural = new Intl.Collator("en", { numeric: true }).compare;
 /** Names in the order in which they are worth filtering by: those with several values first. */
 export function labelOrder(labels: Record<string, string[]>): string[] {
   const own = Object.keys(labels).filter((name) => name !== "service_name" && !/^__.*__$/.test(name));
-  const rank = (name: string) => (labels[name].length < 2 ? 2 : VERSION.test(words(name)) ? 0 : 1);
+  const rank = (name: string) => (labels[name].length < 2 ? 2 : VERSION.test(separateWords(name)) ? 0 : 1);
   return own.sort((a, b) => rank(a) - rank(b) || natural(a, b));
 }
 
 /** A new word in a name begins behind a sign, or with a capital letter. */
-function words(name: string): string {
+function separateWords(name: string): string {
   return name.replace(/([a-z])(?=[A-Z])/g, "$1_");
 }
 
@@ -30,7 +30,7 @@ function words(name: string): string {
 export function labelComparisons(labels: Record<string, string[]>): LabelSides[] {
   return labelOrder(labels)
     .filter((name) => labels[name].length > 1)
-    .slice(0, MOST)
+    .slice(0, MAX_COMPARISONS)
     .map((name) => {
       const [before, after] = [...labels[name]].sort(natural).slice(-2);
       return { name, values: [before, after] };

@@ -9,7 +9,7 @@ import type { TreeInfo } from "../../core/types.ts";
 import type { Measure } from "../url/urlstate.ts";
 
 /** One side may have a tenth more profiles than the other before amounts mislead. */
-const ALIKE = 1.1;
+const COVERAGE_TOLERANCE = 1.1;
 
 const MINUTE = 60_000;
 
@@ -24,25 +24,30 @@ export interface MergedSide {
   unit: string;
 }
 
-export interface How {
+export interface Comparison {
   measure: Exclude<Measure, "auto">;
   gauge: boolean;
 }
 
 /** Whether one side has so many more profiles that its amounts are larger for that alone. */
-export function unlikeCoverage(base: number, other: number): boolean {
-  return Math.max(base, other) > ALIKE * Math.min(base, other);
+export function coverageDiffers(base: number, other: number): boolean {
+  return Math.max(base, other) > COVERAGE_TOLERANCE * Math.min(base, other);
 }
 
 /** What is compared. A rate needs to know how long profiles lasted; averages of snapshots need none. */
-export function resolveMeasure(chosen: Measure, unlike: boolean, rated: boolean): Exclude<Measure, "auto"> {
-  if (chosen === "auto" || (chosen === "rate" && !rated)) return unlike ? "share" : "amount";
+export function resolveMeasure(chosen: Measure, differs: boolean, timed: boolean): Exclude<Measure, "auto"> {
+  if (chosen === "auto" || (chosen === "rate" && !timed)) return differs ? "share" : "amount";
   return chosen;
 }
 
 /** The tree of both sides, in the values that are compared. */
-export async function compareTrees(core: Core, base: MergedSide, other: MergedSide, how: How): Promise<TreeInfo> {
-  const { measure, gauge } = how;
+export async function compareTrees(
+  core: Core,
+  base: MergedSide,
+  other: MergedSide,
+  comparison: Comparison,
+): Promise<TreeInfo> {
+  const { measure, gauge } = comparison;
   if (measure === "share") {
     return core.diff(base.profile, other.profile, base.type, true, { by: base.total / 100 || 1, unit: SHARE });
   }

@@ -1,26 +1,27 @@
-/** Services that have data in the current range, and whether there is a server at all. */
+/** What there is in the current range: services, labels of one, and whether there is a server at all. */
 import { computed, signal } from "@preact/signals";
-import { fetchServices } from "../../api.ts";
+import { fetchLabels, fetchServices } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
 import { compareTypes } from "../../format/type.ts";
 import { resolve, type Span } from "../../time/range.ts";
 import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
-import { place } from "../url/router.ts";
+import { urlState } from "../url/router.ts";
+import { selector } from "./selector.ts";
 
 /** Enough for a sparkline of a card's width. */
 const POINTS = 60;
 
 export const server = signal<"unknown" | "present" | "absent">("unknown");
 
-const HINT = "pilotlight-server";
+const STORAGE_KEY = "pilotlight-server";
 /** Whether there was a server the last time: the front page takes that shape while it looks, so that nothing jumps. */
-export const expected = readHint();
+export const rememberedServer = readStorage();
 
 /** The range of the screen: of both sides together on the diff page. */
 export const span = computed<Span>(() => {
-  const { route, base, other } = place.value;
+  const { route, base, other } = urlState.value;
   const first = resolve(base, clock.value);
   if (route !== "diff") return first;
   const second = resolve(other, clock.value);
@@ -30,7 +31,7 @@ export const span = computed<Span>(() => {
 export const services = resource(
   "list the services",
   // On the file page only to learn, once, whether there is a server to go back to.
-  () => (place.value.route === "file" && server.value !== "unknown" ? null : { ...span.value, at: clock.value }),
+  () => (urlState.value.route === "file" && server.value !== "unknown" ? null : { ...span.value, at: clock.value }),
   async (range, signal) => {
     try {
       const found = await fetchServices(range, pointsFor(range, POINTS), signal);
@@ -48,20 +49,31 @@ export const services = resource(
   },
 );
 
-export const service = computed(() => services.value.value?.find(({ name }) => name === place.value.service));
+/** Labels of the service, whatever is filtered, so that a filter can be changed to another value. */
+export const labels = resource(
+  "list the labels",
+  () => {
+    const { route, service } = urlState.value;
+    return (route === "explore" || route === "diff") && service ? { service, ...span.value } : null;
+  },
+  ({ service, from, until }, signal) => fetchLabels(selector(service, []), { from, until }, signal),
+  ({ service }) => service,
+);
+
+export const service = computed(() => services.value.value?.find(({ name }) => name === urlState.value.service));
 
 function setServer(found: "present" | "absent"): void {
   server.value = found;
   try {
-    localStorage.setItem(HINT, found);
+    localStorage.setItem(STORAGE_KEY, found);
   } catch {
     // Without storage the page only looks less settled while it loads.
   }
 }
 
-function readHint(): string {
+function readStorage(): string {
   try {
-    return localStorage.getItem(HINT) ?? "";
+    return localStorage.getItem(STORAGE_KEY) ?? "";
   } catch {
     return "";
   }

@@ -1,16 +1,16 @@
-/** The current place as a signal, kept in step with the address bar and the browser's history. */
+/** The URL state as a signal, kept in step with the address bar and the browser's history. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { base } from "../../base.ts";
 import { refresh } from "./clock.ts";
-import { emptyPlace, formatPlace, type Place, parsePlace, type Route } from "./urlstate.ts";
+import { formatUrlState, initialUrlState, parseUrlState, type Route, type UrlState } from "./urlstate.ts";
 
 const current = signal(read());
-export const place: ReadonlySignal<Place> = current;
+export const urlState: ReadonlySignal<UrlState> = current;
 
 addEventListener("popstate", () => arrive(read()));
 
 /** Changes what is seen. "push" makes a step that the Back button undoes; "replace" is for what changes often. */
-export function go(patch: Partial<Place>, how: "push" | "replace" = "push"): void {
+export function go(patch: Partial<UrlState>, how: "push" | "replace" = "push"): void {
   const next = { ...current.value, ...patch };
   const url = href(next);
   if (url === location.href) how = "replace";
@@ -23,7 +23,7 @@ export function go(patch: Partial<Place>, how: "push" | "replace" = "push"): voi
 }
 
 /** Another page reads the clock again; both change at once, so that nothing is asked for twice. */
-function arrive(next: Place): void {
+function arrive(next: UrlState): void {
   batch(() => {
     if (next.route !== current.peek().route) refresh();
     current.value = next;
@@ -31,17 +31,17 @@ function arrive(next: Place): void {
 }
 
 /** Another route, with nothing carried over but what is given. */
-export function visit(route: Route, patch: Partial<Place> = {}): void {
-  go({ ...emptyPlace(route), ...patch });
+export function visit(route: Route, patch: Partial<UrlState> = {}): void {
+  go({ ...initialUrlState(route), ...patch });
 }
 
-export function href(target: Place): string {
-  return new URL(formatPlace(target), base).href;
+export function href(target: UrlState): string {
+  return new URL(formatUrlState(target), base).href;
 }
 
-/** What a change of subject forgets: a frame of one service means nothing in the next. */
-export const FRESH: Partial<Place> = { zoom: "", extent: [0, 1], selection: "", search: "" };
+/** What another service or file resets: a frame of one means nothing in the next. */
+export const NO_FOCUS: Partial<UrlState> = { zoom: "", extent: [0, 1], selection: "", search: "" };
 
-function read(): Place {
-  return parsePlace(location.pathname.slice(base.pathname.length), location.search);
+function read(): UrlState {
+  return parseUrlState(location.pathname.slice(base.pathname.length), location.search);
 }

@@ -1,6 +1,6 @@
 /**
- * What is seen, as a value, and its URL. Everything that changes the picture is here, so a link shows the other
- * person the same thing. The short names in the query string are a promise: they do not change.
+ * The state that the URL carries. Everything that changes the picture is here, so a link shows the other person the same
+ * thing. The short names in the query string are a promise: they do not change.
  *
  * | name | what |
  * |---|---|
@@ -36,7 +36,7 @@ export interface Sort {
   descending: boolean;
 }
 
-export interface Place {
+export interface UrlState {
   route: Route;
   service: string;
   type: string;
@@ -58,7 +58,7 @@ const VIEWS: View[] = ["flame", "table", "both"];
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
 
-export function emptyPlace(route: Route): Place {
+export function initialUrlState(route: Route): UrlState {
   const diff = route === "diff";
   return {
     route,
@@ -78,53 +78,53 @@ export function emptyPlace(route: Route): Place {
   };
 }
 
-/** Reads a place from the path below the site's base and the query. Whatever makes no sense is as if absent. */
-export function parsePlace(path: string, query: string): Place {
+/** Reads the state from the path below the site's base and the query. Whatever makes no sense is as if absent. */
+export function parseUrlState(path: string, query: string): UrlState {
   const name = path.replace(/^\/+|\/+$/g, "").replace(/(^index)?\.html$/, "");
   const route = (Object.keys(PATHS) as Route[]).find((r) => PATHS[r] === name) ?? "home";
   const params = new URLSearchParams(query);
   const text = (key: string) => params.get(key) ?? "";
-  const place = emptyPlace(route);
-  place.service = text("s");
-  place.type = text("t");
-  place.base = parseSide(params, "", place.base);
-  if (route === "diff") place.other = parseSide(params, "2", place.other);
-  place.window = route === "explore" ? parseWindow(text("w")) : null;
-  place.view = VIEWS.find((view) => view === text("v")) ?? place.view;
-  place.zoom = text("z");
-  place.extent = parseExtent(text("x"));
-  place.selection = text("n");
-  place.search = text("q");
-  place.sort = parseSort(text("o")) ?? place.sort;
-  place.compare = route === "file" && text("m") === "compare";
-  place.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
-  return place;
+  const state = initialUrlState(route);
+  state.service = text("s");
+  state.type = text("t");
+  state.base = parseSide(params, "", state.base);
+  if (route === "diff") state.other = parseSide(params, "2", state.other);
+  state.window = route === "explore" ? parseWindow(text("w")) : null;
+  state.view = VIEWS.find((view) => view === text("v")) ?? state.view;
+  state.zoom = text("z");
+  state.extent = parseExtent(text("x"));
+  state.selection = text("n");
+  state.search = text("q");
+  state.sort = parseSort(text("o")) ?? state.sort;
+  state.compare = route === "file" && text("m") === "compare";
+  state.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
+  return state;
 }
 
-/** The path below the base and the query of a place; what is as by default is left out. */
-export function formatPlace(place: Place): string {
-  const initial = emptyPlace(place.route);
+/** The path below the base and the query of a state. Defaults are left out. */
+export function formatUrlState(state: UrlState): string {
+  const initial = initialUrlState(state.route);
   const params = new URLSearchParams();
   const put = (key: string, value: string, normal = "") => {
     if (value !== normal) params.append(key, value);
   };
-  put("s", place.service);
-  put("t", place.type);
-  formatSide(place.base, initial.base, "", put);
-  if (place.route === "diff") formatSide(place.other, initial.other, "2", put);
-  if (place.window && place.route === "explore") put("w", `${place.window.from}-${place.window.until}`);
-  put("v", place.view, initial.view);
-  put("z", place.zoom);
-  const [x0, x1] = place.extent;
+  put("s", state.service);
+  put("t", state.type);
+  formatSide(state.base, initial.base, "", put);
+  if (state.route === "diff") formatSide(state.other, initial.other, "2", put);
+  if (state.window && state.route === "explore") put("w", `${state.window.from}-${state.window.until}`);
+  put("v", state.view, initial.view);
+  put("z", state.zoom);
+  const [x0, x1] = state.extent;
   if (x0 !== 0 || x1 !== 1) put("x", `${x0}-${x1}`);
-  put("n", place.selection);
-  put("q", place.search);
-  put("o", formatSort(place.sort), formatSort(initial.sort));
-  if (place.compare && place.route === "file") put("m", "compare");
-  put("norm", MEASURES[place.measure]);
+  put("n", state.selection);
+  put("q", state.search);
+  put("o", formatSort(state.sort), formatSort(initial.sort));
+  if (state.compare && state.route === "file") put("m", "compare");
+  put("norm", MEASURES[state.measure]);
   // These need no escape in a query, and type ids are full of them: links stay readable.
   const query = params.toString().replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%2C/g, ",");
-  return PATHS[place.route] + (query && `?${query}`);
+  return PATHS[state.route] + (query && `?${query}`);
 }
 
 function parseSide(params: URLSearchParams, suffix: string, initial: Side): Side {
