@@ -51,6 +51,7 @@ function parsed(text: string): { code?: string; message: string } | null {
     const { code, message } = JSON.parse(text) as { code?: string; message?: string };
     return message ? { code, message } : null;
   } catch {
+    // Not JSON, so not from the worker; the caller says what it may be.
     return null;
   }
 }

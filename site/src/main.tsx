@@ -2,6 +2,7 @@ import { computed, effect, untracked } from "@preact/signals";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { startKeys } from "./keys.ts";
+import { reportUncaught } from "./state/page/failure.ts";
 import { startDrawer } from "./state/profile/drawer.ts";
 import { loadFiles } from "./state/profile/files.ts";
 import { startFocus } from "./state/profile/focus.ts";
@@ -30,7 +31,8 @@ effect(() => {
   const answer = shown.value;
   document.title = answer.state === "ready" ? `${answer.title} · Pilotlight` : "Pilotlight";
 });
+reportUncaught();
 startFocus();
 startDrawer();
 startKeys();
-render(<App />, document.getElementById("app")!);
+render(<App />, document.getElementById("app") ?? document.body);

@@ -8,6 +8,7 @@ const { loadExplore, timeline } = await import("../src/state/query/explore.ts");
 const { loadCompare, sideSeries } = await import("../src/state/query/compare.ts");
 const { files, opening, openFiles } = await import("../src/state/profile/files.ts");
 const { clear, shown } = await import("../src/state/profile/shown.ts");
+const { notice } = await import("../src/state/page/notice.ts");
 const { nextOccurrence, select, selected, startFocus } = await import("../src/state/profile/focus.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -146,6 +147,34 @@ test("two quick steps through the occurrences go two frames far", async () => {
   await idle();
   assert.equal(selected.value, 0xffffffff);
   stop();
+});
+
+test("a call about the picture that fails is reported, unless the picture was replaced", async () => {
+  let tree = 20;
+  let reject: (failure: Error) => void = () => {};
+  Object.assign(engine, {
+    tree: () => ({ id: ++tree, nodes: 5, depth: 2 }),
+    select: () => new Promise((_, fail) => (reject = fail)),
+  });
+  const { error } = console;
+  const logged: unknown[] = [];
+  console.error = (failure: unknown) => logged.push(failure);
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  const stop = effect(loadExplore);
+  await idle();
+  const ofReplaced = reject;
+  go({ base: range(0, 2 * HOUR) });
+  await idle();
+  ofReplaced(new Error("no such tree"));
+  await idle();
+  assert.deepEqual(logged, []);
+  assert.equal(notice.value, "");
+  reject(new Error("out of memory"));
+  await idle();
+  assert.equal(logged.length, 1);
+  assert.match(notice.value, /^Could not mark this frame\. /);
+  stop();
+  console.error = error;
 });
 
 test("a batch of files that fails in an unexpected way does not block the next", async () => {

@@ -142,12 +142,19 @@ export function paintThumb(
   context.globalAlpha = 1;
 }
 
+/** Browsers give none to a canvas that has another kind of context; ours have no other. */
+export function context2d(canvas: HTMLCanvasElement, settings?: CanvasRenderingContext2DSettings) {
+  const context = canvas.getContext("2d", settings);
+  if (!context) throw new Error("the canvas has no 2d context");
+  return context;
+}
+
 /** Diagonal lines: rising for new frames, falling for gone ones. */
 export function makeHatch(context: CanvasRenderingContext2D, ink: string, rising: boolean): CanvasPattern {
   const size = 8;
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;
-  const pen = tile.getContext("2d")!;
+  const pen = context2d(tile);
   pen.strokeStyle = ink;
   pen.globalAlpha = 0.35;
   pen.lineWidth = 1.5;
@@ -156,5 +163,7 @@ export function makeHatch(context: CanvasRenderingContext2D, ink: string, rising
     pen.lineTo(shift + size, rising ? 0 : size);
   }
   pen.stroke();
-  return context.createPattern(tile, "repeat")!;
+  const pattern = context.createPattern(tile, "repeat");
+  if (!pattern) throw new Error("the canvas made no pattern");
+  return pattern;
 }

@@ -4,7 +4,7 @@ import type { Layout, LayoutWindow, TreeInfo } from "../core/types.ts";
 import { NONE, ROOT } from "../core/types.ts";
 import { type Extent, FULL, isFull } from "./extent.ts";
 import { rememberingMeasure } from "./label.ts";
-import { type Brush, FONT, makeHatch, paint, paintThumb, ROW } from "./paint.ts";
+import { type Brush, context2d, FONT, makeHatch, paint, paintThumb, ROW } from "./paint.ts";
 import type { Palette } from "./palette.ts";
 import { between, IDENTITY, type Transform } from "./transform.ts";
 
@@ -50,6 +50,7 @@ export class Stage {
 
   readonly #context: CanvasRenderingContext2D;
   readonly #layout: (tree: number, window: LayoutWindow) => Promise<Layout>;
+  readonly #failed: (tree: number, failure: unknown) => void;
   readonly #measure: (text: string) => number;
   readonly #observer: ResizeObserver;
   #brush: Brush | null = null;
@@ -65,10 +66,16 @@ export class Stage {
   #frame = 0;
   #focused = false;
 
-  constructor(canvas: HTMLCanvasElement, layout: (tree: number, window: LayoutWindow) => Promise<Layout>) {
+  /** `failed` hears of a layout that failed, of a tree that may have been replaced meanwhile. */
+  constructor(
+    canvas: HTMLCanvasElement,
+    layout: (tree: number, window: LayoutWindow) => Promise<Layout>,
+    failed: (tree: number, failure: unknown) => void,
+  ) {
     this.canvas = canvas;
     this.#layout = layout;
-    this.#context = canvas.getContext("2d", { alpha: false })!;
+    this.#failed = failed;
+    this.#context = context2d(canvas, { alpha: false });
     this.#measure = rememberingMeasure((text) => {
       this.#context.font = FONT;
       return this.#context.measureText(text).width;
@@ -176,8 +183,8 @@ export class Stage {
       try {
         const { boxes, names } = await this.#layout(request.tree, request.window);
         this.#accept({ ...request, names: names.set(ROOT, request.label), boxes: new Boxes(boxes) });
-      } catch {
-        // The tree was replaced while the request was on its way; the next scene asks again.
+      } catch (failure) {
+        this.#failed(request.tree, failure);
       }
       this.#requesting = false;
     }

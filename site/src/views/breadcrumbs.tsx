@@ -1,7 +1,8 @@
 import { ROOT } from "../core/types.ts";
 import { isFull } from "../flame/extent.ts";
 import { baseName } from "../flame/label.ts";
-import { extent, reset, zoom, zoomPath, zoomTo } from "../state/profile/focus.ts";
+import { extent, reset, tree, zoom, zoomPath, zoomTo } from "../state/profile/focus.ts";
+import { isShown } from "../state/profile/shown.ts";
 
 /** Links near the end are what one goes back to; the middle of a long path is folded. */
 const SHOWN = 5;
@@ -20,8 +21,12 @@ export function Breadcrumbs() {
 }
 
 function Path() {
-  const path = zoom.value === ROOT ? [] : (zoomPath.value.value ?? []);
+  const { value, problem } = zoomPath.value;
+  const path = zoom.value === ROOT ? [] : (value ?? []);
   const partial = !isFull(extent.value);
+  if (problem && tree.value && isShown(tree.value.id)) {
+    return <span class="hint">{`${problem.title}. ${problem.meaning}`}</span>;
+  }
   if (path.length === 0 && !partial) return <span class="hint">{HINT}</span>;
   const folded = path.length > SHOWN + 1;
   const shown = folded ? [path[0], ...path.slice(-SHOWN)] : path;

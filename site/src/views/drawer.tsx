@@ -1,5 +1,6 @@
 import { Icon } from "../components/controls/icon.tsx";
-import { NONE, type NodeDetail } from "../core/types.ts";
+import { ProblemNote } from "../components/status/problemnote.tsx";
+import { type DiffValues, NONE, type NodeDetail } from "../core/types.ts";
 import type { Occurrence } from "../core/viewer.ts";
 import { baseName } from "../flame/label.ts";
 import { change, grouped, percent } from "../format/number.ts";
@@ -7,13 +8,22 @@ import { formatDelta, formatExact, formatValue, plural } from "../format/value.t
 import { copyText } from "../state/page/clipboard.ts";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode, zoomTo } from "../state/profile/focus.ts";
+import { isShown } from "../state/profile/shown.ts";
 import { go, urlState } from "../state/url/router.ts";
 
 /** Everything about the selected frame. */
 export function Drawer() {
-  const shown = selectedDetail.value.value;
+  const { value: shown, problem } = selectedDetail.value;
   const info = tree.value;
-  if (!drawerOpen.value || !shown || !info) return null;
+  if (!drawerOpen.value || !info) return null;
+  if (problem && isShown(info.id)) {
+    return (
+      <aside class="drawer" aria-label="Selected frame">
+        <ProblemNote problem={problem} />
+      </aside>
+    );
+  }
+  if (!shown) return null;
   const { detail, children, occurrence } = shown;
   const unit = info.unit;
   return (
@@ -30,8 +40,8 @@ export function Drawer() {
         </p>
       )}
       {occurrence.count > 1 && <Occurrences {...occurrence} />}
-      {detail.diff ? (
-        <DiffFacts detail={detail} unit={unit} />
+      {detail.diff && detail.function_diff ? (
+        <DiffFacts detail={detail} diff={detail.diff} all={detail.function_diff} unit={unit} />
       ) : (
         <Facts detail={detail} unit={unit} total={info.total} />
       )}
@@ -84,7 +94,7 @@ export function Drawer() {
 /** Which of the frames of this function is described, and the way to the others. */
 function Occurrences({ position, count }: Occurrence) {
   return (
-    <p class="occurrences" role="group" aria-label="Occurrences of this function">
+    <fieldset class="occurrences" aria-label="Occurrences of this function">
       Occurrence
       <button
         type="button"
@@ -107,7 +117,7 @@ function Occurrences({ position, count }: Occurrence) {
       >
         ›
       </button>
-    </p>
+    </fieldset>
   );
 }
 
@@ -156,9 +166,8 @@ function Facts({ detail, unit, total }: { detail: NodeDetail; unit: string; tota
   );
 }
 
-function DiffFacts({ detail, unit }: { detail: NodeDetail; unit: string }) {
-  const diff = detail.diff!;
-  const all = detail.function_diff!;
+function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValues; unit: string }) {
+  const { detail, diff, all, unit } = props;
   const rows = [
     { name: "total", before: diff.base_total, after: diff.comparison_total },
     { name: "self", before: diff.base_self, after: diff.comparison_self },

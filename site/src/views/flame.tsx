@@ -22,6 +22,7 @@ import {
   zoom,
   zoomTo,
 } from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
 import { FrameList } from "./framelist.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 
@@ -32,8 +33,9 @@ export function Flame() {
   const boxes = useSignal<Boxes | null>(null);
 
   useEffect(() => {
-    const element = canvas.current!;
-    const stage = new Stage(element, core.layout);
+    const element = canvas.current;
+    if (!element) return;
+    const stage = new Stage(element, core.layout, (id, failure) => callFailed(id, "draw the profile")(failure));
     stage.onLayer = (laidOut) => (boxes.value = laidOut);
     const stops = [
       effect(() => {
@@ -58,10 +60,9 @@ export function Flame() {
         revealed.value;
         const shown = tree.peek();
         if (shown && current.value !== ROOT)
-          void core.node(shown.id, current.value).then(
-            ({ depth }) => stage.reveal(depth),
-            () => {},
-          );
+          void core
+            .node(shown.id, current.value)
+            .then(({ depth }) => stage.reveal(depth), callFailed(shown.id, "show this frame"));
       }),
       attachGestures(
         element,
@@ -85,6 +86,7 @@ export function Flame() {
   const info = tree.value;
   return (
     <section class="flame" aria-label="Flame graph">
+      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: the keys of the picture are its own, which is what this role says; a canvas has no role that it could lose. */}
       <canvas
         ref={canvas}
         tabIndex={0}

@@ -6,6 +6,7 @@ import type { NodeDetail } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue } from "../format/value.ts";
 import { tree } from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
 
 /** More rows than this nobody listens to; the table view has them all. */
 const LIMIT = 200;
@@ -21,8 +22,10 @@ export function FrameList({ boxes }: { boxes: ReadonlySignal<Boxes | null> }) {
     if (!drawn || !info) return;
     const timer = setTimeout(() => {
       void core.nodes(info.id, largest(drawn)).then(
-        (found) => tree.peek() === info && (frames.value = found),
-        () => {},
+        (found) => {
+          if (tree.peek() === info) frames.value = found;
+        },
+        callFailed(info.id, "list the frames"),
       );
     }, REST_MILLIS);
     return () => clearTimeout(timer);

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows stand at absolute heights, which the browser's own tables cannot.
+// biome-ignore-all lint/a11y/useFocusableInteractive: in a table, unlike a grid, rows and headers take no focus.
 import { effect, type ReadonlySignal, signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
@@ -6,6 +8,7 @@ import { baseName } from "../flame/label.ts";
 import { change, percent } from "../format/number.ts";
 import { formatDelta, formatValue } from "../format/value.ts";
 import { select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
 import { go, urlState } from "../state/url/router.ts";
 import type { Sort } from "../state/url/urlstate.ts";
 
@@ -24,7 +27,8 @@ export function Table() {
   const view = useSignal({ top: 0, height: 600 });
   const rows = useRows(view);
   useEffect(() => {
-    const element = scroller.current!;
+    const element = scroller.current;
+    if (!element) return;
     const measure = () => (view.value = { top: element.scrollTop, height: element.clientHeight });
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -138,7 +142,7 @@ function Row(props: { index: number; row: TableRow | undefined; info: TreeInfo; 
 }
 
 function neighbour(row: HTMLElement, index: number): HTMLElement | null {
-  return row.parentElement!.querySelector(`[aria-rowindex="${index + 2}"]`);
+  return row.parentElement?.querySelector(`[aria-rowindex="${index + 2}"]`) ?? null;
 }
 
 function Cells({ row, unit }: { row: TableRow; unit: string }) {
@@ -227,7 +231,7 @@ function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
             count.value = found.count;
             ready.value = true;
           },
-          () => {},
+          callFailed(info.id, "list the functions"),
         );
       }
     });

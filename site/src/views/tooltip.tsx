@@ -5,6 +5,7 @@ import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatExact, formatValue } from "../format/value.ts";
 import { tree } from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
 
 export interface Hover {
   x: number;
@@ -26,24 +27,29 @@ export function Tooltip({ hover }: { hover: Hover | null }) {
     if (node === undefined || !info) return;
     let gone = false;
     void core.node(info.id, node).then(
-      (found) => !gone && (detail.value = found),
-      () => {},
+      (found) => {
+        if (!gone) detail.value = found;
+      },
+      callFailed(info.id, "describe this frame"),
     );
-    return () => void (gone = true);
+    return () => {
+      gone = true;
+    };
   }, [node, info]);
   useLayoutEffect(() => {
     const box = root.current;
-    if (!box || !hover) return;
-    const room = box.parentElement!.getBoundingClientRect();
+    if (!box?.parentElement || !hover) return;
+    const room = box.parentElement.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = box;
     const left = hover.x + OFFSET + width > room.width ? hover.x - OFFSET - width : hover.x + OFFSET;
     const top = hover.y + OFFSET + height > room.height ? hover.y - OFFSET - height : hover.y + OFFSET;
     box.style.transform = `translate(${Math.max(0, left)}px, ${Math.max(0, top)}px)`;
   });
-  if (!hover || !info || detail.value?.node !== node) return null;
+  const shown = detail.value;
+  if (!hover || !info || !shown || shown.node !== node) return null;
   return (
     <div class="tooltip" ref={root} data-testid="tooltip" aria-hidden="true">
-      <Content detail={detail.value!} info={info} run={hover.run} />
+      <Content detail={shown} info={info} run={hover.run} />
     </div>
   );
 }

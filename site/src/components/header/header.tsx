@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { core } from "../../core/index.ts";
 import { copyText } from "../../state/page/clipboard.ts";
 import { download, gzip } from "../../state/page/download.ts";
+import { reportFailure } from "../../state/page/failure.ts";
 import { helpOpen } from "../../state/page/help.ts";
 import { nextTheme, type Theme, theme } from "../../state/page/theme.ts";
 import { shown } from "../../state/profile/shown.ts";
@@ -88,7 +89,13 @@ function Share() {
           {local ? (
             <p class="hint">These files are on this machine only, so a link cannot show them.</p>
           ) : (
-            <button type="button" onClick={() => (void copyText(fixedLink(), "the link"), close())}>
+            <button
+              type="button"
+              onClick={() => {
+                void copyText(fixedLink(), "the link");
+                close();
+              }}
+            >
               <Icon name="copy" /> Copy link
             </button>
           )}
@@ -96,7 +103,11 @@ function Share() {
             type="button"
             disabled={profile === null}
             data-testid="download"
-            onClick={() => (void downloadPprof(profile!), close())}
+            onClick={() => {
+              if (profile !== null)
+                downloadPprof(profile).catch((failure) => reportFailure(failure, "write this profile"));
+              close();
+            }}
           >
             <Icon name="download" /> Download pprof
           </button>

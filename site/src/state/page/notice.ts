@@ -6,8 +6,8 @@ export const notice = signal("");
 
 let hiding = 0;
 
-export function notify(text: string): void {
+export function notify(text: string, millis = 2500): void {
   notice.value = text;
   clearTimeout(hiding);
-  hiding = window.setTimeout(() => (notice.value = ""), 2500);
+  hiding = window.setTimeout(() => (notice.value = ""), millis);
 }

@@ -45,7 +45,7 @@ let batches: Promise<void> = Promise.resolve();
 /** Opens files one after another; those opened together are looked at together. What comes meanwhile waits its turn. */
 export function openFiles(list: Iterable<File>): Promise<void> {
   const chosen = [...list];
-  // One that failed in an unexpected way does not keep the next ones from being opened.
+  // One that failed in an unexpected way does not keep the next ones from being opened. Its own caller hears of it.
   if (chosen.length > 0) {
     batches = batches
       .catch(() => {})

@@ -1,12 +1,13 @@
 /** Where in the tree one is: the zoomed, the selected and the keyboard's current frame, and the search. */
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../../core/types.ts";
 import { type Extent, FULL, isFull } from "../../flame/extent.ts";
 import { resource } from "../resource.ts";
 import { go, urlState } from "../url/router.ts";
 import type { UrlState } from "../url/urlstate.ts";
-import { shown } from "./shown.ts";
+import { callFailed, shown } from "./shown.ts";
 
 interface View {
   tree: TreeInfo | null;
@@ -64,7 +65,7 @@ export function startFocus(): void {
   effect(() => {
     const shownTree = tree.value;
     const node = selected.value;
-    if (shownTree) void core.select(shownTree.id, node).then(flagsChanged, ignore);
+    if (shownTree) void core.select(shownTree.id, node).then(flagsChanged, callFailed(shownTree.id, "mark this frame"));
   });
   effect(() => {
     const shownTree = tree.value;
@@ -135,8 +136,10 @@ export function zoomToCurrent(): Promise<void> {
 }
 
 function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
-  // A step that fails is of a tree that was replaced meanwhile.
-  moving = moving.then(() => (tree.peek() ? step(tree.peek()!.id).catch(ignore) : undefined));
+  moving = moving.then(async () => {
+    const shownTree = tree.peek();
+    if (shownTree) await step(shownTree.id).catch(callFailed(shownTree.id, "go to this frame"));
+  });
   return moving;
 }
 
@@ -192,7 +195,13 @@ async function applyUrl(next: TreeInfo | null, target: UrlState): Promise<void> 
   const lookup = ++lookups;
   const before = untracked(() => view.value);
   if (before.tree !== next) nodeByKey.clear();
-  const lookUp = async (key: string) => (next ? await nodeOf(next.id, key).catch(() => NONE) : NONE);
+  const lookUp = async (key: string) => {
+    if (!next) return NONE;
+    return nodeOf(next.id, key).catch((failure) => {
+      callFailed(next.id, "find a frame of this link")(failure);
+      return NONE;
+    });
+  };
   const node = (key: string) => (key === "" ? NONE : nodeByKey.get(key));
   // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
   const zoomed = node(target.zoom) ?? (await lookUp(target.zoom));
@@ -232,9 +241,10 @@ async function search(id: number, query: string): Promise<void> {
     const info = await core.search(id, query);
     if (tree.peek()?.id === id && urlState.peek().search === query)
       searchResult.value = query ? { ...info, at: -1, valid: true } : null;
-  } catch {
+  } catch (failure) {
+    if (!(failure instanceof CoreError) || failure.fatal) callFailed(id, "search")(failure);
     // Half a regular expression, while it is typed.
-    if (tree.peek()?.id === id) searchResult.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
+    else if (tree.peek()?.id === id) searchResult.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
   }
   flagsChanged();
 }
@@ -249,6 +259,3 @@ async function isAncestor(node: number, of: number): Promise<boolean> {
 function flagsChanged(): void {
   untracked(() => flagsVersion.value++);
 }
-
-/** The tree was replaced while the call was on its way. */
-function ignore(): void {}

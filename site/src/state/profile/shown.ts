@@ -2,6 +2,7 @@
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import type { TreeInfo } from "../../core/types.ts";
+import { reportFailure } from "../page/failure.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import type { Measure, SideName } from "../url/urlstate.ts";
 
@@ -120,6 +121,20 @@ export async function show(doing: string, job: (progress: Progress) => Promise<A
       finish(before, { problem, since: shownAt });
     else finish({ state: "error", problem });
   }
+}
+
+/**
+ * What takes the failure of a call about a tree. When another tree has come meanwhile, the old one is closed and its calls
+ * fail: their answers are not wanted any more.
+ */
+export function callFailed(tree: number, doing: string): (failure: unknown) => void {
+  return (failure) => {
+    if (isShown(tree)) reportFailure(failure, doing);
+  };
+}
+
+export function isShown(tree: number): boolean {
+  return current.value.state === "ready" && current.value.tree.id === tree;
 }
 
 /** Takes everything off the screen. */

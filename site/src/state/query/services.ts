@@ -75,6 +75,7 @@ function readStorage(): string {
   try {
     return localStorage.getItem(STORAGE_KEY) ?? "";
   } catch {
+    // Without storage it is as on a first visit.
     return "";
   }
 }

@@ -16,7 +16,8 @@ export function go(patch: Partial<UrlState>, how: "push" | "replace" = "push"): 
   if (url === location.href) how = "replace";
   try {
     history[how === "push" ? "pushState" : "replaceState"](null, "", url);
-  } catch {
+  } catch (failure) {
+    if (!(failure instanceof DOMException)) throw failure;
     // Some browsers refuse more than a hundred changes in half a minute. The view goes on; the URL catches up.
   }
   arrive(next);
