@@ -109,7 +109,8 @@ async function request(name: string, params: Record<string, string>, signal: Abo
 async function readBody(response: Response, progress: (bytes: number) => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const reader = response.body!.getReader();
+  if (!response.body) throw new Error("the answer has no body");
+  const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;

@@ -14,7 +14,7 @@ class FakeWorker {
     this.asked.push({ request, transfer });
   }
   answer(i: number, reply: Omit<Reply, "id">) {
-    this.onmessage!({ data: { id: this.asked[i].request.id, ...reply } });
+    this.onmessage?.({ data: { id: this.asked[i].request.id, ...reply } });
   }
 }
 
@@ -49,7 +49,7 @@ test("worker form: errors keep their message, and a dead worker fails every ques
   const { worker, core } = remote();
   const [refused, stranded] = [core.tree(1, 0), core.tree(2, 0)];
   worker.answer(0, { error: "no such profile", fatal: false, kind: "damaged" });
-  worker.onerror!({ message: "" });
+  worker.onerror?.({ message: "" });
   await assert.rejects(
     refused,
     (e: CoreError) => e instanceof CoreError && e.message === "no such profile" && !e.fatal && e.kind === "damaged",

@@ -93,14 +93,15 @@ test("unlike coverage takes shares unless told otherwise", () => {
 
 /** A core of profiles with one stack each, whose values are whole numbers; `diff` gives both sides of that stack. */
 function stackCore(...values: number[]) {
-  const profiles = new Map(values.map((value, id) => [id, value]));
+  const profiles = new Map(values.map((first, id) => [id, first]));
+  const value = (id: number) => profiles.get(id) ?? Number.NaN;
   const core = {
     scale: async (id: number, _: number, numerator: number, denominator: number) => {
-      profiles.set(profiles.size, Math.floor((profiles.get(id)! * numerator) / denominator));
+      profiles.set(profiles.size, Math.floor((value(id) * numerator) / denominator));
       return { id: profiles.size - 1 };
     },
     diff: async (base: number, comparison: number, _: number, normalise: boolean, division?: Division) => {
-      const [left, right] = [profiles.get(base)!, profiles.get(comparison)!];
+      const [left, right] = [value(base), value(comparison)];
       const tree = { base: left, comparison: normalise ? left : right, unit: division?.unit };
       return divided(tree, division ?? WHOLE);
     },

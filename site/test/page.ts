@@ -17,15 +17,17 @@ class EngineWorker {
     // As in a browser, an answer comes in a task of its own.
     await new Promise((resolve) => setTimeout(resolve));
     try {
-      this.onmessage!({ data: { id, value: await (engine[call] as (...args: unknown[]) => unknown)(...args) } });
+      this.onmessage?.({ data: { id, value: await (engine[call] as (...args: unknown[]) => unknown)(...args) } });
     } catch (failure) {
-      this.onmessage!({ data: { id, error: String(failure) } });
+      this.onmessage?.({ data: { id, error: String(failure) } });
     }
   }
 }
 
 const location = new URL("http://localhost/");
-const goTo = (_: unknown, __: string, url: string) => void (location.href = url);
+const goTo = (_: unknown, __: string, url: string) => {
+  location.href = url;
+};
 Object.assign(globalThis, {
   window: globalThis,
   document: { baseURI: "http://localhost/" },

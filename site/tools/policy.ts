@@ -12,7 +12,7 @@ export function policy(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler(html) {
-        const inline = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(
+        const inline = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
           ([, code]) => `'sha256-${createHash("sha256").update(code).digest("base64")}'`,
         );
         const rules = [

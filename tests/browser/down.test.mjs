@@ -8,7 +8,9 @@ const EXPLORE = `/explore?s=checkout&t=${CPU}`;
 const FAILED = /ERR_FAILED|status of \d+/;
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 /** A page whose calls of the API are answered by `answer` from the start; `restore` lets them through. */

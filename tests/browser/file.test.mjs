@@ -25,7 +25,9 @@ function goProfile() {
 }
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 /** A test on a page that has been given files; at the end nothing may have been sent. */
@@ -155,7 +157,10 @@ describe("a text", () => {
     const path = own(`${name.replaceAll(" ", "-")}.txt`);
     onFiles(
       `of ${name} is drawn`,
-      () => (writeFileSync(path, text), [path]),
+      () => {
+        writeFileSync(path, text);
+        return [path];
+      },
       async ({ page }) => {
         const rows = await drawnFrames(page, total);
         assert.deepEqual(rows.map(({ name, depth, total }) => `${depth} ${name} ${total}`).sort(), frames.sort());

@@ -16,16 +16,27 @@ const STACKS = [
 const TOTAL = 2040;
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  writeFileSync(own("hand.txt"), STACKS.join("\n"));
+  browser = await launch();
+});
 after(() => browser?.close());
 
-async function opened(options) {
-  const path = own("hand.txt");
-  writeFileSync(path, STACKS.join("\n"));
-  const found = await openPage(browser, "/", options);
+/** A page that is ready for files. */
+async function ready(path, options) {
+  const found = await openPage(browser, path, options);
   await found.at("dropzone").waitFor({ state: "attached" });
-  await drop(found.page, path);
-  await drawnFrames(found.page, TOTAL);
+  return found;
+}
+
+async function dropStacks(page) {
+  await drop(page, own("hand.txt"));
+  await drawnFrames(page, TOTAL);
+}
+
+async function opened(options) {
+  const found = await ready("/", options);
+  await dropStacks(found.page);
   return found;
 }
 
@@ -153,8 +164,7 @@ describe("the drawer", () => {
     assert.equal(await at("drawer-total").textContent(), "2,040");
     await page.reload();
     await at("dropzone").waitFor({ state: "attached" });
-    await drop(page, own("hand.txt"));
-    await drawnFrames(page, TOTAL);
+    await dropStacks(page);
     await select(page, "sort");
     assert.deepEqual(await callees.allTextContents(), ["It calls nothing."]);
     await end();
@@ -213,8 +223,7 @@ test("the bars of the table lie behind its figures", async () => {
 
 describe("the page for files", () => {
   test("says nothing of files before there are any", async () => {
-    const { page, at, end } = await openPage(browser, "/file");
-    await at("dropzone").waitFor({ state: "attached" });
+    const { page, end } = await ready("/file");
     assert.equal((await page.locator("footer").textContent()).trim(), "");
     await end();
   });
@@ -229,8 +238,7 @@ describe("the page for files", () => {
 
   for (const path of ["/", "/file"]) {
     test(`takes stacks pasted as text, on ${path}`, async () => {
-      const { page, at, requests, end } = await openPage(browser, path);
-      await at("dropzone").waitFor({ state: "attached" });
+      const { page, at, requests, end } = await ready(path);
       const first = requests.length;
       await paste(page, STACKS.join("\n"));
       await drawnFrames(page, TOTAL);
@@ -244,8 +252,7 @@ describe("the page for files", () => {
   }
 
   test("says why pasted text is no profile", async () => {
-    const { page, at, end } = await openPage(browser, "/file");
-    await at("dropzone").waitFor({ state: "attached" });
+    const { page, at, end } = await ready("/file");
     await paste(page, '{"$schema": "https://www.speedscope.app/file-format-schema.json", "profiles": []}');
     await at("problem").waitFor();
     assert.match(await at("problem").textContent(), /^pasted text This is speedscope JSON, which is not read yet\./);

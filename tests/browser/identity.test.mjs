@@ -11,7 +11,9 @@ import { launch, url } from "./page.mjs";
 const { PILOTLIGHT_CORE_WASM: wasm, PILOTLIGHT_IDENTITY: folder } = process.env;
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 /** Runs in the page: the SHA-256 of what each verb answers to an input. */

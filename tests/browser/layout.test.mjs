@@ -59,7 +59,12 @@ after(() => browser?.close());
 const explore = (more = "") => `/explore?s=${SERVICE}&t=${CPU}${more}`;
 const absolute = () => `&from=${range.from}&until=${range.until}`;
 const drawn = ({ at }) => at("frames").locator("tbody tr").nth(2).waitFor({ state: "attached" });
-const shown = (...names) => names.map(([name, text]) => (writeFileSync(own(name), text), own(name)));
+/** Writes files and gives their paths. */
+const written = (...contents) =>
+  contents.map(([name, text]) => {
+    writeFileSync(own(name), text);
+    return own(name);
+  });
 const folded = (lines) => lines.join("\n");
 
 const diff = () =>
@@ -117,7 +122,7 @@ const STATES = [
     "files",
     () => "/file",
     async (opened) => {
-      await drop(opened.page, ...shown(...files.map(([name]) => [name, folded(STACKS)])));
+      await drop(opened.page, ...written(...files.map(([name]) => [name, folded(STACKS)])));
       await drawn(opened);
     },
   ],
@@ -130,14 +135,18 @@ const STATES = [
         ["empty.pb.gz", ""],
         ["notes.txt", "buy milk"],
       ];
-      await drop(opened.page, ...shown(...bad, [files[0][0], folded(STACKS)]));
+      await drop(opened.page, ...written(...bad, [files[0][0], folded(STACKS)]));
       await drawn(opened);
     },
   ],
   [
     "help",
     () => explore(),
-    async (opened) => (await drawn(opened), await opened.at("help-button").click(), await opened.at("help").waitFor()),
+    async (opened) => {
+      await drawn(opened);
+      await opened.at("help-button").click();
+      await opened.at("help").waitFor();
+    },
   ],
 ];
 

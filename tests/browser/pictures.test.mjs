@@ -45,21 +45,25 @@ const PAGES = [
   [
     "file",
     () => "/file",
-    async (opened) => (
-      await drop(opened.page, own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz")), drawn(opened)
-    ),
+    async (opened) => {
+      await drop(opened.page, own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz"));
+      await drawn(opened);
+    },
   ],
   [
     "problem",
     () => "/file",
-    async (opened) => (
-      await drop(opened.page, new URL("run.mjs", import.meta.url).pathname), opened.at("problem").waitFor()
-    ),
+    async (opened) => {
+      await drop(opened.page, new URL("run.mjs", import.meta.url).pathname);
+      await opened.at("problem").waitFor();
+    },
   ],
 ];
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 for (const [name, path, ready] of PAGES) {

@@ -18,7 +18,8 @@ function* fields(bytes) {
     if ((key & 7) === 0) yield [key >> 3, varint()];
     else {
       const length = Number(varint());
-      yield [key >> 3, bytes.subarray(at, (at += length))];
+      at += length;
+      yield [key >> 3, bytes.subarray(at - length, at)];
     }
   }
 }

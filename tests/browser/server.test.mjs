@@ -7,7 +7,9 @@ const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const SERVICES = ["catalog", "checkout", "email-worker", "payments"];
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 /** What the server says over its older API, which knows nothing of the site. */

@@ -52,7 +52,7 @@ async function brush({ page, at }, [start, end], [from, until]) {
 }
 
 /** Sorted by change, what is among the first. */
-async function grewMost({ page, at }) {
+async function grewMost({ at }) {
   await at("view-table").click();
   await at("sort-delta").waitFor();
   await at("row").filter({ hasText: "regexp" }).first().waitFor();

@@ -61,7 +61,9 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     canvas.style.cursor = "";
     if (pointers.size > 0) return;
     pressed = null;
-    if (dragging || !wasPressed || event.type === "pointercancel") return void (dragging = false);
+    const wasDragging = dragging;
+    dragging = false;
+    if (wasDragging || !wasPressed || event.type === "pointercancel") return;
     const { x, y } = at(event);
     const near = Math.hypot(x - lastClick.x, y - lastClick.y) < DOUBLE_DISTANCE;
     if (near && event.timeStamp - lastClick.time < DOUBLE_MILLIS) {

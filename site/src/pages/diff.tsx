@@ -106,16 +106,23 @@ function Presets() {
       {(close) => (
         <div class="menu-list">
           {choices.map(({ label, sides }) => (
-            <button type="button" key={label} onClick={() => (close(), go(sides()))}>
+            <button
+              type="button"
+              key={label}
+              onClick={() => {
+                close();
+                go(sides());
+              }}
+            >
               {label}
             </button>
           ))}
           <button
             type="button"
-            onClick={() => (
-              close(),
-              go({ ...initialUrlState("explore"), service, type, base: { ...fixed(span.value), filters: shared } })
-            )}
+            onClick={() => {
+              close();
+              go({ ...initialUrlState("explore"), service, type, base: { ...fixed(span.value), filters: shared } });
+            }}
           >
             No comparison: explore both ranges together
           </button>

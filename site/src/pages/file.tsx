@@ -76,7 +76,7 @@ function FileStrip() {
         ))}
       </ul>
       {count > 1 && (
-        <div class="segmented" role="group" aria-label="Several files">
+        <fieldset class="segmented" aria-label="Several files">
           <button
             type="button"
             aria-pressed={!comparing.value}
@@ -95,7 +95,7 @@ function FileStrip() {
           >
             Compare
           </button>
-        </div>
+        </fieldset>
       )}
       {comparing.value && (
         <button
@@ -122,10 +122,10 @@ function FileItem({ file }: { file: OpenedFile }) {
         <input
           type="checkbox"
           checked={file.checked}
-          onChange={(event) => (
-            go({ ...NO_FOCUS, compare: urlState.value.compare }, "replace"),
-            setChecked(info.id, event.currentTarget.checked)
-          )}
+          onChange={(event) => {
+            go({ ...NO_FOCUS, compare: urlState.value.compare }, "replace");
+            setChecked(info.id, event.currentTarget.checked);
+          }}
         />
         <span class="file-name">{info.name}</span>
         <span class="soft">{type ? formatValue(type.total, type.unit) : ""}</span>

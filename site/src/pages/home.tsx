@@ -107,7 +107,10 @@ function Card({ service }: { service: Service }) {
       </span>
       <Sparkline values={series?.values ?? []} />
       <span class="card-row">
-        <span class="card-total" title={gauge ? `Average of ${plural(shown!.profiles, "snapshot")}` : undefined}>
+        <span
+          class="card-total"
+          title={shown && gauge ? `Average of ${plural(shown.profiles, "snapshot")}` : undefined}
+        >
           {formatValue(series?.total ?? 0, unit)}
           {gauge && <small> average</small>}
         </span>

@@ -31,7 +31,10 @@ export function resource<Q, T>(
   return loaded;
 
   async function run(asked: Q | null, stopped: AbortSignal) {
-    if (asked === null) return void (loaded.value = { state: "idle" });
+    if (asked === null) {
+      loaded.value = { state: "idle" };
+      return;
+    }
     loaded.value = { state: "loading", value: loaded.peek().value };
     try {
       const value = await load(asked, stopped);

@@ -80,6 +80,6 @@ function merged(numbers: number[], factor: number): number[] {
   if (factor === 1) return numbers;
   const offset = (factor - (numbers.length % factor)) % factor;
   const sums = new Array<number>(Math.ceil(numbers.length / factor)).fill(0);
-  numbers.forEach((n, i) => (sums[Math.floor((i + offset) / factor)] += n));
+  for (const [i, n] of numbers.entries()) sums[Math.floor((i + offset) / factor)] += n;
   return sums;
 }

@@ -17,7 +17,7 @@ const VIEWS: { view: View; label: string; key: string }[] = [
 export function Toolbar() {
   return (
     <div class="toolbar" role="toolbar" aria-label="View">
-      <div class="segmented" role="group" aria-label="View">
+      <fieldset class="segmented" aria-label="View">
         {VIEWS.map(({ view, label, key }) => (
           <button
             type="button"
@@ -30,7 +30,7 @@ export function Toolbar() {
             {label}
           </button>
         ))}
-      </div>
+      </fieldset>
       <Search />
       {tree.value?.diff && <Legend tree={tree.value} diff={tree.value.diff} />}
     </div>
@@ -50,12 +50,12 @@ function Search() {
   }, [text]);
   const apply = () => {
     clearTimeout(timer.current);
-    const search = input.current!.value;
-    if (search !== urlState.value.search) go({ search }, "replace");
+    const search = input.current?.value;
+    if (search !== undefined && search !== urlState.value.search) go({ search }, "replace");
   };
   const result = searchResult.value;
   return (
-    <div class="search" role="search">
+    <search class="search">
       <Icon name="search" />
       <input
         id="search"
@@ -86,7 +86,7 @@ function Search() {
       <output class="search-result" data-testid="search-result" aria-live="polite">
         {result && describe(result)}
       </output>
-    </div>
+    </search>
   );
 }
 

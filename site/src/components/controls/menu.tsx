@@ -29,19 +29,18 @@ export function Menu({ label, title, testid, children, ...props }: Props) {
     const away = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) open.value = false;
     };
-    document.addEventListener("pointerdown", away);
-    return () => document.removeEventListener("pointerdown", away);
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      close();
+    };
+    const stop = new AbortController();
+    document.addEventListener("pointerdown", away, { signal: stop.signal });
+    root.current?.addEventListener("keydown", onKey, { signal: stop.signal });
+    return () => stop.abort();
   }, [open.value]);
   return (
-    <div
-      class="menu"
-      ref={root}
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !open.value) return;
-        event.preventDefault();
-        close();
-      }}
-    >
+    <div class="menu" ref={root}>
       <button
         type="button"
         class={props.class ?? "control"}

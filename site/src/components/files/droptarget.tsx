@@ -15,21 +15,20 @@ export function DropTarget() {
     // Enter and leave fire for every element under the pointer; only their balance says whether it left the page.
     let depth = 0;
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
-    addEventListener("dragenter", (event) => void (hasFiles(event) && (depth++, (dragging.value = true))), { signal });
-    addEventListener(
-      "dragleave",
-      (event) => void (hasFiles(event) && --depth <= 0 && ((depth = 0), (dragging.value = false))),
-      { signal },
-    );
+    const setDepth = (next: number) => {
+      depth = Math.max(0, next);
+      dragging.value = depth > 0;
+    };
+    addEventListener("dragenter", (event) => hasFiles(event) && setDepth(depth + 1), { signal });
+    addEventListener("dragleave", (event) => hasFiles(event) && setDepth(depth - 1), { signal });
     addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault(), { signal });
     addEventListener(
       "drop",
       (event) => {
-        if (!hasFiles(event)) return;
+        if (!event.dataTransfer || !hasFiles(event)) return;
         event.preventDefault();
-        depth = 0;
-        dragging.value = false;
-        void openFiles(event.dataTransfer!.files);
+        setDepth(0);
+        void openFiles(event.dataTransfer.files);
       },
       { signal },
     );

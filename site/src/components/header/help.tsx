@@ -27,7 +27,11 @@ export function Help() {
       data-testid="help"
       onClose={() => (helpOpen.value = false)}
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
-      onKeyDown={(event) => event.key === "?" && (event.preventDefault(), dialog.current?.close())}
+      onKeyDown={(event) => {
+        if (event.key !== "?") return;
+        event.preventDefault();
+        dialog.current?.close();
+      }}
     >
       <div class="help-head">
         <h2 id="help-title">Keys</h2>

@@ -50,7 +50,13 @@ export function Filters(props: {
       >
         {(close) => (
           <AddFilter
-            compare={compare && ((sides) => (close(), compare(sides)))}
+            compare={
+              compare &&
+              ((sides) => {
+                close();
+                compare(sides);
+              })
+            }
             onAdd={(filter) => {
               close();
               if (!filters.includes(filter)) onChange([...filters, filter]);
@@ -107,7 +113,13 @@ function AddFilter({ onAdd, compare }: { onAdd: (filter: string) => void; compar
         />
       </div>
       {pattern ? (
-        <form class="row" onSubmit={(event) => (event.preventDefault(), void addPattern())}>
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void addPattern();
+          }}
+        >
           <input
             aria-label="Regular expression"
             placeholder="eu-.*"
@@ -147,7 +159,7 @@ function Comparisons({ labels, compare }: { labels: Record<string, string[]>; co
   const offered = labelComparisons(labels);
   if (offered.length === 0) return null;
   return (
-    <div class="menu-list apart" role="group" aria-labelledby="compare-labels">
+    <fieldset class="menu-list apart" aria-labelledby="compare-labels">
       <p class="menu-title" id="compare-labels">
         Compare
       </p>
@@ -163,7 +175,7 @@ function Comparisons({ labels, compare }: { labels: Record<string, string[]>; co
           {comparisonLabel(sides)}
         </button>
       ))}
-    </div>
+    </fieldset>
   );
 }
 

@@ -95,7 +95,7 @@ function options(width: number, series: Series, top: number, unit: string, on: P
     ],
     series: [
       {},
-      { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped!({ align: 1 }), points: { show: false } },
+      { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped?.({ align: 1 }), points: { show: false } },
     ],
     hooks: {
       draw: [(plot) => mark(plot, on.window(), readToken("--accent"))],

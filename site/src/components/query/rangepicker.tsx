@@ -47,11 +47,12 @@ export function RangePicker({ range, title, testid, onChange }: Props) {
 
 /** "last 1 h", of which a phone shows "1 h". */
 function Label({ range }: { range: Range }) {
-  const [, last, rest] = /^(last )?(.*)$/.exec(rangeLabel(range, clock.value))!;
+  const label = rangeLabel(range, clock.value);
+  const last = label.startsWith("last ") ? "last " : "";
   return (
     <span>
       {last && <span class="wide">{last}</span>}
-      {rest}
+      {label.slice(last.length)}
     </span>
   );
 }

@@ -50,8 +50,8 @@ export function Timeline(props: Props) {
   const top = peak ?? highest(series);
   const pending = brush.pending.value;
   useEffect(() => {
-    if (!series || !make.value) return;
-    plot.current = make.value(root.current!, series, top, unit, {
+    if (!series || !make.value || !root.current) return;
+    plot.current = make.value(root.current, series, top, unit, {
       window: () => brush.pending.peek() ?? latest.current.window,
       select: (chosen) => latest.current.onSelect(chosen),
       point: (index, left) => (pointed.value = index === null ? null : { index, left }),

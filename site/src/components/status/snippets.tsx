@@ -7,17 +7,17 @@ import { Icon } from "../controls/icon.tsx";
 export function Snippets() {
   const address = base.href.replace(/\/$/, "");
   const all = snippets(address);
-  const chosen = useSignal(all[0].name);
-  const { code } = all.find(({ name }) => name === chosen.value)!;
+  const chosen = useSignal(0);
+  const { code } = all[chosen.value];
   return (
     <div class="snippets">
-      <div class="segmented" role="group" aria-label="Language">
-        {all.map(({ name }) => (
-          <button type="button" key={name} aria-pressed={name === chosen.value} onClick={() => (chosen.value = name)}>
+      <fieldset class="segmented" aria-label="Language">
+        {all.map(({ name }, i) => (
+          <button type="button" key={name} aria-pressed={i === chosen.value} onClick={() => (chosen.value = i)}>
             {name}
           </button>
         ))}
-      </div>
+      </fieldset>
       <div class="snippet">
         <pre data-testid="snippet">
           <code>{code}</code>

@@ -10,7 +10,7 @@ export interface Matcher {
 const PLAIN = /^[A-Za-z_][\w.]*$/;
 
 /** What the server reads behind backslashes: bytes, of which several may make one character, code points, and letters. */
-const ESCAPES = /((?:\\x[\dA-Fa-f]{2}|\\[0-3][0-7]{2})+)|\\u([\dA-Fa-f]{4})|\\U([\dA-Fa-f]{8})|\\([^])/g;
+const ESCAPES = /((?:\\x[\dA-Fa-f]{2}|\\[0-3][0-7]{2})+)|\\u([\dA-Fa-f]{4})|\\U([\dA-Fa-f]{8})|\\(.)/gs;
 
 const LETTERS: Record<string, string> = {
   a: "\x07",
@@ -53,7 +53,7 @@ function unquoted(text: string, regex: boolean): string {
       return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new Uint8Array(values));
     }
     if (letter !== undefined) return regex && letter === "b" ? whole : (LETTERS[letter] ?? whole);
-    const point = parseInt(short ?? long!, 16);
+    const point = parseInt(short ?? long ?? "", 16);
     return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
   });
 }
