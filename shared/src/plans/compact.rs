@@ -15,12 +15,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use super::deletion::Deletion;
 use super::family::OpenFamily;
 use super::input::{Family, Piece, Source};
+use super::plan::{CatalogObject, Get, Plan, PlanError};
 use super::reads::{Reads, damaged};
 use super::shares::{digest, shares};
-use super::{CatalogObject, Deletion, Get, Plan, PlanError};
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
 use crate::store::{BlockWriter, Counted, Directory, Ids, Level, Lineage, ObjectKey, Part, Shape, Share, read_ids};
 
 /// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a request takes. What other

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::CatalogObject;
-use crate::labels::SERVICE_NAME;
+use super::plan::CatalogObject;
+use crate::model::labels::SERVICE_NAME;
 use crate::store::{Dataset, Directory, PageEntry, PageKind, Part, Scope, Shape, StoreError, Window};
 
 /// A service and a group of types.

@@ -1,9 +1,9 @@
 //! Which objects to compact next.
 
 use super::input::day_bytes;
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
+use crate::base::units::UnixNanos;
 use crate::store::{Directory, Level, ObjectKey};
-use crate::units::UnixNanos;
 
 /// Most bytes of their sources that a job over segments, or a share of a job over blocks, holds: 12 MiB.
 ///

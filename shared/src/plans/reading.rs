@@ -1,6 +1,6 @@
 //! Reads the end of an object: its directory and, before it in a block, where that comes from.
 
-use super::Get;
+use super::plan::Get;
 use crate::store::{Directory, Footer, Ids, Level, ObjectKey, StoreError, read_ids};
 
 /// How much of an object's end is read at first: 64 kB. The directory of a segment has hundreds of bytes and that of a block

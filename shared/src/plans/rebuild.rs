@@ -10,10 +10,11 @@ use hashbrown::{HashMap, HashSet};
 use thiserror::Error;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
+use super::plan::{Get, Plan, PlanError};
 use super::reading::Reading;
 use super::settle::{BlockFacts, settle};
-use super::{CountedChunks, Get, Plan, PlanError, RETRY_WINDOW_MILLIS};
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
 use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, Level, ObjectKey, Share, StoreError};
 
 /// Objects that are read at once: 64, whose ends are 4 MB.

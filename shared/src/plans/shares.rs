@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::input::{Family, Piece, family_of};
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
 use crate::store::{Directory, Level, Shape};
 
 /// A share of a day reads four times as much as it holds at once, 48 MiB: its output is small, because the sums of 24 hours

@@ -13,6 +13,7 @@
 mod application;
 mod parse;
 mod quoting;
+pub(crate) mod regex;
 mod series_labels;
 
 use std::fmt;
@@ -20,11 +21,11 @@ use std::fmt;
 use regex_lite::Regex;
 use thiserror::Error;
 
-use crate::labels::Labels;
-use crate::profile_type::ProfileType;
-use crate::regex::anchored;
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
+use crate::selector::regex::anchored;
 use application::Application;
-use parse::{MAX_SELECTOR, is_name_character};
+use quoting::{is_name_character, quoted};
 pub use series_labels::{TYPE_LABELS, label_of};
 
 /// A parsed selector. Its text form parses to an equal one.
@@ -73,17 +74,6 @@ pub fn expression_problem(expression: &str) -> Option<String> {
 }
 
 impl Selector {
-    /// Parses a selector; the empty text and `{}` select everything.
-    pub fn parse(text: &str) -> Result<Self, SelectorError> {
-        parse::selector(text, MAX_SELECTOR)
-    }
-
-    /// Parses what a selector was printed as. That may be longer than what was typed: with a backslash before each
-    /// character, twice as long.
-    pub fn parse_printed(text: &str) -> Result<Self, SelectorError> {
-        parse::selector(text, 2 * MAX_SELECTOR)
-    }
-
     /// Whether a series with these labels is selected.
     pub fn matches(&self, profile_type: &ProfileType, labels: &Labels) -> bool {
         self.profile_type.as_ref().is_none_or(|t| t == profile_type)
@@ -123,19 +113,6 @@ impl fmt::Display for Selector {
     }
 }
 
-fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_str("\"")?;
-    for c in text.chars() {
-        match c {
-            '\n' => f.write_str("\\n")?,
-            '\t' => f.write_str("\\t")?,
-            '\\' | '"' => write!(f, "\\{c}")?,
-            c => write!(f, "{c}")?,
-        }
-    }
-    f.write_str("\"")
-}
-
 impl Test {
     fn passes(&self, value: &str) -> bool {
         match self {
@@ -165,12 +142,13 @@ impl PartialEq for Test {
 
 #[cfg(test)]
 mod tests {
+    use super::parse::MAX_SELECTOR;
     use super::*;
 
     const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
     fn selects_of(profile_type: &str, selector: &str, name: &str) -> bool {
-        let labels = crate::labels::parse_name(name).unwrap();
+        let labels = crate::model::labels::parse_name(name).unwrap();
         Selector::parse(selector).unwrap().matches(&profile_type.parse().unwrap(), &labels)
     }
 
