@@ -183,6 +183,80 @@ fn every_path_named_in_the_docs_exists() {
     none("docs name what is not there", found);
 }
 
+/// The text below a heading of the second level, up to the next.
+fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let (_, below) = text.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no heading {heading:?}"));
+    below.split_once("\n## ").map_or(below, |(section, _)| section)
+}
+
+#[test]
+fn decisions_are_numbered_and_listed() {
+    let index = read("docs/decisions/README.md");
+    let decisions: Vec<String> = files().into_iter().filter(|f| f.starts_with("docs/decisions/0")).collect();
+    let mut found = Vec::new();
+    for (at, file) in decisions.iter().enumerate() {
+        let name = file.trim_start_matches("docs/decisions/");
+        let (number, text) = (format!("{:04}", at + 1), read(file));
+        let title = text.lines().next().and_then(|line| line.strip_prefix(&format!("# {number}. ")));
+        if !name.starts_with(&format!("{number}-")) || title.is_none() {
+            found.push(format!("{file}: the next number is {number}, in the name and in the first line"));
+        }
+        if title.is_some_and(|title| !index.contains(&format!("[{number}]({name}): {title}"))) {
+            found.push(format!("{file}: the index does not have its number, name and title"));
+        }
+        let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        if headings != ["Context", "Decision", "Consequences", "Figure"] {
+            found.push(format!("{file}: has {headings:?}"));
+        } else if headings.iter().any(|heading| section(&text, heading).trim().is_empty()) {
+            found.push(format!("{file}: a heading has nothing below it"));
+        }
+        if text.lines().count() > 40 {
+            found.push(format!("{file}: more than 40 lines"));
+        }
+    }
+    assert!(!decisions.is_empty());
+    none("decisions", found);
+}
+
+/// Two printed pages, so that a newcomer reads all of it.
+#[test]
+fn the_map_is_short() {
+    let map = read("docs/architecture.md");
+    let (lines, bytes) = (map.lines().count(), map.len());
+    assert!(lines <= 110 && bytes <= 9_000, "docs/architecture.md: {lines} lines, {bytes} bytes");
+}
+
+/// Each answer names a path, which is on the map: by itself, or by the folder that it is in.
+#[test]
+fn the_map_answers_ten_questions() {
+    let (map, all) = (read("docs/architecture.md"), files());
+    let contributing = read("CONTRIBUTING.md");
+    let rows: Vec<Vec<&str>> = section(&contributing, "Ten questions a newcomer asks")
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+        .map(|row| row.split(" | ").collect())
+        .filter(|row: &Vec<&str>| row[0] != "question")
+        .collect();
+    assert_eq!(rows.len(), 10, "questions in CONTRIBUTING.md");
+    let span = Regex::new(r"`([^`]+/[^`]*)`|\]\(([^)]+/[^)]*)\)").unwrap();
+    let mut found = Vec::new();
+    for row in &rows {
+        let [question, answer] = row[..] else { panic!("not a question and its answer: {row:?}") };
+        let named = span.captures_iter(answer).filter_map(|c| c.get(1).or(c.get(2))).map(|m| m.as_str());
+        let paths: Vec<&str> = named.filter(|path| exists(&all, "", path.trim_end_matches('/'))).collect();
+        if !question.ends_with('?') || paths.is_empty() {
+            found.push(format!("{question} no answer with a path"));
+        }
+        for path in paths.into_iter().filter(|path| !path.starts_with("docs/")) {
+            let folder = path.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
+            if ![path.trim_end_matches('/'), &format!("{folder}/")].iter().any(|place| map.contains(place)) {
+                found.push(format!("{question} {path} is not on the map"));
+            }
+        }
+    }
+    none("questions of a newcomer", found);
+}
+
 /// Examples are not promises: their paths are the reader's.
 fn without_code_blocks(text: &str) -> String {
     let mut inside = false;
