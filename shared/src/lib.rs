@@ -17,63 +17,39 @@
 //! assert_eq!(tree.total(), 7);
 //! ```
 
-mod attime;
-mod builder;
-mod canonical;
-mod detect;
-mod diff;
-pub mod flame;
-pub mod folded;
-mod forest;
-mod growth;
-pub mod gzip;
-mod id;
+mod base;
+mod formats;
 pub mod ingest;
-mod labels;
-pub mod legacy;
-pub mod limits;
 mod merge;
-mod merge_stacks;
-mod merge_stored;
+mod model;
 pub mod plans;
-pub mod pprof;
-mod profile;
-mod profile_type;
-pub mod pyroscope;
-mod regex;
-mod sample_index;
-mod search;
 mod selector;
-mod self_values;
-pub mod sort;
 pub mod store;
-mod strings;
-mod table;
-mod tables;
 #[cfg(test)]
 mod testing;
-mod text_order;
 mod tree;
-mod tree_builder;
-mod units;
 pub mod verbs;
-mod warnings;
+mod views;
 
-pub use attime::parse_time;
-pub use builder::ProfileBuilder;
-pub use detect::{OpenError, UnsupportedFormat, open};
-pub use diff::{DiffTree, Scale, StackChange, Status, diff};
-pub use id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
-pub use labels::{LabelError, Labels, SERVICE_NAME, parse_name};
-pub use merge::{MergeError, Merged, Merger, canonical, merge};
-pub use profile::{
+pub use base::{limits, sort};
+pub use formats::{folded, gzip, legacy, pprof};
+pub use views::{flame, pyroscope};
+
+pub use base::parse_time::parse_time;
+pub use base::units::{TimeRange, UnixNanos};
+pub use formats::detect::{OpenError, UnsupportedFormat, open};
+pub use merge::merger::{MergeError, Merged, Merger, canonical, merge};
+pub use model::builder::ProfileBuilder;
+pub use model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
+pub use model::labels::{LabelError, Labels, SERVICE_NAME, parse_name};
+pub use model::profile::{
     Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
 };
-pub use profile_type::{ProfileType, ProfileTypeError};
-pub use search::{Matches, Pattern, PatternError, search};
+pub use model::profile_type::{ProfileType, ProfileTypeError};
+pub use model::strings::Strings;
 pub use selector::{Selector, SelectorError, TYPE_LABELS, expression_problem, label_of};
-pub use strings::Strings;
-pub use table::{FunctionRow, Order, Top, TopRow, function_table, top};
-pub use tree::{CallTree, Frame, NodeId, Shape, Tree};
-pub use tree_builder::By;
-pub use units::{TimeRange, UnixNanos};
+pub use tree::call_tree::{CallTree, Frame, NodeId, Shape, Tree};
+pub use tree::diff::{DiffTree, Scale, StackChange, Status, diff};
+pub use tree::fold::By;
+pub use tree::search::{Matches, Pattern, PatternError, search};
+pub use tree::table::{FunctionRow, Order, Top, TopRow, function_table, top};

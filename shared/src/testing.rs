@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::ProfileBuilder;
-use crate::profile::Profile;
-use crate::tree::{NodeId, Tree};
+use crate::model::profile::Profile;
+use crate::tree::call_tree::{NodeId, Tree};
 
 /// A profile from lines of `root;…;leaf value [value …]`, types `v0/count`, `v1/count`, ….
 pub(crate) fn profile(text: &str) -> Profile {

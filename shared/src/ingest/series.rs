@@ -6,13 +6,13 @@ use std::mem::take;
 use hashbrown::HashMap;
 
 use super::{Config, IngestError, Parameters};
-use crate::id::{LabelSetId, StackId, StringId};
-use crate::labels::Labels;
-use crate::limits::{MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS};
-use crate::profile::{LabelValue, Profile};
-use crate::profile_type::ProfileType;
+use crate::base::limits::{MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS};
+use crate::base::units::UnixNanos;
+use crate::model::id::{LabelSetId, StackId, StringId};
+use crate::model::labels::Labels;
+use crate::model::profile::{LabelValue, Profile};
+use crate::model::profile_type::ProfileType;
 use crate::store::{Series, SeriesRows};
-use crate::units::UnixNanos;
 
 /// Sample labels that tie a sample to a trace. Every span has its own, so they never make a series.
 const TRACE_LABELS: [&str; 4] = ["profile_id", "span_id", "span_name", "trace_id"];

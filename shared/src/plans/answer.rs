@@ -1,9 +1,9 @@
 //! The answer of a query, and how the answers of its parts become one.
 
 use super::PlanError;
-use crate::merge_stored::StoredMerger;
-use crate::profile::Profile;
-use crate::profile_type::ProfileType;
+use crate::merge::stored::StoredMerger;
+use crate::model::profile::Profile;
+use crate::model::profile_type::ProfileType;
 use crate::store::{StoreError, Told, answer_chunk, decode_answer, encode_answer};
 
 /// Most bytes of tables and samples that a query may hold: 32 MiB.

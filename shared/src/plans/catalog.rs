@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CatalogObject;
-use crate::labels::{Labels, SERVICE_NAME};
-use crate::profile_type::ProfileType;
+use crate::base::units::TimeRange;
+use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::units::TimeRange;
 
 /// A service that has profiles.
 #[derive(Clone, Debug, PartialEq, Eq)]

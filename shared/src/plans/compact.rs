@@ -21,7 +21,7 @@ use super::reads::{Reads, damaged};
 use super::shares::{digest, shares};
 use super::so_far::named_after;
 use super::{CatalogObject, Deletion, Get, PlanError};
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
 use crate::store::{
     BlockWriter, Contents, Counted, Dataset, Directory, Ids, ObjectKey, PageEntry, PageKind, Part, SO_FAR, Scope, Shape,
     Share, StoreError, Window, read_ids,

@@ -4,11 +4,11 @@
 use hashbrown::HashMap;
 
 use super::CatalogObject;
-use crate::labels::SERVICE_NAME;
-use crate::profile_type::ProfileType;
-use crate::sort::insertion_sort;
+use crate::base::sort::insertion_sort;
+use crate::base::units::{TimeRange, UnixNanos};
+use crate::model::labels::SERVICE_NAME;
+use crate::model::profile_type::ProfileType;
 use crate::store::{Dataset, Directory, Window};
-use crate::units::{TimeRange, UnixNanos};
 
 /// The part of a range that windows of one length answer, or single profiles.
 #[derive(Clone, Debug, PartialEq, Eq)]

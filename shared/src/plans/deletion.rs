@@ -1,11 +1,11 @@
 //! Deletion of profiles: which ones, which objects hold some, and which to rewrite next.
 
 use super::job::{CompactJob, ObjectSummary, pick_job};
-use crate::labels::Labels;
-use crate::profile_type::ProfileType;
+use crate::base::units::{TimeRange, UnixNanos};
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{Directory, ObjectKey};
-use crate::units::{TimeRange, UnixNanos};
 
 /// Profiles to be deleted: of the series that are selected, those that start in the range.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,8 +46,8 @@ pub fn pick_rewrite(objects: &[ObjectSummary]) -> Option<CompactJob> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::builder::ProfileBuilder;
-    use crate::labels::parse_name;
+    use crate::model::builder::ProfileBuilder;
+    use crate::model::labels::parse_name;
     use crate::plans::{CatalogObject, CompactOutput, CompactPlan, CompactTask};
     use crate::store::{ChunkId, SegmentWriter, Series, SeriesRows, encode_chunk, read_ids, read_symbols};
 

@@ -6,16 +6,16 @@ use hashbrown::HashMap;
 
 use super::Deletion;
 use super::compact::{Source, feeds};
-use crate::builder::ProfileBuilder;
-use crate::id::StackId;
-use crate::labels::{Labels, SERVICE_NAME};
-use crate::profile::Profile;
-use crate::profile_type::ProfileType;
+use crate::base::units::UnixNanos;
+use crate::model::builder::ProfileBuilder;
+use crate::model::id::StackId;
+use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::profile::Profile;
+use crate::model::profile_type::ProfileType;
 use crate::store::{
     Addend, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, Directory, MAX_OPEN_ROWS, PageKind, Part, Shape,
     StackNumbers, StoreError, Taken, copy_tables, decode_chunk, prune, read_page, read_symbols, table_bytes,
 };
-use crate::units::UnixNanos;
 
 /// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_SHARE_BYTES`].
 const MAX_TABLE_BYTES: usize = 8 << 20;

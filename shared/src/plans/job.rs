@@ -2,9 +2,9 @@
 
 use super::shares::day_bytes;
 use super::so_far::{is_in, so_far};
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
+use crate::base::units::UnixNanos;
 use crate::store::{Directory, ObjectKey, SO_FAR};
-use crate::units::UnixNanos;
 
 /// Most bytes of their sources that a job over segments, or a share of a job over blocks, holds: 12 MiB.
 ///

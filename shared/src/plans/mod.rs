@@ -42,7 +42,7 @@ pub use static_catalog::{static_catalog, static_parts};
 pub use steps::{Steps, window_of};
 pub use timeline::{Grouping, Point, Timeline, TimelinePlan, TimelineSeries};
 
-use crate::merge::MergeError;
+use crate::merge::merger::MergeError;
 use crate::store::{Directory, KeyError, StoreError};
 
 /// An object as the catalog knows it.

@@ -10,12 +10,12 @@ use hashbrown::HashMap;
 
 use super::cover::service;
 use super::{CatalogObject, PlanError, QueryPlan};
-use crate::labels::Labels;
-use crate::profile_type::ProfileType;
+use crate::base::sort::sort_by;
+use crate::base::units::TimeRange;
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::sort::sort_by;
 use crate::store::{Contents, Directory, ObjectKey};
-use crate::units::TimeRange;
 
 /// Most reads of a part: 256. Six at once at some 30 ms each are over after 1.3 s.
 const MAX_READS: usize = 256;

@@ -7,16 +7,16 @@ use super::answer::{QueryAnswer, check_held};
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::reads::{Reads, damaged};
 use super::{CatalogObject, Get, PlanError};
-use crate::merge::MergeError;
-use crate::merge_stored::StoredMerger;
-use crate::profile::Profile;
-use crate::profile_type::ProfileType;
+use crate::base::units::TimeRange;
+use crate::merge::merger::MergeError;
+use crate::merge::stored::StoredMerger;
+use crate::model::profile::Profile;
+use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{
     Dataset, Directory, PageEntry, PageKind, PageRows, Part, Scope, Series, StoreError, Taken, Window, read_chunk,
     read_page, read_symbols, table_bytes,
 };
-use crate::units::TimeRange;
 
 /// Reads what a query needs and merges it.
 pub struct QueryPlan {

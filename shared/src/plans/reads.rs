@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Get, PlanError};
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
 use crate::store::{Part, StoreError};
 
 /// Largest gap read along with what is needed: 64 kB. A request costs tens of milliseconds, in which at 100 Mbit/s some

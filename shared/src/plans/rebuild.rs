@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::reading::Reading;
 use super::settle::{BlockFacts, settle};
 use super::{CountedChunks, Get, PlanError, RETRY_WINDOW_MILLIS};
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
 use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, ObjectKey, SO_FAR, Share, StoreError, place};
 
 /// Objects that are read at once: 64, whose ends are 4 MB.

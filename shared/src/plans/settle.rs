@@ -16,7 +16,7 @@ use std::hash::Hash;
 
 use hashbrown::HashSet;
 
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
 use crate::store::Share;
 
 /// A block, as far as the judgement needs it.

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::compact::feeds;
 use super::family::{Family, Piece, family_of};
 use super::job::DAY_SHARES;
-use crate::sort::sort_by;
+use crate::base::sort::sort_by;
 use crate::store::{Dataset, Directory, Part, Shape};
 
 /// A family, and what of it stands where: places of sources and pieces.

@@ -6,7 +6,7 @@
 use super::CatalogObject;
 use super::job::{CompactJob, HOUR_MILLIS, Keyed, MAX_JOB_BYTES, fitting, is_able, is_over, job, spans};
 use super::query::{is_whole, selects};
-use crate::profile_type::ProfileType;
+use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{ObjectKey, SO_FAR};
 

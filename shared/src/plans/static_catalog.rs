@@ -1,8 +1,8 @@
 //! The catalog for a reader that has nothing but the bucket: the head, then the parts that a range needs.
 
 use super::{CatalogObject, PlanError};
+use crate::base::units::TimeRange;
 use crate::store::{CatalogHead, CatalogPart, Directory, ObjectKey, StoreError, Tenant, decode_catalog_part};
-use crate::units::TimeRange;
 
 /// Names of the parts whose objects may touch a range.
 pub fn static_parts(head: &CatalogHead, range: TimeRange, tenant: &Tenant, shard: u16) -> Vec<String> {

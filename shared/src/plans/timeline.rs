@@ -5,12 +5,12 @@ use hashbrown::HashMap;
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::reads::{Reads, damaged};
 use super::{CatalogObject, Get, PlanError};
-use crate::labels::Labels;
-use crate::profile_type::ProfileType;
+use crate::base::sort::sort_by;
+use crate::base::units::{TimeRange, UnixNanos};
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::sort::sort_by;
 use crate::store::{Dataset, Part, StoreError, Window, read_totals, read_window_totals};
-use crate::units::{TimeRange, UnixNanos};
 
 /// Reads the totals of every selected profile, or of windows: those of segments stand in their directories already.
 pub struct TimelinePlan {

@@ -1,7 +1,7 @@
 //! FlameQL's head: an application, which may end in what is measured, as in `shop.frontend.cpu`.
 
-use crate::labels::{Labels, SERVICE_NAME};
-use crate::profile_type::ProfileType;
+use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::profile_type::ProfileType;
 
 /// An application name. Old agents and the formats that carry no type of their own append one, so `shop.cpu` is two things:
 /// a service of that name, whatever is measured, and the CPU profiles of the service `shop`.

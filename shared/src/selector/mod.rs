@@ -13,6 +13,7 @@
 mod application;
 mod parse;
 mod quoting;
+pub(crate) mod regex;
 mod series_labels;
 
 use std::fmt;
@@ -20,9 +21,9 @@ use std::fmt;
 use regex_lite::Regex;
 use thiserror::Error;
 
-use crate::labels::Labels;
-use crate::profile_type::ProfileType;
-use crate::regex::anchored;
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
+use crate::selector::regex::anchored;
 use application::Application;
 use parse::{MAX_SELECTOR, is_name_character};
 pub use series_labels::{TYPE_LABELS, label_of};
@@ -170,7 +171,7 @@ mod tests {
     const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
     fn selects_of(profile_type: &str, selector: &str, name: &str) -> bool {
-        let labels = crate::labels::parse_name(name).unwrap();
+        let labels = crate::model::labels::parse_name(name).unwrap();
         Selector::parse(selector).unwrap().matches(&profile_type.parse().unwrap(), &labels)
     }
 

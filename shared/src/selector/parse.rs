@@ -4,14 +4,14 @@ use super::application::Application;
 use super::quoting::{Unknown, Unquoted};
 use super::series_labels::{NAME, PROFILE_TYPE};
 use super::{Expression, Matcher, Selector, SelectorError, Test};
-use crate::profile_type::ProfileTypeError;
-use crate::regex::anchored;
+use crate::model::profile_type::ProfileTypeError;
+use crate::selector::regex::anchored;
 
 /// Longest selector in bytes. People write a few hundred; the names of 300 pods fit.
 pub(super) const MAX_SELECTOR: usize = 8 << 10;
 
 /// Most matchers: two for each label that a series may have, and some for its type.
-const MAX_MATCHERS: usize = 2 * crate::limits::MAX_LABELS + 4;
+const MAX_MATCHERS: usize = 2 * crate::base::limits::MAX_LABELS + 4;
 
 /// Most regular expressions: 16 of 16 KiB and the rest by their length keep a selector below a megabyte.
 const MAX_EXPRESSIONS: usize = 16;

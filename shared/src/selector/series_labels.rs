@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::labels::{Labels, SERVICE_NAME};
-use crate::profile_type::ProfileType;
+use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::profile_type::ProfileType;
 
 /// The first part of the type.
 pub(super) const NAME: &str = "__name__";

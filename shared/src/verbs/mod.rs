@@ -9,7 +9,7 @@
 //!
 //! Tables of a result may hold rows that nothing uses any more, and equal rows several times, such as two stacks that
 //! became the same. That changes nothing about what it says: [`crate::merge`] adds such samples up, and
-//! [`crate::canonical`] leaves each row once.
+//! [`crate::canonical()`] leaves each row once.
 //!
 //! A verb that looks at one sample at a time (all but [`scale`] and [`focus_tags`] with ranges of numbers without units)
 //! commutes with merging: `canonical(verb(merge(a, b))) = merge(verb(a), verb(b))`.
@@ -20,51 +20,33 @@
 //! so all of them work on comparisons too; [`crate::DiffTree::new`] makes a comparison of the result. [`timeline`] lays
 //! visits of a tree's nodes out in time.
 
-mod demangle;
-mod diff_base;
-mod focus;
-mod format;
-mod frames;
-mod group;
-mod hide;
-mod inverted;
-mod package;
-mod prune;
-mod recursion;
-mod rename;
+mod filter;
+mod names;
 mod rewrite;
-mod rows;
-mod sandwich;
-mod scale;
-mod select;
-mod show_from;
-mod subtract;
-mod tag_range;
-mod tags;
-mod timeline;
-mod trim;
-mod unit;
+mod text;
+mod trees;
+mod values;
 
-pub use demangle::{Demangle, Detail, GoGenerics, RustHash, demangle};
-pub use diff_base::{diff_base, report_total};
-pub use focus::{Focused, focus};
-pub use format::{format_exact, format_in, format_percent, format_rate, format_value};
-pub use frames::FramePattern;
-pub use group::{Granularity, group};
-pub use hide::{hide, show};
-pub use inverted::{Inverted, inverted};
-pub use package::package;
-pub use prune::{prune, prune_by_header, prune_from};
-pub use recursion::{Recursion, RecursionError, collapse_recursion};
-pub use rename::{RenameRules, rename};
+pub use filter::focus::{Focused, focus};
+pub use filter::frames::FramePattern;
+pub use filter::hide::{hide, show};
+pub use filter::prune::{prune, prune_by_header, prune_from};
+pub use filter::recursion::{Recursion, RecursionError, collapse_recursion};
+pub use filter::show_from::show_from;
+pub use filter::tags::{TagPattern, focus_tags, hide_tags, show_tags};
+pub use names::demangle::{Demangle, Detail, GoGenerics, RustHash, demangle};
+pub use names::group::{Granularity, group};
+pub use names::package::package;
+pub use names::rename::{RenameRules, rename};
 pub use rewrite::{Filtered, MAX_NAME_BYTES};
-pub use sandwich::{callees, callers};
-pub use scale::{Ratio, Scaled, negate, scale};
-pub use select::{SelectError, ZeroSamples, select};
-pub use show_from::show_from;
-pub use subtract::subtract;
-pub use tags::{TagPattern, focus_tags, hide_tags, show_tags};
-pub use timeline::{Span, TimelineError, Visit, timeline, visits};
-pub(crate) use trim::largest;
-pub use trim::{Folded, Trimmed, trim};
-pub use unit::{Dimension, Unit};
+pub use text::format::{format_exact, format_in, format_percent, format_rate, format_value};
+pub use text::unit::{Dimension, Unit};
+pub use trees::inverted::{Inverted, inverted};
+pub use trees::sandwich::{callees, callers};
+pub use trees::timeline::{Span, TimelineError, Visit, timeline, visits};
+pub(crate) use trees::trim::largest;
+pub use trees::trim::{Folded, Trimmed, trim};
+pub use values::diff_base::{diff_base, report_total};
+pub use values::scale::{Ratio, Scaled, negate, scale};
+pub use values::select::{SelectError, ZeroSamples, select};
+pub use values::subtract::subtract;

@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 
-use crate::id::{LocationId, StackId, StringId};
-use crate::profile::{Line, Location, Profile, Samples, Stack};
-use crate::strings::Strings;
+use crate::model::id::{LocationId, StackId, StringId};
+use crate::model::profile::{Line, Location, Profile, Samples, Stack};
+use crate::model::strings::Strings;
 
 /// Longest name that a verb makes, in bytes. Real names of C++ templates reach it; what a name would be beyond is noise.
 pub const MAX_NAME_BYTES: usize = 4096;
@@ -23,7 +23,7 @@ pub struct Filtered {
 }
 
 /// A value for each row of the stack table, made from that of its caller.
-pub(super) fn fold_rows<S: Copy>(profile: &Profile, root: S, mut step: impl FnMut(S, LocationId) -> S) -> Vec<S> {
+pub(crate) fn fold_rows<S: Copy>(profile: &Profile, root: S, mut step: impl FnMut(S, LocationId) -> S) -> Vec<S> {
     let mut states: Vec<S> = Vec::with_capacity(profile.stacks.len());
     for row in &profile.stacks {
         let before = row.parent.map_or(root, |parent| states[parent.index()]);
@@ -33,27 +33,27 @@ pub(super) fn fold_rows<S: Copy>(profile: &Profile, root: S, mut step: impl FnMu
 }
 
 /// A rewritten stack table.
-pub(super) struct Rewritten {
-    pub(super) stacks: Vec<Stack>,
+pub(crate) struct Rewritten {
+    pub(crate) stacks: Vec<Stack>,
     /// What each old row became.
-    pub(super) map: Vec<Option<StackId>>,
+    pub(crate) map: Vec<Option<StackId>>,
 }
 
 impl Rewritten {
-    pub(super) fn of(&self, stack: Option<StackId>) -> Option<StackId> {
+    pub(crate) fn of(&self, stack: Option<StackId>) -> Option<StackId> {
         stack.and_then(|s| self.map[s.index()])
     }
 }
 
 /// The stack that a row becomes, while it grows.
-pub(super) struct Emit<'a> {
+pub(crate) struct Emit<'a> {
     stacks: &'a mut Vec<Stack>,
     top: Option<StackId>,
 }
 
 impl Emit<'_> {
     #[inline(always)]
-    pub(super) fn push(&mut self, location: LocationId) {
+    pub(crate) fn push(&mut self, location: LocationId) {
         self.stacks.push(Stack { parent: self.top, location });
         self.top = Some(StackId::new(self.stacks.len() - 1));
     }
@@ -61,7 +61,7 @@ impl Emit<'_> {
 
 /// Rewrites the stack table: `step` gets the state of the caller's row and a location, and pushes the frames that stand for
 /// it on top of what the caller's row became. None pushed means that the frame is gone.
-pub(super) fn rewrite_rows<S: Copy>(
+pub(crate) fn rewrite_rows<S: Copy>(
     profile: &Profile,
     root: S,
     mut step: impl FnMut(S, LocationId, &mut Emit<'_>) -> S,
@@ -79,7 +79,7 @@ pub(super) fn rewrite_rows<S: Copy>(
 }
 
 /// The lines and locations that remain when some lines go; `keep` is asked for each line of each location.
-pub(super) fn keep_lines(profile: &Profile, mut keep: impl FnMut(LocationId, usize) -> bool) -> (Vec<Line>, Vec<Location>) {
+pub(crate) fn keep_lines(profile: &Profile, mut keep: impl FnMut(LocationId, usize) -> bool) -> (Vec<Line>, Vec<Location>) {
     let mut lines = Vec::with_capacity(profile.lines.len());
     let mut locations = Vec::with_capacity(profile.locations.len());
     for (id, location) in profile.location_ids().zip(&profile.locations) {
@@ -92,7 +92,7 @@ pub(super) fn keep_lines(profile: &Profile, mut keep: impl FnMut(LocationId, usi
 }
 
 /// The samples that `stack` gives a new stack; the others go.
-pub(super) fn choose_samples(samples: &Samples, stack: impl Fn(usize) -> Option<Option<StackId>>) -> Samples {
+pub(crate) fn choose_samples(samples: &Samples, stack: impl Fn(usize) -> Option<Option<StackId>>) -> Samples {
     let chosen: Vec<(usize, Option<StackId>)> =
         (0..samples.stacks.len()).filter_map(|row| stack(row).map(|stack| (row, stack))).collect();
     Samples {
@@ -104,17 +104,17 @@ pub(super) fn choose_samples(samples: &Samples, stack: impl Fn(usize) -> Option<
 }
 
 /// The profile with other samples.
-pub(super) fn with_samples(profile: &Profile, samples: Samples) -> Profile {
+pub(crate) fn with_samples(profile: &Profile, samples: Samples) -> Profile {
     with_tables(profile, profile.stacks.clone(), profile.lines.clone(), profile.locations.clone(), samples)
 }
 
 /// The profile with other stacks and samples, and the same locations.
-pub(super) fn with_stacks(profile: &Profile, stacks: Vec<Stack>, samples: Samples) -> Profile {
+pub(crate) fn with_stacks(profile: &Profile, stacks: Vec<Stack>, samples: Samples) -> Profile {
     with_tables(profile, stacks, profile.lines.clone(), profile.locations.clone(), samples)
 }
 
 /// The profile with other locations, stacks and samples.
-pub(super) fn with_tables(
+pub(crate) fn with_tables(
     profile: &Profile,
     stacks: Vec<Stack>,
     lines: Vec<Line>,
@@ -136,19 +136,19 @@ pub(super) fn with_tables(
 }
 
 /// A profile's string table that grows, by names that are not in it yet.
-pub(super) struct Names {
+pub(crate) struct Names {
     strings: Strings,
     known: HashMap<String, StringId>,
     added: usize,
 }
 
 impl Names {
-    pub(super) fn new(profile: &Profile) -> Self {
+    pub(crate) fn new(profile: &Profile) -> Self {
         Self { strings: profile.strings.clone(), known: HashMap::new(), added: 0 }
     }
 
     /// The row of a name; `None` when it is too long or too much was added already.
-    pub(super) fn add(&mut self, name: &str) -> Option<StringId> {
+    pub(crate) fn add(&mut self, name: &str) -> Option<StringId> {
         if name.is_empty() {
             return Some(StringId::EMPTY);
         }
@@ -164,14 +164,14 @@ impl Names {
         Some(id)
     }
 
-    pub(super) fn finish(self) -> Strings {
+    pub(crate) fn finish(self) -> Strings {
         self.strings
     }
 }
 
 /// The profile with other names of functions: `name` is asked once for each distinct pair of name and system name, and
 /// says `None` to keep a name as it is.
-pub(super) fn with_names(profile: &Profile, mut name: impl FnMut(&str, &str) -> Option<String>) -> Profile {
+pub(crate) fn with_names(profile: &Profile, mut name: impl FnMut(&str, &str) -> Option<String>) -> Profile {
     let mut names = Names::new(profile);
     let mut asked: HashMap<(StringId, StringId), StringId> = HashMap::new();
     let mut functions = profile.functions.clone();

@@ -1,0 +1,8 @@
+//! What every module may use: caps with their arithmetic, points in time, sorting, and what readers say of strange input.
+
+pub(crate) mod growth;
+pub mod limits;
+pub(crate) mod parse_time;
+pub mod sort;
+pub(crate) mod units;
+pub(crate) mod warnings;

@@ -1,0 +1,285 @@
+//! Text → [`Profile`](crate::Profile).
+
+use std::borrow::Cow;
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::FoldedError;
+use crate::base::growth::push;
+use crate::base::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
+use crate::base::warnings::{Warnings, cut};
+use crate::formats::pprof::Decoded;
+use crate::model::builder::ProfileBuilder;
+use crate::model::id::{FunctionId, LocationId, StackId, StringId};
+use crate::model::profile::{Function, Line, Location, Profile, Stack};
+
+/// How many lines decide what a text is, and in how many bytes they are looked for. A line of a deep Java stack has 3 kB.
+const LINES_LOOKED_AT: usize = 16;
+const BYTES_LOOKED_AT: usize = 64 << 10;
+
+/// Whether a text looks like folded stacks, by its first lines: more than half of them end in a number, and one of these
+/// has a `;`; or, as far as there are only stacks of one frame, all of them end in one.
+///
+/// Headers of other formats (`pid: 41`) and prose end in a number now and then; a blank line or a `#` comment counts
+/// neither way.
+pub fn sniff(bytes: &[u8]) -> bool {
+    let Some((text, _)) = text(&bytes[..bytes.len().min(BYTES_LOOKED_AT)]) else { return false };
+    // Where text was cut off, the last line says nothing.
+    let whole = if bytes.len() > BYTES_LOOKED_AT { text.rfind('\n').map_or("", |end| &text[..end]) } else { &text };
+    let lines = whole.lines().filter(|line| !is_comment(line)).take(LINES_LOOKED_AT);
+    let (mut seen, mut stacks, mut deep) = (0, 0, 0);
+    for line in lines {
+        // Other text files have no control characters, and binary ones soon have some.
+        if line.contains(|c: char| c.is_control() && c != '\t') {
+            return false;
+        }
+        seen += 1;
+        let Some((stack, _)) = value(line) else { continue };
+        stacks += usize::from(!stack.is_empty());
+        deep += usize::from(stack.contains(';'));
+    }
+    stacks > 0 && (stacks == seen || (deep > 0 && stacks * 2 > seen))
+}
+
+/// Decodes text. Time and memory are linear in its size.
+pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
+    if bytes.len() > MAX_PROFILE_BYTES {
+        return Err(FoldedError::TooLarge { length: bytes.len(), cap: MAX_PROFILE_BYTES });
+    }
+    let mut warnings = Warnings::default();
+    let (text, damaged) = text(bytes).unwrap_or((Cow::Borrowed(""), false));
+    if damaged {
+        warnings.add(|| "some of it is not valid text and is read as \u{fffd}".to_owned());
+    }
+    let mut reader = Reader::new();
+    reader.left = text.len();
+    let mut saturated = 0u64;
+    for (number, line) in (1..).zip(text.lines()) {
+        reader.left = reader.left.saturating_sub(line.len() + 1);
+        reader.read = text.len() - reader.left;
+        match value(line) {
+            Some((stack, value)) => saturated += u64::from(reader.add(number, stack, value)?),
+            None if is_comment(line) => {}
+            None => {
+                warnings.add(|| format!("line {number} does not end in a whole number and is left out: {:?}", cut(line)))
+            }
+        }
+    }
+    if saturated > 0 {
+        warnings.add(|| format!("{saturated} sums of equal stacks go beyond 64 bits and are cut off there"));
+    }
+    if reader.profile.is_empty() {
+        return Err(FoldedError::NoStack(cut(text.lines().find(|line| !line.trim().is_empty()).unwrap_or(""))));
+    }
+    Ok(Decoded { profile: reader.profile, warnings: warnings.finish() })
+}
+
+/// Bytes as text, and whether some of them were not; `None` for UTF-16 of an odd length.
+fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
+    let wide = |unit: fn([u8; 2]) -> u16, bytes: &[u8]| {
+        let units = bytes.as_chunks().0.iter().map(|&pair| unit(pair));
+        let mut damaged = bytes.len() % 2 == 1;
+        let chars = char::decode_utf16(units).map(|c| {
+            damaged |= c.is_err();
+            c.unwrap_or(char::REPLACEMENT_CHARACTER)
+        });
+        let text: String = chars.collect();
+        (text.into(), damaged)
+    };
+    Some(match bytes {
+        [0xff, 0xfe, rest @ ..] => wide(u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => wide(u16::from_be_bytes, rest),
+        [0xef, 0xbb, 0xbf, rest @ ..] | rest => {
+            let text = String::from_utf8_lossy(rest);
+            let damaged = matches!(text, Cow::Owned(_));
+            (text, damaged)
+        }
+    })
+}
+
+/// Stack and value of a line.
+fn value(line: &str) -> Option<(&str, i64)> {
+    let (stack, value) = line.trim_end().rsplit_once([' ', '\t'])?;
+    // `parse` takes a plus, which no writer writes.
+    value.parse().ok().filter(|_| !value.starts_with('+')).map(|value| (stack, value))
+}
+
+fn is_comment(line: &str) -> bool {
+    line.starts_with('#') || line.trim().is_empty()
+}
+
+/// Each name is a string, a function, a line and a location, all of the same row; stacks and samples are looked up once each.
+struct Reader {
+    profile: Profile,
+    hasher: DefaultHashBuilder,
+    names: HashTable<LocationId>,
+    stacks: HashTable<StackId>,
+    /// The sample of each stack.
+    samples: Vec<Option<u32>>,
+    /// That of no stack at all.
+    empty: Option<u32>,
+    /// How many bytes of the text are read, and how many are not.
+    read: usize,
+    left: usize,
+}
+
+impl Reader {
+    fn new() -> Self {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("samples", "count");
+        Self {
+            profile: builder.finish(),
+            hasher: DefaultHashBuilder::default(),
+            names: HashTable::new(),
+            stacks: HashTable::new(),
+            samples: Vec::new(),
+            empty: None,
+            read: 0,
+            left: 0,
+        }
+    }
+
+    /// Adds a line; says whether its sum went beyond 64 bits.
+    fn add(&mut self, line: u64, stack: &str, value: i64) -> Result<bool, FoldedError> {
+        let frames = || stack.split(';').filter(|name| !name.is_empty());
+        let depth = frames().count();
+        if depth > MAX_STACK_DEPTH {
+            return Err(FoldedError::TooDeep { line, depth, cap: MAX_STACK_DEPTH });
+        }
+        let stack = frames().fold(None, |parent, name| {
+            let location = self.location(name);
+            Some(self.stack(Stack { parent, location }))
+        });
+        let known = stack.map_or(&mut self.empty, |stack| &mut self.samples[stack.index()]);
+        let (samples, read, left) = (&mut self.profile.samples, self.read, self.left);
+        match *known {
+            Some(row) => {
+                let sum = &mut samples.values[0][row as usize];
+                let exact = sum.checked_add(value);
+                *sum = exact.unwrap_or_else(|| sum.saturating_add(value));
+                Ok(exact.is_none())
+            }
+            None => {
+                *known = Some(samples.stacks.len() as u32);
+                push(&mut samples.stacks, stack, read, left);
+                push(&mut samples.labels, None, read, left);
+                push(&mut samples.values[0], value, read, left);
+                Ok(false)
+            }
+        }
+    }
+
+    fn location(&mut self, name: &str) -> LocationId {
+        // The names of the sample type came before those of frames.
+        const OTHERS: usize = 3;
+        let Self { profile, hasher, read, left, .. } = self;
+        let hash = hasher.hash_one(name);
+        if let Some(&known) = self.names.find(hash, |&id| profile.strings.at(id.index() + OTHERS, name).is_some()) {
+            return known;
+        }
+        let id = LocationId::new(profile.locations.len());
+        let name = profile.strings.push(name);
+        debug_assert_eq!(name.index(), id.index() + OTHERS);
+        let row = Function { name, system_name: name, file: StringId::EMPTY, start_line: 0 };
+        push(&mut profile.functions, row, *read, *left);
+        let function = Some(FunctionId::new(id.index()));
+        push(&mut profile.lines, Line { function, line: 0, column: 0 }, *read, *left);
+        let first_line = id.index() as u32;
+        let row = Location { mapping: None, address: 0, folded: false, first_line, line_count: 1 };
+        push(&mut profile.locations, row, *read, *left);
+        self.names.insert_unique(hash, id, |&id| hasher.hash_one(profile.strings.get(StringId::new(id.index() + OTHERS))));
+        id
+    }
+
+    fn stack(&mut self, row: Stack) -> StackId {
+        let Self { profile, hasher, read, left, .. } = self;
+        let hash = hasher.hash_one(row);
+        if let Some(&known) = self.stacks.find(hash, |&id| profile.stacks[id.index()] == row) {
+            return known;
+        }
+        let id = StackId::new(profile.stacks.len());
+        push(&mut profile.stacks, row, *read, *left);
+        push(&mut self.samples, None, *read, *left);
+        self.stacks.insert_unique(hash, id, |&id| hasher.hash_one(profile.stacks[id.index()]));
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::folded::encode;
+
+    /// What is read, written again, and the warnings.
+    fn check(text: &[u8], expect: &str, warnings: &[&str]) {
+        let decoded = decode(text).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+        assert_eq!(encode(&decoded.profile, 0, 1 << 20).as_deref(), Ok(expect));
+        assert_eq!(decoded.warnings, warnings);
+    }
+
+    fn wide(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn lines_are_stacks() {
+        check(b"main;b 5\r\nmain;a 7\nmain;b 2", "main;a 7\nmain;b 7\n", &[]);
+        check(
+            "std::vec<int, é>;operator new(unsigned long) 3 \n".as_bytes(),
+            "std::vec<int, é>;operator new(unsigned long) 3\n",
+            &[],
+        );
+        check(b"a\t1\n  b;c -2\n;;d; 3\n 4\n#x 5\n", " 4\n  b;c -2\n#x 5\na 1\nd 3\n", &[]);
+        check(
+            b"a 9223372036854775807\na 1\n",
+            "a 9223372036854775807\n",
+            &["1 sums of equal stacks go beyond 64 bits and are cut off there"],
+        );
+    }
+
+    #[test]
+    fn text_of_several_kinds() {
+        check(b"\xef\xbb\xbfa;b 1\n", "a;b 1\n", &[]);
+        for text in [wide("a;é 1\r\nb 2", u16::to_le_bytes), wide("a;é 1\r\nb 2", u16::to_be_bytes)] {
+            check(&text, "a;é 1\nb 2\n", &[]);
+        }
+        check(b"a;\xff 1\n", "a;\u{fffd} 1\n", &["some of it is not valid text and is read as \u{fffd}"]);
+    }
+
+    #[test]
+    fn lines_without_a_value_are_left_out() {
+        let left_out = |line, text| format!("line {line} does not end in a whole number and is left out: {text:?}");
+        let warnings =
+            [left_out(3, "// two"), left_out(6, "a;b"), left_out(7, "12"), left_out(8, "a 1.5"), left_out(9, "a +1")];
+        let warnings: Vec<&str> = warnings.iter().map(String::as_str).collect();
+        check(b"# one\n\n// two\na 1\n#\na;b\n12\na 1.5\na +1\n", "a 1\n", &warnings);
+        assert_eq!(decode(b"\nhello\n").unwrap_err(), FoldedError::NoStack("hello".to_owned()));
+        assert_eq!(decode(b"").unwrap_err(), FoldedError::NoStack(String::new()));
+        let deep = format!("a 1\n{} 1", "a;".repeat(MAX_STACK_DEPTH + 1));
+        let too_deep = FoldedError::TooDeep { line: 2, depth: MAX_STACK_DEPTH + 1, cap: MAX_STACK_DEPTH };
+        assert_eq!(decode(deep.as_bytes()).unwrap_err(), too_deep);
+    }
+
+    #[test]
+    fn knows_its_own() {
+        for text in ["a;b 1", "a 1\nb 2\n", "// x\n// y\na;b 1\na;c 2\na;d 3", "# 1\n\na;b 1\n\n\n"] {
+            assert!(sniff(text.as_bytes()), "{text}");
+        }
+        let log = "version: 1\ncreator: c\npid: 41\ncmd: ./a\n";
+        for text in [
+            "",
+            "hello",
+            "{\n\"a\": 1\n}",
+            "in 2020\nthere was; it 1\nand more\nand",
+            log,
+            "a;b 1\n\u{0}\u{1} 2",
+            " 5",
+            "# a 1",
+        ] {
+            assert!(!sniff(text.as_bytes()), "{text}");
+        }
+        assert!(sniff(&wide("a;b 1", u16::to_le_bytes)));
+        assert!(sniff("a;b 1\n".repeat(1 << 15).as_bytes()));
+    }
+}

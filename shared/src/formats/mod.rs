@@ -1,0 +1,7 @@
+//! File formats: bytes to and from a [`Profile`](crate::Profile).
+
+pub(crate) mod detect;
+pub mod folded;
+pub mod gzip;
+pub mod legacy;
+pub mod pprof;

@@ -1,0 +1,14 @@
+//! One exact sum of many profiles, in canonical order.
+//!
+//! | file | what |
+//! |---|---|
+//! | `merger` | merging files |
+//! | `stacks`, `sample_index` | finding the samples of equal stacks in a merge of files |
+//! | `stored` | merging what queries read |
+//! | `canonical` | the order of the result |
+
+pub(crate) mod canonical;
+pub(crate) mod merger;
+mod sample_index;
+mod stacks;
+pub(crate) mod stored;

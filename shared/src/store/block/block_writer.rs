@@ -1,0 +1,239 @@
+//! A block (level 1 and up): for each service and type a dataset, whose profiles share one table of symbols.
+//!
+//! In file order: for each family of datasets its symbols, then their sums, then their pages; then all totals, those over all
+//! series first, so that a timeline over every service is one read; then the ids and the directory. In a block of level 2 the pages and the sums of
+//! minutes stand behind all families, so that a job that sums up a day reads the front of it.
+//!
+//! Pages of a family that differ in their divisor alone are one, which stands where the first of them would.
+
+use super::dataset::DatasetWriter;
+use super::page::PageEntry;
+use super::pool::{PagePool, UnplacedPage};
+use crate::base::units::UnixNanos;
+use crate::model::id::StackId;
+use crate::model::profile::Profile;
+use crate::store::codec::bytes::Reader;
+use crate::store::codec::label_table::Words;
+use crate::store::codec::section::{put_magic, section};
+use crate::store::codec::symbols;
+use crate::store::codec::window::{Scope, Window};
+use crate::store::directory::block_entry::{BlockEntry, Dataset, Share, SumsEntry};
+use crate::store::directory::contents::{Contents, Directory, Part, put_footer};
+use crate::store::directory::ids::{Ids, encode_ids};
+use crate::store::error::StoreError;
+
+pub(crate) const MAGIC: &[u8; 7] = b"PLTBLCK";
+
+/// Level of the sums of an hour that is not over: 4. They stand for the blocks of level 1 that arrived in this hour until the
+/// time in their name, and are of no use without those.
+pub const SO_FAR: u8 = 4;
+
+/// What blocks of a level hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The profiles themselves, and the total of each.
+    pub(crate) raw: bool,
+    /// How long the windows of totals are; `None` without totals.
+    pub(crate) totals: Option<Window>,
+    /// The sums, in the order in which they stand in the block.
+    pub(crate) sums: &'static [(Window, Scope)],
+    /// Pages and sums of minutes stand behind all families.
+    pub(crate) apart: bool,
+}
+
+impl Shape {
+    const LEVEL_1: Self = Self {
+        raw: true,
+        totals: Some(Window::Minute),
+        sums: &[(Window::Hour, Scope::All), (Window::Minute, Scope::All)],
+        apart: false,
+    };
+    const LEVEL_2: Self = Self {
+        raw: true,
+        totals: Some(Window::Minute),
+        sums: &[(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)],
+        apart: true,
+    };
+    /// Sums of a day.
+    pub(crate) const DAY: Self = Self {
+        raw: false,
+        totals: Some(Window::Hour),
+        sums: &[(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)],
+        apart: false,
+    };
+    const HOUR_SO_FAR: Self = Self { raw: false, totals: None, sums: &[(Window::Hour, Scope::All)], apart: false };
+
+    /// What a block of this level holds; `None` when there are no blocks of it.
+    pub(crate) fn of_level(level: u8) -> Option<Self> {
+        match level {
+            1 => Some(Self::LEVEL_1),
+            2 => Some(Self::LEVEL_2),
+            3 => Some(Self::DAY),
+            SO_FAR => Some(Self::HOUR_SO_FAR),
+            _ => None,
+        }
+    }
+
+    /// Whether each series has sums of its own.
+    pub(crate) fn by_series(self) -> bool {
+        self.sums.iter().any(|(_, scope)| *scope == Scope::Series)
+    }
+
+    fn is_back(self, window: Option<Window>) -> bool {
+        self.apart && matches!(window, None | Some(Window::Minute))
+    }
+}
+
+/// Puts datasets into a block.
+pub(crate) struct BlockWriter {
+    shape: Shape,
+    front: Vec<u8>,
+    back: Vec<u8>,
+    /// All totals, to be appended at the end.
+    all_totals: Vec<u8>,
+    window_totals: Vec<u8>,
+    totals: Vec<u8>,
+    datasets: Vec<Dataset>,
+    words: Words,
+    pub(crate) pool: PagePool,
+}
+
+impl BlockWriter {
+    /// A block without datasets.
+    pub(crate) fn new(shape: Shape) -> Result<Self, StoreError> {
+        let mut front = Vec::new();
+        put_magic(&mut front, MAGIC);
+        let (pool, words) = (PagePool::new()?, Words::default());
+        let (back, all_totals, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { shape, front, back, all_totals, window_totals, totals, datasets: Vec::new(), words, pool })
+    }
+
+    /// Ends a family: datasets over the same tables.
+    pub(crate) fn push(&mut self, tables: &Profile, family: Vec<DatasetWriter>) -> Result<(), StoreError> {
+        // All stacks are used, so the numbers of rows stay as they are: index plus one.
+        let (raw, _) = symbols::encode(tables, (0..tables.stacks.len()).map(StackId::new))?;
+        let symbols = append(&mut self.front, |out| self.pool.packer.put(out, &raw, "symbols"))?;
+        let first = self.datasets.len();
+        let mut all_sums = Vec::new();
+        for writer in family {
+            let Some(mut done) = writer.finish(&mut self.pool)? else { continue };
+            if self.shape.raw {
+                let totals = append(&mut self.totals, |out| self.pool.packer.put(out, &done.totals, "totals"))?;
+                done.dataset.totals = Some(totals);
+            }
+            if let Some(window) = self.shape.totals {
+                let (out, totals) = (&mut self.window_totals, &done.window_totals);
+                let part = append(out, |out| self.pool.packer.put(out, totals, "window totals"))?;
+                done.dataset.window_totals = Some((window, part));
+            }
+            if let Some(totals) = done.all_totals {
+                let part = append(&mut self.all_totals, |out| self.pool.packer.put(out, &totals, "window totals"))?;
+                done.dataset.all_totals = Some(part);
+            }
+            done.dataset.profile_type = self.words.profile_type(&done.profile_type);
+            done.dataset.series = done.labels.iter().map(|labels| self.words.label_set(labels)).collect();
+            (done.dataset.symbols, done.dataset.stacks) = (symbols, tables.stacks.len() as u64);
+            // Pages come behind the sums of all datasets, for which they wait here.
+            all_sums.push((done.sums, done.pages));
+            self.datasets.push(done.dataset);
+        }
+        for &(window, scope) in self.shape.sums {
+            for (i, (sums, _)) in all_sums.iter().enumerate() {
+                if let Some((_, pages)) = sums.iter().find(|(kind, _)| *kind == (window, scope)) {
+                    let pages = self.place(Some(window), pages);
+                    self.datasets[first + i].sums.push(SumsEntry { window, scope, pages });
+                }
+            }
+        }
+        for (i, (_, pages)) in all_sums.iter().enumerate() {
+            self.datasets[first + i].pages = self.place(None, pages);
+        }
+        self.pool.clear();
+        Ok(())
+    }
+
+    /// Puts sums over these windows, or raw pages, where they go.
+    fn place(&mut self, window: Option<Window>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
+        let out = if self.shape.is_back(window) { &mut self.back } else { &mut self.front };
+        self.pool.place(pages, out)
+    }
+
+    /// The object, and its directory for the catalog. `ids` says where it comes from; a block of sums has none.
+    pub(crate) fn finish(
+        mut self,
+        (token, share): (u64, Share),
+        ids: &Ids,
+        sums_of: Vec<String>,
+    ) -> Result<(Vec<u8>, Directory), StoreError> {
+        let back = self.front.len() as u64;
+        let all_totals = back + self.back.len() as u64;
+        let window_totals = all_totals + self.all_totals.len() as u64;
+        let totals = window_totals + self.window_totals.len() as u64;
+        for dataset in &mut self.datasets {
+            dataset.totals.iter_mut().for_each(|part| part.offset += totals);
+            dataset.window_totals.iter_mut().for_each(|(_, part)| part.offset += window_totals);
+            dataset.all_totals.iter_mut().for_each(|part| part.offset += all_totals);
+            let sums = dataset.sums.iter_mut().map(|sums| (Some(sums.window), &mut sums.pages));
+            for (window, pages) in sums.chain([(None, &mut dataset.pages)]) {
+                if self.shape.is_back(window) {
+                    pages.iter_mut().for_each(|page| page.part.offset += back);
+                }
+            }
+        }
+        let mut bytes = self.front;
+        for more in [self.back, self.all_totals, self.window_totals, self.totals] {
+            bytes.extend_from_slice(&more);
+        }
+        let ids = match self.shape.raw {
+            true => Some(append(&mut bytes, |out| self.pool.packer.put(out, &encode_ids(ids), "ids"))?),
+            false => None,
+        };
+        let (label_sets, types) = self.words.finish();
+        let block = BlockEntry { datasets: self.datasets, token, share, ids, sums_of };
+        let directory = Directory { label_sets, types, contents: Contents::Block(block) };
+        put_footer(&mut bytes, &directory, MAGIC)?;
+        Ok((bytes, directory))
+    }
+}
+
+impl Dataset {
+    /// A dataset of nothing yet.
+    pub(crate) fn empty(series: usize, stacks: u64) -> Self {
+        Self {
+            profile_type: 0,
+            series: vec![0; series],
+            min_time: UnixNanos(0),
+            max_time: UnixNanos(0),
+            profiles: 0,
+            stacks,
+            symbols: Part::default(),
+            totals: None,
+            window_totals: None,
+            all_totals: None,
+            pages: Vec::new(),
+            sums: Vec::new(),
+        }
+    }
+}
+
+fn append(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>) -> Result<(), StoreError>) -> Result<Part, StoreError> {
+    let offset = out.len() as u64;
+    put(out)?;
+    Ok(Part { offset, len: out.len() as u64 - offset })
+}
+
+/// Reads the symbols of `dataset` as a profile without samples.
+pub(crate) fn read_symbols(bytes: &[u8], dataset: &Dataset) -> Result<Profile, StoreError> {
+    let mut reader = Reader::new(bytes, "symbols");
+    let raw = section(&mut reader, "symbols")?;
+    reader.end()?;
+    let profile = symbols::decode(&raw, "symbols")?;
+    if profile.stacks.len() as u64 != dataset.stacks {
+        return Err(StoreError::Corrupt {
+            section: "symbols",
+            offset: 0,
+            problem: "not as many stacks as the directory says",
+        });
+    }
+    Ok(profile)
+}

@@ -1,0 +1,17 @@
+//! Level 1 and up: datasets with shared symbols, pages of rows, sums over windows.
+//!
+//! | file | what |
+//! |---|---|
+//! | `block_writer` | puts datasets into a block |
+//! | `dataset`, `sums` | a dataset while it is gathered, and its sums |
+//! | `page`, `pool` | pages of rows; equal pages are stored once |
+//! | `totals` | what a timeline reads |
+//! | `union` | tables of many chunks as one |
+
+pub(crate) mod block_writer;
+pub(crate) mod dataset;
+pub(crate) mod page;
+mod pool;
+mod sums;
+pub(crate) mod totals;
+pub(crate) mod union;

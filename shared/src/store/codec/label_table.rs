@@ -1,0 +1,110 @@
+//! The pool of label sets and profile types of a chunk head or a directory: each word once, each set once.
+
+use hashbrown::HashMap;
+
+use super::bytes::{Reader, put_column, put_varint};
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
+use crate::store::error::StoreError;
+
+/// Most text that label sets and types may come to when each is written out in full: 64 MiB.
+///
+/// The encoded form refers to a word by a byte or two, so a few kilobytes could claim gigabytes. A directory that fits
+/// its catalog row (2 MB) and grows thirty times is the largest one imaginable.
+const MAX_TEXT: usize = 64 << 20;
+
+/// Collects label sets and profile types, each once, in order of first appearance.
+#[derive(Default)]
+pub(crate) struct Words {
+    label_sets: Vec<Labels>,
+    types: Vec<ProfileType>,
+    label_index: HashMap<Labels, u32>,
+    type_index: HashMap<ProfileType, u32>,
+}
+
+impl Words {
+    pub(crate) fn label_set(&mut self, labels: &Labels) -> u32 {
+        if let Some(&index) = self.label_index.get(labels) {
+            return index;
+        }
+        let index = self.label_sets.len() as u32;
+        self.label_sets.push(labels.clone());
+        self.label_index.insert(labels.clone(), index);
+        index
+    }
+
+    pub(crate) fn profile_type(&mut self, profile_type: &ProfileType) -> u32 {
+        if let Some(&index) = self.type_index.get(profile_type) {
+            return index;
+        }
+        let index = self.types.len() as u32;
+        self.types.push(profile_type.clone());
+        self.type_index.insert(profile_type.clone(), index);
+        index
+    }
+
+    pub(crate) fn finish(self) -> (Vec<Labels>, Vec<ProfileType>) {
+        (self.label_sets, self.types)
+    }
+}
+
+pub(crate) fn put_words(out: &mut Vec<u8>, label_sets: &[Labels], types: &[ProfileType]) {
+    let mut words: Vec<&str> = Vec::new();
+    let mut index: HashMap<&str, u64> = HashMap::new();
+    let mut refs = Vec::new();
+    let mut word = |text, refs: &mut Vec<u8>| {
+        let number = *index.entry(text).or_insert_with(|| {
+            words.push(text);
+            words.len() as u64 - 1
+        });
+        put_varint(refs, number);
+    };
+    put_varint(&mut refs, label_sets.len() as u64);
+    for labels in label_sets {
+        put_varint(&mut refs, labels.len() as u64);
+        for (name, value) in labels.iter() {
+            word(name, &mut refs);
+            word(value, &mut refs);
+        }
+    }
+    put_varint(&mut refs, types.len() as u64);
+    for t in types {
+        parts(t).into_iter().for_each(|part| word(part, &mut refs));
+    }
+    put_varint(out, words.len() as u64);
+    put_column(out, words.iter().map(|word| word.len() as u64));
+    words.iter().for_each(|word| out.extend_from_slice(word.as_bytes()));
+    out.extend_from_slice(&refs);
+}
+
+fn parts(t: &ProfileType) -> [&str; 5] {
+    [&t.name, &t.sample_type, &t.sample_unit, &t.period_type, &t.period_unit].map(String::as_str)
+}
+
+pub(crate) fn words(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileType>), StoreError> {
+    let count = r.count(1)?;
+    let mut words = Vec::with_capacity(count);
+    for length in r.column(count)? {
+        let length = usize::try_from(length).map_err(|_| r.corrupt("a word is longer than memory"))?;
+        words.push(std::str::from_utf8(r.take(length)?).map_err(|_| r.corrupt("a word is not UTF-8"))?);
+    }
+    let mut text = 0;
+    let mut word = |r: &mut Reader| -> Result<String, StoreError> {
+        let word = words[r.index(words.len())?];
+        text += word.len();
+        if text > MAX_TEXT { Err(r.corrupt("labels grow beyond 64 MiB")) } else { Ok(word.to_owned()) }
+    };
+    let count = r.count(1)?;
+    let mut label_sets = Vec::with_capacity(count);
+    for _ in 0..count {
+        let pairs = (0..r.count(2)?).map(|_| Ok((word(r)?, word(r)?))).collect::<Result<Vec<_>, StoreError>>()?;
+        label_sets.push(Labels::new(pairs).map_err(|_| r.corrupt("a label set breaks the rules for labels"))?);
+    }
+    let count = r.count(5)?;
+    let mut types = Vec::with_capacity(count);
+    for _ in 0..count {
+        let [name, sample_type, sample_unit, period_type, period_unit] = [word(r)?, word(r)?, word(r)?, word(r)?, word(r)?];
+        types.push(ProfileType { name, sample_type, sample_unit, period_type, period_unit });
+    }
+    Ok((label_sets, types))
+}

@@ -1,0 +1,19 @@
+//! Pieces that several of the stored formats are made of.
+//!
+//! | file | what |
+//! |---|---|
+//! | `bytes` | varints, and a reader that cannot leave its bytes |
+//! | `section` | magic, checksum, compression |
+//! | `symbols` | the tables of a profile: strings to stacks |
+//! | `rows` | (stack, value) columns |
+//! | `series` | what a profile is of: labels, type, time, total |
+//! | `label_table` | stores each text of labels and types once |
+//! | `window` | minutes, hours and days, over which blocks hold sums |
+
+pub(crate) mod bytes;
+pub(crate) mod label_table;
+pub(crate) mod rows;
+pub(crate) mod section;
+pub(crate) mod series;
+pub(crate) mod symbols;
+pub(crate) mod window;

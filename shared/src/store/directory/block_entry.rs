@@ -1,0 +1,273 @@
+//! What a directory says of a block.
+
+use super::contents::Part;
+use crate::base::units::UnixNanos;
+use crate::store::block::page::PageEntry;
+use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_names, put_varint};
+use crate::store::codec::section::{MAX_SECTION, SECTION_HEAD};
+use crate::store::codec::window::{Scope, Window};
+use crate::store::error::StoreError;
+
+/// What is in a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockEntry {
+    /// Datasets; several of one service and type when one would have become too large.
+    pub datasets: Vec<Dataset>,
+    /// Token of the lease under which it was made. Of two blocks that hold the same chunks the one with the higher counts.
+    pub token: u64,
+    /// Which of the blocks made under that lease it is: they count together or not at all.
+    pub share: Share,
+    /// Which chunks went into it and what it replaces ([`crate::store::read_ids`]); none in a block of nothing but sums.
+    pub ids: Option<Part>,
+    /// The objects that it sums up without replacing them (level 3). A row of the catalog names none once they are deleted:
+    /// then the block stands alone, and answers at the edges of a range are rounded to its windows.
+    pub sums_of: Vec<String>,
+}
+
+/// One of the blocks that a job makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Its number, from 0.
+    pub number: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Default for Share {
+    /// The only one.
+    fn default() -> Self {
+        Self { number: 0, count: 1 }
+    }
+}
+
+/// All profiles of one service and one type in a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dataset {
+    /// Index of its profile type.
+    pub profile_type: u32,
+    /// Indices of the label sets of its series; pages refer to a series by its place here.
+    pub series: Vec<u32>,
+    /// Start of the earliest profile.
+    pub min_time: UnixNanos,
+    /// Start of the latest profile.
+    pub max_time: UnixNanos,
+    /// How many profiles.
+    pub profiles: u64,
+    /// How many stacks its symbols have.
+    pub stacks: u64,
+    /// Its tables. Datasets of one family of types have them in common.
+    pub symbols: Part,
+    /// Time, series and total of each profile; none where there are only sums.
+    pub totals: Option<Part>,
+    /// Totals of each series and window, and how long the windows are.
+    pub window_totals: Option<(Window, Part)>,
+    /// The same of all series together; where there are only sums, and several series.
+    pub all_totals: Option<Part>,
+    /// Its profiles with their rows, in order of time; none where there are only sums.
+    pub pages: Vec<PageEntry>,
+    /// Sums of its profiles over windows.
+    pub sums: Vec<SumsEntry>,
+}
+
+/// Sums of a dataset's profiles over windows of one length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SumsEntry {
+    /// How long each window is.
+    pub window: Window,
+    /// Over all series together, or of each. A dataset with one series has only sums over all.
+    pub scope: Scope,
+    /// The pages. Times are those of the earliest profiles of windows.
+    pub pages: Vec<PageEntry>,
+}
+
+impl Dataset {
+    /// The sums of windows of this length and scope.
+    pub fn sums(&self, window: Window, scope: Scope) -> Option<&SumsEntry> {
+        self.sums.iter().find(|sums| (sums.window, sums.scope) == (window, scope))
+    }
+
+    /// What is needed to read its parts.
+    pub(crate) fn without_pages(&self) -> Self {
+        Self { series: self.series.clone(), pages: Vec::new(), sums: Vec::new(), ..*self }
+    }
+}
+
+/// One byte for window and scope, which are few.
+const KINDS: [(Window, Scope); 6] = [
+    (Window::Minute, Scope::All),
+    (Window::Minute, Scope::Series),
+    (Window::Hour, Scope::All),
+    (Window::Hour, Scope::Series),
+    (Window::Day, Scope::All),
+    (Window::Day, Scope::Series),
+];
+
+pub(crate) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
+    put_varint(out, block.token);
+    put_varint(out, block.share.number.into());
+    put_varint(out, block.share.count.into());
+    put_optional(out, block.ids);
+    put_names(out, &block.sums_of);
+    put_varint(out, block.datasets.len() as u64);
+    block.datasets.iter().for_each(|dataset| put_dataset(out, dataset));
+}
+
+pub(crate) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<BlockEntry, StoreError> {
+    let token = r.varint()?;
+    let (number, count) = (r.varint()?, r.varint()?);
+    let share = match (u32::try_from(number), u32::try_from(count)) {
+        (Ok(number), Ok(count)) if number < count => Share { number, count },
+        _ => return Err(r.corrupt("a share beyond those that there are")),
+    };
+    let ids = optional(r)?;
+    let sums_of = r.names()?;
+    // A dataset has thirteen numbers at least.
+    let count = r.count(13)?;
+    let mut datasets = Vec::with_capacity(count);
+    for _ in 0..count {
+        datasets.push(dataset(r, label_sets, types)?);
+    }
+    Ok(BlockEntry { datasets, token, share, ids, sums_of })
+}
+
+fn put_dataset(out: &mut Vec<u8>, d: &Dataset) {
+    put_varint(out, u64::from(d.profile_type));
+    put_varint(out, d.series.len() as u64);
+    put_deltas(out, d.series.iter().map(|&s| i64::from(s)));
+    put_deltas(out, [d.min_time.0, d.max_time.0].into_iter());
+    put_column(out, [d.profiles, d.stacks].into_iter());
+    put_part(out, d.symbols);
+    put_optional(out, d.totals);
+    put_optional(out, d.window_totals.map(|(_, part)| part));
+    if let Some((window, _)) = d.window_totals {
+        out.push(kind(window, Scope::Series));
+    }
+    put_optional(out, d.all_totals);
+    put_pages(out, &d.pages);
+    put_varint(out, d.sums.len() as u64);
+    for sums in &d.sums {
+        out.push(kind(sums.window, sums.scope));
+        put_pages(out, &sums.pages);
+    }
+}
+
+fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, StoreError> {
+    let profile_type = r.index(types)? as u32;
+    let count = r.count(1)?;
+    let series = r.index_deltas(count, label_sets)?;
+    let times = r.deltas(2)?;
+    let (min_time, max_time) = (UnixNanos(times[0]), UnixNanos(times[1]));
+    let (profiles, stacks) = (r.varint()?, r.varint()?);
+    // A stack takes two bytes of one section.
+    if stacks > MAX_SECTION as u64 / 2 {
+        return Err(r.corrupt("more stacks than a section can hold"));
+    }
+    let (symbols, totals) = (part(r)?, optional(r)?);
+    let window_totals = match optional(r)? {
+        None => None,
+        Some(part) => match read_kind(r)? {
+            (window, Scope::Series) => Some((window, part)),
+            _ => return Err(r.corrupt("totals of windows are those of each series")),
+        },
+    };
+    let all_totals = optional(r)?;
+    if all_totals.is_some() && window_totals.is_none() {
+        return Err(r.corrupt("totals of all series together, and none of each"));
+    }
+    let pages = pages(r)?;
+    // Its kind and a number of pages.
+    let count = r.count(2)?;
+    if count > KINDS.len() {
+        return Err(r.corrupt("more kinds of sums than there are"));
+    }
+    let mut sums: Vec<SumsEntry> = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (window, scope) = read_kind(r)?;
+        if sums.iter().any(|before| (before.window, before.scope) == (window, scope)) {
+            return Err(r.corrupt("sums of one kind stand there twice"));
+        }
+        sums.push(SumsEntry { window, scope, pages: self::pages(r)? });
+    }
+    Ok(Dataset {
+        profile_type,
+        series,
+        min_time,
+        max_time,
+        profiles,
+        stacks,
+        symbols,
+        totals,
+        window_totals,
+        all_totals,
+        pages,
+        sums,
+    })
+}
+
+fn kind(window: Window, scope: Scope) -> u8 {
+    KINDS.iter().position(|&kind| kind == (window, scope)).map_or(0, |at| at as u8)
+}
+
+fn read_kind(r: &mut Reader) -> Result<(Window, Scope), StoreError> {
+    let [byte] = r.array()?;
+    KINDS.get(usize::from(byte)).copied().ok_or_else(|| r.corrupt("sums of a kind that this version does not know"))
+}
+
+fn put_pages(out: &mut Vec<u8>, pages: &[PageEntry]) {
+    put_varint(out, pages.len() as u64);
+    put_deltas(out, pages.iter().map(|p| p.part.offset as i64));
+    put_column(out, pages.iter().map(|p| p.part.len));
+    put_deltas(out, pages.iter().flat_map(|p| [p.min_time.0, p.max_time.0]));
+    put_column(out, pages.iter().map(|p| p.divisor));
+}
+
+fn pages(r: &mut Reader) -> Result<Vec<PageEntry>, StoreError> {
+    let count = r.count(5)?;
+    let offsets = r.deltas(count)?;
+    let lengths = r.column(count)?;
+    let times = r.deltas(count * 2)?;
+    let divisors = r.column(count)?;
+    let page = |i: usize| {
+        let part = checked_part(r, offsets[i] as u64, lengths[i])?;
+        let (min_time, max_time, divisor) = (UnixNanos(times[2 * i]), UnixNanos(times[2 * i + 1]), divisors[i]);
+        if divisor == 0 {
+            return Err(r.corrupt("values divided by 0"));
+        }
+        Ok(PageEntry { part, min_time, max_time, divisor })
+    };
+    (0..count).map(page).collect()
+}
+
+fn put_part(out: &mut Vec<u8>, part: Part) {
+    put_column(out, [part.offset, part.len].into_iter());
+}
+
+fn part(r: &mut Reader) -> Result<Part, StoreError> {
+    let (offset, len) = (r.varint()?, r.varint()?);
+    checked_part(r, offset, len)
+}
+
+/// A part or none: no section begins at byte 0, where the magic stands.
+fn put_optional(out: &mut Vec<u8>, part: Option<Part>) {
+    match part {
+        Some(part) => put_part(out, part),
+        None => put_varint(out, 0),
+    }
+}
+
+fn optional(r: &mut Reader) -> Result<Option<Part>, StoreError> {
+    match r.varint()? {
+        0 => Ok(None),
+        offset => {
+            let len = r.varint()?;
+            checked_part(r, offset, len).map(Some)
+        }
+    }
+}
+
+fn checked_part(r: &Reader, offset: u64, len: u64) -> Result<Part, StoreError> {
+    if len < SECTION_HEAD as u64 || offset.checked_add(len).is_none() {
+        return Err(r.corrupt("a part of the object is no section"));
+    }
+    Ok(Part { offset, len })
+}

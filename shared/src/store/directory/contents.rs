@@ -1,0 +1,328 @@
+//! What an object holds: enough to plan a query without reading it.
+//!
+//! The same bytes stand at the end of the object and in its row of the catalog.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::block_entry::{BlockEntry, Dataset, block, put_block};
+use super::key::ObjectKey;
+use crate::base::units::UnixNanos;
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
+use crate::store::block::block_writer::MAGIC as BLOCK_MAGIC;
+use crate::store::codec::bytes::{Reader, put_column, put_signed, put_varint};
+use crate::store::codec::label_table::{put_words, words};
+use crate::store::codec::section::{Packer, check_magic, put_magic, section};
+pub use crate::store::codec::series::SeriesEntry;
+use crate::store::codec::series::{put_series, series};
+use crate::store::error::StoreError;
+use crate::store::segment::chunk::ChunkId;
+use crate::store::segment::segment_writer::MAGIC as SEGMENT_MAGIC;
+
+const MAGIC: &[u8; 7] = b"PLTDIRE";
+
+/// Bytes of the footer at the end of a segment or block.
+const FOOTER: usize = 24;
+
+/// What an object holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory {
+    /// Label sets that series refer to.
+    pub label_sets: Vec<Labels>,
+    /// Profile types that series refer to.
+    pub types: Vec<ProfileType>,
+    /// Where everything is.
+    pub contents: Contents,
+}
+
+/// A block inside a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// Its level, 1 or more.
+    pub level: u8,
+    /// When the first of what it was made of arrived, milliseconds since the epoch.
+    pub millis: i64,
+    /// What makes its name unique.
+    pub unique: u64,
+    /// Where it is.
+    pub part: Part,
+}
+
+impl Carried {
+    /// Its name, from that of the segment.
+    pub fn key(&self, segment: &ObjectKey) -> ObjectKey {
+        let Self { level, millis, unique, part } = *self;
+        ObjectKey { level, millis, unique, ..segment.clone() }.carried_by(segment, part.offset)
+    }
+}
+
+/// What kind of object it is, and what is where in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// Level 0. A row of the catalog lists only the chunks that count: not those that a client sent twice. A block inside counts
+    /// by itself: it has a name of its own and a row of its own in the catalog.
+    Segment(Vec<ChunkEntry>, Option<Carried>),
+    /// Level 1 and up.
+    Block(BlockEntry),
+}
+
+/// A chunk of a segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkEntry {
+    /// Its identity.
+    pub id: ChunkId,
+    /// Where it begins in the object.
+    pub offset: u64,
+    /// Its length.
+    pub len: u64,
+    /// Its series, in the chunk's order.
+    pub series: Vec<SeriesEntry>,
+}
+
+/// A section in an object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Part {
+    /// First byte.
+    pub offset: u64,
+    /// How many bytes.
+    pub len: u64,
+}
+
+impl ChunkEntry {
+    /// Where it is.
+    pub fn part(&self) -> Part {
+        Part { offset: self.offset, len: self.len }
+    }
+}
+
+impl Directory {
+    /// Time range, labels and type of everything inside: one item for each chunk's series or each dataset's series.
+    pub fn series(&self) -> impl Iterator<Item = (&Labels, &ProfileType, UnixNanos, UnixNanos)> {
+        let labels = |index: u32| &self.label_sets[index as usize];
+        let of_type = |index: u32| &self.types[index as usize];
+        let chunks = self.chunks().iter().flat_map(|c| &c.series);
+        let datasets = self.datasets().iter().flat_map(|d| d.series.iter().map(move |&s| (d, s)));
+        let in_chunks = chunks.map(move |s| (labels(s.labels), of_type(s.profile_type), s.time, s.time));
+        let in_datasets = datasets.map(move |(d, s)| (labels(s), of_type(d.profile_type), d.min_time, d.max_time));
+        in_chunks.chain(in_datasets)
+    }
+
+    /// Chunks of a segment; none in a block.
+    pub fn chunks(&self) -> &[ChunkEntry] {
+        match &self.contents {
+            Contents::Segment(chunks, _) => chunks,
+            Contents::Block(_) => &[],
+        }
+    }
+
+    /// The block inside a segment.
+    pub fn carried(&self) -> Option<Carried> {
+        match &self.contents {
+            Contents::Segment(_, carried) => *carried,
+            Contents::Block(_) => None,
+        }
+    }
+
+    /// What is in a block; `None` for a segment.
+    pub fn block(&self) -> Option<&BlockEntry> {
+        match &self.contents {
+            Contents::Segment(..) => None,
+            Contents::Block(block) => Some(block),
+        }
+    }
+
+    /// Datasets of a block; none in a segment.
+    pub fn datasets(&self) -> &[Dataset] {
+        self.block().map_or(&[], |block| &block.datasets)
+    }
+
+    /// Keeps the chunks of a segment for which `counts` is true, place by place.
+    pub fn keep_chunks(&mut self, counts: &[bool]) {
+        if let Contents::Segment(chunks, _) = &mut self.contents {
+            let mut counts = counts.iter();
+            chunks.retain(|_| counts.next().copied().unwrap_or(true));
+        }
+    }
+
+    /// Forgets the objects that a block sums up, because they were deleted.
+    pub fn stand_alone(&mut self) {
+        if let Contents::Block(block) = &mut self.contents {
+            block.sums_of.clear();
+        }
+    }
+
+    /// Start of the earliest profile; `None` when there is no profile.
+    pub fn min_time(&self) -> Option<UnixNanos> {
+        self.series().map(|(_, _, first, _)| first).min()
+    }
+
+    /// Start of the latest profile.
+    pub fn max_time(&self) -> Option<UnixNanos> {
+        self.series().map(|(_, _, _, last)| last).max()
+    }
+
+    /// The directory as bytes.
+    pub fn encode(&self) -> Result<Vec<u8>, StoreError> {
+        let mut raw = Vec::new();
+        put_words(&mut raw, &self.label_sets, &self.types);
+        match &self.contents {
+            Contents::Segment(chunks, carried) => {
+                raw.push(if carried.is_some() { 2 } else { 0 });
+                if let Some(carried) = carried {
+                    put_carried(&mut raw, carried);
+                }
+                put_chunks(&mut raw, chunks);
+            }
+            Contents::Block(block) => {
+                raw.push(1);
+                put_block(&mut raw, block);
+            }
+        }
+        let mut out = Vec::new();
+        put_magic(&mut out, MAGIC);
+        Packer::new()?.put(&mut out, &raw, "directory")?;
+        Ok(out)
+    }
+
+    /// Reads what [`Directory::encode`] wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
+        let mut reader = Reader::new(bytes, "directory");
+        check_magic(&mut reader, MAGIC, "directory")?;
+        let raw = section(&mut reader, "directory")?;
+        reader.end()?;
+        let mut r = Reader::new(&raw, "directory");
+        let (label_sets, types) = words(&mut r)?;
+        let kind = r.array()?;
+        let carried = if kind == [2] { Some(carried(&mut r)?) } else { None };
+        let contents = match kind {
+            [0 | 2] => Contents::Segment(chunks(&mut r, label_sets.len(), types.len())?, carried),
+            [1] => Contents::Block(block(&mut r, label_sets.len(), types.len())?),
+            _ => return Err(r.corrupt("neither a segment nor a block")),
+        };
+        r.end()?;
+        Ok(Self { label_sets, types, contents })
+    }
+
+    /// Reads the directory out of a whole object.
+    pub fn of_object(bytes: &[u8]) -> Result<Self, StoreError> {
+        let tail = &bytes[bytes.len().saturating_sub(FOOTER)..];
+        let footer = Footer::read(tail)?;
+        let end = bytes.len() - FOOTER;
+        let Some(start) = (end as u64).checked_sub(footer.directory_len) else {
+            return Err(StoreError::Length { section: "object", needed: footer.directory_len, found: end as u64 });
+        };
+        let directory = Self::decode(&bytes[start as usize..end])?;
+        let mut reader = Reader::new(bytes, "object");
+        check_magic(&mut reader, if footer.block { BLOCK_MAGIC } else { SEGMENT_MAGIC }, "segment or block")?;
+        if footer.block == matches!(directory.contents, Contents::Segment(..)) {
+            return Err(StoreError::Corrupt {
+                section: "directory",
+                offset: 0,
+                problem: "not the kind of object that the footer says",
+            });
+        }
+        Ok(directory)
+    }
+}
+
+/// The last bytes of a segment or block, from which its directory is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Footer {
+    /// Bytes of the directory, which ends where the footer begins.
+    pub directory_len: u64,
+    /// A block, not a segment.
+    pub block: bool,
+}
+
+impl Footer {
+    /// Its length.
+    pub const LEN: u64 = FOOTER as u64;
+
+    /// Reads the last [`Footer::LEN`] bytes of an object.
+    pub fn read(tail: &[u8]) -> Result<Self, StoreError> {
+        let mut r = Reader::new(tail, "footer");
+        let directory_len = r.array()?;
+        let expected = u64::from_le_bytes(r.array()?);
+        let magic = &tail[16..];
+        let block = magic.starts_with(BLOCK_MAGIC);
+        check_magic(&mut r, if block { BLOCK_MAGIC } else { SEGMENT_MAGIC }, "segment or block")?;
+        r.end()?;
+        let found = footer_checksum(directory_len, magic);
+        if found != expected {
+            return Err(StoreError::Checksum { section: "footer", expected, found });
+        }
+        Ok(Self { directory_len: u64::from_le_bytes(directory_len), block })
+    }
+}
+
+fn footer_checksum(directory_len: [u8; 8], magic: &[u8]) -> u64 {
+    xxh3_64(&[directory_len.as_slice(), magic].concat())
+}
+
+/// Ends an object: the directory and a footer that finds it.
+pub(crate) fn put_footer(out: &mut Vec<u8>, directory: &Directory, magic: &[u8; 7]) -> Result<(), StoreError> {
+    let encoded = directory.encode()?;
+    let len = (encoded.len() as u64).to_le_bytes();
+    out.extend_from_slice(&encoded);
+    out.extend_from_slice(&len);
+    let mut end = Vec::new();
+    put_magic(&mut end, magic);
+    out.extend_from_slice(&footer_checksum(len, &end).to_le_bytes());
+    out.extend_from_slice(&end);
+    Ok(())
+}
+
+fn put_carried(out: &mut Vec<u8>, carried: &Carried) {
+    let Carried { level, millis, unique, part } = *carried;
+    out.push(level);
+    put_signed(out, millis);
+    out.extend_from_slice(&unique.to_le_bytes());
+    [part.offset, part.len].into_iter().for_each(|number| put_varint(out, number));
+}
+
+fn carried(r: &mut Reader) -> Result<Carried, StoreError> {
+    let ([level], millis, unique) = (r.array()?, r.signed()?, u64::from_le_bytes(r.array()?));
+    let part = Part { offset: r.varint()?, len: r.varint()? };
+    if level == 0 || part.offset.checked_add(part.len).is_none() {
+        return Err(r.corrupt("what a segment carries is no block, or ends beyond all objects"));
+    }
+    Ok(Carried { level, millis, unique, part })
+}
+
+fn put_chunks(out: &mut Vec<u8>, chunks: &[ChunkEntry]) {
+    put_varint(out, chunks.len() as u64);
+    chunks.iter().for_each(|c| out.extend_from_slice(&c.id.0));
+    // Mostly 0: chunks stand end to end, but in a row of the catalog some may be missing.
+    let mut end = 0u64;
+    for chunk in chunks {
+        put_varint(out, chunk.offset.wrapping_sub(end));
+        end = chunk.offset.wrapping_add(chunk.len);
+    }
+    put_column(out, chunks.iter().map(|c| c.len));
+    put_column(out, chunks.iter().map(|c| c.series.len() as u64));
+    put_series(out, chunks.iter().flat_map(|c| &c.series));
+}
+
+fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEntry>, StoreError> {
+    let count = r.count(19)?;
+    let ids = (0..count).map(|_| Ok(ChunkId(r.array()?))).collect::<Result<Vec<_>, StoreError>>()?;
+    let gaps = r.column(count)?;
+    let lengths = r.column(count)?;
+    let counts = r.column(count)?;
+    let total = counts.iter().fold(0u64, |sum, &n| sum.saturating_add(n));
+    if total > r.remaining() as u64 / 5 {
+        return Err(r.corrupt("more series than there are bytes for"));
+    }
+    let mut all = series(r, total as usize, label_sets, types)?.into_iter();
+    let mut end = 0u64;
+    let mut chunks = Vec::with_capacity(count);
+    for (i, id) in ids.into_iter().enumerate() {
+        let offset = end.checked_add(gaps[i]);
+        let next = offset.and_then(|offset| offset.checked_add(lengths[i]));
+        let (Some(offset), Some(next)) = (offset, next) else { return Err(r.corrupt("a chunk ends beyond all objects")) };
+        let series = all.by_ref().take(counts[i] as usize).collect();
+        chunks.push(ChunkEntry { id, offset, len: lengths[i], series });
+        end = next;
+    }
+    Ok(chunks)
+}

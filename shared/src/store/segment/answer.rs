@@ -1,0 +1,89 @@
+//! A query's answer as bytes: how it goes from one invocation to another, and into a cache.
+//!
+//! Magic, a section with what was counted, and a chunk with the profile, if there is one. Every byte stands under a checksum,
+//! so what was damaged is told, and not taken for an answer.
+
+use super::chunk::{ChunkId, SeriesRows, encode_chunk, read_chunk};
+use crate::base::units::UnixNanos;
+use crate::model::profile::Profile;
+use crate::model::profile_type::ProfileType;
+use crate::store::codec::bytes::{Reader, put_varint};
+use crate::store::codec::section::{check_magic, put_magic, put_plain, section};
+use crate::store::codec::series::Series;
+use crate::store::error::StoreError;
+
+const MAGIC: &[u8; 7] = b"PLTANSW";
+
+const NAME: &str = "answer";
+
+/// Bits of the flags.
+const SATURATED: u64 = 1;
+const ROUNDED: u64 = 2;
+
+/// What is told beside the profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) profiles: u64,
+    pub(crate) objects: u64,
+    pub(crate) bytes: u64,
+    pub(crate) saturated: bool,
+    pub(crate) rounded: bool,
+}
+
+/// Writes an answer. A profile without sample types is none.
+pub(crate) fn encode_answer(told: Told, profile: &Profile, profile_type: &ProfileType) -> Result<Vec<u8>, StoreError> {
+    let mut head = Vec::new();
+    [told.profiles, told.objects, told.bytes].into_iter().for_each(|count| put_varint(&mut head, count));
+    put_varint(&mut head, if told.saturated { SATURATED } else { 0 } | if told.rounded { ROUNDED } else { 0 });
+    let chunk = if profile.sample_types.is_empty() { Vec::new() } else { answer_chunk(profile, profile_type)? };
+    put_varint(&mut head, chunk.len() as u64);
+    let mut out = Vec::new();
+    put_magic(&mut out, MAGIC);
+    put_plain(&mut out, &head, NAME)?;
+    out.extend(chunk);
+    Ok(out)
+}
+
+/// Reads what [`encode_answer`] wrote of a profile of this type.
+pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<(Told, Profile), StoreError> {
+    let mut reader = Reader::new(bytes, NAME);
+    check_magic(&mut reader, MAGIC, NAME)?;
+    let head = section(&mut reader, NAME)?;
+    let mut r = Reader::new(&head, NAME);
+    let (profiles, objects, bytes, flags) = (r.varint()?, r.varint()?, r.varint()?, r.varint()?);
+    let (needed, found) = (r.varint()?, reader.remaining() as u64);
+    r.end()?;
+    if needed != found {
+        return Err(StoreError::Length { section: NAME, needed, found });
+    }
+    let told = Told { profiles, objects, bytes, saturated: flags & SATURATED != 0, rounded: flags & ROUNDED != 0 };
+    let chunk = reader.take(reader.remaining())?;
+    if chunk.is_empty() {
+        return Ok((told, Profile::default()));
+    }
+    let profile = read_chunk(chunk, |_, series| series.profile_type == *profile_type)?;
+    if profile.sample_types.is_empty() {
+        return Err(reader.corrupt("a profile of another type than was asked for"));
+    }
+    Ok((told, profile))
+}
+
+/// A merged profile as a chunk that is stored nowhere, so its id is zero. One series, or several where the total of one would
+/// not fit 64 bits; to a reader of all they are one profile.
+pub(crate) fn answer_chunk(profile: &Profile, profile_type: &ProfileType) -> Result<Vec<u8>, StoreError> {
+    let (header, samples) = (profile.header(), profile.samples());
+    let series = |time, duration_nanos| SeriesRows {
+        series: Series { profile_type: profile_type.clone(), time: UnixNanos(time), duration_nanos, ..Series::default() },
+        rows: Vec::new(),
+    };
+    let (mut all, mut total) = (vec![series(header.time_nanos, header.duration_nanos)], 0i64);
+    let values = samples.values.first().map_or(&[][..], Vec::as_slice);
+    for (&stack, &value) in samples.stacks.iter().zip(values) {
+        total = total.checked_add(value).unwrap_or_else(|| {
+            all.push(series(0, 0));
+            value
+        });
+        all.last_mut().expect("there is one from the start").rows.push((stack, value));
+    }
+    encode_chunk(ChunkId::default(), profile, &all)
+}

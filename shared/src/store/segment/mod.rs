@@ -1,0 +1,11 @@
+//! Level 0: chunks end to end in a segment.
+//!
+//! | file | what |
+//! |---|---|
+//! | `chunk` | one pushed profile |
+//! | `segment_writer` | puts chunks into a segment |
+//! | `answer` | the answer to a query as bytes: what was counted, and a chunk |
+
+pub(crate) mod answer;
+pub(crate) mod chunk;
+pub(crate) mod segment_writer;

@@ -1,0 +1,8 @@
+//! Stacks folded into trees, and what is found out from a tree: the table of functions, search, comparison.
+
+pub(crate) mod call_tree;
+pub(crate) mod diff;
+pub(crate) mod fold;
+pub(crate) mod search;
+pub(crate) mod self_values;
+pub(crate) mod table;

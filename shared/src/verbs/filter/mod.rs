@@ -1,0 +1,10 @@
+//! Samples and frames that stay or go, chosen by name, file or label.
+
+pub(crate) mod focus;
+pub(crate) mod frames;
+pub(crate) mod hide;
+pub(crate) mod prune;
+pub(crate) mod recursion;
+pub(crate) mod show_from;
+mod tag_range;
+pub(crate) mod tags;

@@ -1,0 +1,6 @@
+//! Frames under other names.
+
+pub(crate) mod demangle;
+pub(crate) mod group;
+pub(crate) mod package;
+pub(crate) mod rename;

@@ -1,0 +1,6 @@
+//! Other values for the same samples.
+
+pub(crate) mod diff_base;
+pub(crate) mod scale;
+pub(crate) mod select;
+pub(crate) mod subtract;

@@ -1,0 +1,193 @@
+//! The flame graph: the boxes of a tree that are visible in a viewport.
+//!
+//! The number of boxes is bounded by the pixels, not by the profile: siblings narrower than a pixel become one box.
+
+use crate::tree::call_tree::{NodeId, Shape, Tree};
+
+mod paint;
+
+pub use paint::{Paint, paint};
+
+/// Narrower boxes are drawn together with their equally narrow neighbours.
+const MIN_WIDTH: f64 = 1.0;
+
+/// What part of a tree is to be drawn, and how large.
+#[derive(Clone, Copy, Debug)]
+pub struct Viewport {
+    /// The node that fills the width.
+    pub zoom: NodeId,
+    /// Left edge, as a fraction of the zoom node's width.
+    pub x0: f64,
+    /// Right edge, as a fraction of the zoom node's width.
+    pub x1: f64,
+    /// Width in pixels.
+    pub width: f64,
+    /// First depth to draw; the root has depth 0.
+    pub depth0: u32,
+    /// First depth not to draw.
+    pub depth1: u32,
+}
+
+/// A box to draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlameBox {
+    /// Left edge in pixels; may lie outside of the viewport.
+    pub x: f32,
+    /// Width in pixels.
+    pub width: f32,
+    /// Row; the root has 0.
+    pub depth: u32,
+    /// The node, or the heaviest node of a run.
+    pub node: NodeId,
+    /// What it stands for.
+    pub kind: BoxKind,
+}
+
+/// What a box stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoxKind {
+    /// One node.
+    Node,
+    /// The zoom node's caller, drawn over the full width.
+    Ancestor,
+    /// Several siblings, each narrower than a pixel.
+    Run,
+}
+
+/// The visible boxes, callers before callees. An impossible viewport (no width, nothing between `x0` and `x1`) shows none.
+pub fn layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) -> Vec<FlameBox> {
+    let weight = tree.weight(view.zoom) as f64;
+    let scale = view.width / ((view.x1 - view.x0) * weight);
+    if !(scale.is_finite() && scale > 0.0 && view.width > 0.0) {
+        return Vec::new();
+    }
+    let path = tree.shape().path(view.zoom);
+    let mut boxes: Vec<FlameBox> =
+        (0..).zip(&path[..path.len() - 1]).map(|(depth, &node)| ancestor(node, depth, view)).collect();
+    boxes.retain(|b| (view.depth0..view.depth1).contains(&b.depth));
+    let mut walk = Walk { tree, view, scale, boxes };
+    let left = 0.0 - view.x0 * weight * scale;
+    walk.descend(view.zoom, left, path.len() as u32 - 1);
+    walk.boxes
+}
+
+fn ancestor(node: NodeId, depth: u32, view: Viewport) -> FlameBox {
+    FlameBox { x: 0.0, width: view.width as f32, depth, node, kind: BoxKind::Ancestor }
+}
+
+struct Walk<'a, const SIDES: usize> {
+    tree: &'a Tree<SIDES>,
+    view: Viewport,
+    scale: f64,
+    boxes: Vec<FlameBox>,
+}
+
+/// Neighbours that are too narrow to draw one by one.
+#[derive(Clone, Copy)]
+struct Run {
+    x: f64,
+    width: f64,
+    heaviest: (i64, NodeId),
+    count: u32,
+}
+
+impl<const SIDES: usize> Walk<'_, SIDES> {
+    fn descend(&mut self, top: NodeId, left: f64, depth: u32) {
+        let mut open = vec![(top, left, depth)];
+        while let Some((node, x, depth)) = open.pop() {
+            let width = self.tree.weight(node) as f64 * self.scale;
+            if depth >= self.view.depth1 || x + width <= 0.0 || x >= self.view.width {
+                continue;
+            }
+            self.emit(x, width, depth, node, BoxKind::Node);
+            if depth + 1 < self.view.depth1 {
+                self.children(self.tree.shape(), node, x, depth + 1, &mut open);
+            }
+        }
+    }
+
+    fn children(&mut self, shape: &Shape, node: NodeId, x: f64, depth: u32, open: &mut Vec<(NodeId, f64, u32)>) {
+        let mut left = x;
+        let mut run: Option<Run> = None;
+        for child in shape.children(node) {
+            let weight = self.tree.weight(child);
+            let width = weight as f64 * self.scale;
+            if width >= MIN_WIDTH {
+                self.end_run(run.take(), depth);
+                open.push((child, left, depth));
+            } else if weight > 0 {
+                let so_far = run.unwrap_or(Run { x: left, width: 0.0, heaviest: (0, child), count: 0 });
+                let heaviest = if weight > so_far.heaviest.0 { (weight, child) } else { so_far.heaviest };
+                run = Some(Run { width: so_far.width + width, heaviest, count: so_far.count + 1, ..so_far });
+            }
+            left += width;
+            if left >= self.view.width {
+                break;
+            }
+        }
+        self.end_run(run, depth);
+    }
+
+    fn end_run(&mut self, run: Option<Run>, depth: u32) {
+        let Some(run) = run else { return };
+        let kind = if run.count == 1 { BoxKind::Node } else { BoxKind::Run };
+        if run.x + run.width > 0.0 {
+            self.emit(run.x, run.width, depth, run.heaviest.1, kind);
+        }
+    }
+
+    fn emit(&mut self, x: f64, width: f64, depth: u32, node: NodeId, kind: BoxKind) {
+        if depth >= self.view.depth0 {
+            self.boxes.push(FlameBox { x: x as f32, width: width as f32, depth, node, kind });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::profile;
+    use crate::{By, CallTree};
+
+    fn check(view: Viewport, expect: &str) {
+        let tree = CallTree::new(&profile("a;b 50\na;c 25\nz;q1 0\nz;q2 24\nz;t1 0\nz;t2 1"), 0, By::Name);
+        let boxes = layout(&tree, view);
+        let mut text: Vec<String> = boxes
+            .iter()
+            .map(|b| format!("{} {} {}+{} {:?}", b.depth, tree.shape().name(b.node), b.x, b.width, b.kind))
+            .collect();
+        text.sort();
+        assert_eq!(text.join("\n"), expect);
+    }
+
+    fn view(zoom: u32, x0: f64, x1: f64, width: f64) -> Viewport {
+        Viewport { zoom: NodeId(zoom), x0, x1, width, depth0: 0, depth1: 10 }
+    }
+
+    #[test]
+    fn whole() {
+        check(
+            view(0, 0.0, 1.0, 100.0),
+            "0 total 0+100 Node\n1 a 0+75 Node\n1 z 75+25 Node\n2 b 0+50 Node\n2 c 50+25 Node\n2 q2 75+24 Node\n2 t2 99+1 Node",
+        );
+    }
+
+    #[test]
+    fn zoomed_and_cut() {
+        check(view(1, 0.0, 1.0, 75.0), "0 total 0+75 Ancestor\n1 a 0+75 Node\n2 b 0+50 Node\n2 c 50+25 Node");
+        check(view(1, 0.8, 1.0, 15.0), "0 total 0+15 Ancestor\n1 a -60+75 Node\n2 c -10+25 Node");
+        let only = Viewport { depth0: 2, depth1: 3, ..view(0, 0.0, 0.5, 50.0) };
+        check(only, "2 b 0+50 Node");
+        check(view(0, 1.0, 1.0, 50.0), "");
+    }
+
+    #[test]
+    fn narrow_neighbours_become_one_box() {
+        let lines: Vec<String> = (0..1000).map(|i| format!("f{i:04} {}", 1 + i64::from(i == 500))).collect();
+        let tree = CallTree::new(&profile(&lines.join("\n")), 0, By::Name);
+        let boxes = layout(&tree, view(0, 0.0, 1.0, 100.0));
+        assert_eq!(boxes.len(), 2);
+        assert_eq!((boxes[1].kind, tree.shape().name(boxes[1].node)), (BoxKind::Run, "f0500"));
+        assert!((boxes[1].width - 100.0).abs() < 0.01);
+    }
+}
