@@ -248,8 +248,9 @@ fn the_map_answers_ten_questions() {
             found.push(format!("{question} no answer with a path"));
         }
         for path in paths.into_iter().filter(|path| !path.starts_with("docs/")) {
-            let folder = path.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
-            if ![path.trim_end_matches('/'), &format!("{folder}/")].iter().any(|place| map.contains(place)) {
+            let path = path.trim_end_matches('/');
+            let (folder, _) = path.rsplit_once('/').unwrap_or((path, ""));
+            if ![format!("`{path}`"), format!("`{path}/`"), format!("`{folder}/`")].iter().any(|place| map.contains(place)) {
                 found.push(format!("{question} {path} is not on the map"));
             }
         }
