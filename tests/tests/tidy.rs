@@ -183,6 +183,32 @@ fn every_path_named_in_the_docs_exists() {
     none("docs name what is not there", found);
 }
 
+/// `file.md#heading`, as far as the file is ours.
+#[test]
+fn every_heading_named_in_the_docs_exists() {
+    let link = Regex::new(r"\]\(([A-Za-z0-9_./-]*\.md)?#([^)\s]+)\)").unwrap();
+    let mut found = Vec::new();
+    for file in files().iter().filter(|f| ends_with(f, &["md"])) {
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        let text = without_code_blocks(&read(file));
+        for captures in link.captures_iter(&text) {
+            let target = captures.get(1).map_or(file.into(), |m| folder.join(m.as_str()));
+            let headings = fs::read_to_string(root().join(&target)).unwrap_or_default();
+            let names = |line: &str| anchor(line.trim_start_matches('#').trim()) == captures[2];
+            if !headings.lines().any(|line| line.starts_with('#') && names(line)) {
+                found.push(format!("{file}: {}#{}", target.display(), &captures[2]));
+            }
+        }
+    }
+    none("docs name headings that are not there", found);
+}
+
+/// What a heading is called in a link.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
 /// The text below a heading of the second level, up to the next.
 fn section<'a>(text: &'a str, heading: &str) -> &'a str {
     let (_, below) = text.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no heading {heading:?}"));
