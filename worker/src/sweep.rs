@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use pilotlight_core::store::{CatalogHead, ObjectKey, arrival_day, decode_catalog_part, head_key, place};
+use pilotlight_core::store::{CatalogHead, ObjectKey, arrival_day, decode_catalog_part, head_key};
 
 use crate::bucket::{Bucket, MAX_PAGE};
 use crate::errors::Problem;
@@ -43,7 +43,7 @@ pub(crate) async fn sweep(
     delete(bucket, &dead).await
 }
 
-/// Names in the bucket of what the head names among the objects of the days of these.
+/// What the head names among the objects of the days of these.
 async fn named(bucket: &impl Bucket, shard: &Shard, keys: &[String]) -> Result<HashSet<String>, Problem> {
     let mut named = HashSet::new();
     let arrival = |key: &String| Some(arrival_day(key.parse::<ObjectKey>().ok()?.millis));
@@ -57,7 +57,7 @@ async fn named(bucket: &impl Bucket, shard: &Shard, keys: &[String]) -> Result<H
     for part in head.parts.iter().filter(|part| days.contains(&part.day)) {
         let object = bucket.get(&part.key(&shard.tenant, shard.number), None).await?;
         let rows = object.and_then(|object| decode_catalog_part(&object.bytes).ok()).unwrap_or_default();
-        named.extend(rows.iter().map(|row| place(&row.key).0.to_owned()));
+        named.extend(rows.into_iter().map(|row| row.key));
     }
     Ok(named)
 }

@@ -1,5 +1,6 @@
 //! A profile as columnar tables with interned texts, valid by construction.
 
+pub(crate) mod address_name;
 pub(crate) mod builder;
 pub(crate) mod forest;
 pub(crate) mod id;

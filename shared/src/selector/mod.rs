@@ -25,7 +25,7 @@ use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::regex::anchored;
 use application::Application;
-use parse::{MAX_SELECTOR, is_name_character};
+use quoting::{is_name_character, quoted};
 pub use series_labels::{TYPE_LABELS, label_of};
 
 /// A parsed selector. Its text form parses to an equal one.
@@ -74,17 +74,6 @@ pub fn expression_problem(expression: &str) -> Option<String> {
 }
 
 impl Selector {
-    /// Parses a selector; the empty text and `{}` select everything.
-    pub fn parse(text: &str) -> Result<Self, SelectorError> {
-        parse::selector(text, MAX_SELECTOR)
-    }
-
-    /// Parses what a selector was printed as. That may be longer than what was typed: with a backslash before each
-    /// character, twice as long.
-    pub fn parse_printed(text: &str) -> Result<Self, SelectorError> {
-        parse::selector(text, 2 * MAX_SELECTOR)
-    }
-
     /// Whether a series with these labels is selected.
     pub fn matches(&self, profile_type: &ProfileType, labels: &Labels) -> bool {
         self.profile_type.as_ref().is_none_or(|t| t == profile_type)
@@ -122,19 +111,6 @@ impl fmt::Display for Selector {
         }
         f.write_str("}")
     }
-}
-
-fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    f.write_str("\"")?;
-    for c in text.chars() {
-        match c {
-            '\n' => f.write_str("\\n")?,
-            '\t' => f.write_str("\\t")?,
-            '\\' | '"' => write!(f, "\\{c}")?,
-            c => write!(f, "{c}")?,
-        }
-    }
-    f.write_str("\"")
 }
 
 impl Test {

@@ -1,14 +1,14 @@
 //! Text → [`Selector`].
 
 use super::application::Application;
-use super::quoting::{Unknown, Unquoted};
+use super::quoting::{Unknown, Unquoted, is_name_character};
 use super::series_labels::{NAME, PROFILE_TYPE};
 use super::{Expression, Matcher, Selector, SelectorError, Test};
 use crate::model::profile_type::ProfileTypeError;
 use crate::selector::regex::anchored;
 
 /// Longest selector in bytes. People write a few hundred; the names of 300 pods fit.
-pub(super) const MAX_SELECTOR: usize = 8 << 10;
+const MAX_SELECTOR: usize = 8 << 10;
 
 /// Most matchers: two for each label that a series may have, and some for its type.
 const MAX_MATCHERS: usize = 2 * crate::base::limits::MAX_LABELS + 4;
@@ -19,13 +19,21 @@ const MAX_EXPRESSIONS: usize = 16;
 /// What may stand in an application's name besides letters and digits, as on `/ingest`.
 const APPLICATION_SIGNS: &str = "_.-/";
 
-/// Whether a name with this character can stand without quotes.
-pub(super) fn is_name_character(c: char) -> bool {
-    c.is_alphanumeric() || "_.:-/".contains(c)
+impl Selector {
+    /// Parses a selector; the empty text and `{}` select everything.
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+        selector(text, MAX_SELECTOR)
+    }
+
+    /// Parses what a selector was printed as. That may be longer than what was typed: with a backslash before each
+    /// character, twice as long.
+    pub fn parse_printed(text: &str) -> Result<Self, SelectorError> {
+        selector(text, 2 * MAX_SELECTOR)
+    }
 }
 
 /// Parses a text of at most `most` bytes.
-pub(super) fn selector(text: &str, most: usize) -> Result<Selector, SelectorError> {
+fn selector(text: &str, most: usize) -> Result<Selector, SelectorError> {
     let parser = Parser { text, at: 0, expressions: 0 };
     if text.len() > most {
         return Err(parser.error(format!("{} bytes are more than the {most} allowed", text.len())));

@@ -4,6 +4,8 @@
 //! `\uhhhh` and `\Uhhhhhhhh`. Octal and `\x` are bytes; together they have to be UTF-8. Any other escape is refused. Between
 //! backticks a backslash is a character like any other.
 
+use std::fmt;
+
 /// What is written as a letter behind a backslash.
 const LETTERS: [(char, char); 10] = [
     ('a', '\x07'),
@@ -25,6 +27,25 @@ pub(super) enum Unknown {
     /// It stays, for regular expressions: `"\d+\.\d+"` is what people write, and PromQL refuses. `\b` stays, too: nobody looks
     /// for a backspace, and everyone for the end of a word.
     Kept,
+}
+
+/// Whether a name with this character can stand without quotes.
+pub(super) fn is_name_character(c: char) -> bool {
+    c.is_alphanumeric() || "_.:-/".contains(c)
+}
+
+/// Writes a text between double quotes.
+pub(super) fn quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    f.write_str("\"")?;
+    for c in text.chars() {
+        match c {
+            '\n' => f.write_str("\\n")?,
+            '\t' => f.write_str("\\t")?,
+            '\\' | '"' => write!(f, "\\{c}")?,
+            c => write!(f, "{c}")?,
+        }
+    }
+    f.write_str("\"")
 }
 
 /// A text of which single bytes may be written.

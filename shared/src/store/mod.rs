@@ -16,8 +16,7 @@ mod directory;
 mod error;
 mod segment;
 
-pub use block::block_writer::SO_FAR;
-pub(crate) use block::block_writer::{BlockWriter, Shape, read_symbols};
+pub(crate) use block::block_writer::{BlockWriter, Lineage, Shape, read_symbols};
 pub(crate) use block::dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
 pub use block::page::PageEntry;
 pub(crate) use block::page::{PageKind, PageRows, read_page};
@@ -31,9 +30,9 @@ pub use directory::block_entry::{BlockEntry, Dataset, Share, SumsEntry};
 pub use directory::catalog::{
     CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key,
 };
-pub use directory::contents::{Carried, ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
+pub use directory::contents::{ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
 pub use directory::ids::{Counted, Ids, read_ids};
-pub use directory::key::{Carrier, KeyError, MAX_TENANT, ObjectKey, Tenant, place};
+pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
 pub use error::StoreError;
 pub(crate) use segment::answer::{Told, answer_chunk, decode_answer, encode_answer};
 pub use segment::chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};

@@ -6,9 +6,7 @@
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::model::id::StringId;
-use crate::model::profile::Profile;
 use crate::model::strings::Strings;
-use crate::tree::fold::{self, By};
 use crate::tree::self_values::SelfValues;
 
 /// A node of a tree.
@@ -62,11 +60,6 @@ pub struct Tree<const SIDES: usize> {
 pub type CallTree = Tree<1>;
 
 impl CallTree {
-    /// Folds the samples of a value column. Stacks whose values are all zero leave no node.
-    pub fn new(profile: &Profile, sample_type: usize, by: By) -> Self {
-        fold::build([(profile, sample_type)], by, |_, _| {})
-    }
-
     /// Value of the whole profile.
     pub fn total(&self) -> i64 {
         self.totals[0][0]
@@ -267,6 +260,7 @@ fn child_key(parent: u64, name: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::testing::{draw, profile};
+    use crate::tree::fold::By;
 
     #[test]
     fn folds_stacks() {

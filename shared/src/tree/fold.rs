@@ -6,13 +6,14 @@
 
 use hashbrown::HashMap;
 
+use crate::model::address_name::address_name;
 use crate::model::builder::ProfileBuilder;
 use crate::model::forest::{Forest, Overlay, Preorder};
 use crate::model::id::{LocationId, StackId, StringId};
 use crate::model::profile::Profile;
 use crate::model::strings::Strings;
 use crate::model::text_order::by_text;
-use crate::tree::call_tree::{Frame, Tree};
+use crate::tree::call_tree::{CallTree, Frame, Tree};
 use crate::tree::self_values::SelfValues;
 
 /// What makes two frames the same.
@@ -22,6 +23,13 @@ pub enum By {
     Name,
     /// Name and source file: two `anonymous` of different files stay apart.
     Function,
+}
+
+impl CallTree {
+    /// Folds the samples of a value column. Stacks whose values are all zero leave no node.
+    pub fn new(profile: &Profile, sample_type: usize, by: By) -> Self {
+        build([(profile, sample_type)], by, |_, _| {})
+    }
 }
 
 /// The tree of a value column of each of some profiles, a side each: nodes in preorder, children by name, totals summed.
@@ -289,19 +297,4 @@ fn sort_by_place(rows: &mut [u32], place: impl Fn(u32) -> u32) {
     keys.sort_unstable();
     let sorted: Vec<u32> = keys.iter().map(|&key| rows[key as u32 as usize]).collect();
     rows.copy_from_slice(&sorted);
-}
-
-/// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes on Linux.
-const MODULE_NAME: usize = 255;
-
-/// What stands for a frame without a function: its address and the file it is in.
-pub(crate) fn address_name(address: u64, module: &str) -> String {
-    let end = &module[module.ceil_char_boundary(module.len().saturating_sub(MODULE_NAME))..];
-    let file = end.rsplit('/').next().unwrap_or(end);
-    match (address, file) {
-        (0, "") => "?".to_owned(),
-        (0, file) => format!("[{file}]"),
-        (address, "") => format!("{address:#x}"),
-        (address, file) => format!("{address:#x} [{file}]"),
-    }
 }

@@ -176,8 +176,8 @@ fn names(shard: &Shard, parts: &[PartName]) -> Result<String, Problem> {
 
 fn add_parts(sql: &impl Sql, parts: &str, job: i64, now: i64) -> Result<(), Problem> {
     sql.exec(
-        "INSERT INTO objects (key, level, size, day_bytes, job, min_millis, max_millis, added, added_millis, removed)
-         SELECT value ->> 1, -1, 0, 0, ?2, value ->> 0, 0, 0, ?3, 0 FROM json_each(?1) WHERE true
+        "INSERT INTO objects (key, level, size, segments, day_bytes, job, min_millis, max_millis, added, added_millis, removed)
+         SELECT value ->> 1, -1, 0, 0, 0, ?2, value ->> 0, 0, 0, ?3, 0 FROM json_each(?1) WHERE true
          ON CONFLICT (key) DO UPDATE SET removed_millis = NULL, deleted = 0, job = excluded.job
          WHERE removed_millis IS NOT NULL",
         vec![parts.into(), number(job), number(now)],

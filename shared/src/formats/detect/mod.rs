@@ -4,9 +4,10 @@ pub(crate) mod unsupported;
 
 use thiserror::Error;
 
+use crate::formats::decoded::Decoded;
 use crate::formats::folded::{self, FoldedError};
 use crate::formats::gzip::inflate;
-use crate::formats::pprof::{self, Decoded, PprofError};
+use crate::formats::pprof::{self, PprofError};
 pub use unsupported::UnsupportedFormat;
 
 /// Why a file cannot be opened.

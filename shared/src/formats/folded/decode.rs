@@ -9,7 +9,7 @@ use super::FoldedError;
 use crate::base::growth::push;
 use crate::base::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
 use crate::base::warnings::{Warnings, cut};
-use crate::formats::pprof::Decoded;
+use crate::formats::decoded::Decoded;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{FunctionId, LocationId, StackId, StringId};
 use crate::model::profile::{Function, Line, Location, Profile, Stack};

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::FoldedError;
+use crate::model::address_name::address_name;
 use crate::model::id::{LocationId, StackId};
 use crate::model::profile::Profile;
-use crate::tree::fold::address_name;
 
 /// Characters of a value, with the blank before it and the line's end.
 const VALUE: usize = "-9223372036854775808".len() + 2;

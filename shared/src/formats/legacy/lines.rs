@@ -1,6 +1,6 @@
 //! Lines of a text, numbered.
 
-use super::{Format, LegacyError};
+use super::error::{Format, LegacyError};
 use crate::base::warnings::cut;
 
 /// A line without its end, and its number from 1.

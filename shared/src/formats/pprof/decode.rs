@@ -4,23 +4,15 @@
 //! other; a walk passes over the bytes of other rows without looking at them. Tables keep the file's rows and order, repeats
 //! included: looking for equal rows is a merge's work, and a viewer or a merge does it once anyway.
 
-use super::PprofError;
-use super::ids::Ids;
+use super::error::PprofError;
+use super::ids::{Ids, string};
 use super::outline::{FIELDS, Outline};
 use super::samples::Samples;
 use super::wire::{Value, Wire};
 use crate::base::limits::{MAX_FRAMES_PER_BYTE, MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
+use crate::formats::decoded::Decoded;
 use crate::model::id::{FunctionId, LocationId, MappingId, StringId};
 use crate::model::profile::{Function, Header, Line, Location, Mapping, Profile, SymbolFlags, ValueType};
-
-/// A decoded profile, and what was odd about it.
-#[derive(Clone, Debug)]
-pub struct Decoded {
-    /// The profile.
-    pub profile: Profile,
-    /// Oddities that lost nothing that matters, in words for people.
-    pub warnings: Vec<String>,
-}
 
 /// Most warnings kept; a file with more of them is odd in the same way many times.
 const MAX_WARNINGS: usize = 20;
@@ -77,15 +69,6 @@ fn check_frames(profile: &Profile, bytes: usize) -> Result<(), PprofError> {
     }
     let problem = format!("inlined calls make {frames} frames of {bytes} bytes; {MAX_FRAMES_PER_BYTE} a byte are allowed");
     Err(PprofError::Invalid(problem))
-}
-
-/// Resolves an index into the string table; `what` names the field for the error.
-pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<StringId, PprofError> {
-    let count = profile.strings.len();
-    match usize::try_from(index).ok().filter(|&i| i < count) {
-        Some(index) => Ok(StringId::new(index)),
-        None => Err(PprofError::Invalid(format!("{what} is string {}, but there are {count} strings", index as i64))),
-    }
 }
 
 /// What a warning shows of a text.

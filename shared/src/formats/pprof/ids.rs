@@ -2,8 +2,9 @@
 
 use hashbrown::HashMap;
 
-use super::PprofError;
-use crate::model::id::{FunctionId, LocationId, MappingId};
+use super::error::PprofError;
+use crate::model::id::{FunctionId, LocationId, MappingId, StringId};
+use crate::model::profile::Profile;
 
 /// A handle that an id can stand for.
 pub(super) trait Handle: Copy {
@@ -27,6 +28,15 @@ impl Handle for LocationId {
     #[inline(always)]
     fn of_row(row: usize) -> Self {
         Self::new(row)
+    }
+}
+
+/// Resolves an index into the string table; `what` names the field for the error.
+pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<StringId, PprofError> {
+    let count = profile.strings.len();
+    match usize::try_from(index).ok().filter(|&i| i < count) {
+        Some(index) => Ok(StringId::new(index)),
+        None => Err(PprofError::Invalid(format!("{what} is string {}, but there are {count} strings", index as i64))),
     }
 }
 

@@ -5,58 +5,19 @@
 
 mod decode;
 mod encode;
+mod error;
 mod ids;
 mod outline;
 mod samples;
 mod wire;
 
-use thiserror::Error;
-
-pub use decode::{Decoded, decode};
+pub use crate::formats::decoded::Decoded;
+pub use decode::decode;
 pub use encode::{encode, encode_gzip};
+pub use error::PprofError;
 
-use crate::formats::gzip::{GzipError, inflate};
-use crate::formats::legacy::{self, LegacyError};
-
-/// Why bytes are not a pprof profile.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum PprofError {
-    /// Nothing at all.
-    #[error("pprof: the profile is empty (0 bytes)")]
-    Empty,
-    /// Larger than allowed.
-    #[error("pprof: the profile has {length} bytes; {cap} are allowed")]
-    TooLarge {
-        /// Its size.
-        length: usize,
-        /// The limit.
-        cap: usize,
-    },
-    /// Not gzip, although it begins like it.
-    #[error(transparent)]
-    Gzip(#[from] GzipError),
-    /// Not protobuf.
-    #[error("pprof: not a valid protobuf message at byte {offset}: {problem}")]
-    Wire {
-        /// Where, after inflation.
-        offset: usize,
-        /// What.
-        problem: &'static str,
-    },
-    /// Protobuf, but not a profile.
-    #[error("pprof: {0}")]
-    Invalid(String),
-    /// Not protobuf but one of the formats from before, and damaged.
-    #[error(transparent)]
-    Legacy(#[from] LegacyError),
-}
-
-impl PprofError {
-    /// Whether the bytes may be of a format that is no pprof.
-    pub(crate) fn may_be_another_format(&self) -> bool {
-        matches!(self, Self::Wire { .. } | Self::Invalid(_))
-    }
-}
+use crate::formats::gzip::inflate;
+use crate::formats::legacy;
 
 /// Decodes a profile that may be gzip; after inflation it may have `cap` bytes. Like `go tool pprof` it takes the formats
 /// from before `profile.proto` too ([`crate::legacy`]).

@@ -1,6 +1,6 @@
 //! A first look at a whole message, before its rows are read.
 
-use super::PprofError;
+use super::error::PprofError;
 use super::wire::{Value, Wire};
 
 /// One past the largest field number of a profile.

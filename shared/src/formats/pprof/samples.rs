@@ -1,8 +1,7 @@
 //! Samples of a pprof file: by far most of its bytes.
 
-use super::PprofError;
-use super::decode::string;
-use super::ids::Ids;
+use super::error::PprofError;
+use super::ids::{Ids, string};
 use super::wire::{Value, Wire};
 use crate::base::growth::room;
 use crate::base::limits::{MAX_LABELS_A_SAMPLE, MAX_STACK_DEPTH};

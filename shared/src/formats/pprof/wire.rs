@@ -1,6 +1,6 @@
 //! The protobuf wire format: just what a profile needs.
 
-use super::PprofError;
+use super::error::PprofError;
 
 /// A cursor over one message. Knows where in the whole file it stands, for errors.
 #[derive(Clone, Copy)]

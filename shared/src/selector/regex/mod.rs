@@ -9,6 +9,7 @@ mod re2;
 use regex_lite::{Regex, RegexBuilder};
 use thiserror::Error;
 
+pub(crate) use re2::Case;
 use re2::for_engine;
 
 /// Longest expression in bytes: an alternative of 100 names of pods. While it is parsed, each byte takes up to 200.
@@ -23,13 +24,6 @@ const STATES_BASE: usize = 16 << 10;
 /// Bytes of compiled states for each byte of the expression: a letter is one state of 32, and where case does not count
 /// two ranges of 8 more.
 const STATES_A_BYTE: usize = 48;
-
-/// Whether `A` is `a`. Letters beyond ASCII count as they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Case {
-    Exact,
-    Ignored,
-}
 
 /// Why a regular expression was refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

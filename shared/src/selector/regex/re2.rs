@@ -6,7 +6,12 @@
 
 use regex_lite::{RegexBuilder, escape};
 
-use super::Case;
+/// Whether `A` is `a`. Letters beyond ASCII count as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Case {
+    Exact,
+    Ignored,
+}
 
 /// Writes an expression for the engine, or says what is not supported.
 pub(super) fn for_engine(pattern: &str, case: Case) -> Result<String, String> {

@@ -22,16 +22,14 @@ use crate::tree::fold::{self, By};
 use crate::tree::self_values::SelfValues;
 
 mod normalise;
+mod sides;
 mod status;
 
 use normalise::normalise;
 pub(crate) use normalise::{Ratio, exact_sum};
+use sides::{BASE, COMPARISON};
 use status::Presence;
 pub use status::{StackChange, Status};
-
-/// Which side of a [`DiffTree`] is which.
-const BASE: usize = 0;
-const COMPARISON: usize = 1;
 
 /// How the comparison's values are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::tree::self_values::SelfValues;
 
-use super::{BASE, COMPARISON};
+use super::sides::{BASE, COMPARISON};
 
 /// Scales the self values of the comparison to the total of its base.
 pub(super) fn normalise(own: &mut [SelfValues; 2]) {

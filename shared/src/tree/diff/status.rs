@@ -3,7 +3,7 @@
 use crate::tree::call_tree::NodeId;
 use crate::tree::self_values::SelfValues;
 
-use super::{BASE, COMPARISON};
+use super::sides::{BASE, COMPARISON};
 
 /// What became of a node or of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,16 @@
+//! A name for what has only an address.
+
+/// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes on Linux.
+const MODULE_NAME: usize = 255;
+
+/// What stands for a frame without a function: its address and the file it is in.
+pub(crate) fn address_name(address: u64, module: &str) -> String {
+    let end = &module[module.ceil_char_boundary(module.len().saturating_sub(MODULE_NAME))..];
+    let file = end.rsplit('/').next().unwrap_or(end);
+    match (address, file) {
+        (0, "") => "?".to_owned(),
+        (0, file) => format!("[{file}]"),
+        (address, "") => format!("{address:#x}"),
+        (address, file) => format!("{address:#x} [{file}]"),
+    }
+}
