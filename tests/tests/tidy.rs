@@ -276,7 +276,10 @@ fn the_map_answers_ten_questions() {
         for path in paths.into_iter().filter(|path| !path.starts_with("docs/")) {
             let path = path.trim_end_matches('/');
             let (folder, _) = path.rsplit_once('/').unwrap_or((path, ""));
-            if ![format!("`{path}`"), format!("`{path}/`"), format!("`{folder}/`")].iter().any(|place| map.contains(place)) {
+            // The core's table has the names of its folders alone.
+            let layer = path.strip_prefix("shared/src/").and_then(|below| below.split('/').next()).unwrap_or(path);
+            let names = [format!("`{path}`"), format!("`{path}/`"), format!("`{folder}/`"), format!("| `{layer}` |")];
+            if !names.iter().any(|name| map.contains(name)) {
                 found.push(format!("{question} {path} is not on the map"));
             }
         }
