@@ -38,7 +38,7 @@ pub use parts::{QueryPart, QueryParts, split};
 pub use query::QueryPlan;
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use so_far::{named_after, sums_so_far_suffice};
-pub use static_catalog::{static_catalog, static_parts};
+pub use static_catalog::static_catalog;
 pub use steps::{Steps, window_of};
 pub use timeline::{Grouping, Point, Timeline, TimelinePlan, TimelineSeries};
 

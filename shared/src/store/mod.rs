@@ -48,7 +48,7 @@ pub(crate) use answer::{Told, answer_chunk, decode_answer, encode_answer};
 pub use block::SO_FAR;
 pub(crate) use block::{BlockWriter, Shape, read_symbols};
 pub use block_entry::{BlockEntry, Dataset, Share, SumsEntry};
-pub use catalog::{CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key};
+pub use catalog::{CatalogDay, CatalogRow, arrival_day, catalog_key, catalog_key_day, catalog_prefix};
 pub use chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};
 pub(crate) use chunk::{DecodedChunk, decode_chunk};
 pub(crate) use dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};

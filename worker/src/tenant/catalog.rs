@@ -5,8 +5,7 @@
 //! remembers the number of its first page sees one state of the catalog over all pages, whatever compaction does between.
 //!
 //! Blocks have the token of their lease as `job`. A row whose `removed` is 0 was never live: a share of a job that is not
-//! done yet, or never was; or, of level -1, a part of the catalog in the bucket ([`super::published`]). Objects that blocks of level
-//! 3 sum up have the token of those as `summary`.
+//! done yet, or never was. Objects that blocks of level 3 sum up have the token of those as `summary`.
 
 use pilotlight_core::{
     UnixNanos,
@@ -42,6 +41,15 @@ CREATE INDEX IF NOT EXISTS objects_added ON objects (added_millis);
 CREATE INDEX IF NOT EXISTS objects_summaries ON objects (job) WHERE level = 3;
 CREATE INDEX IF NOT EXISTS objects_so_far ON objects (key) WHERE level = 4;
 CREATE INDEX IF NOT EXISTS objects_removed ON objects (removed_millis) WHERE removed_millis IS NOT NULL;
+CREATE TRIGGER IF NOT EXISTS object_added AFTER INSERT ON objects WHEN NEW.removed IS NULL BEGIN
+    INSERT INTO days (day, changed) VALUES (CAST(substr(NEW.key, -34, 13) AS INTEGER) / 86400000, NEW.added)
+    ON CONFLICT (day) DO UPDATE SET changed = excluded.changed WHERE changed <= (SELECT token FROM publication);
+END;
+CREATE TRIGGER IF NOT EXISTS object_changed AFTER UPDATE OF added, removed ON objects BEGIN
+    INSERT INTO days (day, changed) VALUES
+        (CAST(substr(NEW.key, -34, 13) AS INTEGER) / 86400000, coalesce(nullif(NEW.removed, 0), NEW.added))
+    ON CONFLICT (day) DO UPDATE SET changed = excluded.changed WHERE changed <= (SELECT token FROM publication);
+END;
 CREATE TABLE IF NOT EXISTS directories (
     key TEXT NOT NULL,
     part INTEGER NOT NULL,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Catalog, next, shape, texts};
 use super::compaction::drop_lease;
 use super::deletions::{Wanted, done_with};
-use super::published::unpublish;
+use super::published::change_all_days;
 use super::retention::Retention;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
@@ -69,7 +69,7 @@ impl<S: Sql> Catalog<S> {
             Order::Unknown(keys) => return json(&self.absent(&keys)?),
             Order::DeleteProfiles(wanted) => return json(&self.delete_profiles(wanted, now)?),
             Order::Deletions => return json(&self.pending()?),
-            Order::Left => return json(&self.left()?),
+            Order::Left => return json(&self.left(now)?),
         }
         let own = self.own_retention()?;
         json(&Kept { retention: own.unwrap_or(configured), own: own.is_some() })
@@ -105,15 +105,12 @@ impl<S: Sql> Catalog<S> {
                 "UPDATE objects SET removed = coalesce(removed, ?), removed_millis = 0 WHERE deleted = 0",
                 vec![number(change)],
             )?;
-            // Parts that may be written yet wait for the grace period, as the output of the job does.
-            sql.exec(
-                "UPDATE objects SET removed_millis = ? WHERE level = -1 AND job IN (SELECT token FROM publication WHERE token > 0)
-                 AND deleted = 0",
-                vec![number(now)],
-            )?;
             // They tell which pushes are known; what comes again is to be stored.
-            sql.exec("DELETE FROM directories WHERE key IN (SELECT key FROM objects WHERE removed IS NOT NULL)", Vec::new())?;
-            unpublish(sql)?;
+            sql.exec(
+                "DELETE FROM directories WHERE key IN (SELECT key FROM objects WHERE removed IS NOT NULL)",
+                Vec::new(),
+            )?;
+            change_all_days(sql)?;
             drop_lease(sql, now)?;
             done_with(sql)?;
             sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
@@ -132,11 +129,12 @@ impl<S: Sql> Catalog<S> {
         texts(found)
     }
 
-    fn left(&self) -> Result<i64, Problem> {
+    /// How many objects may still be in the bucket; a day that may be written yet is one of them.
+    fn left(&self, now: i64) -> Result<i64, Problem> {
         let mut found =
             self.sql.query("SELECT count(*) FROM objects WHERE removed_millis IS NOT NULL AND deleted = 0", Vec::new())?;
         match found.next().transpose()?.as_deref() {
-            Some([Value::Integer(count)]) => Ok(*count),
+            Some([Value::Integer(count)]) => Ok(count + i64::from(self.may_be_written(now)?)),
             _ => Err(shape()),
         }
     }

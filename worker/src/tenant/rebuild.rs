@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, Facts, PLACE, Row, add, delete, next, texts};
 use super::compaction::{Blame, end, held};
-use super::published::unpublish;
+use super::published::{add_days, change_all_days};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -38,6 +38,8 @@ pub(crate) struct Replace {
     pub(crate) dropped: Vec<String>,
     /// What could not be read: if there are rows of it, they stay.
     pub(crate) damaged: Vec<String>,
+    /// The days of the catalog that are in the bucket.
+    pub(crate) days: Vec<i64>,
     /// The highest token of a block in the bucket.
     pub(crate) last_token: u64,
 }
@@ -118,7 +120,8 @@ impl<S: Sql> Catalog<S> {
                 }
             }
             // Rows may be gone without a trace.
-            unpublish(sql)?;
+            add_days(sql, &replace.days)?;
+            change_all_days(sql)?;
             sql.exec("DELETE FROM lease WHERE token = ?", vec![number(token)])
         })
     }
@@ -169,7 +172,7 @@ mod tests {
 
     fn replace(token: i64, keys: &[&String]) -> Replace {
         let rows = keys.iter().map(|key| Row { key: (*key).clone(), level: 0, size: 100 }).collect();
-        Replace { token, rows, dropped: Vec::new(), damaged: Vec::new(), last_token: 1_000 }
+        Replace { token, rows, dropped: Vec::new(), damaged: Vec::new(), days: Vec::new(), last_token: 1_000 }
     }
 
     #[test]

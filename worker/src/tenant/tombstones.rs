@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{ARRIVAL, Catalog, PLACE, delete, each_directory, texts};
-use super::published::WAIT_MILLIS;
+use super::published::{WAIT_MILLIS, drop_empty_days};
 use super::sql::{Sql, number};
 use super::window::WINDOW_MILLIS;
 use crate::errors::Problem;
@@ -31,7 +31,7 @@ pub(crate) struct Expired {
 
 impl<S: Sql> Catalog<S> {
     /// Names of objects that were removed at or before a time and are not known to be deleted: no query reads them any more.
-    /// Those that were live at a time only if the head did not name them by then either, or has not been written for long. A
+    /// Those that were live at a time only if their day was published without them by then, or they have waited for long. A
     /// segment and the block inside it go together.
     pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
         let found = self.sql.query(
@@ -39,7 +39,8 @@ impl<S: Sql> Catalog<S> {
                 "WITH due AS (SELECT key, removed_millis, {PLACE} name FROM objects
                    WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
                    AND (removed IN (0, added) OR removed_millis <= ?2
-                     OR removed <= (SELECT max(state) FROM published WHERE millis <= ?1)))
+                     OR removed <= (SELECT published FROM days
+                                    WHERE day = {ARRIVAL} / 86400000 AND published_millis <= ?1)))
                  SELECT key FROM due WHERE NOT EXISTS
                    (SELECT 1 FROM objects o WHERE o.key >= due.name AND o.key < due.name || ',' AND o.deleted = 0
                     AND o.key NOT IN (SELECT key FROM due))
@@ -59,20 +60,12 @@ impl<S: Sql> Catalog<S> {
         )
     }
 
-    /// Drops rows of deleted objects whose chunks nobody sends again.
+    /// Drops rows of deleted objects whose chunks nobody sends again, and of days that are empty.
     pub(crate) fn purge(&self, now: i64) -> Result<(), Problem> {
         self.sql.transaction(move |sql| {
-            let gone = "removed_millis IS NOT NULL AND deleted = 1 AND added_millis < ?";
-            // Nothing else would tell that the parts of their days name them still.
-            sql.exec(
-                &format!(
-                    "UPDATE objects SET job = -1 WHERE level = -1 AND removed_millis IS NULL AND min_millis IN
-                     (SELECT {ARRIVAL} / 86400000 FROM objects WHERE {gone} AND removed > added
-                      AND removed > (SELECT coalesce(max(state), -1) FROM published))"
-                ),
-                vec![number(now - WINDOW_MILLIS)],
-            )?;
-            delete(sql, &format!("SELECT key FROM objects WHERE {gone}"), vec![number(now - WINDOW_MILLIS)])
+            let gone = "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND deleted = 1 AND added_millis < ?";
+            delete(sql, gone, vec![number(now - WINDOW_MILLIS)])?;
+            drop_empty_days(sql, now)
         })
     }
 
