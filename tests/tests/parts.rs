@@ -51,8 +51,7 @@ fn block(day: i64) -> (String, Vec<u8>) {
     let mut writer = SegmentWriter::new();
     writer.push(&chunk(day)).expect("a chunk");
     let (mut bytes, mut directory) = writer.finish().expect("a segment");
-    let mut key =
-        ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7, carrier: None }.to_string();
+    let mut key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7 }.to_string();
     for level in 1..=2 {
         let source = CatalogObject { key, level: level - 1, size: bytes.len() as u64, directory };
         let task = CompactTask { level, token: 1, unique: 7, share: 0, share_bytes: MAX_SHARE_BYTES };

@@ -2,8 +2,6 @@
 //! to, and one compaction job is done, or now and then a sweep.
 
 use pilotlight_core::plans::{CompactPlan, CompactTask};
-use pilotlight_core::store::{ObjectKey, place};
-use serde::{Deserialize, Serialize};
 
 use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
@@ -11,25 +9,12 @@ use crate::errors::Problem;
 use crate::meter::{Item, Meter, cpu};
 use crate::publish::publish;
 use crate::sweep::sweep;
-use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport, may_be_carried};
+use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport};
 
 /// Days that a visit publishes beside a job: 8, at three requests each. Usually there are one or two.
 const FEW_DAYS: usize = 8;
 
-/// When an object is to be visited again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Next {
-    /// In its turn: nothing was due.
-    InTurn,
-    /// At once: something was done, so more may be due.
-    Now,
-    /// Once its next segment is written: with that a job will be done, and none can be before.
-    Soon,
-    /// At the same time: nothing was due, and something is about to be.
-    Gathering,
-}
-
-/// Does what is due. `now` in milliseconds; `share_bytes` is how much a job over blocks
+/// Does what is due, and says whether something was: then more may be. `now` in milliseconds; `share_bytes` is how much a job over blocks
 /// may hold at once, [`pilotlight_core::plans::MAX_SHARE_BYTES`] but in tests.
 pub(crate) async fn visit(
     bucket: &impl Bucket,
@@ -38,7 +23,7 @@ pub(crate) async fn visit(
     now: i64,
     share_bytes: u64,
     meter: &Meter,
-) -> Result<Next, Problem> {
+) -> Result<bool, Problem> {
     // Trouble with one must not keep the other from being done.
     let due = client.expired().await?;
     let deleted = delete(bucket, client, &due.keys).await;
@@ -46,11 +31,10 @@ pub(crate) async fn visit(
     let published = if due.publish { publish(bucket, client, shard, now).await } else { Ok(0) };
     // Each takes its fill of requests: a job is for the next visit.
     let worked = match published {
-        Ok(days) if days > FEW_DAYS => Ok(Next::Now),
-        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| Next::Now),
-        _ => compact(bucket, client, now, share_bytes, meter).await,
+        Ok(days) if days > FEW_DAYS => Ok(true),
+        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| true),
+        _ => compact(bucket, client, share_bytes, meter).await,
     };
-    let worked = worked.map(|next| if next == Next::InTurn && due.gathering { Next::Gathering } else { next });
     deleted.and(published).and(worked)
 }
 
@@ -59,25 +43,21 @@ async fn delete(bucket: &impl Bucket, client: &TenantClient<impl Transport>, key
     if keys.is_empty() {
         return Ok(());
     }
-    // A segment and the block inside it have one name.
-    let mut names: Vec<String> = keys.iter().map(|key| place(key).0.to_owned()).collect();
-    names.dedup();
-    bucket.delete(&names).await?;
+    bucket.delete(keys).await?;
     client.forget(keys).await
 }
 
-/// Does a job or one of its shares, if one is due, or says why it came to nothing.
+/// Does a job or one of its shares; says whether one was due, or why it came to nothing.
 async fn compact(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
-    now: i64,
     share_bytes: u64,
     meter: &Meter,
-) -> Result<Next, Problem> {
-    let Some(job) = client.lease().await? else { return Ok(Next::InTurn) };
+) -> Result<bool, Problem> {
+    let Some(job) = client.lease().await? else { return Ok(false) };
     let token = job.token;
-    let problem = match work(bucket, client, job, now, share_bytes, meter).await {
-        Ok(next) => return Ok(next),
+    let problem = match work(bucket, client, job, share_bytes, meter).await {
+        Ok(()) => return Ok(true),
         Err(problem) => problem,
     };
     let failed = Failed { token, message: problem.message.clone(), blame: blame(&problem) };
@@ -91,10 +71,9 @@ async fn work(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     job: Job,
-    now: i64,
     share_bytes: u64,
     meter: &Meter,
-) -> Result<Next, Problem> {
+) -> Result<(), Problem> {
     let Job { token, unique, level, share, sources, without } = job;
     let task = CompactTask { level, token: token as u64, unique, share, share_bytes };
     let plan = drive(CompactPlan::without(sources, task, without)?, bucket).await?;
@@ -102,13 +81,9 @@ async fn work(
     let (division, output) = (plan.division(), plan.finish()?);
     let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
     let done = Done { token, output: row, division };
-    let key: ObjectKey = done.output.key.parse().map_err(Problem::internal)?;
-    if may_be_carried(&key, output.bytes.len(), now) && client.carry(&done, &output.directory, &output.bytes).await? {
-        return Ok(Next::Soon);
-    }
     bucket.put(&output.key, output.bytes, Condition::None).await?;
     // If another has the lease by now, what was written counts for nothing, and is noted to be deleted.
-    client.commit(&done, &output.directory).await.map(|()| Next::Now)
+    client.commit(&done, &output.directory).await
 }
 
 /// Only what is wrong with the sources is their fault; else a bucket that is away for three minutes would put all aside.

@@ -10,7 +10,7 @@ use pilotlight_core::plans::MAX_SHARE_BYTES;
 use worker::{Env, Fetcher, Headers, Method, Request, RequestInit, Response};
 
 use crate::bucket::{self, AnyBucket};
-use crate::compact::{self, Next};
+use crate::compact;
 use crate::config::Config;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered};
@@ -36,18 +36,14 @@ const ALONE: Minute = Minute { visits: 8, jobs: 1 };
 /// keep them apart.
 const DISPATCH_MILLIS: i64 = 50_000;
 
-/// How long it is from one round of visits to the next, to the objects that have jobs: a quarter of a minute. Theirs are the
-/// profiles that a query for the last hour would read one by one.
-const ROUND_MILLIS: i64 = 15_000;
-
-/// When an object is visited that waits for its next segment, be it to have a job done or due: after six seconds. Busy ones
-/// write one each five.
-const SOON_MILLIS: i64 = 6_000;
+/// When the objects that had a job are visited once more: half a minute after the first visit. A query for the last hour decodes
+/// one by one the profiles that were pushed since.
+const AGAIN_MILLIS: i64 = 30_000;
 
 /// Makes visits.
 pub(crate) trait Visitor {
-    /// Visits an object.
-    async fn visit(&self, shard: &Shard) -> Result<Next, Problem>;
+    /// Visits an object; says whether a job was due.
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem>;
 }
 
 /// What came of a minute.
@@ -72,7 +68,7 @@ pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem>
     Ok(())
 }
 
-/// Answers a visit in its own invocation with when the next is due.
+/// Answers a visit in its own invocation.
 pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
     let (meter, config) = (Meter::default(), Config::of(env).map_err(Problem::internal)?);
     meter.add(Item::WorkerRequests, 1);
@@ -83,8 +79,8 @@ pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response,
     Ok(Response::from_json(&Alone { env, config, meter }.visit(&shard).await?)?)
 }
 
-/// Visits objects in turn; one that had a job due comes again after all others, or soon, and in the next round, as does one
-/// that is about to have one.
+/// Visits objects in turn. One that had a job due comes again after all others; half a minute later those that had one are
+/// visited once more.
 pub(crate) async fn dispatch(
     shards: &[Shard],
     minute: i64,
@@ -92,46 +88,44 @@ pub(crate) async fn dispatch(
     visitor: &impl Visitor,
     platform: &impl Platform,
 ) -> Tally {
-    let mut queue: VecDeque<&Shard> = turn(shards, minute, most.visits).collect();
     let (mut tally, began) = (Tally::default(), platform.now_millis());
-    let (mut busy, mut soon) = (VecDeque::new(), VecDeque::<(i64, &Shard)>::new());
+    let mut queue: VecDeque<&Shard> = turn(shards, minute, most.visits).collect();
+    let busy = visit_all(&mut queue, most, visitor, platform, began, &mut tally).await;
+    let wait = (began + AGAIN_MILLIS - platform.now_millis()).max(0);
+    if !busy.is_empty() && tally.visits < most.visits && tally.jobs < most.jobs {
+        platform.delay(wait as u32).await;
+        visit_all(&mut busy.into(), most, visitor, platform, began, &mut tally).await;
+    }
+    tally
+}
+
+/// Visits until none has a job due, or the minute is used up; gives those that had one.
+async fn visit_all<'a>(
+    queue: &mut VecDeque<&'a Shard>,
+    most: Minute,
+    visitor: &impl Visitor,
+    platform: &impl Platform,
+    began: i64,
+    tally: &mut Tally,
+) -> Vec<&'a Shard> {
+    let mut busy = Vec::new();
     while tally.visits < most.visits && tally.jobs < most.jobs && platform.now_millis() - began < DISPATCH_MILLIS {
-        let Some(shard) = queue.pop_front() else {
-            let since = platform.now_millis() - began;
-            let round = since - since.rem_euclid(ROUND_MILLIS) + ROUND_MILLIS;
-            let next = soon.front().map_or(round, |(at, _)| round.min(*at));
-            if busy.is_empty() || next >= DISPATCH_MILLIS {
-                break;
-            }
-            platform.delay((next - since).max(0) as u32).await;
-            if next == round {
-                soon.clear();
-                queue = std::mem::take(&mut busy);
-            } else {
-                queue.extend(soon.pop_front().map(|(_, shard)| shard));
-            }
-            continue;
-        };
+        let Some(shard) = queue.pop_front() else { break };
         tally.visits += 1;
         match visitor.visit(shard).await {
-            // For one job a minute it is not worth waiting.
-            Ok(Next::Gathering) if most.jobs == 1 => {}
-            Ok(Next::InTurn) => {}
-            Ok(next) => {
-                tally.jobs += usize::from(next != Next::Gathering);
-                match next {
-                    Next::Now => queue.push_back(shard),
-                    _ => soon.push_back((platform.now_millis() - began + SOON_MILLIS, shard)),
-                }
+            Ok(false) => {}
+            Ok(true) => {
+                tally.jobs += 1;
+                queue.push_back(shard);
                 if !busy.contains(&shard) {
-                    busy.push_back(shard);
+                    busy.push(shard);
                 }
             }
             // One in trouble must not keep the others from theirs, nor have all of the minute.
             Err(problem) => platform.note(&format!("cron, tenant {shard}: {}", problem.message)),
         }
     }
-    tally
+    busy
 }
 
 /// All in the order of a minute: each minute begins where the one before can have ended, and each time round it begins one
@@ -152,7 +146,7 @@ struct Invocations {
 }
 
 impl Visitor for Invocations {
-    async fn visit(&self, shard: &Shard) -> Result<Next, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let mut init = RequestInit::new();
         init.with_method(Method::Post).with_body(Some(shard.to_string().into()));
         if let Some(usage) = self.meter.take_header()? {
@@ -177,7 +171,7 @@ struct Alone<'a> {
 }
 
 impl Visitor for Alone<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<Next, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let scope = Scope::new(self.env, self.config, shard.tenant.clone(), self.meter.clone());
         let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
         compact::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &self.meter).await
@@ -199,8 +193,8 @@ mod tests {
     struct Inside<'a>(&'a World, Vec<Shard>);
 
     impl Visitor for Inside<'_> {
-        async fn visit(&self, shard: &Shard) -> Result<Next, Problem> {
-            self.0.try_visit(self.1.iter().position(|s| s == shard).unwrap()).await
+        async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+            self.0.visit(self.1.iter().position(|s| s == shard).unwrap()).await
         }
     }
 
@@ -248,9 +242,9 @@ mod tests {
     fn a_minute_ends() {
         struct Slow(Simulated);
         impl Visitor for Slow {
-            async fn visit(&self, _: &Shard) -> Result<Next, Problem> {
+            async fn visit(&self, _: &Shard) -> Result<bool, Problem> {
                 self.0.delay(20_000).await;
-                Ok(Next::Now)
+                Ok(true)
             }
         }
         let world = World::new(&["a"]);
@@ -262,15 +256,15 @@ mod tests {
 
     #[test]
     fn when_an_object_is_visited_again() {
-        struct Told(Simulated, RefCell<Vec<i64>>, Vec<Next>);
+        struct Told(Simulated, RefCell<Vec<i64>>, Vec<bool>);
         impl Visitor for Told {
-            async fn visit(&self, _: &Shard) -> Result<Next, Problem> {
+            async fn visit(&self, _: &Shard) -> Result<bool, Problem> {
                 let mut visits = self.1.borrow_mut();
                 visits.push(self.0.now_millis());
-                Ok(self.2.get(visits.len() - 1).copied().unwrap_or(Next::InTurn))
+                Ok(self.2.get(visits.len() - 1).copied().unwrap_or(false))
             }
         }
-        let check = |told: &[Next], most: Minute, expect: &[i64]| {
+        let check = |told: &[bool], most: Minute, expect: &[i64]| {
             let world = World::new(&["a"]);
             let visitor = Told(world.platform(), RefCell::default(), told.to_vec());
             let began = world.clock.now();
@@ -278,12 +272,11 @@ mod tests {
             let visits: Vec<i64> = visitor.1.take().iter().map(|at| at - began).collect();
             assert_eq!(visits, expect, "{told:?}");
         };
-        check(&[Next::InTurn], INVOCATIONS, &[0]);
-        check(&[Next::Now, Next::Now], INVOCATIONS, &[0, 0, 0, 15_000]);
-        check(&[Next::Gathering, Next::Soon, Next::Soon], INVOCATIONS, &[0, 6_000, 12_000, 15_000]);
-        check(&[Next::Soon, Next::InTurn, Next::Gathering], INVOCATIONS, &[0, 6_000, 15_000, 21_000, 30_000]);
-        check(&[Next::Gathering], ALONE, &[0]);
-        check(&[Next::Soon], ALONE, &[0]);
+        check(&[false], INVOCATIONS, &[0]);
+        check(&[true, true], INVOCATIONS, &[0, 0, 0, AGAIN_MILLIS]);
+        check(&[true, false, true, true], INVOCATIONS, &[0, 0, AGAIN_MILLIS, AGAIN_MILLIS, AGAIN_MILLIS]);
+        check(&[true; 30], INVOCATIONS, &[0; 24]);
+        check(&[true], ALONE, &[0]);
     }
 
     #[test]

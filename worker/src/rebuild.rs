@@ -1,11 +1,9 @@
 //! Rebuilds the catalog of one of a tenant's objects from what is in the bucket.
 
-use std::collections::HashSet;
-
 use futures_util::{StreamExt, stream};
 use pilotlight_core::{
     plans::{Dropped, Get, RebuildPlan},
-    store::{ObjectKey, place},
+    store::ObjectKey,
 };
 use serde::Serialize;
 
@@ -30,7 +28,7 @@ pub(crate) struct Report {
     pub(crate) expired: usize,
     /// Objects that could not be read, each with what is wrong.
     pub(crate) damaged: Vec<(String, String)>,
-    /// Names of all that does not count and carries nothing that does.
+    /// Names of all that does not count.
     #[serde(skip)]
     pub(crate) dropped: Vec<String>,
 }
@@ -56,10 +54,10 @@ async fn work(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
-    Begun { token, removed, carried }: Begun,
+    Begun { token, removed }: Begun,
 ) -> Result<Report, Problem> {
     let listed = list(bucket, shard).await?.into_iter();
-    let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)), removed, carried);
+    let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)), removed);
     loop {
         let wants = plan.wants();
         if wants.is_empty() {
@@ -94,8 +92,6 @@ async fn work(
     }
     let damaged = report.damaged.iter().map(|(key, _)| key.clone()).collect();
     let dropped = report.dropped.clone();
-    let needed: HashSet<&str> = rows.iter().map(|row| place(&row.key).0).collect();
-    report.dropped.retain(|name| !needed.contains(name.as_str()));
     let days = days_in_bucket(bucket, shard).await?;
     let replace = Replace { token, rows, dropped, damaged, days, last_token: rebuilt.last_token };
     client.replace(&replace, &directories).await?;

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use pilotlight_core::store::{CatalogDay, ObjectKey, arrival_day, catalog_key, place};
+use pilotlight_core::store::{CatalogDay, ObjectKey, arrival_day, catalog_key};
 
 use crate::bucket::{Bucket, MAX_PAGE};
 use crate::errors::Problem;
@@ -44,7 +44,7 @@ pub(crate) async fn sweep(
     delete(bucket, &dead).await
 }
 
-/// Names in the bucket of what the days published name, of the days of these.
+/// What the published days name, of the days of these.
 async fn named(bucket: &impl Bucket, shard: &Shard, keys: &[String]) -> Result<HashSet<String>, Problem> {
     let arrival = |key: &String| Some(arrival_day(key.parse::<ObjectKey>().ok()?.millis));
     let days: HashSet<i64> = keys.iter().filter_map(arrival).collect();
@@ -53,7 +53,7 @@ async fn named(bucket: &impl Bucket, shard: &Shard, keys: &[String]) -> Result<H
         let object = bucket.get(&catalog_key(&shard.tenant, shard.number, day), None).await?;
         // What cannot be read, nobody reads.
         let published = object.and_then(|object| CatalogDay::decode(&object.bytes).ok()).unwrap_or_default();
-        named.extend(published.rows.iter().map(|row| place(&row.key).0.to_owned()));
+        named.extend(published.rows.into_iter().map(|row| row.key));
     }
     Ok(named)
 }

@@ -5,7 +5,6 @@
 //! | 1 | segments, or small blocks of level 1 | every profile, sums of minutes and hours |
 //! | 2 | blocks of level 1 | every profile, sums of minutes and hours |
 //! | 3 | blocks of level 1 or 2 | sums of hours and days; its sources stay beside it |
-//! | 4 | blocks of level 1 of an hour that is not over ([`SO_FAR`]) | sums of hours over all series; its sources stay beside it |
 //!
 //! Symbols are stored once for each family (a service and a group of types that share tables, such as the four of a heap
 //! profile). Rows of profiles stay as they were pushed. The same sources give the same bytes.
@@ -19,11 +18,10 @@ use std::rc::Rc;
 use super::family::{Family, OpenFamily, Piece};
 use super::reads::{Reads, damaged};
 use super::shares::{digest, shares};
-use super::so_far::named_after;
 use super::{CatalogObject, Deletion, Get, PlanError};
 use crate::sort::sort_by;
 use crate::store::{
-    BlockWriter, Contents, Counted, Dataset, Directory, Ids, ObjectKey, PageEntry, PageKind, Part, SO_FAR, Scope, Shape,
+    BlockWriter, Contents, Counted, Dataset, Directory, Ids, Lineage, ObjectKey, PageEntry, PageKind, Part, Scope, Shape,
     Share, StoreError, Window, read_ids,
 };
 
@@ -105,10 +103,9 @@ impl CompactPlan {
             let fits = match (&object.directory.contents, level) {
                 (Contents::Segment(..), 1) => object.level == 0,
                 (Contents::Block(_), 1 | 2) if rewrite => single && object.level == level,
-                (Contents::Block(_), 3 | SO_FAR) if rewrite => false,
+                (Contents::Block(_), 3) if rewrite => false,
                 (Contents::Block(_), 1 | 2) => object.level == 1,
                 (Contents::Block(_), 3) => matches!(object.level, 1 | 2),
-                (Contents::Block(_), SO_FAR) => matches!(object.level, 1 | SO_FAR),
                 _ => false,
             };
             if !fits {
@@ -117,7 +114,7 @@ impl CompactPlan {
             keyed.push((object.key.parse::<ObjectKey>()?, object));
         }
         sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
-        let output = named_after(level, &keyed).map(|(key, _)| key.successor(level, unique));
+        let output = keyed.first().map(|(key, _)| key.successor(level, unique));
         let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
         let source = |(key, object): (ObjectKey, CatalogObject)| Source {
             object,
@@ -252,17 +249,15 @@ impl CompactPlan {
         if let Some(mut open) = self.open.take() {
             open.close(&mut self.writer).map_err(PlanError::Output)?;
         }
+        let segments_of = |source: &Source| source.object.directory.block().map_or(1, |block| block.segments);
+        let segments = self.sources.iter().fold(0, |sum: u64, source| sum.saturating_add(segments_of(source)));
         let names = self.sources.into_iter().enumerate();
         let (raw, used) = (self.shape.raw, self.used);
         let names = names.filter(|(at, _)| raw || used.contains(at)).map(|(_, source)| source.object.key).collect();
-        let (made_of, sums_of) = match self.task.level {
-            _ if raw => (names, Vec::new()),
-            SO_FAR => Default::default(),
-            _ => (Vec::new(), names),
-        };
+        let (made_of, sums_of) = if raw { (names, Vec::new()) } else { (Vec::new(), names) };
         let ids = Ids { counted: self.counted.unwrap_or_default(), made_of };
-        let made = self.writer.finish((self.task.token, self.share), &ids, sums_of);
-        let (bytes, directory) = made.map_err(PlanError::Output)?;
+        let lineage = Lineage { token: self.task.token, share: self.share, segments, ids, sums_of };
+        let (bytes, directory) = self.writer.finish(lineage).map_err(PlanError::Output)?;
         let profiles = directory.datasets().iter().fold(0, |sum: u64, d| sum.saturating_add(d.profiles));
         Ok(CompactOutput { key: self.output.to_string(), level: self.task.level, bytes, directory, profiles })
     }

@@ -1,9 +1,8 @@
 //! Which objects to compact next.
 
 use super::shares::day_bytes;
-use super::so_far::{is_in, so_far};
 use crate::sort::sort_by;
-use crate::store::{Directory, ObjectKey, SO_FAR};
+use crate::store::{Directory, ObjectKey};
 use crate::units::UnixNanos;
 
 /// Most bytes of their sources that a job over segments, or a share of a job over blocks, holds: 12 MiB.
@@ -24,22 +23,11 @@ pub const MAX_JOB_BYTES: u64 = 512 << 20;
 /// Most sources of one job: 800. A worker may make 1,000 requests in one invocation, and needs some for the catalog.
 pub const MAX_JOB_OBJECTS: usize = 800;
 
-/// Segments of an hour that is not over yet are compacted once there are so many: 10. A query reads each of them with a
-/// request of its own, as it does the days of a month and the hours of today: 9 and [`MIN_SMALL_BLOCKS`] - 1 beside 30 and 24
-/// are 68 at most.
-pub const MIN_JOB_OBJECTS: usize = 10;
-
-/// ... or once they have so many bytes: 1 MiB, some fifty pushes, which a query would read and decode one by one. With 2 MiB the
-/// schedule makes a fifth fewer blocks, and a query for the last hour takes a fifth longer.
-pub const MIN_JOB_BYTES: u64 = 1 << 20;
-
-/// Blocks of level 1 of an hour that is not over yet become a larger one once there are so many of a size: 6. A busy hour makes
-/// some 250, which a query would read one by one, each with symbols of its own.
-const MIN_SMALL_BLOCKS: usize = 6;
-
-/// Sizes of small blocks: up to 1 MiB, which a job over segments makes of ten busy seconds, and up to 3 MiB, which six
-/// of those become. Six of these stay as they are until the hour is over.
-const SMALL_BYTES: [u64; 2] = [1 << 20, 3 << 20];
+/// So many objects of one tier become one of the next while their hour is not over: 4. Segments are of tier 0.
+///
+/// A query reads each object with a request of its own, and merges the stacks of each. A busy tenant writes five segments in
+/// half a minute; its hour has three blocks of half a minute, three of two minutes and seven of eight minutes at most.
+pub const MIN_JOB_OBJECTS: usize = 4;
 
 /// An object over which so many jobs have failed is set aside: 3. What fails for a reason that passes (the bucket, a
 /// deployment) rarely does so three times, and a damaged object must not keep all others waiting.
@@ -61,6 +49,8 @@ pub struct ObjectSummary {
     pub key: String,
     /// Its length in bytes.
     pub size: u64,
+    /// How many segments it is or was made of, which tells its tier.
+    pub segments: u64,
     /// How many bytes of it go into sums of its day ([`ObjectSummary::new`] counts them).
     pub day_bytes: u64,
     /// Whether a block of level 3 sums it up: the block's directory names it.
@@ -72,7 +62,13 @@ pub struct ObjectSummary {
 impl ObjectSummary {
     /// An object that no job was over yet.
     pub fn new(key: &str, size: u64, directory: &Directory) -> Self {
-        Self { key: key.to_owned(), size, day_bytes: day_bytes(directory), summed: false, failures: 0 }
+        let segments = directory.block().map_or(1, |block| block.segments);
+        Self { key: key.to_owned(), size, segments, day_bytes: day_bytes(directory), summed: false, failures: 0 }
+    }
+
+    /// Its tier: [`MIN_JOB_OBJECTS`] or more of one tier are of the next.
+    fn tier(&self) -> u32 {
+        self.segments.max(1).ilog(MIN_JOB_OBJECTS as u64)
     }
 }
 
@@ -90,44 +86,46 @@ pub(super) type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
 
 /// Picks the job that is due and gains most:
 ///
-/// 1. twice as much of 3 as makes a job due, because a busy tenant may always have segments for one;
-/// 2. segments of an hour that is over, or of the current one when they are many: a query reads each with a request of its
-///    own and decodes every chunk;
-/// 3. blocks of level 1 of an hour that is not over, when there are many that its sums so far do not have, or many small ones
-///    of which these sums have all or none;
-/// 4. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one of each service
+/// 1. segments of an hour that is over;
+/// 2. objects of one tier of an hour that is not over, once there are enough; of the lowest tier first, since a query decodes
+///    every chunk of a segment;
+/// 3. the blocks of level 1 of an hour that is over, when there are several: a query over days reads one of each service
 ///    instead;
-/// 5. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
+/// 4. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
 ///
 /// Oldest first within each. Give the objects of one catalog that are not deleted. An hour or day with more than a job's
 /// bytes takes several jobs. Each leaves fewer segments, fewer blocks of level 1 or fewer that are not summed up, so calling
 /// again until nothing is due comes to an end.
 pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob> {
     let parsed = objects.iter().filter_map(|object| Some((object.key.parse::<ObjectKey>().ok()?, object)));
-    let mut keyed: Vec<Keyed> = parsed.collect();
+    let mut keyed: Vec<Keyed> = parsed.filter(|(_, object)| is_able(object)).collect();
     sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
     let now = now.millis();
-    let able = || keyed.iter().filter(|(_, object)| is_able(object));
-    let of_level = |level| able().filter(move |(key, _)| key.level == level).collect::<Vec<_>>();
-    let blocks = || able().filter(|(key, _)| matches!(key.level, 1 | 2)).collect::<Vec<_>>();
-    let sums: Vec<&Keyed> = of_level(SO_FAR);
-    // All that are there, since what is skipped must not come before what is summed up.
-    let first_level: Vec<&Keyed> = keyed.iter().filter(|(key, _)| key.level == 1).collect();
-    let of_this_hour =
-        |times: usize| so_far(&sums, &first_level, now, times).or_else(|| small_blocks(&sums, &of_level(1), now, times));
-    of_this_hour(2)
-        .or_else(|| segments(&of_level(0), now))
-        .or_else(|| of_this_hour(1))
-        .or_else(|| hour(&of_level(1), now))
-        .or_else(|| day(&blocks(), now))
+    let of_levels = |levels: [u8; 2]| keyed.iter().filter(|(key, _)| levels.contains(&key.level)).collect::<Vec<_>>();
+    segments(&of_levels([0, 0]), now)
+        .or_else(|| tier(&of_levels([0, 1]), now))
+        .or_else(|| hour(&of_levels([1, 1]), now))
+        .or_else(|| day(&of_levels([1, 2]), now))
 }
 
 fn segments(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
-    let due = spans(segments, HOUR_MILLIS).find(|hour| {
-        let bytes = hour.iter().fold(0u64, |sum, (_, object)| sum.saturating_add(object.size));
-        is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now) || hour.len() >= MIN_JOB_OBJECTS || bytes >= MIN_JOB_BYTES
-    })?;
+    let due = spans(segments, HOUR_MILLIS).find(|hour| is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now))?;
     Some(job(1, fitting(due, MAX_SHARE_BYTES, |object| object.size)))
+}
+
+/// Until an hour has ended: in the minute after, all of its blocks are about to become one. A job has one share. Where a tier's
+/// objects are so large that a share does not hold enough of them, they stay as they are: there would be as many blocks after.
+fn tier(objects: &[&Keyed], now: i64) -> Option<CompactJob> {
+    let mut running = spans(objects, HOUR_MILLIS).filter(|hour| !is_over(hour, HOUR_MILLIS, 0, now));
+    running.find_map(|hour| {
+        let highest = hour.iter().map(|(_, object)| object.tier()).max()?;
+        (0..=highest).find_map(|tier| {
+            let of_tier: Vec<&Keyed> = hour.iter().copied().filter(|(_, object)| object.tier() == tier).collect();
+            let starts = 0..(of_tier.len() + 1).saturating_sub(MIN_JOB_OBJECTS);
+            let mut jobs = starts.map(|at| fitting(&of_tier[at..], MAX_SHARE_BYTES, |object| object.size));
+            jobs.find(|sources| sources.len() >= MIN_JOB_OBJECTS).map(|sources| job(1, sources))
+        })
+    })
 }
 
 /// An hour without segments, since those would have been picked before. A block that is alone, or too large to go with a
@@ -144,20 +142,6 @@ fn hour(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
 /// Whether jobs may take an object.
 pub(super) fn is_able(object: &ObjectSummary) -> bool {
     object.failures < MAX_FAILURES && !object.summed
-}
-
-/// Of an hour that has not ended: in the minute after, all of them are about to become one. The sums so far must have all of
-/// them or none, else they would be of no use after that.
-fn small_blocks(sums: &[&Keyed], blocks: &[&Keyed], now: i64, times: usize) -> Option<CompactJob> {
-    let size = |object: &ObjectSummary| SMALL_BYTES.into_iter().position(|most| object.size <= most);
-    (0..SMALL_BYTES.len()).find_map(|of_size| {
-        let small: Vec<&Keyed> = blocks.iter().copied().filter(|(_, object)| size(object) == Some(of_size)).collect();
-        let is_due = |hour: &&[&Keyed]| hour.len() >= times * MIN_SMALL_BLOCKS && !is_over(hour, HOUR_MILLIS, 0, now);
-        let parts = |hour: &'_ [_]| hour.partition_point(|(key, _): &&Keyed| is_in(sums, key));
-        let mut halves = spans(&small, HOUR_MILLIS).flat_map(|hour| <[_; 2]>::from(hour.split_at(parts(hour))));
-        let due = halves.find(is_due)?;
-        Some(job(1, fitting(due, MAX_JOB_BYTES, |object| object.size)))
-    })
 }
 
 /// A day whose hours are compacted, since those would have been picked before.
@@ -196,18 +180,16 @@ pub(super) fn job(level: u8, sources: &[&Keyed]) -> CompactJob {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::super::so_far::MAX_SO_FAR_BYTES;
+mod tests {
     use super::*;
     use crate::store::Tenant;
 
-    pub(in crate::plans) const DAY: i64 = 1_700_000_000_000 / DAY_MILLIS * DAY_MILLIS;
+    const DAY: i64 = 1_700_000_000_000 / DAY_MILLIS * DAY_MILLIS;
     const MINUTE: i64 = 60_000;
 
-    pub(in crate::plans) fn object(level: u8, at: i64, size: u64) -> ObjectSummary {
-        let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level, millis: DAY + at, unique: 1, carrier: None }
-            .to_string();
-        ObjectSummary { key, size, day_bytes: size / 2, summed: false, failures: 0 }
+    fn object(level: u8, at: i64, size: u64) -> ObjectSummary {
+        let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level, millis: DAY + at, unique: 1 }.to_string();
+        ObjectSummary { key, size, segments: 1, day_bytes: size / 2, summed: false, failures: 0 }
     }
 
     fn objects(spec: &[(u8, i64, u64)]) -> Vec<ObjectSummary> {
@@ -215,7 +197,7 @@ pub(super) mod tests {
     }
 
     /// Level of the output and times of the sources, relative to the day.
-    pub(in crate::plans) fn check(objects: &[ObjectSummary], now: i64, expect: Option<(u8, &[i64])>) {
+    fn check(objects: &[ObjectSummary], now: i64, expect: Option<(u8, &[i64])>) {
         let time = |key: &String| key.parse::<ObjectKey>().unwrap().millis - DAY;
         let job = pick_job(objects, UnixNanos::from_millis(DAY + now));
         let got = job.map(|job| (job.level, job.sources.iter().map(time).collect::<Vec<_>>()));
@@ -237,9 +219,8 @@ pub(super) mod tests {
         let times: Vec<_> = (0..MIN_JOB_OBJECTS as i64).collect();
         check(&many, 100, Some((1, &times)));
         check(&many[1..], 100, None);
-        let large = [object(0, 1, MIN_JOB_BYTES - 1), object(0, 2, 1)];
-        check(&large, 100, Some((1, &[1, 2])));
-        check(&large[..1], 100, None);
+        check(&many, HOUR_MILLIS, None);
+        check(&many, HOUR_MILLIS + HOUR_SLACK_MILLIS, Some((1, &times)));
     }
 
     #[test]
@@ -266,24 +247,26 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn small_blocks_of_an_hour() {
-        let spec = |sizes: &[u64]| -> Vec<_> { sizes.iter().zip(0..).map(|(&size, at)| object(1, at, size)).collect() };
-        // All are in the sums so far, or the first so many; or none, since those are too large to be made anew.
-        let summed = |sizes: &[u64], until: i64| [spec(sizes), vec![object(SO_FAR, until, 1)]].concat();
-        let alone =
-            |sizes: &[u64]| [spec(sizes), vec![object(SO_FAR, -1, 1), object(SO_FAR, 0, MAX_SO_FAR_BYTES + 1)]].concat();
-        for most in SMALL_BYTES {
-            check(&summed(&[most; MIN_SMALL_BLOCKS], 5), 100, Some((1, &[0, 1, 2, 3, 4, 5])));
-            check(&summed(&[most; MIN_SMALL_BLOCKS], 4), 100, None);
-            check(&summed(&[most, most, most, most + 1, most + 1, most + 1], 5), 100, None);
-            check(&alone(&[most; MIN_SMALL_BLOCKS + 1]), 100, Some((1, &[1, 2, 3, 4, 5, 6])));
-        }
-        check(&summed(&[1; MIN_SMALL_BLOCKS - 1], 9), 100, None);
-        let mut sizes = [1; MIN_SMALL_BLOCKS + 1];
-        sizes[2] = SMALL_BYTES[1] + 1;
-        check(&summed(&sizes, 6), 100, Some((1, &[0, 1, 3, 4, 5, 6])));
-        check(&summed(&sizes, 6), HOUR_MILLIS, None);
-        check(&summed(&sizes, 6), 2 * HOUR_MILLIS, Some((2, &[0, 1, 2, 3, 4, 5, 6])));
+    fn tiers_of_an_hour() {
+        let spec = |made_of: &[u64]| -> Vec<_> {
+            let block = |(&segments, at)| ObjectSummary { segments, ..object(u8::from(segments > 1), at, 1) };
+            made_of.iter().zip(0..).map(block).collect()
+        };
+        check(&spec(&[4, 4, 4]), 100, None);
+        check(&spec(&[4, 5, 15, 7]), 100, Some((1, &[0, 1, 2, 3])));
+        check(&spec(&[4, 5, 16, 4, 4, 4]), 100, Some((1, &[0, 1, 3, 4, 5])));
+        check(&spec(&[16, 16, 16, 16, 4, 4, 4]), 100, Some((1, &[0, 1, 2, 3])));
+        // The lowest first.
+        check(&spec(&[4, 4, 4, 4, 1, 1, 1, 1]), 100, Some((1, &[4, 5, 6, 7])));
+        check(&spec(&[4, 4, 4, 4, 1, 1, 1]), 100, Some((1, &[0, 1, 2, 3])));
+        check(&spec(&[4, 4, 4, 4]), HOUR_MILLIS, None);
+        check(&spec(&[4, 4, 4, 4]), HOUR_MILLIS + HOUR_SLACK_MILLIS, Some((2, &[0, 1, 2, 3])));
+        // As many as a share holds.
+        let mut large = spec(&[4; 7]);
+        (large[0].size, large[4].size) = (MAX_SHARE_BYTES, MAX_SHARE_BYTES - 3);
+        check(&large, 100, Some((1, &[1, 2, 3, 4])));
+        large[4].size += 1;
+        check(&large, 100, None);
     }
 
     #[test]
@@ -324,24 +307,17 @@ pub(super) mod tests {
                 let Some(job) = pick_job(objects, UnixNanos::from_millis(DAY + now)) else { return };
                 let of_job = |object: &ObjectSummary| job.sources.contains(&object.key);
                 let bytes = |of: fn(&ObjectSummary) -> u64| objects.iter().filter(|o| of_job(o)).map(of).sum::<u64>();
-                let size = match job.level {
-                    3 => bytes(|o| o.day_bytes),
-                    // These are of the same stacks.
-                    SO_FAR => bytes(|o| o.day_bytes).min(40_000),
-                    _ => bytes(|o| o.size),
-                };
+                let size = if job.level == 3 { bytes(|o| o.day_bytes) } else { bytes(|o| o.size) };
+                let segments = bytes(|o| o.segments);
                 assert!(size <= MAX_JOB_BYTES, "{size}");
                 jobs += 1;
                 rewritten += size;
-                let named_after = if job.level == SO_FAR { job.sources.last() } else { job.sources.first() };
-                let output = named_after.unwrap().parse::<ObjectKey>().unwrap().successor(job.level, jobs);
+                let output = job.sources[0].parse::<ObjectKey>().unwrap().successor(job.level, jobs);
                 match job.level {
                     3 => objects.iter_mut().filter(|o| of_job(o)).for_each(|o| o.summed = true),
-                    SO_FAR => objects.retain(|o| !o.key.contains("/l4/")),
-                    2 => objects.retain(|o| !of_job(o) && !o.key.contains("/l4/")),
                     _ => objects.retain(|o| !of_job(o)),
                 }
-                objects.push(ObjectSummary { key: output.to_string(), ..object(job.level, 0, size) });
+                objects.push(ObjectSummary { key: output.to_string(), segments, ..object(job.level, 0, size) });
             }
         };
         for minute in 0..days * 24 * 60 {
@@ -361,9 +337,9 @@ pub(super) mod tests {
         let amplification = rewritten as f64 / pushed as f64;
         println!("{jobs} jobs, {amplification:.2} bytes rewritten for each pushed, at most {most} segments at once");
         // One block an hour and one of sums a day, in shares.
-        assert_eq!([0, 1, 2, 3, SO_FAR].map(of_level), [0, 0, 120, 5, 0]);
+        assert_eq!([0, 1, 2, 3].map(of_level), [0, 0, 120, 5]);
         assert!(most <= 2 * MIN_JOB_OBJECTS, "{most}");
-        // Into blocks of level 1, small ones more than once, of level 2, half of it into sums, and what is so far each half hour.
-        assert!(amplification <= 3.05, "{amplification}");
+        // Three times into blocks of level 1, of which a few reach the third tier, of level 2, and half of it into sums.
+        assert!(amplification <= 4.5, "{amplification}");
     }
 }

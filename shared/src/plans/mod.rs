@@ -18,7 +18,6 @@ mod reads;
 mod rebuild;
 mod settle;
 mod shares;
-mod so_far;
 mod static_catalog;
 mod steps;
 mod timeline;
@@ -31,13 +30,11 @@ pub use compact::{CompactOutput, CompactPlan, CompactTask};
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
 pub use deletion::{Deletion, pick_rewrite};
 pub use job::{
-    CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_SHARE_BYTES, MIN_JOB_BYTES, MIN_JOB_OBJECTS,
-    ObjectSummary, pick_job,
+    CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_SHARE_BYTES, MIN_JOB_OBJECTS, ObjectSummary, pick_job,
 };
 pub use parts::{QueryPart, QueryParts, split};
 pub use query::QueryPlan;
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
-pub use so_far::{named_after, sums_so_far_suffice};
 pub use static_catalog::static_catalog;
 pub use steps::{Steps, window_of};
 pub use timeline::{Grouping, Point, Timeline, TimelinePlan, TimelineSeries};

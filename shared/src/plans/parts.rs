@@ -116,7 +116,7 @@ fn asked(mut directory: Directory, selector: &Selector, profile_type: &ProfileTy
     let mut keeps = keeps.collect::<Vec<bool>>().into_iter();
     let mut used = vec![false; selected.len()];
     match &mut directory.contents {
-        Contents::Segment(chunks, _) => {
+        Contents::Segment(chunks) => {
             chunks.retain(|chunk| chunk.series.iter().any(|s| s.profile_type == of_type && is_selected(&s.labels)));
             chunks.iter().flat_map(|chunk| &chunk.series).for_each(|s| used[s.labels as usize] = true);
         }

@@ -3,8 +3,6 @@
 //! Of each object the end is read, where its directory stands and before it, in a block, where it comes from. What counts is
 //! then judged by [`super::settle`]: blocks by the names of their sources and by the chunks that went into them, segments by
 //! their chunks. The sources of a block arrived in one hour, so only blocks of the same hour can have a source in common.
-//!
-//! Segments are read first, since blocks stand in some of them that no list names.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,7 +14,7 @@ use super::reading::Reading;
 use super::settle::{BlockFacts, settle};
 use super::{CountedChunks, Get, PlanError, RETRY_WINDOW_MILLIS};
 use crate::sort::sort_by;
-use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, ObjectKey, SO_FAR, Share, StoreError, place};
+use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, ObjectKey, Share, StoreError};
 
 /// Objects that are read at once: 64, whose ends are 4 MB.
 const READING: usize = 64;
@@ -45,8 +43,7 @@ pub enum Dropped {
     /// All of its chunks were counted before.
     #[error("none of its chunks counts")]
     Repeated,
-    /// A summary of what has changed since, or of what another sums up; sums of an hour that is not over ([`SO_FAR`]) always,
-    /// since the next job makes them anew.
+    /// A summary of what has changed since, or of what another sums up.
     #[error("what it sums up has changed, or is summed up anew")]
     Outdated,
     /// What is left of the sources of a summary, some of which have expired.
@@ -56,21 +53,14 @@ pub enum Dropped {
 
 /// Reads what a catalog is rebuilt from.
 pub struct RebuildPlan {
-    segments: VecDeque<Reading>,
-    blocks: VecDeque<Reading>,
+    waiting: VecDeque<Reading>,
     reading: BTreeMap<String, Reading>,
-    /// What does not count, and may be gone at any time.
-    removed: HashSet<String>,
-    /// Blocks that count although their segments were removed.
-    carried: HashSet<String>,
     /// Arrivals of all segments, in order.
     arrivals: Vec<i64>,
     /// How many blocks with profiles there are of an hour.
     of_hour: HashMap<i64, usize>,
     /// What there is.
     there: HashSet<u64>,
-    /// What there is and is not judged: [`SO_FAR`].
-    so_far: Vec<String>,
     known: Vec<Known>,
     damaged: Vec<(String, StoreError)>,
 }
@@ -95,31 +85,22 @@ struct Known {
 impl RebuildPlan {
     /// From the names and lengths of a bucket's objects, which must be of one shard. Other names are left out.
     ///
-    /// A catalog that is there still may know some of them for `removed`. Blocks inside those segments count for nothing either,
-    /// unless they are among the `carried` that it has.
-    pub fn new(
-        listing: impl IntoIterator<Item = (String, u64)>,
-        removed: impl IntoIterator<Item = String>,
-        carried: impl IntoIterator<Item = String>,
-    ) -> Self {
+    /// A catalog that is there still may know some of them for `removed`: those count for nothing, and may be gone at any time.
+    pub fn new(listing: impl IntoIterator<Item = (String, u64)>, removed: impl IntoIterator<Item = String>) -> Self {
+        let removed: HashSet<String> = removed.into_iter().collect();
         let mut plan = Self {
-            segments: VecDeque::new(),
-            blocks: VecDeque::new(),
+            waiting: VecDeque::new(),
             reading: BTreeMap::new(),
-            removed: removed.into_iter().collect(),
-            carried: carried.into_iter().collect(),
             arrivals: Vec::new(),
             of_hour: HashMap::new(),
             there: HashSet::new(),
-            so_far: Vec::new(),
             known: Vec::new(),
             damaged: Vec::new(),
         };
         let named = |(name, size): (String, u64)| Some((name.parse::<ObjectKey>().ok()?, name, size));
-        let mut objects: Vec<_> = listing.into_iter().filter_map(named).collect();
+        let listed = listing.into_iter().filter(|(name, _)| !removed.contains(name));
+        let mut objects: Vec<_> = listed.filter_map(named).collect();
         sort_by(&mut objects, |a, b| (a.0.millis, &a.1).cmp(&(b.0.millis, &b.1)));
-        let carriers: HashSet<String> = plan.carried.iter().map(|name| place(name).0.to_owned()).collect();
-        objects.retain(|(_, name, _)| !plan.removed.contains(name) || carriers.contains(name));
         objects.into_iter().for_each(|(key, name, size)| plan.add(key, name, size));
         plan.begin();
         plan
@@ -127,30 +108,19 @@ impl RebuildPlan {
 
     /// Takes in an object that is there.
     fn add(&mut self, key: ObjectKey, name: String, size: u64) {
-        if key.level == SO_FAR {
-            return self.so_far.push(name);
+        self.there.insert(digest(&name));
+        match key.level {
+            0 => self.arrivals.push(key.millis),
+            1 | 2 => *self.of_hour.entry(hour(&key)).or_default() += 1,
+            _ => {}
         }
-        if !self.removed.contains(&name) {
-            self.there.insert(digest(&name));
-            match key.level {
-                0 => self.arrivals.push(key.millis),
-                1 | 2 => *self.of_hour.entry(hour(&key)).or_default() += 1,
-                _ => {}
-            }
-        }
-        let to = if key.level == 0 { &mut self.segments } else { &mut self.blocks };
-        to.push_back(Reading::new(key, name, size));
+        self.waiting.push_back(Reading::new(key, name, size));
     }
 
     /// Takes further objects, as far as there may be more at once.
     fn begin(&mut self) {
         while self.reading.len() < READING {
-            // Segments are all read before the first block is.
-            let next = match self.segments.pop_front() {
-                None if self.reading.values().all(|reading| reading.key.level > 0) => self.blocks.pop_front(),
-                segment => segment,
-            };
-            let Some(reading) = next else { return };
+            let Some(reading) = self.waiting.pop_front() else { return };
             self.reading.insert(reading.name.clone(), reading);
         }
     }
@@ -167,15 +137,10 @@ impl RebuildPlan {
         let name = || get.key.clone();
         match reading.provide(bytes) {
             Ok(None) => drop(self.reading.insert(name(), reading)),
-            Ok(Some((directory, ids))) => {
-                self.unpack(&mut reading, &directory);
-                if !self.removed.contains(&reading.name) {
-                    match self.known(reading, directory, ids) {
-                        Ok(known) => self.known.push(known),
-                        Err(error) => self.damaged.push((name(), error)),
-                    }
-                }
-            }
+            Ok(Some((directory, ids))) => match self.known(reading, directory, ids) {
+                Ok(known) => self.known.push(known),
+                Err(error) => self.damaged.push((name(), error)),
+            },
             Err(error) => self.damaged.push((name(), error)),
         }
         self.begin();
@@ -186,17 +151,6 @@ impl RebuildPlan {
     pub fn gone(&mut self, key: &str) {
         self.reading.remove(key);
         self.begin();
-    }
-
-    /// Takes in the block that a segment carries, if it may count.
-    fn unpack(&mut self, segment: &mut Reading, directory: &Directory) {
-        let Some(carried) = directory.carried() else { return };
-        segment.size = segment.size.saturating_sub(carried.part.len);
-        let key = carried.key(&segment.key);
-        let name = key.to_string();
-        if self.carried.contains(&name) || !self.removed.contains(&segment.name) && !self.removed.contains(&name) {
-            self.add(key, name, carried.part.len);
-        }
     }
 
     fn known(&self, reading: Reading, directory: Directory, ids: Ids) -> Result<Known, StoreError> {
@@ -232,12 +186,11 @@ impl RebuildPlan {
     /// The judgement, when nothing is wanted any more.
     pub fn finish(mut self) -> Result<Rebuilt, PlanError> {
         if !self.reading.is_empty() {
-            return Err(PlanError::Unfinished(self.reading.len() + self.segments.len() + self.blocks.len()));
+            return Err(PlanError::Unfinished(self.reading.len() + self.waiting.len()));
         }
         // Reads end in any order.
         sort_by(&mut self.known, |a, b| (a.key.millis, &a.row.key).cmp(&(b.key.millis, &b.row.key)));
-        let so_far = self.so_far.into_iter().map(|name| (name, Dropped::Outdated));
-        let mut rebuilt = Rebuilt { damaged: self.damaged, dropped: so_far.collect(), ..Rebuilt::default() };
+        let mut rebuilt = Rebuilt { damaged: self.damaged, ..Rebuilt::default() };
         sort_by(&mut rebuilt.damaged, |a, b| a.0.cmp(&b.0));
         rebuilt.last_token = self.known.iter().map(|known| known.token).max().unwrap_or(0);
         let blocks = self.known.iter_mut().filter(|known| known.key.level > 0);

@@ -24,10 +24,6 @@ use crate::units::UnixNanos;
 
 pub(super) const MAGIC: &[u8; 7] = b"PLTBLCK";
 
-/// Level of the sums of an hour that is not over: 4. They stand for the blocks of level 1 that arrived in this hour until the
-/// time in their name, and are of no use without those.
-pub const SO_FAR: u8 = 4;
-
 /// What blocks of a level hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
@@ -61,7 +57,6 @@ impl Shape {
         sums: &[(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)],
         apart: false,
     };
-    const HOUR_SO_FAR: Self = Self { raw: false, totals: None, sums: &[(Window::Hour, Scope::All)], apart: false };
 
     /// What a block of this level holds; `None` when there are no blocks of it.
     pub(crate) fn of_level(level: u8) -> Option<Self> {
@@ -69,7 +64,6 @@ impl Shape {
             1 => Some(Self::LEVEL_1),
             2 => Some(Self::LEVEL_2),
             3 => Some(Self::DAY),
-            SO_FAR => Some(Self::HOUR_SO_FAR),
             _ => None,
         }
     }
@@ -82,6 +76,21 @@ impl Shape {
     fn is_back(self, window: Option<Window>) -> bool {
         self.apart && matches!(window, None | Some(Window::Minute))
     }
+}
+
+/// Where a block comes from.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lineage {
+    /// Token of the lease under which it is made.
+    pub(crate) token: u64,
+    /// Which of the blocks made under that lease it is.
+    pub(crate) share: Share,
+    /// How many segments its profiles came in.
+    pub(crate) segments: u64,
+    /// Which chunks went into it and what it replaces; not stored with a block of nothing but sums.
+    pub(crate) ids: Ids,
+    /// What it sums up without replacing it.
+    pub(crate) sums_of: Vec<String>,
 }
 
 /// Puts datasets into a block.
@@ -158,13 +167,9 @@ impl BlockWriter {
         self.pool.place(pages, out)
     }
 
-    /// The object, and its directory for the catalog. `ids` says where it comes from; a block of sums has none.
-    pub(crate) fn finish(
-        mut self,
-        (token, share): (u64, Share),
-        ids: &Ids,
-        sums_of: Vec<String>,
-    ) -> Result<(Vec<u8>, Directory), StoreError> {
+    /// The object, and its directory for the catalog.
+    pub(crate) fn finish(mut self, lineage: Lineage) -> Result<(Vec<u8>, Directory), StoreError> {
+        let Lineage { token, share, segments, ids, sums_of } = lineage;
         let back = self.front.len() as u64;
         let all_totals = back + self.back.len() as u64;
         let window_totals = all_totals + self.all_totals.len() as u64;
@@ -185,11 +190,11 @@ impl BlockWriter {
             bytes.extend_from_slice(&more);
         }
         let ids = match self.shape.raw {
-            true => Some(append(&mut bytes, |out| self.pool.packer.put(out, &encode_ids(ids), "ids"))?),
+            true => Some(append(&mut bytes, |out| self.pool.packer.put(out, &encode_ids(&ids), "ids"))?),
             false => None,
         };
         let (label_sets, types) = self.words.finish();
-        let block = BlockEntry { datasets: self.datasets, token, share, ids, sums_of };
+        let block = BlockEntry { datasets: self.datasets, token, segments, share, ids, sums_of };
         let directory = Directory { label_sets, types, contents: Contents::Block(block) };
         put_footer(&mut bytes, &directory, MAGIC)?;
         Ok((bytes, directory))

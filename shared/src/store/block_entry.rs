@@ -15,6 +15,8 @@ pub struct BlockEntry {
     pub datasets: Vec<Dataset>,
     /// Token of the lease under which it was made. Of two blocks that hold the same chunks the one with the higher counts.
     pub token: u64,
+    /// How many segments its profiles came in. Those of a job's shares, or what is left after a deletion, count as whole.
+    pub segments: u64,
     /// Which of the blocks made under that lease it is: they count together or not at all.
     pub share: Share,
     /// Which chunks went into it and what it replaces ([`super::read_ids`]); none in a block of nothing but sums.
@@ -104,6 +106,7 @@ const KINDS: [(Window, Scope); 6] = [
 
 pub(super) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
     put_varint(out, block.token);
+    put_varint(out, block.segments);
     put_varint(out, block.share.number.into());
     put_varint(out, block.share.count.into());
     put_optional(out, block.ids);
@@ -113,7 +116,7 @@ pub(super) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
 }
 
 pub(super) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<BlockEntry, StoreError> {
-    let token = r.varint()?;
+    let (token, segments) = (r.varint()?, r.varint()?);
     let (number, count) = (r.varint()?, r.varint()?);
     let share = match (u32::try_from(number), u32::try_from(count)) {
         (Ok(number), Ok(count)) if number < count => Share { number, count },
@@ -127,7 +130,7 @@ pub(super) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<B
     for _ in 0..count {
         datasets.push(dataset(r, label_sets, types)?);
     }
-    Ok(BlockEntry { datasets, token, share, ids, sums_of })
+    Ok(BlockEntry { datasets, token, segments, share, ids, sums_of })
 }
 
 fn put_dataset(out: &mut Vec<u8>, d: &Dataset) {

@@ -6,9 +6,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::block_entry::{BlockEntry, Dataset, block, put_block};
 use super::chunk::ChunkId;
-use super::codec::{Reader, put_column, put_signed, put_varint};
+use super::codec::{Reader, put_column, put_varint};
 use super::error::StoreError;
-use super::key::ObjectKey;
 use super::section::{Packer, check_magic, put_magic, section};
 pub use super::series::SeriesEntry;
 use super::series::{put_series, series};
@@ -34,33 +33,11 @@ pub struct Directory {
     pub contents: Contents,
 }
 
-/// A block inside a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Carried {
-    /// Its level, 1 or more.
-    pub level: u8,
-    /// When the first of what it was made of arrived, milliseconds since the epoch.
-    pub millis: i64,
-    /// What makes its name unique.
-    pub unique: u64,
-    /// Where it is.
-    pub part: Part,
-}
-
-impl Carried {
-    /// Its name, from that of the segment.
-    pub fn key(&self, segment: &ObjectKey) -> ObjectKey {
-        let Self { level, millis, unique, part } = *self;
-        ObjectKey { level, millis, unique, ..segment.clone() }.carried_by(segment, part.offset)
-    }
-}
-
 /// What kind of object it is, and what is where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// Level 0. A row of the catalog lists only the chunks that count: not those that a client sent twice. A block inside counts
-    /// by itself: it has a name of its own and a row of its own in the catalog.
-    Segment(Vec<ChunkEntry>, Option<Carried>),
+    /// Level 0. A row of the catalog lists only the chunks that count: not those that a client sent twice.
+    Segment(Vec<ChunkEntry>),
     /// Level 1 and up.
     Block(BlockEntry),
 }
@@ -109,16 +86,8 @@ impl Directory {
     /// Chunks of a segment; none in a block.
     pub fn chunks(&self) -> &[ChunkEntry] {
         match &self.contents {
-            Contents::Segment(chunks, _) => chunks,
+            Contents::Segment(chunks) => chunks,
             Contents::Block(_) => &[],
-        }
-    }
-
-    /// The block inside a segment.
-    pub fn carried(&self) -> Option<Carried> {
-        match &self.contents {
-            Contents::Segment(_, carried) => *carried,
-            Contents::Block(_) => None,
         }
     }
 
@@ -137,7 +106,7 @@ impl Directory {
 
     /// Keeps the chunks of a segment for which `counts` is true, place by place.
     pub fn keep_chunks(&mut self, counts: &[bool]) {
-        if let Contents::Segment(chunks, _) = &mut self.contents {
+        if let Contents::Segment(chunks) = &mut self.contents {
             let mut counts = counts.iter();
             chunks.retain(|_| counts.next().copied().unwrap_or(true));
         }
@@ -165,11 +134,8 @@ impl Directory {
         let mut raw = Vec::new();
         put_words(&mut raw, &self.label_sets, &self.types);
         match &self.contents {
-            Contents::Segment(chunks, carried) => {
-                raw.push(if carried.is_some() { 2 } else { 0 });
-                if let Some(carried) = carried {
-                    put_carried(&mut raw, carried);
-                }
+            Contents::Segment(chunks) => {
+                raw.push(0);
                 put_chunks(&mut raw, chunks);
             }
             Contents::Block(block) => {
@@ -191,10 +157,8 @@ impl Directory {
         reader.end()?;
         let mut r = Reader::new(&raw, "directory");
         let (label_sets, types) = words(&mut r)?;
-        let kind = r.array()?;
-        let carried = if kind == [2] { Some(carried(&mut r)?) } else { None };
-        let contents = match kind {
-            [0 | 2] => Contents::Segment(chunks(&mut r, label_sets.len(), types.len())?, carried),
+        let contents = match r.array()? {
+            [0] => Contents::Segment(chunks(&mut r, label_sets.len(), types.len())?),
             [1] => Contents::Block(block(&mut r, label_sets.len(), types.len())?),
             _ => return Err(r.corrupt("neither a segment nor a block")),
         };
@@ -269,23 +233,6 @@ pub(super) fn put_footer(out: &mut Vec<u8>, directory: &Directory, magic: &[u8; 
     out.extend_from_slice(&footer_checksum(len, &end).to_le_bytes());
     out.extend_from_slice(&end);
     Ok(())
-}
-
-fn put_carried(out: &mut Vec<u8>, carried: &Carried) {
-    let Carried { level, millis, unique, part } = *carried;
-    out.push(level);
-    put_signed(out, millis);
-    out.extend_from_slice(&unique.to_le_bytes());
-    [part.offset, part.len].into_iter().for_each(|number| put_varint(out, number));
-}
-
-fn carried(r: &mut Reader) -> Result<Carried, StoreError> {
-    let ([level], millis, unique) = (r.array()?, r.signed()?, u64::from_le_bytes(r.array()?));
-    let part = Part { offset: r.varint()?, len: r.varint()? };
-    if level == 0 || part.offset.checked_add(part.len).is_none() {
-        return Err(r.corrupt("what a segment carries is no block, or ends beyond all objects"));
-    }
-    Ok(Carried { level, millis, unique, part })
 }
 
 fn put_chunks(out: &mut Vec<u8>, chunks: &[ChunkEntry]) {

@@ -1,12 +1,8 @@
 //! A segment (level 0): chunks end to end, as they came, and a directory. Writing one decodes nothing but chunk heads.
-//!
-//! Behind the chunks a block may stand, as it would be as an object of its own. Whoever writes a segment each few seconds so
-//! saves the write of a block.
 
 use super::chunk::{ChunkHead, chunk_head};
-use super::directory::{Carried, ChunkEntry, Contents, Directory, Part, put_footer};
+use super::directory::{ChunkEntry, Contents, Directory, put_footer};
 use super::error::StoreError;
-use super::key::ObjectKey;
 use super::section::put_magic;
 use super::series::SeriesEntry;
 use super::words::Words;
@@ -18,7 +14,6 @@ pub struct SegmentWriter {
     bytes: Vec<u8>,
     words: Words,
     chunks: Vec<ChunkEntry>,
-    carried: Option<Carried>,
 }
 
 impl Default for SegmentWriter {
@@ -32,7 +27,7 @@ impl SegmentWriter {
     pub fn new() -> Self {
         let mut bytes = Vec::new();
         put_magic(&mut bytes, MAGIC);
-        Self { bytes, words: Words::default(), chunks: Vec::new(), carried: None }
+        Self { bytes, words: Words::default(), chunks: Vec::new() }
     }
 
     /// Appends a chunk, and refuses one whose head is damaged or that is not there in full.
@@ -42,14 +37,6 @@ impl SegmentWriter {
         self.chunks.push(ChunkEntry { id: head.id, offset: self.bytes.len() as u64, len: head.len, series });
         self.bytes.extend_from_slice(chunk);
         Ok(head)
-    }
-
-    /// Puts a block behind the chunks, of which none may follow, and says where it begins. A segment carries one at most.
-    pub fn carry(&mut self, key: &ObjectKey, block: &[u8]) -> u64 {
-        let part = Part { offset: self.bytes.len() as u64, len: block.len() as u64 };
-        self.bytes.extend_from_slice(block);
-        self.carried = Some(Carried { level: key.level, millis: key.millis, unique: key.unique, part });
-        part.offset
     }
 
     /// Bytes so far, without the directory.
@@ -70,7 +57,7 @@ impl SegmentWriter {
     /// The object, and its directory for the catalog.
     pub fn finish(mut self) -> Result<(Vec<u8>, Directory), StoreError> {
         let (label_sets, types) = self.words.finish();
-        let directory = Directory { label_sets, types, contents: Contents::Segment(self.chunks, self.carried) };
+        let directory = Directory { label_sets, types, contents: Contents::Segment(self.chunks) };
         put_footer(&mut self.bytes, &directory, MAGIC)?;
         Ok((self.bytes, directory))
     }

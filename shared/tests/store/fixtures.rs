@@ -7,9 +7,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{
-    CatalogDay, CatalogRow, Directory, ObjectKey, Window, chunk_head, place, read_chunk, read_ids,
-};
+use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, ObjectKey, Window, chunk_head, read_chunk, read_ids};
 use pilotlight_core::{Profile, TimeRange, UnixNanos};
 
 use crate::support::{Bucket, Push, profile_type, said};
@@ -66,13 +64,8 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
         let ids = ids.unwrap_or_default();
         ids.counted.iter().for_each(|c| writeln!(text, "counted {} at {}", c.id, c.arrival_millis).unwrap());
         writeln!(text, "made of {:?}", ids.made_of).unwrap();
-        writeln!(text, "token {} sums of {:?}", block.token, block.sums_of).unwrap();
+        writeln!(text, "token {} of {} segments, sums of {:?}", block.token, block.segments, block.sums_of).unwrap();
     }
-    let carried = directory.carried().map(|carried| {
-        let inside = carried.key(&key.parse().unwrap()).to_string();
-        let block = &bytes[carried.part.offset as usize..][..carried.part.len as usize];
-        format!("carries {inside}\n{}", object_text(&inside, block))
-    });
     let size = bytes.len() as u64;
     bucket.catalog.push(CatalogObject {
         key: key.to_owned(),
@@ -80,9 +73,7 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
         size,
         directory,
     });
-    // A block inside a segment is read as what stands there.
-    let (name, start) = place(key);
-    bucket.objects.insert(name.to_owned(), [vec![0; start as usize], bytes.to_vec()].concat());
+    bucket.objects.insert(key.to_owned(), bytes.to_vec());
     for sample_type in ["alloc_space", "inuse_space"] {
         let of_type = profile_type("memory", sample_type);
         let answer = bucket.query("", &of_type, TimeRange::ALL).unwrap();
@@ -94,7 +85,7 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
             writeln!(text, "  timeline {}", points.join(", ")).unwrap();
         }
     }
-    text + &carried.unwrap_or_default()
+    text
 }
 
 #[test]
@@ -105,10 +96,6 @@ fn fixtures_say_what_they_always_said() {
     let written = pushes()[0].chunk();
     let mut objects =
         vec![("chunk", String::new(), written), ("segment", segment.clone(), bucket.objects[&segment].clone())];
-    let mut carrying = Bucket { carries: true, ..Bucket::filled(&pushes()) };
-    carrying.compact(|at| at < 2);
-    let last = carrying.catalog[0].key.clone();
-    objects.push(("carrying", last.clone(), carrying.objects[&last].clone()));
     // One block of each level. That of sums is read without its source.
     for (level, name) in [(1, "block"), (2, "hour"), (3, "day")] {
         bucket.compact_all(level);

@@ -188,10 +188,6 @@ proptest! {
             }
         };
         check(&bucket);
-        let mut carrying = Bucket { carries: true, ..Bucket::filled(&pushes) };
-        carrying.compact(|at| at == 0);
-        carrying.catalog.retain(|object| object.level == 0);
-        check(&carrying);
         for level in 1..=3 {
             bucket.compact_all(level);
             check(&bucket);
@@ -281,12 +277,6 @@ fn a_flipped_bit_of_a_directory_is_noticed() {
         let bytes = bucket.catalog.last().unwrap().directory.encode().unwrap();
         every_flip(&bytes, &[0x01, 0x80], |bytes| vec![Directory::decode(bytes).ok()]);
     }
-    let mut carrying =
-        Bucket { carries: true, ..Bucket::filled(&[sample_push(1), Push { arrival_millis: 120_000, ..sample_push(2) }]) };
-    carrying.compact(|at| at == 0);
-    let directory = &carrying.catalog[0].directory;
-    assert!(directory.carried().is_some());
-    every_flip(&directory.encode().unwrap(), &[0x01, 0x80], |bytes| vec![Directory::decode(bytes).ok()]);
 }
 
 /// Rebuilds the catalog from a damaged object and asks everything of it.
@@ -377,7 +367,7 @@ fn errors_say_what_and_where() {
     let get = plan.wants().remove(0);
     let mut bytes = bucket.read(&get).to_vec();
     *bytes.last_mut().unwrap() ^= 1;
-    let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis: 0, unique: 7, carrier: None };
+    let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis: 0, unique: 7 };
     let error = plan.provide(&get, &bytes).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{key}, byte 8: chunk rows: checksum ")), "{error}");
 }

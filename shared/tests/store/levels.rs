@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::plans::{CatalogObject, Grouping, MAX_SHARE_BYTES, QueryAnswer, Timeline, sums_so_far_suffice};
+use pilotlight_core::plans::{Grouping, MAX_SHARE_BYTES, QueryAnswer, Timeline};
 use pilotlight_core::store::{ChunkId, Scope, Series, SeriesRows, Share, Window, encode_chunk};
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -165,9 +165,8 @@ proptest! {
         all in prop::collection::vec(ranges(), 4),
         window in prop::sample::select(vec![None, Some(Window::Minute), Some(Window::Hour), Some(Window::Day)]),
         share_bytes in share_bytes(),
-        carries in any::<bool>(),
     ) {
-        let mut bucket = Bucket { share_bytes, carries, ..Bucket::filled(&pushes) };
+        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &steps);
         let of_type = profile_type(sample_type.0, sample_type.1);
         for range in all {
@@ -179,36 +178,6 @@ proptest! {
         }
     }
 
-    /// Sums so far, in the place of blocks of level 1 that lie inside the range, some of them made with those before.
-    #[test]
-    fn sums_so_far_give_what_their_blocks_gave(
-        pushes in pushes(),
-        parts in prop::collection::vec(any::<u64>(), 1..5),
-        times in 1usize..4,
-        range in prop_oneof![3 => Just(TimeRange::ALL), 1 => ranges()],
-        selector in prop::sample::select(SELECTORS),
-        sample_type in prop::sample::select(vec![("process_cpu", "cpu"), ("memory", "inuse_space")]),
-        share_bytes in share_bytes(),
-        carries in any::<bool>(),
-    ) {
-        let mut bucket = Bucket { share_bytes, carries, ..Bucket::filled(&pushes) };
-        let steps: Vec<(u8, u64)> = parts.iter().map(|&part| (1, part)).collect();
-        compact(&mut bucket, &steps);
-        let is_inside = |object: &CatalogObject| object.directory.series().all(|(_, _, first, last)| range.from < first && last < range.until);
-        let blocks = bucket.catalog.iter().filter(|object| object.level == 1 && is_inside(object));
-        let keys: Vec<String> = blocks.map(|object| object.key.clone()).collect();
-        let jobs: Vec<Vec<String>> = keys.chunks(keys.len().div_ceil(times).max(1)).map(<[_]>::to_vec).collect();
-        let before = bucket.catalog.clone();
-        bucket.sum_up(&jobs);
-        let of_type = profile_type(sample_type.0, sample_type.1);
-        let suffice = sums_so_far_suffice(&Selector::parse(selector).unwrap(), &of_type, &bucket.catalog);
-        prop_assert!(suffice || selector.contains("region"));
-        if !suffice {
-            bucket.catalog = before;
-        }
-        check_query(&bucket.query(selector, &of_type, range).unwrap(), &pushes, selector, &of_type, range);
-    }
-
     /// Once the profiles are deleted, adjacent ranges still add up, and ranges of whole days are exact.
     #[test]
     fn sums_alone_round_at_the_edges(
@@ -218,9 +187,8 @@ proptest! {
         range in ranges(),
         cut in times(),
         share_bytes in share_bytes(),
-        carries in any::<bool>(),
     ) {
-        let mut bucket = Bucket { share_bytes, carries, ..Bucket::filled(&pushes) };
+        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &[(1, parts), (1, u64::MAX), (3, parts), (3, u64::MAX)]);
         bucket.delete(&summed(&bucket));
         bucket.catalog.iter_mut().for_each(|object| object.directory.stand_alone());

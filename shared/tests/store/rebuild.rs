@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{CatalogObject, Dropped, RebuildPlan, Rebuilt, static_catalog};
-use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, ObjectKey, Tenant, arrival_day, catalog_key, place};
+use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, ObjectKey, Tenant, arrival_day, catalog_key};
 use pilotlight_core::{TimeRange, UnixNanos};
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::support::{Bucket, profile_type, push};
 /// Reads all that is asked for, last first.
 fn rebuild(bucket: &Bucket) -> Rebuilt {
     let listing = bucket.objects.iter().map(|(key, bytes)| (key.clone(), bytes.len() as u64));
-    let mut plan = RebuildPlan::new(listing, [], []);
+    let mut plan = RebuildPlan::new(listing, []);
     while let Some(get) = plan.wants().pop() {
         plan.provide(&get, bucket.read(&get)).unwrap();
     }
@@ -44,7 +44,7 @@ fn dead(bucket: &mut Bucket, level: u8, some: u8, chosen: impl Fn(usize) -> bool
     let written = if count == 1 { 1 } else { u32::from(some) % count.max(1) };
     for number in 0..written {
         let output = bucket.try_share(sources.clone(), token, level, number).unwrap();
-        bucket.write_block(&output);
+        bucket.objects.insert(output.key, output.bytes);
     }
 }
 
@@ -59,10 +59,9 @@ proptest! {
         level in 0u8..=3,
         forgotten in any::<bool>(),
         share_bytes in share_bytes(),
-        carries in any::<bool>(),
         some in any::<u8>(),
     ) {
-        let mut bucket = Bucket { share_bytes, carries, ..Bucket::filled(&pushes) };
+        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
         // An empty row is none.
         bucket.catalog.retain(|object| !object.directory.chunks().is_empty());
         let of_type = profile_type("process_cpu", "cpu");
@@ -87,12 +86,11 @@ proptest! {
         prop_assert_eq!(&rebuilt.damaged, &[]);
         bucket.catalog = catalog(&rebuilt);
         prop_assert_eq!(bucket.query("", &of_type, TimeRange::ALL).unwrap().profile, before);
-        let carried = bucket.objects.values().filter(|bytes| Directory::of_object(bytes).unwrap().carried().is_some()).count();
-        prop_assert_eq!(rebuilt.rows.len() + rebuilt.dropped.len(), bucket.objects.len() + carried);
+        prop_assert_eq!(rebuilt.rows.len() + rebuilt.dropped.len(), bucket.objects.len());
         let sizes = |objects: &[CatalogObject]| objects.iter().map(|o| (o.key.clone(), o.size)).collect::<BTreeMap<_, _>>();
         prop_assert_eq!(sizes(&bucket.catalog), rebuilt.rows.iter().map(|row| (row.key.clone(), row.size)).collect());
         // Again, without what was dropped.
-        let kept: BTreeSet<&str> = rebuilt.rows.iter().map(|row| place(&row.key).0).collect();
+        let kept: BTreeSet<&str> = rebuilt.rows.iter().map(|row| row.key.as_str()).collect();
         bucket.objects.retain(|name, _| kept.contains(name.as_str()));
         prop_assert_eq!(self::rebuild(&bucket).rows, rebuilt.rows);
     }
@@ -139,62 +137,24 @@ fn damage_at_any_byte_of_the_end_is_noted_or_changes_nothing() {
     }
 }
 
-/// A segment with a block of two others inside.
-fn carrying() -> Bucket {
-    let mut bucket = Bucket { carries: true, ..Bucket::default() };
+#[test]
+fn what_is_removed_does_not_come_back() {
+    let mut bucket = Bucket::default();
     for n in 0..3u32 {
         bucket.put_segment(1_000 + i64::from(n), &[crate::support::chunk_of(n)]);
     }
     bucket.compact(|at| at < 2);
-    assert_eq!((bucket.objects.len(), bucket.catalog.len()), (1, 2));
-    bucket
-}
-
-#[test]
-fn damage_at_any_byte_of_a_segment_with_a_block_inside() {
-    let mut bucket = carrying();
-    let (segment, block) = (bucket.catalog[0].clone(), bucket.catalog[1].clone());
-    let sound = rebuild(&bucket);
-    assert_eq!(sound.rows.iter().map(|row| &row.key).collect::<BTreeSet<_>>(), [&segment.key, &block.key].into());
-    let bytes = bucket.objects[&segment.key].clone();
-    for at in 0..bytes.len() {
-        let mut damaged = bytes.clone();
-        damaged[at] ^= 0x10;
-        bucket.objects.insert(segment.key.clone(), damaged);
-        let rebuilt = rebuild(&bucket);
-        if rebuilt != sound {
-            // The block's own end, or that of the segment, which alone tells of the block.
-            let inside = at < (segment.directory.carried().unwrap().part.offset + block.size) as usize;
-            let expect = if inside { (1, &block.key) } else { (0, &segment.key) };
-            assert_eq!((rebuilt.rows.len(), &rebuilt.damaged[0].0), expect, "byte {at}");
-        }
-    }
-}
-
-#[test]
-fn what_is_removed_does_not_come_back_out_of_a_segment() {
-    let bucket = carrying();
     let [segment, block] = [0, 1].map(|at| bucket.catalog[at].key.clone());
-    let listing = || bucket.objects.iter().map(|(key, bytes)| (key.clone(), bytes.len() as u64));
-    let check = |removed: &[&String], carried: &[&String], expect: &[&String]| {
-        let names = |names: &[&String]| names.iter().map(|&name| name.clone()).collect::<Vec<_>>();
-        let mut plan = RebuildPlan::new(listing(), names(removed), names(carried));
+    for (removed, expect) in [(&segment, &block), (&block, &segment)] {
+        let listing = bucket.objects.iter().map(|(key, bytes)| (key.clone(), bytes.len() as u64));
+        let mut plan = RebuildPlan::new(listing, [removed.clone()]);
         while let Some(get) = plan.wants().pop() {
             plan.provide(&get, bucket.read(&get)).unwrap();
         }
         let rebuilt = plan.finish().unwrap();
         assert_eq!((rebuilt.damaged, rebuilt.dropped), (Vec::new(), Vec::new()));
-        assert_eq!(
-            rebuilt.rows.into_iter().map(|row| row.key).collect::<BTreeSet<_>>(),
-            names(expect).into_iter().collect()
-        );
-    };
-    check(&[], &[], &[&segment, &block]);
-    check(&[], &[&block], &[&segment, &block]);
-    check(&[&block], &[], &[&segment]);
-    check(&[&segment], &[], &[]);
-    check(&[&segment], &[&block], &[&block]);
-    check(&[&segment, &block], &[], &[]);
+        assert_eq!(rebuilt.rows.iter().map(|row| &row.key).collect::<Vec<_>>(), [expect]);
+    }
 }
 
 #[test]

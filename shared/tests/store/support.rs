@@ -7,7 +7,7 @@ use pilotlight_core::plans::{
     QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
-    ChunkId, Contents, Directory, ObjectKey, SO_FAR, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk, place,
+    ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk,
 };
 use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -133,8 +133,6 @@ pub(crate) fn said(profile: &Profile) -> BTreeMap<Vec<String>, i64> {
 pub(crate) struct Bucket {
     /// How jobs over blocks are divided.
     pub(crate) share_bytes: u64,
-    /// Whether blocks of level 1 stand inside segments, as long as there are any without one.
-    pub(crate) carries: bool,
     pub(crate) objects: HashMap<String, Vec<u8>>,
     pub(crate) catalog: Vec<CatalogObject>,
     pub(crate) counted: CountedChunks,
@@ -144,7 +142,7 @@ pub(crate) struct Bucket {
 impl Default for Bucket {
     fn default() -> Self {
         let (objects, catalog, counted) = (HashMap::new(), Vec::new(), CountedChunks::default());
-        Self { share_bytes: MAX_SHARE_BYTES, carries: false, objects, catalog, counted, leases: 0 }
+        Self { share_bytes: MAX_SHARE_BYTES, objects, catalog, counted, leases: 0 }
     }
 }
 
@@ -169,8 +167,7 @@ impl Bucket {
         let counts = self.counted.count(directory.chunks().iter().map(|chunk| chunk.id), millis);
         directory.keep_chunks(&counts);
         let lengths = (bytes.len(), directory.encode().unwrap().len());
-        let key =
-            ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7, carrier: None }.to_string();
+        let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7 }.to_string();
         self.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
         self.objects.insert(key, bytes);
         lengths
@@ -178,9 +175,8 @@ impl Bucket {
 
     /// As a real bucket does, gives less than asked for where the object ends.
     pub(crate) fn read(&self, get: &Get) -> &[u8] {
-        let (name, start) = place(&get.key);
-        let object = &self.objects[name];
-        let clamp = |at: u64| at.saturating_add(start).min(object.len() as u64) as usize;
+        let object = &self.objects[&get.key];
+        let clamp = |at: u64| at.min(object.len() as u64) as usize;
         &object[clamp(get.offset)..clamp(get.offset.saturating_add(get.length))]
     }
 
@@ -257,17 +253,6 @@ impl Bucket {
         others.into_iter().for_each(|output| self.put_block(&[], output));
     }
 
-    /// Makes sums so far, by these jobs over blocks of level 1 one after the other, and lets them stand for those blocks.
-    pub(crate) fn sum_up(&mut self, jobs: &[Vec<String>]) {
-        for job in jobs {
-            let of_job = |object: &CatalogObject| object.level == SO_FAR || job.contains(&object.key);
-            let mut sources: Vec<CatalogObject> = self.catalog.iter().filter(|object| of_job(object)).cloned().collect();
-            self.catalog.retain(|object| !of_job(object));
-            sources.sort_by_key(|source| source.key.parse::<ObjectKey>().unwrap().millis);
-            self.compact_these(SO_FAR, sources);
-        }
-    }
-
     /// Of the next lease.
     pub(crate) fn token(&mut self) -> u64 {
         self.leases += 1;
@@ -279,48 +264,16 @@ impl Bucket {
         if output.level < 3 {
             self.delete(sources);
         }
-        let key = self.write_block(&output);
-        let CompactOutput { level, bytes, directory, .. } = output;
+        let CompactOutput { key, level, bytes, directory, .. } = output;
         // The way through the catalog: what is read back is what was written.
         let directory = Directory::decode(&directory.encode().unwrap()).unwrap();
-        self.catalog.push(CatalogObject { key, level, size: bytes.len() as u64, directory });
-    }
-
-    /// Writes a block without a row for it, and gives its name.
-    pub(crate) fn write_block(&mut self, output: &CompactOutput) -> String {
-        let free = |object: &&mut CatalogObject| object.level == 0 && object.directory.carried().is_none();
-        let segment =
-            self.catalog.iter_mut().rev().find(free).filter(|_| self.carries && matches!(output.level, 1 | SO_FAR));
-        let Some(segment) = segment else {
-            self.objects.insert(output.key.clone(), output.bytes.clone());
-            return output.key.clone();
-        };
-        // Anew, as if it had been written so.
-        let bytes = &self.objects[&segment.key];
-        let mut writer = SegmentWriter::new();
-        for chunk in Directory::of_object(bytes).unwrap().chunks() {
-            writer.push(&bytes[chunk.offset as usize..][..chunk.len as usize]).unwrap();
-        }
-        let key: ObjectKey = output.key.parse().unwrap();
-        let offset = writer.carry(&key, &output.bytes);
-        let (bytes, directory) = writer.finish().unwrap();
-        let key = key.carried_by(&segment.key.parse().unwrap(), offset).to_string();
-        assert_eq!(directory.carried().unwrap().key(&segment.key.parse().unwrap()).to_string(), key);
-        if let Contents::Segment(_, carried) = &mut segment.directory.contents {
-            *carried = directory.carried();
-        }
-        segment.size = (bytes.len() - output.bytes.len()) as u64;
-        self.objects.insert(segment.key.clone(), bytes);
-        key
+        self.catalog.push(CatalogObject { key: key.clone(), level, size: bytes.len() as u64, directory });
+        self.objects.insert(key, bytes);
     }
 
     pub(crate) fn delete(&mut self, keys: &[String]) {
         self.catalog.retain(|object| !keys.contains(&object.key));
-        for name in keys.iter().map(|key| place(key).0) {
-            if self.catalog.iter().all(|object| place(&object.key).0 != name) {
-                self.objects.remove(name);
-            }
-        }
+        keys.iter().for_each(|key| drop(self.objects.remove(key)));
     }
 
     pub(crate) fn try_compact(&self, level: u8, sources: Vec<CatalogObject>) -> Result<CompactOutput, PlanError> {

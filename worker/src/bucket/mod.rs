@@ -13,10 +13,7 @@ pub(crate) mod s3;
 use std::ops::Range;
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use pilotlight_core::{
-    plans::Get,
-    store::{Tenant as TenantId, place},
-};
+use pilotlight_core::{plans::Get, store::Tenant as TenantId};
 use thiserror::Error;
 
 use crate::errors::Problem;
@@ -153,11 +150,9 @@ pub(crate) async fn read_all(
     }
 }
 
-/// Reads what a plan wants, which may stand inside another object.
+/// Reads what a plan wants.
 pub(crate) async fn get_part(bucket: &impl Bucket, get: &Get) -> Result<Option<Object>, BucketError> {
-    let (name, start) = place(&get.key);
-    let from = start.saturating_add(get.offset);
-    bucket.get(name, Some(from..from.saturating_add(get.length))).await
+    bucket.get(&get.key, Some(get.offset..get.offset.saturating_add(get.length))).await
 }
 
 async fn read(bucket: &impl Bucket, get: &Get) -> Result<Vec<u8>, Problem> {

@@ -99,7 +99,7 @@ mod tests {
     use pilotlight_core::store::{Contents, Directory};
 
     fn part(keys: &[&str], fixed: bool) -> QueryPart {
-        let contents = || Contents::Segment(Vec::new(), None);
+        let contents = || Contents::Segment(Vec::new());
         let object = |key: &&str| CatalogObject {
             key: (*key).to_owned(),
             level: 2,

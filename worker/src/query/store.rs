@@ -2,8 +2,8 @@
 
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
-    plans::{CatalogObject, Grouping, QueryAnswer, Timeline, TimelinePlan, sums_so_far_suffice},
-    store::{SO_FAR, Window},
+    plans::{CatalogObject, Grouping, QueryAnswer, Timeline, TimelinePlan},
+    store::Window,
 };
 
 use super::cache::{AnswerCache, EdgeCache};
@@ -89,17 +89,7 @@ impl<B: Bucket, T: Transport, C: AnswerCache, I: Invocations> Store<B, T, C, I> 
         range: TimeRange,
     ) -> Result<(QueryAnswer, Spread), Problem> {
         let query = Query { selector, profile_type, range };
-        let answer = async |objects| query.answer(objects, &self.bucket, &self.fan, &self.meter).await;
-        let objects = self.tenant.catalog(range, Detail::SoFar).await?;
-        let has_sums = objects.iter().any(|object| object.level == SO_FAR);
-        if has_sums && sums_so_far_suffice(selector, profile_type, &objects) {
-            // Whatever is the matter with them: what they stand for is there.
-            if let Ok(answered) = answer(objects).await {
-                return Ok(answered);
-            }
-        } else if !has_sums {
-            return answer(objects).await;
-        }
-        answer(self.catalog(range).await?).await
+        let objects = self.catalog(range).await?;
+        query.answer(objects, &self.bucket, &self.fan, &self.meter).await
     }
 }

@@ -1,7 +1,6 @@
 //! The worker's storage side as a whole, run natively: tenants' objects over SQLite and a bucket in memory, asked through
 //! the same packets, on a clock of its own, with failures at will.
 
-mod carried;
 mod clock;
 mod damage;
 mod deletion;
@@ -15,8 +14,8 @@ mod published;
 mod rebuild;
 mod recall;
 mod retention;
+mod running_hour;
 mod shards;
-mod so_far;
 mod storms;
 
 use std::cell::{Cell, RefCell};
@@ -147,11 +146,6 @@ impl World {
 
     /// What the schedule does with one object; says whether something was due.
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
-        self.try_visit(host).await.map(|next| matches!(next, compact::Next::Now | compact::Next::Soon))
-    }
-
-    /// The same, and when to come again.
-    pub(crate) async fn try_visit(&self, host: usize) -> Result<compact::Next, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
         let meter = Meter::default();
         self.faults.invocation(compact::visit(&bucket, &client, shard, self.clock.now(), self.share_bytes, &meter)).await

@@ -14,7 +14,6 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::so_far;
 use super::sql::{Rows, Sql, Value, number};
 use crate::errors::Problem;
 
@@ -24,6 +23,7 @@ CREATE TABLE IF NOT EXISTS objects (
     key TEXT PRIMARY KEY,
     level INTEGER NOT NULL,
     size INTEGER NOT NULL,
+    segments INTEGER NOT NULL,
     day_bytes INTEGER NOT NULL,
     job INTEGER NOT NULL,
     summary INTEGER,
@@ -39,7 +39,6 @@ CREATE TABLE IF NOT EXISTS objects (
 );
 CREATE INDEX IF NOT EXISTS objects_added ON objects (added_millis);
 CREATE INDEX IF NOT EXISTS objects_summaries ON objects (job) WHERE level = 3;
-CREATE INDEX IF NOT EXISTS objects_so_far ON objects (key) WHERE level = 4;
 CREATE INDEX IF NOT EXISTS objects_removed ON objects (removed_millis) WHERE removed_millis IS NOT NULL;
 CREATE TRIGGER IF NOT EXISTS object_added AFTER INSERT ON objects WHEN NEW.removed IS NULL BEGIN
     INSERT INTO days (day, changed) VALUES (CAST(substr(NEW.key, -34, 13) AS INTEGER) / 86400000, NEW.added)
@@ -70,10 +69,6 @@ CREATE TABLE IF NOT EXISTS lease (
 /// When an object began to be written, milliseconds, out of its `key`: that ends in 13 digits of them, a hyphen, 16 digits
 /// and four characters.
 pub(super) const ARRIVAL: &str = "CAST(substr(key, -34, 13) AS INTEGER)";
-
-/// The name in the bucket of an object, out of its `key`: that of a block inside a segment goes on behind the segment's name
-/// (`pilotlight_core::store::place`).
-pub(super) const PLACE: &str = "iif(instr(key, '.seg+') = 0, key, substr(key, 1, instr(key, '.seg+') + 3))";
 
 /// Sources of the running job.
 pub(super) const LEASED: &str = "(SELECT value FROM json_each((SELECT sources FROM lease)))";
@@ -107,13 +102,11 @@ pub(crate) struct Ask {
 /// Which objects a query needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Detail {
-    /// All but sums of an hour that is not over.
+    /// All.
     #[default]
     Each,
     /// Those that a summary stands for whose profiles all lie in the span may be left out.
     Summed,
-    /// Those that sums of an hour that is not over stand for, too; these come in their place.
-    SoFar,
 }
 
 /// Head of a page; the rows' directories follow as blobs.
@@ -157,25 +150,20 @@ impl<S: Sql> Catalog<S> {
             None => (String::new(), self.last()?),
         };
         let found = self.sql.query(
-            &format!(
-                "SELECT o.key, o.level, o.size, d.bytes FROM objects o JOIN directories d ON d.key = o.key
-                 WHERE o.key > ?1 AND o.added <= ?2 AND (o.removed IS NULL OR o.removed > ?2)
-                   AND o.max_millis >= ?3 AND o.min_millis <= ?4
-                   AND NOT (?5 AND o.summary IS NOT NULL AND coalesce((
-                     SELECT min(s.added <= ?2 AND (s.removed IS NULL OR s.removed > ?2)
-                       AND s.min_millis > ?3 AND s.max_millis < ?4)
-                     FROM objects s WHERE s.level = 3 AND s.job = o.summary), 0))
-                   AND {}
-                 ORDER BY o.key, d.part",
-                so_far::is_read()
-            ),
+            "SELECT o.key, o.level, o.size, d.bytes FROM objects o JOIN directories d ON d.key = o.key
+             WHERE o.key > ?1 AND o.added <= ?2 AND (o.removed IS NULL OR o.removed > ?2)
+               AND o.max_millis >= ?3 AND o.min_millis <= ?4
+               AND NOT (?5 AND o.summary IS NOT NULL AND coalesce((
+                 SELECT min(s.added <= ?2 AND (s.removed IS NULL OR s.removed > ?2)
+                   AND s.min_millis > ?3 AND s.max_millis < ?4)
+                 FROM objects s WHERE s.level = 3 AND s.job = o.summary), 0))
+             ORDER BY o.key, d.part",
             vec![
                 after.into(),
                 number(state),
                 number(ask.first_millis),
                 number(ask.last_millis),
-                i64::from(ask.detail >= Detail::Summed).into(),
-                i64::from(ask.detail >= Detail::SoFar).into(),
+                i64::from(ask.detail == Detail::Summed).into(),
             ],
         )?;
         read_page(found, state, page_bytes)
@@ -261,12 +249,13 @@ pub(super) fn next(sql: &impl Sql) -> Result<i64, Problem> {
 pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], facts: &Facts, now: i64) -> Result<(), Problem> {
     let added = next(sql)?;
     sql.exec(
-        "INSERT INTO objects (key, level, size, day_bytes, job, min_millis, max_millis, added, added_millis)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO objects (key, level, size, segments, day_bytes, job, min_millis, max_millis, added, added_millis)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         vec![
             row.key.as_str().into(),
             i64::from(row.level).into(),
             number(row.size as i64),
+            number(facts.segments as i64),
             number(facts.day_bytes as i64),
             number(facts.job as i64),
             number(facts.first_millis),
@@ -336,6 +325,8 @@ pub(super) struct Facts {
     /// First and last whole millisecond that its profiles touch.
     pub(super) first_millis: i64,
     pub(super) last_millis: i64,
+    /// How many segments it is or was made of.
+    pub(super) segments: u64,
     /// How many bytes of the object go into sums of its day.
     pub(super) day_bytes: u64,
     /// Token of the lease under which a block was made.
@@ -351,10 +342,12 @@ pub(super) struct Facts {
 impl Facts {
     pub(super) fn of(directory: &Directory) -> Self {
         let millis = |time: Option<UnixNanos>| time.map_or(0, UnixNanos::millis);
+        let ObjectSummary { segments, day_bytes, .. } = ObjectSummary::new("", 0, directory);
         Self {
             first_millis: millis(directory.min_time()),
             last_millis: millis(directory.max_time()),
-            day_bytes: ObjectSummary::new("", 0, directory).day_bytes,
+            segments,
+            day_bytes,
             job: directory.block().map_or(0, |block| block.token),
             share: directory.block().map_or_else(Share::default, |block| block.share),
             sums_up: directory.block().is_some_and(|block| !block.sums_of.is_empty()),

@@ -121,14 +121,6 @@ impl<T: Transport> TenantClient<T> {
         self.call(Call::Commit, &body).await.map(drop)
     }
 
-    /// The same of a share whose block is not in the bucket yet: it goes there inside the next segment, and the job is committed
-    /// then. Says no when none is about to be written, or the block is not to be carried.
-    pub(crate) async fn carry(&self, done: &Done, directory: &Directory, block: &[u8]) -> Result<bool, Problem> {
-        let directory = directory.encode().map_err(Problem::internal)?;
-        let body = packet::encode(done, &[directory, block.to_vec()]).map_err(Problem::internal)?;
-        serde_json::from_slice(&self.call(Call::Carry, &body).await?).map_err(Problem::internal)
-    }
-
     /// Ends a job that came to nothing.
     pub(crate) async fn fail(&self, failed: &Failed) -> Result<(), Problem> {
         self.call_json(Call::Fail, failed).await.map(drop)

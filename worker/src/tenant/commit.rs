@@ -123,11 +123,6 @@ impl<W> GroupCommit<W> {
         })
     }
 
-    /// Whether a batch gathers, which will be written.
-    pub(crate) fn is_gathering(&self) -> bool {
-        self.driven && !self.open.ids.is_empty()
-    }
-
     /// How much longer the open batch should gather, at `now`; zero when it is full or nothing is in it.
     pub(crate) fn gathers(&self, now: i64) -> u32 {
         if self.is_full() || self.open.ids.is_empty() {

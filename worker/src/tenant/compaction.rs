@@ -12,14 +12,13 @@
 
 use pilotlight_core::{
     UnixNanos,
-    plans::{MIN_JOB_BYTES, ObjectSummary, named_after, pick_job},
-    store::{Directory, ObjectKey, SO_FAR},
+    plans::{ObjectSummary, pick_job},
+    store::{Directory, ObjectKey},
 };
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, Facts, LEASED, Row, add, next, shape};
 use super::deletions::{Wanted, done_with};
-use super::so_far;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -110,7 +109,7 @@ impl<S: Sql> Catalog<S> {
         let (sources, directories) = self.rows(&job)?;
 
         // As the plan names its output.
-        let source = named_after(level, &job).and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
+        let source = job.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
         let output = source.successor(level, unique).to_string();
         let names = serde_json::to_string(&job).map_err(Problem::internal)?;
         let (token, share) = self.sql.transaction(move |sql| {
@@ -133,18 +132,12 @@ impl<S: Sql> Catalog<S> {
     /// Takes in what was made of a leased job's sources. With the last share its blocks take the place of the sources, or are
     /// noted to sum them up, in one change. Doing it twice is doing it once.
     pub(crate) fn commit(&self, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
-        let name = done.output.key.clone();
-        self.commit_as(name, done, directory, now)
-    }
-
-    /// The same of a block that is in the bucket under a name of another kind: inside a segment.
-    pub(super) fn commit_as(&self, name: String, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
         let facts = Facts { job: done.token as u64, ..Facts::of(directory) };
         let stale = format!("the lease {} of {} is not the current one", done.token, done.output.key);
         let committed = self.sql.transaction(move |sql| {
             let Done { token, output, division } = done;
-            if is_known(sql, &name)? {
+            if is_known(sql, &output.key)? {
                 return Ok(true);
             }
             let division = format!("{division:016x}");
@@ -156,10 +149,9 @@ impl<S: Sql> Catalog<S> {
             };
             let Some(held) = held(sql)?.filter(fits) else {
                 // It is in the bucket, maybe after its name was deleted once.
-                bury(sql, &name, now)?;
+                bury(sql, &output.key, now)?;
                 return Ok(false);
             };
-            let output = Row { key: name, ..output };
             add(sql, &output, &encoded, &facts, now)?;
             if facts.share.number + 1 < facts.share.count {
                 sql.exec("UPDATE objects SET removed = 0 WHERE key = ?", vec![output.key.into()])?;
@@ -176,13 +168,12 @@ impl<S: Sql> Catalog<S> {
                     vec![number(held.token)],
                 )?;
             }
-            so_far::settle(sql, held.level, held.token, now)?;
             if held.level == 3 {
                 sql.exec(
                     &format!("UPDATE objects SET summary = ? WHERE removed IS NULL AND key IN {LEASED}"),
                     vec![number(held.token)],
                 )?;
-            } else if held.level != SO_FAR {
+            } else {
                 // With the number that the outputs were added with, so that no reader sees both or neither.
                 sql.exec(
                     &format!(
@@ -215,26 +206,29 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    /// Whether live segments have a quarter of the bytes that make a job due.
-    pub(crate) fn is_gathering(&self) -> Result<bool, Problem> {
-        let mut found = self.sql.query(
-            "SELECT sum(size) >= ? FROM objects WHERE level = 0 AND removed IS NULL",
-            vec![number(MIN_JOB_BYTES as i64 / 4)],
-        )?;
-        Ok(matches!(found.next().transpose()?.as_deref(), Some([Value::Integer(1)])))
-    }
-
     /// All live objects that no summary sums up.
     fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
         let found = self.sql.query(
-            "SELECT key, size, day_bytes, failures FROM objects WHERE removed IS NULL AND summary IS NULL",
+            "SELECT key, size, segments, day_bytes, failures FROM objects WHERE removed IS NULL AND summary IS NULL",
             Vec::new(),
         )?;
-        let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 4]>::try_from(values?) {
-            Ok([Value::String(key), Value::Integer(size), Value::Integer(day_bytes), Value::Integer(failures)]) => {
-                let (size, day_bytes, failures) = (size as u64, day_bytes as u64, failures as u32);
-                Ok(ObjectSummary { key, size, day_bytes, summed: false, failures })
-            }
+        let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 5]>::try_from(values?) {
+            Ok(
+                [
+                    Value::String(key),
+                    Value::Integer(size),
+                    Value::Integer(segments),
+                    Value::Integer(day_bytes),
+                    Value::Integer(failures),
+                ],
+            ) => Ok(ObjectSummary {
+                key,
+                size: size as u64,
+                segments: segments as u64,
+                day_bytes: day_bytes as u64,
+                summed: false,
+                failures: failures as u32,
+            }),
             _ => Err(shape()),
         };
         found.map(summary).collect()
@@ -312,8 +306,8 @@ pub(super) fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
     let number_of_change = next(sql)?;
     sql.exec(
         "INSERT INTO objects
-         (key, level, size, day_bytes, job, min_millis, max_millis, added, added_millis, removed, removed_millis)
-         VALUES (?1, 1, 0, 0, 0, 0, 0, ?2, ?3, ?2, ?3)
+         (key, level, size, segments, day_bytes, job, min_millis, max_millis, added, added_millis, removed, removed_millis)
+         VALUES (?1, 1, 0, 0, 0, 0, 0, 0, ?2, ?3, ?2, ?3)
          ON CONFLICT (key) DO UPDATE SET deleted = 0, removed_millis = ?3 WHERE removed IS NOT NULL",
         vec![key.into(), number(number_of_change), number(now)],
     )?;

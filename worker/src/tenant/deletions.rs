@@ -7,13 +7,12 @@
 use pilotlight_core::{
     Selector, TimeRange, UnixNanos,
     plans::{CompactJob, Deletion, MAX_FAILURES, ObjectSummary, pick_rewrite},
-    store::{Directory, SO_FAR},
+    store::Directory,
 };
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, each_directory, next, shape, texts};
 use super::compaction::drop_lease;
-use super::so_far;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -82,8 +81,8 @@ impl<S: Sql> Catalog<S> {
         let (mut begun, mut work, mut summaries) = (Begun::default(), Vec::new(), Vec::new());
         let touched = self.sql.query(
             "SELECT o.key, o.level, d.bytes FROM objects o JOIN directories d ON d.key = o.key
-             WHERE o.removed IS NULL AND o.level <> ? AND o.max_millis >= ? AND o.min_millis <= ? ORDER BY o.key, d.part",
-            vec![i64::from(SO_FAR).into(), number(wanted.from), number(wanted.until)],
+             WHERE o.removed IS NULL AND o.max_millis >= ? AND o.min_millis <= ? ORDER BY o.key, d.part",
+            vec![number(wanted.from), number(wanted.until)],
         )?;
         each_directory(touched, |key, level, directory| {
             let directory = Directory::decode(&directory).map_err(Problem::internal)?;
@@ -101,7 +100,6 @@ impl<S: Sql> Catalog<S> {
         self.sql.transaction(move |sql| {
             drop_lease(sql, now)?;
             let change = next(sql)?;
-            so_far::end(sql, 0, now)?;
             sql.exec("INSERT INTO deletions VALUES (?, ?)", vec![number(change), wanted.into()])?;
             sql.exec("INSERT INTO deletion_work SELECT value, ? FROM json_each(?)", vec![number(change), work.into()])?;
             // All blocks of a job over a day go, since all of its sources will be summed up anew.
@@ -157,7 +155,14 @@ impl<S: Sql> Catalog<S> {
                 return Err(shape());
             };
             if *first.get_or_insert_with(|| numbers.clone()) == numbers {
-                objects.push(ObjectSummary { key, size: size as u64, day_bytes: 0, summed: false, failures: 0 });
+                objects.push(ObjectSummary {
+                    key,
+                    size: size as u64,
+                    segments: 0,
+                    day_bytes: 0,
+                    summed: false,
+                    failures: 0,
+                });
             }
         }
         let (Some(numbers), Some(job)) = (first, pick_rewrite(&objects)) else { return Ok(None) };

@@ -1,6 +1,5 @@
 //! The Durable Object of a tenant: group commit of pushes, the catalog of objects, and leases for compaction.
 
-mod cargo;
 mod catalog;
 mod client;
 mod commit;
@@ -13,7 +12,6 @@ mod rebuild;
 mod reply;
 mod retention;
 mod shard;
-mod so_far;
 mod sql;
 mod store;
 mod stub;
@@ -32,7 +30,6 @@ use crate::config::Config;
 use crate::errors::Problem;
 use crate::meter::Meter;
 use crate::platform::Edge;
-pub(crate) use cargo::may_be_carried;
 pub(crate) use catalog::{Detail, Row};
 pub(crate) use client::{Job, TenantClient, TenantShards, catalog_objects};
 pub(crate) use commit::Flush;

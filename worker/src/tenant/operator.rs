@@ -121,9 +121,7 @@ impl<S: Sql> Catalog<S> {
     pub(super) fn absent(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
         let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
         let found = self.sql.query(
-            // The name of a block inside it begins so and goes on with a plus sign, after which a comma comes.
-            "SELECT value FROM json_each(?)
-             WHERE NOT EXISTS (SELECT 1 FROM objects WHERE key >= value AND key < value || ',' AND deleted = 0)",
+            "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM objects WHERE key = value AND deleted = 0)",
             vec![keys.into()],
         )?;
         texts(found)

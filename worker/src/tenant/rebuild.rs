@@ -9,7 +9,7 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Facts, PLACE, Row, add, delete, next, texts};
+use super::catalog::{Catalog, Facts, Row, add, delete, next, texts};
 use super::compaction::{Blame, end, held};
 use super::published::{add_days, change_all_days};
 use super::sql::{Sql, Value, number};
@@ -25,8 +25,6 @@ pub(crate) struct Begun {
     pub(crate) token: i64,
     /// Objects that are about to be deleted: they count for nothing, and may be gone at any time.
     pub(crate) removed: Vec<String>,
-    /// Blocks that count and stand in segments, which may be among the removed.
-    pub(crate) carried: Vec<String>,
 }
 
 /// What the catalog is to hold. The directories of the rows follow as blobs.
@@ -64,8 +62,7 @@ impl<S: Sql> Catalog<S> {
             Ok(token)
         })?;
         let removed = names(&self.sql, "removed IS NOT NULL AND deleted = 0", Vec::new())?;
-        let carried = names(&self.sql, &format!("removed IS NULL AND key <> {PLACE}"), Vec::new())?;
-        Ok(Begun { token, removed, carried })
+        Ok(Begun { token, removed })
     }
 
     /// Replaces all rows but those that were added since the rebuild began, in one change.

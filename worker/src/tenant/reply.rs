@@ -13,8 +13,6 @@ pub(crate) enum Call {
     Lease,
     /// Replaces a job's sources by its output.
     Commit,
-    /// The same with the output's bytes, which go into the next segment.
-    Carry,
     /// Ends a job that came to nothing.
     Fail,
     /// Names objects whose bytes nobody needs.
@@ -43,12 +41,11 @@ pub(crate) enum Call {
     Month,
 }
 
-const PATHS: [(Call, &str); 18] = [
+const PATHS: [(Call, &str); 17] = [
     (Call::Append, "/append"),
     (Call::Catalog, "/catalog"),
     (Call::Lease, "/compaction/lease"),
     (Call::Commit, "/compaction/commit"),
-    (Call::Carry, "/compaction/carry"),
     (Call::Fail, "/compaction/fail"),
     (Call::Expired, "/compaction/expired"),
     (Call::Forget, "/compaction/forget"),

@@ -7,7 +7,6 @@ use futures_util::future::LocalBoxFuture;
 use pilotlight_core::store::{Directory, chunk_head};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::cargo::Cargo;
 use super::catalog;
 use super::commit::Flush;
 use super::operator::Order;
@@ -67,7 +66,6 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         }
         let outcome = match call {
             Call::Append => self.append(shard, body, spawn).await,
-            Call::Carry => self.carry(&body).await,
             call => self.ask(call, &body),
         };
         outcome.into()
@@ -90,15 +88,6 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         serde_json::to_vec(&waiting.outcome().await?).map_err(Problem::internal)
     }
 
-    /// Takes a block for the next segment, or says that it is not to be carried.
-    async fn carry(&self, packet: &[u8]) -> Result<Vec<u8>, Problem> {
-        let carried = match Cargo::read(packet, self.writer.platform.now_millis())? {
-            Some(cargo) => self.writer.carry(cargo).await,
-            None => false,
-        };
-        serde_json::to_vec(&carried).map_err(Problem::internal)
-    }
-
     /// Adds what the caller used, and this object since the last call.
     fn book(&self, mut usage: Usage) -> Result<(), Problem> {
         let now = self.writer.platform.now_millis();
@@ -112,7 +101,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
         let now = platform.now_millis();
         match call {
-            Call::Append | Call::Carry => Err(Problem::internal("answered elsewhere")),
+            Call::Append => Err(Problem::internal("answered elsewhere")),
             Call::Catalog => {
                 let (page, directories) = catalog.page(&json(body)?, catalog::PAGE_BYTES)?;
                 packed(&page, &directories)
@@ -141,7 +130,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 }
                 let keys = catalog.expired(now - self.grace_millis)?;
                 let (publish, sweep) = (catalog.publication_due(now)?, catalog.sweep_due(now)?);
-                let expired = Expired { keys, publish, sweep, gathering: catalog.is_gathering()? };
+                let expired = Expired { keys, publish, sweep };
                 serde_json::to_vec(&expired).map_err(Problem::internal)
             }
             Call::BeginPublication => serde_json::to_vec(&catalog.begin_publication(now)?).map_err(Problem::internal),

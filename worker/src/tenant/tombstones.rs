@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{ARRIVAL, Catalog, PLACE, delete, each_directory, texts};
+use super::catalog::{ARRIVAL, Catalog, delete, each_directory, texts};
 use super::published::{WAIT_MILLIS, drop_empty_days};
 use super::sql::{Sql, number};
 use super::window::WINDOW_MILLIS;
@@ -25,25 +25,18 @@ pub(crate) struct Expired {
     pub(crate) publish: bool,
     /// Whether a sweep is due, which the caller is to do.
     pub(crate) sweep: bool,
-    /// Whether segments gather that will soon be enough for a job.
-    pub(crate) gathering: bool,
 }
 
 impl<S: Sql> Catalog<S> {
     /// Names of objects that were removed at or before a time and are not known to be deleted: no query reads them any more.
-    /// Those that were live at a time only if their day was published without them by then, or they have waited for long. A
-    /// segment and the block inside it go together.
+    /// Those that were live at a time only if their day was published without them by then, or they have waited for long.
     pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
         let found = self.sql.query(
             &format!(
-                "WITH due AS (SELECT key, removed_millis, {PLACE} name FROM objects
-                   WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
-                   AND (removed IN (0, added) OR removed_millis <= ?2
-                     OR removed <= (SELECT published FROM days
-                                    WHERE day = {ARRIVAL} / 86400000 AND published_millis <= ?1)))
-                 SELECT key FROM due WHERE NOT EXISTS
-                   (SELECT 1 FROM objects o WHERE o.key >= due.name AND o.key < due.name || ',' AND o.deleted = 0
-                    AND o.key NOT IN (SELECT key FROM due))
+                "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
+                 AND (removed IN (0, added) OR removed_millis <= ?2
+                   OR removed <= (SELECT published FROM days
+                                  WHERE day = {ARRIVAL} / 86400000 AND published_millis <= ?1))
                  ORDER BY removed_millis LIMIT ?3"
             ),
             vec![number(before), number(before - WAIT_MILLIS), i64::from(MAX_EXPIRED).into()],

@@ -9,10 +9,8 @@ use pilotlight_core::sort::sort_by;
 use pilotlight_core::store::{Directory, ObjectKey, SegmentWriter};
 use serde::{Deserialize, Serialize};
 
-use super::cargo::Cargo;
 use super::catalog::{Catalog, Row};
 use super::commit::{Flush, GroupCommit, Id, Next, Offered};
-use super::compaction::{Blame, Failed};
 use super::shard::Shard;
 use super::sql::Sql;
 use super::window::WINDOW_MILLIS;
@@ -22,20 +20,12 @@ use crate::platform::Platform;
 
 type Outcome = Result<(), Problem>;
 
-/// How long after a segment a block waits for the next one to gather: half a second. Jobs follow one another, so one often
-/// comes just when another's block was written, and profiles of a busy tenant come more often.
-const PAUSE_MILLIS: u32 = 500;
-
 /// Group commit over a bucket and a catalog.
 pub(super) struct Writer<B, S, P> {
     pub(super) catalog: Catalog<S>,
     pub(super) platform: P,
     bucket: B,
     group: RefCell<GroupCommit<oneshot::Sender<Outcome>>>,
-    /// What the next segment carries.
-    cargo: RefCell<Option<Cargo>>,
-    /// When the last segment was written.
-    written: Cell<i64>,
     /// Ends the interval for which the driver waits.
     flush: RefCell<Option<oneshot::Sender<()>>>,
     /// Whether chunks that were written before this object came to life are recalled.
@@ -71,13 +61,12 @@ impl Waiting {
 }
 
 /// Gives up what waits when the driver is dropped before its work is done; else it would wait for ever.
-struct Driver<'a>(&'a RefCell<GroupCommit<oneshot::Sender<Outcome>>>, &'a RefCell<Option<Cargo>>);
+struct Driver<'a>(&'a RefCell<GroupCommit<oneshot::Sender<Outcome>>>);
 
 impl Drop for Driver<'_> {
     fn drop(&mut self) {
         // After the last batch this is nothing.
         self.0.borrow_mut().abandon();
-        *self.1.borrow_mut() = None;
     }
 }
 
@@ -88,8 +77,6 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             platform,
             bucket,
             group: RefCell::new(GroupCommit::new(flush)),
-            cargo: RefCell::new(None),
-            written: Cell::new(i64::MIN),
             flush: RefCell::new(None),
             recalled: Cell::new(false),
         })
@@ -118,20 +105,18 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
 
     /// Writes batches until there are none.
     pub(super) async fn drive(&self, shard: &Shard) {
-        let _driver = Driver(&self.group, &self.cargo);
+        let _driver = Driver(&self.group);
         loop {
             self.gather().await;
             let chunks = self.group.borrow_mut().take();
             if chunks.is_empty() {
                 return;
             }
-            let cargo = self.cargo.borrow_mut().take();
-            let outcome = self.write(shard, chunks, cargo).await;
+            let outcome = self.write(shard, chunks).await;
             if let Err(problem) = &outcome {
                 self.platform.note(&format!("tenant {shard}: a batch was not written: {}", problem.message));
             }
-            self.written.set(self.platform.now_millis());
-            let waiters = self.group.borrow_mut().finish(outcome.is_ok(), self.written.get());
+            let waiters = self.group.borrow_mut().finish(outcome.is_ok(), self.platform.now_millis());
             for waiter in waiters {
                 // Who has left needs no answer.
                 let _ = waiter.send(outcome.clone());
@@ -150,20 +135,12 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
 
     /// One object, then one row. Without the row the object is nothing to any reader, so a failure leaves nothing behind
     /// that counts; it is deleted as well as that goes, since the chunks will come again.
-    ///
-    /// What it carries counts by itself: its job may have lost the lease meanwhile.
-    async fn write(&self, shard: &Shard, chunks: Vec<Vec<u8>>, mut cargo: Option<Cargo>) -> Outcome {
+    async fn write(&self, shard: &Shard, chunks: Vec<Vec<u8>>) -> Outcome {
         let now = self.platform.now_millis();
-        if let Some(late) = cargo.take_if(|cargo| !cargo.fits(now)) {
-            self.drop_cargo(late.done.token, "the hour ended before the segment", now);
-        }
         let (tenant, unique) = (shard.tenant.clone(), self.platform.random());
-        let key = ObjectKey { tenant, shard: shard.number, level: 0, millis: now, unique, carrier: None };
-        let (bytes, directory) = segment(chunks, cargo.as_ref())?;
-        let carried = directory.carried().map(|carried| carried.key(&key).to_string());
-        let size = bytes.len() - cargo.as_ref().map_or(0, |cargo| cargo.block.len());
-        let key = key.to_string();
-        let row = Row { key: key.clone(), level: 0, size: size as u64 };
+        let key = ObjectKey { tenant, shard: shard.number, level: 0, millis: now, unique }.to_string();
+        let (bytes, directory) = segment(chunks)?;
+        let row = Row { key: key.clone(), level: 0, size: bytes.len() as u64 };
         let written = match self.bucket.put(&key, bytes, Condition::None).await {
             Ok(_) => self.catalog.add(row, &directory, now),
             Err(error) => Err(error.into()),
@@ -171,38 +148,8 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         if written.is_err() {
             let _ = self.bucket.delete(&[key]).await;
         }
-        if let (Some(Cargo { done, directory, .. }), Some(name)) = (cargo, carried) {
-            let token = done.token;
-            let committed = written.clone().and_then(|()| self.catalog.commit_as(name, done, &directory, now));
-            if let Err(problem) = committed {
-                self.drop_cargo(token, &problem.message, now);
-            }
-        }
         // Whatever failed inside, the sender's part is to send again.
         written.map_err(|problem| Problem::unavailable(format!("the profile could not be stored: {}", problem.message)))
-    }
-
-    /// Ends the job of a block that was not carried, so that it is done again.
-    fn drop_cargo(&self, token: i64, message: &str, now: i64) {
-        let failed = Failed { token, message: message.to_owned(), blame: Blame::Nobody };
-        // If this fails too, the lease ends by itself.
-        if let Err(problem) = self.catalog.fail(failed, now) {
-            self.platform.note(&format!("the job {token} was not ended: {}", problem.message));
-        }
-    }
-
-    /// Lets the next segment carry a block, if one gathers that carries none.
-    pub(super) async fn carry(&self, cargo: Cargo) -> bool {
-        let is_gathering = self.group.borrow().is_gathering();
-        if !is_gathering && self.platform.now_millis().saturating_sub(self.written.get()) < PAUSE_MILLIS.into() {
-            self.platform.delay(PAUSE_MILLIS).await;
-        }
-        let mut place = self.cargo.borrow_mut();
-        let free = place.is_none() && self.group.borrow().is_gathering();
-        if free {
-            *place = Some(cargo);
-        }
-        free
     }
 
     /// Forgets which chunks were written, as the catalog does when all is deleted: the same push is stored again then.
@@ -234,13 +181,10 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
     }
 }
 
-fn segment(chunks: Vec<Vec<u8>>, cargo: Option<&Cargo>) -> Result<(Vec<u8>, Directory), Problem> {
+fn segment(chunks: Vec<Vec<u8>>) -> Result<(Vec<u8>, Directory), Problem> {
     let mut writer = SegmentWriter::new();
     for chunk in chunks {
         writer.push(&chunk).map_err(Problem::internal)?;
-    }
-    if let Some(cargo) = cargo {
-        writer.carry(&cargo.key, &cargo.block);
     }
     writer.finish().map_err(Problem::internal)
 }

@@ -12,14 +12,14 @@ use pilotlight_core::plans::MAX_SHARE_BYTES;
 use super::super::{BEGIN, MINUTE, World};
 use super::cpu_millis;
 use super::program::{Program, Random};
-use crate::compact::{self, Next};
+use crate::compact;
 use crate::cron::{INVOCATIONS, Visitor, dispatch};
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, cpu};
 use crate::tenant::Shard;
 
-/// When in a minute the schedule begins, milliseconds: a load ends half way between two rounds of visits.
-const PHASE: i64 = 7_500;
+/// When in a minute the schedule begins, milliseconds: a load ends right before a round of visits.
+const PHASE: i64 = 1;
 
 /// What is pushed each time.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ pub(super) fn run(world: &World, load: &Load, after: i64, meter: &Meter) -> Tall
         }
         world.clock.sleep(BEGIN + load.millis + after - world.clock.now()).await;
     };
-    // A job may wait for a segment, while profiles are pushed.
+    // The second round of a minute waits, while profiles are pushed.
     let schedule = async {
         for minute in (BEGIN + PHASE..=BEGIN + load.millis + after).step_by((load.cron_minutes * MINUTE) as usize) {
             world.clock.sleep(minute - world.clock.now()).await;
@@ -145,16 +145,16 @@ fn push(world: &World, (service, process): (usize, usize), body: &[u8], tally: &
 struct Visits<'a>(&'a World, &'a Meter, &'a RefCell<Tally>);
 
 impl Visitor for Visits<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<Next, Problem> {
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let Self(world, meter, tally) = self;
         let (bucket, client) = (Metered::new(world.bucket.clone(), (*meter).clone()), world.client(0));
         meter.add(Item::WorkerRequests, 1);
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
-        let next = compact::visit(&bucket, &client, shard, world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap();
+        let was_due = compact::visit(&bucket, &client, shard, world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap();
         let mut tally = tally.borrow_mut();
-        tally.jobs += u64::from(matches!(next, Next::Now | Next::Soon));
+        tally.jobs += u64::from(was_due);
         tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);
-        Ok(next)
+        Ok(was_due)
     }
 }
 

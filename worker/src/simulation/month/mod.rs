@@ -22,8 +22,8 @@ use crate::tenant::{Detail, Flush};
 use ask::ask;
 use fleet::{Kinds, Load, Tally};
 
-/// As an agent can still wait for: five seconds.
-const FLUSH: Flush = Flush { millis: 5_000, bytes: 4 << 20, pending: 16 << 20 };
+/// The widest window of group commit: six seconds.
+const FLUSH: Flush = Flush { millis: 6_000, bytes: 4 << 20, pending: 16 << 20 };
 
 const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE: &str = "memory:inuse_space:bytes:space:bytes";
