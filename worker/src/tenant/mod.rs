@@ -5,6 +5,7 @@ mod client;
 mod commit;
 mod compaction;
 mod deletions;
+mod objects;
 mod operator;
 pub(crate) mod packet;
 mod published;

@@ -7,9 +7,11 @@
 //! What a day names must be readable as long as queries through it may be under way, so objects that were replaced are
 //! deleted only when their day has been published without them for the grace period.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{ARRIVAL, Catalog, PAGE_BYTES, Page, next, read_page, shape};
+use super::catalog::{Catalog, PAGE_BYTES, Page, next, read_page, shape};
 use super::sql::{Sql, Value, number};
 use super::sweep::begin_sweep;
 use crate::errors::Problem;
@@ -141,12 +143,10 @@ impl<S: Sql> Catalog<S> {
             return Err(stale(token));
         }
         let found = self.sql.query(
-            &format!(
-                "SELECT o.key, o.level, o.size, d.bytes
-                 FROM (SELECT key, level, size FROM objects WHERE key > ?1 AND added <= ?2 AND level BETWEEN 0 AND 3
-                       AND (removed IS NULL OR removed > ?2) AND {ARRIVAL} / 86400000 = ?3) o
-                 JOIN directories d ON d.key = o.key ORDER BY o.key, d.part"
-            ),
+            "SELECT o.key, o.level, o.size, d.bytes
+             FROM (SELECT key, level, size FROM objects WHERE key > ?1 AND added_change <= ?2
+                   AND (replaced_change IS NULL OR replaced_change > ?2) AND arrival_millis / 86400000 = ?3) o
+             JOIN directories d ON d.key = o.key ORDER BY o.key, d.part",
             vec![after.into(), number(token), number(day)],
         )?;
         read_page(found, token, PAGE_BYTES)
@@ -176,6 +176,20 @@ impl<S: Sql> Catalog<S> {
             vec![number(now), LEASE_MILLIS.into()],
         )
     }
+}
+
+/// Notes that the objects of days have changed; inside the transaction that changed them.
+pub(super) fn note_changed_days(sql: &impl Sql, days: &BTreeSet<i64>, change: i64) -> Result<(), Problem> {
+    if days.is_empty() {
+        return Ok(());
+    }
+    let days = serde_json::to_string(days).map_err(Problem::internal)?;
+    sql.exec(
+        "INSERT INTO days (day, changed) SELECT value, ? FROM json_each(?) WHERE true
+         ON CONFLICT (day) DO UPDATE SET changed = excluded.changed
+         WHERE changed <= (SELECT token FROM publication)",
+        vec![number(change), days.into()],
+    )
 }
 
 /// Notes days that are in the bucket, and that it is known now which those are; inside a transaction.
