@@ -266,16 +266,28 @@ pub(super) fn mark_deleted(sql: &impl Sql, keys: &str) -> Result<(), Problem> {
 
 /// Drops the rows of deleted objects that were added before a time.
 pub(super) fn drop_deleted(sql: &impl Sql, before: i64) -> Result<(), Problem> {
-    let gone = "SELECT key FROM objects WHERE state = 'deleted' AND replaced_millis IS NOT NULL AND added_millis < ?";
-    drop_rows(sql, gone, vec![number(before)])
+    let which = "state = 'deleted' AND replaced_millis IS NOT NULL AND added_millis < ?";
+    drop_where(sql, which, vec![number(before)])
 }
 
-/// Drops rows with their directories; `keys` is a query for their names. The objects are in the bucket as before: that is for
-/// a rebuild, which knows better.
-pub(super) fn drop_rows(sql: &impl Sql, keys: &str, values: Vec<Value>) -> Result<(), Problem> {
-    // The rows last, since the query may ask for them.
-    sql.exec(&format!("DELETE FROM directories WHERE key IN ({keys})"), values.clone())?;
-    sql.exec(&format!("DELETE FROM objects WHERE key IN ({keys})"), values)
+/// Drops what a rebuild that began with a change replaces: rows that it has judged, and live ones that it has not found, but
+/// not those that it could not read. What has changed since stays. Names as JSON.
+pub(super) fn drop_rebuilt(sql: &impl Sql, began: i64, judged: &str, unread: &str) -> Result<(), Problem> {
+    let which = "key IN (SELECT value FROM json_each(?2)) AND (replaced_change IS NULL OR replaced_change <= ?1)
+        OR state = 'live' AND added_change <= ?1 AND key NOT IN (SELECT value FROM json_each(?3))";
+    drop_where(sql, which, vec![number(began), judged.into(), unread.into()])
+}
+
+/// Drops the row of an object that a rebuild counts elsewhere.
+pub(super) fn drop_one(sql: &impl Sql, key: &str) -> Result<(), Problem> {
+    drop_where(sql, "key = ?", vec![key.into()])
+}
+
+fn drop_where(sql: &impl Sql, which: &str, values: Vec<Value>) -> Result<(), Problem> {
+    // The rows last, since the directories are found by them.
+    let directories = format!("DELETE FROM directories WHERE key IN (SELECT key FROM objects WHERE {which})");
+    sql.exec(&directories, values.clone())?;
+    sql.exec(&format!("DELETE FROM objects WHERE {which}"), values)
 }
 
 /// Notes that the blocks of a job sum up live objects; `keys` as JSON.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, Row, next, texts};
 use super::compaction::{Blame, end, held};
-use super::objects::{Facts, drop_rows, insert_live, summarize};
+use super::objects::{Facts, drop_one, drop_rebuilt, insert_live, summarize};
 use super::published::{add_days, change_all_days};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
@@ -89,10 +89,7 @@ impl<S: Sql> Catalog<S> {
             }
             // What was replaced meanwhile stays so.
             let replaced = names(sql, "replaced_change > ?", vec![number(token)])?;
-            let gone = "SELECT key FROM objects
-                WHERE key IN (SELECT value FROM json_each(?1)) AND (replaced_change IS NULL OR replaced_change <= ?2)
-                OR state = 'live' AND added_change <= ?2 AND key NOT IN (SELECT value FROM json_each(?3))";
-            drop_rows(sql, gone, vec![judged.into(), number(token), damaged.into()])?;
+            drop_rebuilt(sql, token, &judged, &damaged)?;
             sql.exec("UPDATE sequence SET last = max(last, ?)", vec![number(last_token)])?;
             let (change, mut summaries) = (next(sql)?, Vec::new());
             for (row, arrival, bytes, facts) in rows.into_iter().filter(|(row, ..)| !replaced.contains(&row.key)) {
@@ -109,7 +106,7 @@ impl<S: Sql> Catalog<S> {
                 summarize(sql, &sources, summary as i64)?;
             }
             for (row, changed) in later {
-                drop_rows(sql, "SELECT ?", vec![row.key.as_str().into()])?;
+                drop_one(sql, &row.key)?;
                 if let Some((bytes, facts)) = changed {
                     insert_live(sql, &row, &bytes, &facts, change, now)?;
                 }
