@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     Selector, TYPE_LABELS,
-    store::{Tenant as TenantId, head_key},
+    store::{Tenant as TenantId, catalog_prefix},
 };
 use serde::Serialize;
 use worker::{Env, Request, Response};
 
 use crate::body;
 use crate::bucket::contract::{self, Part};
-use crate::bucket::{AnyBucket, Bucket, List};
+use crate::bucket::{AnyBucket, Bucket, List, MAX_PAGE, list_all};
 use crate::clock;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
@@ -177,9 +177,14 @@ pub(crate) async fn delete_tenant<T: Transport>(
     for client in shards.each() {
         client.order::<()>(&Order::DeleteAll).await?;
     }
-    // First, so that nobody looks for what the heads name.
-    let heads: Vec<String> = (0..).zip(shards.each()).map(|(number, _)| head_key(tenant, number)).collect();
-    bucket.delete(&heads).await?;
+    // First, so that nobody looks for what the days of the catalog name.
+    for (number, _) in (0..).zip(shards.each()) {
+        let days = list_all(bucket, &catalog_prefix(tenant, number)).await?;
+        let days: Vec<String> = days.into_iter().map(|listed| listed.key).collect();
+        for days in days.chunks(MAX_PAGE) {
+            bucket.delete(days).await?;
+        }
+    }
     let mut rounds = 0;
     for client in shards.each() {
         loop {

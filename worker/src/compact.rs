@@ -11,7 +11,7 @@ use crate::publish::publish;
 use crate::sweep::sweep;
 use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport};
 
-/// Days that a visit publishes beside a job: 8, at two requests each. Usually there are one or two.
+/// Days that a visit publishes beside a job: 8, at three requests each. Usually there are one or two.
 const FEW_DAYS: usize = 8;
 
 /// Does what is due, and says whether something was: then more may be. `now` in milliseconds; `share_bytes` is how much a job over
@@ -27,7 +27,7 @@ pub(crate) async fn visit(
     // Trouble with one must not keep the other from being done.
     let due = client.expired().await?;
     let deleted = delete(bucket, client, &due.keys).await;
-    // Before a sweep, so that no head names what that deletes.
+    // Before a sweep, so that no day names what that deletes.
     let published = if due.publish { publish(bucket, client, shard, now).await } else { Ok(0) };
     // Each takes its fill of requests: a job is for the next visit.
     let worked = match published {

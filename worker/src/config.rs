@@ -58,6 +58,10 @@ const QUERY_PART_BYTES: u32 = 4 << 20;
 /// Bounds of it: a call of 64 KiB costs more than it reads, and one of 16 MiB takes most of an isolate.
 const QUERY_PART_RANGE: RangeInclusive<u32> = 64 << 10..=16 << 20;
 
+/// Longest grace period: 15 minutes, as long as an invocation lives, so no query takes longer. Days of the catalog are written
+/// anew each half hour, and what a day named must be deletable before the next one is.
+const MAX_GRACE: u32 = 900;
+
 /// Most objects of a tenant: 32. A query asks each, six at a time, and the schedule visits each.
 const MAX_SHARDS: u32 = 32;
 
@@ -71,7 +75,7 @@ impl Config {
         let expected = "a number of bytes from 65536 to PENDING_BYTES";
         let bytes = number(&var, "FLUSH_BYTES", FLUSH_BYTES.min(pending), MIN_FLUSH_BYTES..=pending, expected)?;
         let shards = number(&var, "TENANT_SHARDS", 1, 1..=MAX_SHARDS, "a number from 1 to 32")?;
-        let grace = number(&var, "COMPACT_GRACE_SECONDS", 600, 0..=u32::MAX, "a number of seconds")?;
+        let grace = number(&var, "COMPACT_GRACE_SECONDS", 600, 0..=MAX_GRACE, "a number of seconds from 0 to 900")?;
         let expected = "a number of bytes from 65536 to 16777216";
         let part = number(&var, "QUERY_PART_BYTES", QUERY_PART_BYTES, QUERY_PART_RANGE, expected)?;
         let expected = "a number of days from 1 to 3660";

@@ -1,17 +1,18 @@
 //! Writes the catalog of one of a tenant's objects into the bucket, for readers that have nothing else.
 //!
-//! Parts first, then the head, in the place of the one that was there when it began. Whoever dies on the way leaves parts that
-//! no head names; the tenant's object knows their names beforehand and lets them go when the next one begins.
+//! Each day that has changed is written in the place of what was there, under the condition that it is still there. Whoever
+//! writes too late is refused by the bucket.
 
 use pilotlight_core::UnixNanos;
-use pilotlight_core::store::{CatalogHead, CatalogPart, CatalogRow, Directory, encode_catalog_part, head_key};
+use pilotlight_core::store::{CatalogDay, CatalogRow, catalog_key, catalog_key_day, catalog_prefix};
 
-use crate::bucket::{Bucket, Condition};
+use crate::bucket::{Bucket, BucketError, Condition, list_all};
 use crate::errors::Problem;
-use crate::tenant::{Head, Row, Shard, TenantClient, Transport};
+use crate::tenant::{Publication, PublishedDay, Row, Shard, TenantClient, Transport};
 
-/// Highest state of a head that can be one of ours: numbers go over JavaScript, which keeps them exact up to 2^53.
-const MAX_STATE: u64 = 1 << 52;
+/// How often a day is tried: three times. The first fails when the answer to an earlier write was lost, the second when another
+/// publication began meanwhile, which the tenant's object then says.
+const TRIES: usize = 3;
 
 /// Publishes what has changed; gives the number of days that have.
 pub(crate) async fn publish(
@@ -20,55 +21,57 @@ pub(crate) async fn publish(
     shard: &Shard,
     now: i64,
 ) -> Result<usize, Problem> {
-    let key = head_key(&shard.tenant, shard.number);
-    let there = bucket.get(&key, None).await?;
-    // One that cannot be read is replaced like any other, and what it named is swept.
-    let head = there.as_ref().and_then(|object| CatalogHead::decode(&object.bytes).ok());
-    let head = head.filter(|head| head.state <= MAX_STATE).unwrap_or_default();
-    let found = Head { state: head.state as i64, parts: names(&head.parts) };
-    let Some(publication) = client.begin_publication(&found).await? else { return Ok(0) };
+    let mut publication = client.begin_publication().await?;
+    if publication == Publication::DaysUnknown {
+        client.days_found(&days_in_bucket(bucket, shard).await?).await?;
+        publication = client.begin_publication().await?;
+    }
+    let Publication::Begun { token, days } = publication else { return Ok(0) };
+    let mut published = Vec::with_capacity(days.len());
+    for PublishedDay { day, etag } in days {
+        let etag = publish_day(bucket, client, shard, token, day, etag, now).await?;
+        published.push(PublishedDay { day, etag });
+    }
+    client.end_publication(token, &published).await?;
+    Ok(published.len())
+}
 
-    let (token, unique) = (publication.token, publication.unique);
-    let mut parts: Vec<CatalogPart> = head.parts.into_iter().filter(|part| !publication.days.contains(&part.day)).collect();
-    for &day in &publication.days {
+/// Writes one day in the place of the object with the entity tag; gives the new one, `None` when nothing is left of the day.
+async fn publish_day(
+    bucket: &impl Bucket,
+    client: &TenantClient<impl Transport>,
+    shard: &Shard,
+    token: i64,
+    day: i64,
+    mut etag: Option<String>,
+    now: i64,
+) -> Result<Option<String>, Problem> {
+    let key = catalog_key(&shard.tenant, shard.number, day);
+    for _ in 0..TRIES {
+        // After the tag was read: the tenant's object refuses when another publication has begun by now.
         let rows = client.of_day(token, day).await?;
-        if !rows.is_empty() {
-            let (part, bytes) = part(day, unique, rows)?;
-            bucket.put(&part.key(&shard.tenant, shard.number), bytes, Condition::None).await?;
-            parts.insert(parts.partition_point(|before| before.day < day), part);
+        if rows.is_empty() {
+            bucket.delete(&[key]).await?;
+            return Ok(None);
+        }
+        let condition = etag.map_or(Condition::Absent, Condition::Matches);
+        match bucket.put(&key, encode(rows, now)?, condition).await {
+            Err(BucketError::Precondition { .. }) => etag = bucket.get(&key, None).await?.map(|object| object.etag),
+            written => return Ok(Some(written?)),
         }
     }
-    let published = Head { state: token, parts: names(&parts) };
-    match there {
-        // A tenant that has nothing is not to be seen in the bucket.
-        Some(_) if parts.is_empty() => bucket.delete(&[key]).await?,
-        None if parts.is_empty() => {}
-        there => {
-            let condition = there.map_or(Condition::Absent, |object| Condition::Matches(object.etag));
-            let head = CatalogHead { state: token as u64, written: UnixNanos::from_millis(now), parts };
-            bucket.put(&key, head.encode().map_err(Problem::internal)?, condition).await?;
-        }
-    }
-    client.end_publication(&published).await?;
-    Ok(publication.days.len())
+    Err(Problem::new(409, "aborted", format!("{key} was replaced by others, {TRIES} times")))
 }
 
-fn part(day: i64, unique: u64, rows: Vec<(Row, Vec<u8>)>) -> Result<(CatalogPart, Vec<u8>), Problem> {
-    let mut span = None;
-    let mut of_day = Vec::with_capacity(rows.len());
-    for (row, directory) in rows {
-        let decoded = Directory::decode(&directory).map_err(|e| Problem::internal(format!("{}: {e}", row.key)))?;
-        if let Some((first, last)) = decoded.min_time().zip(decoded.max_time()) {
-            let (min, max) = span.unwrap_or((first, last));
-            span = Some((first.min(min), last.max(max)));
-        }
-        of_day.push(CatalogRow { key: row.key, size: row.size, directory });
-    }
-    let (min_time, max_time) = span.unwrap_or_default();
-    let bytes = encode_catalog_part(&of_day).map_err(Problem::internal)?;
-    Ok((CatalogPart { day, unique, objects: of_day.len() as u64, min_time, max_time }, bytes))
+fn encode(rows: Vec<(Row, Vec<u8>)>, now: i64) -> Result<Vec<u8>, Problem> {
+    let row = |(row, directory): (Row, Vec<u8>)| CatalogRow { key: row.key, size: row.size, directory };
+    let day = CatalogDay { written: UnixNanos::from_millis(now), rows: rows.into_iter().map(row).collect() };
+    day.encode().map_err(Problem::internal)
 }
 
-fn names(parts: &[CatalogPart]) -> Vec<(i64, u64)> {
-    parts.iter().map(|part| (part.day, part.unique)).collect()
+/// The days of a shard's catalog that are in the bucket.
+pub(crate) async fn days_in_bucket(bucket: &impl Bucket, shard: &Shard) -> Result<Vec<i64>, Problem> {
+    let prefix = catalog_prefix(&shard.tenant, shard.number);
+    let listed = list_all(bucket, &prefix).await?.into_iter();
+    Ok(listed.filter_map(|listed| catalog_key_day(listed.key.strip_prefix(&prefix)?)).collect())
 }

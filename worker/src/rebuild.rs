@@ -7,9 +7,10 @@ use pilotlight_core::{
 };
 use serde::Serialize;
 
-use crate::bucket::{Bucket, List, Listed, get_part};
+use crate::bucket::{Bucket, Listed, get_part, list_all};
 use crate::errors::Problem;
 use crate::platform::CONNECTIONS;
+use crate::publish::days_in_bucket;
 use crate::tenant::{Blame, Failed, RebuildBegun as Begun, Replace, Row, Shard, TenantClient, Transport};
 
 /// What came of a rebuild.
@@ -55,7 +56,7 @@ async fn work(
     shard: &Shard,
     Begun { token, removed }: Begun,
 ) -> Result<Report, Problem> {
-    let listed = list(bucket, shard, "l").await?.into_iter();
+    let listed = list(bucket, shard).await?.into_iter();
     let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)), removed);
     loop {
         let wants = plan.wants();
@@ -91,20 +92,13 @@ async fn work(
     }
     let damaged = report.damaged.iter().map(|(key, _)| key.clone()).collect();
     let dropped = report.dropped.clone();
-    client.replace(&Replace { token, rows, dropped, damaged, last_token: rebuilt.last_token }, &directories).await?;
+    let days = days_in_bucket(bucket, shard).await?;
+    let replace = Replace { token, rows, dropped, damaged, days, last_token: rebuilt.last_token };
+    client.replace(&replace, &directories).await?;
     Ok(report)
 }
 
-/// All of a shard whose names begin so, in order of name: `l` for objects with profiles, `catalog/` for the catalog's.
-pub(crate) async fn list(bucket: &impl Bucket, shard: &Shard, begin: &str) -> Result<Vec<Listed>, Problem> {
-    let prefix = format!("t/{}/s{}/{begin}", shard.tenant, shard.number);
-    let (mut objects, mut after) = (Vec::new(), None::<String>);
-    loop {
-        let page = bucket.list(List { prefix: &prefix, delimiter: None, after: after.as_deref() }).await?;
-        objects.extend(page.objects);
-        after = page.next;
-        if after.is_none() {
-            return Ok(objects);
-        }
-    }
+/// All of a shard's objects with profiles, in order of name.
+pub(crate) async fn list(bucket: &impl Bucket, shard: &Shard) -> Result<Vec<Listed>, Problem> {
+    Ok(list_all(bucket, &format!("t/{}/s{}/l", shard.tenant, shard.number)).await?)
 }

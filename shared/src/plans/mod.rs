@@ -36,6 +36,6 @@ pub use parts::{QueryPart, QueryParts, split};
 pub use plan::{CatalogObject, Get, Plan, PlanError};
 pub use query::QueryPlan;
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
-pub use static_catalog::{static_catalog, static_parts};
+pub use static_catalog::static_catalog;
 pub use steps::{Steps, window_of};
 pub use timeline::{Grouping, Point, Timeline, TimelinePlan, TimelineSeries};

@@ -27,9 +27,7 @@ pub(crate) use codec::series::Taken;
 pub(crate) use codec::symbols::{StackNumbers, prune};
 pub use codec::window::{Scope, Window};
 pub use directory::block_entry::{BlockEntry, Dataset, Share, SumsEntry};
-pub use directory::catalog::{
-    CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key,
-};
+pub use directory::catalog::{CatalogDay, CatalogRow, arrival_day, catalog_key, catalog_key_day, catalog_prefix};
 pub use directory::contents::{ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
 pub use directory::ids::{Counted, Ids, read_ids};
 pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, Tenant};

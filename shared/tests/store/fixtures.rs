@@ -7,8 +7,8 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{Directory, ObjectKey, Window, chunk_head, read_chunk, read_ids};
-use pilotlight_core::{Profile, TimeRange};
+use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, ObjectKey, Window, chunk_head, read_chunk, read_ids};
+use pilotlight_core::{Profile, TimeRange, UnixNanos};
 
 use crate::support::{Bucket, Push, profile_type, said};
 
@@ -116,5 +116,37 @@ fn fixtures_say_what_they_always_said() {
             // Compressors may change their output, so what is written today is compared by what it says.
             assert_eq!(say(&bytes), expect, "what is written today, against {}", text.display());
         }
+    }
+}
+
+/// What a day of the catalog says.
+fn catalog_text(bytes: &[u8]) -> String {
+    let day = CatalogDay::decode(bytes).unwrap();
+    let mut text = format!("written {}\n", day.written.millis());
+    for row in day.rows {
+        let series = Directory::decode(&row.directory).unwrap().series().count();
+        writeln!(text, "{} of {} bytes, {series} series", row.key, row.size).unwrap();
+    }
+    text
+}
+
+#[test]
+fn the_catalog_says_what_it_always_said() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
+    let rows = Bucket::filled(&pushes()).catalog.into_iter().map(|object| {
+        let directory = object.directory.encode().unwrap();
+        CatalogRow { key: object.key, size: object.size, directory }
+    });
+    let written = UnixNanos::from_millis(1_700_000_000_000);
+    let bytes = CatalogDay { written, rows: rows.collect() }.encode().unwrap();
+    for version in 1..=CURRENT {
+        let (data, text) = (folder.join(format!("catalog-{version}.bin")), folder.join(format!("catalog-{version}.txt")));
+        if version == CURRENT && std::env::var_os("BLESS").is_some() {
+            std::fs::write(&data, &bytes).unwrap();
+            std::fs::write(&text, catalog_text(&bytes)).unwrap();
+        }
+        let expect = std::fs::read_to_string(&text).unwrap();
+        assert_eq!(catalog_text(&std::fs::read(&data).unwrap()), expect, "{}", data.display());
+        assert_eq!(catalog_text(&bytes), expect, "what is written today, against {}", text.display());
     }
 }

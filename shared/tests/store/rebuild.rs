@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pilotlight_core::plans::{CatalogObject, Dropped, Plan, RebuildPlan, Rebuilt, static_catalog, static_parts};
-use pilotlight_core::store::{
-    CatalogHead, CatalogPart, CatalogRow, Directory, Level, ObjectKey, Tenant, arrival_day, encode_catalog_part, head_key,
-};
+use pilotlight_core::plans::{CatalogObject, Dropped, Plan, RebuildPlan, Rebuilt, static_catalog};
+use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, Level, ObjectKey, Tenant, arrival_day, catalog_key};
 use pilotlight_core::{TimeRange, UnixNanos};
 use proptest::prelude::*;
 
@@ -161,44 +159,29 @@ fn what_is_removed_does_not_come_back() {
 }
 
 #[test]
-fn a_query_through_head_and_parts_alone() {
+fn a_query_through_the_published_days_alone() {
     let day = 86_400_000;
     let mut bucket = Bucket::default();
     for n in 0..6 {
         bucket.put_segment(i64::from(n) * day / 2 + 5, &[crate::support::chunk_at(n, i64::from(n) * day / 2)]);
     }
     bucket.compact(|at| at < 2);
-    let tenant = Tenant::anonymous();
-    let mut head = CatalogHead { state: 1, ..CatalogHead::default() };
-    for arrived in 0..3 {
+    let days = (0..3).map(|arrived| {
         let of_day = |o: &&CatalogObject| arrival_day(o.key.parse::<ObjectKey>().unwrap().millis) == arrived;
-        let objects: Vec<&CatalogObject> = bucket.catalog.iter().filter(of_day).collect();
         let row =
-            |o: &&CatalogObject| CatalogRow { key: o.key.clone(), size: o.size, directory: o.directory.encode().unwrap() };
-        let part = CatalogPart {
-            day: arrived,
-            unique: 7,
-            objects: objects.len() as u64,
-            min_time: objects.iter().filter_map(|o| o.directory.min_time()).min().unwrap(),
-            max_time: objects.iter().filter_map(|o| o.directory.max_time()).max().unwrap(),
-        };
-        let bytes = encode_catalog_part(&objects.iter().map(row).collect::<Vec<_>>()).unwrap();
-        bucket.objects.insert(part.key(&tenant, 0), bytes);
-        head.parts.push(part);
-    }
-    bucket.objects.insert(head_key(&tenant, 0), head.encode().unwrap());
+            |o: &CatalogObject| CatalogRow { key: o.key.clone(), size: o.size, directory: o.directory.encode().unwrap() };
+        let rows = bucket.catalog.iter().filter(of_day).map(row).collect();
+        let key = catalog_key(&Tenant::anonymous(), 0, arrived);
+        (key, CatalogDay { written: UnixNanos(7), rows }.encode().unwrap())
+    });
+    let days: Vec<(String, Vec<u8>)> = days.collect();
 
     let of_type = profile_type("process_cpu", "cpu");
-    for (range, parts, objects) in
-        [(0..3 * day, 3, 5), (0..day, 1, 1), (day..2 * day, 1, 2), (day * 3 / 2..day * 2 + 1, 2, 2)]
-    {
+    for (range, objects) in [(0..3 * day, 5), (0..day, 1), (day..2 * day, 2), (day * 3 / 2..day * 2 + 1, 2)] {
         let range = TimeRange { from: UnixNanos::from_millis(range.start), until: UnixNanos::from_millis(range.end) };
         let expect = bucket.query("", &of_type, range).unwrap();
-        let head = CatalogHead::decode(&bucket.objects[&head_key(&tenant, 0)]).unwrap();
-        let names = static_parts(&head, range, &tenant, 0);
-        let read = names.iter().map(|name| (name.as_str(), bucket.objects[name].as_slice()));
-        let catalog = static_catalog(read, range).unwrap();
-        assert_eq!((names.len(), catalog.len()), (parts, objects));
+        let catalog = static_catalog(days.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())), range).unwrap();
+        assert_eq!(catalog.len(), objects);
         let reader = Bucket { objects: bucket.objects.clone(), catalog, ..Bucket::default() };
         let answer = reader.query("", &of_type, range).unwrap();
         assert_eq!((answer.profile, answer.profiles), (expect.profile, expect.profiles));

@@ -1,7 +1,7 @@
 //! The bucket: objects are written once, read in ranges, listed and deleted, whoever keeps them.
 //!
-//! [`Bucket`] is what each kind of bucket does, [`AnyBucket`] the choice among them at run time; [`read_all`] and
-//! [`tenants`] are what we do with one.
+//! [`Bucket`] is what each kind of bucket does, [`AnyBucket`] the choice among them at run time; [`read_all`],
+//! [`list_all`] and [`tenants`] are what we do with one.
 
 mod any;
 pub(crate) mod contract;
@@ -26,7 +26,7 @@ const TENANT_PAGES: usize = 10;
 /// Most names on a page of a list, and most objects deleted at once.
 pub(crate) const MAX_PAGE: usize = 1_000;
 
-/// A bucket. Objects are written once; small head objects are replaced conditionally.
+/// A bucket. Objects are written once; those of the catalog are replaced conditionally.
 pub(crate) trait Bucket: Clone + 'static {
     /// Writes an object and gives its entity tag. Under a condition that does not hold: `BucketError::Precondition`.
     async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError>;
@@ -160,6 +160,19 @@ async fn read(bucket: &impl Bucket, get: &Get) -> Result<Vec<u8>, Problem> {
         Some(object) => Ok(object.bytes),
         // Compacted and deleted while the query ran for longer than the grace period: it has another name by now.
         None => Err(Problem::unavailable(format!("object {} is gone; ask again", get.key)).about(&get.key)),
+    }
+}
+
+/// All objects whose names begin so, in order of name.
+pub(crate) async fn list_all(bucket: &impl Bucket, prefix: &str) -> Result<Vec<Listed>, BucketError> {
+    let (mut objects, mut after) = (Vec::new(), None::<String>);
+    loop {
+        let page = bucket.list(List { prefix, delimiter: None, after: after.as_deref() }).await?;
+        objects.extend(page.objects);
+        after = page.next;
+        if after.is_none() {
+            return Ok(objects);
+        }
     }
 }
 

@@ -86,12 +86,13 @@ fn a_publication_under_way_brings_nothing_back() {
     let before = calm.faults.operations().len();
     scenario(&calm).0.unwrap();
     let count = calm.faults.operations().iter().skip(before).position(|name| *name == "/publication/end").unwrap() + 1;
-    // With a head from before, which the new one is to replace, and without.
-    for headless in [false, true] {
+    // With days from before, which the new ones are to replace, and without.
+    for without in [false, true] {
         for at in before..before + count {
             let world = stored();
-            if headless {
-                world.clock.run(world.bucket.delete(&["t/a/s0/catalog/head".to_owned()])).unwrap();
+            if without {
+                let days = world.clock.run(world.published()).catalog;
+                world.clock.run(world.bucket.delete(&days)).unwrap();
             }
             world.faults.plan(at, Fault::Stall);
             drop(scenario(&world));
@@ -103,7 +104,7 @@ fn a_publication_under_way_brings_nothing_back() {
                     world.clock.run(world.visit(host)).unwrap();
                 }
             }
-            assert_eq!(world.bucket.keys(), [""; 0], "{headless}, stalled at {at}");
+            assert_eq!(world.bucket.keys(), [""; 0], "{without}, stalled at {at}");
         }
     }
 }

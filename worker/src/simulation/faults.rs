@@ -30,6 +30,8 @@ pub(crate) enum Fault {
     KillWorkerAfter,
     /// It takes longer than a lease lasts: six minutes.
     Stall,
+    /// It takes longer than an invocation may live: half an hour.
+    Lag,
 }
 
 pub(crate) const FAULTS: [Fault; 7] = [
@@ -114,6 +116,7 @@ impl Faults {
             Some(Fault::KillObjectsBefore) => self.kill_objects().await,
             Some(Fault::KillWorkerBefore) => self.kill_worker().await,
             Some(Fault::Stall) => self.0.clock.sleep(6 * 60_000).await,
+            Some(Fault::Lag) => self.0.clock.sleep(30 * 60_000).await,
             _ => {}
         }
         let value = pin!(work).await;

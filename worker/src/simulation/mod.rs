@@ -158,7 +158,7 @@ impl World {
 
     /// Loses what the first object's database had.
     pub(crate) fn wipe(&self) {
-        for table in ["objects", "directories", "lease", "sequence", "publication", "published"] {
+        for table in ["objects", "directories", "lease", "sequence", "publication", "days"] {
             self.hosts[0].sql.exec(&format!("DELETE FROM {table}"), Vec::new()).unwrap();
         }
         *self.hosts[0].object.borrow_mut() = None;

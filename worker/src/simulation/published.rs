@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use futures_util::future::join;
-use pilotlight_core::plans::{CatalogObject, QueryPlan, static_catalog, static_parts};
-use pilotlight_core::store::{CatalogHead, head_key};
-use pilotlight_core::{Selector, TimeRange};
+use pilotlight_core::plans::{CatalogObject, QueryPlan, static_catalog};
+use pilotlight_core::store::{CatalogDay, ObjectKey, arrival_day, catalog_key, catalog_prefix};
+use pilotlight_core::{Selector, TimeRange, UnixNanos};
 
 use super::faults::{FAULTS, Fault};
 use super::{DAY, HOUR, MINUTE, TYPE, World, counts};
@@ -16,10 +16,10 @@ use crate::publish;
 
 /// What a reader finds.
 pub(super) struct Found {
-    /// Names of heads and their parts.
+    /// Names of the days.
     pub(super) catalog: Vec<String>,
-    /// Highest state of a head.
-    state: u64,
+    /// When the latest was written.
+    written: UnixNanos,
     objects: Vec<CatalogObject>,
 }
 
@@ -35,31 +35,26 @@ impl World {
         self.faults.invocation(publish::publish(&bucket, &client, &shard, now)).await
     }
 
-    /// Reads the catalogs in the bucket, all of which must be there, with all that they name.
+    /// Reads the catalogs in the bucket; all that they name must be there.
     pub(super) async fn published(&self) -> Found {
-        let mut found = Found { catalog: Vec::new(), state: 0, objects: Vec::new() };
+        let mut found = Found { catalog: Vec::new(), written: UnixNanos(0), objects: Vec::new() };
         let there = self.bucket.keys();
         for host in &self.hosts {
-            let (tenant, number) = (&host.shard.tenant, host.shard.number);
-            let key = head_key(tenant, number);
-            let Some(head) = self.bucket.get(&key, None).await.unwrap() else { continue };
-            let head = CatalogHead::decode(&head.bytes).unwrap();
-            let mut parts = Vec::new();
-            for name in static_parts(&head, TimeRange::ALL, tenant, number) {
-                let part = self.bucket.get(&name, None).await.unwrap();
-                parts.push((name, part.expect("a part that the head names").bytes));
+            let prefix = catalog_prefix(&host.shard.tenant, host.shard.number);
+            for name in there.iter().filter(|name| name.starts_with(&prefix)) {
+                let bytes = self.bucket.get(name, None).await.unwrap().unwrap().bytes;
+                let day = CatalogDay::decode(&bytes).unwrap();
+                assert!(!day.rows.is_empty(), "{name} is empty");
+                let objects = static_catalog([(name.as_str(), bytes.as_slice())], TimeRange::ALL).unwrap();
+                for object in &objects {
+                    assert!(there.iter().any(|key| **key == object.key), "{} is named and gone", object.key);
+                    let arrived = arrival_day(object.key.parse::<ObjectKey>().unwrap().millis);
+                    assert_eq!(catalog_key(&host.shard.tenant, host.shard.number, arrived), *name);
+                }
+                found.written = found.written.max(day.written);
+                found.catalog.push(name.clone());
+                found.objects.extend(objects);
             }
-            assert_eq!(parts.len(), head.parts.len(), "each has a time");
-            let read = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-            let objects = static_catalog(read, TimeRange::ALL).unwrap();
-            assert_eq!(objects.len() as u64, head.parts.iter().map(|part| part.objects).sum::<u64>());
-            for object in &objects {
-                assert!(there.iter().any(|key| **key == object.key), "{} is named and gone", object.key);
-            }
-            found.state = found.state.max(head.state);
-            found.catalog.push(key);
-            found.catalog.extend(parts.into_iter().map(|(name, _)| name));
-            found.objects.extend(objects);
         }
         found
     }
@@ -75,8 +70,12 @@ impl Found {
 
     /// As [`World::counts`], without a database.
     pub(super) fn counts(&self, world: &World) -> BTreeMap<u32, i64> {
+        world.clock.run(self.counts_of(world))
+    }
+
+    async fn counts_of(&self, world: &World) -> BTreeMap<u32, i64> {
         let plan = QueryPlan::new(&Selector::default(), &TYPE.parse().unwrap(), TimeRange::ALL, &self.objects).unwrap();
-        counts(&world.clock.run(drive(plan, &world.bucket)).unwrap().finish().unwrap())
+        counts(&drive(plan, &world.bucket).await.unwrap().finish().unwrap())
     }
 }
 
@@ -104,7 +103,7 @@ fn settle(world: &World) {
 #[test]
 fn readers_follow_within_half_an_hour() {
     let world = World::new(&["a"]);
-    let (mut states, mut before) = (0, 0);
+    let (mut states, mut before) = (0, UnixNanos(0));
     for n in 0..60 {
         assert!(world.clock.run(world.push(n, 0)));
         while world.clock.run(world.visit(0)).unwrap() {}
@@ -112,15 +111,15 @@ fn readers_follow_within_half_an_hour() {
         // Every profile that was there half an hour ago counts once, whatever compaction has done since.
         let counts = found.counts(&world);
         assert!(counts.values().all(|count| *count == 1) && counts.len() as u32 + 6 >= n, "{n}: {counts:?}");
-        states += usize::from(found.state > before);
-        assert!(found.state >= before, "a head is later than the one before");
-        before = found.state;
+        states += usize::from(found.written > before);
+        assert!(found.written >= before, "a day is later than the one before");
+        before = found.written;
         world.clock.advance(5 * MINUTE);
     }
-    assert_eq!(states, 10, "a head each half hour");
+    assert_eq!(states, 10, "one each half hour");
     let puts = world.faults.operations().iter().filter(|name| **name == "put").count();
     let objects = 60 + world.faults.operations().iter().filter(|name| **name == "/compaction/commit").count();
-    assert_eq!(puts - objects, 20, "a head and a part each");
+    assert_eq!(puts - objects, 10, "one object each");
     settle(&world);
 }
 
@@ -144,29 +143,30 @@ fn after_the_loss_of_a_database() {
     for rebuild in [true, false] {
         let world = World::new(&["a"]);
         busy(&world, 30);
-        // A publication dies with the database: nobody knows its part.
+        // A publication dies with the database: its day is in the bucket and nobody knows its tag.
         world.clock.advance(30 * MINUTE);
-        let end = world.faults.operations().len() + 4;
-        world.faults.plan(end, Fault::KillWorkerBefore);
+        let end = world.faults.operations().len() + 2;
+        world.faults.plan(end, Fault::KillWorkerAfter);
         world.clock.run(world.publish()).unwrap_err();
-        assert_eq!(world.faults.operations()[end], "put", "of the head");
+        assert_eq!(world.faults.operations()[end], "put");
         world.faults.stop();
-        let (counts, state) = (world.counts(), world.clock.run(world.published()).state);
+        let (counts, written) = (world.counts(), world.clock.run(world.published()).written);
         world.wipe();
         if rebuild {
             world.clock.run(world.rebuild()).unwrap();
             assert_eq!(world.counts(), counts);
+            world.clock.advance(MINUTE);
         } else {
             assert!(world.clock.run(world.push(1_000, 0)));
             world.clock.run(world.visit(0)).unwrap();
-            assert_eq!(world.clock.run(world.published()).state, state, "it is all that is left");
-            // The head tells that there is more, and a sweep finds it.
+            assert_eq!(world.clock.run(world.published()).written, written, "it is all that is left");
+            // The days tell that there is more, and a sweep finds it.
             world.clock.run(world.visit(0)).unwrap();
             assert_eq!(world.counts().len(), counts.len() + 1);
             world.clock.advance(30 * MINUTE);
         }
         world.clock.run(world.visit(0)).unwrap();
-        assert!(world.clock.run(world.published()).state > state);
+        assert!(world.clock.run(world.published()).written > written);
         world.clock.advance(7 * HOUR);
         settle(&world);
         assert_eq!(world.counts().len(), counts.len() + usize::from(!rebuild));
@@ -174,35 +174,48 @@ fn after_the_loss_of_a_database() {
 }
 
 #[test]
-fn a_head_that_cannot_be_read_is_replaced() {
-    for damage in [&b""[..], b"PLTCATH\x09 and more"] {
+fn a_day_that_is_not_as_we_wrote_it_is_replaced() {
+    for strange in [&b""[..], b"PLTCATD\x09 and more"] {
         let world = World::new(&["a"]);
         busy(&world, 2);
-        let put = world.bucket.put("t/a/s0/catalog/head", damage.to_vec(), Condition::None);
-        world.clock.run(put).unwrap();
+        let key = catalog_key(&world.shard().tenant, 0, arrival_day(world.clock.now()));
+        assert!(world.bucket.keys().contains(&key));
+        world.clock.run(world.bucket.put(&key, strange.to_vec(), Condition::None)).unwrap();
+        assert!(world.clock.run(world.push(1_000, 0)));
         world.clock.advance(HOUR);
         settle(&world);
     }
 }
 
 #[test]
+fn a_day_that_is_gone_is_written_again() {
+    let world = World::new(&["a"]);
+    busy(&world, 2);
+    let days = world.clock.run(world.published()).catalog;
+    world.clock.run(world.bucket.delete(&days)).unwrap();
+    assert!(world.clock.run(world.push(1_000, 0)));
+    world.clock.advance(HOUR);
+    settle(&world);
+}
+
+/// A world with objects of two days, of which the earlier has been published and has changed.
+fn two_days() -> World {
+    let world = World::new(&["a"]);
+    busy(&world, 1);
+    world.clock.advance(DAY);
+    busy(&world, 1);
+    world.clock.advance(30 * MINUTE);
+    world
+}
+
+#[test]
 fn two_publishers_at_once() {
-    // Objects of two days, and a head that is to be replaced.
-    let begin = || {
-        let world = World::new(&["a"]);
-        busy(&world, 1);
-        world.clock.advance(DAY);
-        busy(&world, 1);
-        world
-    };
-    let calm = begin();
-    let (before, wait) = (calm.faults.operations().len(), 30 * MINUTE);
-    calm.clock.advance(wait);
+    let calm = two_days();
+    let before = calm.faults.operations().len();
     calm.clock.run(calm.publish()).unwrap();
     for at in before..calm.faults.operations().len() {
         for fault in FAULTS {
-            let world = begin();
-            world.clock.advance(wait);
+            let world = two_days();
             world.faults.plan(at, fault);
             let second = async {
                 world.clock.sleep(MINUTE).await;
@@ -218,5 +231,33 @@ fn two_publishers_at_once() {
             }
             settle(&world);
         }
+    }
+}
+
+#[test]
+fn who_lags_behind_is_refused() {
+    // The first stops at each operation until the second, whose lease is a later one, has published something else.
+    let calm = two_days();
+    let before = calm.faults.operations().len();
+    calm.clock.run(calm.publish()).unwrap();
+    let operations = calm.faults.operations().split_off(before);
+    for (at, operation) in operations.iter().enumerate() {
+        let world = two_days();
+        world.faults.plan(before + at, Fault::Lag);
+        let second = async {
+            world.clock.sleep(16 * MINUTE).await;
+            assert!(world.push(1_000, 0).await);
+            let published = world.publish().await;
+            (published, world.published().await.counts_of(&world).await)
+        };
+        let (first, (second, counts)) = world.clock.run(join(world.publish(), second));
+        world.faults.stop();
+        assert!(counts.contains_key(&1_000), "{operation}: {second:?}");
+        // Who had not begun yet finds nothing left to do.
+        let expect = if at == 0 { Ok(0) } else { Err(409) };
+        assert_eq!(first.map_err(|problem| problem.status), expect, "{operation}");
+        let after = world.clock.run(world.published()).counts(&world);
+        assert_eq!(after, counts, "{operation}, {at}: what the later one wrote stays");
+        settle(&world);
     }
 }

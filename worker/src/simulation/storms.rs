@@ -40,7 +40,7 @@ async fn scenario(world: &World, retries: u32) -> Vec<Pushed> {
 pub(super) async fn visits(world: &World, most: usize) {
     for _ in 0..most {
         let visited = world.visit(0).await;
-        // Whatever head is there: what it names is, too.
+        // Whatever days are there: what they name is, too.
         world.published().await;
         if let Ok(false) = visited {
             return;

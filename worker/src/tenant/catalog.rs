@@ -1,52 +1,19 @@
 //! The catalog: one row per object of the tenant, with its directory, in the Durable Object's SQLite. A cache: every
 //! object says by itself what its row says.
 //!
-//! Each change takes the next number of a sequence. A row is live from `added` until `removed`, so that a reader who
-//! remembers the number of its first page sees one state of the catalog over all pages, whatever compaction does between.
-//!
-//! Blocks have the token of their lease as `job`. A row whose `removed` is 0 was never live: a share of a job that is not
-//! done yet, or never was; or, of level -1, a part of the catalog in the bucket ([`super::published`]). Objects that blocks of level
-//! 3 sum up have the token of those as `summary`.
+//! Each change takes the next number of a sequence. An object counts from one change until another ([`super::objects`]), so
+//! a reader who remembers the number of its first page sees one state of the catalog over all pages, whatever compaction does
+//! between.
 
-use pilotlight_core::{
-    UnixNanos,
-    plans::ObjectSummary,
-    store::{Directory, Level, Share},
-};
+use pilotlight_core::store::{Directory, Level};
 use serde::{Deserialize, Serialize};
 
+use super::objects::{Facts, insert_live};
 use super::sql::{Rows, Sql, Value, number};
 use crate::errors::Problem;
 
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS sequence (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS objects (
-    key TEXT PRIMARY KEY,
-    level INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    segments INTEGER NOT NULL,
-    day_bytes INTEGER NOT NULL,
-    job INTEGER NOT NULL,
-    summary INTEGER,
-    min_millis INTEGER NOT NULL,
-    max_millis INTEGER NOT NULL,
-    added INTEGER NOT NULL,
-    added_millis INTEGER NOT NULL,
-    removed INTEGER,
-    removed_millis INTEGER,
-    deleted INTEGER NOT NULL DEFAULT 0,
-    failures INTEGER NOT NULL DEFAULT 0,
-    error TEXT
-);
-CREATE INDEX IF NOT EXISTS objects_added ON objects (added_millis);
-CREATE INDEX IF NOT EXISTS objects_summaries ON objects (job) WHERE level = 3;
-CREATE INDEX IF NOT EXISTS objects_removed ON objects (removed_millis) WHERE removed_millis IS NOT NULL;
-CREATE TABLE IF NOT EXISTS directories (
-    key TEXT NOT NULL,
-    part INTEGER NOT NULL,
-    bytes BLOB NOT NULL,
-    PRIMARY KEY (key, part)
-) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS lease (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     token INTEGER NOT NULL,
@@ -58,15 +25,8 @@ CREATE TABLE IF NOT EXISTS lease (
     division TEXT NOT NULL DEFAULT ''
 );";
 
-/// When an object began to be written, milliseconds, out of its `key`: that ends in 13 digits of them, a hyphen, 16 digits
-/// and four characters.
-pub(super) const ARRIVAL: &str = "CAST(substr(key, -34, 13) AS INTEGER)";
-
 /// Sources of the running job.
 pub(super) const LEASED: &str = "(SELECT value FROM json_each((SELECT sources FROM lease)))";
-
-/// Largest piece of a directory in one row; SQLite in a Durable Object takes 2 MB a value.
-const PART_BYTES: usize = 1 << 20;
 
 /// Size at which a page of the catalog ends: 4 MB. A reader holds one page as bytes and what it decodes to.
 pub(super) const PAGE_BYTES: usize = 4 << 20;
@@ -117,6 +77,7 @@ pub(crate) struct Catalog<S> {
 impl<S: Sql> Catalog<S> {
     pub(crate) fn new(sql: S) -> Result<Self, Problem> {
         sql.define(SCHEMA)?;
+        sql.define(super::objects::SCHEMA)?;
         sql.define(super::retention::SCHEMA)?;
         sql.define(super::deletions::SCHEMA)?;
         sql.define(super::sweep::SCHEMA)?;
@@ -128,7 +89,10 @@ impl<S: Sql> Catalog<S> {
     pub(crate) fn add(&self, row: Row, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
         let facts = Facts::of(directory);
-        self.sql.transaction(move |sql| add(sql, &row, &encoded, &facts, now))
+        self.sql.transaction(move |sql| {
+            let change = next(sql)?;
+            insert_live(sql, &row, &encoded, &facts, change, now)
+        })
     }
 
     /// A page of the rows that touch a span of time; it ends when their directories are more than `page_bytes`.
@@ -143,10 +107,10 @@ impl<S: Sql> Catalog<S> {
         };
         let found = self.sql.query(
             "SELECT o.key, o.level, o.size, d.bytes FROM objects o JOIN directories d ON d.key = o.key
-             WHERE o.key > ?1 AND o.added <= ?2 AND (o.removed IS NULL OR o.removed > ?2)
+             WHERE o.key > ?1 AND o.added_change <= ?2 AND (o.replaced_change IS NULL OR o.replaced_change > ?2)
                AND o.max_millis >= ?3 AND o.min_millis <= ?4
                AND NOT (?5 AND o.summary IS NOT NULL AND coalesce((
-                 SELECT min(s.added <= ?2 AND (s.removed IS NULL OR s.removed > ?2)
+                 SELECT min(s.added_change <= ?2 AND (s.replaced_change IS NULL OR s.replaced_change > ?2)
                    AND s.min_millis > ?3 AND s.max_millis < ?4)
                  FROM objects s WHERE s.level = 3 AND s.job = o.summary), 0))
              ORDER BY o.key, d.part",
@@ -183,10 +147,10 @@ impl<S: Sql> Catalog<S> {
         if rows.len() == keys.len() { Ok((rows, directories)) } else { Err(shape()) }
     }
 
-    /// How many objects are in the bucket, and their bytes: those that were replaced and stand there still included.
+    /// How many objects are in the bucket, and their bytes; with those that were replaced and are still there.
     pub(crate) fn stored(&self) -> Result<(u64, u64), Problem> {
         let mut found =
-            self.sql.query("SELECT count(*), coalesce(sum(size), 0) FROM objects WHERE deleted = 0", Vec::new())?;
+            self.sql.query("SELECT count(*), coalesce(sum(size), 0) FROM objects WHERE state <> 'deleted'", Vec::new())?;
         match found.next().transpose()?.map(<[Value; 2]>::try_from) {
             Some(Ok([Value::Integer(objects), Value::Integer(bytes)])) => Ok((objects as u64, bytes as u64)),
             _ => Err(shape()),
@@ -237,48 +201,6 @@ pub(super) fn next(sql: &impl Sql) -> Result<i64, Problem> {
     }
 }
 
-/// Adds a row and its directory; inside a transaction.
-pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], facts: &Facts, now: i64) -> Result<(), Problem> {
-    let added = next(sql)?;
-    sql.exec(
-        "INSERT INTO objects (key, level, size, segments, day_bytes, job, min_millis, max_millis, added, added_millis)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        vec![
-            row.key.as_str().into(),
-            i64::from(row.level.number()).into(),
-            number(row.size as i64),
-            number(facts.segments as i64),
-            number(facts.day_bytes as i64),
-            number(facts.job as i64),
-            number(facts.first_millis),
-            number(facts.last_millis),
-            number(added),
-            number(now),
-        ],
-    )?;
-    add_directory(sql, &row.key, directory)
-}
-
-/// Deletes rows with their directories; inside a transaction. `keys` is a query for their names.
-pub(super) fn delete(sql: &impl Sql, keys: &str, values: Vec<Value>) -> Result<(), Problem> {
-    // The rows last, since the query may ask for them.
-    sql.exec(&format!("DELETE FROM directories WHERE key IN ({keys})"), values.clone())?;
-    sql.exec(&format!("DELETE FROM objects WHERE key IN ({keys})"), values)
-}
-
-/// Puts a directory in the place of the one that is there; inside a transaction.
-pub(super) fn put_directory(sql: &impl Sql, key: &str, directory: &[u8]) -> Result<(), Problem> {
-    sql.exec("DELETE FROM directories WHERE key = ?", vec![key.into()])?;
-    add_directory(sql, key, directory)
-}
-
-fn add_directory(sql: &impl Sql, key: &str, directory: &[u8]) -> Result<(), Problem> {
-    for (part, bytes) in directory.chunks(PART_BYTES).enumerate() {
-        sql.exec("INSERT INTO directories VALUES (?, ?, ?)", vec![key.into(), (part as i64).into(), bytes.to_vec().into()])?;
-    }
-    Ok(())
-}
-
 /// Puts rows of (key, number, part of a directory) together and hands the directories over one at a time: all of ten minutes
 /// may be a hundred megabytes.
 pub(super) fn each_directory(
@@ -309,43 +231,6 @@ pub(super) fn texts(found: Rows) -> Result<Vec<String>, Problem> {
         _ => Err(shape()),
     };
     found.map(text).collect()
-}
-
-/// What a row says of its object's directory.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Facts {
-    /// First and last whole millisecond that its profiles touch.
-    pub(super) first_millis: i64,
-    pub(super) last_millis: i64,
-    /// How many segments it is or was made of.
-    pub(super) segments: u64,
-    /// How many bytes of the object go into sums of its day.
-    pub(super) day_bytes: u64,
-    /// Token of the lease under which a block was made.
-    pub(super) job: u64,
-    /// Which of the blocks under that lease it is.
-    pub(super) share: Share,
-    /// Whether it sums up other objects, which stay.
-    pub(super) sums_up: bool,
-    /// Whether no profile is in it.
-    pub(super) is_empty: bool,
-}
-
-impl Facts {
-    pub(super) fn of(directory: &Directory) -> Self {
-        let millis = |time: Option<UnixNanos>| time.map_or(0, UnixNanos::millis);
-        let ObjectSummary { segments, day_bytes, .. } = ObjectSummary::new("", 0, directory);
-        Self {
-            first_millis: millis(directory.min_time()),
-            last_millis: millis(directory.max_time()),
-            segments,
-            day_bytes,
-            job: directory.block().map_or(0, |block| block.token),
-            share: directory.block().map_or_else(Share::default, |block| block.share),
-            sums_up: directory.block().is_some_and(|block| !block.sums_of.is_empty()),
-            is_empty: directory.min_time().is_none(),
-        }
-    }
 }
 
 fn row(values: Vec<Value>) -> Result<(Row, Vec<u8>), Problem> {

@@ -15,7 +15,7 @@ use super::compaction::{Done, Failed, Lease};
 use super::deletions::parsed;
 use super::operator::Order;
 use super::packet;
-use super::published::{Head, OfDay, Publication};
+use super::published::{OfDay, Publication, PublishedDay};
 use super::rebuild::{Begun, Replace};
 use super::reply::{Call, Transport};
 use super::shard::shard_of;
@@ -136,9 +136,14 @@ impl<T: Transport> TenantClient<T> {
         self.call_json(Call::Forget, &keys).await.map(drop)
     }
 
-    /// Begins a publication over the head that was found, if there is something to publish.
-    pub(crate) async fn begin_publication(&self, found: &Head) -> Result<Option<Publication>, Problem> {
-        serde_json::from_slice(&self.call_json(Call::BeginPublication, found).await?).map_err(Problem::internal)
+    /// Begins a publication, if there is something to publish.
+    pub(crate) async fn begin_publication(&self) -> Result<Publication, Problem> {
+        serde_json::from_slice(&self.call(Call::BeginPublication, &[]).await?).map_err(Problem::internal)
+    }
+
+    /// Tells which days of the catalog are in the bucket.
+    pub(crate) async fn days_found(&self, days: &[i64]) -> Result<(), Problem> {
+        self.call_json(Call::DaysFound, &days).await.map(drop)
     }
 
     /// The rows of a day in the state that is being published, each with its directory.
@@ -157,9 +162,9 @@ impl<T: Transport> TenantClient<T> {
         }
     }
 
-    /// Ends a publication.
-    pub(crate) async fn end_publication(&self, head: &Head) -> Result<(), Problem> {
-        self.call_json(Call::EndPublication, head).await.map(drop)
+    /// Ends a publication whose days are in the bucket.
+    pub(crate) async fn end_publication(&self, token: i64, days: &[PublishedDay]) -> Result<(), Problem> {
+        self.call_json(Call::EndPublication, &(token, days)).await.map(drop)
     }
 
     /// Does what an operator wants.

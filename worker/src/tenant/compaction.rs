@@ -2,7 +2,7 @@
 //!
 //! One job a tenant at a time. A lease has a token, which is a number of the catalog's sequence; a later lease has a
 //! higher one, and only the holder of the current one may commit. A job that dies leaves at most an object that no row
-//! names: the next lease gives that a row which is removed already, so that it is deleted like any other.
+//! names: the next lease abandons it, so that it is deleted like any other.
 //!
 //! A large job is done in shares, one after the other, by whoever comes next, under one lease. Their blocks have rows that
 //! are not live until the last is done; then all of them take the place of the sources, in one change.
@@ -17,8 +17,11 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Facts, LEASED, Row, add, level_of, next, shape};
+use super::catalog::{Catalog, Row, level_of, next, shape};
 use super::deletions::{Wanted, done_with};
+use super::objects::{
+    Facts, State, abandon, abandon_job, count_failure, insert_live, insert_pending, make_live, replace, state_of, summarize,
+};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -137,7 +140,7 @@ impl<S: Sql> Catalog<S> {
         let stale = format!("the lease {} of {} is not the current one", done.token, done.output.key);
         let committed = self.sql.transaction(move |sql| {
             let Done { token, output, division } = done;
-            if is_known(sql, &output.key)? {
+            if matches!(state_of(sql, &output.key)?, Some(State::Pending | State::Live)) {
                 return Ok(true);
             }
             let division = format!("{division:016x}");
@@ -149,46 +152,32 @@ impl<S: Sql> Catalog<S> {
             };
             let Some(held) = held(sql)?.filter(fits) else {
                 // It is in the bucket, maybe after its name was deleted once.
-                bury(sql, &output.key, now)?;
+                abandon(sql, &output.key, now)?;
                 return Ok(false);
             };
-            add(sql, &output, &encoded, &facts, now)?;
             if facts.share.number + 1 < facts.share.count {
-                sql.exec("UPDATE objects SET removed = 0 WHERE key = ?", vec![output.key.into()])?;
+                insert_pending(sql, &output, &encoded, &facts, now)?;
                 sql.exec(
                     "UPDATE lease SET output = '', expires_millis = ?, share = share + 1, division = ?",
                     vec![number(now + LEASE_MILLIS), division.into()],
                 )?;
                 return Ok(true);
             }
-            if facts.share.count > 1 {
-                sql.exec(
-                    "UPDATE objects SET removed = NULL, added = (SELECT last FROM sequence)
-                     WHERE job = ? AND removed = 0 AND removed_millis IS NULL",
-                    vec![number(held.token)],
-                )?;
-            }
-            if !held.level.has_profiles() {
-                sql.exec(
-                    &format!("UPDATE objects SET summary = ? WHERE removed IS NULL AND key IN {LEASED}"),
-                    vec![number(held.token)],
-                )?;
-            } else {
-                // With the number that the outputs were added with, so that no reader sees both or neither.
-                sql.exec(
-                    &format!(
-                        "UPDATE objects SET removed = (SELECT last FROM sequence), removed_millis = ?
-                         WHERE removed IS NULL AND key IN {LEASED}"
-                    ),
-                    vec![number(now)],
-                )?;
-            }
+            // One change for all, so that no reader sees both sources and outputs, or neither.
+            let change = next(sql)?;
+            make_live(sql, held.token, change)?;
             if facts.is_empty {
                 // All of it was deleted.
-                sql.exec(
-                    "UPDATE objects SET removed = added, removed_millis = ? WHERE key = ?",
-                    vec![number(now), output.key.into()],
-                )?;
+                insert_pending(sql, &output, &encoded, &facts, now)?;
+                abandon(sql, &output.key, now)?;
+            } else {
+                insert_live(sql, &output, &encoded, &facts, change, now)?;
+            }
+            let sources = serde_json::to_string(&held.sources).map_err(Problem::internal)?;
+            if !held.level.has_profiles() {
+                summarize(sql, &sources, held.token)?;
+            } else {
+                replace(sql, &sources, change, now)?;
             }
             sql.exec("DELETE FROM lease", Vec::new())?;
             done_with(sql)?;
@@ -209,7 +198,7 @@ impl<S: Sql> Catalog<S> {
     /// All live objects that no summary sums up.
     fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
         let found = self.sql.query(
-            "SELECT key, size, segments, day_bytes, failures FROM objects WHERE removed IS NULL AND summary IS NULL",
+            "SELECT key, size, segments, day_bytes, failures FROM objects WHERE state = 'live' AND summary IS NULL",
             Vec::new(),
         )?;
         let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 5]>::try_from(values?) {
@@ -273,45 +262,19 @@ pub(super) fn end(sql: &impl Sql, held: Held, blame: &Blame, message: &str, now:
         Blame::Object(_) | Blame::Sources => held.sources.clone(),
     };
     let blamed = serde_json::to_string(&blamed).map_err(Problem::internal)?;
-    sql.exec(
-        "UPDATE objects SET failures = failures + 1, error = ? WHERE key IN (SELECT value FROM json_each(?))",
-        vec![message.into(), blamed.into()],
-    )?;
+    count_failure(sql, &blamed, message)?;
     drop_lease(sql, now)
 }
 
 /// Ends the lease, if there is one, with all that was done under it; inside a transaction.
 pub(super) fn drop_lease(sql: &impl Sql, now: i64) -> Result<(), Problem> {
     let Some(held) = held(sql)? else { return Ok(()) };
-    bury(sql, &held.output, now)?;
-    sql.exec(
-        "UPDATE objects SET removed_millis = ? WHERE job = ? AND removed = 0 AND removed_millis IS NULL",
-        vec![number(now), number(held.token)],
-    )?;
-    sql.exec("DELETE FROM lease", Vec::new())
-}
-
-/// Whether an object is live, or a share that is done.
-fn is_known(sql: &impl Sql, key: &str) -> Result<bool, Problem> {
-    let mut found = sql.query("SELECT 1 FROM objects WHERE key = ? AND removed_millis IS NULL", vec![key.into()])?;
-    Ok(found.next().transpose()?.is_some())
-}
-
-/// Gives an object that may be in the bucket, and counts for nothing, a row that is removed.
-pub(super) fn bury(sql: &impl Sql, key: &str, now: i64) -> Result<(), Problem> {
-    // A rebuild has a lease too, and no output.
-    if key.is_empty() {
-        return Ok(());
+    // Between two shares nothing is being written, and a rebuild writes nothing.
+    if !held.output.is_empty() {
+        abandon(sql, &held.output, now)?;
     }
-    let number_of_change = next(sql)?;
-    sql.exec(
-        "INSERT INTO objects
-         (key, level, size, segments, day_bytes, job, min_millis, max_millis, added, added_millis, removed, removed_millis)
-         VALUES (?1, 1, 0, 0, 0, 0, 0, 0, ?2, ?3, ?2, ?3)
-         ON CONFLICT (key) DO UPDATE SET deleted = 0, removed_millis = ?3 WHERE removed IS NOT NULL",
-        vec![key.into(), number(number_of_change), number(now)],
-    )?;
-    Ok(())
+    abandon_job(sql, held.token, now)?;
+    sql.exec("DELETE FROM lease", Vec::new())
 }
 
 #[cfg(test)]

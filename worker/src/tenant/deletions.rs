@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, each_directory, level_of, next, shape, texts};
 use super::compaction::drop_lease;
+use super::objects::replace_summaries;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -81,7 +82,7 @@ impl<S: Sql> Catalog<S> {
         let (mut begun, mut work, mut summaries) = (Begun::default(), Vec::new(), Vec::new());
         let touched = self.sql.query(
             "SELECT o.key, o.level, d.bytes FROM objects o JOIN directories d ON d.key = o.key
-             WHERE o.removed IS NULL AND o.max_millis >= ? AND o.min_millis <= ? ORDER BY o.key, d.part",
+             WHERE o.state = 'live' AND o.max_millis >= ? AND o.min_millis <= ? ORDER BY o.key, d.part",
             vec![number(wanted.from), number(wanted.until)],
         )?;
         each_directory(touched, |key, level, directory| {
@@ -103,16 +104,7 @@ impl<S: Sql> Catalog<S> {
             sql.exec("INSERT INTO deletions VALUES (?, ?)", vec![number(change), wanted.into()])?;
             sql.exec("INSERT INTO deletion_work SELECT value, ? FROM json_each(?)", vec![number(change), work.into()])?;
             // All blocks of a job over a day go, since all of its sources will be summed up anew.
-            sql.exec(
-                "UPDATE objects SET removed = ?, removed_millis = ? WHERE removed IS NULL AND level = 3 AND job IN
-                 (SELECT job FROM objects WHERE key IN (SELECT value FROM json_each(?)))",
-                vec![number(change), number(now), summaries.as_str().into()],
-            )?;
-            sql.exec(
-                "UPDATE objects SET summary = NULL WHERE summary IN
-                 (SELECT job FROM objects WHERE key IN (SELECT value FROM json_each(?)))",
-                vec![summaries.into()],
-            )?;
+            replace_summaries(sql, &summaries, change, now)?;
             done_with(sql)
         })?;
         Ok(begun)
@@ -123,7 +115,7 @@ impl<S: Sql> Catalog<S> {
         let found = self.sql.query(
             "SELECT d.wanted, count(o.key), coalesce(sum(o.failures >= ?), 0) FROM deletions d
              LEFT JOIN deletion_work w ON w.number = d.number
-             LEFT JOIN objects o ON o.key = w.key AND o.removed IS NULL GROUP BY d.number ORDER BY d.number",
+             LEFT JOIN objects o ON o.key = w.key AND o.state = 'live' GROUP BY d.number ORDER BY d.number",
             vec![i64::from(MAX_FAILURES).into()],
         )?;
         let pending = |values: Result<Vec<Value>, Problem>| match <[Value; 3]>::try_from(values?) {
@@ -145,7 +137,7 @@ impl<S: Sql> Catalog<S> {
     pub(super) fn rewrite(&self) -> Result<Option<(CompactJob, Vec<Wanted>)>, Problem> {
         let found = self.sql.query(
             "SELECT o.key, o.size, json_group_array(w.number) FROM deletion_work w JOIN objects o ON o.key = w.key
-             WHERE o.removed IS NULL AND o.failures < ? GROUP BY w.key",
+             WHERE o.state = 'live' AND o.failures < ? GROUP BY w.key",
             vec![i64::from(MAX_FAILURES).into()],
         )?;
         let (mut objects, mut first) = (Vec::new(), None::<String>);
@@ -171,9 +163,9 @@ impl<S: Sql> Catalog<S> {
     }
 }
 
-/// Drops what is done; inside the transaction that removed objects.
+/// Drops what is done; inside the transaction that replaced objects.
 pub(super) fn done_with(sql: &impl Sql) -> Result<(), Problem> {
-    sql.exec("DELETE FROM deletion_work WHERE key NOT IN (SELECT key FROM objects WHERE removed IS NULL)", Vec::new())?;
+    sql.exec("DELETE FROM deletion_work WHERE key NOT IN (SELECT key FROM objects WHERE state = 'live')", Vec::new())?;
     sql.exec("DELETE FROM deletions WHERE number NOT IN (SELECT number FROM deletion_work)", Vec::new())
 }
 

@@ -5,6 +5,7 @@ mod client;
 mod commit;
 mod compaction;
 mod deletions;
+mod objects;
 mod operator;
 pub(crate) mod packet;
 mod published;
@@ -36,7 +37,7 @@ pub(crate) use commit::Flush;
 pub(crate) use compaction::{Blame, Done, Failed};
 pub(crate) use deletions::{Begun, Pending, Wanted};
 pub(crate) use operator::{Kept, Order, Parked};
-pub(crate) use published::Head;
+pub(crate) use published::{Publication, PublishedDay};
 pub(crate) use rebuild::{Begun as RebuildBegun, Replace};
 pub(crate) use reply::Transport;
 #[cfg(test)]

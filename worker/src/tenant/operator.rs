@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Catalog, next, shape, texts};
 use super::compaction::drop_lease;
 use super::deletions::{Wanted, done_with};
-use super::published::unpublish;
+use super::objects::{forgive_failures, replace_all};
+use super::published::change_all_days;
 use super::retention::Retention;
-use super::sql::{Sql, Value, number};
+use super::sql::{Sql, Value};
 use crate::errors::Problem;
 
 /// Most parked objects that are shown: 1,000. Who has that many has one cause for all.
@@ -33,7 +34,7 @@ pub(crate) enum Order {
     DeleteProfiles(Wanted),
     /// Answered with a list of [`super::Pending`].
     Deletions,
-    /// Answered with how many removed objects may still be in the bucket.
+    /// Answered with how many replaced objects may still be in the bucket.
     Left,
 }
 
@@ -64,12 +65,12 @@ impl<S: Sql> Catalog<S> {
             Order::Retention => {}
             Order::SetRetention(own) => self.set_retention(own.map(Retention::checked).transpose()?)?,
             Order::Parked => return json(&self.parked()?),
-            Order::RetryParked => return json(&self.retry_parked()?),
+            Order::RetryParked => return json(&forgive_failures(&self.sql)?),
             Order::DeleteAll => return json(&self.delete_all(now)?),
             Order::Unknown(keys) => return json(&self.absent(&keys)?),
             Order::DeleteProfiles(wanted) => return json(&self.delete_profiles(wanted, now)?),
             Order::Deletions => return json(&self.pending()?),
-            Order::Left => return json(&self.left()?),
+            Order::Left => return json(&self.left(now)?),
         }
         let own = self.own_retention()?;
         json(&Kept { retention: own.unwrap_or(configured), own: own.is_some() })
@@ -78,7 +79,7 @@ impl<S: Sql> Catalog<S> {
     fn parked(&self) -> Result<Vec<Parked>, Problem> {
         let found = self.sql.query(
             "SELECT key, size, level, failures, coalesce(error, '') FROM objects
-             WHERE removed IS NULL AND failures >= ? ORDER BY key LIMIT ?",
+             WHERE state = 'live' AND failures >= ? ORDER BY key LIMIT ?",
             vec![i64::from(MAX_FAILURES).into(), MAX_PARKED.into()],
         )?;
         let parked = |values: Result<Vec<Value>, Problem>| match <[Value; 5]>::try_from(values?) {
@@ -101,19 +102,9 @@ impl<S: Sql> Catalog<S> {
     fn delete_all(&self, now: i64) -> Result<(), Problem> {
         self.sql.transaction(move |sql| {
             let change = next(sql)?;
-            sql.exec(
-                "UPDATE objects SET removed = coalesce(removed, ?), removed_millis = 0 WHERE deleted = 0",
-                vec![number(change)],
-            )?;
-            // Parts that may be written yet wait for the grace period, as the output of the job does.
-            sql.exec(
-                "UPDATE objects SET removed_millis = ? WHERE level = -1 AND job IN (SELECT token FROM publication WHERE token > 0)
-                 AND deleted = 0",
-                vec![number(now)],
-            )?;
-            // They tell which pushes are known; what comes again is to be stored.
-            sql.exec("DELETE FROM directories WHERE key IN (SELECT key FROM objects WHERE removed IS NOT NULL)", Vec::new())?;
-            unpublish(sql)?;
+            // No push is known any more; what comes again is to be stored.
+            replace_all(sql, change)?;
+            change_all_days(sql)?;
             drop_lease(sql, now)?;
             done_with(sql)?;
             sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
@@ -124,27 +115,19 @@ impl<S: Sql> Catalog<S> {
     pub(super) fn absent(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
         let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
         let found = self.sql.query(
-            "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM objects WHERE key = value AND deleted = 0)",
+            "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM objects WHERE key = value AND state <> 'deleted')",
             vec![keys.into()],
         )?;
         texts(found)
     }
 
-    fn left(&self) -> Result<i64, Problem> {
-        let mut found =
-            self.sql.query("SELECT count(*) FROM objects WHERE removed_millis IS NOT NULL AND deleted = 0", Vec::new())?;
+    /// How many objects may still be in the bucket; a day that may be written yet is one of them.
+    fn left(&self, now: i64) -> Result<i64, Problem> {
+        let mut found = self.sql.query("SELECT count(*) FROM objects WHERE state = 'replaced'", Vec::new())?;
         match found.next().transpose()?.as_deref() {
-            Some([Value::Integer(count)]) => Ok(*count),
+            Some([Value::Integer(count)]) => Ok(count + i64::from(self.may_be_written(now)?)),
             _ => Err(shape()),
         }
-    }
-
-    fn retry_parked(&self) -> Result<usize, Problem> {
-        let found = self.sql.query(
-            "UPDATE objects SET failures = 0, error = NULL WHERE removed IS NULL AND failures >= ? RETURNING 1",
-            vec![i64::from(MAX_FAILURES).into()],
-        )?;
-        Ok(found.collect::<Result<Vec<_>, _>>()?.len())
     }
 }
 

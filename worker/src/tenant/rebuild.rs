@@ -9,9 +9,10 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Facts, Row, add, delete, next, texts};
+use super::catalog::{Catalog, Row, next, texts};
 use super::compaction::{Blame, end, held};
-use super::published::unpublish;
+use super::objects::{Facts, drop_one, drop_rebuilt, insert_live, summarize};
+use super::published::{add_days, change_all_days};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -36,6 +37,8 @@ pub(crate) struct Replace {
     pub(crate) dropped: Vec<String>,
     /// What could not be read: if there are rows of it, they stay.
     pub(crate) damaged: Vec<String>,
+    /// The days of the catalog that are in the bucket.
+    pub(crate) days: Vec<i64>,
     /// The highest token of a block in the bucket.
     pub(crate) last_token: u64,
 }
@@ -59,7 +62,7 @@ impl<S: Sql> Catalog<S> {
             )?;
             Ok(token)
         })?;
-        let removed = names(&self.sql, "removed IS NOT NULL AND deleted = 0", Vec::new())?;
+        let removed = names(&self.sql, "state IN ('pending', 'replaced')", Vec::new())?;
         Ok(Begun { token, removed })
     }
 
@@ -84,17 +87,14 @@ impl<S: Sql> Catalog<S> {
             if held(sql)?.is_none_or(|held| held.token != token) {
                 return Err(Problem::new(409, "aborted", format!("the rebuild {token} has lost its lease")));
             }
-            // What was removed meanwhile stays so.
-            let removed = names(sql, "removed > ?", vec![number(token)])?;
-            let gone = "SELECT key FROM objects
-                WHERE key IN (SELECT value FROM json_each(?1)) AND (removed IS NULL OR removed <= ?2)
-                OR removed IS NULL AND added <= ?2 AND key NOT IN (SELECT value FROM json_each(?3))";
-            delete(sql, gone, vec![judged.into(), number(token), damaged.into()])?;
+            // What was replaced meanwhile stays so.
+            let replaced = names(sql, "replaced_change > ?", vec![number(token)])?;
+            drop_rebuilt(sql, token, &judged, &damaged)?;
             sql.exec("UPDATE sequence SET last = max(last, ?)", vec![number(last_token)])?;
-            let mut summaries = Vec::new();
-            for (row, arrival, bytes, facts) in rows.into_iter().filter(|(row, ..)| !removed.contains(&row.key)) {
+            let (change, mut summaries) = (next(sql)?, Vec::new());
+            for (row, arrival, bytes, facts) in rows.into_iter().filter(|(row, ..)| !replaced.contains(&row.key)) {
                 // When its chunks arrived: an object that comes to life recalls those of late.
-                add(sql, &row, &bytes, &facts, arrival)?;
+                insert_live(sql, &row, &bytes, &facts, change, arrival)?;
                 if facts.sums_up {
                     summaries.push((facts.job, bytes));
                 }
@@ -103,26 +103,24 @@ impl<S: Sql> Catalog<S> {
                 let directory = Directory::decode(&bytes).map_err(Problem::internal)?;
                 let sums_of = directory.block().map_or(&[][..], |block| &block.sums_of);
                 let sources = serde_json::to_string(sums_of).map_err(Problem::internal)?;
-                sql.exec(
-                    "UPDATE objects SET summary = ? WHERE removed IS NULL AND key IN (SELECT value FROM json_each(?))",
-                    vec![number(summary as i64), sources.into()],
-                )?;
+                summarize(sql, &sources, summary as i64)?;
             }
             for (row, changed) in later {
-                delete(sql, "SELECT ?", vec![row.key.as_str().into()])?;
+                drop_one(sql, &row.key)?;
                 if let Some((bytes, facts)) = changed {
-                    add(sql, &row, &bytes, &facts, now)?;
+                    insert_live(sql, &row, &bytes, &facts, change, now)?;
                 }
             }
             // Rows may be gone without a trace.
-            unpublish(sql)?;
+            add_days(sql, &replace.days)?;
+            change_all_days(sql)?;
             sql.exec("DELETE FROM lease WHERE token = ?", vec![number(token)])
         })
     }
 
     /// Rows that were added since the rebuild began, of chunks that the rebuild counts elsewhere: what is left of each.
     fn later(&self, replace: &Replace, judged: &str, rows: &[Judged]) -> Result<Vec<Later>, Problem> {
-        let added = "removed IS NULL AND added > ? AND key NOT IN (SELECT value FROM json_each(?))";
+        let added = "state = 'live' AND added_change > ? AND key NOT IN (SELECT value FROM json_each(?))";
         let keys = names(&self.sql, added, vec![number(replace.token), judged.into()])?;
         let (kept, directories) = self.rows(&keys)?;
         let mut counted = CountedChunks::default();
@@ -166,7 +164,7 @@ mod tests {
 
     fn replace(token: i64, keys: &[&String]) -> Replace {
         let rows = keys.iter().map(|key| Row { key: (*key).clone(), level: Level::Segment, size: 100 }).collect();
-        Replace { token, rows, dropped: Vec::new(), damaged: Vec::new(), last_token: 1_000 }
+        Replace { token, rows, dropped: Vec::new(), damaged: Vec::new(), days: Vec::new(), last_token: 1_000 }
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(crate) enum Call {
     Forget,
     /// Begins a publication of the catalog.
     BeginPublication,
+    /// Takes note of the days of the catalog that are in the bucket.
+    DaysFound,
     /// Gives a page of what is published.
     OfDay,
     /// Ends a publication.
@@ -39,7 +41,7 @@ pub(crate) enum Call {
     Month,
 }
 
-const PATHS: [(Call, &str); 16] = [
+const PATHS: [(Call, &str); 17] = [
     (Call::Append, "/append"),
     (Call::Catalog, "/catalog"),
     (Call::Lease, "/compaction/lease"),
@@ -48,6 +50,7 @@ const PATHS: [(Call, &str); 16] = [
     (Call::Expired, "/compaction/expired"),
     (Call::Forget, "/compaction/forget"),
     (Call::BeginPublication, "/publication/begin"),
+    (Call::DaysFound, "/publication/found"),
     (Call::OfDay, "/publication/day"),
     (Call::EndPublication, "/publication/end"),
     (Call::Order, "/order"),

@@ -11,8 +11,9 @@
 use pilotlight_core::store::Directory;
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{ARRIVAL, Catalog, LEASED, next, put_directory, shape, texts};
+use super::catalog::{Catalog, LEASED, next, shape, texts};
 use super::deletions::done_with;
+use super::objects::{put_directory, replace, replace_sources};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
 
@@ -61,7 +62,7 @@ impl Retention {
 /// sources as they were.
 fn over(before: i64) -> String {
     let span = "(CASE WHEN o.level = 3 THEN 86400000 ELSE 3600000 END)";
-    let arrived = format!("({ARRIVAL} / {span} + 1) * {span}");
+    let arrived = format!("(o.arrival_millis / {span} + 1) * {span}");
     format!("(o.max_millis < {before} AND {arrived} <= {before} AND o.key NOT IN {LEASED})")
 }
 
@@ -101,7 +102,7 @@ impl<S: Sql> Catalog<S> {
     fn without_sources(&self, over: &str) -> Result<Vec<i64>, Problem> {
         let found = self.sql.query(
             &format!(
-                "SELECT o.summary FROM objects o WHERE o.removed IS NULL AND o.summary IS NOT NULL
+                "SELECT o.summary FROM objects o WHERE o.state = 'live' AND o.summary IS NOT NULL
                  GROUP BY o.summary HAVING min({over}) ORDER BY o.summary LIMIT ?"
             ),
             vec![(MAX_SUMMARIES as i64).into()],
@@ -115,7 +116,7 @@ impl<S: Sql> Catalog<S> {
 
     /// Removes the sources of a job's blocks of level 3, which are all that is left of them, in one change.
     fn let_stand_alone(&self, job: i64, now: i64) -> Result<(), Problem> {
-        let of_job = "SELECT key FROM objects WHERE removed IS NULL AND level = 3 AND job = ?";
+        let of_job = "SELECT key FROM objects WHERE state = 'live' AND level = 3 AND job = ?";
         let summaries = texts(self.sql.query(of_job, vec![number(job)])?)?;
         let (_, directories) = self.rows(&summaries)?;
         let alone = |bytes: &Vec<u8>| {
@@ -127,10 +128,7 @@ impl<S: Sql> Catalog<S> {
         let (encoded, catalog) = (encoded.map_err(Problem::internal)?, Self { sql: self.sql.clone() });
         self.sql.transaction(move |sql| {
             let change = next(sql)?;
-            sql.exec(
-                "UPDATE objects SET removed = ?, removed_millis = ? WHERE removed IS NULL AND summary = ?",
-                vec![number(change), number(now), number(job)],
-            )?;
+            replace_sources(sql, job, change, now)?;
             for (summary, directory) in summaries.iter().zip(&encoded) {
                 put_directory(sql, summary, directory)?;
             }
@@ -145,8 +143,8 @@ impl<S: Sql> Catalog<S> {
         self.sql.transaction(move |sql| {
             let found = sql.query(
                 &format!(
-                    "SELECT o.key FROM objects o WHERE o.removed IS NULL AND o.summary IS NULL AND {over}
-                     AND o.job NOT IN (SELECT summary FROM objects WHERE removed IS NULL AND summary IS NOT NULL)
+                    "SELECT o.key FROM objects o WHERE o.state = 'live' AND o.summary IS NULL AND {over}
+                     AND o.job NOT IN (SELECT summary FROM objects WHERE state = 'live' AND summary IS NOT NULL)
                      LIMIT ?"
                 ),
                 vec![number(MAX_ROWS)],
@@ -155,10 +153,7 @@ impl<S: Sql> Catalog<S> {
             if !keys.is_empty() {
                 let change = next(sql)?;
                 let json = serde_json::to_string(&keys).map_err(Problem::internal)?;
-                sql.exec(
-                    "UPDATE objects SET removed = ?, removed_millis = ? WHERE key IN (SELECT value FROM json_each(?))",
-                    vec![number(change), number(now), json.into()],
-                )?;
+                replace(sql, &json, change, now)?;
                 done_with(sql)?;
             }
             Ok(keys.len() as i64)
@@ -190,16 +185,17 @@ mod tests {
     use super::*;
     use crate::tenant::catalog::tests::{add, catalog, keys};
     use crate::tenant::catalog::{Ask, Row};
+    use crate::tenant::objects::summarize;
 
     #[test]
     fn a_reader_does_not_see_half_of_it() {
         let catalog = catalog();
         let sources = vec![add(&catalog, 10), add(&catalog, 20)];
         let key = "t/a/s0/l3/0000000000010-0000000000000000.blk".to_owned();
-        let block = BlockEntry { sums_of: sources, token: 5, ..BlockEntry::default() };
+        let block = BlockEntry { sums_of: sources.clone(), token: 5, ..BlockEntry::default() };
         let directory = Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(block) };
         catalog.add(Row { key: key.clone(), level: Level::Day, size: 1 }, &directory, 30).unwrap();
-        catalog.sql.exec("UPDATE objects SET summary = 5 WHERE level = 0", Vec::new()).unwrap();
+        summarize(&catalog.sql, &serde_json::to_string(&sources).unwrap(), 5).unwrap();
 
         let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };
         let (first, _) = catalog.page(&ask, 0).unwrap();

@@ -11,6 +11,7 @@ use super::catalog;
 use super::commit::Flush;
 use super::operator::Order;
 use super::packet;
+use super::published::PublishedDay;
 use super::reply::{Call, Reply};
 use super::retention::Retention;
 use super::shard::Shard;
@@ -65,7 +66,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         }
         let outcome = match call {
             Call::Append => self.append(shard, body, spawn).await,
-            call => self.ask(shard, call, &body),
+            call => self.ask(call, &body),
         };
         outcome.into()
     }
@@ -96,7 +97,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
     }
 
     /// The calls that only the catalog is needed for.
-    fn ask(&self, shard: &Shard, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
+    fn ask(&self, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
         let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
         let now = platform.now_millis();
         match call {
@@ -132,17 +133,18 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 let expired = Expired { keys, publish, sweep };
                 serde_json::to_vec(&expired).map_err(Problem::internal)
             }
-            Call::BeginPublication => {
-                let unique = platform.random();
-                let begun = catalog.begin_publication(shard, &json(body)?, unique, now, self.grace_millis)?;
-                serde_json::to_vec(&begun).map_err(Problem::internal)
+            Call::BeginPublication => serde_json::to_vec(&catalog.begin_publication(now)?).map_err(Problem::internal),
+            Call::DaysFound => {
+                catalog.days_found(&json::<Vec<i64>>(body)?, now)?;
+                Ok(Vec::new())
             }
             Call::OfDay => {
                 let (page, directories) = catalog.of_day(json(body)?)?;
                 packed(&page, &directories)
             }
             Call::EndPublication => {
-                catalog.end_publication(shard, &json(body)?, now, self.grace_millis)?;
+                let (token, days) = json::<(i64, Vec<PublishedDay>)>(body)?;
+                catalog.end_publication(token, &days, now)?;
                 Ok(Vec::new())
             }
             Call::BeginRebuild => serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal),

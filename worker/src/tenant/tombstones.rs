@@ -7,8 +7,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{ARRIVAL, Catalog, delete, each_directory, texts};
-use super::published::WAIT_MILLIS;
+use super::catalog::{Catalog, each_directory, texts};
+use super::objects::{drop_deleted, mark_deleted};
+use super::published::{WAIT_MILLIS, drop_empty_days};
 use super::sql::{Sql, number};
 use super::window::WINDOW_MILLIS;
 use crate::errors::Problem;
@@ -28,42 +29,31 @@ pub(crate) struct Expired {
 }
 
 impl<S: Sql> Catalog<S> {
-    /// Names of objects that were removed at or before a time and are not known to be deleted: no query reads them any more.
-    /// Those that were live at a time only if the head did not name them by then either, or has not been written for long.
+    /// Names of objects that were replaced at or before a time and are not known to be deleted: no query reads them any more.
+    /// Those that ever counted only if their day was published without them by then, or they have waited for long.
     pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
         let found = self.sql.query(
-            "SELECT key FROM objects WHERE removed_millis IS NOT NULL AND removed_millis <= ?1 AND deleted = 0
-             AND (removed IN (0, added) OR removed_millis <= ?2
-               OR removed <= (SELECT max(state) FROM published WHERE millis <= ?1))
-             ORDER BY removed_millis LIMIT ?3",
+            "SELECT key FROM objects WHERE state = 'replaced' AND replaced_millis <= ?1
+             AND (added_change IS NULL OR replaced_millis <= ?2
+               OR replaced_change <= (SELECT published FROM days
+                                      WHERE day = arrival_millis / 86400000 AND published_millis <= ?1))
+             ORDER BY replaced_millis LIMIT ?3",
             vec![number(before), number(before - WAIT_MILLIS), i64::from(MAX_EXPIRED).into()],
         )?;
         texts(found)
     }
 
-    /// Notes that removed objects are deleted.
+    /// Notes that replaced objects are deleted.
     pub(crate) fn forget(&self, keys: &[String]) -> Result<(), Problem> {
         let keys = serde_json::to_string(keys).map_err(Problem::internal)?;
-        self.sql.exec(
-            "UPDATE objects SET deleted = 1 WHERE removed_millis IS NOT NULL AND key IN (SELECT value FROM json_each(?))",
-            vec![keys.into()],
-        )
+        mark_deleted(&self.sql, &keys)
     }
 
-    /// Drops rows of deleted objects whose chunks nobody sends again.
+    /// Drops rows of deleted objects whose chunks nobody sends again, and of days that are empty.
     pub(crate) fn purge(&self, now: i64) -> Result<(), Problem> {
         self.sql.transaction(move |sql| {
-            let gone = "removed_millis IS NOT NULL AND deleted = 1 AND added_millis < ?";
-            // Nothing else would tell that the parts of their days name them still.
-            sql.exec(
-                &format!(
-                    "UPDATE objects SET job = -1 WHERE level = -1 AND removed_millis IS NULL AND min_millis IN
-                     (SELECT {ARRIVAL} / 86400000 FROM objects WHERE {gone} AND removed > added
-                      AND removed > (SELECT coalesce(max(state), -1) FROM published))"
-                ),
-                vec![number(now - WINDOW_MILLIS)],
-            )?;
-            delete(sql, &format!("SELECT key FROM objects WHERE {gone}"), vec![number(now - WINDOW_MILLIS)])
+            drop_deleted(sql, now - WINDOW_MILLIS)?;
+            drop_empty_days(sql, now)
         })
     }
 
@@ -76,7 +66,7 @@ impl<S: Sql> Catalog<S> {
     ) -> Result<(), Problem> {
         let found = self.sql.query(
             "SELECT o.key, o.added_millis, d.bytes FROM objects o JOIN directories d ON d.key = o.key
-             WHERE o.added_millis >= ? ORDER BY o.added, o.key, d.part",
+             WHERE o.added_millis >= ? ORDER BY o.added_millis, o.key, d.part",
             vec![number(since)],
         )?;
         each_directory(found, |_, at, bytes| take(at, bytes))

@@ -1,9 +1,10 @@
 //! Pages of the catalog, and helpers that other tests fill one with.
 
 use super::*;
+use crate::tenant::objects::PART_BYTES;
 use crate::tenant::sql::memory::MemorySql;
 use pilotlight_core::{
-    ProfileBuilder, parse_name,
+    ProfileBuilder, UnixNanos, parse_name,
     store::{ChunkId, Level, SegmentWriter, Series, SeriesRows, encode_chunk},
 };
 
@@ -91,11 +92,12 @@ fn later_pages_show_the_state_of_the_first() {
 fn large_directories_come_back_whole() {
     let catalog = catalog();
     let bytes: Vec<u8> = (0..PART_BYTES * 2 + 7).map(|i| i as u8).collect();
-    let row = Row { key: "k".to_owned(), level: Level::Minutes, size: 1 };
-    super::add(&catalog.sql, &row, &bytes, &Facts::default(), 5).unwrap();
+    let key = "t/a/s0/l1/0000000000005-0000000000000000.blk".to_owned();
+    let row = Row { key: key.clone(), level: Level::Minutes, size: 1 };
+    insert_live(&catalog.sql, &row, &bytes, &Facts::default(), next(&catalog.sql).unwrap(), 5).unwrap();
     let ask = Ask::default();
     assert_eq!(catalog.page(&ask, 0).unwrap().1, std::slice::from_ref(&bytes));
-    assert_eq!(catalog.rows(&["k".to_owned()]).unwrap(), (vec![row], vec![bytes.clone()]));
+    assert_eq!(catalog.rows(&[key]).unwrap(), (vec![row], vec![bytes.clone()]));
     assert_eq!(since(&catalog, 5), [(5, bytes)]);
     assert_eq!(since(&catalog, 6), []);
 }

@@ -44,8 +44,8 @@ fn a_job_from_lease_to_deletion() {
     commit(&catalog, leased.token, 1, now + 1).unwrap();
     assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key]);
 
-    assert_eq!(catalog.expired(now + 1).unwrap(), [""; 0], "the head may name them");
-    publish(&catalog, &Default::default(), now + 1);
+    assert_eq!(catalog.expired(now + 1).unwrap(), [""; 0], "their day may name them");
+    publish(&catalog, now + 1);
     assert_eq!(catalog.expired(now).unwrap(), [""; 0], "running queries may still read them");
     assert_eq!(catalog.expired(now + 1).unwrap(), sources);
     assert_eq!(since(&catalog, 0).len(), 3, "what they held is known as long");
@@ -98,7 +98,7 @@ fn an_object_that_breaks_three_jobs_is_put_aside() {
     let output = Row { key: format!("t/a/s0/l1/0000000000020-{:016x}.blk", 4), ..output(4) };
     catalog.commit(Done { token: leased.token, output: output.clone(), division: 0 }, &directory(20), now).unwrap();
     assert_eq!(keys(&catalog, 0, 99, 0), [sources[0].clone(), output.key], "queries still read it");
-    publish(&catalog, &Default::default(), now);
+    publish(&catalog, now);
     assert_eq!(catalog.expired(now).unwrap().len(), 4, "three outputs and a source");
 }
 
@@ -212,7 +212,7 @@ fn shares_count_when_the_last_is_done() {
     assert!(lease(&catalog, 3, now + 9 * LEASE_MILLIS + 1).is_none(), "one at a time");
     catalog.commit(done(second.token, 2, 77), &share(second.token, 20, 1, 2), now).unwrap();
     assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key, output(2).key]);
-    publish(&catalog, &Default::default(), now);
+    publish(&catalog, now);
     assert_eq!(catalog.expired(now).unwrap(), sources);
     assert_eq!(lease(&catalog, 4, now + 9 * LEASE_MILLIS).unwrap().level, Level::Hour, "the job is done");
 }
