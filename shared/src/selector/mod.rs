@@ -142,6 +142,7 @@ impl PartialEq for Test {
 
 #[cfg(test)]
 mod tests {
+    use super::parse::MAX_SELECTOR;
     use super::*;
 
     const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";

@@ -8,7 +8,7 @@ use crate::model::profile_type::ProfileTypeError;
 use crate::selector::regex::anchored;
 
 /// Longest selector in bytes. People write a few hundred; the names of 300 pods fit.
-const MAX_SELECTOR: usize = 8 << 10;
+pub(super) const MAX_SELECTOR: usize = 8 << 10;
 
 /// Most matchers: two for each label that a series may have, and some for its type.
 const MAX_MATCHERS: usize = 2 * crate::base::limits::MAX_LABELS + 4;

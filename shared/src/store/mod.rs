@@ -16,25 +16,27 @@ mod directory;
 mod error;
 mod segment;
 
-pub(crate) use block::block_writer::{BlockWriter, Lineage, Shape, read_symbols};
+pub(crate) use block::block_writer::{BlockWriter, Lineage, read_symbols};
 pub(crate) use block::dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
-pub use block::page::PageEntry;
+pub(crate) use block::layout::Shape;
 pub(crate) use block::page::{PageKind, PageRows, read_page};
 pub(crate) use block::totals::{read_totals, read_window_totals};
-pub(crate) use block::union::{copy_tables, table_bytes};
+pub(crate) use block::copy_tables::{copy_tables, table_bytes};
+pub use codec::chunk_id::ChunkId;
+pub use codec::part::Part;
 pub use codec::series::Series;
 pub(crate) use codec::series::Taken;
 pub(crate) use codec::symbols::{StackNumbers, prune};
 pub use codec::window::{Scope, Window};
-pub use directory::block_entry::{BlockEntry, Dataset, Share, SumsEntry};
+pub use directory::block_entry::{BlockEntry, Dataset, PageEntry, Share, SumsEntry};
 pub use directory::catalog::{
     CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key,
 };
-pub use directory::contents::{ChunkEntry, Contents, Directory, Footer, Part, SeriesEntry};
+pub use directory::contents::{ChunkEntry, Contents, Directory, Footer, SeriesEntry};
 pub use directory::ids::{Counted, Ids, read_ids};
 pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
 pub use error::StoreError;
 pub(crate) use segment::answer::{Told, answer_chunk, decode_answer, encode_answer};
-pub use segment::chunk::{ChunkHead, ChunkId, SeriesRows, chunk_head, encode_chunk, read_chunk};
+pub use segment::chunk::{ChunkHead, SeriesRows, chunk_head, encode_chunk, read_chunk};
 pub(crate) use segment::chunk::{DecodedChunk, decode_chunk};
 pub use segment::segment_writer::SegmentWriter;

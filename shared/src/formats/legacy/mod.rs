@@ -20,7 +20,7 @@ mod drop_frames;
 mod error;
 mod lines;
 mod maps;
-mod place;
+mod mapping_search;
 mod readers;
 mod scan;
 mod unsample;

@@ -6,77 +6,24 @@
 //!
 //! Pages of a family that differ in their divisor alone are one, which stands where the first of them would.
 
-use super::dataset::DatasetWriter;
-use super::page::PageEntry;
+use super::dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
+use super::layout::Shape;
 use super::pool::{PagePool, UnplacedPage};
+use super::sums::Flush;
 use crate::base::units::UnixNanos;
 use crate::model::id::StackId;
 use crate::model::profile::Profile;
 use crate::store::codec::bytes::Reader;
-use crate::store::codec::label_table::Words;
-use crate::store::codec::section::{put_magic, section};
+use crate::store::codec::label_table::LabelTable;
+use crate::store::codec::part::Part;
+use crate::store::codec::rows::Row;
+use crate::store::codec::section::{BLOCK_MAGIC, put_magic, section};
 use crate::store::codec::symbols;
 use crate::store::codec::window::{Scope, Window};
-use crate::store::directory::block_entry::{BlockEntry, Dataset, Share, SumsEntry};
-use crate::store::directory::contents::{Contents, Directory, Part, put_footer};
+use crate::store::directory::block_entry::{BlockEntry, Dataset, PageEntry, Share, SumsEntry};
+use crate::store::directory::contents::{Contents, Directory, put_footer};
 use crate::store::directory::ids::{Ids, encode_ids};
 use crate::store::error::StoreError;
-
-pub(crate) const MAGIC: &[u8; 7] = b"PLTBLCK";
-
-/// What blocks of a level hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    /// The profiles themselves, and the total of each.
-    pub(crate) raw: bool,
-    /// How long the windows of totals are; `None` without totals.
-    pub(crate) totals: Option<Window>,
-    /// The sums, in the order in which they stand in the block.
-    pub(crate) sums: &'static [(Window, Scope)],
-    /// Pages and sums of minutes stand behind all families.
-    pub(crate) apart: bool,
-}
-
-impl Shape {
-    const LEVEL_1: Self = Self {
-        raw: true,
-        totals: Some(Window::Minute),
-        sums: &[(Window::Hour, Scope::All), (Window::Minute, Scope::All)],
-        apart: false,
-    };
-    const LEVEL_2: Self = Self {
-        raw: true,
-        totals: Some(Window::Minute),
-        sums: &[(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)],
-        apart: true,
-    };
-    /// Sums of a day.
-    pub(crate) const DAY: Self = Self {
-        raw: false,
-        totals: Some(Window::Hour),
-        sums: &[(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)],
-        apart: false,
-    };
-
-    /// What a block of this level holds; `None` when there are no blocks of it.
-    pub(crate) fn of_level(level: u8) -> Option<Self> {
-        match level {
-            1 => Some(Self::LEVEL_1),
-            2 => Some(Self::LEVEL_2),
-            3 => Some(Self::DAY),
-            _ => None,
-        }
-    }
-
-    /// Whether each series has sums of its own.
-    pub(crate) fn by_series(self) -> bool {
-        self.sums.iter().any(|(_, scope)| *scope == Scope::Series)
-    }
-
-    fn is_back(self, window: Option<Window>) -> bool {
-        self.apart && matches!(window, None | Some(Window::Minute))
-    }
-}
 
 /// Where a block comes from.
 #[derive(Clone, Debug, Default)]
@@ -103,18 +50,44 @@ pub(crate) struct BlockWriter {
     window_totals: Vec<u8>,
     totals: Vec<u8>,
     datasets: Vec<Dataset>,
-    words: Words,
-    pub(crate) pool: PagePool,
+    label_table: LabelTable,
+    pool: PagePool,
 }
 
 impl BlockWriter {
     /// A block without datasets.
     pub(crate) fn new(shape: Shape) -> Result<Self, StoreError> {
         let mut front = Vec::new();
-        put_magic(&mut front, MAGIC);
-        let (pool, words) = (PagePool::new()?, Words::default());
+        put_magic(&mut front, BLOCK_MAGIC);
+        let (pool, label_table) = (PagePool::new()?, LabelTable::default());
         let (back, all_totals, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { shape, front, back, all_totals, window_totals, totals, datasets: Vec::new(), words, pool })
+        Ok(Self { shape, front, back, all_totals, window_totals, totals, datasets: Vec::new(), label_table, pool })
+    }
+
+    /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the tables that
+    /// [`BlockWriter::push`] will be given with it.
+    pub(crate) fn add(
+        &mut self,
+        dataset: &mut DatasetWriter,
+        addend: Addend,
+        rows: impl Iterator<Item = (Option<StackId>, i64)>,
+    ) -> Result<(), StoreError> {
+        let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
+        dataset.add(addend, &mut rows, &mut self.pool)
+    }
+
+    /// Makes room: adds up what open sums have in common. When that is not enough it writes them: those that are finished, or
+    /// all, in pieces.
+    pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
+        for flush in [Flush::Finished, Flush::Everything] {
+            let rows: usize = family.iter_mut().map(DatasetWriter::tidy).sum();
+            if rows <= MAX_OPEN_ROWS / 2 {
+                return Ok(());
+            }
+            family.iter_mut().try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
+        }
+        family.iter_mut().for_each(|dataset| dataset.open_rows = 0);
+        Ok(())
     }
 
     /// Ends a family: datasets over the same tables.
@@ -139,8 +112,8 @@ impl BlockWriter {
                 let part = append(&mut self.all_totals, |out| self.pool.packer.put(out, &totals, "window totals"))?;
                 done.dataset.all_totals = Some(part);
             }
-            done.dataset.profile_type = self.words.profile_type(&done.profile_type);
-            done.dataset.series = done.labels.iter().map(|labels| self.words.label_set(labels)).collect();
+            done.dataset.profile_type = self.label_table.profile_type(&done.profile_type);
+            done.dataset.series = done.labels.iter().map(|labels| self.label_table.label_set(labels)).collect();
             (done.dataset.symbols, done.dataset.stacks) = (symbols, tables.stacks.len() as u64);
             // Pages come behind the sums of all datasets, for which they wait here.
             all_sums.push((done.sums, done.pages));
@@ -149,22 +122,22 @@ impl BlockWriter {
         for &(window, scope) in self.shape.sums {
             for (i, (sums, _)) in all_sums.iter().enumerate() {
                 if let Some((_, pages)) = sums.iter().find(|(kind, _)| *kind == (window, scope)) {
-                    let pages = self.place(Some(window), pages);
+                    let pages = self.place_pages(Some(window), pages);
                     self.datasets[first + i].sums.push(SumsEntry { window, scope, pages });
                 }
             }
         }
         for (i, (_, pages)) in all_sums.iter().enumerate() {
-            self.datasets[first + i].pages = self.place(None, pages);
+            self.datasets[first + i].pages = self.place_pages(None, pages);
         }
         self.pool.clear();
         Ok(())
     }
 
     /// Puts sums over these windows, or raw pages, where they go.
-    fn place(&mut self, window: Option<Window>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
+    fn place_pages(&mut self, window: Option<Window>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
         let out = if self.shape.is_back(window) { &mut self.back } else { &mut self.front };
-        self.pool.place(pages, out)
+        self.pool.place_pages(pages, out)
     }
 
     /// The object, and its directory for the catalog.
@@ -193,10 +166,10 @@ impl BlockWriter {
             true => Some(append(&mut bytes, |out| self.pool.packer.put(out, &encode_ids(&ids), "ids"))?),
             false => None,
         };
-        let (label_sets, types) = self.words.finish();
+        let (label_sets, types) = self.label_table.finish();
         let block = BlockEntry { datasets: self.datasets, token, segments, share, ids, sums_of };
         let directory = Directory { label_sets, types, contents: Contents::Block(block) };
-        put_footer(&mut bytes, &directory, MAGIC)?;
+        put_footer(&mut bytes, &directory, BLOCK_MAGIC)?;
         Ok((bytes, directory))
     }
 }

@@ -2,13 +2,12 @@
 
 use hashbrown::HashMap;
 
-use super::block_writer::{BlockWriter, Shape};
+use super::layout::Shape;
 use super::page::{PageProfile, PageWriter};
 use super::pool::{PagePool, UnplacedPage};
 use super::sums::{Flush, SumsWriter};
 use super::totals::{TotalRow, WindowTotals, encode_totals};
 use crate::base::units::UnixNanos;
-use crate::model::id::StackId;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::store::codec::rows::{self, Row};
@@ -86,7 +85,7 @@ impl DatasetWriter {
         self.span = Some((min.min(first), max.max(last)));
     }
 
-    /// Rows in open sums; beyond [`MAX_OPEN_ROWS`] it is time to [`BlockWriter::relieve`].
+    /// Rows in open sums; beyond [`MAX_OPEN_ROWS`] it is time to [`BlockWriter::relieve`](super::block_writer::BlockWriter::relieve).
     pub(crate) fn open_rows(&self) -> usize {
         self.open_rows
     }
@@ -94,12 +93,12 @@ impl DatasetWriter {
     /// Says that so many profiles of these series come as sums over all series, which do not tell.
     pub(crate) fn count<'a>(&mut self, series: impl Iterator<Item = &'a Labels>, profiles: u64) {
         for labels in series {
-            self.place(labels);
+            self.series_index(labels);
         }
         self.profiles = self.profiles.saturating_add(profiles);
     }
 
-    fn place(&mut self, labels: &Labels) -> u32 {
+    fn series_index(&mut self, labels: &Labels) -> u32 {
         if let Some(&place) = self.index.get(labels) {
             return place;
         }
@@ -111,7 +110,7 @@ impl DatasetWriter {
 
     fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
         let Addend { labels, scope, taken, profiles } = addend;
-        let series = self.place(labels);
+        let series = self.series_index(labels);
         if self.shape.raw {
             let total = rows::tidy(rows)?;
             self.totals.push(TotalRow { series, time: taken.time, total });
@@ -168,33 +167,5 @@ impl DatasetWriter {
     fn tidy(&mut self) -> usize {
         self.open_rows = self.sums.iter_mut().map(SumsWriter::tidy).sum();
         self.open_rows
-    }
-}
-
-impl BlockWriter {
-    /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the tables that
-    /// [`BlockWriter::push`] will be given with it.
-    pub(crate) fn add(
-        &mut self,
-        dataset: &mut DatasetWriter,
-        addend: Addend,
-        rows: impl Iterator<Item = (Option<StackId>, i64)>,
-    ) -> Result<(), StoreError> {
-        let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
-        dataset.add(addend, &mut rows, &mut self.pool)
-    }
-
-    /// Makes room: adds up what open sums have in common. When that is not enough it writes them: those that are finished, or
-    /// all, in pieces.
-    pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
-        for flush in [Flush::Finished, Flush::Everything] {
-            let rows: usize = family.iter_mut().map(DatasetWriter::tidy).sum();
-            if rows <= MAX_OPEN_ROWS / 2 {
-                return Ok(());
-            }
-            family.iter_mut().try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
-        }
-        family.iter_mut().for_each(|dataset| dataset.open_rows = 0);
-        Ok(())
     }
 }

@@ -161,7 +161,7 @@ mod tests {
         let (mut pool, mut bytes) = (PagePool::new().unwrap(), Vec::new());
         writer.flush(Flush::Everything, &mut pool).unwrap();
         writer.pages.flush(&mut pool).unwrap();
-        let pages = pool.place(&writer.pages.pages, &mut bytes);
+        let pages = pool.place_pages(&writer.pages.pages, &mut bytes);
         assert_eq!(pages.len(), 1);
         let dataset = crate::store::Dataset::empty(1, 2);
         let page = read_page(&bytes, &dataset, PageKind::Sums, pages[0].divisor).unwrap();

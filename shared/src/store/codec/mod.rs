@@ -11,7 +11,9 @@
 //! | `window` | minutes, hours and days, over which blocks hold sums |
 
 pub(crate) mod bytes;
+pub(crate) mod chunk_id;
 pub(crate) mod label_table;
+pub(crate) mod part;
 pub(crate) mod rows;
 pub(crate) mod section;
 pub(crate) mod series;

@@ -1,9 +1,8 @@
 //! What a directory says of a block.
 
-use super::contents::Part;
 use crate::base::units::UnixNanos;
-use crate::store::block::page::PageEntry;
 use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_names, put_varint};
+use crate::store::codec::part::Part;
 use crate::store::codec::section::{MAX_SECTION, SECTION_HEAD};
 use crate::store::codec::window::{Scope, Window};
 use crate::store::error::StoreError;
@@ -69,6 +68,20 @@ pub struct Dataset {
     pub pages: Vec<PageEntry>,
     /// Sums of its profiles over windows.
     pub sums: Vec<SumsEntry>,
+}
+
+/// Where a page is and the time it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageEntry {
+    /// Its section. Pages of other datasets of the family may name the same one: then their values are multiples of each
+    /// other, and everything else is equal.
+    pub part: Part,
+    /// Start of its earliest profile.
+    pub min_time: UnixNanos,
+    /// Start of its latest profile.
+    pub max_time: UnixNanos,
+    /// What all of its values are divided by.
+    pub divisor: u64,
 }
 
 /// Sums of a dataset's profiles over windows of one length.

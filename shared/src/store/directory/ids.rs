@@ -4,9 +4,9 @@
 //! the catalog.
 
 use crate::store::codec::bytes::{Reader, put_deltas, put_names, put_varint};
+use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::section::section;
 use crate::store::error::StoreError;
-use crate::store::segment::chunk::ChunkId;
 
 /// A chunk that went into a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,11 +3,12 @@
 //! Magic, a section with what was counted, and a chunk with the profile, if there is one. Every byte stands under a checksum,
 //! so what was damaged is told, and not taken for an answer.
 
-use super::chunk::{ChunkId, SeriesRows, encode_chunk, read_chunk};
+use super::chunk::{SeriesRows, encode_chunk, read_chunk};
 use crate::base::units::UnixNanos;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::codec::bytes::{Reader, put_varint};
+use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::section::{check_magic, put_magic, put_plain, section};
 use crate::store::codec::series::Series;
 use crate::store::error::StoreError;

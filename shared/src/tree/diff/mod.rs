@@ -27,7 +27,6 @@ mod status;
 
 use normalise::normalise;
 pub(crate) use normalise::{Ratio, exact_sum};
-use sides::{BASE, COMPARISON};
 use status::Presence;
 pub use status::{StackChange, Status};
 

@@ -1,0 +1,58 @@
+//! What a block holds, and in which order.
+
+use crate::store::codec::window::{Scope, Window};
+
+/// What blocks of a level hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The profiles themselves, and the total of each.
+    pub(crate) raw: bool,
+    /// How long the windows of totals are; `None` without totals.
+    pub(crate) totals: Option<Window>,
+    /// The sums, in the order in which they stand in the block.
+    pub(crate) sums: &'static [(Window, Scope)],
+    /// Pages and sums of minutes stand behind all families.
+    pub(crate) apart: bool,
+}
+
+impl Shape {
+    const LEVEL_1: Self = Self {
+        raw: true,
+        totals: Some(Window::Minute),
+        sums: &[(Window::Hour, Scope::All), (Window::Minute, Scope::All)],
+        apart: false,
+    };
+    const LEVEL_2: Self = Self {
+        raw: true,
+        totals: Some(Window::Minute),
+        sums: &[(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)],
+        apart: true,
+    };
+    /// Sums of a day.
+    pub(crate) const DAY: Self = Self {
+        raw: false,
+        totals: Some(Window::Hour),
+        sums: &[(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)],
+        apart: false,
+    };
+
+    /// What a block of this level holds; `None` when there are no blocks of it.
+    pub(crate) fn of_level(level: u8) -> Option<Self> {
+        match level {
+            1 => Some(Self::LEVEL_1),
+            2 => Some(Self::LEVEL_2),
+            3 => Some(Self::DAY),
+            _ => None,
+        }
+    }
+
+    /// Whether each series has sums of its own.
+    pub(crate) fn by_series(self) -> bool {
+        self.sums.iter().any(|(_, scope)| *scope == Scope::Series)
+    }
+
+    /// Whether pages of a kind stand behind all families: sums over windows, or the profiles themselves.
+    pub(super) fn is_back(self, window: Option<Window>) -> bool {
+        self.apart && matches!(window, None | Some(Window::Minute))
+    }
+}
