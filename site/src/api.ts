@@ -1,6 +1,7 @@
 /** The one module that calls fetch: the worker's HTTP API, relative to where the site is mounted. */
+
+import { ApiError, noServer, responseError } from "./apierror.ts";
 import { base } from "./base.ts";
-import { absent, ApiError, refusal } from "./refusal.ts";
 import type { Span } from "./time/range.ts";
 
 export interface Service {
@@ -40,16 +41,20 @@ export interface ProfileAnswer {
 }
 
 export async function fetchServices(span: Span, points: number, signal: AbortSignal): Promise<Service[]> {
-  const answer = await json<{ services: Service[] }>("services", { ...times(span), points: String(points) }, signal);
+  const answer = await json<{ services: Service[] }>(
+    "services",
+    { ...spanParams(span), points: String(points) },
+    signal,
+  );
   return answer.services;
 }
 
 export async function fetchLabels(query: string, span: Span, signal: AbortSignal): Promise<Record<string, string[]>> {
-  return (await json<{ labels: Record<string, string[]> }>("labels", { query, ...times(span) }, signal)).labels;
+  return (await json<{ labels: Record<string, string[]> }>("labels", { query, ...spanParams(span) }, signal)).labels;
 }
 
 export function fetchTimeline(query: string, span: Span, points: number, signal: AbortSignal): Promise<Timeline> {
-  return json<Timeline>("timeline", { query, ...times(span), points: String(points) }, signal);
+  return json<Timeline>("timeline", { query, ...spanParams(span), points: String(points) }, signal);
 }
 
 /** The merged profile of a query, or null when there is none. `progress` hears how many bytes have come. */
@@ -59,12 +64,12 @@ export async function fetchProfile(
   signal: AbortSignal,
   progress: (bytes: number) => void,
 ): Promise<ProfileAnswer | null> {
-  const response = await get("profile", { query, ...times(span) }, signal);
+  const response = await request("profile", { query, ...spanParams(span) }, signal);
   if (response.status === 204) return null;
-  if (response.headers.get("content-type")?.startsWith("text/html")) throw absent();
+  if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
   const number = (name: string) => Number(response.headers.get(`x-pilotlight-${name}`) ?? 0);
   return {
-    bytes: await whole(signal, () => read(response, progress)),
+    bytes: await orNetworkError(signal, () => readBody(response, progress)),
     profiles: number("profiles"),
     objects: number("objects"),
     bytesRead: number("bytes"),
@@ -73,19 +78,19 @@ export async function fetchProfile(
   };
 }
 
-function times({ from, until }: Span): Record<string, string> {
+function spanParams({ from, until }: Span): Record<string, string> {
   return { from: String(Math.round(from)), until: String(Math.round(until)) };
 }
 
 async function json<T>(name: string, params: Record<string, string>, signal: AbortSignal): Promise<T> {
-  const response = await get(name, params, signal);
+  const response = await request(name, params, signal);
   // A static host may answer any path with its index page.
-  if (!response.headers.get("content-type")?.startsWith("application/json")) throw absent();
-  return (await whole(signal, () => response.json())) as T;
+  if (!response.headers.get("content-type")?.startsWith("application/json")) throw noServer();
+  return (await orNetworkError(signal, () => response.json())) as T;
 }
 
-/** Reads the body; a connection that breaks halfway is no answer. */
-async function whole<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> {
+/** What fails on the way is a network error, unless the caller stopped it. A connection may break halfway through a body. */
+async function orNetworkError<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> {
   try {
     return await body();
   } catch (failure) {
@@ -94,17 +99,18 @@ async function whole<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T>
   }
 }
 
-async function get(name: string, params: Record<string, string>, signal: AbortSignal): Promise<Response> {
+async function request(name: string, params: Record<string, string>, signal: AbortSignal): Promise<Response> {
   const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
-  const response = await whole(signal, () => fetch(url, { signal }));
-  if (!response.ok) throw refusal(response, await whole(signal, () => response.text()));
+  const response = await orNetworkError(signal, () => fetch(url, { signal }));
+  if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()));
   return response;
 }
 
-async function read(response: Response, progress: (bytes: number) => void): Promise<Uint8Array> {
+async function readBody(response: Response, progress: (bytes: number) => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  const reader = response.body!.getReader();
+  if (!response.body) throw new Error("the answer has no body");
+  const reader = response.body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;

@@ -14,22 +14,23 @@
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
  *   page     drop-overlay · notice
  */
-import { DropTarget } from "./parts/drop.tsx";
-import { Help } from "./parts/help.tsx";
+
+import { DropTarget } from "./components/files/droptarget.tsx";
+import { Help } from "./components/header/help.tsx";
 import { Diff } from "./pages/diff.tsx";
 import { Explore } from "./pages/explore.tsx";
 import { FilePage } from "./pages/file.tsx";
 import { Home } from "./pages/home.tsx";
-import type { Route } from "./state/place.ts";
-import { place } from "./state/router.ts";
-import { notice } from "./state/ui.ts";
+import { notice } from "./state/page/notice.ts";
+import { urlState } from "./state/url/router.ts";
+import type { Route } from "./state/url/urlstate.ts";
 
 const PAGES: Record<Route, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
 
 export function App() {
-  const Page = PAGES[place.value.route];
+  const Page = PAGES[urlState.value.route];
   return (
-    <div class={`page ${place.value.route}-page`}>
+    <div class={`page ${urlState.value.route}-page`}>
       <Page />
       <DropTarget />
       <Help />

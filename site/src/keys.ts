@@ -1,14 +1,28 @@
 /** Every key of the site, in one table: what handles them and what the help lists. */
+
+import { core } from "./core/index.ts";
 import { NONE } from "./core/types.ts";
 import { zoomAt } from "./flame/extent.ts";
-import { swapSides } from "./state/compare.ts";
-import { comparing, swapFiles } from "./state/files.ts";
-import { back, current, extent, move, nextMatch, nextOccurrence, reset, selectCurrent, selectedDetail, setExtent, tree, zoomToCurrent } from "./state/focus.ts";
-import { helpOpen } from "./state/ui.ts";
-import { go, place } from "./state/router.ts";
-import { copyText } from "./state/clipboard.ts";
-import type { View } from "./state/place.ts";
-import { core } from "./core/index.ts";
+import { copyText } from "./state/page/clipboard.ts";
+import { helpOpen } from "./state/page/help.ts";
+import { comparing, swapFiles } from "./state/profile/files.ts";
+import {
+  back,
+  current,
+  extent,
+  move,
+  nextMatch,
+  nextOccurrence,
+  reset,
+  selectCurrent,
+  selectedDetail,
+  setExtent,
+  tree,
+  zoomToCurrent,
+} from "./state/profile/focus.ts";
+import { swapSides } from "./state/query/sides.ts";
+import { go, urlState } from "./state/url/router.ts";
+import type { View } from "./state/url/urlstate.ts";
 
 interface Binding {
   keys: string[];
@@ -69,7 +83,9 @@ export const KEYS: KeyGroup[] = [
   },
 ];
 
-const bound = new Map(KEYS.flatMap((group) => group.bindings.flatMap((binding) => binding.keys.map((key) => [key, binding]))));
+const bound = new Map(
+  KEYS.flatMap((group) => group.bindings.flatMap((binding) => binding.keys.map((key) => [key, binding]))),
+);
 
 export function startKeys(): void {
   document.addEventListener("keydown", (event) => {
@@ -111,6 +127,6 @@ async function copyName(): Promise<void> {
 }
 
 function swap(): void {
-  if (place.peek().route === "diff") swapSides();
+  if (urlState.peek().route === "diff") swapSides();
   else if (comparing.peek()) swapFiles();
 }

@@ -1,6 +1,6 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
-import { CoreError, type Core, type Reply, type Request } from "../src/core/core.ts";
+import { test } from "node:test";
+import { type Core, CoreError, type Reply, type Request } from "../src/core/core.ts";
 import { localCore } from "../src/core/local.ts";
 import { remoteCore } from "../src/core/remote.ts";
 import type { Engine } from "../src/core/viewer.ts";
@@ -14,7 +14,7 @@ class FakeWorker {
     this.asked.push({ request, transfer });
   }
   answer(i: number, reply: Omit<Reply, "id">) {
-    this.onmessage!({ data: { id: this.asked[i].request.id, ...reply } });
+    this.onmessage?.({ data: { id: this.asked[i].request.id, ...reply } });
   }
 }
 
@@ -29,10 +29,13 @@ test("worker form: answers find their question in whatever order they come", asy
   worker.answer(1, { value: "abc" });
   worker.answer(0, { value: 7 });
   assert.deepEqual([await first, await second], [7, "abc"]);
-  assert.deepEqual(worker.asked.map(({ request }) => [request.call, request.args]), [
-    ["step", [1, 2, "child"]],
-    ["key", [1, 2]],
-  ]);
+  assert.deepEqual(
+    worker.asked.map(({ request }) => [request.call, request.args]),
+    [
+      ["step", [1, 2, "child"]],
+      ["key", [1, 2]],
+    ],
+  );
 });
 
 test("worker form: file bytes move instead of being copied", () => {
@@ -46,8 +49,11 @@ test("worker form: errors keep their message, and a dead worker fails every ques
   const { worker, core } = remote();
   const [refused, stranded] = [core.tree(1, 0), core.tree(2, 0)];
   worker.answer(0, { error: "no such profile", fatal: false, kind: "damaged" });
-  worker.onerror!({ message: "" });
-  await assert.rejects(refused, (e: CoreError) => e instanceof CoreError && e.message === "no such profile" && !e.fatal && e.kind === "damaged");
+  worker.onerror?.({ message: "" });
+  await assert.rejects(
+    refused,
+    (e: CoreError) => e instanceof CoreError && e.message === "no such profile" && !e.fatal && e.kind === "damaged",
+  );
   await assert.rejects(stranded, (e: CoreError) => e.fatal);
 });
 

@@ -1,12 +1,12 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
-import { A_MINUTE, divided, quotient, SHARE, WHOLE, type Division } from "../src/core/divided.ts";
+import { test } from "node:test";
 import type { Core } from "../src/core/core.ts";
+import { A_MINUTE, type Division, divided, quotient, SHARE, WHOLE } from "../src/core/divided.ts";
 import type { NodeDetail } from "../src/core/types.ts";
 import { trend } from "../src/format/trend.ts";
 import { isGauge } from "../src/format/type.ts";
 import { formatDelta, formatExact, formatStep, formatValue } from "../src/format/value.ts";
-import { compareTrees, resolveMeasure, unlikeCoverage, type MergedSide } from "../src/state/measure.ts";
+import { compareTrees, coverageDiffers, type MergedSide, resolveMeasure } from "../src/state/query/measure.ts";
 
 test("types that say how much there is at an instant", () => {
   for (const id of [
@@ -41,11 +41,31 @@ test("quotients are exact", () => {
 
 test("amounts of an answer are divided, and nothing else", () => {
   const detail = {
-    node: 4, depth: 2, children: 3, occurrences: 5, line: 7, fraction: 0.5, self: 10, total: 20, total_exact: "20", function_total: 40, name: "f",
+    node: 4,
+    depth: 2,
+    children: 3,
+    occurrences: 5,
+    line: 7,
+    fraction: 0.5,
+    self: 10,
+    total: 20,
+    total_exact: "20",
+    function_total: 40,
+    name: "f",
     diff: { base_self: 2, base_total: 4, comparison_self: 6, comparison_total: 8, state: "same" },
   } as unknown as NodeDetail;
   assert.deepEqual(divided(detail, { by: 2 }), {
-    node: 4, depth: 2, children: 3, occurrences: 5, line: 7, fraction: 0.5, self: 5, total: 10, total_exact: "10", function_total: 20, name: "f",
+    node: 4,
+    depth: 2,
+    children: 3,
+    occurrences: 5,
+    line: 7,
+    fraction: 0.5,
+    self: 5,
+    total: 10,
+    total_exact: "10",
+    function_total: 20,
+    name: "f",
     diff: { base_self: 1, base_total: 2, comparison_self: 3, comparison_total: 4, state: "same" },
   });
   assert.equal(divided({ ...detail, diff: null }, { by: 2 }).diff, null);
@@ -62,8 +82,8 @@ test("shares, rates and steps in words", () => {
 });
 
 test("unlike coverage takes shares unless told otherwise", () => {
-  assert.ok(unlikeCoverage(120, 38) && unlikeCoverage(38, 120));
-  assert.ok(!unlikeCoverage(120, 110) && unlikeCoverage(134, 110) && !unlikeCoverage(0, 0));
+  assert.ok(coverageDiffers(120, 38) && coverageDiffers(38, 120));
+  assert.ok(!coverageDiffers(120, 110) && coverageDiffers(134, 110) && !coverageDiffers(0, 0));
   assert.equal(resolveMeasure("auto", true, false), "share");
   assert.equal(resolveMeasure("auto", false, false), "amount");
   assert.equal(resolveMeasure("amount", true, false), "amount");
@@ -73,14 +93,15 @@ test("unlike coverage takes shares unless told otherwise", () => {
 
 /** A core of profiles with one stack each, whose values are whole numbers; `diff` gives both sides of that stack. */
 function stackCore(...values: number[]) {
-  const profiles = new Map(values.map((value, id) => [id, value]));
+  const profiles = new Map(values.map((first, id) => [id, first]));
+  const value = (id: number) => profiles.get(id) ?? Number.NaN;
   const core = {
     scale: async (id: number, _: number, numerator: number, denominator: number) => {
-      profiles.set(profiles.size, Math.floor((profiles.get(id)! * numerator) / denominator));
+      profiles.set(profiles.size, Math.floor((value(id) * numerator) / denominator));
       return { id: profiles.size - 1 };
     },
     diff: async (base: number, comparison: number, _: number, normalise: boolean, division?: Division) => {
-      const [left, right] = [profiles.get(base)!, profiles.get(comparison)!];
+      const [left, right] = [value(base), value(comparison)];
       const tree = { base: left, comparison: normalise ? left : right, unit: division?.unit };
       return divided(tree, division ?? WHOLE);
     },
@@ -90,7 +111,12 @@ function stackCore(...values: number[]) {
 }
 
 test("each measure shows both sides in its own values", async () => {
-  const check = async (measure: "amount" | "share" | "rate", gauge: boolean, totals: [number, number], profiles: [number, number]) => {
+  const check = async (
+    measure: "amount" | "share" | "rate",
+    gauge: boolean,
+    totals: [number, number],
+    profiles: [number, number],
+  ) => {
     const { core, open } = stackCore(...totals);
     // Each profile lasts a second.
     const side = (i: number): MergedSide => ({

@@ -1,12 +1,15 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { Boxes, Flag } from "../src/core/boxes.ts";
-import { fit, FULL, pan, zoomAt, type Extent } from "../src/flame/extent.ts";
+import { type Extent, FULL, fit, pan, zoomAt } from "../src/flame/extent.ts";
 import { baseName, fitLabel } from "../src/flame/label.ts";
 import { between, showing } from "../src/flame/transform.ts";
 
 const close = (actual: Extent, expected: Extent) =>
-  assert.ok(Math.abs(actual[0] - expected[0]) < 1e-12 && Math.abs(actual[1] - expected[1]) < 1e-12, `${actual} is not ${expected}`);
+  assert.ok(
+    Math.abs(actual[0] - expected[0]) < 1e-12 && Math.abs(actual[1] - expected[1]) < 1e-12,
+    `${actual} is not ${expected}`,
+  );
 
 test("zooming keeps the point under the pointer in place", () => {
   close(zoomAt(FULL, 0.5, 0.5), [0.25, 0.75]);

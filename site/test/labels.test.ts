@@ -1,6 +1,6 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
-import { comparisonLabel, labelComparisons, labelOrder } from "../src/state/labels.ts";
+import { test } from "node:test";
+import { comparisonLabel, labelComparisons, labelOrder } from "../src/state/query/labels.ts";
 
 const LABELS = {
   __session_id__: ["a", "b"],
@@ -17,11 +17,37 @@ test("labels with several values come first, versions before all", () => {
 
 test("a name is a version's by one of its words, not by some letters in it", () => {
   const several = (...names: string[]) => Object.fromEntries(names.map((name) => [name, ["1", "2"]]));
-  const labels = several("stage", "shard", "share", "app_version", "build", "deploy.sha", "git-commit", "service_git_tag", "imageTag", "TAG");
-  assert.deepEqual(labelOrder(labels), ["app_version", "build", "deploy.sha", "git-commit", "imageTag", "service_git_tag", "TAG", "shard", "share", "stage"]);
+  const labels = several(
+    "stage",
+    "shard",
+    "share",
+    "app_version",
+    "build",
+    "deploy.sha",
+    "git-commit",
+    "service_git_tag",
+    "imageTag",
+    "TAG",
+  );
+  assert.deepEqual(labelOrder(labels), [
+    "app_version",
+    "build",
+    "deploy.sha",
+    "git-commit",
+    "imageTag",
+    "service_git_tag",
+    "TAG",
+    "shard",
+    "share",
+    "stage",
+  ]);
 });
 
 test("the last two values of a label are one step away from a comparison", () => {
-  assert.deepEqual(labelComparisons(LABELS).map(comparisonLabel), ["version: 1.9.0 ↔ 1.10.0", "region: eu ↔ us", "zone: empty ↔ a"]);
+  assert.deepEqual(labelComparisons(LABELS).map(comparisonLabel), [
+    "version: 1.9.0 ↔ 1.10.0",
+    "region: eu ↔ us",
+    "zone: empty ↔ a",
+  ]);
   assert.deepEqual(labelComparisons({ pyroscope_spy: ["gospy"] }), []);
 });

@@ -1,5 +1,5 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { change, count, grouped, percent, short } from "../src/format/number.ts";
 import { formatBytes, formatDelta, formatExact, formatMillis, formatValue, plural } from "../src/format/value.ts";
 

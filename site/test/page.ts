@@ -1,12 +1,15 @@
 /** What modules of the state expect of a browser's page, for tests under Node: an address, a server and a core. */
-import type { Engine } from "../src/core/viewer.ts";
+
 import type { Reply, Request } from "../src/core/core.ts";
+import type { Engine } from "../src/core/viewer.ts";
 
 type Calls = { [Call in keyof Engine]?: (...args: never[]) => unknown };
 
 /** What answers, by name; a test fills in what it needs. A call that is missing fails. */
 export const engine: Calls = {};
-export const server: { answer: (url: URL) => Response | Promise<Response> } = { answer: () => Response.json({ services: [], labels: {} }) };
+export const server: { answer: (url: URL) => Response | Promise<Response> } = {
+  answer: () => Response.json({ services: [], labels: {} }),
+};
 
 class EngineWorker {
   onmessage: ((event: { data: Reply }) => void) | null = null;
@@ -14,15 +17,17 @@ class EngineWorker {
     // As in a browser, an answer comes in a task of its own.
     await new Promise((resolve) => setTimeout(resolve));
     try {
-      this.onmessage!({ data: { id, value: await (engine[call] as (...args: unknown[]) => unknown)(...args) } });
+      this.onmessage?.({ data: { id, value: await (engine[call] as (...args: unknown[]) => unknown)(...args) } });
     } catch (failure) {
-      this.onmessage!({ data: { id, error: String(failure) } });
+      this.onmessage?.({ data: { id, error: String(failure) } });
     }
   }
 }
 
 const location = new URL("http://localhost/");
-const goTo = (_: unknown, __: string, url: string) => void (location.href = url);
+const goTo = (_: unknown, __: string, url: string) => {
+  location.href = url;
+};
 Object.assign(globalThis, {
   window: globalThis,
   document: { baseURI: "http://localhost/" },
@@ -38,6 +43,6 @@ Object.assign(globalThis, {
 });
 
 /** Until nothing is on its way any more. */
-export async function settled(): Promise<void> {
+export async function idle(): Promise<void> {
   for (let i = 0; i < 30; i++) await new Promise((resolve) => setTimeout(resolve));
 }

@@ -1,7 +1,7 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
+import { test } from "node:test";
+import { diffColour, diffPart, hueColour, makePalette, type Oklch, parseOklch } from "../src/flame/palette.ts";
 import tokens from "../src/style/tokens.css?raw";
-import { diffColour, diffPart, hueColour, makePalette, parseOklch, type Oklch } from "../src/flame/palette.ts";
 
 /** WCAG AA for text of this size. */
 const CONTRAST = 4.5;

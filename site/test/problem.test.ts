@@ -6,12 +6,19 @@ import { CoreError, describeFailure, type FailureKind } from "../src/core/core.t
 Object.assign(globalThis, { document: { baseURI: "http://localhost/" }, location: { href: "http://localhost/" } });
 const { problemOf } = await import("../src/state/problem.ts");
 
-const meaning = (message: string, kind: FailureKind) => problemOf(new CoreError(message, false, kind), "read it").meaning;
+const meaning = (message: string, kind: FailureKind) =>
+  problemOf(new CoreError(message, false, kind), "read it").meaning;
 
 test("a format that is not read is named in the first sentence", () => {
-  const problem = problemOf(new CoreError("this is a Java Flight Recording, which is not read yet; Pilotlight reads pprof", false, "unread"), "read it");
+  const problem = problemOf(
+    new CoreError("this is a Java Flight Recording, which is not read yet; Pilotlight reads pprof", false, "unread"),
+    "read it",
+  );
   assert.equal(problem.meaning, "This is a Java Flight Recording, which is not read yet.");
-  assert.ok(problem.tries.some((text) => text.includes("jfrconv")), "it says how to convert it");
+  assert.ok(
+    problem.tries.some((text) => text.includes("jfrconv")),
+    "it says how to convert it",
+  );
   assert.ok(problem.tries.every((text) => !text.includes("cut off")));
   assert.equal(meaning("this is a web page (HTML); Pilotlight reads pprof", "unread"), "This is a web page (HTML).");
 });
@@ -26,5 +33,12 @@ test("an empty file is empty, a damaged one is not whole, and profiles that diff
 
 test("the kind of a failure is its error's name", () => {
   const named = (name: string) => describeFailure(Object.assign(new Error("x"), { name })).kind;
-  assert.deepEqual(["empty", "unread", "damaged", "different", "Error", "TypeError"].map(named), ["empty", "unread", "damaged", "different", "other", "other"]);
+  assert.deepEqual(["empty", "unread", "damaged", "different", "Error", "TypeError"].map(named), [
+    "empty",
+    "unread",
+    "damaged",
+    "different",
+    "other",
+    "other",
+  ]);
 });

@@ -1,5 +1,5 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { fixed, halves, PRESETS, rangeLabel, resolve, resolveTime, toLocalInput } from "../src/time/range.ts";
 
 const NOW = 1_700_000_000_000;
@@ -10,7 +10,8 @@ test("time expressions", () => {
   assert.equal(resolveTime("now-15m", NOW), NOW - 15 * 60_000);
   assert.equal(resolveTime("now-7d", NOW), NOW - 7 * 24 * HOUR);
   assert.equal(resolveTime("1234", NOW), 1234);
-  for (const nonsense of ["", "now-", "now-5", "now+1h", "later", "-5", "1e3"]) assert.equal(resolveTime(nonsense, NOW), null);
+  for (const nonsense of ["", "now-", "now-5", "now+1h", "later", "-5", "1e3"])
+    assert.equal(resolveTime(nonsense, NOW), null);
 });
 
 test("a range that makes no sense is the last hour", () => {
@@ -22,13 +23,22 @@ test("a range that makes no sense is the last hour", () => {
 
 test("halves meet in the middle, and a fixed range resolves to its span", () => {
   const [first, second] = halves({ from: 0, until: 101 });
-  assert.deepEqual([first, second], [{ from: 0, until: 51 }, { from: 51, until: 101 }]);
+  assert.deepEqual(
+    [first, second],
+    [
+      { from: 0, until: 51 },
+      { from: 51, until: 101 },
+    ],
+  );
   const span = { from: NOW - 5, until: NOW };
   assert.deepEqual(resolve(fixed(span), NOW + HOUR), span);
 });
 
 test("labels", () => {
   for (const { label, from } of PRESETS) assert.equal(rangeLabel({ from, until: "now" }, NOW), label);
-  assert.match(rangeLabel({ from: "now-30m", until: "now-1m" }, NOW), /^(\d+ \w+ \d{4} )?\d\d:\d\d – (\d+ \w+ \d{4} )?\d\d:\d\d$/);
+  assert.match(
+    rangeLabel({ from: "now-30m", until: "now-1m" }, NOW),
+    /^(\d+ \w+ \d{4} )?\d\d:\d\d – (\d+ \w+ \d{4} )?\d\d:\d\d$/,
+  );
   assert.equal(new Date(toLocalInput(NOW)).getTime(), NOW);
 });

@@ -1,7 +1,7 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
-import { formatMatcher, matcherLabel, parseMatcher, selector, type Matcher } from "../src/state/selector.ts";
+import { test } from "node:test";
 import { compareTypes, typeLabel, typeParts } from "../src/format/type.ts";
+import { formatMatcher, type Matcher, matcherLabel, parseMatcher, selector } from "../src/state/query/selector.ts";
 
 test("matchers survive their text", () => {
   const matchers: Matcher[] = [
@@ -13,13 +13,18 @@ test("matchers survive their text", () => {
     { name: 'odd "name"\\', op: "!=", value: "'`" },
     { name: "9a", op: "=", value: "\\" },
     { name: "a", op: "=~", value: "\\bgo\\b\\x62\\Q" },
-    { name: "all", op: "=", value: String.fromCharCode(...Array(0x100).keys(), 0x2028, 0x2029, 0xfeff, 0xd83d, 0xde00) },
+    {
+      name: "all",
+      op: "=",
+      value: String.fromCharCode(...Array(0x100).keys(), 0x2028, 0x2029, 0xfeff, 0xd83d, 0xde00),
+    },
   ];
   for (const matcher of matchers) assert.deepEqual(parseMatcher(formatMatcher(matcher)), matcher);
 });
 
 test("a value is written as the server reads it", () => {
-  const check = (value: string, expect: string) => assert.equal(formatMatcher({ name: "a", op: "=", value }), `a="${expect}"`);
+  const check = (value: string, expect: string) =>
+    assert.equal(formatMatcher({ name: "a", op: "=", value }), `a="${expect}"`);
   check('a"b', 'a\\"b');
   check("\\n", "\\\\n");
   check("\n\r\t\0\x07\u2028é", "\\n\r\t\0\x07\u2028é");
@@ -38,14 +43,18 @@ test("escapes are read as the server reads them", () => {
 });
 
 test("what is no matcher is none", () => {
-  for (const text of ["", "region", "region=eu", 'region="e"u"', '9a="b"', 'a=="b"']) assert.equal(parseMatcher(text), null);
+  for (const text of ["", "region", "region=eu", 'region="e"u"', '9a="b"', 'a=="b"'])
+    assert.equal(parseMatcher(text), null);
 });
 
 test("the query names the service first and keeps every filter as it is written", () => {
   assert.equal(selector("checkout", ['region="eu"', "broken"]), '{service_name="checkout",region="eu",broken}');
   assert.equal(selector("checkout", ['größe="x"', "region=~`e.`"]), '{service_name="checkout",größe="x",region=~`e.`}');
   assert.equal(selector('a"b', []), '{service_name="a\\"b"}');
-  assert.equal(selector("a", ['"odd name"="x"', formatMatcher({ name: "größe", op: "!=", value: "1" })]), '{service_name="a","odd name"="x","größe"!="1"}');
+  assert.equal(
+    selector("a", ['"odd name"="x"', formatMatcher({ name: "größe", op: "!=", value: "1" })]),
+    '{service_name="a","odd name"="x","größe"!="1"}',
+  );
   assert.equal(matcherLabel('region="eu"'), "region=eu");
   assert.equal(matcherLabel('"odd name"="a\\tb"'), "odd name=a\tb");
 });
@@ -54,6 +63,11 @@ test("type ids in words", () => {
   assert.equal(typeLabel("process_cpu:cpu:nanoseconds:cpu:nanoseconds"), "cpu");
   assert.equal(typeLabel("memory:inuse_space:bytes:space:bytes"), "memory · inuse space");
   assert.equal(typeParts("memory:inuse_space:bytes:space:bytes").unit, "bytes");
-  const ids = ["wall:wall:nanoseconds::", "memory:a:b:c:d", "process_cpu:samples:count:cpu:nanoseconds", "process_cpu:cpu:nanoseconds:cpu:nanoseconds"];
+  const ids = [
+    "wall:wall:nanoseconds::",
+    "memory:a:b:c:d",
+    "process_cpu:samples:count:cpu:nanoseconds",
+    "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+  ];
   assert.deepEqual([...ids].sort(compareTypes), [ids[3], ids[2], ids[1], ids[0]]);
 });

@@ -1,5 +1,5 @@
-import { test } from "node:test";
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import type { Timeline } from "../src/api.ts";
 import { bucketLabel, tickLabels, zoneLabel } from "../src/time/range.ts";
 import { commonFactors, mergeFactor, pointsFor, seriesOf } from "../src/time/series.ts";
@@ -8,9 +8,16 @@ const SECOND = 1000;
 const HOUR = 3_600_000;
 
 /** What the worker answers when an agent pushes profiles of `value` every `interval` milliseconds, but not within `down`. */
-function pushed(interval: number, step: number, count: number, value = 10, down: [number, number] = [-1, -1]): Timeline {
+function pushed(
+  interval: number,
+  step: number,
+  count: number,
+  value = 10,
+  down: [number, number] = [-1, -1],
+): Timeline {
   const counts = new Array<number>(count).fill(0);
-  for (let at = 0; at < step * count; at += interval) if (at < down[0] || at >= down[1]) counts[Math.floor(at / step)]++;
+  for (let at = 0; at < step * count; at += interval)
+    if (at < down[0] || at >= down[1]) counts[Math.floor(at / step)]++;
   return { start: 0, step, points: counts.map((n) => n * value), counts, profiles: counts.reduce((a, b) => a + b, 0) };
 }
 
@@ -25,7 +32,10 @@ test("an agent that pushes less often than every step leaves no step empty", () 
   for (const interval of [10, 15, 30, 33, 40, 60, 90, 300]) {
     const timeline = pushed(interval * SECOND, 30 * SECOND, 120);
     const { step, counts } = seriesOf(timeline, false);
-    assert.ok(counts.slice(1, -1).every((n) => n > 0), `every ${interval} s in steps of ${step / SECOND} s: ${counts}`);
+    assert.ok(
+      counts.slice(1, -1).every((n) => n > 0),
+      `every ${interval} s in steps of ${step / SECOND} s: ${counts}`,
+    );
   }
   assert.equal(mergeFactor(pushed(60 * SECOND, 30 * SECOND, 120).counts), 2);
 });
@@ -51,7 +61,8 @@ test("timelines beside each other have steps of one length, so that equal load i
   assert.deepEqual(commonFactors([day, hour]), [1, 24]);
   assert.deepEqual(commonFactors([hour, pushed(15 * SECOND, 30 * SECOND, 120)]), [2, 2]);
   assert.deepEqual(commonFactors([hour]), [2]);
-  const peak = (timeline: Timeline, factor: number) => Math.max(...seriesOf(timeline, false, factor).values.map(Number));
+  const peak = (timeline: Timeline, factor: number) =>
+    Math.max(...seriesOf(timeline, false, factor).values.map(Number));
   const same = pushed(15 * SECOND, 30 * SECOND, 120);
   const [a, b] = commonFactors([day, same]);
   assert.equal(peak(day, a), peak(same, b));
@@ -73,7 +84,14 @@ test("an axis of a day and more has dates", () => {
   const midnight = new Date(YEAR, MONTH, 14).getTime() / 1000;
   const hours = [-9, -6, -3, 0, 3, 6].map((hour) => midnight + hour * 3600);
   const wide = () => true;
-  assert.deepEqual(tickLabels(hours, 3 * 3600, true, wide), [`13 ${NAME} 15:00`, "18:00", "21:00", `14 ${NAME}`, "03:00", "06:00"]);
+  assert.deepEqual(tickLabels(hours, 3 * 3600, true, wide), [
+    `13 ${NAME} 15:00`,
+    "18:00",
+    "21:00",
+    `14 ${NAME}`,
+    "03:00",
+    "06:00",
+  ]);
   assert.deepEqual(tickLabels(hours, 3 * 3600, false, wide), ["15:00", "18:00", "21:00", "00:00", "03:00", "06:00"]);
   assert.deepEqual(tickLabels([midnight, midnight + 86_400], 86_400, true, wide), [`14 ${NAME}`, `15 ${NAME}`]);
   const narrow = (_: number, text: string) => text.length < 6;

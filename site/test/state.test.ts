@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { effect } from "@preact/signals";
-import { engine, server, settled } from "./page.ts";
+import { engine, idle, server } from "./page.ts";
 
-const { go, visit } = await import("../src/state/router.ts");
-const { loadExplore, timeline } = await import("../src/state/explore.ts");
-const { loadCompare, sideSeries } = await import("../src/state/compare.ts");
-const { files, opening, openFiles } = await import("../src/state/files.ts");
-const { clear, shown } = await import("../src/state/shown.ts");
-const { nextOccurrence, select, selected, startFocus } = await import("../src/state/focus.ts");
+const { go, visit } = await import("../src/state/url/router.ts");
+const { loadExplore, timeline } = await import("../src/state/query/explore.ts");
+const { loadCompare, sideSeries } = await import("../src/state/query/compare.ts");
+const { files, opening, openFiles } = await import("../src/state/profile/files.ts");
+const { clear, shown } = await import("../src/state/profile/shown.ts");
+const { notice } = await import("../src/state/page/notice.ts");
+const { nextOccurrence, select, selected, startFocus } = await import("../src/state/profile/focus.ts");
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const HOUR = 3_600_000;
@@ -22,7 +23,8 @@ function answered(url: URL): Response {
     const counts = new Array<number>(points).fill(step / 15_000);
     return Response.json({ start: from, step, points: counts.map((n) => n * 10), counts, profiles: points });
   }
-  if (url.pathname.endsWith("/profile")) return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });
+  if (url.pathname.endsWith("/profile"))
+    return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });
   return Response.json({ services: [], labels: {} });
 }
 
@@ -41,11 +43,11 @@ Object.assign(engine, { open: profile, merge: profile, close: (id: number) => op
 test("a chart does not stay for another range of equal length that cannot be loaded", async () => {
   server.answer = answered;
   visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
-  await settled();
+  await idle();
   assert.equal(timeline.value.value?.start, 0);
   server.answer = () => new Response("", { status: 500 });
   go({ base: range(5 * HOUR, 6 * HOUR) });
-  await settled();
+  await idle();
   assert.equal(timeline.value.state, "error");
   assert.equal(timeline.value.value, undefined);
 });
@@ -55,7 +57,7 @@ test("what a failed or stopped job has opened is closed", async () => {
   engine.tree = fail;
   visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
   const stopExplore = effect(loadExplore);
-  await settled();
+  await idle();
   assert.equal(shown.value.state, "error");
   assert.deepEqual([...open], [], "a profile that cannot be drawn");
   stopExplore();
@@ -64,14 +66,15 @@ test("what a failed or stopped job has opened is closed", async () => {
   engine.diff = fail;
   visit("diff", sides);
   const stop = effect(loadCompare);
-  await settled();
+  await idle();
   assert.equal(shown.value.state, "error");
   assert.deepEqual([...open], [], "two that cannot be compared");
 
   let asked = 0;
-  server.answer = (url) => (url.pathname.endsWith("/profile") && ++asked === 2 ? new Response("", { status: 500 }) : answered(url));
+  server.answer = (url) =>
+    url.pathname.endsWith("/profile") && ++asked === 2 ? new Response("", { status: 500 }) : answered(url);
   go({ base: range(1000, HOUR) });
-  await settled();
+  await idle();
   assert.equal(asked, 2);
   assert.deepEqual([...open], [], "the first of two, when the second fails");
 
@@ -80,25 +83,25 @@ test("what a failed or stopped job has opened is closed", async () => {
     return answered(url);
   };
   go({ base: range(2000, HOUR) });
-  await settled();
+  await idle();
   assert.deepEqual([...open], [], "the first of two, when the person leaves");
 
   server.answer = answered;
   engine.diff = () => ({ id: 1, nodes: 1, depth: 1 });
   go({ base: range(3000, HOUR) });
-  await settled();
+  await idle();
   assert.equal(shown.value.state, "ready");
   assert.equal(open.size, 2, "those of the picture stay");
   stop();
   clear();
-  await settled();
+  await idle();
   assert.deepEqual([...open], [], "and go with it");
 });
 
 test("the timelines of a day and of an hour have steps of one length", async () => {
   server.answer = answered;
   visit("diff", { service: "a", type: CPU, base: range(0, 24 * HOUR), other: range(24 * HOUR, 25 * HOUR) });
-  await settled();
+  await idle();
   const { base, other, peak } = sideSeries.value;
   assert.equal(base?.step, other?.step);
   assert.ok(peak > 0);
@@ -107,7 +110,16 @@ test("the timelines of a day and of an hour have steps of one length", async () 
 test("two quick steps through the occurrences go two frames far", async () => {
   startFocus();
   const tree = { id: 7, nodes: 5, depth: 2 };
-  const detail = (node: number) => ({ node, name: `f${node}`, fraction: 0.1, children: 0, path: [{ node: 0, name: "total" }, { node, name: `f${node}` }] });
+  const detail = (node: number) => ({
+    node,
+    name: `f${node}`,
+    fraction: 0.1,
+    children: 0,
+    path: [
+      { node: 0, name: "total" },
+      { node, name: `f${node}` },
+    ],
+  });
   Object.assign(engine, {
     tree: () => tree,
     key: (_: number, node: number) => `k${node}`,
@@ -121,20 +133,48 @@ test("two quick steps through the occurrences go two frames far", async () => {
   });
   visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
   const stop = effect(loadExplore);
-  await settled();
+  await idle();
   await select(1);
   await Promise.all([nextOccurrence(1), nextOccurrence(1)]);
-  await settled();
+  await idle();
   assert.equal(selected.value, 3);
   // The root's own key is asked of the core; any other that finds the root is of no frame here.
   go({ selection: "k0" });
-  await settled();
+  await idle();
   assert.equal(selected.value, 0);
   engine.find = () => 0;
   go({ selection: "gone" });
-  await settled();
+  await idle();
   assert.equal(selected.value, 0xffffffff);
   stop();
+});
+
+test("a call about the picture that fails is reported, unless the picture was replaced", async () => {
+  let tree = 20;
+  let reject: (failure: Error) => void = () => {};
+  Object.assign(engine, {
+    tree: () => ({ id: ++tree, nodes: 5, depth: 2 }),
+    select: () => new Promise((_, fail) => (reject = fail)),
+  });
+  const { error } = console;
+  const logged: unknown[] = [];
+  console.error = (failure: unknown) => logged.push(failure);
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  const stop = effect(loadExplore);
+  await idle();
+  const ofReplaced = reject;
+  go({ base: range(0, 2 * HOUR) });
+  await idle();
+  ofReplaced(new Error("no such tree"));
+  await idle();
+  assert.deepEqual(logged, []);
+  assert.equal(notice.value, "");
+  reject(new Error("out of memory"));
+  await idle();
+  assert.equal(logged.length, 1);
+  assert.match(notice.value, /^Could not mark this frame\. /);
+  stop();
+  console.error = error;
 });
 
 test("a batch of files that fails in an unexpected way does not block the next", async () => {
@@ -143,5 +183,8 @@ test("a batch of files that fails in an unexpected way does not block the next",
   await assert.rejects(openFiles([new File(["main 1"], "a.txt"), broken as unknown as File]));
   assert.equal(opening.value, null, "nothing is under way");
   await openFiles([new File(["main 1"], "a.txt")]);
-  assert.deepEqual(files.value.map(({ info }) => info.name), ["p"]);
+  assert.deepEqual(
+    files.value.map(({ info }) => info.name),
+    ["p"],
+  );
 });

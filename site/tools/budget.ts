@@ -1,6 +1,6 @@
-import { gzipSync } from "node:zlib";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
 interface Limits {
@@ -25,8 +25,12 @@ export function budget(limits: Limits): Plugin {
       const index = readFileSync(join(outDir, "index.html"), "utf8");
       const entry = scripts.filter((file) => index.includes(file));
       if (entry.length === 0) this.error("budget: index.html names no script");
-      for (const [name, files] of [["entry", entry], ["all", scripts]] as const) {
-        const size = files.reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, "assets", file))).length, 0) / 1000;
+      for (const [name, files] of [
+        ["entry", entry],
+        ["all", scripts],
+      ] as const) {
+        const size =
+          files.reduce((sum, file) => sum + gzipSync(readFileSync(join(outDir, "assets", file))).length, 0) / 1000;
         const used = `${size.toFixed(1)} kB of ${limits[name]} kB gzipped in ${files.length} scripts (${name})`;
         if (size > limits[name]) this.error(`budget: too much JavaScript, ${used}`);
         console.log(`budget: ${used}`);

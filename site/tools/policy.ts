@@ -12,7 +12,9 @@ export function policy(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler(html) {
-        const inline = [...html.matchAll(/<script>([^]*?)<\/script>/g)].map(([, code]) => `'sha256-${createHash("sha256").update(code).digest("base64")}'`);
+        const inline = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
+          ([, code]) => `'sha256-${createHash("sha256").update(code).digest("base64")}'`,
+        );
         const rules = [
           "default-src 'none'",
           `script-src 'self' 'wasm-unsafe-eval' ${inline.join(" ")}`,
@@ -23,7 +25,13 @@ export function policy(): Plugin {
           "base-uri 'none'",
           "form-action 'none'",
         ];
-        return [{ tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: rules.join("; ") }, injectTo: "head-prepend" }];
+        return [
+          {
+            tag: "meta",
+            attrs: { "http-equiv": "Content-Security-Policy", content: rules.join("; ") },
+            injectTo: "head-prepend",
+          },
+        ];
       },
     },
   };

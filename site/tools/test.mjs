@@ -15,11 +15,21 @@ await build({
   root,
   configFile: false,
   logLevel: "warn",
-  build: { ssr: true, outDir, target: "node20", minify: false, rollupOptions: { input, output: { entryFileNames: "[name].mjs" } } },
+  build: {
+    ssr: true,
+    outDir,
+    target: "node20",
+    minify: false,
+    rollupOptions: { input, output: { entryFileNames: "[name].mjs" } },
+  },
 });
 const bundles = readdirSync(outDir).filter((name) => name.endsWith(".test.mjs"));
 if (bundles.length !== input.length) throw new Error(`bundled ${bundles.length} of ${input.length} test files`);
-const run = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...bundles.map((name) => `${outDir}/${name}`)], {
-  stdio: "inherit",
-});
+const run = spawnSync(
+  process.execPath,
+  ["--test", "--test-reporter=spec", ...bundles.map((name) => `${outDir}/${name}`)],
+  {
+    stdio: "inherit",
+  },
+);
 process.exit(run.status ?? 1);

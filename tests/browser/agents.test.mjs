@@ -68,7 +68,9 @@ function fetched(context, words, options) {
   const [program, ...args] = words;
   const outcome = spawnSync(program, args, { timeout: FETCH_LIMIT, encoding: "utf8", ...options });
   if (outcome.status === 0) return true;
-  context.skip(`${words.join(" ")} does not work here: ${outcome.error?.message ?? outcome.stderr.trim().split("\n").at(-1)}`);
+  context.skip(
+    `${words.join(" ")} does not work here: ${outcome.error?.message ?? outcome.stderr.trim().split("\n").at(-1)}`,
+  );
   return false;
 }
 
@@ -76,11 +78,15 @@ function fetched(context, words, options) {
 async function arrived(service, days = 0) {
   const began = Date.now();
   for (;;) {
-    const range = new URLSearchParams({ from: String(Date.now() - 3_600_000 - days * 86_400_000), until: String(Date.now() + 60_000) });
+    const range = new URLSearchParams({
+      from: String(Date.now() - 3_600_000 - days * 86_400_000),
+      until: String(Date.now() + 60_000),
+    });
     const { services } = await (await fetch(`${url}/api/v1/services?${range}`)).json();
     const found = services.find(({ name }) => name === service);
     if (found) return found.types.map(({ id }) => id);
-    if (Date.now() - began > ARRIVAL_LIMIT) throw new Error(`nothing of ${service} has arrived; there are ${services.map(({ name }) => name)}`);
+    if (Date.now() - began > ARRIVAL_LIMIT)
+      throw new Error(`nothing of ${service} has arrived; there are ${services.map(({ name }) => name)}`);
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
@@ -107,14 +113,19 @@ const RUNS = {
     const [where, application] = [folder("curl"), `curl.${Date.now()}`];
     // The profile's own time counts: the file is a fixed one.
     copyFileSync(own("checkout-1.8.2.pb.gz"), join(where, "cpu.pprof"));
-    const { stdout } = await run("bash", ["-euc", named("curl", application).replace("curl ", "curl --fail --silent --show-error ")], { cwd: where, timeout: RUN_LIMIT });
+    const { stdout } = await run(
+      "bash",
+      ["-euc", named("curl", application).replace("curl ", "curl --fail --silent --show-error ")],
+      { cwd: where, timeout: RUN_LIMIT },
+    );
     assert.equal(stdout, "", "no complaint");
     assert.ok((await arrived(application, 1_000)).some((id) => id.includes(":cpu:")));
   },
   Node: async (context) => {
     const [where, application] = [folder("node"), `node.${Date.now()}`];
     writeFileSync(join(where, "package.json"), '{ "private": true }');
-    if (!fetched(context, ["npm", "install", "--no-audit", "--no-fund", "--no-progress", NODE_AGENT], { cwd: where })) return;
+    if (!fetched(context, ["npm", "install", "--no-audit", "--no-fund", "--no-progress", NODE_AGENT], { cwd: where }))
+      return;
     writeFileSync(join(where, "main.mjs"), named("Node", application) + BUSY_NODE);
     await run("node", ["main.mjs"], { cwd: where, timeout: RUN_LIMIT });
     assert.ok((await arrived(application)).length > 0);
@@ -124,8 +135,13 @@ const RUNS = {
     const [where, application] = [folder("go"), `go.${Date.now()}`];
     for (const name of ["go.mod", "go.sum"]) rmSync(join(where, name), { force: true });
     // To stop it makes it push what it has; by itself it does so every quarter minute.
-    const [imports, start] = named("Go", application).replace("pyroscope.Start(", "profiler, err := pyroscope.Start(").split("\n\n");
-    writeFileSync(join(where, "main.go"), `package main\n\nimport (\n\t"strings"\n\t"time"\n)\n${imports}\n\nfunc main() {\n${start}\n\tif err != nil {\n\t\tpanic(err)\n\t}\n${BUSY_GO}}\n`);
+    const [imports, start] = named("Go", application)
+      .replace("pyroscope.Start(", "profiler, err := pyroscope.Start(")
+      .split("\n\n");
+    writeFileSync(
+      join(where, "main.go"),
+      `package main\n\nimport (\n\t"strings"\n\t"time"\n)\n${imports}\n\nfunc main() {\n${start}\n\tif err != nil {\n\t\tpanic(err)\n\t}\n${BUSY_GO}}\n`,
+    );
     const environment = { ...process.env, GOFLAGS: "-mod=mod", GOTOOLCHAIN: "local" };
     if (!fetched(context, ["go", "mod", "init", "snippet"], { cwd: where, env: environment })) return;
     if (!fetched(context, ["go", "get", GO_AGENT], { cwd: where, env: environment })) return;
@@ -134,7 +150,8 @@ const RUNS = {
   },
 };
 
-test("every snippet that is shown is run here", () => assert.deepEqual([...snippets.keys()].sort(), Object.keys(RUNS).sort()));
+test("every snippet that is shown is run here", () =>
+  assert.deepEqual([...snippets.keys()].sort(), Object.keys(RUNS).sort()));
 
 for (const [language, tried] of Object.entries(RUNS)) {
   test(`the snippet for ${language} pushes`, { timeout: FETCH_LIMIT * 2 + RUN_LIMIT + ARRIVAL_LIMIT }, tried);

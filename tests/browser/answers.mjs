@@ -1,6 +1,7 @@
 /** The server's answers as trees: what pages are held to. Read by other code than the site's or the core's. */
-import { readFileSync } from "node:fs";
+
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { url } from "./page.mjs";
 
 /** Pushes a file, or its bytes, as a service of its own; `seconds` count where the profile states no time. */
@@ -13,7 +14,11 @@ export async function push(name, profile, seconds) {
 
 export async function ask(call, message) {
   const headers = { "content-type": "application/json" };
-  const answer = await fetch(`${url}/querier.v1.QuerierService/${call}`, { method: "POST", headers, body: JSON.stringify(message) });
+  const answer = await fetch(`${url}/querier.v1.QuerierService/${call}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(message),
+  });
   assert.equal(answer.status, 200, `${call}: ${answer.status}`);
   return answer.json();
 }

@@ -8,14 +8,16 @@ const EXPLORE = `/explore?s=checkout&t=${CPU}`;
 const FAILED = /ERR_FAILED|status of \d+/;
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 /** A page whose calls of the API are answered by `answer` from the start; `restore` lets them through. */
 async function openWith(path, answer) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   await page.route("**/api/v1/**", answer);
   await page.goto(url + path);
   const restore = () => page.unroute("**/api/v1/**");
@@ -52,7 +54,9 @@ for (const [what, answer] of [
 }
 
 test("an error of the server is no missing server", async () => {
-  const { page, at, end } = await openWith("/", (route) => route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }));
+  const { page, at, end } = await openWith("/", (route) =>
+    route.fulfill({ status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" }),
+  );
   await at("problem").waitFor();
   assert.match(await at("problem").textContent(), /failed while it worked/);
   assert.equal(await page.locator(".home.alone").count(), 0);
@@ -67,7 +71,10 @@ test("a refresh while the server is down keeps the picture, and says how old it 
   await page.route("**/api/v1/**", (route) => route.abort());
   await at("refresh").click();
   await at("stale").waitFor();
-  assert.match(await at("stale").textContent(), /Could not read the profile\. The server did not answer\. This is as it was at \d\d:\d\d/);
+  assert.match(
+    await at("stale").textContent(),
+    /Could not read the profile\. The server did not answer\. This is as it was at \d\d:\d\d/,
+  );
   assert.ok((await at("frames").locator("tbody tr").count()) > 3, "the picture stays");
   await at("timeline-problem").waitFor();
   assert.match(await at("timeline-problem").textContent(), /Could not read the timeline\. The server did not answer/);
@@ -80,7 +87,7 @@ test("a refresh while the server is down keeps the picture, and says how old it 
   await page.unroute("**/api/v1/**");
   await at("problem").getByRole("button", { name: "Try again" }).click();
   await drawn(opened);
-  assert.equal(await at("timeline-problem").count() + (await at("stale").count()), 0);
+  assert.equal((await at("timeline-problem").count()) + (await at("stale").count()), 0);
   await opened.end(FAILED);
 });
 
@@ -96,7 +103,9 @@ test("the front page keeps its cards while the server is down", async () => {
 
 test("a timeline that fails alone says so, and the picture is drawn", async () => {
   const { page, at, end } = await openWith(EXPLORE, (route) =>
-    route.request().url().includes("/timeline") ? route.fulfill({ status: 500, json: { code: "internal", message: "a part is missing" } }) : route.continue(),
+    route.request().url().includes("/timeline")
+      ? route.fulfill({ status: 500, json: { code: "internal", message: "a part is missing" } })
+      : route.continue(),
   );
   await at("timeline-problem").waitFor();
   await drawn({ at });
@@ -108,7 +117,12 @@ test("a timeline that fails alone says so, and the picture is drawn", async () =
 });
 
 for (const [status, code, message, says] of [
-  [400, "invalid_argument", "the selector ends too soon", /The server rejected the query: the selector ends too soon\./],
+  [
+    400,
+    "invalid_argument",
+    "the selector ends too soon",
+    /The server rejected the query: the selector ends too soon\./,
+  ],
   [401, "unauthenticated", "the header X-Scope-OrgID is missing", /You are not signed in, or your session has ended\./],
   [403, "permission_denied", "not yours", /does not let you see this/],
   [413, "resource_exhausted", "a query of 900 objects", /too large for the server: a query of 900 objects/],

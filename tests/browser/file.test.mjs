@@ -25,7 +25,9 @@ function goProfile() {
 }
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 /** A test on a page that has been given files; at the end nothing may have been sent. */
@@ -61,20 +63,24 @@ function checkFrames(rows, root) {
 }
 
 describe("a file", () => {
-  onFiles("dropped on the page is drawn with the totals it has", () => [goProfile()], async ({ page, at }) => {
-    const root = callTree(readPprof(goProfile()), CPU);
-    const rows = await drawnFrames(page, root.total);
-    checkFrames(rows, root);
-    assert.match(page.url(), /\/file$/, "the page for files, and nothing about them in its address");
-    assert.match(await page.locator("footer").textContent(), /Nothing leaves this machine/);
-    const painted = await at("flame").evaluate((canvas) => {
-      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, Math.min(canvas.height, 200));
-      const colours = new Set();
-      for (let i = 0; i < data.length; i += 4) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
-      return colours.size;
-    });
-    assert.ok(painted > 20, `the canvas has ${painted} colours`);
-  });
+  onFiles(
+    "dropped on the page is drawn with the totals it has",
+    () => [goProfile()],
+    async ({ page, at }) => {
+      const root = callTree(readPprof(goProfile()), CPU);
+      const rows = await drawnFrames(page, root.total);
+      checkFrames(rows, root);
+      assert.match(page.url(), /\/file$/, "the page for files, and nothing about them in its address");
+      assert.match(await page.locator("footer").textContent(), /Nothing leaves this machine/);
+      const painted = await at("flame").evaluate((canvas) => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, Math.min(canvas.height, 200));
+        const colours = new Set();
+        for (let i = 0; i < data.length; i += 4) colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+        return colours.size;
+      });
+      assert.ok(painted > 20, `the canvas has ${painted} colours`);
+    },
+  );
 
   test("chosen with the file dialog is drawn too", async () => {
     const { page, at, end } = await openPage(browser, "/file");
@@ -84,36 +90,52 @@ describe("a file", () => {
     await end();
   });
 
-  onFiles("in the table has self and total of each function", () => [FILES.before], async ({ page, at }) => {
-    const profile = readPprof(FILES.before);
-    await drawnFrames(page, callTree(profile, CPU).total);
-    await page.keyboard.press("2");
-    await at("row").first().waitFor();
-    for (const [column, by] of [["self", "self"], ["total", "total"]]) {
-      const head = at(`sort-${column}`);
-      if ((await head.locator("..").getAttribute("aria-sort")) !== "descending") await head.click();
-      const expected = functionsOf(profile, CPU).sort((a, b) => b[by] - a[by]);
-      await page.waitForFunction((name) => document.querySelector("[data-testid=row] .name")?.textContent === name, expected[0].name);
-      const rows = await at("row").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
-      assert.ok(rows.length >= 15, `${rows.length} rows in view`);
-      const byName = new Map(expected.map((row) => [row.name, row]));
-      for (const [i, [name, self, total]] of rows.entries()) {
-        close(amount(self), byName.get(name).self, `self of ${name}`);
-        close(amount(total), byName.get(name).total, `total of ${name}`);
-        assert.equal(byName.get(name)[by], expected[i][by], `row ${i} by ${by}`);
+  onFiles(
+    "in the table has self and total of each function",
+    () => [FILES.before],
+    async ({ page, at }) => {
+      const profile = readPprof(FILES.before);
+      await drawnFrames(page, callTree(profile, CPU).total);
+      await page.keyboard.press("2");
+      await at("row").first().waitFor();
+      for (const [column, by] of [
+        ["self", "self"],
+        ["total", "total"],
+      ]) {
+        const head = at(`sort-${column}`);
+        if ((await head.locator("..").getAttribute("aria-sort")) !== "descending") await head.click();
+        const expected = functionsOf(profile, CPU).sort((a, b) => b[by] - a[by]);
+        await page.waitForFunction(
+          (name) => document.querySelector("[data-testid=row] .name")?.textContent === name,
+          expected[0].name,
+        );
+        const rows = await at("row").evaluateAll((rows) =>
+          rows.map((row) => [...row.children].map((cell) => cell.textContent)),
+        );
+        assert.ok(rows.length >= 15, `${rows.length} rows in view`);
+        const byName = new Map(expected.map((row) => [row.name, row]));
+        for (const [i, [name, self, total]] of rows.entries()) {
+          close(amount(self), byName.get(name).self, `self of ${name}`);
+          close(amount(total), byName.get(name).total, `total of ${name}`);
+          assert.equal(byName.get(name)[by], expected[i][by], `row ${i} by ${by}`);
+        }
       }
-    }
-    const count = await page.getByRole("table", { name: "Functions" }).getAttribute("aria-rowcount");
-    assert.equal(Number(count) - 1, functionsOf(profile, CPU).length);
-  });
+      const count = await page.getByRole("table", { name: "Functions" }).getAttribute("aria-rowcount");
+      assert.equal(Number(count) - 1, functionsOf(profile, CPU).length);
+    },
+  );
 
-  onFiles("of several types shows each", () => [FILES.before], async ({ page, at }) => {
-    const profile = readPprof(FILES.before);
-    await drawnFrames(page, callTree(profile, 1).total);
-    await at("type").selectOption({ label: await at("type").evaluate((select) => select.options[0].label) });
-    const root = callTree(profile, 0);
-    checkFrames(await drawnFrames(page, root.total), root);
-  });
+  onFiles(
+    "of several types shows each",
+    () => [FILES.before],
+    async ({ page, at }) => {
+      const profile = readPprof(FILES.before);
+      await drawnFrames(page, callTree(profile, 1).total);
+      await at("type").selectOption({ label: await at("type").evaluate((select) => select.options[0].label) });
+      const root = callTree(profile, 0);
+      checkFrames(await drawnFrames(page, root.total), root);
+    },
+  );
 });
 
 /** Text formats, written out here: what they mean can be read off. */
@@ -133,153 +155,211 @@ const TEXTS = {
 describe("a text", () => {
   for (const [name, { text, total, frames }] of Object.entries(TEXTS)) {
     const path = own(`${name.replaceAll(" ", "-")}.txt`);
-    onFiles(`of ${name} is drawn`, () => (writeFileSync(path, text), [path]), async ({ page }) => {
-      const rows = await drawnFrames(page, total);
-      assert.deepEqual(rows.map(({ name, depth, total }) => `${depth} ${name} ${total}`).sort(), frames.sort());
-    });
+    onFiles(
+      `of ${name} is drawn`,
+      () => {
+        writeFileSync(path, text);
+        return [path];
+      },
+      async ({ page }) => {
+        const rows = await drawnFrames(page, total);
+        assert.deepEqual(rows.map(({ name, depth, total }) => `${depth} ${name} ${total}`).sort(), frames.sort());
+      },
+    );
   }
 });
 
 describe("zoom", () => {
-  onFiles("by double-click, and back with Escape", () => [FILES.before], async ({ page, at }) => {
-    const root = callTree(readPprof(FILES.before), CPU);
-    await drawnFrames(page, root.total);
-    const target = nodesOf(root).find(({ name }) => name.endsWith("orders.(*Handler).Create"));
-    const { x, y } = await middleOf(page, target);
-    await page.mouse.move(x, y);
-    await at("tooltip").waitFor();
-    assert.ok((await at("tooltip").textContent()).includes(target.name), "the tooltip names the frame under the pointer");
-    await page.mouse.click(x, y);
-    await at("drawer").waitFor();
-    assert.equal(await at("drawer-name").textContent(), target.name);
-    close(amount(await at("drawer-total").textContent()), target.total, "total in the drawer");
-    close(amount(await at("drawer-self").textContent()), target.self, "self in the drawer");
-    await page.keyboard.press("Escape");
-    await at("drawer").waitFor({ state: "detached" });
+  onFiles(
+    "by double-click, and back with Escape",
+    () => [FILES.before],
+    async ({ page, at }) => {
+      const root = callTree(readPprof(FILES.before), CPU);
+      await drawnFrames(page, root.total);
+      const target = nodesOf(root).find(({ name }) => name.endsWith("orders.(*Handler).Create"));
+      const { x, y } = await middleOf(page, target);
+      await page.mouse.move(x, y);
+      await at("tooltip").waitFor();
+      assert.ok(
+        (await at("tooltip").textContent()).includes(target.name),
+        "the tooltip names the frame under the pointer",
+      );
+      await page.mouse.click(x, y);
+      await at("drawer").waitFor();
+      assert.equal(await at("drawer-name").textContent(), target.name);
+      close(amount(await at("drawer-total").textContent()), target.total, "total in the drawer");
+      close(amount(await at("drawer-self").textContent()), target.self, "self in the drawer");
+      await page.keyboard.press("Escape");
+      await at("drawer").waitFor({ state: "detached" });
 
-    const again = await middleOf(page, target);
-    await page.mouse.dblclick(again.x, again.y);
-    await at("crumbs").waitFor();
-    await page.waitForURL(/[?&]z=/);
-    assert.ok((await at("crumbs").textContent()).includes("Create"), "the path says where one is");
-    const zoomed = await drawnFrames(page, root.total);
-    const inside = new Set(nodesOf(target.node).map(({ name, total }) => `${name} ${total}`));
-    for (const row of zoomed.filter(({ depth }) => depth > target.depth)) {
-      assert.ok(inside.has(`${row.name} ${row.total}`), `${row.name} is outside of the zoomed frame`);
-    }
-    assert.ok(zoomed.filter(({ depth }) => depth > target.depth).length > 20);
+      const again = await middleOf(page, target);
+      await page.mouse.dblclick(again.x, again.y);
+      await at("crumbs").waitFor();
+      await page.waitForURL(/[?&]z=/);
+      assert.ok((await at("crumbs").textContent()).includes("Create"), "the path says where one is");
+      const zoomed = await drawnFrames(page, root.total);
+      const inside = new Set(nodesOf(target.node).map(({ name, total }) => `${name} ${total}`));
+      for (const row of zoomed.filter(({ depth }) => depth > target.depth)) {
+        assert.ok(inside.has(`${row.name} ${row.total}`), `${row.name} is outside of the zoomed frame`);
+      }
+      assert.ok(zoomed.filter(({ depth }) => depth > target.depth).length > 20);
 
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("0");
-    await at("crumbs").waitFor({ state: "detached" });
-    assert.doesNotMatch(page.url(), /[?&]z=/);
-    await page.goBack();
-    await at("crumbs").waitFor();
-  });
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("0");
+      await at("crumbs").waitFor({ state: "detached" });
+      assert.doesNotMatch(page.url(), /[?&]z=/);
+      await page.goBack();
+      await at("crumbs").waitFor();
+    },
+  );
 
-  onFiles("by keyboard", () => [FILES.before], async ({ page, at }) => {
-    const root = callTree(readPprof(FILES.before), CPU);
-    await drawnFrames(page, root.total);
-    await at("flame").focus();
-    // Down goes to what costs most, right to the next one in the row.
-    const row = nodesOf(root).filter(({ depth }) => depth === 1);
-    const at1 = row.indexOf(row.reduce((most, node) => (node.total > most.total ? node : most)));
-    const [first, second] = [row[at1], row[at1 + 1]];
-    await page.keyboard.press("ArrowDown");
-    const says = (name) => page.waitForFunction((name) => document.querySelector("[data-testid=current-frame]").textContent.startsWith(`${name}, `), name);
-    await says(first.name);
-    const percent = ((first.total / root.total) * 100).toFixed(1);
-    assert.match(await at("current-frame").textContent(), new RegExp(`, ${percent.replace(".", "\\.")} percent, \\d+ child`));
-    await page.keyboard.press("ArrowRight");
-    await says(second.name);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/[?&]z=/);
-    await at("crumbs").waitFor();
-    await page.keyboard.press("Escape");
-    await page.waitForURL((url) => !url.searchParams.has("z"));
-  });
+  onFiles(
+    "by keyboard",
+    () => [FILES.before],
+    async ({ page, at }) => {
+      const root = callTree(readPprof(FILES.before), CPU);
+      await drawnFrames(page, root.total);
+      await at("flame").focus();
+      // Down goes to what costs most, right to the next one in the row.
+      const row = nodesOf(root).filter(({ depth }) => depth === 1);
+      const at1 = row.indexOf(row.reduce((most, node) => (node.total > most.total ? node : most)));
+      const [first, second] = [row[at1], row[at1 + 1]];
+      await page.keyboard.press("ArrowDown");
+      const says = (name) =>
+        page.waitForFunction(
+          (name) => document.querySelector("[data-testid=current-frame]").textContent.startsWith(`${name}, `),
+          name,
+        );
+      await says(first.name);
+      const percent = ((first.total / root.total) * 100).toFixed(1);
+      assert.match(
+        await at("current-frame").textContent(),
+        new RegExp(`, ${percent.replace(".", "\\.")} percent, \\d+ child`),
+      );
+      await page.keyboard.press("ArrowRight");
+      await says(second.name);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/[?&]z=/);
+      await at("crumbs").waitFor();
+      await page.keyboard.press("Escape");
+      await page.waitForURL((url) => !url.searchParams.has("z"));
+    },
+  );
 });
 
 describe("search", () => {
-  onFiles("counts the frames and their share", () => [FILES.before], async ({ page, at }) => {
-    const root = callTree(readPprof(FILES.before), CPU);
-    await drawnFrames(page, root.total);
-    for (const [query, matches] of [
-      ["REGEXP", (name) => name.toLowerCase().includes("regexp")],
-      ["/^runtime\\.(mallocgc|growslice)$/", (name) => /^runtime\.(mallocgc|growslice)$/.test(name)],
-      ["encoding/json", (name) => name.includes("encoding/json")],
-    ]) {
-      const nodes = nodesOf(root).slice(1);
-      const count = nodes.filter(({ name }) => matches(name)).length;
-      const outermost = (node) =>
-        matches(node.name) && node.depth > 0 ? node.total : [...node.children.values()].reduce((sum, child) => sum + outermost(child), 0);
+  onFiles(
+    "counts the frames and their share",
+    () => [FILES.before],
+    async ({ page, at }) => {
+      const root = callTree(readPprof(FILES.before), CPU);
+      await drawnFrames(page, root.total);
+      for (const [query, matches] of [
+        ["REGEXP", (name) => name.toLowerCase().includes("regexp")],
+        ["/^runtime\\.(mallocgc|growslice)$/", (name) => /^runtime\.(mallocgc|growslice)$/.test(name)],
+        ["encoding/json", (name) => name.includes("encoding/json")],
+      ]) {
+        const nodes = nodesOf(root).slice(1);
+        const count = nodes.filter(({ name }) => matches(name)).length;
+        const outermost = (node) =>
+          matches(node.name) && node.depth > 0
+            ? node.total
+            : [...node.children.values()].reduce((sum, child) => sum + outermost(child), 0);
+        await page.keyboard.press("/");
+        await at("search").fill(query);
+        await page.waitForFunction(
+          (count) => document.querySelector("[data-testid=search-result]").textContent.includes(`${count} frame`),
+          count,
+        );
+        const shown = await at("search-result").textContent();
+        assert.match(shown, new RegExp(`^${count} frames? · `));
+        const percent = Number(/([\d.]+)\s*%/.exec(shown)[1]);
+        assert.ok(Math.abs(percent - (outermost(root) / root.total) * 100) < 0.06, `share of ${query}: ${shown}`);
+        await page.keyboard.press("Enter");
+        await page.waitForFunction(
+          (count) => document.querySelector("[data-testid=search-result]").textContent.startsWith(`1 of ${count} `),
+          count,
+        );
+        const first = nodes.find(({ name }) => matches(name));
+        await page.waitForFunction(
+          (name) => document.querySelector("[data-testid=current-frame]").textContent.startsWith(`${name}, `),
+          first.name,
+        );
+        await at("search").press("Escape");
+      }
       await page.keyboard.press("/");
-      await at("search").fill(query);
-      await page.waitForFunction((count) => document.querySelector("[data-testid=search-result]").textContent.includes(`${count} frame`), count);
-      const shown = await at("search-result").textContent();
-      assert.match(shown, new RegExp(`^${count} frames? · `));
-      const percent = Number(/([\d.]+)\s*%/.exec(shown)[1]);
-      assert.ok(Math.abs(percent - (outermost(root) / root.total) * 100) < 0.06, `share of ${query}: ${shown}`);
-      await page.keyboard.press("Enter");
-      await page.waitForFunction((count) => document.querySelector("[data-testid=search-result]").textContent.startsWith(`1 of ${count} `), count);
-      const first = nodes.find(({ name }) => matches(name));
-      await page.waitForFunction((name) => document.querySelector("[data-testid=current-frame]").textContent.startsWith(`${name}, `), first.name);
-      await at("search").press("Escape");
-    }
-    await page.keyboard.press("/");
-    await at("search").fill("nothing is called so");
-    await page.waitForFunction(() => document.querySelector("[data-testid=search-result]").textContent === "no frames");
-  });
+      await at("search").fill("nothing is called so");
+      await page.waitForFunction(
+        () => document.querySelector("[data-testid=search-result]").textContent === "no frames",
+      );
+    },
+  );
 });
 
 describe("two files", () => {
-  onFiles("are merged", () => [FILES.before, FILES.after], async ({ page, at }) => {
-    const root = callTree(together(readPprof(FILES.before), readPprof(FILES.after)), CPU);
-    checkFrames(await drawnFrames(page, root.total), root);
-    assert.match(await at("facts").textContent(), /^2 files/);
-  });
+  onFiles(
+    "are merged",
+    () => [FILES.before, FILES.after],
+    async ({ page, at }) => {
+      const root = callTree(together(readPprof(FILES.before), readPprof(FILES.after)), CPU);
+      checkFrames(await drawnFrames(page, root.total), root);
+      assert.match(await at("facts").textContent(), /^2 files/);
+    },
+  );
 
-  onFiles("are compared", () => [FILES.before, FILES.after], async ({ page, at }) => {
-    const [base, other] = [FILES.before, FILES.after].map((path) => callTree(readPprof(path), CPU));
-    await at("compare").click();
-    await at("legend").waitFor();
-    const exact = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
-    const title = (await at("diff-totals").getAttribute("title")).replace(/[^\d,→]/g, "");
-    assert.equal(title, `${exact(base.total)}→${exact(other.total)}`);
-    // A box is as wide as both sides together.
-    const rows = await drawnFrames(page, base.total + other.total);
-    const find = (root, path) => path.reduce((node, name) => node?.children.get(name), root);
-    const paths = new Map();
-    const visit = (node, path) => {
-      paths.set(`${path.length} ${node.name}`, [...(paths.get(`${path.length} ${node.name}`) ?? []), path]);
-      for (const child of node.children.values()) visit(child, [...path, child.name]);
-    };
-    visit(base, []);
-    visit(other, []);
-    for (const { name, depth, cells } of rows) {
-      const fits = paths.get(`${depth} ${name}`).some((path) => {
-        const totals = [base, other].map((root) => find(root, path)?.total ?? 0);
-        return totals.every((total, side) => Math.abs(amount(cells[side]) - total) <= total * 0.01);
-      });
-      assert.ok(fits, `${depth} ${name}: ${cells.join(" → ")} is in neither profile`);
-    }
-    const compile = rows.find(({ name }) => name === "regexp.compile");
-    assert.equal(amount(compile.cells[0]), 0, "compiling is new");
-    assert.ok(amount(compile.cells[1]) > 1e9);
+  onFiles(
+    "are compared",
+    () => [FILES.before, FILES.after],
+    async ({ page, at }) => {
+      const [base, other] = [FILES.before, FILES.after].map((path) => callTree(readPprof(path), CPU));
+      await at("compare").click();
+      await at("legend").waitFor();
+      const exact = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+      const title = (await at("diff-totals").getAttribute("title")).replace(/[^\d,→]/g, "");
+      assert.equal(title, `${exact(base.total)}→${exact(other.total)}`);
+      // A box is as wide as both sides together.
+      const rows = await drawnFrames(page, base.total + other.total);
+      const find = (root, path) => path.reduce((node, name) => node?.children.get(name), root);
+      const paths = new Map();
+      const visit = (node, path) => {
+        paths.set(`${path.length} ${node.name}`, [...(paths.get(`${path.length} ${node.name}`) ?? []), path]);
+        for (const child of node.children.values()) visit(child, [...path, child.name]);
+      };
+      visit(base, []);
+      visit(other, []);
+      for (const { name, depth, cells } of rows) {
+        const fits = paths.get(`${depth} ${name}`).some((path) => {
+          const totals = [base, other].map((root) => find(root, path)?.total ?? 0);
+          return totals.every((total, side) => Math.abs(amount(cells[side]) - total) <= total * 0.01);
+        });
+        assert.ok(fits, `${depth} ${name}: ${cells.join(" → ")} is in neither profile`);
+      }
+      const compile = rows.find(({ name }) => name === "regexp.compile");
+      assert.equal(amount(compile.cells[0]), 0, "compiling is new");
+      assert.ok(amount(compile.cells[1]) > 1e9);
 
-    await at("normalise").check();
-    await page.waitForURL(/norm=1/);
-    await at("swap").click();
-    // Scaled to equal totals, and those of the other side now.
-    const swapped = await drawnFrames(page, 2 * other.total);
-    assert.equal(amount(swapped.find(({ name }) => name === "regexp.compile").cells[1]), 0, "swapped, compiling is gone");
-  });
+      await at("normalise").check();
+      await page.waitForURL(/norm=1/);
+      await at("swap").click();
+      // Scaled to equal totals, and those of the other side now.
+      const swapped = await drawnFrames(page, 2 * other.total);
+      assert.equal(
+        amount(swapped.find(({ name }) => name === "regexp.compile").cells[1]),
+        0,
+        "swapped, compiling is gone",
+      );
+    },
+  );
 
-  onFiles("opened one after the other: the second is shown, the first is kept", () => [FILES.before], async ({ page, at }) => {
-    await drawnFrames(page, callTree(readPprof(FILES.before), CPU).total);
-    await drop(page, FILES.after);
-    await drawnFrames(page, callTree(readPprof(FILES.after), CPU).total);
-    const boxes = at("files").locator("input");
-    assert.deepEqual(await boxes.evaluateAll((boxes) => boxes.map((box) => box.checked)), [false, true]);
-  });
+  onFiles(
+    "opened one after the other: the second is shown, the first is kept",
+    () => [FILES.before],
+    async ({ page, at }) => {
+      await drawnFrames(page, callTree(readPprof(FILES.before), CPU).total);
+      await drop(page, FILES.after);
+      await drawnFrames(page, callTree(readPprof(FILES.after), CPU).total);
+      const boxes = at("files").locator("input");
+      assert.deepEqual(await boxes.evaluateAll((boxes) => boxes.map((box) => box.checked)), [false, true]);
+    },
+  );
 });

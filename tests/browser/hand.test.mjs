@@ -16,16 +16,27 @@ const STACKS = [
 const TOTAL = 2040;
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  writeFileSync(own("hand.txt"), STACKS.join("\n"));
+  browser = await launch();
+});
 after(() => browser?.close());
 
-async function opened(options) {
-  const path = own("hand.txt");
-  writeFileSync(path, STACKS.join("\n"));
-  const found = await openPage(browser, "/", options);
+/** A page that is ready for files. */
+async function ready(path, options) {
+  const found = await openPage(browser, path, options);
   await found.at("dropzone").waitFor({ state: "attached" });
-  await drop(found.page, path);
-  await drawnFrames(found.page, TOTAL);
+  return found;
+}
+
+async function dropStacks(page) {
+  await drop(page, own("hand.txt"));
+  await drawnFrames(page, TOTAL);
+}
+
+async function opened(options) {
+  const found = await ready("/", options);
+  await dropStacks(found.page);
   return found;
 }
 
@@ -80,9 +91,16 @@ describe("the mouse", () => {
     assert.equal(await at("drawer-name").textContent(), "sort");
     assert.equal(await at("crumbs").count(), 0, "one click does not zoom");
     // The drawer is there, so the next click has no need to wait; two slow ones are no double-click.
-    for (const [share, depth, name] of [[0.2, 2, "alloc"], [0.2, 2, "alloc"], [0.3, 3, "scan"]]) {
+    for (const [share, depth, name] of [
+      [0.2, 2, "alloc"],
+      [0.2, 2, "alloc"],
+      [0.3, 3, "scan"],
+    ]) {
       await page.mouse.click(...(await point(page, share, depth)));
-      await page.waitForFunction((name) => document.querySelector("[data-testid=drawer-name]")?.textContent === name, name);
+      await page.waitForFunction(
+        (name) => document.querySelector("[data-testid=drawer-name]")?.textContent === name,
+        name,
+      );
       await page.waitForTimeout(600);
     }
     assert.equal(await at("crumbs").count(), 0);
@@ -117,7 +135,9 @@ test("Enter in the search goes on from match to match, with the drawer open, too
   for (const n of [1, 2, 3, 4, 1]) {
     // No pause: Enter may come before the search has ended.
     await at("search").press("Enter");
-    await at("search-result").filter({ hasText: `${n} of 4 frames` }).waitFor();
+    await at("search-result")
+      .filter({ hasText: `${n} of 4 frames` })
+      .waitFor();
   }
   await end();
 });
@@ -125,7 +145,8 @@ test("Enter in the search goes on from match to match, with the drawer open, too
 test("quick keys are taken one after the other", async () => {
   const { page, at, end } = await opened();
   await at("flame").focus();
-  for (const key of ["ArrowDown", "ArrowDown", "ArrowLeft", "ArrowLeft", "ArrowDown", " "]) await page.keyboard.press(key);
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowLeft", "ArrowLeft", "ArrowDown", " "])
+    await page.keyboard.press(key);
   await at("drawer").waitFor();
   assert.equal(await at("drawer-name").textContent(), "scan");
   await end();
@@ -143,8 +164,7 @@ describe("the drawer", () => {
     assert.equal(await at("drawer-total").textContent(), "2,040");
     await page.reload();
     await at("dropzone").waitFor({ state: "attached" });
-    await drop(page, own("hand.txt"));
-    await drawnFrames(page, TOTAL);
+    await dropStacks(page);
     await select(page, "sort");
     assert.deepEqual(await callees.allTextContents(), ["It calls nothing."]);
     await end();
@@ -154,7 +174,9 @@ describe("the drawer", () => {
     const { page, at, end } = await opened();
     await select(page, "next");
     const total = async (position, value) => {
-      await at("occurrence").filter({ hasText: `${position} of 4` }).waitFor();
+      await at("occurrence")
+        .filter({ hasText: `${position} of 4` })
+        .waitFor();
       assert.equal(await at("drawer-name").textContent(), "next");
       assert.equal(await at("drawer-total").textContent(), value);
     };
@@ -190,7 +212,10 @@ test("the bars of the table lie behind its figures", async () => {
   await page.keyboard.press("2");
   const cell = at("row").first().locator(".num").first();
   await cell.waitFor();
-  const [bar, dash] = await cell.evaluate((cell) => [getComputedStyle(cell).backgroundImage, getComputedStyle(cell, "::before").content]);
+  const [bar, dash] = await cell.evaluate((cell) => [
+    getComputedStyle(cell).backgroundImage,
+    getComputedStyle(cell, "::before").content,
+  ]);
   assert.match(bar, /^linear-gradient\(to right, /);
   assert.equal(dash, "none");
   await end();
@@ -198,8 +223,7 @@ test("the bars of the table lie behind its figures", async () => {
 
 describe("the page for files", () => {
   test("says nothing of files before there are any", async () => {
-    const { page, at, end } = await openPage(browser, "/file");
-    await at("dropzone").waitFor({ state: "attached" });
+    const { page, end } = await ready("/file");
     assert.equal((await page.locator("footer").textContent()).trim(), "");
     await end();
   });
@@ -214,20 +238,21 @@ describe("the page for files", () => {
 
   for (const path of ["/", "/file"]) {
     test(`takes stacks pasted as text, on ${path}`, async () => {
-      const { page, at, requests, end } = await openPage(browser, path);
-      await at("dropzone").waitFor({ state: "attached" });
+      const { page, at, requests, end } = await ready(path);
       const first = requests.length;
       await paste(page, STACKS.join("\n"));
       await drawnFrames(page, TOTAL);
       assert.match(await at("files").textContent(), /pasted text/);
-      assert.ok(requests.slice(first).every(({ method, body }) => method === "GET" && !body), "nothing was sent");
+      assert.ok(
+        requests.slice(first).every(({ method, body }) => method === "GET" && !body),
+        "nothing was sent",
+      );
       await end();
     });
   }
 
   test("says why pasted text is no profile", async () => {
-    const { page, at, end } = await openPage(browser, "/file");
-    await at("dropzone").waitFor({ state: "attached" });
+    const { page, at, end } = await ready("/file");
     await paste(page, '{"$schema": "https://www.speedscope.app/file-format-schema.json", "profiles": []}');
     await at("problem").waitFor();
     assert.match(await at("problem").textContent(), /^pasted text This is speedscope JSON, which is not read yet\./);
@@ -245,7 +270,9 @@ describe("the page for files", () => {
     await page.goto(new URL("/explore", page.url()).href);
     await at("service").waitFor();
     await paste(page, "buy milk");
-    await at("notice").filter({ hasText: "The pasted text cannot be opened. This is text of no known profiler." }).waitFor();
+    await at("notice")
+      .filter({ hasText: "The pasted text cannot be opened. This is text of no known profiler." })
+      .waitFor();
     assert.match(page.url(), /\/explore/);
     await end();
   });

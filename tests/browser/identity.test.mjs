@@ -11,7 +11,9 @@ import { launch, url } from "./page.mjs";
 const { PILOTLIGHT_CORE_WASM: wasm, PILOTLIGHT_IDENTITY: folder } = process.env;
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 /** Runs in the page: the SHA-256 of what each verb answers to an input. */
@@ -28,7 +30,11 @@ async function answersInPage({ input, verbs }) {
     const answer = exports[verb](at, list.length);
     const length = new DataView(exports.memory.buffer).getUint32(answer, true);
     const digest = await crypto.subtle.digest("SHA-256", new Uint8Array(exports.memory.buffer, answer + 4, length));
-    found.push({ verb, length, sha256: Array.from(new Uint8Array(digest), (b) => b.toString(16).padStart(2, "0")).join("") });
+    found.push({
+      verb,
+      length,
+      sha256: Array.from(new Uint8Array(digest), (b) => b.toString(16).padStart(2, "0")).join(""),
+    });
   }
   return found;
 }
@@ -40,8 +46,12 @@ test("the browser's core answers with the same bytes as the native one", async (
   const page = await (await browser.newContext()).newPage();
   await page.route("**/identity/*", (route) => {
     const name = new URL(route.request().url()).pathname.split("/").at(-1);
-    if (name === "page.html") return route.fulfill({ contentType: "text/html", body: "<!doctype html><title>core</title>" });
-    return route.fulfill({ contentType: "application/octet-stream", path: name === "core.wasm" ? wasm : join(folder, name) });
+    if (name === "page.html")
+      return route.fulfill({ contentType: "text/html", body: "<!doctype html><title>core</title>" });
+    return route.fulfill({
+      contentType: "application/octet-stream",
+      path: name === "core.wasm" ? wasm : join(folder, name),
+    });
   });
   await page.goto(`${url}/identity/page.html`);
   for (const [input, expected] of byInput(answers)) {

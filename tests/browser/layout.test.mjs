@@ -45,7 +45,10 @@ let range;
 before(async () => {
   const now = Math.floor(Date.now() / 1000);
   const more = STACKS.map((line) => line.replace(/(\d+)$/, (value) => String(Math.round(value * 1.7))));
-  for (const [seconds, lines] of [[now - 2400, STACKS], [now - 600, [...more, "main;fresh 40000000000"]]]) {
+  for (const [seconds, lines] of [
+    [now - 2400, STACKS],
+    [now - 600, [...more, "main;fresh 40000000000"]],
+  ]) {
     await push(`${SERVICE}{${LABEL}=${VALUE},region=eu-central-1}`, writePprof("cpu", "nanoseconds", lines), seconds);
   }
   range = { from: (now - 3500) * 1000, middle: (now - 1500) * 1000, until: (now + 100) * 1000 };
@@ -56,24 +59,35 @@ after(() => browser?.close());
 const explore = (more = "") => `/explore?s=${SERVICE}&t=${CPU}${more}`;
 const absolute = () => `&from=${range.from}&until=${range.until}`;
 const drawn = ({ at }) => at("frames").locator("tbody tr").nth(2).waitFor({ state: "attached" });
-const shown = (...names) => names.map(([name, text]) => (writeFileSync(own(name), text), own(name)));
+/** Writes files and gives their paths. */
+const written = (...contents) =>
+  contents.map(([name, text]) => {
+    writeFileSync(own(name), text);
+    return own(name);
+  });
 const folded = (lines) => lines.join("\n");
 
 const diff = () =>
   `/diff?s=${SERVICE}&t=${CPU}&from=${range.from}&until=${range.middle}&from2=${range.middle}&until2=${range.until}&norm=1&l=${encodeURIComponent(FILTER)}`;
 /** Opens a menu anew: it takes its place when it opens. */
-const menu = (name) => async ({ page, at }) => {
-  await page.keyboard.press("Escape");
-  await at(name).click();
-  await page.locator(".menu-panel").waitFor();
-};
+const menu =
+  (name) =>
+  async ({ page, at }) => {
+    await page.keyboard.press("Escape");
+    await at(name).click();
+    await page.locator(".menu-panel").waitFor();
+  };
 
 /** Name, address, what makes the state of the page, and what is done in each window. */
 const STATES = [
   ["home", () => "/", ({ at }) => at("service-card").filter({ hasText: SERVICE }).waitFor()],
   ["explore", () => explore(), drawn],
   ["absolute", () => explore(`${absolute()}&w=${range.middle - 1_000_000}-${range.until}`), drawn],
-  ["filter", () => explore(`${absolute()}&l=${encodeURIComponent(FILTER)}&l=${encodeURIComponent('region!~"us-.*"')}`), drawn],
+  [
+    "filter",
+    () => explore(`${absolute()}&l=${encodeURIComponent(FILTER)}&l=${encodeURIComponent('region!~"us-.*"')}`),
+    drawn,
+  ],
   ["table", () => explore("&v=table"), ({ at }) => at("row").first().waitFor()],
   [
     "drawer",
@@ -108,7 +122,7 @@ const STATES = [
     "files",
     () => "/file",
     async (opened) => {
-      await drop(opened.page, ...shown(...files.map(([name]) => [name, folded(STACKS)])));
+      await drop(opened.page, ...written(...files.map(([name]) => [name, folded(STACKS)])));
       await drawn(opened);
     },
   ],
@@ -116,12 +130,24 @@ const STATES = [
     "bad",
     () => "/file",
     async (opened) => {
-      const bad = [["a-very-long-name-of-a-recording-that-is-not-read.jfr", "FLR\0\0\x02"], ["empty.pb.gz", ""], ["notes.txt", "buy milk"]];
-      await drop(opened.page, ...shown(...bad, [files[0][0], folded(STACKS)]));
+      const bad = [
+        ["a-very-long-name-of-a-recording-that-is-not-read.jfr", "FLR\0\0\x02"],
+        ["empty.pb.gz", ""],
+        ["notes.txt", "buy milk"],
+      ];
+      await drop(opened.page, ...written(...bad, [files[0][0], folded(STACKS)]));
       await drawn(opened);
     },
   ],
-  ["help", () => explore(), async (opened) => (await drawn(opened), await opened.at("help-button").click(), await opened.at("help").waitFor())],
+  [
+    "help",
+    () => explore(),
+    async (opened) => {
+      await drawn(opened);
+      await opened.at("help-button").click();
+      await opened.at("help").waitFor();
+    },
+  ],
 ];
 
 /** Runs in the page: what overlaps, is cut off, or is covered. */
@@ -131,10 +157,13 @@ function faults() {
   const pageScrolls = document.documentElement.scrollHeight > innerHeight + 1;
   const over = "dialog, .drawer, .menu-panel, .tooltip, .notice, .loading";
   const label = (element) => {
-    const text = (element.title || element.getAttribute("aria-label") || element.textContent || element.value || "").trim().replace(/\s+/g, " ");
+    const text = (element.title || element.getAttribute("aria-label") || element.textContent || element.value || "")
+      .trim()
+      .replace(/\s+/g, " ");
     return `<${element.tagName.toLowerCase()}${element.className && typeof element.className === "string" ? `.${element.className.split(" ")[0]}` : ""} ${text.slice(0, 40)}>`;
   };
-  const isControl = (element) => element.matches("button, a[href], select, summary, label:has(input), input:not(label *), canvas");
+  const isControl = (element) =>
+    element.matches("button, a[href], select, summary, label:has(input), input:not(label *), canvas");
   const ownText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
   const hidden = (element) => element.closest(".hidden, [hidden], option, svg, script, style, .uplot") !== null;
   /** The lines of a text: one that wraps is not the rectangle around it. */
@@ -149,7 +178,11 @@ function faults() {
     let { left, top, right, bottom } = box;
     let marked = false;
     let scrolls = false;
-    for (let at = text ? element : element.parentElement; at && at !== document.documentElement; at = at.parentElement) {
+    for (
+      let at = text ? element : element.parentElement;
+      at && at !== document.documentElement;
+      at = at.parentElement
+    ) {
       const style = getComputedStyle(at);
       const room = at.getBoundingClientRect();
       if (style.overflowX === "visible" && style.overflowY === "visible") {
@@ -169,9 +202,16 @@ function faults() {
       top = Math.max(top, room.top);
       bottom = Math.min(bottom, room.bottom);
     }
-    if (!scrolls && (left < -1 || right > innerWidth + 1)) found.push(`${label(element)} sticks out of the window: ${Math.round(left)} to ${Math.round(right)}`);
-    if (!scrolls && !pageScrolls && (top < -1 || bottom > innerHeight + 1)) found.push(`${label(element)} sticks out below: ${Math.round(top)} to ${Math.round(bottom)}`);
-    return { left: Math.max(left, 0), top: Math.max(top, 0), right: Math.min(right, innerWidth), bottom: Math.min(bottom, innerHeight) };
+    if (!scrolls && (left < -1 || right > innerWidth + 1))
+      found.push(`${label(element)} sticks out of the window: ${Math.round(left)} to ${Math.round(right)}`);
+    if (!scrolls && !pageScrolls && (top < -1 || bottom > innerHeight + 1))
+      found.push(`${label(element)} sticks out below: ${Math.round(top)} to ${Math.round(bottom)}`);
+    return {
+      left: Math.max(left, 0),
+      top: Math.max(top, 0),
+      right: Math.min(right, innerWidth),
+      bottom: Math.min(bottom, innerHeight),
+    };
   };
   const items = [];
   for (const element of scope.querySelectorAll("*")) {
@@ -191,15 +231,24 @@ function faults() {
     for (const b of items.slice(i + 1)) {
       if (a.layer !== b.layer || a.element.contains(b.element) || b.element.contains(a.element)) continue;
       // A row of a table is there to be clicked, with its cells in it; the head stays above rows that scroll.
-      if (a.element.closest(".table-head") !== b.element.closest(".table-head") && a.element.closest(".table") && b.element.closest(".table")) continue;
+      if (
+        a.element.closest(".table-head") !== b.element.closest(".table-head") &&
+        a.element.closest(".table") &&
+        b.element.closest(".table")
+      )
+        continue;
       const width = Math.min(a.seen.right, b.seen.right) - Math.max(a.seen.left, b.seen.left);
       const height = Math.min(a.seen.bottom, b.seen.bottom) - Math.max(a.seen.top, b.seen.top);
-      if (width > 1 && height > 3) found.push(`${label(a.element)} and ${label(b.element)} overlap by ${Math.round(width)} x ${Math.round(height)}`);
+      if (width > 1 && height > 3)
+        found.push(
+          `${label(a.element)} and ${label(b.element)} overlap by ${Math.round(width)} x ${Math.round(height)}`,
+        );
     }
     if (!a.control || a.layer) continue;
     const { left, top, right, bottom } = a.seen;
     const at = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-    if (at && !a.element.contains(at) && !at.contains(a.element) && !at.closest(over)) found.push(`${label(a.element)} is covered by ${label(at)}`);
+    if (at && !a.element.contains(at) && !at.contains(a.element) && !at.closest(over))
+      found.push(`${label(a.element)} is covered by ${label(at)}`);
   }
   // Columns that touch are read as one number.
   for (const row of scope.querySelectorAll(".table [role=row], .facts tr")) {
@@ -209,17 +258,22 @@ function faults() {
       if (!next) continue;
       const right = Math.min(cell.getBoundingClientRect().right, Math.max(...lines(cell).map((line) => line.right)));
       const left = Math.max(next.getBoundingClientRect().left, Math.min(...lines(next).map((line) => line.left)));
-      if (left - right < 6) found.push(`${label(cell)} touches ${label(next)}: ${Math.round(left - right)} pixels are between them`);
+      if (left - right < 6)
+        found.push(`${label(cell)} touches ${label(next)}: ${Math.round(left - right)} pixels are between them`);
     }
   }
   const wide = document.documentElement.scrollWidth;
   if (wide > innerWidth) found.push(`the page is ${wide} pixels wide`);
-  for (const element of document.querySelectorAll(".page, .main, .header, .toolbar, .foot, .sides, .file-strip, .table, .drawer, .menu-panel, dialog[open]")) {
-    if (element.scrollWidth > element.clientWidth + 1) found.push(`${label(element).slice(0, 30)} scrolls sideways: ${element.scrollWidth} of ${element.clientWidth}`);
+  for (const element of document.querySelectorAll(
+    ".page, .main, .header, .toolbar, .foot, .sides, .file-strip, .table, .drawer, .menu-panel, dialog[open]",
+  )) {
+    if (element.scrollWidth > element.clientWidth + 1)
+      found.push(`${label(element).slice(0, 30)} scrolls sideways: ${element.scrollWidth} of ${element.clientWidth}`);
   }
   const canvas = scope.querySelector("canvas[data-testid=flame]");
   const room = canvas?.getBoundingClientRect();
-  if (room && (room.height < 140 || room.width < 200)) found.push(`the picture is ${Math.round(room.width)} x ${Math.round(room.height)}`);
+  if (room && (room.height < 140 || room.width < 200))
+    found.push(`the picture is ${Math.round(room.width)} x ${Math.round(room.height)}`);
   return [...new Set(found)].slice(0, 20);
 }
 
@@ -234,7 +288,12 @@ for (const [name, path, ready, each] of STATES) {
     const devices = await page.context().newCDPSession(page);
     const wrong = [];
     for (const { width, height, scale = 1 } of VIEWPORTS) {
-      await devices.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: scale, mobile: false });
+      await devices.send("Emulation.setDeviceMetricsOverride", {
+        width,
+        height,
+        deviceScaleFactor: scale,
+        mobile: false,
+      });
       await page.waitForFunction((width) => innerWidth === width, width);
       await page.emulateMedia({ colorScheme: "light" });
       await page.waitForTimeout(100);

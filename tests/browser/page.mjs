@@ -23,14 +23,23 @@ export function launch() {
 
 /** A page of its own context. Keeps what it asks for, and fails at the end when the page's script has failed. */
 export async function openPage(browser, path, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce", ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1400, height: 900 },
+    reducedMotion: "reduce",
+    ...options,
+  });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const errors = [];
   const requests = [];
   page.on("pageerror", (error) => errors.push(`uncaught: ${error.stack ?? error}`));
-  page.on("console", (message) => message.type() === "error" && errors.push(`console: ${message.text()} ${message.location().url}`));
-  page.on("request", (request) => requests.push({ method: request.method(), url: request.url(), body: request.postDataBuffer() }));
+  page.on(
+    "console",
+    (message) => message.type() === "error" && errors.push(`console: ${message.text()} ${message.location().url}`),
+  );
+  page.on("request", (request) =>
+    requests.push({ method: request.method(), url: request.url(), body: request.postDataBuffer() }),
+  );
   await page.goto(url + path);
   const at = (id) => page.getByTestId(id);
   /** Ends the page; `expected` are errors that the test provoked. */
@@ -53,7 +62,8 @@ export async function drop(page, ...paths) {
     }
     return transfer;
   }, files);
-  for (const type of ["dragenter", "dragover", "drop"]) await page.dispatchEvent("body", type, { dataTransfer: transfer });
+  for (const type of ["dragenter", "dragover", "drop"])
+    await page.dispatchEvent("body", type, { dataTransfer: transfer });
 }
 
 /** The drawn frames, from the accessible table, once it has `total` in its first row. */
@@ -88,7 +98,18 @@ export async function middleOf(page, { left, share, depth }) {
 
 /** "1.25 s 31.4 %" → 1250000000, in the smallest unit; null for what is no amount. */
 export function amount(text) {
-  const units = { ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, min: 60e9, h: 3600e9, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+  const units = {
+    ns: 1,
+    µs: 1e3,
+    ms: 1e6,
+    s: 1e9,
+    min: 60e9,
+    h: 3600e9,
+    B: 1,
+    KiB: 1024,
+    MiB: 1024 ** 2,
+    GiB: 1024 ** 3,
+  };
   const match = /^(-?[\d,.]+)\s*([^\s\d%]+)?/.exec(text.replace(/[\u00a0\u202f\u2009]/g, " ").trim());
   return match ? Number(match[1].replace(/,/g, "")) * (units[match[2]] ?? 1) : null;
 }

@@ -14,7 +14,12 @@ const deploy = () => {
   const minutes = (n) => Date.now() - n * 60_000;
   return `from=${minutes(50)}&until=${minutes(28)}&from2=${minutes(22)}&until2=${Date.now()}`;
 };
-const drawn = ({ page, at }) => at("frames").locator("tbody tr").nth(3).waitFor({ state: "attached" }).then(() => page.waitForTimeout(300));
+const drawn = ({ page, at }) =>
+  at("frames")
+    .locator("tbody tr")
+    .nth(3)
+    .waitFor({ state: "attached" })
+    .then(() => page.waitForTimeout(300));
 const click = async ({ page, at }, name) => {
   await drawn({ page, at });
   await at("frames").locator("tr", { hasText: name }).first().waitFor({ state: "attached" });
@@ -37,12 +42,28 @@ const PAGES = [
   ["explore", () => `/explore?s=checkout&t=${CPU}`, (opened) => click(opened, "priceWithDiscounts")],
   ["both", () => `/explore?s=catalog&t=${CPU}&v=both&q=lucene`, drawn],
   ["diff", () => `/diff?s=checkout&t=${CPU}&${deploy()}`, drawn],
-  ["file", () => "/file", async (opened) => (await drop(opened.page, own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz")), drawn(opened))],
-  ["problem", () => "/file", async (opened) => (await drop(opened.page, new URL("run.mjs", import.meta.url).pathname), opened.at("problem").waitFor())],
+  [
+    "file",
+    () => "/file",
+    async (opened) => {
+      await drop(opened.page, own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz"));
+      await drawn(opened);
+    },
+  ],
+  [
+    "problem",
+    () => "/file",
+    async (opened) => {
+      await drop(opened.page, new URL("run.mjs", import.meta.url).pathname);
+      await opened.at("problem").waitFor();
+    },
+  ],
 ];
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 for (const [name, path, ready] of PAGES) {
@@ -50,7 +71,11 @@ for (const [name, path, ready] of PAGES) {
     for (const width of [1400, 390]) {
       test(`${name}, ${colorScheme}, ${width} wide`, async () => {
         const height = width === 390 ? 844 : 900;
-        const opened = await openPage(browser, path(), { viewport: { width, height }, colorScheme, deviceScaleFactor: 2 });
+        const opened = await openPage(browser, path(), {
+          viewport: { width, height },
+          colorScheme,
+          deviceScaleFactor: 2,
+        });
         await ready(opened);
         const picture = join(process.env.PILOTLIGHT_SHOTS, `${name}-${colorScheme}-${width}.png`);
         await opened.page.screenshot({ path: picture });

@@ -18,7 +18,8 @@ function* fields(bytes) {
     if ((key & 7) === 0) yield [key >> 3, varint()];
     else {
       const length = Number(varint());
-      yield [key >> 3, bytes.subarray(at, (at += length))];
+      at += length;
+      yield [key >> 3, bytes.subarray(at - length, at)];
     }
   }
 }
@@ -58,7 +59,10 @@ export function readPprof(path) {
     const all = [...fields(row)];
     const ids = all.filter(([number]) => number === 1).flatMap(([, value]) => numbers(value));
     const values = all.filter(([number]) => number === 2).flatMap(([, value]) => numbers(value));
-    return { stack: ids.reverse().flatMap((id) => locations.get(id)), values: values.map((v) => Number(BigInt.asIntN(64, v))) };
+    return {
+      stack: ids.reverse().flatMap((id) => locations.get(id)),
+      values: values.map((v) => Number(BigInt.asIntN(64, v))),
+    };
   });
   const types = rows[1].map((row) => ({ type: strings[Number(one(row, 1))], unit: strings[Number(one(row, 2))] }));
   return { types, samples };
@@ -146,7 +150,10 @@ export function writePprof(kind, unit, lines) {
   const samples = lines.map((line) => {
     const at = line.lastIndexOf(" ");
     const stack = line.slice(0, at).split(";").reverse();
-    return bytesField(2, Buffer.concat([...stack.map((name) => numberField(1, id.get(name))), numberField(2, line.slice(at + 1))]));
+    return bytesField(
+      2,
+      Buffer.concat([...stack.map((name) => numberField(1, id.get(name))), numberField(2, line.slice(at + 1))]),
+    );
   });
   const rows = names.flatMap((name) => {
     const line = bytesField(4, numberField(1, id.get(name)));
@@ -155,5 +162,12 @@ export function writePprof(kind, unit, lines) {
       bytesField(5, Buffer.concat([numberField(1, id.get(name)), numberField(2, text(name))])),
     ];
   });
-  return Buffer.concat([bytesField(1, type), ...samples, ...rows, bytesField(11, type), numberField(12, 10_000_000), ...strings.map((string) => bytesField(6, string))]);
+  return Buffer.concat([
+    bytesField(1, type),
+    ...samples,
+    ...rows,
+    bytesField(11, type),
+    numberField(12, 10_000_000),
+    ...strings.map((string) => bytesField(6, string)),
+  ]);
 }

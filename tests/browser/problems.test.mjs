@@ -9,7 +9,9 @@ import { callTree, readPprof } from "./pprof.mjs";
 const GOOD = own("checkout-1.8.2.pb.gz");
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 function file(name, bytes) {

@@ -30,7 +30,19 @@ process.env.PILOTLIGHT_FILES = join(root, "target/browser-test-files");
 process.env.PILOTLIGHT_SHOTS = join(root, "target/screenshots");
 mkdirSync(process.env.PILOTLIGHT_SHOTS, { recursive: true });
 const only = process.argv[2] ?? "";
-const all = ["identity", "file", "problems", "hand", "server", "services", "down", "pictures", "layout", "truth", "agents"];
+const all = [
+  "identity",
+  "file",
+  "problems",
+  "hand",
+  "server",
+  "services",
+  "down",
+  "pictures",
+  "layout",
+  "truth",
+  "agents",
+];
 const files = all.filter((name) => name.includes(only));
 
 const built = process.env.PILOTLIGHT_BINARIES;

@@ -7,7 +7,9 @@ const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const SERVICES = ["catalog", "checkout", "email-worker", "payments"];
 
 let browser;
-before(async () => void (browser = await launch()));
+before(async () => {
+  browser = await launch();
+});
 after(() => browser?.close());
 
 /** What the server says over its older API, which knows nothing of the site. */
@@ -23,7 +25,10 @@ test("the front page lists the services with their totals", async () => {
   assert.match(await page.title(), /Pilotlight/);
   await at("service-card").first().waitFor();
   const cards = await at("service-card").evaluateAll((cards) =>
-    cards.map((card) => ({ name: card.querySelector(".card-name").textContent, total: card.querySelector(".card-total").textContent })),
+    cards.map((card) => ({
+      name: card.querySelector(".card-name").textContent,
+      total: card.querySelector(".card-total").textContent,
+    })),
   );
   for (const name of SERVICES) {
     const card = cards.find((card) => card.name === name);
@@ -40,7 +45,9 @@ test("a service opens with its timeline and flame graph", async () => {
   await page.waitForURL(/\/explore\?s=checkout/);
   await at("timeline").locator("canvas").waitFor();
   await at("frames").locator("tr", { hasText: "net/http.(*conn).serve" }).first().waitFor({ state: "attached" });
-  const deepest = await at("frames").locator("tbody tr").evaluateAll((rows) => Math.max(...rows.map((row) => Number(row.cells[1].textContent))));
+  const deepest = await at("frames")
+    .locator("tbody tr")
+    .evaluateAll((rows) => Math.max(...rows.map((row) => Number(row.cells[1].textContent))));
   assert.ok(deepest >= 12, `the stacks are ${deepest} deep`);
   const facts = await at("facts").textContent();
   assert.match(facts, /profiles/);
@@ -79,7 +86,10 @@ test("part of the timeline is chosen by dragging", async () => {
   await page.mouse.move(box.x + box.width * 0.5, y, { steps: 5 });
   await page.mouse.up();
   await page.waitForURL(/[?&]w=\d+-\d+/);
-  await page.waitForFunction((before) => Number(document.querySelector("[data-testid=frames] tbody tr")?.dataset.total ?? before) < before, before);
+  await page.waitForFunction(
+    (before) => Number(document.querySelector("[data-testid=frames] tbody tr")?.dataset.total ?? before) < before,
+    before,
+  );
   const [, left, right] = /[?&]w=(\d+)-(\d+)/.exec(page.url());
   const part = Number(await total());
   close(part, await ticks('{service_name="checkout"}', left, right), "total of the window");
@@ -98,8 +108,13 @@ test("before and after the deploy are compared", async () => {
   await page.keyboard.press("2");
   await at("sort-delta").waitFor();
   await at("row").filter({ hasText: "matchesPattern" }).first().waitFor();
-  const first = await at("row").evaluateAll((rows) => rows.slice(0, 12).map((row) => row.querySelector(".name")?.textContent ?? ""));
-  assert.ok(first.some((name) => /regexp|priceWithDiscounts|matchesPattern/.test(name)), `what grew most: ${first}`);
+  const first = await at("row").evaluateAll((rows) =>
+    rows.slice(0, 12).map((row) => row.querySelector(".name")?.textContent ?? ""),
+  );
+  assert.ok(
+    first.some((name) => /regexp|priceWithDiscounts|matchesPattern/.test(name)),
+    `what grew most: ${first}`,
+  );
   await end();
 });
 

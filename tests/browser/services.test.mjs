@@ -17,12 +17,17 @@ before(async () => {
   const step = MINUTE / 2;
   const answer = await timeline(`${CPU}{service_name="checkout",version="1.9.0"}`, now - 180 * step, now, 180);
   deploy = answer.start + answer.counts.findIndex((count) => count > 0) * answer.step;
-  assert.ok(now - 80 * MINUTE < deploy && deploy < now - 20 * MINUTE, `the demo's deploy was ${Math.round((now - deploy) / MINUTE)} minutes ago`);
+  assert.ok(
+    now - 80 * MINUTE < deploy && deploy < now - 20 * MINUTE,
+    `the demo's deploy was ${Math.round((now - deploy) / MINUTE)} minutes ago`,
+  );
 });
 after(() => browser?.close());
 
 async function timeline(query, from, until, points) {
-  const answer = await fetch(`${url}/api/v1/timeline?${new URLSearchParams({ query, from: Math.round(from), until: Math.round(until), points })}`);
+  const answer = await fetch(
+    `${url}/api/v1/timeline?${new URLSearchParams({ query, from: Math.round(from), until: Math.round(until), points })}`,
+  );
   assert.equal(answer.status, 200);
   return answer.json();
 }
@@ -30,7 +35,8 @@ async function timeline(query, from, until, points) {
 const frames = ({ at }, name) => at("frames").locator("tr", { hasText: name }).first();
 const drawn = ({ at }) => at("frames").locator("tbody tr").nth(3).waitFor({ state: "attached" });
 const calls = (requests, name) => requests.filter(({ url }) => url.includes(`/api/v1/${name}`)).length;
-const side = (page, suffix) => ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name + suffix)));
+const side = (page, suffix) =>
+  ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name + suffix)));
 
 /** Drags over the timeline from one time to another, both within its range. */
 async function brush({ page, at }, [start, end], [from, until]) {
@@ -46,12 +52,17 @@ async function brush({ page, at }, [start, end], [from, until]) {
 }
 
 /** Sorted by change, what is among the first. */
-async function grewMost({ page, at }) {
+async function grewMost({ at }) {
   await at("view-table").click();
   await at("sort-delta").waitFor();
   await at("row").filter({ hasText: "regexp" }).first().waitFor();
-  const names = await at("row").evaluateAll((rows) => rows.slice(0, 10).map((row) => row.querySelector(".name")?.textContent ?? ""));
-  assert.ok(names.some((name) => /matchesPattern|regexp/.test(name)), `what grew most: ${names}`);
+  const names = await at("row").evaluateAll((rows) =>
+    rows.slice(0, 10).map((row) => row.querySelector(".name")?.textContent ?? ""),
+  );
+  assert.ok(
+    names.some((name) => /matchesPattern|regexp/.test(name)),
+    `what grew most: ${names}`,
+  );
 }
 
 test("from the front page to the regression, by the two versions", async () => {
@@ -112,12 +123,18 @@ test("sides of unlike coverage compare by shares, unless amounts or rates are wa
   close(Number.parseFloat(after), Number.parseFloat(before), "shares of the same code");
   await at("measure").selectOption("amount");
   await page.waitForURL(/norm=0/);
-  await page.waitForFunction(() => /−[67]\d/.test(document.querySelector("[data-testid=diff-totals] b")?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /−[67]\d/.test(document.querySelector("[data-testid=diff-totals] b")?.textContent ?? ""),
+  );
   assert.match(await at("coverage").textContent(), /amounts mislead/);
   await at("measure").selectOption("rate");
   await page.waitForURL(/norm=rate/);
-  await page.waitForFunction(() => /\/min/.test(document.querySelector("[data-testid=diff-totals]")?.textContent ?? ""));
-  const rate = Number.parseFloat((await at("diff-totals").locator("b").textContent()).replace("−", "-").replace("+", ""));
+  await page.waitForFunction(() =>
+    /\/min/.test(document.querySelector("[data-testid=diff-totals]")?.textContent ?? ""),
+  );
+  const rate = Number.parseFloat(
+    (await at("diff-totals").locator("b").textContent()).replace("−", "-").replace("+", ""),
+  );
   assert.ok(Math.abs(rate) < 35, `a minute of each: ${rate} %`);
   assert.match((await serve())[1], /\/min$/);
   await end();
@@ -130,7 +147,9 @@ test("both timelines of a comparison have one scale", async () => {
   await at("timeline-other").locator("canvas").waitFor();
   const scales = await page.locator(".timeline").evaluateAll((all) => all.map((one) => Number(one.dataset.peak)));
   // The side with the region alone has less, and is drawn against the peak of the other.
-  const labels = await page.locator(".timeline [role=slider]").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+  const labels = await page
+    .locator(".timeline [role=slider]")
+    .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
   const [base, other] = labels.map((label) => amount(/peak (\S+ \S+) per/.exec(label)[1]));
   assert.ok(0 < base && base < other, `${base} is less than ${other}`);
   for (const scale of scales) close(scale, other, "the scale");
@@ -140,11 +159,15 @@ test("both timelines of a comparison have one scale", async () => {
 test("the timelines of a day and of an hour have steps of one length", async () => {
   const now = Date.now();
   const hour = 60 * MINUTE;
-  for (const [first, second] of [[24 * hour, hour], [hour, 24 * hour]]) {
+  for (const [first, second] of [
+    [24 * hour, hour],
+    [hour, 24 * hour],
+  ]) {
     const sides = `from=${now - first}&until=${now}&from2=${now - second}&until2=${now}`;
     const { at, end } = await openPage(browser, `/diff?s=checkout&t=${CPU}&${sides}`);
     const steps = [];
-    for (const id of ["timeline-base", "timeline-other"]) steps.push(/per [\d.]+ \w+/.exec(await at(id).locator(".timeline-scale").textContent())[0]);
+    for (const id of ["timeline-base", "timeline-other"])
+      steps.push(/per [\d.]+ \w+/.exec(await at(id).locator(".timeline-scale").textContent())[0]);
     assert.equal(steps[0], steps[1]);
     await end();
   }
@@ -176,13 +199,21 @@ test("a gauge is the average a snapshot, and every number on the screen agrees",
   const exact = await root.getAttribute("data-total");
   const [, whole, over = "0/1"] = /^(\d+)(?: (\d+\/\d+))?$/.exec(exact);
   const [numerator, denominator] = over.split("/").map(BigInt);
-  assert.equal((BigInt(whole) * denominator + numerator) * BigInt(answer.profiles), BigInt(sum) * denominator, "exact, as a fraction");
+  assert.equal(
+    (BigInt(whole) * denominator + numerator) * BigInt(answer.profiles),
+    BigInt(sum) * denominator,
+    "exact, as a fraction",
+  );
   assert.match(await at("facts").textContent(), new RegExp(`average of ${answer.profiles} snapshots`));
   const label = await at("timeline").getByRole("slider").getAttribute("aria-label");
   close(amount(/average (\S+ \S+),/.exec(label)[1]), average, "the timeline");
   const largest = at("row").first().locator(".num");
   const frame = frames(opened, await at("row").first().locator(".base").textContent());
-  close(amount(await largest.nth(1).textContent()), amount(await frame.locator("td").nth(1).textContent()), "the table");
+  close(
+    amount(await largest.nth(1).textContent()),
+    amount(await frame.locator("td").nth(1).textContent()),
+    "the table",
+  );
   await at("row").first().click();
   await at("drawer").waitFor();
   assert.equal(await at("drawer-total").textContent(), await frame.locator("td").nth(1).textContent(), "the drawer");
@@ -194,12 +225,24 @@ test("a gauge is the average a snapshot, and every number on the screen agrees",
   // Of a comparison too, where the sides have numbers of snapshots of their own.
   await page.goto(`${url}/diff?s=checkout&t=${IN_USE}&from=${from}&until=${deploy}&from2=${deploy}&until2=${until}`);
   await at("legend").waitFor();
-  for (const [i, [a, b]] of [[from, deploy], [deploy, until]].entries()) {
+  for (const [i, [a, b]] of [
+    [from, deploy],
+    [deploy, until],
+  ].entries()) {
     const part = await timeline(`${IN_USE}{service_name="checkout"}`, a, b, 60);
     const expected = part.points.reduce((x, y) => x + y, 0) / part.profiles;
     const [shown] = (await at("diff-totals").textContent()).split("→").slice(i);
     close(amount(shown.replace("average", "").trim()), expected, `side ${i}`);
-    close(amount(await root.locator("td").nth(1 + i).textContent()), expected, `the picture's side ${i}`);
+    close(
+      amount(
+        await root
+          .locator("td")
+          .nth(1 + i)
+          .textContent(),
+      ),
+      expected,
+      `the picture's side ${i}`,
+    );
   }
   // And on its card.
   await page.goto(`${url}/?t=${IN_USE}`);
@@ -274,7 +317,11 @@ test("the bucket that keys point at stays within a range that became shorter", a
   assert.equal(await is("now"), before);
   await at("range").click();
   await page.getByRole("button", { name: "last 15 min" }).click();
-  await page.waitForFunction((before) => Number(document.querySelector("[data-testid=timeline] [role=slider]").getAttribute("aria-valuemax")) < before / 2, before);
+  await page.waitForFunction(
+    (before) =>
+      Number(document.querySelector("[data-testid=timeline] [role=slider]").getAttribute("aria-valuemax")) < before / 2,
+    before,
+  );
   const last = await is("max");
   assert.equal(await is("now"), last);
   await slider.press("ArrowLeft");
@@ -283,13 +330,19 @@ test("the bucket that keys point at stays within a range that became shorter", a
 });
 
 test("a finger brushes the timeline", async () => {
-  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}`, {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+  });
   const { page, at, end } = opened;
   await drawn(opened);
   const plot = await at("timeline").locator(".u-over").boundingBox();
   const finger = await page.context().newCDPSession(page);
   const touch = (type, share) =>
-    finger.send("Input.dispatchTouchEvent", { type, touchPoints: share === undefined ? [] : [{ x: plot.x + plot.width * share, y: plot.y + 20 }] });
+    finger.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: share === undefined ? [] : [{ x: plot.x + plot.width * share, y: plot.y + 20 }],
+    });
   await touch("touchStart", 0.25);
   for (const share of [0.3, 0.5, 0.75]) await touch("touchMove", share);
   await touch("touchEnd");
@@ -300,7 +353,10 @@ test("a finger brushes the timeline", async () => {
 });
 
 test("no step is shorter than agents push", async () => {
-  const { at, requests, end } = await openPage(browser, `/explore?s=catalog&t=${CPU}&from=${deploy}&until=${deploy + 5 * MINUTE}`);
+  const { at, requests, end } = await openPage(
+    browser,
+    `/explore?s=catalog&t=${CPU}&from=${deploy}&until=${deploy + 5 * MINUTE}`,
+  );
   await at("timeline").locator("canvas").waitFor();
   const asked = requests.find(({ url }) => url.includes("/timeline"));
   assert.equal(new URL(asked.url).searchParams.get("points"), "11");
@@ -317,12 +373,20 @@ test("everything is asked for once", async () => {
   await at("service-card").filter({ hasText: "checkout" }).click();
   await drawn({ at });
   await page.waitForTimeout(400);
-  assert.deepEqual(["services", "timeline", "profile"].map((name) => calls(requests, name)), [1, 1, 1], "a service");
+  assert.deepEqual(
+    ["services", "timeline", "profile"].map((name) => calls(requests, name)),
+    [1, 1, 1],
+    "a service",
+  );
   requests.length = 0;
   await at("range").click();
   await page.getByRole("button", { name: "last 15 min" }).click();
   await page.waitForTimeout(800);
-  assert.deepEqual(["services", "timeline", "profile"].map((name) => calls(requests, name)), [1, 1, 1], "another range");
+  assert.deepEqual(
+    ["services", "timeline", "profile"].map((name) => calls(requests, name)),
+    [1, 1, 1],
+    "another range",
+  );
   await end();
 });
 
@@ -363,7 +427,11 @@ test("filters offer labels with several values first, and catch an expression th
   await page.keyboard.press("Enter");
   await at("pattern-problem").waitFor();
   assert.match(await at("pattern-problem").textContent(), /not a regular expression: .*group/);
-  assert.deepEqual(requests.filter(({ url }) => url.includes("/api/")), [], "nothing is sent");
+  assert.deepEqual(
+    requests.filter(({ url }) => url.includes("/api/")),
+    [],
+    "nothing is sent",
+  );
   assert.ok(!page.url().includes("l="));
   // What a search refuses, because it ignores case, is fine here.
   await at("pattern").fill("[0-f]u");
@@ -381,10 +449,11 @@ test("an expression is added as it was checked, whatever is typed meanwhile", as
   await at("filters-add").click();
   await page.getByLabel("Label", { exact: true }).selectOption("region");
   await page.getByLabel("Comparison", { exact: true }).selectOption("=~");
-  const written = (text) => at("pattern").evaluate((input, text) => {
-    input.value = text;
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-  }, text);
+  const written = (text) =>
+    at("pattern").evaluate((input, text) => {
+      input.value = text;
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    }, text);
   await written("e.");
   await at("pattern").evaluate((input) => {
     input.form.requestSubmit();
@@ -397,14 +466,20 @@ test("an expression is added as it was checked, whatever is typed meanwhile", as
 });
 
 test("a filter of a link goes to the server as it is written", async () => {
-  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&l=${encodeURIComponent("region=~`e.`")}&l=${encodeURIComponent('größe=""')}`);
+  const opened = await openPage(
+    browser,
+    `/explore?s=checkout&t=${CPU}&l=${encodeURIComponent("region=~`e.`")}&l=${encodeURIComponent('größe=""')}`,
+  );
   const { page, at, requests, end } = opened;
   await drawn(opened);
   const asked = new URL(requests.find(({ url }) => url.includes("/profile")).url).searchParams.get("query");
   assert.equal(asked, `${CPU}{service_name="checkout",region=~\`e.\`,größe=""}`);
   await page.goto(`${url}/explore?s=checkout&t=${CPU}&l=region`);
   await at("problem").waitFor();
-  assert.match(await at("problem").textContent(), /The server rejected the query: selector, column \d+: expected one of/);
+  assert.match(
+    await at("problem").textContent(),
+    /The server rejected the query: selector, column \d+: expected one of/,
+  );
   await at("filters").getByRole("button", { name: "region", exact: true }).click();
   await drawn(opened);
   await end(/status of 400/);

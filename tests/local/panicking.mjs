@@ -5,7 +5,9 @@ const state = { criticalError: false, instanceId: 0 };
 
 export const __worker_init_state = () => state;
 export const configuration_problem = () => undefined;
-export const __wbg_reset_state = () => void (state.instanceId += 1);
+export const __wbg_reset_state = () => {
+  state.instanceId += 1;
+};
 
 export async function fetch(request) {
   const { pathname } = new URL(request.url);

@@ -40,7 +40,11 @@ function modules() {
   if (asked.core) {
     return [
       { type: "ESModule", path: path.join(root, "worker/shim.js") },
-      { type: "ESModule", path: path.join(root, "worker/build/pilotlight.js"), contents: fs.readFileSync(asked.core, "utf8") },
+      {
+        type: "ESModule",
+        path: path.join(root, "worker/build/pilotlight.js"),
+        contents: fs.readFileSync(asked.core, "utf8"),
+      },
     ];
   }
   const built = fs.readdirSync(path.join(root, "worker/build"), { recursive: true }).map((name) => `build/${name}`);

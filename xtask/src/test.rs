@@ -219,7 +219,8 @@ impl Bench {
 }
 
 fn format(_: &Bench) -> (Result<()>, String) {
-    (Run::new("cargo").args(["fmt", "--all", "--check"]).limit(120).show(), String::new())
+    let rust = Run::new("cargo").args(["fmt", "--all", "--check"]).limit(120).show();
+    (rust.and_then(|()| npm("format").show()), String::new())
 }
 
 /// The same choice in `clippy` and `rust`: cargo unites the features of what it builds together, and
@@ -244,8 +245,9 @@ fn native(_: &Bench) -> (Result<()>, String) {
     Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(tests).args(less).limit(1800).tee()
 }
 
+/// What the compiler and the lints say of the site, and the lints of the tests that are JavaScript.
 fn site_types(_: &Bench) -> (Result<()>, String) {
-    (npm("check").show(), String::new())
+    (npm("lint").show().and_then(|()| npm("check").show()), String::new())
 }
 
 fn site(bench: &Bench) -> (Result<()>, String) {

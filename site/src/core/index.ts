@@ -9,6 +9,7 @@ function start(): Core {
   try {
     return remoteCore(new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "pilotlight" }));
   } catch {
+    // The browser has no module workers, or does not allow one here.
     return localCore(import("./viewer.ts").then((module) => module.loadEngine()));
   }
 }

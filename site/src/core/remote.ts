@@ -1,4 +1,4 @@
-import { CoreError, type Core, type Reply, type Request } from "./core.ts";
+import { type Core, CoreError, type Reply, type Request } from "./core.ts";
 
 /** The Web Worker form of the core. Calls are answered in the order they are made. */
 export function remoteCore(worker: Worker): Core {
@@ -24,6 +24,9 @@ export function remoteCore(worker: Worker): Core {
       worker.postMessage({ id, call, args } satisfies Request, transfer);
     });
   return new Proxy({} as Core, {
-    get: (_, call) => (...args: unknown[]) => send(call as Request["call"], args),
+    get:
+      (_, call) =>
+      (...args: unknown[]) =>
+        send(call as Request["call"], args),
   });
 }

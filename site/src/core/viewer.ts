@@ -1,7 +1,7 @@
 /** The one module that knows WASM: loads the viewer and gives its calls the site's types. */
 import init, { Viewer } from "../wasm/pilotlight.js";
 import { Boxes } from "./boxes.ts";
-import { divided, WHOLE, type Division } from "./divided.ts";
+import { type Division, divided, WHOLE } from "./divided.ts";
 import type {
   Direction,
   Layout,
@@ -50,14 +50,14 @@ function wrap(viewer: Viewer) {
   /** Trees that show quotients, and profiles whose own quotient is exported. */
   const divisions = new Map<number, Division>();
   const averages = new Map<number, { type: number; by: number }>();
-  const of = (tree: number) => divisions.get(tree) ?? WHOLE;
-  const made = (info: TreeInfo, division: Division | undefined) => {
+  const divisionOf = (tree: number) => divisions.get(tree) ?? WHOLE;
+  const withDivision = (info: TreeInfo, division: Division | undefined) => {
     if (!division) return info;
     divisions.set(info.id, division);
     const average = division.unit === undefined;
     return { ...divided(info, division), unit: division.unit ?? info.unit, average };
   };
-  const node = (tree: number, id: number) => divided(viewer.node(tree, id) as NodeDetail, of(tree));
+  const node = (tree: number, id: number) => divided(viewer.node(tree, id) as NodeDetail, divisionOf(tree));
   const scale = (profile: number, type: number, numerator: number, denominator: number) =>
     viewer.scale(profile, type, numerator, denominator) as ProfileInfo;
   return {
@@ -81,10 +81,10 @@ function wrap(viewer: Viewer) {
     },
     tree: (profile: number, type: number, division?: Division) => {
       if (division) averages.set(profile, { type, by: division.by });
-      return made(viewer.tree(profile, type) as TreeInfo, division);
+      return withDivision(viewer.tree(profile, type) as TreeInfo, division);
     },
     diff: (base: number, comparison: number, type: number, normalise: boolean, division?: Division) =>
-      made(viewer.diff(base, comparison, type, normalise) as TreeInfo, division),
+      withDivision(viewer.diff(base, comparison, type, normalise) as TreeInfo, division),
     /** What is wrong with a regular expression; null when nothing is. */
     regexProblem: (text: string): string | null => viewer.regex_problem(text) ?? null,
     dropTree: (tree: number) => {
@@ -111,14 +111,14 @@ function wrap(viewer: Viewer) {
       return all[(all.indexOf(id) + by + all.length) % all.length];
     },
     step: (tree: number, id: number, direction: Direction) => viewer.step(tree, id, direction),
-    search: (tree: number, query: string) => divided(viewer.search(tree, query) as SearchInfo, of(tree)),
+    search: (tree: number, query: string) => divided(viewer.search(tree, query) as SearchInfo, divisionOf(tree)),
     matchAt: (tree: number, n: number) => viewer.match_at(tree, n),
     select: (tree: number, id: number) => viewer.select(tree, id),
     key: (tree: number, id: number) => viewer.key(tree, id),
     find: (tree: number, key: string) => viewer.find(tree, key),
     table: (tree: number, q: TableQuery): TablePage => {
       const page = viewer.table(tree, q.sort, q.descending, q.filter, q.offset, q.limit) as TablePage;
-      return { ...page, rows: page.rows.map((row) => divided(row, of(tree))) };
+      return { ...page, rows: page.rows.map((row) => divided(row, divisionOf(tree))) };
     },
     nodeOf: (tree: number, func: number) => viewer.node_of(tree, func),
   };

@@ -1,5 +1,5 @@
 /** Mouse, wheel and touch on the flame graph, turned into what the person means. */
-import { pan, zoomAt, type Extent } from "./extent.ts";
+import { type Extent, pan, zoomAt } from "./extent.ts";
 
 export interface Gestures {
   hover(x: number, y: number): void;
@@ -61,7 +61,9 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     canvas.style.cursor = "";
     if (pointers.size > 0) return;
     pressed = null;
-    if (dragging || !wasPressed || event.type === "pointercancel") return void (dragging = false);
+    const wasDragging = dragging;
+    dragging = false;
+    if (wasDragging || !wasPressed || event.type === "pointercancel") return;
     const { x, y } = at(event);
     const near = Math.hypot(x - lastClick.x, y - lastClick.y) < DOUBLE_DISTANCE;
     if (near && event.timeStamp - lastClick.time < DOUBLE_MILLIS) {
@@ -80,9 +82,11 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     (event) => {
       event.preventDefault();
       const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? canvas.clientHeight : 1;
-      const [dx, dy] = event.shiftKey && event.deltaX === 0 ? [event.deltaY * unit, 0] : [event.deltaX * unit, event.deltaY * unit];
+      const [dx, dy] =
+        event.shiftKey && event.deltaX === 0 ? [event.deltaY * unit, 0] : [event.deltaX * unit, event.deltaY * unit];
       // Pinching on a touchpad arrives as a wheel with ctrl held.
-      if (event.ctrlKey || event.metaKey) on.extent((extent) => zoomAt(extent, at(event).x / on.width(), Math.exp(dy / 240)));
+      if (event.ctrlKey || event.metaKey)
+        on.extent((extent) => zoomAt(extent, at(event).x / on.width(), Math.exp(dy / 240)));
       else {
         if (dx !== 0) on.extent((extent) => pan(extent, dx / on.width()));
         if (dy !== 0) on.scroll(dy);

@@ -1,5 +1,5 @@
 /** Draws boxes. Knows pixels and colours, nothing of trees or state. */
-import { Flag, type Boxes } from "../core/boxes.ts";
+import { type Boxes, Flag } from "../core/boxes.ts";
 import { ROOT } from "../core/types.ts";
 import { fitLabel } from "./label.ts";
 import { diffColour, hueColour, type Palette } from "./palette.ts";
@@ -124,7 +124,13 @@ function dimmed(flags: number): boolean {
 }
 
 /** How far down one is, where the drawing is taller than the viewport. */
-export function paintThumb({ context, palette }: Brush, width: number, height: number, scroll: number, content: number): void {
+export function paintThumb(
+  { context, palette }: Brush,
+  width: number,
+  height: number,
+  scroll: number,
+  content: number,
+): void {
   if (content <= height) return;
   const length = Math.max((height * height) / content, 24);
   const at = (scroll / (content - height)) * (height - length);
@@ -136,12 +142,19 @@ export function paintThumb({ context, palette }: Brush, width: number, height: n
   context.globalAlpha = 1;
 }
 
+/** Browsers give none to a canvas that has another kind of context; ours have no other. */
+export function context2d(canvas: HTMLCanvasElement, settings?: CanvasRenderingContext2DSettings) {
+  const context = canvas.getContext("2d", settings);
+  if (!context) throw new Error("the canvas has no 2d context");
+  return context;
+}
+
 /** Diagonal lines: rising for new frames, falling for gone ones. */
 export function makeHatch(context: CanvasRenderingContext2D, ink: string, rising: boolean): CanvasPattern {
   const size = 8;
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;
-  const pen = tile.getContext("2d")!;
+  const pen = context2d(tile);
   pen.strokeStyle = ink;
   pen.globalAlpha = 0.35;
   pen.lineWidth = 1.5;
@@ -150,5 +163,7 @@ export function makeHatch(context: CanvasRenderingContext2D, ink: string, rising
     pen.lineTo(shift + size, rising ? 0 : size);
   }
   pen.stroke();
-  return context.createPattern(tile, "repeat")!;
+  const pattern = context.createPattern(tile, "repeat");
+  if (!pattern) throw new Error("the canvas made no pattern");
+  return pattern;
 }

@@ -1,10 +1,10 @@
 /** The flame graph's canvas: one draw loop behind a dirty flag, one layout request under way at a time. */
-import { Boxes, Flag, type Box } from "../core/boxes.ts";
+import { type Box, Boxes, Flag } from "../core/boxes.ts";
 import type { Layout, LayoutWindow, TreeInfo } from "../core/types.ts";
 import { NONE, ROOT } from "../core/types.ts";
-import { FULL, isFull, type Extent } from "./extent.ts";
+import { type Extent, FULL, isFull } from "./extent.ts";
 import { rememberingMeasure } from "./label.ts";
-import { FONT, makeHatch, paint, paintThumb, ROW, type Brush } from "./paint.ts";
+import { type Brush, context2d, FONT, makeHatch, paint, paintThumb, ROW } from "./paint.ts";
 import type { Palette } from "./palette.ts";
 import { between, IDENTITY, type Transform } from "./transform.ts";
 
@@ -23,7 +23,7 @@ export interface Scene {
   selected: number;
   current: number;
   /** Changes when flags of boxes have changed. */
-  marks: number;
+  flags: number;
 }
 
 /** Boxes as the core laid them out, with the view they were laid out for. */
@@ -50,6 +50,7 @@ export class Stage {
 
   readonly #context: CanvasRenderingContext2D;
   readonly #layout: (tree: number, window: LayoutWindow) => Promise<Layout>;
+  readonly #failed: (tree: number, failure: unknown) => void;
   readonly #measure: (text: string) => number;
   readonly #observer: ResizeObserver;
   #brush: Brush | null = null;
@@ -60,15 +61,21 @@ export class Stage {
   #growing: Layer | null = null;
   #width = 0;
   #height = 0;
-  #asked = "";
-  #asking = false;
+  #requestedKey = "";
+  #requesting = false;
   #frame = 0;
   #focused = false;
 
-  constructor(canvas: HTMLCanvasElement, layout: (tree: number, window: LayoutWindow) => Promise<Layout>) {
+  /** `failed` hears of a layout that failed, of a tree that may have been replaced meanwhile. */
+  constructor(
+    canvas: HTMLCanvasElement,
+    layout: (tree: number, window: LayoutWindow) => Promise<Layout>,
+    failed: (tree: number, failure: unknown) => void,
+  ) {
     this.canvas = canvas;
     this.#layout = layout;
-    this.#context = canvas.getContext("2d", { alpha: false })!;
+    this.#failed = failed;
+    this.#context = context2d(canvas, { alpha: false });
     this.#measure = rememberingMeasure((text) => {
       this.#context.font = FONT;
       return this.#context.measureText(text).width;
@@ -84,7 +91,10 @@ export class Stage {
   }
 
   set palette(palette: Palette) {
-    const hatch = { fresh: makeHatch(this.#context, palette.ink, true), gone: makeHatch(this.#context, palette.ink, false) };
+    const hatch = {
+      fresh: makeHatch(this.#context, palette.ink, true),
+      gone: makeHatch(this.#context, palette.ink, false),
+    };
     this.#brush = { context: this.#context, palette, hatch, measure: this.#measure };
     this.invalidate();
   }
@@ -106,8 +116,9 @@ export class Stage {
     const before = this.#scene;
     this.#scene = scene;
     if (scene && before && scene.tree.id !== before.tree.id) this.scrollTo(this.scroll);
-    if (scene && before && scene.zoom !== before.zoom && scene.tree.id === before.tree.id) this.#zoomed(scene.zoom);
-    void this.#ask();
+    if (scene && before && scene.zoom !== before.zoom && scene.tree.id === before.tree.id)
+      this.#animateZoom(scene.zoom);
+    void this.#requestLayout();
     this.invalidate();
   }
 
@@ -116,7 +127,7 @@ export class Stage {
     const next = Math.min(Math.max(0, scroll), limit);
     if (next === this.scroll) return;
     this.scroll = next;
-    void this.#ask();
+    void this.#requestLayout();
     this.invalidate();
   }
 
@@ -158,28 +169,28 @@ export class Stage {
     this.canvas.width = Math.round(clientWidth * ratio);
     this.canvas.height = Math.round(clientHeight * ratio);
     this.scrollTo(this.scroll);
-    void this.#ask();
+    void this.#requestLayout();
     // Setting the size has cleared the canvas: draw now, not a frame later.
     this.#draw(performance.now());
   }
 
-  /** Asks for the boxes of the current view, unless they are on the way; the newest view wins. */
-  async #ask(): Promise<void> {
-    if (this.#asking) return;
-    for (let request = this.#request(); request; request = this.#request()) {
-      this.#asking = true;
-      this.#asked = request.key;
+  /** Requests the boxes of the current view, unless a request is under way. The newest view wins. */
+  async #requestLayout(): Promise<void> {
+    if (this.#requesting) return;
+    for (let request = this.#nextRequest(); request; request = this.#nextRequest()) {
+      this.#requesting = true;
+      this.#requestedKey = request.key;
       try {
         const { boxes, names } = await this.#layout(request.tree, request.window);
         this.#accept({ ...request, names: names.set(ROOT, request.label), boxes: new Boxes(boxes) });
-      } catch {
-        // The tree was replaced while the request was on its way; the next scene asks again.
+      } catch (failure) {
+        this.#failed(request.tree, failure);
       }
-      this.#asking = false;
+      this.#requesting = false;
     }
   }
 
-  #request() {
+  #nextRequest() {
     const scene = this.#scene;
     if (!scene || this.#width === 0) return null;
     const { zoom, extent, tree, label } = scene;
@@ -194,8 +205,8 @@ export class Stage {
       depth0: Math.max(0, top - OVERSCAN),
       depth1: top + rows,
     };
-    const key = JSON.stringify([tree.id, scene.marks, window]);
-    return key === this.#asked ? null : { key, tree: tree.id, label, zoom, extent, width: this.#width, window };
+    const key = JSON.stringify([tree.id, scene.flags, window]);
+    return key === this.#requestedKey ? null : { key, tree: tree.id, label, zoom, extent, width: this.#width, window };
   }
 
   #accept(layer: Layer): void {
@@ -206,32 +217,34 @@ export class Stage {
     // Zooming out: the new boxes start where they agree with the old picture.
     if (before && before.tree === layer.tree && before.zoom !== layer.zoom && this.#motion === null) {
       const at = layer.boxes.find(before.zoom);
-      if (at >= 0 && isFull(layer.extent)) this.#move([layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], [0, layer.width]);
+      if (at >= 0 && isFull(layer.extent))
+        this.#animate([layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], [0, layer.width]);
     }
     this.onLayer(layer.boxes);
     this.invalidate();
   }
 
   /** Zooming in: the old boxes grow until the new frame fills the width; then the new boxes take over. */
-  #zoomed(zoom: number): void {
+  #animateZoom(zoom: number): void {
     const layer = this.#layer;
     const at = layer ? layer.boxes.find(zoom) : -1;
     this.#motion = null;
-    if (!layer || at < 0) return void this.#settle(zoom === ROOT ? 0 : null);
+    if (!layer || at < 0) return void this.#scrollToRow(zoom === ROOT ? 0 : null);
     const depth = layer.boxes.depth(at);
     const ancestor = (layer.boxes.flags(at) & Flag.Ancestor) !== 0;
-    if (!ancestor) this.#move([0, layer.width], [layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], layer);
-    this.#settle(depth);
+    if (!ancestor)
+      this.#animate([0, layer.width], [layer.boxes.x(at), layer.boxes.x(at) + layer.boxes.width(at)], layer);
+    this.#scrollToRow(depth);
   }
 
-  #settle(depth: number | null): void {
+  #scrollToRow(depth: number | null): void {
     if (depth === null) return;
     const row = depth * ROW;
     const high = row - CONTEXT_ROWS * ROW;
     if (row < this.scroll || row > this.scroll + this.#height / 2) this.scrollTo(high);
   }
 
-  #move(from: [number, number], to: [number, number], growing: Layer | null = null): void {
+  #animate(from: [number, number], to: [number, number], growing: Layer | null = null): void {
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     this.#motion = { start: performance.now(), from, to };
     this.#growing = growing;
@@ -255,7 +268,7 @@ export class Stage {
     const brush = this.#brush;
     if (!brush || this.#width === 0) return;
     this.#context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const { layer, transform } = this.#moving(now);
+    const { layer, transform } = this.#currentLayer(now);
     if (!layer) {
       this.#context.fillStyle = brush.palette.paper;
       this.#context.fillRect(0, 0, canvas.width, canvas.height);
@@ -277,7 +290,7 @@ export class Stage {
     paintThumb(brush, this.#width, this.#height, this.scroll, this.#contentHeight());
   }
 
-  #moving(now: number): { layer: Layer | null; transform: Transform } {
+  #currentLayer(now: number): { layer: Layer | null; transform: Transform } {
     const motion = this.#motion;
     const t = motion ? (now - motion.start) / ZOOM_MILLIS : 1;
     if (!motion || t >= 1) {
@@ -286,6 +299,9 @@ export class Stage {
       return { layer: this.#layer, transform: this.#layer ? this.#transform(this.#layer) : IDENTITY };
     }
     this.invalidate();
-    return { layer: this.#growing ?? this.#layer, transform: between(motion.from, motion.to, Math.max(t, 0), this.#width) };
+    return {
+      layer: this.#growing ?? this.#layer,
+      transform: between(motion.from, motion.to, Math.max(t, 0), this.#width),
+    };
   }
 }

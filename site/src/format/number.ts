@@ -13,8 +13,9 @@ function decimals(value: number): number {
 
 /** Groups the digits of a decimal number given as text, so that integers beyond 2^53 stay exact. */
 export function grouped(decimal: string): string {
-  const [, sign, whole, rest] = /^(-?)(\d*)(.*)$/.exec(decimal)!;
-  return (sign && "−") + whole.replace(/\B(?=(\d{3})+$)/g, ",") + rest;
+  const sign = decimal.startsWith("-") ? "−" : "";
+  const [whole] = /\d*/.exec(decimal.slice(sign.length)) ?? [""];
+  return sign + whole.replace(/\B(?=(\d{3})+$)/g, ",") + decimal.slice(sign.length + whole.length);
 }
 
 /** A count of things: exact while it is short, then 240 k, 1.24 M. */

@@ -8,7 +8,10 @@ const ENOUGH = 0.75;
 /** An average needs no more than a few. */
 const ENOUGH_FOR_AVERAGE = 0.1;
 
-export function trend(type: Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">, gauge: boolean): { text: string; title: string } {
+export function trend(
+  type: Pick<ServiceType, "total" | "profiles" | "previous" | "previousProfiles">,
+  gauge: boolean,
+): { text: string; title: string } {
   const { profiles, previousProfiles } = type;
   const what = gauge ? "snapshot" : "profile";
   const title = `${plural(profiles, what)} here, ${previousProfiles} in the period of the same length before`;

@@ -26,7 +26,10 @@ export function typeLabel(id: string): string {
  */
 export function isGauge(id: string): boolean {
   const { name, sample } = typeParts(id);
-  return /^(inuse_\w+|goroutines?|goroutine_?leak|threads?|live)$/.test(sample) || /^(goroutines?|goroutine_?leak|threadcreate)$/.test(name);
+  return (
+    /^(inuse_\w+|goroutines?|goroutine_?leak|threads?|live)$/.test(sample) ||
+    /^(goroutines?|goroutine_?leak|threadcreate)$/.test(name)
+  );
 }
 
 /** CPU first, then the alphabet: what most people came for is on top. */

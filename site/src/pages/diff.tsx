@@ -1,20 +1,20 @@
+import { Icon } from "../components/controls/icon.tsx";
+import { Menu } from "../components/controls/menu.tsx";
+import { Header } from "../components/header/header.tsx";
+import { Filters } from "../components/query/filters.tsx";
+import { ProfileSelect } from "../components/query/profileselect.tsx";
+import { RangePicker } from "../components/query/rangepicker.tsx";
+import { Timeline } from "../components/query/timeline.tsx";
+import { Footer } from "../components/status/footer.tsx";
+import { NoData } from "../components/status/nodata.tsx";
 import { typeParts } from "../format/type.ts";
-import { Filters } from "../parts/filters.tsx";
-import { Foot } from "../parts/foot.tsx";
-import { Header } from "../parts/header.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { Menu } from "../parts/menu.tsx";
-import { NoData } from "../parts/nodata.tsx";
-import { RangePicker } from "../parts/range.tsx";
-import { Subject } from "../parts/subject.tsx";
-import { Timeline } from "../parts/timeline.tsx";
-import { clock, refresh } from "../state/clock.ts";
-import { halfSides, labelSides, periodSides, setSide, sideSeries, SIDE_TITLES, sideSpan, swapSides, timelines } from "../state/compare.ts";
-import { labels } from "../state/explore.ts";
-import { comparisonLabel, labelComparisons } from "../state/labels.ts";
-import { emptyPlace, type SideName } from "../state/place.ts";
-import { go, place } from "../state/router.ts";
-import { span } from "../state/services.ts";
+import { sideSeries, timelines } from "../state/query/compare.ts";
+import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
+import { labels, span } from "../state/query/services.ts";
+import { halfSides, labelSides, periodSides, SIDE_TITLES, setSide, sideSpan, swapSides } from "../state/query/sides.ts";
+import { clock, refresh } from "../state/url/clock.ts";
+import { go, urlState } from "../state/url/router.ts";
+import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
@@ -23,7 +23,7 @@ export function Diff() {
   return (
     <>
       <Header>
-        <Subject />
+        <ProfileSelect />
         <span class="spacer" />
         <Presets />
         <button type="button" class="control" title="Swap the sides (x)" data-testid="swap" onClick={swapSides}>
@@ -41,27 +41,32 @@ export function Diff() {
       <main class="main">
         <Picture empty={<NoData />} none={<NoData />} />
       </main>
-      <Foot />
+      <Footer />
     </>
   );
 }
 
 function SidePanel({ name }: { name: SideName }) {
-  const side = place.value[name];
+  const side = urlState.value[name];
   const title = SIDE_TITLES[name];
   const { value: timeline, problem } = timelines[name].value;
   return (
     <section class={`side ${name}`} aria-label={capital(title)} data-testid={`side-${name}`}>
       <div class="side-head">
         <h2>{capital(title)}</h2>
-        <RangePicker range={side} title={`Time range of the ${title}`} testid={`range-${name}`} onChange={(range) => setSide(name, range)} />
+        <RangePicker
+          range={side}
+          title={`Time range of the ${title}`}
+          testid={`range-${name}`}
+          onChange={(range) => setSide(name, range)}
+        />
         <Filters filters={side.filters} testid={`filters-${name}`} onChange={(filters) => setSide(name, { filters })} />
       </div>
       <Timeline
         series={sideSeries.value[name]}
         peak={sideSeries.value.peak}
         problem={problem}
-        unit={typeParts(timeline?.type ?? place.value.type).unit}
+        unit={typeParts(timeline?.type ?? urlState.value.type).unit}
         window={sideSpan(name)}
         label={`Timeline of the ${title}`}
         testid={`timeline-${name}`}
@@ -78,7 +83,7 @@ function capital(text: string): string {
 
 /** Common comparisons in one click, and the way back to one range. */
 function Presets() {
-  const { base, other, service, type } = place.value;
+  const { base, other, service, type } = urlState.value;
   const filters: [string[], string[]] = [base.filters, other.filters];
   const shared = base.filters.filter((filter) => other.filters.includes(filter));
   const last = (from: string) => resolve({ from, until: "now" }, clock.value);
@@ -87,7 +92,10 @@ function Presets() {
     { label: "Halves of the last hour", sides: () => halfSides(last("now-1h"), filters) },
     { label: "Last hour against the hour before", sides: () => periodSides(last("now-1h"), filters) },
     { label: "Last 24 h against the day before", sides: () => periodSides(last("now-24h"), filters) },
-    { label: "Same time, by labels only", sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }) },
+    {
+      label: "Same time, by labels only",
+      sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),
+    },
     ...labelComparisons(labels.value.value ?? {}).map((sides) => ({
       label: comparisonLabel(sides),
       sides: () => labelSides(fixed(span.value), base.filters, sides),
@@ -98,13 +106,23 @@ function Presets() {
       {(close) => (
         <div class="menu-list">
           {choices.map(({ label, sides }) => (
-            <button type="button" key={label} onClick={() => (close(), go(sides()))}>
+            <button
+              type="button"
+              key={label}
+              onClick={() => {
+                close();
+                go(sides());
+              }}
+            >
               {label}
             </button>
           ))}
           <button
             type="button"
-            onClick={() => (close(), go({ ...emptyPlace("explore"), service, type, base: { ...fixed(span.value), filters: shared } }))}
+            onClick={() => {
+              close();
+              go({ ...initialUrlState("explore"), service, type, base: { ...fixed(span.value), filters: shared } });
+            }}
           >
             No comparison: explore both ranges together
           </button>

@@ -1,39 +1,55 @@
+import { Icon } from "../components/controls/icon.tsx";
+import { Header, onPlainClick } from "../components/header/header.tsx";
+import { Filters } from "../components/query/filters.tsx";
+import { ProfileSelect } from "../components/query/profileselect.tsx";
+import { RangePicker } from "../components/query/rangepicker.tsx";
+import { Timeline } from "../components/query/timeline.tsx";
+import { Footer } from "../components/status/footer.tsx";
+import { NoData } from "../components/status/nodata.tsx";
 import { typeParts } from "../format/type.ts";
-import { Filters } from "../parts/filters.tsx";
-import { Foot } from "../parts/foot.tsx";
-import { follow, Header } from "../parts/header.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { RangePicker } from "../parts/range.tsx";
-import { Subject } from "../parts/subject.tsx";
-import { Timeline } from "../parts/timeline.tsx";
-import { clock, refresh } from "../state/clock.ts";
-import { comparedSides, labelSides } from "../state/compare.ts";
-import { series, timeline } from "../state/explore.ts";
-import { emptyPlace, type Place } from "../state/place.ts";
-import type { LabelSides } from "../state/labels.ts";
-import { go, href, place } from "../state/router.ts";
-import { span } from "../state/services.ts";
+import { series, timeline } from "../state/query/explore.ts";
+import type { LabelSides } from "../state/query/labels.ts";
+import { span } from "../state/query/services.ts";
+import { comparedSides, labelSides } from "../state/query/sides.ts";
+import { clock, refresh } from "../state/url/clock.ts";
+import { go, href, urlState } from "../state/url/router.ts";
+import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
 import { fixed, spanLabel } from "../time/range.ts";
-import { NoData } from "../parts/nodata.tsx";
 import { Picture } from "../views/picture.tsx";
 
 /** One service, one type, a time range. */
 export function Explore() {
-  const { base, window, type } = place.value;
+  const { base, window, type } = urlState.value;
   return (
     <>
       <Header>
-        <Subject />
-        <Filters filters={base.filters} testid="filters" compare={compareLabels} onChange={(filters) => go({ base: { ...base, filters } })} />
+        <ProfileSelect />
+        <Filters
+          filters={base.filters}
+          testid="filters"
+          compare={compareLabels}
+          onChange={(filters) => go({ base: { ...base, filters } })}
+        />
         <span class="spacer" />
         <CompareLink />
         {window && (
-          <button type="button" class="chip" title="Show the whole range again" data-testid="window" onClick={() => go({ window: null })}>
+          <button
+            type="button"
+            class="chip"
+            title="Show the whole range again"
+            data-testid="window"
+            onClick={() => go({ window: null })}
+          >
             {spanLabel(window, clock.value)}
             <Icon name="close" />
           </button>
         )}
-        <RangePicker range={base} title="Time range" testid="range" onChange={(range) => go({ base: { ...base, ...range }, window: null })} />
+        <RangePicker
+          range={base}
+          title="Time range"
+          testid="range"
+          onChange={(range) => go({ base: { ...base, ...range }, window: null })}
+        />
         <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
           <Icon name="refresh" />
         </button>
@@ -51,18 +67,31 @@ export function Explore() {
       <main class="main">
         <Picture empty={<NoData />} none={<NoData />} />
       </main>
-      <Foot />
+      <Footer />
     </>
   );
 }
 
 /** To the difference of a window and the time before it, or of the two halves of the range. */
 function CompareLink() {
-  const { service, type, base, window } = place.value;
-  const target: Place = { ...emptyPlace("diff"), service, type, ...comparedSides(span.value, window, base.filters) };
-  const title = window ? "Compare the selected time with the same length before it" : "Compare the second half of the range with the first";
+  const { service, type, base, window } = urlState.value;
+  const target: UrlState = {
+    ...initialUrlState("diff"),
+    service,
+    type,
+    ...comparedSides(span.value, window, base.filters),
+  };
+  const title = window
+    ? "Compare the selected time with the same length before it"
+    : "Compare the second half of the range with the first";
   return (
-    <a class="control" href={href(target)} title={title} data-testid="compare" onClick={(event) => follow(event, () => go(target))}>
+    <a
+      class="control"
+      href={href(target)}
+      title={title}
+      data-testid="compare"
+      onClick={(event) => onPlainClick(event, () => go(target))}
+    >
       <Icon name="swap" />
       <span class="wide">Compare</span>
     </a>
@@ -71,6 +100,6 @@ function CompareLink() {
 
 /** To the difference of two values of a label, over the range or the window that is seen. */
 function compareLabels(sides: LabelSides): void {
-  const { service, type, base, window } = place.peek();
-  go({ ...emptyPlace("diff"), service, type, ...labelSides(window ? fixed(window) : base, base.filters, sides) });
+  const { service, type, base, window } = urlState.peek();
+  go({ ...initialUrlState("diff"), service, type, ...labelSides(window ? fixed(window) : base, base.filters, sides) });
 }

@@ -1,12 +1,24 @@
+import { Icon } from "../components/controls/icon.tsx";
+import { Select } from "../components/controls/select.tsx";
+import { DropZone } from "../components/files/dropzone.tsx";
+import { Header } from "../components/header/header.tsx";
+import { Footer } from "../components/status/footer.tsx";
+import { FailureList } from "../components/status/problemnote.tsx";
 import { formatBytes, formatValue } from "../format/value.ts";
-import { DropZone } from "../parts/dropzone.tsx";
-import { Foot } from "../parts/foot.tsx";
-import { Header } from "../parts/header.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { FailureList } from "../parts/problem.tsx";
-import { Select } from "../parts/select.tsx";
-import { check, checked, closeFile, comparing, failures, files, only, opening, swapFiles, typeIndex, type OpenedFile } from "../state/files.ts";
-import { FRESH, go, place } from "../state/router.ts";
+import {
+  checked,
+  closeFile,
+  comparing,
+  failures,
+  files,
+  type OpenedFile,
+  opening,
+  setChecked,
+  showOnly,
+  swapFiles,
+  typeIndex,
+} from "../state/profile/files.ts";
+import { go, NO_FOCUS, urlState } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
 
 /** Profiles opened from disk: one, several merged, or two compared. */
@@ -18,10 +30,22 @@ export function FilePage() {
       </Header>
       {files.value.length > 0 && <FileStrip />}
       <main class="main">
-        <FailureList problems={failures.value} dismiss={(gone) => (failures.value = failures.value.filter((problem) => !gone.includes(problem)))} />
-        <Picture none={!opening.value && (files.value.length === 0 ? <DropZone wide /> : <p class="hint center">Choose one or more of the files above.</p>)} />
+        <FailureList
+          problems={failures.value}
+          dismiss={(gone) => (failures.value = failures.value.filter((problem) => !gone.includes(problem)))}
+        />
+        <Picture
+          none={
+            !opening.value &&
+            (files.value.length === 0 ? (
+              <DropZone wide />
+            ) : (
+              <p class="hint center">Choose one or more of the files above.</p>
+            ))
+          }
+        />
       </main>
-      <Foot />
+      <Footer />
     </>
   );
 }
@@ -52,8 +76,13 @@ function FileStrip() {
         ))}
       </ul>
       {count > 1 && (
-        <div class="segmented" role="group" aria-label="Several files">
-          <button type="button" aria-pressed={!comparing.value} data-testid="merge" onClick={() => go({ compare: false })}>
+        <fieldset class="segmented" aria-label="Several files">
+          <button
+            type="button"
+            aria-pressed={!comparing.value}
+            data-testid="merge"
+            onClick={() => go({ compare: false })}
+          >
             Merge {count} files
           </button>
           <button
@@ -66,10 +95,16 @@ function FileStrip() {
           >
             Compare
           </button>
-        </div>
+        </fieldset>
       )}
       {comparing.value && (
-        <button type="button" class="control" title="Swap baseline and comparison (x)" data-testid="swap" onClick={swapFiles}>
+        <button
+          type="button"
+          class="control"
+          title="Swap baseline and comparison (x)"
+          data-testid="swap"
+          onClick={swapFiles}
+        >
           <Icon name="swap" /> Swap
         </button>
       )}
@@ -87,18 +122,26 @@ function FileItem({ file }: { file: OpenedFile }) {
         <input
           type="checkbox"
           checked={file.checked}
-          onChange={(event) => (go({ ...FRESH, compare: place.value.compare }, "replace"), check(info.id, event.currentTarget.checked))}
+          onChange={(event) => {
+            go({ ...NO_FOCUS, compare: urlState.value.compare }, "replace");
+            setChecked(info.id, event.currentTarget.checked);
+          }}
         />
         <span class="file-name">{info.name}</span>
         <span class="soft">{type ? formatValue(type.total, type.unit) : ""}</span>
         {role && <b class={`role ${role}`}>{role}</b>}
       </label>
       {files.value.length > 1 && (
-        <button type="button" class="link" title={`Show ${info.name} alone`} onClick={() => only(info.id)}>
+        <button type="button" class="link" title={`Show ${info.name} alone`} onClick={() => showOnly(info.id)}>
           only
         </button>
       )}
-      <button type="button" class="icon-only control quiet" title={`Close ${info.name}`} onClick={() => closeFile(info.id)}>
+      <button
+        type="button"
+        class="icon-only control quiet"
+        title={`Close ${info.name}`}
+        onClick={() => closeFile(info.id)}
+      >
         <Icon name="close" />
       </button>
     </li>

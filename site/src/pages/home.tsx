@@ -1,26 +1,26 @@
-import { trend } from "../format/trend.ts";
-import { formatValue, plural } from "../format/value.ts";
-import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
 import type { Service } from "../api.ts";
-import { DropZone } from "../parts/dropzone.tsx";
-import { follow, Header } from "../parts/header.tsx";
-import { Icon } from "../parts/icon.tsx";
-import { ProblemNote } from "../parts/problem.tsx";
-import { RangePicker } from "../parts/range.tsx";
-import { Select } from "../parts/select.tsx";
-import { Snippets } from "../parts/snippets.tsx";
-import { Sparkline } from "../parts/sparkline.tsx";
-import { refresh } from "../state/clock.ts";
-import { emptyPlace } from "../state/place.ts";
-import { go, href, place } from "../state/router.ts";
-import { expected, server, services } from "../state/services.ts";
+import { Icon } from "../components/controls/icon.tsx";
+import { Select } from "../components/controls/select.tsx";
+import { Sparkline } from "../components/controls/sparkline.tsx";
+import { DropZone } from "../components/files/dropzone.tsx";
+import { Header, onPlainClick } from "../components/header/header.tsx";
+import { RangePicker } from "../components/query/rangepicker.tsx";
+import { ProblemNote } from "../components/status/problemnote.tsx";
+import { Snippets } from "../components/status/snippets.tsx";
+import { trend } from "../format/trend.ts";
+import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
+import { formatValue, plural } from "../format/value.ts";
+import { rememberedServer, server, services } from "../state/query/services.ts";
+import { refresh } from "../state/url/clock.ts";
+import { go, href, urlState } from "../state/url/router.ts";
+import { initialUrlState } from "../state/url/urlstate.ts";
 import { seriesOf } from "../time/series.ts";
 
 /** Two doors: files, and services when there is a server. */
 export function Home() {
   const found = services.value.value ?? [];
   // Until it is known otherwise there is a server, so that nothing jumps where there is one.
-  const withServer = server.value === "unknown" ? expected !== "absent" : server.value === "present";
+  const withServer = server.value === "unknown" ? rememberedServer !== "absent" : server.value === "present";
   return (
     <>
       <Header>{withServer && <Controls found={found} />}</Header>
@@ -33,7 +33,7 @@ export function Home() {
 }
 
 function Controls({ found }: { found: Service[] }) {
-  const { base, type } = place.value;
+  const { base, type } = urlState.value;
   const types = [...new Set(found.flatMap((service) => service.types.map(({ id }) => id)))].sort(compareTypes);
   return (
     <>
@@ -47,7 +47,12 @@ function Controls({ found }: { found: Service[] }) {
         />
       )}
       <span class="spacer" />
-      <RangePicker range={base} title="Time range" testid="range" onChange={(range) => go({ base: { ...base, ...range } })} />
+      <RangePicker
+        range={base}
+        title="Time range"
+        testid="range"
+        onChange={(range) => go({ base: { ...base, ...range } })}
+      />
       <button type="button" class="control icon-only" title="Refresh" data-testid="refresh" onClick={refresh}>
         <Icon name="refresh" />
       </button>
@@ -82,22 +87,30 @@ function Services({ found }: { found: Service[] }) {
 }
 
 function Card({ service }: { service: Service }) {
-  const { type, base } = place.value;
+  const { type, base } = urlState.value;
   const shown = service.types.find(({ id }) => id === type) ?? service.types[0];
-  const target = { ...emptyPlace("explore"), service: service.name, type: shown?.id ?? "", base };
+  const target = { ...initialUrlState("explore"), service: service.name, type: shown?.id ?? "", base };
   const { unit } = typeParts(shown?.id ?? "");
   const gauge = isGauge(shown?.id ?? "");
   const series = shown && seriesOf({ ...shown, start: 0, step: 1 }, gauge);
   const changed = shown && trend(shown, gauge);
   return (
-    <a class="card" href={href(target)} data-testid="service-card" onClick={(event) => follow(event, () => go(target))}>
+    <a
+      class="card"
+      href={href(target)}
+      data-testid="service-card"
+      onClick={(event) => onPlainClick(event, () => go(target))}
+    >
       <span class="card-row">
         <span class="card-name">{service.name}</span>
         <span class="card-type">{typeLabel(shown?.id ?? "")}</span>
       </span>
       <Sparkline values={series?.values ?? []} />
       <span class="card-row">
-        <span class="card-total" title={gauge ? `Average of ${plural(shown!.profiles, "snapshot")}` : undefined}>
+        <span
+          class="card-total"
+          title={shown && gauge ? `Average of ${plural(shown.profiles, "snapshot")}` : undefined}
+        >
           {formatValue(series?.total ?? 0, unit)}
           {gauge && <small> average</small>}
         </span>
@@ -122,14 +135,19 @@ function Placeholders() {
 
 /** No data yet: how to send some. */
 function Nothing() {
-  const { base } = place.value;
+  const { base } = urlState.value;
   const widest = base.from === "now-7d";
   return (
     <div class="nothing" data-testid="empty">
       <h2>{widest ? "No profiles yet" : "No profiles in this range"}</h2>
       {!widest && (
         <p>
-          <button type="button" class="control" data-testid="widen" onClick={() => go({ base: { ...base, from: "now-7d", until: "now" } })}>
+          <button
+            type="button"
+            class="control"
+            data-testid="widen"
+            onClick={() => go({ base: { ...base, from: "now-7d", until: "now" } })}
+          >
             Look at the last 7 days
           </button>
         </p>

@@ -1,5 +1,6 @@
 /** What went wrong, for people: what failed, what it means, what to try; the technical text apart. */
-import { ApiError } from "../refusal.ts";
+
+import { ApiError } from "../apierror.ts";
 import { CoreError } from "../core/core.ts";
 
 export interface Problem {
@@ -18,8 +19,12 @@ export function problemOf(failure: unknown, doing: string): Problem {
     return {
       title,
       detail,
-      meaning: "The viewer inside this page stopped, most likely because the profile needs more memory than a browser tab has.",
-      tries: ["Reload the page and open fewer or smaller profiles.", "If it happens again with a small profile, it is our mistake: please report it."],
+      meaning:
+        "The viewer inside this page stopped, most likely because the profile needs more memory than a browser tab has.",
+      tries: [
+        "Reload the page and open fewer or smaller profiles.",
+        "If it happens again with a small profile, it is our mistake: please report it.",
+      ],
     };
   }
   if (failure instanceof CoreError) return { title, detail, ...profileProblem(failure) };
@@ -36,11 +41,18 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
   if (error.kind === "absent") {
     return {
       meaning: "There is no Pilotlight server at this address; this is the viewer alone.",
-      tries: ["Open a profile from your disk instead.", "Start a server with cargo xtask run.", "If there was one a moment ago, reload the page: you may have to sign in."],
+      tries: [
+        "Open a profile from your disk instead.",
+        "Start a server with cargo xtask run.",
+        "If there was one a moment ago, reload the page: you may have to sign in.",
+      ],
     };
   }
   if (error.status >= 500) {
-    return { meaning: "The server failed while it worked on this.", tries: ["Try again in a moment.", "Try a shorter time range."] };
+    return {
+      meaning: "The server failed while it worked on this.",
+      tries: ["Try again in a moment.", "Try a shorter time range."],
+    };
   }
   const reason = error.reason.replace(/\.$/, "");
   switch (error.status) {
@@ -50,7 +62,10 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
         tries: ["Reload the page and sign in."],
       };
     case 403:
-      return { meaning: "The server does not let you see this.", tries: ["Ask whoever runs it for access, or sign in as someone else."] };
+      return {
+        meaning: "The server does not let you see this.",
+        tries: ["Ask whoever runs it for access, or sign in as someone else."],
+      };
     case 413:
       return {
         meaning: reason ? `This is too large for the server: ${reason}.` : "This is too large for the server.",
@@ -63,7 +78,9 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
       };
     default:
       return {
-        meaning: reason ? `The server rejected the query: ${reason}.` : `The server rejected the query with status ${error.status}.`,
+        meaning: reason
+          ? `The server rejected the query: ${reason}.`
+          : `The server rejected the query with status ${error.status}.`,
         tries: ["Check the filters and the time range."],
       };
   }

@@ -1,5 +1,5 @@
-import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
-import { problemOf, type Problem } from "./problem.ts";
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { type Problem, problemOf } from "./problem.ts";
 
 /** Something loaded. While it loads again the former value stays, so that nothing jumps; also when that fails. */
 export interface Loaded<T> {
@@ -31,7 +31,10 @@ export function resource<Q, T>(
   return loaded;
 
   async function run(asked: Q | null, stopped: AbortSignal) {
-    if (asked === null) return void (loaded.value = { state: "idle" });
+    if (asked === null) {
+      loaded.value = { state: "idle" };
+      return;
+    }
     loaded.value = { state: "loading", value: loaded.peek().value };
     try {
       const value = await load(asked, stopped);

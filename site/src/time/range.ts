@@ -88,12 +88,18 @@ export function bucketLabel({ from, until }: Span): string {
  * Labels of an axis, at Unix seconds. Where the range is a day or more, midnights are dates and the first label has one;
  * what does not fit is empty.
  */
-export function tickLabels(splits: number[], increment: number, dated: boolean, fits: (seconds: number, text: string) => boolean): string[] {
+export function tickLabels(
+  splits: number[],
+  increment: number,
+  dated: boolean,
+  fits: (seconds: number, text: string) => boolean,
+): string[] {
   let first = dated;
   return splits.map((seconds) => {
     const millis = seconds * 1000;
     const [time, day] = [clock(millis, increment < 60), dayOf(millis)];
-    if (increment * 1000 >= 4 * UNIT.w) return new Date(millis).toLocaleDateString("en-GB", { month: "short", year: "numeric" });
+    if (increment * 1000 >= 4 * UNIT.w)
+      return new Date(millis).toLocaleDateString("en-GB", { month: "short", year: "numeric" });
     const plain = increment * 1000 >= UNIT.d || (dated && time === "00:00") ? day : time;
     const full = first && plain === time ? `${day} ${time}` : plain;
     if (fits(seconds, full)) {

@@ -20,7 +20,7 @@ export interface Series {
 export const SHORTEST_STEP = 30_000;
 
 /** Most steps that are merged into one: agents that push more than twelve steps apart are drawn as they are. */
-const MOST_MERGED = 12;
+const MAX_MERGED = 12;
 
 /** How many steps to ask for. */
 export function pointsFor({ from, until }: Span, most: number): number {
@@ -30,7 +30,11 @@ export function pointsFor({ from, until }: Span, most: number): number {
 }
 
 /** The series of an answer, in steps `factor` times as long. */
-export function seriesOf({ start, step, points, counts }: Timeline, average: boolean, factor = mergeFactor(counts)): Series {
+export function seriesOf(
+  { start, step, points, counts }: Timeline,
+  average: boolean,
+  factor = mergeFactor(counts),
+): Series {
   // What does not divide evenly is at the start, where the range cuts a step anyway.
   const first = points.length % factor;
   const sums = merged(points, factor);
@@ -53,10 +57,13 @@ export function seriesOf({ start, step, points, counts }: Timeline, average: boo
  */
 export function mergeFactor(counts: number[]): number {
   const filled = counts.flatMap((count, i) => (count > 0 ? [i] : []));
-  const gaps = filled.slice(1).map((at, i) => at - filled[i]).sort((a, b) => a - b);
+  const gaps = filled
+    .slice(1)
+    .map((at, i) => at - filled[i])
+    .sort((a, b) => a - b);
   const usual = gaps.slice(0, gaps.length - Math.max(1, Math.floor(gaps.length / 20)));
   const factor = usual.at(-1) ?? 1;
-  return factor <= MOST_MERGED ? factor : 1;
+  return factor <= MAX_MERGED ? factor : 1;
 }
 
 /**
@@ -73,6 +80,6 @@ function merged(numbers: number[], factor: number): number[] {
   if (factor === 1) return numbers;
   const offset = (factor - (numbers.length % factor)) % factor;
   const sums = new Array<number>(Math.ceil(numbers.length / factor)).fill(0);
-  numbers.forEach((n, i) => (sums[Math.floor((i + offset) / factor)] += n));
+  for (const [i, n] of numbers.entries()) sums[Math.floor((i + offset) / factor)] += n;
   return sums;
 }

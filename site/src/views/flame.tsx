@@ -1,18 +1,30 @@
-import { useEffect, useRef } from "preact/hooks";
 import { effect, signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { type Box, type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
-import { Flag, type Box, type Boxes } from "../core/boxes.ts";
 import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
 import { fit } from "../flame/extent.ts";
 import { attachGestures } from "../flame/gestures.ts";
 import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { formatValue } from "../format/value.ts";
-import { drawerOpen } from "../state/drawer.ts";
-import { current, extent, marks, select, selected, setExtent, spoken, tree, zoom, zoomTo } from "../state/focus.ts";
-import { colours, readToken } from "../state/theme.ts";
+import { colours, readToken } from "../state/page/theme.ts";
+import { drawerOpen } from "../state/profile/drawer.ts";
+import {
+  announcement,
+  current,
+  extent,
+  flagsVersion,
+  select,
+  selected,
+  setExtent,
+  tree,
+  zoom,
+  zoomTo,
+} from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
 import { FrameList } from "./framelist.tsx";
-import { Tooltip, type Hover } from "./tooltip.tsx";
+import { type Hover, Tooltip } from "./tooltip.tsx";
 
 /** The flame graph: a canvas, what it says under the pointer, and the same frames as a list for who cannot see it. */
 export function Flame() {
@@ -21,8 +33,9 @@ export function Flame() {
   const boxes = useSignal<Boxes | null>(null);
 
   useEffect(() => {
-    const element = canvas.current!;
-    const stage = new Stage(element, core.layout);
+    const element = canvas.current;
+    if (!element) return;
+    const stage = new Stage(element, core.layout, (id, failure) => callFailed(id, "draw the profile")(failure));
     stage.onLayer = (laidOut) => (boxes.value = laidOut);
     const stops = [
       effect(() => {
@@ -31,22 +44,37 @@ export function Flame() {
       }),
       effect(() => {
         const shown = tree.value;
-        const view = { zoom: zoom.value, extent: extent.value, selected: selected.value, current: current.value, marks: marks.value };
-        stage.show(shown && { tree: shown, label: `${shown.average ? "average" : "total"} ${totalOf(shown)}`, ...view });
+        const view = {
+          zoom: zoom.value,
+          extent: extent.value,
+          selected: selected.value,
+          current: current.value,
+          flags: flagsVersion.value,
+        };
+        stage.show(
+          shown && { tree: shown, label: `${shown.average ? "average" : "total"} ${totalOf(shown)}`, ...view },
+        );
         hover.value = null;
       }),
       effect(() => {
         revealed.value;
         const shown = tree.peek();
-        if (shown && current.value !== ROOT) void core.node(shown.id, current.value).then(({ depth }) => stage.reveal(depth), () => {});
+        if (shown && current.value !== ROOT)
+          void core
+            .node(shown.id, current.value)
+            .then(({ depth }) => stage.reveal(depth), callFailed(shown.id, "show this frame"));
       }),
-      attachGestures(element, gestures(stage, (next) => (hover.value = next))),
+      attachGestures(
+        element,
+        gestures(stage, (next) => (hover.value = next)),
+      ),
       () => stage.destroy(),
     ];
     // The current frame is outlined for who uses keys, in the picture or in the search; not for who points.
     const keyboard = new AbortController();
     const { signal } = keyboard;
-    const onPicture = () => [element, document.body, document.querySelector("#search")].includes(document.activeElement as HTMLElement);
+    const onPicture = () =>
+      [element, document.body, document.querySelector("#search")].includes(document.activeElement as HTMLElement);
     addEventListener("keydown", () => setTimeout(() => (stage.focused = onPicture())), { signal });
     addEventListener("pointerdown", () => (stage.focused = false), { signal });
     return () => {
@@ -58,6 +86,7 @@ export function Flame() {
   const info = tree.value;
   return (
     <section class="flame" aria-label="Flame graph">
+      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: the keys of the picture are its own, which is what this role says; a canvas has no role that it could lose. */}
       <canvas
         ref={canvas}
         tabIndex={0}
@@ -68,7 +97,7 @@ export function Flame() {
       />
       <Tooltip hover={hover.value} />
       <div class="hidden" aria-live="polite" data-testid="current-frame">
-        {spoken}
+        {announcement}
       </div>
       <FrameList boxes={boxes} />
     </section>

@@ -1,11 +1,12 @@
+import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { useSignal, type ReadonlySignal } from "@preact/signals";
+import { type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
-import { Flag, type Boxes } from "../core/boxes.ts";
 import type { NodeDetail } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue } from "../format/value.ts";
-import { tree } from "../state/focus.ts";
+import { tree } from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
 
 /** More rows than this nobody listens to; the table view has them all. */
 const LIMIT = 200;
@@ -20,7 +21,12 @@ export function FrameList({ boxes }: { boxes: ReadonlySignal<Boxes | null> }) {
   useEffect(() => {
     if (!drawn || !info) return;
     const timer = setTimeout(() => {
-      void core.nodes(info.id, largest(drawn)).then((found) => tree.peek() === info && (frames.value = found), () => {});
+      void core.nodes(info.id, largest(drawn)).then(
+        (found) => {
+          if (tree.peek() === info) frames.value = found;
+        },
+        callFailed(info.id, "list the frames"),
+      );
     }, REST_MILLIS);
     return () => clearTimeout(timer);
   }, [drawn, info]);

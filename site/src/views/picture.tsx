@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
-import { Crumbs } from "../parts/crumbs.tsx";
-import { Drawer } from "../parts/drawer.tsx";
-import { Loading } from "../parts/loading.tsx";
-import { Note, ProblemNote } from "../parts/problem.tsx";
-import { StaleNote } from "../parts/stale.tsx";
-import { Toolbar } from "../parts/toolbar.tsx";
-import { place } from "../state/router.ts";
-import { refresh } from "../state/clock.ts";
-import { shown } from "../state/shown.ts";
-import { drawerOpen } from "../state/drawer.ts";
+import { Loading } from "../components/status/loading.tsx";
+import { Note, ProblemNote } from "../components/status/problemnote.tsx";
+import { StaleNote } from "../components/status/stalenote.tsx";
+import { drawerOpen } from "../state/profile/drawer.ts";
+import { shown } from "../state/profile/shown.ts";
+import { refresh } from "../state/url/clock.ts";
+import { urlState } from "../state/url/router.ts";
+import { Breadcrumbs } from "./breadcrumbs.tsx";
+import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
 import { Table } from "./table.tsx";
+import { Toolbar } from "./toolbar.tsx";
 
 /** The picture in all its states. `empty` says why there may be nothing and offers a way out. */
 export function Picture({ none, empty }: { none?: ComponentChildren; empty?: ComponentChildren }) {
@@ -20,7 +20,7 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
     <div class="stage">
       {answer.state === "error" && (
         <ProblemNote problem={answer.problem}>
-          {place.value.route !== "file" && (
+          {urlState.value.route !== "file" && (
             <button type="button" class="control primary" onClick={refresh}>
               Try again
             </button>
@@ -42,12 +42,12 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 }
 
 function Views() {
-  const { view } = place.value;
+  const { view } = urlState.value;
   return (
     <>
       <StaleNote />
       <Toolbar />
-      {view !== "table" && <Crumbs />}
+      {view !== "table" && <Breadcrumbs />}
       <div class={`views ${view}${drawerOpen.value ? " with-drawer" : ""}`}>
         {view !== "flame" && <Table />}
         {view !== "table" && <Flame />}

@@ -1,13 +1,16 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows stand at absolute heights, which the browser's own tables cannot.
+// biome-ignore-all lint/a11y/useFocusableInteractive: in a table, unlike a grid, rows and headers take no focus.
+import { effect, type ReadonlySignal, signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { effect, signal, useSignal, type ReadonlySignal } from "@preact/signals";
 import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
-import { change, percent } from "../format/number.ts";
 import { baseName } from "../flame/label.ts";
+import { change, percent } from "../format/number.ts";
 import { formatDelta, formatValue } from "../format/value.ts";
-import { select, selectedDetail, tree, zoomTo } from "../state/focus.ts";
-import type { Sort } from "../state/place.ts";
-import { go, place } from "../state/router.ts";
+import { select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
+import { go, urlState } from "../state/url/router.ts";
+import type { Sort } from "../state/url/urlstate.ts";
 
 const ROW_HEIGHT = 28;
 /** Rows asked for at once. */
@@ -24,7 +27,8 @@ export function Table() {
   const view = useSignal({ top: 0, height: 600 });
   const rows = useRows(view);
   useEffect(() => {
-    const element = scroller.current!;
+    const element = scroller.current;
+    if (!element) return;
     const measure = () => (view.value = { top: element.scrollTop, height: element.clientHeight });
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -38,7 +42,12 @@ export function Table() {
   const columns = info.diff ? DIFF_COLUMNS : TREE_COLUMNS;
   return (
     <div class="table" ref={scroller} data-testid="table">
-      <div role="table" aria-label="Functions" aria-rowcount={rows.count.value + 1} class={info.diff ? "grid diff" : "grid"}>
+      <div
+        role="table"
+        aria-label="Functions"
+        aria-rowcount={rows.count.value + 1}
+        class={info.diff ? "grid diff" : "grid"}
+      >
         <div role="rowgroup" class="table-head">
           <div role="row" aria-rowindex={1}>
             {columns.map((column) => (
@@ -50,11 +59,15 @@ export function Table() {
           {Array.from({ length: Math.max(0, last - first) }, (_, i) => {
             const index = first + i;
             const row = rows.at(index);
-            return <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && row.func === chosen} />;
+            return (
+              <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && row.func === chosen} />
+            );
           })}
         </div>
       </div>
-      {rows.count.value === 0 && rows.ready.value && <p class="hint pad">No function matches “{place.value.search}”.</p>}
+      {rows.count.value === 0 && rows.ready.value && (
+        <p class="hint pad">No function matches “{urlState.value.search}”.</p>
+      )}
     </div>
   );
 }
@@ -78,7 +91,7 @@ function sortOf(info: TreeInfo, { column, descending }: Sort): Sort {
 }
 
 function Head({ column: { sort, label }, info }: { column: Column; info: TreeInfo }) {
-  const { column, descending } = sortOf(info, place.value.sort);
+  const { column, descending } = sortOf(info, urlState.value.sort);
   if (!sort) return <span role="columnheader">{label}</span>;
   const active = column === sort;
   const direction = active ? (descending ? "descending" : "ascending") : "none";
@@ -129,7 +142,7 @@ function Row(props: { index: number; row: TableRow | undefined; info: TreeInfo; 
 }
 
 function neighbour(row: HTMLElement, index: number): HTMLElement | null {
-  return row.parentElement!.querySelector(`[aria-rowindex="${index + 2}"]`);
+  return row.parentElement?.querySelector(`[aria-rowindex="${index + 2}"]`) ?? null;
 }
 
 function Cells({ row, unit }: { row: TableRow; unit: string }) {
@@ -144,10 +157,15 @@ function Cells({ row, unit }: { row: TableRow; unit: string }) {
       </span>
       {diff ? (
         <>
-          <span role="cell" class="num">{formatValue(diff.base_total, unit)}</span>
-          <span role="cell" class="num">{formatValue(diff.comparison_total, unit)}</span>
+          <span role="cell" class="num">
+            {formatValue(diff.base_total, unit)}
+          </span>
+          <span role="cell" class="num">
+            {formatValue(diff.comparison_total, unit)}
+          </span>
           <span role="cell" class="num" title={formatDelta(diff.comparison_total - diff.base_total, unit)}>
-            {formatDelta(diff.comparison_total - diff.base_total, unit)} <small>{change(diff.base_total, diff.comparison_total)}</small>
+            {formatDelta(diff.comparison_total - diff.base_total, unit)}{" "}
+            <small>{change(diff.base_total, diff.comparison_total)}</small>
           </span>
         </>
       ) : (
@@ -184,8 +202,8 @@ function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
     return effect(() => {
       const info = tree.value;
       if (!info) return;
-      const { search } = place.value;
-      const sort = sortOf(info, place.value.sort);
+      const { search } = urlState.value;
+      const sort = sortOf(info, urlState.value.sort);
       const now = JSON.stringify([info.id, sort, search]);
       const fresh = now !== question;
       if (fresh) {
@@ -196,7 +214,13 @@ function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
       for (let page = Math.floor(first / PAGE); page * PAGE < Math.max(last, 1); page++) {
         if (asked.has(page)) continue;
         asked.add(page);
-        const query = { sort: sort.column, descending: sort.descending, filter: search, offset: page * PAGE, limit: PAGE };
+        const query = {
+          sort: sort.column,
+          descending: sort.descending,
+          filter: search,
+          offset: page * PAGE,
+          limit: PAGE,
+        };
         void core.table(info.id, query).then(
           (found) => {
             if (now !== question) return;
@@ -207,7 +231,7 @@ function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
             count.value = found.count;
             ready.value = true;
           },
-          () => {},
+          callFailed(info.id, "list the functions"),
         );
       }
     });

@@ -1,10 +1,11 @@
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
 import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatExact, formatValue } from "../format/value.ts";
-import { tree } from "../state/focus.ts";
+import { tree } from "../state/profile/focus.ts";
+import { callFailed } from "../state/profile/shown.ts";
 
 export interface Hover {
   x: number;
@@ -25,34 +26,42 @@ export function Tooltip({ hover }: { hover: Hover | null }) {
   useEffect(() => {
     if (node === undefined || !info) return;
     let gone = false;
-    void core.node(info.id, node).then((found) => !gone && (detail.value = found), () => {});
-    return () => void (gone = true);
+    void core.node(info.id, node).then(
+      (found) => {
+        if (!gone) detail.value = found;
+      },
+      callFailed(info.id, "describe this frame"),
+    );
+    return () => {
+      gone = true;
+    };
   }, [node, info]);
   useLayoutEffect(() => {
     const box = root.current;
-    if (!box || !hover) return;
-    const room = box.parentElement!.getBoundingClientRect();
+    if (!box?.parentElement || !hover) return;
+    const room = box.parentElement.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = box;
     const left = hover.x + OFFSET + width > room.width ? hover.x - OFFSET - width : hover.x + OFFSET;
     const top = hover.y + OFFSET + height > room.height ? hover.y - OFFSET - height : hover.y + OFFSET;
     box.style.transform = `translate(${Math.max(0, left)}px, ${Math.max(0, top)}px)`;
   });
-  if (!hover || !info || detail.value?.node !== node) return null;
+  const shown = detail.value;
+  if (!hover || !info || !shown || shown.node !== node) return null;
   return (
     <div class="tooltip" ref={root} data-testid="tooltip" aria-hidden="true">
-      <Content detail={detail.value!} info={info} run={hover.run} />
+      <Content detail={shown} info={info} run={hover.run} />
     </div>
   );
 }
 
 function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; run: boolean }) {
   const { unit } = info;
-  const place = detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module;
+  const source = detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module;
   return (
     <>
       {run && <p class="soft">Several frames too small to draw; the largest:</p>}
       <b>{detail.name}</b>
-      {place && <p class="soft">{place}</p>}
+      {source && <p class="soft">{source}</p>}
       {detail.diff ? (
         <p>
           {formatValue(detail.diff.base_total, unit)} → {formatValue(detail.diff.comparison_total, unit)}{" "}

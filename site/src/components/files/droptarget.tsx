@@ -1,0 +1,58 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { isTyping } from "../../keys.ts";
+import { notify } from "../../state/page/notice.ts";
+import { openFiles, openText } from "../../state/profile/files.ts";
+import { Logo } from "../controls/logo.tsx";
+
+const dragging = signal(false);
+
+/** The whole page takes files: dropped anywhere, or pasted. */
+export function DropTarget() {
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    // Enter and leave fire for every element under the pointer; only their balance says whether it left the page.
+    let depth = 0;
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+    const setDepth = (next: number) => {
+      depth = Math.max(0, next);
+      dragging.value = depth > 0;
+    };
+    addEventListener("dragenter", (event) => hasFiles(event) && setDepth(depth + 1), { signal });
+    addEventListener("dragleave", (event) => hasFiles(event) && setDepth(depth - 1), { signal });
+    addEventListener("dragover", (event) => hasFiles(event) && event.preventDefault(), { signal });
+    addEventListener(
+      "drop",
+      (event) => {
+        if (!event.dataTransfer || !hasFiles(event)) return;
+        event.preventDefault();
+        setDepth(0);
+        void openFiles(event.dataTransfer.files);
+      },
+      { signal },
+    );
+    addEventListener("paste", (event) => paste(event.clipboardData, event), { signal });
+    return () => stop.abort();
+  }, []);
+  if (!dragging.value) return null;
+  return (
+    <div class="drop-overlay" data-testid="drop-overlay">
+      <div>
+        <Logo size={56} />
+        <p class="big">Let go to open</p>
+        <p>Several files are merged; two can be compared.</p>
+      </div>
+    </div>
+  );
+}
+
+/** Files, or a profile that is text. In a field, text belongs to the field. */
+function paste(data: DataTransfer | null, event: ClipboardEvent): void {
+  if (!data) return;
+  if (data.files.length > 0) return void openFiles(data.files);
+  if (event.target instanceof HTMLElement && isTyping(event.target)) return;
+  const text = data.getData("text/plain");
+  if (text.trim() !== "") void openText(text);
+  else notify("There is no file and no text to paste.");
+}

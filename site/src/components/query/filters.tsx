@@ -1,0 +1,186 @@
+import { useSignal } from "@preact/signals";
+import { core } from "../../core/index.ts";
+import { comparisonLabel, type LabelSides, labelComparisons, labelOrder } from "../../state/query/labels.ts";
+import { formatMatcher, type Matcher, matcherLabel } from "../../state/query/selector.ts";
+import { labels } from "../../state/query/services.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Menu } from "../controls/menu.tsx";
+import { Select } from "../controls/select.tsx";
+
+const OPERATORS: { value: Matcher["op"]; label: string }[] = [
+  { value: "=", label: "is" },
+  { value: "!=", label: "is not" },
+  { value: "=~", label: "matches" },
+  { value: "!~", label: "does not match" },
+];
+
+/** Label filters as chips in order, each removable, and a way to add one. */
+export function Filters(props: {
+  filters: string[];
+  testid: string;
+  onChange: (filters: string[]) => void;
+  /** Compares two values of a label; where that is possible. */
+  compare?: (sides: LabelSides) => void;
+}) {
+  const { filters, testid, onChange, compare } = props;
+  return (
+    <span class="filters" data-testid={testid}>
+      {filters.map((filter, i) => (
+        <button
+          type="button"
+          class="chip"
+          key={`${i}${filter}`}
+          title={`Remove the filter ${matcherLabel(filter)}`}
+          onClick={() => onChange(filters.filter((_, at) => at !== i))}
+        >
+          {matcherLabel(filter)}
+          <Icon name="close" />
+        </button>
+      ))}
+      <Menu
+        label={
+          <>
+            <Icon name="plus" />
+            <span class="wide">filter</span>
+          </>
+        }
+        title="Add a filter"
+        class="control quiet"
+        testid={`${testid}-add`}
+      >
+        {(close) => (
+          <AddFilter
+            compare={
+              compare &&
+              ((sides) => {
+                close();
+                compare(sides);
+              })
+            }
+            onAdd={(filter) => {
+              close();
+              if (!filters.includes(filter)) onChange([...filters, filter]);
+            }}
+          />
+        )}
+      </Menu>
+    </span>
+  );
+}
+
+function AddFilter({ onAdd, compare }: { onAdd: (filter: string) => void; compare?: (sides: LabelSides) => void }) {
+  const known = labels.value.value ?? {};
+  const names = labelOrder(known);
+  const name = useSignal(names[0] ?? "");
+  const op = useSignal<Matcher["op"]>("=");
+  const text = useSignal("");
+  const wrong = useSignal("");
+  if (names.length === 0) {
+    const { state, problem } = labels.value;
+    if (problem) return <p class="hint">{`${problem.title}. ${problem.meaning}`}</p>;
+    return (
+      <p class="hint">
+        {state === "loading" ? "Looking for labels…" : "The profiles in this range carry no labels to filter by."}
+      </p>
+    );
+  }
+  const chosen = names.includes(name.value) ? name.value : names[0];
+  const matcher = (value: string) => formatMatcher({ name: chosen, op: op.value, value });
+  /** An expression that the server would refuse does not get there. What is checked is added, whatever is typed meanwhile. */
+  const addPattern = async () => {
+    const value = text.peek();
+    if (!value) return;
+    const filter = matcher(value);
+    const problem = await patternProblem(value);
+    if (!problem) onAdd(filter);
+    else if (value === text.peek()) wrong.value = problem;
+  };
+  const pattern = op.value === "=~" || op.value === "!~";
+  return (
+    <div class="add-filter">
+      <div class="row">
+        <Select
+          label="Label"
+          value={chosen}
+          options={names.map((value) => ({ value, label: value }))}
+          onChange={(value) => (name.value = value)}
+        />
+        <Select
+          label="Comparison"
+          value={op.value}
+          options={OPERATORS}
+          onChange={(value) => (op.value = value as Matcher["op"])}
+        />
+      </div>
+      {pattern ? (
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void addPattern();
+          }}
+        >
+          <input
+            aria-label="Regular expression"
+            placeholder="eu-.*"
+            data-testid="pattern"
+            value={text}
+            aria-invalid={wrong.value !== ""}
+            onInput={(event) => {
+              text.value = event.currentTarget.value;
+              wrong.value = "";
+            }}
+          />
+          <button type="submit" class="control">
+            Add
+          </button>
+          {wrong.value && (
+            <p role="alert" data-testid="pattern-problem">
+              {wrong}
+            </p>
+          )}
+        </form>
+      ) : (
+        <div class="menu-list">
+          {known[chosen].map((value) => (
+            <button type="button" key={value} onClick={() => onAdd(matcher(value))}>
+              {value || <i>empty</i>}
+            </button>
+          ))}
+        </div>
+      )}
+      {compare && <Comparisons labels={known} compare={compare} />}
+    </div>
+  );
+}
+
+/** Two values of a label against each other, in one step. */
+function Comparisons({ labels, compare }: { labels: Record<string, string[]>; compare: (sides: LabelSides) => void }) {
+  const offered = labelComparisons(labels);
+  if (offered.length === 0) return null;
+  return (
+    <fieldset class="menu-list apart" aria-labelledby="compare-labels">
+      <p class="menu-title" id="compare-labels">
+        Compare
+      </p>
+      {offered.map((sides) => (
+        <button
+          type="button"
+          key={sides.name}
+          title="Compare these two"
+          data-testid="compare-labels"
+          onClick={() => compare(sides)}
+        >
+          <Icon name="swap" />
+          {comparisonLabel(sides)}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What is wrong with a regular expression, in the words of the core, which the server has too; empty when nothing is. */
+async function patternProblem(pattern: string): Promise<string> {
+  const problem = await core.regexProblem(pattern);
+  return problem ? `This is not a regular expression: ${problem.replace(/^.*can be used: /s, "")}` : "";
+}

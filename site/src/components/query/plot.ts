@@ -1,0 +1,147 @@
+/** The chart of the timeline: the one module that knows uPlot. */
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { formatValue } from "../../format/value.ts";
+import { readToken } from "../../state/page/theme.ts";
+import { type Span, tickLabels } from "../../time/range.ts";
+import type { Series } from "../../time/series.ts";
+
+export interface PlotHooks {
+  /** What is marked; null when all of it is. */
+  window: () => Span | null;
+  select: (window: Span) => void;
+  /** The bucket under the pointer and the pointer's x, or null when it is elsewhere. */
+  point: (index: number | null, left: number) => void;
+}
+
+export interface Plot {
+  redraw(): void;
+  /** Points at the middle of a bucket, as the mouse does. */
+  point(index: number | null): void;
+  /** The time at an x of the window, Unix milliseconds, within the range. */
+  timeAt(clientX: number): number;
+  destroy(): void;
+}
+
+const HEIGHT = 72;
+/** A letter of a tick; "08:30" then has a little room. */
+const LETTER_WIDTH = 6.8;
+/** Between ticks; those with a date are longer. */
+const TICK_SPACE = 50;
+const DATED_TICK_SPACE = 84;
+/** From here on a time needs its date. */
+const DAY = 86_400_000;
+/** A drag shorter than this is a click. */
+const DRAG_FROM = 5;
+
+export function makePlot(element: HTMLElement, series: Series, peak: number, unit: string, hooks: PlotHooks): Plot {
+  const plot = new uPlot(options(element.clientWidth, series, peak, unit, hooks), data(series), element);
+  const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+  observer.observe(element);
+  return {
+    redraw: () => plot.redraw(false),
+    point: (index) => {
+      const middle = index === null ? -10 : plot.valToPos((series.start + (index + 0.5) * series.step) / 1000, "x");
+      plot.setCursor({ left: middle, top: HEIGHT / 2 });
+    },
+    timeAt: (clientX) => {
+      const { left, width } = plot.over.getBoundingClientRect();
+      return Math.round(plot.posToVal(Math.min(Math.max(clientX - left, 0), width), "x") * 1000);
+    },
+    destroy: () => {
+      observer.disconnect();
+      plot.destroy();
+    },
+  };
+}
+
+/** Steps, as a bucket's value holds for all of its time; the last one needs an end of its own. */
+function data(series: Series): uPlot.AlignedData {
+  const { start, step, values } = series;
+  return [[...values, 0].map((_, i) => (start + i * step) / 1000), [...values, values.at(-1) ?? null]];
+}
+
+function options(width: number, series: Series, top: number, unit: string, on: PlotHooks): uPlot.Options {
+  const [ink, line, soft] = ["--ink-faint", "--line", "--line-strong"].map(readToken);
+  const axis = { stroke: ink, font: "11px system-ui, sans-serif", ticks: { show: false } };
+  const { start, step, values } = series;
+  const peak = top > 0 ? top : 1;
+  const length = step * values.length;
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    padding: [6, 0, 0, 0],
+    cursor: { y: false, drag: { x: true, y: false, setScale: false, dist: DRAG_FROM }, points: { show: false } },
+    scales: { x: { time: true, range: [start / 1000, (start + length) / 1000] }, y: { range: [0, peak * 1.12] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 20,
+        gap: 2,
+        space: length >= DAY ? DATED_TICK_SPACE : TICK_SPACE,
+        values: (plot, splits, _, __, increment) =>
+          tickLabels(splits, increment, length >= DAY, (seconds, text) => fits(plot, seconds, text)),
+      },
+      {
+        ...axis,
+        grid: { stroke: line, width: 1 },
+        size: 64,
+        gap: 4,
+        splits: () => [0, peak],
+        values: () => ["", top > 0 ? formatValue(peak, unit) : ""],
+      },
+    ],
+    series: [
+      {},
+      { stroke: soft, width: 1, fill: line, paths: uPlot.paths.stepped?.({ align: 1 }), points: { show: false } },
+    ],
+    hooks: {
+      draw: [(plot) => mark(plot, on.window(), readToken("--accent"))],
+      setCursor: [
+        (plot) => {
+          const { left } = plot.cursor;
+          if (left === undefined || left < 0) return on.point(null, 0);
+          const index = Math.floor((plot.posToVal(left, "x") * 1000 - start) / step);
+          on.point(Math.min(Math.max(index, 0), values.length - 1), plot.over.offsetLeft + left);
+        },
+      ],
+      setSelect: [
+        (plot) => {
+          const { left, width } = plot.select;
+          if (width < DRAG_FROM) return;
+          const time = (x: number) => Math.round(plot.posToVal(x, "x") * 1000);
+          on.select({ from: time(left), until: time(left + width) });
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+    },
+  };
+}
+
+/** Whether a label centred there stays inside; half a word at the edge helps nobody. */
+function fits(plot: uPlot, seconds: number, text: string): boolean {
+  const [x, half] = [plot.valToPos(seconds, "x"), (text.length * LETTER_WIDTH) / 2];
+  return x > half && x < plot.over.clientWidth - half;
+}
+
+/** Fades what is outside of the window and draws its edges. */
+function mark(plot: uPlot, window: Span | null, accent: string): void {
+  if (!window) return;
+  const { ctx, bbox } = plot;
+  const clamp = (time: number) =>
+    Math.min(Math.max(plot.valToPos(time / 1000, "x", true), bbox.left), bbox.left + bbox.width);
+  const [from, until] = [clamp(window.from), clamp(window.until)];
+  ctx.save();
+  ctx.fillStyle = readToken("--scrim");
+  ctx.fillRect(bbox.left, bbox.top, from - bbox.left, bbox.height);
+  ctx.fillRect(until, bbox.top, bbox.left + bbox.width - until, bbox.height);
+  ctx.fillStyle = accent;
+  ctx.globalAlpha = 0.12;
+  ctx.fillRect(from, bbox.top, until - from, bbox.height);
+  ctx.globalAlpha = 1;
+  for (const x of [from, until])
+    ctx.fillRect(Math.round(x) - devicePixelRatio / 2, bbox.top, 1.5 * devicePixelRatio, bbox.height);
+  ctx.restore();
+}

@@ -1,0 +1,99 @@
+import { batch, useSignal } from "@preact/signals";
+import { clock, refresh } from "../../state/url/clock.ts";
+import { fixed, isTime, PRESETS, type Range, rangeLabel, resolve, toLocalInput } from "../../time/range.ts";
+import { Menu } from "../controls/menu.tsx";
+
+interface Props {
+  range: Range;
+  title: string;
+  testid: string;
+  onChange: (range: Range) => void;
+}
+
+/** Presets from the last five minutes to a week, and any two times. */
+export function RangePicker({ range, title, testid, onChange }: Props) {
+  return (
+    <Menu label={<Label range={range} />} title={title} testid={testid} class="control caret">
+      {(close) => {
+        const choose = (next: Range) => {
+          close();
+          // Together, or the former range would be asked for again.
+          batch(() => {
+            refresh();
+            onChange(next);
+          });
+        };
+        return (
+          <div class="range">
+            <div class="menu-list">
+              {PRESETS.map(({ label, from }) => (
+                <button
+                  type="button"
+                  key={from}
+                  aria-pressed={range.from === from && range.until === "now"}
+                  onClick={() => choose({ from, until: "now" })}
+                >
+                  {label}
+                </button>
+              ))}
+            </div>
+            <Custom range={range} onChange={choose} />
+          </div>
+        );
+      }}
+    </Menu>
+  );
+}
+
+/** "last 1 h", of which a phone shows "1 h". */
+function Label({ range }: { range: Range }) {
+  const label = rangeLabel(range, clock.value);
+  const last = label.startsWith("last ") ? "last " : "";
+  return (
+    <span>
+      {last && <span class="wide">{last}</span>}
+      {label.slice(last.length)}
+    </span>
+  );
+}
+
+function Custom({ range, onChange }: { range: Range; onChange: (range: Range) => void }) {
+  const span = resolve(range, clock.value);
+  const from = useSignal(toLocalInput(span.from));
+  const until = useSignal(toLocalInput(span.until));
+  const problem = useSignal("");
+  const apply = (event: Event) => {
+    event.preventDefault();
+    const chosen = { from: new Date(from.value).getTime(), until: new Date(until.value).getTime() };
+    const range = fixed(chosen);
+    if (!isTime(range.from) || !isTime(range.until)) problem.value = "Both times are needed.";
+    else if (chosen.from >= chosen.until) problem.value = "The first time must be before the second.";
+    else onChange(range);
+  };
+  return (
+    <form class="range-custom" onSubmit={apply}>
+      <label>
+        From
+        <input
+          type="datetime-local"
+          step="1"
+          value={from}
+          onInput={(event) => (from.value = event.currentTarget.value)}
+        />
+      </label>
+      <label>
+        Until
+        <input
+          type="datetime-local"
+          step="1"
+          value={until}
+          onInput={(event) => (until.value = event.currentTarget.value)}
+        />
+      </label>
+      {problem.value && <p role="alert">{problem}</p>}
+      <button type="submit" class="control">
+        Use these times
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,28 @@
+import { files } from "../../state/profile/files.ts";
+import { shown } from "../../state/profile/shown.ts";
+import { urlState } from "../../state/url/router.ts";
+
+/** What the answer is made of. */
+export function Footer() {
+  const answer = shown.value;
+  const facts = answer.state === "ready" ? answer.facts : [];
+  const warnings = answer.state === "ready" ? answer.warnings : [];
+  return (
+    <footer class="foot">
+      <span data-testid="facts">{facts.join(" · ")}</span>
+      {warnings.length > 0 && (
+        <details class="warnings">
+          <summary>{warnings.length === 1 ? "1 note" : `${warnings.length} notes`}</summary>
+          <ul>
+            {warnings.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {urlState.value.route === "file" && files.value.length > 0 && (
+        <span class="foot-end">Opened by this page. Nothing leaves this machine.</span>
+      )}
+    </footer>
+  );
+}

@@ -1,0 +1,68 @@
+import { useSignal } from "@preact/signals";
+import { base } from "../../base.ts";
+import { copyText } from "../../state/page/clipboard.ts";
+import { Icon } from "../controls/icon.tsx";
+
+/** How to push, with this page's own address in it. */
+export function Snippets() {
+  const address = base.href.replace(/\/$/, "");
+  const all = snippets(address);
+  const chosen = useSignal(0);
+  const { code } = all[chosen.value];
+  return (
+    <div class="snippets">
+      <fieldset class="segmented" aria-label="Language">
+        {all.map(({ name }, i) => (
+          <button type="button" key={name} aria-pressed={i === chosen.value} onClick={() => (chosen.value = i)}>
+            {name}
+          </button>
+        ))}
+      </fieldset>
+      <div class="snippet">
+        <pre data-testid="snippet">
+          <code>{code}</code>
+        </pre>
+        <button type="button" class="control icon-only" title="Copy" onClick={() => void copyText(code, "the snippet")}>
+          <Icon name="copy" />
+        </button>
+      </div>
+      <p class="hint">
+        Agents that push by push.v1 or OTLP (Python, Ruby, .NET, Rust, Alloy, eBPF) and Java's JFR are not understood
+        yet. A pprof file of any program can be pushed with curl.
+      </p>
+    </div>
+  );
+}
+
+function snippets(address: string): { name: string; code: string }[] {
+  return [
+    {
+      name: "curl",
+      code: `# any pprof file
+now=$(date +%s)
+curl --data-binary @cpu.pprof \\
+  "${address}/ingest?name=my.app%7Benv=dev%7D&format=pprof&from=$((now-10))&until=$now"`,
+    },
+    {
+      name: "Go",
+      code: `import "github.com/grafana/pyroscope-go"
+
+pyroscope.Start(pyroscope.Config{
+	ApplicationName: "my.app",
+	ServerAddress:   "${address}",
+	Tags:            map[string]string{"env": "dev"},
+})`,
+    },
+    {
+      name: "Node",
+      code: `import Pyroscope from "@pyroscope/nodejs";
+
+Pyroscope.init({
+  appName: "my.app",
+  serverAddress: "${address}",
+  tags: { env: "dev" },
+});
+Pyroscope.start();`,
+    },
+  ];
+}

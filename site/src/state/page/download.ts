@@ -1,0 +1,14 @@
+/** Hands bytes to the browser as a download; they come from this page's memory. */
+export function download(file: Blob, name: string): void {
+  const url = URL.createObjectURL(file);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** Bytes gzipped, by the browser: that is faster than WASM, and a tenth of our WASM less. */
+export function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Blob> {
+  return new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"))).blob();
+}

@@ -1,0 +1,13 @@
+/** A short message to the person, in a corner of the page. */
+import { signal } from "@preact/signals";
+
+/** Empty when there is none. */
+export const notice = signal("");
+
+let hiding = 0;
+
+export function notify(text: string, millis = 2500): void {
+  notice.value = text;
+  clearTimeout(hiding);
+  hiding = window.setTimeout(() => (notice.value = ""), millis);
+}

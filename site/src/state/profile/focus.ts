@@ -1,0 +1,261 @@
+/** Where in the tree one is: the zoomed, the selected and the keyboard's current frame, and the search. */
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
+import { CoreError } from "../../core/core.ts";
+import { core } from "../../core/index.ts";
+import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../../core/types.ts";
+import { type Extent, FULL, isFull } from "../../flame/extent.ts";
+import { resource } from "../resource.ts";
+import { go, urlState } from "../url/router.ts";
+import type { UrlState } from "../url/urlstate.ts";
+import { callFailed, shown } from "./shown.ts";
+
+interface View {
+  tree: TreeInfo | null;
+  zoom: number;
+  /** The seen part of the zoomed frame's width. */
+  extent: Extent;
+  selected: number;
+}
+
+/** Node ids belong to one tree, so all of this changes together, once the URL's keys are resolved in a new tree. */
+const view = signal<View>({ tree: null, zoom: ROOT, extent: FULL, selected: NONE });
+export const tree = computed(() => view.value.tree);
+export const zoom = computed(() => view.value.zoom);
+export const extent = computed(() => view.value.extent);
+export const selected = computed(() => view.value.selected);
+export const current = signal(ROOT);
+/** Grows whenever boxes must be asked for again because their flags changed. */
+export const flagsVersion = signal(0);
+export const searchResult = signal<(SearchInfo & { at: number; valid: boolean }) | null>(null);
+/** A signal of its own: a change of the rest of the URL must not start the search over, with its count of matches. */
+const searchText = computed(() => urlState.value.search);
+/** What the live region says. */
+export const announcement = signal("");
+
+/** Nodes of the current tree whose keys were seen, so that one's own navigation needs no lookup. */
+const nodeByKey = new Map<string, number>();
+
+export const selectedDetail = resource(
+  "describe this frame",
+  () => tree.value && selected.value !== NONE && { tree: tree.value.id, node: selected.value },
+  async (asked) => {
+    if (!asked) return null;
+    const { tree: id, node } = asked;
+    const [detail, children, occurrence] = await Promise.all([
+      core.node(id, node),
+      core.children(id, node),
+      core.occurrence(id, node),
+    ]);
+    return { detail, children, occurrence };
+  },
+);
+
+/** Frames from the root to the zoomed one, for the breadcrumbs. */
+export const zoomPath = resource(
+  "describe this frame",
+  () => tree.value && zoom.value !== ROOT && { tree: tree.value.id, node: zoom.value },
+  async (asked) => (asked ? (await core.node(asked.tree, asked.node)).path : []),
+);
+
+export function startFocus(): void {
+  effect(() => {
+    const next = shown.value.state === "ready" ? shown.value.tree : null;
+    void applyUrl(next, urlState.value);
+  });
+  effect(() => {
+    const shownTree = tree.value;
+    const node = selected.value;
+    if (shownTree) void core.select(shownTree.id, node).then(flagsChanged, callFailed(shownTree.id, "mark this frame"));
+  });
+  effect(() => {
+    const shownTree = tree.value;
+    const query = searchText.value;
+    searchResult.value = null;
+    if (shownTree) searching = search(shownTree.id, query);
+  });
+}
+
+export async function zoomTo(node: number): Promise<void> {
+  const key = await keyOf(node, ROOT);
+  clearTimeout(committing);
+  go({ zoom: key, extent: [...FULL] });
+}
+
+/** Grows with each step, so that one that took its time does not undo a later one. */
+let steps = 0;
+
+export async function select(node: number): Promise<void> {
+  steps++;
+  if (node !== NONE) current.value = node;
+  go({ selection: await keyOf(node, NONE) }, "replace");
+}
+
+/** Out of every zoom. */
+export function reset(): Promise<void> {
+  setExtent(FULL);
+  return zoomTo(ROOT);
+}
+
+let committing = 0;
+
+/** Shows another part of the zoomed frame's width. The URL follows when the hand rests: browsers limit how often it may change. */
+export function setExtent(next: Extent): void {
+  view.value = { ...view.peek(), extent: next };
+  clearTimeout(committing);
+  committing = window.setTimeout(() => {
+    const digits = (x: number) => Number(x.toPrecision(9));
+    urlExtent = [digits(next[0]), digits(next[1])];
+    go({ extent: urlExtent }, "replace");
+  }, 250);
+}
+
+/** One step back out of whatever one is in: the drawer, a partial view, the zoom, the search. */
+export async function back(): Promise<void> {
+  const { selection, search } = urlState.peek();
+  if (selection) return select(NONE);
+  if (!isFull(extent.peek())) return setExtent(FULL);
+  const shownTree = tree.peek();
+  if (shownTree && zoom.peek() !== ROOT) return zoomTo(await core.step(shownTree.id, zoom.peek(), "parent"));
+  if (search) go({ search: "" }, "replace");
+}
+
+/** Steps of the keyboard, one after the other: two quick ones go two frames far, and Space means the frame they end at. */
+let moving: Promise<void> = Promise.resolve();
+
+/** Moves the current frame and says where it is; the drawer follows when it is open. */
+export function move(direction: Direction): Promise<void> {
+  return inTurn(async (id) => visitNode(await core.step(id, current.peek(), direction)));
+}
+
+export function selectCurrent(): Promise<void> {
+  return inTurn(() => select(current.peek()));
+}
+
+export function zoomToCurrent(): Promise<void> {
+  return inTurn(() => zoomTo(current.peek()));
+}
+
+function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
+  moving = moving.then(async () => {
+    const shownTree = tree.peek();
+    if (shownTree) await step(shownTree.id).catch(callFailed(shownTree.id, "go to this frame"));
+  });
+  return moving;
+}
+
+/** Makes a node current, zooming out or over when it lies outside of what is seen. */
+export async function visitNode(node: number): Promise<void> {
+  const shownTree = tree.peek();
+  if (!shownTree) return;
+  const step = ++steps;
+  const detail = await core.node(shownTree.id, node);
+  const inside = detail.path.some((caller) => caller.node === zoom.peek());
+  const seen = inside || (await isAncestor(node, zoom.peek()));
+  if (step !== steps) return;
+  if (!seen) await zoomTo(detail.path.at(-2)?.node ?? ROOT);
+  current.value = node;
+  announcement.value = describeFrame(detail);
+  if (urlState.peek().selection && step === steps) await select(node);
+}
+
+/** Another frame of the selected function. */
+export function nextOccurrence(step: 1 | -1): Promise<void> {
+  return inTurn(async (id) => {
+    if (selected.peek() === NONE) return;
+    const node = await core.otherOccurrence(id, selected.peek(), step);
+    await select(node);
+    await visitNode(node);
+  });
+}
+
+/** The search under way, if there is one. */
+let searching = Promise.resolve();
+
+export async function nextMatch(step: 1 | -1): Promise<void> {
+  // Enter right behind the last letter means that word, too.
+  await searching;
+  const shownTree = tree.peek();
+  const matches = searchResult.peek();
+  if (!shownTree || !matches || matches.matches === 0) return;
+  const at = (matches.at + step + matches.matches) % matches.matches;
+  searchResult.value = { ...matches, at };
+  await visitNode(await core.matchAt(shownTree.id, at));
+}
+
+export function describeFrame(detail: NodeDetail): string {
+  const children = detail.children === 1 ? "1 child" : `${detail.children} children`;
+  return `${detail.name}, ${(detail.fraction * 100).toFixed(1)} percent, ${children}`;
+}
+
+let lookups = 0;
+let urlExtent: Extent = FULL;
+
+/** A frame that the tree lacks is as if none were named; the URL keeps its key for the next tree. */
+async function applyUrl(next: TreeInfo | null, target: UrlState): Promise<void> {
+  const lookup = ++lookups;
+  const before = untracked(() => view.value);
+  if (before.tree !== next) nodeByKey.clear();
+  const lookUp = async (key: string) => {
+    if (!next) return NONE;
+    return nodeOf(next.id, key).catch((failure) => {
+      callFailed(next.id, "find a frame of this link")(failure);
+      return NONE;
+    });
+  };
+  const node = (key: string) => (key === "" ? NONE : nodeByKey.get(key));
+  // Synchronous where the keys are known: one's own steps must not lag behind the pointer.
+  const zoomed = node(target.zoom) ?? (await lookUp(target.zoom));
+  const chosen = node(target.selection) ?? (await lookUp(target.selection));
+  if (lookup !== lookups) return;
+  nodeByKey.set(target.zoom, zoomed).set(target.selection, chosen);
+  // While it is dragged, the extent is ahead of the URL.
+  const newExtent = target.extent !== urlExtent;
+  urlExtent = target.extent;
+  batch(() => {
+    view.value = {
+      tree: next,
+      zoom: zoomed === NONE ? ROOT : zoomed,
+      extent: newExtent ? target.extent : view.peek().extent,
+      selected: chosen,
+    };
+    if (before.tree !== next) current.value = chosen === NONE ? view.peek().zoom : chosen;
+  });
+}
+
+/** The node of a key. The core finds the root for a key that the tree lacks, too. */
+async function nodeOf(id: number, key: string): Promise<number> {
+  const node = await core.find(id, key);
+  return node === ROOT && key !== (await core.key(id, ROOT)) ? NONE : node;
+}
+
+async function keyOf(node: number, none: number): Promise<string> {
+  const shownTree = tree.peek();
+  if (node === none || !shownTree) return "";
+  const key = await core.key(shownTree.id, node);
+  nodeByKey.set(key, node);
+  return key;
+}
+
+async function search(id: number, query: string): Promise<void> {
+  try {
+    const info = await core.search(id, query);
+    if (tree.peek()?.id === id && urlState.peek().search === query)
+      searchResult.value = query ? { ...info, at: -1, valid: true } : null;
+  } catch (failure) {
+    if (!(failure instanceof CoreError) || failure.fatal) callFailed(id, "search")(failure);
+    // Half a regular expression, while it is typed.
+    else if (tree.peek()?.id === id) searchResult.value = { matches: 0, fraction: 0, total: 0, at: -1, valid: false };
+  }
+  flagsChanged();
+}
+
+async function isAncestor(node: number, of: number): Promise<boolean> {
+  const shownTree = tree.peek();
+  if (!shownTree) return false;
+  const { path } = await core.node(shownTree.id, of);
+  return path.some((step) => step.node === node);
+}
+
+function flagsChanged(): void {
+  untracked(() => flagsVersion.value++);
+}

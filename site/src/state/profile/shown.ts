@@ -1,0 +1,165 @@
+/** The tree on the screen, whatever it came from, and the work under way to replace it. */
+import { batch, type ReadonlySignal, signal } from "@preact/signals";
+import { core } from "../../core/index.ts";
+import type { TreeInfo } from "../../core/types.ts";
+import { reportFailure } from "../page/failure.ts";
+import { type Problem, problemOf } from "../problem.ts";
+import type { Measure, SideName } from "../url/urlstate.ts";
+
+export interface Ready {
+  state: "ready";
+  tree: TreeInfo;
+  /** What the answer is made of, for the foot line. */
+  facts: string[];
+  warnings: string[];
+  /** Profiles opened for this tree alone, closed with it. */
+  owned: number[];
+  /** Profile that "Download pprof" writes; a difference has none. */
+  exported: number | null;
+  title: string;
+  /** Of a comparison of two queries. */
+  compared?: Compared;
+}
+
+/** What is compared, and what it is made of. */
+export interface Compared {
+  measure: Exclude<Measure, "auto">;
+  gauge: boolean;
+  /** Both sides say how long their profiles lasted, so that rates can be compared. */
+  timed: boolean;
+  /** One side has far more profiles than the other, so amounts are not comparable. */
+  coverageDiffers: boolean;
+  base: ComparedSide;
+  other: ComparedSide;
+}
+
+export interface ComparedSide {
+  profiles: number;
+  /** Sums, or averages a snapshot, in the unit of the profile. */
+  total: number;
+  exact: string;
+  unit: string;
+}
+
+export type Shown =
+  | { state: "none" }
+  | { state: "empty"; sides?: SideName[] }
+  | { state: "cancelled" }
+  | { state: "error"; problem: Problem }
+  | Ready;
+
+/** What a job gives; what it owns, it has said before. */
+export type Answer = Exclude<Shown, Ready> | Omit<Ready, "owned">;
+
+export interface Work {
+  stage: string;
+  bytes: number;
+  cancel: () => void;
+}
+
+export interface Progress {
+  stage(text: string, bytes?: number): void;
+  /** Takes a profile over: it is closed with the picture, or at once when the job gives none or fails. */
+  own(profile: number): void;
+  readonly signal: AbortSignal;
+}
+
+const current = signal<Shown>({ state: "none" });
+const working = signal<Work | null>(null);
+export const shown: ReadonlySignal<Shown> = current;
+export const work: ReadonlySignal<Work | null> = working;
+
+/** Why the picture could not be brought up to date, and since when it is as it is. */
+export interface Stale {
+  problem: Problem;
+  since: number;
+}
+
+const outdated = signal<Stale | null>(null);
+export const stale: ReadonlySignal<Stale | null> = outdated;
+
+let running: AbortController | null = null;
+/** What the picture is of, and when it was made. */
+let subjectShown = "";
+let shownAt = 0;
+
+/**
+ * Runs a job and shows its answer. A new job stops the former one; until the answer is there the old picture stays.
+ * `doing` completes "Could not …" should it fail. A picture of the same subject then stays, marked as old; one of another
+ * would be taken for what was asked.
+ */
+export async function show(doing: string, job: (progress: Progress) => Promise<Answer>, subject = ""): Promise<void> {
+  running?.abort();
+  const stop = new AbortController();
+  running = stop;
+  const cancel = () => {
+    if (running !== stop) return;
+    stop.abort();
+    finish(current.peek().state === "ready" ? current.peek() : { state: "cancelled" });
+  };
+  const owned: number[] = [];
+  const progress: Progress = {
+    stage: (stage, bytes = 0) => {
+      if (running === stop) working.value = { stage, bytes, cancel };
+    },
+    own: (profile) => void owned.push(profile),
+    signal: stop.signal,
+  };
+  try {
+    const given = await job(progress);
+    const answer = given.state === "ready" ? { ...given, owned } : given;
+    if (given.state !== "ready") close(owned);
+    if (running !== stop) return release(answer);
+    [subjectShown, shownAt] = [subject, Date.now()];
+    finish(answer);
+  } catch (failure) {
+    close(owned);
+    if (running !== stop) return;
+    const problem = problemOf(failure, doing);
+    const before = current.peek();
+    if (before.state === "ready" && subject !== "" && subject === subjectShown)
+      finish(before, { problem, since: shownAt });
+    else finish({ state: "error", problem });
+  }
+}
+
+/**
+ * What takes the failure of a call about a tree. When another tree has come meanwhile, the old one is closed and its calls
+ * fail: their answers are not wanted any more.
+ */
+export function callFailed(tree: number, doing: string): (failure: unknown) => void {
+  return (failure) => {
+    if (isShown(tree)) reportFailure(failure, doing);
+  };
+}
+
+export function isShown(tree: number): boolean {
+  return current.value.state === "ready" && current.value.tree.id === tree;
+}
+
+/** Takes everything off the screen. */
+export function clear(): void {
+  running?.abort();
+  finish({ state: "none" });
+}
+
+function finish(next: Shown, old: Stale | null = null): void {
+  const before = current.peek();
+  running = null;
+  batch(() => {
+    current.value = next;
+    working.value = null;
+    outdated.value = old;
+  });
+  if (before !== next) release(before);
+}
+
+function release(shown: Shown): void {
+  if (shown.state !== "ready") return;
+  void core.dropTree(shown.tree.id);
+  close(shown.owned);
+}
+
+function close(profiles: number[]): void {
+  for (const profile of profiles) void core.close(profile);
+}

@@ -1,0 +1,128 @@
+/** /diff: baseline against comparison, same service and type, each with its own range and filters. */
+import { computed, untracked } from "@preact/signals";
+import { quotient } from "../../core/divided.ts";
+import { core } from "../../core/index.ts";
+import { describeNodes, describeProfiles } from "../../format/facts.ts";
+import { isGauge, typeLabel } from "../../format/type.ts";
+import { formatBytes, formatMillis, plural } from "../../format/value.ts";
+import type { Span } from "../../time/range.ts";
+import { commonFactors, seriesOf } from "../../time/series.ts";
+import { type Answer, type Progress, show } from "../profile/shown.ts";
+import { resource } from "../resource.ts";
+import { clock } from "../url/clock.ts";
+import { urlState } from "../url/router.ts";
+import type { Measure, SideName } from "../url/urlstate.ts";
+import { compareTrees, coverageDiffers, resolveMeasure } from "./measure.ts";
+import { openMerged, typedTimeline } from "./merged.ts";
+import { selector } from "./selector.ts";
+import { span } from "./services.ts";
+import { sideSpan } from "./sides.ts";
+
+const sideQuery = (side: SideName) => {
+  const { route, service, type } = urlState.value;
+  return route === "diff" && service && type ? type + selector(service, urlState.value[side].filters) : null;
+};
+
+/** Both timelines span both ranges, so that the sides can be seen side by side in time. */
+const sideTimeline = (side: SideName) =>
+  resource(
+    "read the timeline",
+    () => {
+      const query = sideQuery(side);
+      const { base, other } = urlState.value;
+      const subject = JSON.stringify([query, base.from, base.until, other.from, other.until]);
+      return query === null ? null : { query, ...span.value, at: clock.value, subject };
+    },
+    ({ query, from, until }, signal) => typedTimeline(query, { from, until }, signal),
+    ({ subject }) => subject,
+  );
+export const timelines = { base: sideTimeline("base"), other: sideTimeline("other") };
+
+/** The timelines that were loaded last. They stay while the next ones are loaded. */
+const loadedTimelines = {
+  base: computed(() => timelines.base.value.value),
+  other: computed(() => timelines.other.value.value),
+};
+/** Both as they are drawn: in steps of one length and to one scale, so that their heights compare. */
+export const sideSeries = computed(() => {
+  const [base, other] = [loadedTimelines.base.value, loadedTimelines.other.value];
+  const loaded = [base, other].filter((timeline) => timeline !== undefined);
+  const factors = commonFactors(loaded);
+  const draw = (timeline: typeof base) =>
+    timeline && seriesOf(timeline, isGauge(timeline.type), factors[loaded.indexOf(timeline)]);
+  const drawn = { base: draw(base), other: draw(other) };
+  const values = [drawn.base, drawn.other].flatMap((series) => series?.values ?? []);
+  return { ...drawn, peak: values.reduce((peak: number, value) => Math.max(peak, value ?? 0), 0) };
+});
+
+interface CompareQuery {
+  base: string;
+  other: string;
+  baseSpan: Span;
+  otherSpan: Span;
+  measure: Measure;
+  subject: string;
+}
+
+/** As text, so that equal values are equal. */
+const compareQuery = computed(() => {
+  const [base, other] = [sideQuery("base"), sideQuery("other")];
+  if (!base || !other) return "null";
+  const { measure, base: first, other: second } = urlState.value;
+  const subject = JSON.stringify([base, other, first, second, measure]);
+  return JSON.stringify({
+    base,
+    other,
+    measure,
+    baseSpan: sideSpan("base"),
+    otherSpan: sideSpan("other"),
+    subject,
+    at: clock.value,
+  });
+});
+
+/** Runs again whenever what it reads changes. */
+export function loadCompare(): void {
+  const query = JSON.parse(compareQuery.value) as CompareQuery | null;
+  if (query) void untracked(() => load(query));
+}
+
+function load(query: CompareQuery): Promise<void> {
+  return show("compare the two ranges", (progress) => compare(query, progress), query.subject);
+}
+
+async function compare(query: CompareQuery, progress: Progress): Promise<Answer> {
+  const base = await openMerged(query.base, query.baseSpan, progress, " for the baseline");
+  const other = await openMerged(query.other, query.otherSpan, progress, " for the comparison");
+  if (!base || !other) {
+    return { state: "empty", sides: [...(base ? [] : ["base" as const]), ...(other ? [] : ["other" as const])] };
+  }
+  const { type, service } = urlState.peek();
+  const gauge = isGauge(type);
+  const differs = !gauge && coverageDiffers(base.profiles, other.profiles);
+  const timed = !gauge && base.profiledMillis > 0 && other.profiledMillis > 0;
+  const measure = resolveMeasure(query.measure, differs, timed);
+  progress.stage("comparing");
+  const tree = await compareTrees(core, base, other, { measure, gauge });
+  const side = ({ profiles, total, exact, unit }: typeof base) =>
+    gauge
+      ? { profiles, total: total / profiles, exact: quotient(exact, profiles), unit }
+      : { profiles, total, exact, unit };
+  return {
+    state: "ready",
+    tree,
+    title: `${service} · ${typeLabel(type)} · difference`,
+    facts: [
+      `${describeProfiles(base.profiles, type)} against ${gauge ? plural(other.profiles, "snapshot") : plural(other.profiles, "profile")}`,
+      describeNodes(tree.nodes),
+      `${plural(base.objects + other.objects, "object")}, ${formatBytes(base.bytesRead + other.bytesRead)} read`,
+      formatMillis(base.millis + other.millis),
+    ],
+    warnings: [
+      ...base.warnings.map((text) => `Baseline: ${text}`),
+      ...other.warnings.map((text) => `Comparison: ${text}`),
+    ],
+    exported: null,
+    compared: { measure, gauge, timed, coverageDiffers: differs, base: side(base), other: side(other) },
+  };
+}

@@ -1,0 +1,98 @@
+/** /explore: one service, one type, a range. Loads its timeline and its merged profile. */
+import { computed, untracked } from "@preact/signals";
+import { core } from "../../core/index.ts";
+import { describeNodes, describeProfiles } from "../../format/facts.ts";
+import { isGauge, typeLabel } from "../../format/type.ts";
+import { formatMillis } from "../../format/value.ts";
+import type { Span } from "../../time/range.ts";
+import { seriesOf } from "../../time/series.ts";
+import { clear, show } from "../profile/shown.ts";
+import { resource } from "../resource.ts";
+import { clock } from "../url/clock.ts";
+import { go, urlState } from "../url/router.ts";
+import { openMerged, typedTimeline } from "./merged.ts";
+import { selector } from "./selector.ts";
+import { services, span } from "./services.ts";
+
+interface ExploreQuery extends Span {
+  query: string;
+  /** When it is asked: a refresh is another query, of the same subject. */
+  at: number;
+  subject: string;
+}
+
+/** What this page shows; null on other pages. */
+const timelineQuery = computed((): ExploreQuery | null => {
+  const { route, service, type, base } = urlState.value;
+  if (route !== "explore" || !service || !type) return null;
+  const query = type + selector(service, base.filters);
+  return { query, ...span.value, at: clock.value, subject: `${query} ${base.from} ${base.until}` };
+});
+
+export const timeline = resource(
+  "read the timeline",
+  () => timelineQuery.value,
+  ({ query, from, until }, signal) => typedTimeline(query, { from, until }, signal),
+  ({ subject }) => subject,
+);
+
+/** The timeline that was loaded last. It stays while the next one is loaded. */
+const loadedTimeline = computed(() => timeline.value.value);
+/** The same as it is drawn. */
+export const series = computed(
+  () => loadedTimeline.value && seriesOf(loadedTimeline.value, isGauge(loadedTimeline.value.type)),
+);
+
+/** As text, so that equal values are equal. */
+const profileQuery = computed(() => {
+  const whole = timelineQuery.value;
+  const { window } = urlState.value;
+  return JSON.stringify(whole && { ...whole, ...window, subject: `${whole.subject} ${JSON.stringify(window)}` });
+});
+
+/** Runs again whenever what it reads changes. */
+export function loadExplore(): void {
+  const query = JSON.parse(profileQuery.value) as ExploreQuery | null;
+  if (query) void untracked(() => load(query));
+}
+
+function load({ query, from, until, subject }: ExploreQuery): Promise<void> {
+  return show(
+    "read the profile",
+    async (progress) => {
+      const opened = await openMerged(query, { from, until }, progress);
+      if (!opened) return { state: "empty" };
+      progress.stage("drawing");
+      const { type, service } = urlState.peek();
+      const tree = await core.tree(opened.profile, opened.type, isGauge(type) ? { by: opened.profiles } : undefined);
+      return {
+        state: "ready",
+        tree,
+        title: `${service} · ${typeLabel(type)}`,
+        facts: [
+          describeProfiles(opened.profiles, type),
+          describeNodes(tree.nodes),
+          opened.read,
+          formatMillis(opened.millis),
+        ],
+        warnings: opened.warnings,
+        exported: opened.profile,
+      };
+    },
+    subject,
+  );
+}
+
+/** A link without service or type shows the first there is; a service without the type shows another of its types. */
+export function chooseDefaults(): void {
+  const { route, service, type } = urlState.value;
+  const found = services.value;
+  if ((route !== "explore" && route !== "diff") || found.state !== "ready" || !found.value?.length) return;
+  const chosen = service ? found.value.find(({ name }) => name === service) : found.value[0];
+  if (!chosen) {
+    // A service named by the link, with no data in this range: say so instead of showing another one.
+    if (!type) clear();
+    return;
+  }
+  if (!service || !type) go({ service: chosen.name, type: type || (chosen.types[0]?.id ?? "") }, "replace");
+}

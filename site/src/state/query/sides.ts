@@ -1,0 +1,52 @@
+/** The two sides of a comparison: what each is, and the choices that set both at once. */
+import { fixed, halves, type Range, resolve, type Span } from "../../time/range.ts";
+import { clock } from "../url/clock.ts";
+import { go, urlState } from "../url/router.ts";
+import type { Side, SideName, UrlState } from "../url/urlstate.ts";
+import type { LabelSides } from "./labels.ts";
+import { formatMatcher, parseMatcher } from "./selector.ts";
+
+export type Sides = Pick<UrlState, "base" | "other">;
+
+export const SIDE_TITLES: Record<SideName, string> = { base: "baseline", other: "comparison" };
+
+export function sideSpan(side: SideName): Span {
+  return resolve(urlState.value[side], clock.value);
+}
+
+/** The sides for the halves of a span. */
+export function halfSides(whole: Span, filters: [string[], string[]]): Sides {
+  const [first, second] = halves(whole);
+  return { base: { ...fixed(first), filters: filters[0] }, other: { ...fixed(second), filters: filters[1] } };
+}
+
+/** The span against the one of equal length just before it. */
+export function periodSides(whole: Span, filters: [string[], string[]]): Sides {
+  const before = { from: whole.from - (whole.until - whole.from), until: whole.from };
+  return { base: { ...fixed(before), filters: filters[0] }, other: { ...fixed(whole), filters: filters[1] } };
+}
+
+/** What Compare shows: a brushed window against the equal time before it, else the halves of the range. */
+export function comparedSides(whole: Span, window: Span | null, filters: string[]): Sides {
+  return window ? periodSides(window, [filters, filters]) : halfSides(whole, [filters, filters]);
+}
+
+/** One range, and a value of a label on each side. */
+export function labelSides(range: Range, filters: string[], { name, values }: LabelSides): Sides {
+  const kept = filters.filter((filter) => parseMatcher(filter)?.name !== name);
+  const side = (value: string): Side => ({
+    from: range.from,
+    until: range.until,
+    filters: [...kept, formatMatcher({ name, op: "=", value })],
+  });
+  return { base: side(values[0]), other: side(values[1]) };
+}
+
+export function setSide(name: SideName, patch: Partial<Side>): void {
+  go({ [name]: { ...urlState.peek()[name], ...patch } });
+}
+
+export function swapSides(): void {
+  const { base, other } = urlState.peek();
+  go({ base: other, other: base });
+}

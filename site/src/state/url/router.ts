@@ -1,0 +1,48 @@
+/** The URL state as a signal, kept in step with the address bar and the browser's history. */
+import { batch, type ReadonlySignal, signal } from "@preact/signals";
+import { base } from "../../base.ts";
+import { refresh } from "./clock.ts";
+import { formatUrlState, initialUrlState, parseUrlState, type Route, type UrlState } from "./urlstate.ts";
+
+const current = signal(read());
+export const urlState: ReadonlySignal<UrlState> = current;
+
+addEventListener("popstate", () => arrive(read()));
+
+/** Changes what is seen. "push" makes a step that the Back button undoes; "replace" is for what changes often. */
+export function go(patch: Partial<UrlState>, how: "push" | "replace" = "push"): void {
+  const next = { ...current.value, ...patch };
+  const url = href(next);
+  if (url === location.href) how = "replace";
+  try {
+    history[how === "push" ? "pushState" : "replaceState"](null, "", url);
+  } catch (failure) {
+    if (!(failure instanceof DOMException)) throw failure;
+    // Some browsers refuse more than a hundred changes in half a minute. The view goes on; the URL catches up.
+  }
+  arrive(next);
+}
+
+/** Another page reads the clock again; both change at once, so that nothing is asked for twice. */
+function arrive(next: UrlState): void {
+  batch(() => {
+    if (next.route !== current.peek().route) refresh();
+    current.value = next;
+  });
+}
+
+/** Another route, with nothing carried over but what is given. */
+export function visit(route: Route, patch: Partial<UrlState> = {}): void {
+  go({ ...initialUrlState(route), ...patch });
+}
+
+export function href(target: UrlState): string {
+  return new URL(formatUrlState(target), base).href;
+}
+
+/** What another service or file resets: a frame of one means nothing in the next. */
+export const NO_FOCUS: Partial<UrlState> = { zoom: "", extent: [0, 1], selection: "", search: "" };
+
+function read(): UrlState {
+  return parseUrlState(location.pathname.slice(base.pathname.length), location.search);
+}

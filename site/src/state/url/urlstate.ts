@@ -1,0 +1,174 @@
+/**
+ * The state that the URL carries. Everything that changes the picture is here, so a link shows the other person the same
+ * thing. The short names in the query string are a promise: they do not change.
+ *
+ * | name | what |
+ * |---|---|
+ * | `s` `t` | service, profile type (in /file: name of the sample type) |
+ * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
+ * | `from2` `until2` `l2`… | the same of the comparison |
+ * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
+ * | `v` | view: `flame` (default), `table`, `both` |
+ * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
+ * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
+ * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
+ */
+
+import type { SortColumn } from "../../core/types.ts";
+import type { Extent } from "../../flame/extent.ts";
+import { isTime, type Range, type Span } from "../../time/range.ts";
+
+export type Route = "home" | "explore" | "diff" | "file";
+export type View = "flame" | "table" | "both";
+
+export interface Side extends Range {
+  filters: string[];
+}
+
+/** A side of a comparison: baseline or comparison. */
+export type SideName = "base" | "other";
+
+/** What a comparison compares; `auto` is what suits the coverage of the sides. */
+export type Measure = "auto" | "amount" | "share" | "rate";
+
+export interface Sort {
+  column: SortColumn;
+  descending: boolean;
+}
+
+export interface UrlState {
+  route: Route;
+  service: string;
+  type: string;
+  base: Side;
+  other: Side;
+  window: Span | null;
+  view: View;
+  zoom: string;
+  extent: Extent;
+  selection: string;
+  search: string;
+  sort: Sort;
+  compare: boolean;
+  measure: Measure;
+}
+
+const PATHS: Record<Route, string> = { home: "", explore: "explore", diff: "diff", file: "file" };
+const VIEWS: View[] = ["flame", "table", "both"];
+const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
+const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
+
+export function initialUrlState(route: Route): UrlState {
+  const diff = route === "diff";
+  return {
+    route,
+    service: "",
+    type: "",
+    base: { from: "now-1h", until: diff ? "now-30m" : "now", filters: [] },
+    other: { from: "now-30m", until: "now", filters: [] },
+    window: null,
+    view: "flame",
+    zoom: "",
+    extent: [0, 1],
+    selection: "",
+    search: "",
+    sort: { column: "self", descending: true },
+    compare: false,
+    measure: "auto",
+  };
+}
+
+/** Reads the state from the path below the site's base and the query. Whatever makes no sense is as if absent. */
+export function parseUrlState(path: string, query: string): UrlState {
+  const name = path.replace(/^\/+|\/+$/g, "").replace(/(^index)?\.html$/, "");
+  const route = (Object.keys(PATHS) as Route[]).find((r) => PATHS[r] === name) ?? "home";
+  const params = new URLSearchParams(query);
+  const text = (key: string) => params.get(key) ?? "";
+  const state = initialUrlState(route);
+  state.service = text("s");
+  state.type = text("t");
+  state.base = parseSide(params, "", state.base);
+  if (route === "diff") state.other = parseSide(params, "2", state.other);
+  state.window = route === "explore" ? parseWindow(text("w")) : null;
+  state.view = VIEWS.find((view) => view === text("v")) ?? state.view;
+  state.zoom = text("z");
+  state.extent = parseExtent(text("x"));
+  state.selection = text("n");
+  state.search = text("q");
+  state.sort = parseSort(text("o")) ?? state.sort;
+  state.compare = route === "file" && text("m") === "compare";
+  state.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
+  return state;
+}
+
+/** The path below the base and the query of a state. Defaults are left out. */
+export function formatUrlState(state: UrlState): string {
+  const initial = initialUrlState(state.route);
+  const params = new URLSearchParams();
+  const put = (key: string, value: string, normal = "") => {
+    if (value !== normal) params.append(key, value);
+  };
+  put("s", state.service);
+  put("t", state.type);
+  formatSide(state.base, initial.base, "", put);
+  if (state.route === "diff") formatSide(state.other, initial.other, "2", put);
+  if (state.window && state.route === "explore") put("w", `${state.window.from}-${state.window.until}`);
+  put("v", state.view, initial.view);
+  put("z", state.zoom);
+  const [x0, x1] = state.extent;
+  if (x0 !== 0 || x1 !== 1) put("x", `${x0}-${x1}`);
+  put("n", state.selection);
+  put("q", state.search);
+  put("o", formatSort(state.sort), formatSort(initial.sort));
+  if (state.compare && state.route === "file") put("m", "compare");
+  put("norm", MEASURES[state.measure]);
+  // These need no escape in a query, and type ids are full of them: links stay readable.
+  const query = params.toString().replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%2C/g, ",");
+  return PATHS[state.route] + (query && `?${query}`);
+}
+
+function parseSide(params: URLSearchParams, suffix: string, initial: Side): Side {
+  const time = (key: string, normal: string) => {
+    const value = params.get(key + suffix) ?? "";
+    return isTime(value) ? value : normal;
+  };
+  return {
+    from: time("from", initial.from),
+    until: time("until", initial.until),
+    filters: params.getAll(`l${suffix}`).filter((matcher) => matcher !== ""),
+  };
+}
+
+function formatSide(
+  side: Side,
+  initial: Side,
+  suffix: string,
+  put: (key: string, value: string, normal?: string) => void,
+) {
+  put(`from${suffix}`, side.from, initial.from);
+  put(`until${suffix}`, side.until, initial.until);
+  for (const matcher of side.filters) put(`l${suffix}`, matcher);
+}
+
+function parseWindow(text: string): Span | null {
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(text);
+  if (!match) return null;
+  const span = { from: Number(match[1]), until: Number(match[2]) };
+  return span.from < span.until ? span : null;
+}
+
+function parseExtent(text: string): Extent {
+  const match = /^(\d(?:\.\d+)?(?:e-\d+)?)-(\d(?:\.\d+)?(?:e-\d+)?)$/.exec(text);
+  const [x0, x1] = match ? [Number(match[1]), Number(match[2])] : [0, 1];
+  return 0 <= x0 && x0 < x1 && x1 <= 1 ? [x0, x1] : [0, 1];
+}
+
+function parseSort(text: string): Sort | null {
+  const descending = text.startsWith("-");
+  const column = COLUMNS.find((name) => name === text.replace(/^-/, ""));
+  return column ? { column, descending } : null;
+}
+
+function formatSort({ column, descending }: Sort): string {
+  return (descending ? "-" : "") + column;
+}

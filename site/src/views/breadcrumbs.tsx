@@ -1,0 +1,58 @@
+import { ROOT } from "../core/types.ts";
+import { isFull } from "../flame/extent.ts";
+import { baseName } from "../flame/label.ts";
+import { extent, reset, tree, zoom, zoomPath, zoomTo } from "../state/profile/focus.ts";
+import { isShown } from "../state/profile/shown.ts";
+
+/** Links near the end are what one goes back to; the middle of a long path is folded. */
+const SHOWN = 5;
+const HINT = `${matchMedia("(pointer: coarse)").matches ? "Double-tap" : "Double-click"} a frame to zoom`;
+
+/**
+ * The path of frames to the zoomed one. Its row stays when there is none: a picture that moved down in the middle of a
+ * gesture would be zoomed at another row.
+ */
+export function Breadcrumbs() {
+  return (
+    <div class="crumbs">
+      <Path />
+    </div>
+  );
+}
+
+function Path() {
+  const { value, problem } = zoomPath.value;
+  const path = zoom.value === ROOT ? [] : (value ?? []);
+  const partial = !isFull(extent.value);
+  if (problem && tree.value && isShown(tree.value.id)) {
+    return <span class="hint">{`${problem.title}. ${problem.meaning}`}</span>;
+  }
+  if (path.length === 0 && !partial) return <span class="hint">{HINT}</span>;
+  const folded = path.length > SHOWN + 1;
+  const shown = folded ? [path[0], ...path.slice(-SHOWN)] : path;
+  return (
+    <nav aria-label="Zoom path" data-testid="crumbs">
+      {shown.map(({ node, name }, i) => (
+        <span key={node}>
+          {i > 0 && <span aria-hidden="true"> › </span>}
+          {folded && i === 1 && <span title={`${path.length - SHOWN - 1} more frames`}>… › </span>}
+          {node === zoom.value ? (
+            <b title={name}>{baseName(name)}</b>
+          ) : (
+            <button type="button" class="link" title={name} onClick={() => void zoomTo(node)}>
+              {baseName(name)}
+            </button>
+          )}
+        </span>
+      ))}
+      {partial && (
+        <span class="reset">
+          <span>{path.length > 0 && " · "}Zoomed in · </span>
+          <button type="button" class="link" title="Show everything again" onClick={() => void reset()}>
+            Reset (0)
+          </button>
+        </span>
+      )}
+    </nav>
+  );
+}

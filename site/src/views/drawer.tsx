@@ -1,0 +1,220 @@
+import { Icon } from "../components/controls/icon.tsx";
+import { ProblemNote } from "../components/status/problemnote.tsx";
+import { type DiffValues, NONE, type NodeDetail } from "../core/types.ts";
+import type { Occurrence } from "../core/viewer.ts";
+import { baseName } from "../flame/label.ts";
+import { change, grouped, percent } from "../format/number.ts";
+import { formatDelta, formatExact, formatValue, plural } from "../format/value.ts";
+import { copyText } from "../state/page/clipboard.ts";
+import { drawerOpen } from "../state/profile/drawer.ts";
+import { nextOccurrence, select, selectedDetail, tree, visitNode, zoomTo } from "../state/profile/focus.ts";
+import { isShown } from "../state/profile/shown.ts";
+import { go, urlState } from "../state/url/router.ts";
+
+/** Everything about the selected frame. */
+export function Drawer() {
+  const { value: shown, problem } = selectedDetail.value;
+  const info = tree.value;
+  if (!drawerOpen.value || !info) return null;
+  if (problem && isShown(info.id)) {
+    return (
+      <aside class="drawer" aria-label="Selected frame">
+        <ProblemNote problem={problem} />
+      </aside>
+    );
+  }
+  if (!shown) return null;
+  const { detail, children, occurrence } = shown;
+  const unit = info.unit;
+  return (
+    <aside class="drawer" aria-label="Selected frame" data-testid="drawer" data-node={detail.node}>
+      <div class="drawer-head">
+        <h2 data-testid="drawer-name">{detail.name}</h2>
+        <button type="button" class="control icon-only" title="Close (Esc)" onClick={() => void select(NONE)}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {(detail.file || detail.module) && (
+        <p class="drawer-file">
+          {detail.file ? `${detail.file}${detail.line > 0 ? `:${detail.line}` : ""}` : detail.module}
+        </p>
+      )}
+      {occurrence.count > 1 && <Occurrences {...occurrence} />}
+      {detail.diff && detail.function_diff ? (
+        <DiffFacts detail={detail} diff={detail.diff} all={detail.function_diff} unit={unit} />
+      ) : (
+        <Facts detail={detail} unit={unit} total={info.total} />
+      )}
+      <div class="drawer-actions">
+        <button type="button" class="control" data-testid="zoom-here" onClick={() => zoomHere(detail.node)}>
+          <Icon name="zoom" /> Zoom
+        </button>
+        <button type="button" class="control" onClick={() => go({ search: detail.name })}>
+          <Icon name="search" /> Search
+        </button>
+        <button type="button" class="control" onClick={() => void copyText(detail.name, "the name")}>
+          <Icon name="copy" /> Copy
+        </button>
+      </div>
+      <h3>Called by</h3>
+      <ol class="frames callers">
+        {detail.path
+          .slice(0, -1)
+          .reverse()
+          .map(({ node, name }) => (
+            <li key={node}>
+              <FrameLink node={node} name={name} />
+            </li>
+          ))}
+        {detail.path.length < 2 && <li class="hint">Nothing calls it.</li>}
+      </ol>
+      <h3>Calls</h3>
+      <ol class="frames callees">
+        {children.largest.map((child) => (
+          <li key={child.node} data-node={child.node}>
+            <FrameLink node={child.node} name={child.name} />
+            <span class="num" title={formatExact(child.total_exact, unit)}>
+              {child.diff
+                ? change(child.diff.base_total, child.diff.comparison_total)
+                : percent(child.total / (detail.total || 1))}
+            </span>
+          </li>
+        ))}
+        {children.count === 0 && <li class="hint">It calls nothing.</li>}
+        {children.count > children.largest.length && (
+          <li class="hint">
+            {plural(children.count - children.largest.length, "smaller one is", "smaller ones are")} not listed.
+          </li>
+        )}
+      </ol>
+    </aside>
+  );
+}
+
+/** Which of the frames of this function is described, and the way to the others. */
+function Occurrences({ position, count }: Occurrence) {
+  return (
+    <fieldset class="occurrences" aria-label="Occurrences of this function">
+      Occurrence
+      <button
+        type="button"
+        class="control icon-only"
+        title="Previous occurrence (Shift+O)"
+        data-testid="occurrence-previous"
+        onClick={() => void nextOccurrence(-1)}
+      >
+        ‹
+      </button>
+      <span data-testid="occurrence">
+        {grouped(String(position))} of {grouped(String(count))}
+      </span>
+      <button
+        type="button"
+        class="control icon-only"
+        title="Next occurrence (O)"
+        data-testid="occurrence-next"
+        onClick={() => void nextOccurrence(1)}
+      >
+        ›
+      </button>
+    </fieldset>
+  );
+}
+
+function FrameLink({ node, name }: { node: number; name: string }) {
+  return (
+    <button type="button" class="link" title={name} onClick={() => void select(node).then(() => visitNode(node))}>
+      {baseName(name)}
+    </button>
+  );
+}
+
+function Facts({ detail, unit, total }: { detail: NodeDetail; unit: string; total: number }) {
+  const share = (value: number) => percent(value / (total || 1));
+  return (
+    <table class="facts">
+      <tbody>
+        <tr title={formatExact(detail.total_exact, unit)}>
+          <th scope="row">total</th>
+          <td data-testid="drawer-total">{formatValue(detail.total, unit)}</td>
+          <td>{percent(detail.fraction)}</td>
+        </tr>
+        <tr title={formatExact(detail.self_exact, unit)}>
+          <th scope="row">self</th>
+          <td data-testid="drawer-self">{formatValue(detail.self, unit)}</td>
+          <td>{percent(detail.self_fraction)}</td>
+        </tr>
+      </tbody>
+      {detail.occurrences > 1 && (
+        <tbody
+          title={`The function occurs ${detail.occurrences} times in this tree; recursion is counted once`}
+          data-testid="drawer-all"
+        >
+          <tr>
+            <th scope="row">All {detail.occurrences} occurrences: total</th>
+            <td>{formatValue(detail.function_total, unit)}</td>
+            <td>{share(detail.function_total)}</td>
+          </tr>
+          <tr>
+            <th scope="row">All {detail.occurrences} occurrences: self</th>
+            <td>{formatValue(detail.function_self, unit)}</td>
+            <td>{share(detail.function_self)}</td>
+          </tr>
+        </tbody>
+      )}
+    </table>
+  );
+}
+
+function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValues; unit: string }) {
+  const { detail, diff, all, unit } = props;
+  const rows = [
+    { name: "total", before: diff.base_total, after: diff.comparison_total },
+    { name: "self", before: diff.base_self, after: diff.comparison_self },
+  ];
+  const ofAll = [
+    { name: "total", before: all.base_total, after: all.comparison_total },
+    { name: "self", before: all.base_self, after: all.comparison_self },
+  ];
+  const row = ({ name, before, after }: (typeof rows)[number]) => (
+    <tr key={name}>
+      <th scope="row">{name}</th>
+      <td>{formatValue(before, unit)}</td>
+      <td>{formatValue(after, unit)}</td>
+      <td title={change(before, after)}>{formatDelta(after - before, unit)}</td>
+    </tr>
+  );
+  return (
+    <table class="facts">
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">baseline</th>
+          <th scope="col">comparison</th>
+          <th scope="col">change</th>
+        </tr>
+      </thead>
+      <tbody>{rows.map(row)}</tbody>
+      {detail.occurrences > 1 && (
+        <tbody>
+          <tr>
+            <th scope="rowgroup" colSpan={4}>
+              All {detail.occurrences} occurrences
+            </th>
+          </tr>
+          {ofAll.map(row)}
+        </tbody>
+      )}
+      {diff.state !== "same" && (
+        <caption>{diff.state === "new" ? "Only in the comparison." : "Only in the baseline."}</caption>
+      )}
+      {tree.value?.diff?.normalised && <caption>The comparison is scaled to the baseline's total.</caption>}
+    </table>
+  );
+}
+
+/** Zooms to a frame where it can be seen. */
+function zoomHere(node: number): void {
+  if (urlState.peek().view === "table") go({ view: "flame" });
+  void zoomTo(node);
+}

@@ -1,0 +1,97 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../components/controls/icon.tsx";
+import { percent } from "../format/number.ts";
+import { plural } from "../format/value.ts";
+import { nextMatch, searchResult, tree } from "../state/profile/focus.ts";
+import { go, urlState } from "../state/url/router.ts";
+import type { View } from "../state/url/urlstate.ts";
+import { Legend } from "./legend.tsx";
+
+const VIEWS: { view: View; label: string; key: string }[] = [
+  { view: "flame", label: "Flame", key: "1" },
+  { view: "table", label: "Table", key: "2" },
+  { view: "both", label: "Both", key: "3" },
+];
+
+/** Views, search, and what the colours mean. */
+export function Toolbar() {
+  return (
+    <div class="toolbar" role="toolbar" aria-label="View">
+      <fieldset class="segmented" aria-label="View">
+        {VIEWS.map(({ view, label, key }) => (
+          <button
+            type="button"
+            key={view}
+            aria-pressed={urlState.value.view === view}
+            title={`${label} (${key})`}
+            data-testid={`view-${view}`}
+            onClick={() => go({ view })}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      <Search />
+      {tree.value?.diff && <Legend tree={tree.value} diff={tree.value.diff} />}
+    </div>
+  );
+}
+
+/** How long typing rests before the search runs. */
+const REST_MILLIS = 120;
+
+function Search() {
+  const input = useRef<HTMLInputElement>(null);
+  const timer = useRef(0);
+  const text = urlState.value.search;
+  // The field follows the URL, but never under the hands of someone typing.
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = text;
+  }, [text]);
+  const apply = () => {
+    clearTimeout(timer.current);
+    const search = input.current?.value;
+    if (search !== undefined && search !== urlState.value.search) go({ search }, "replace");
+  };
+  const result = searchResult.value;
+  return (
+    <search class="search">
+      <Icon name="search" />
+      <input
+        id="search"
+        ref={input}
+        type="search"
+        placeholder="Search  /"
+        aria-label="Search frames; text or /expression/"
+        data-testid="search"
+        spellcheck={false}
+        autocomplete="off"
+        defaultValue={text}
+        onInput={() => {
+          clearTimeout(timer.current);
+          timer.current = window.setTimeout(apply, REST_MILLIS);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") {
+            apply();
+            void nextMatch(event.shiftKey ? -1 : 1);
+          } else if (event.key === "Escape") {
+            event.preventDefault();
+            event.currentTarget.value = "";
+            apply();
+            event.currentTarget.blur();
+          }
+        }}
+      />
+      <output class="search-result" data-testid="search-result" aria-live="polite">
+        {result && describe(result)}
+      </output>
+    </search>
+  );
+}
+
+function describe({ matches, fraction, at, valid }: NonNullable<typeof searchResult.value>): string {
+  if (!valid) return "Not a valid regular expression";
+  if (matches === 0) return "no frames";
+  return `${at >= 0 ? `${at + 1} of ` : ""}${plural(matches, "frame")} · ${percent(fraction)}`;
+}

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  formatUrlState,
+  initialUrlState,
+  parseUrlState,
+  type Route,
+  type UrlState,
+} from "../src/state/url/urlstate.ts";
+
+const ROUTES: Route[] = ["home", "explore", "diff", "file"];
+
+function roundTrip(state: UrlState): UrlState {
+  const [path, query = ""] = formatUrlState(state).split("?");
+  return parseUrlState(path, query);
+}
+
+test("the initial state has a bare URL", () => {
+  assert.deepEqual(
+    ROUTES.map((route) => formatUrlState(initialUrlState(route))),
+    ["", "explore", "diff", "file"],
+  );
+});
+
+test("explore: everything survives the URL", () => {
+  const state: UrlState = {
+    ...initialUrlState("explore"),
+    service: "shop & café/checkout",
+    type: "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+    base: { from: "now-7d", until: "1700000000000", filters: ['region="eu"', 'path=~"/a b\\\\d+&x=1"', 'region="eu"'] },
+    window: { from: 1700000000000, until: 1700000060000 },
+    view: "both",
+    zoom: "9f3a",
+    extent: [0.25, 0.5000001],
+    selection: "00ff",
+    search: "/^main\\.(a|b)$/",
+    sort: { column: "name", descending: false },
+  };
+  assert.deepEqual(roundTrip(state), state);
+});
+
+test("diff: both sides survive the URL", () => {
+  const state: UrlState = {
+    ...initialUrlState("diff"),
+    service: "checkout",
+    base: { from: "now-2h", until: "now-1h", filters: ['version="1.1"'] },
+    other: { from: "now-1h", until: "now", filters: ['version="1.2"', 'region!="us"'] },
+    measure: "share",
+    sort: { column: "delta", descending: true },
+  };
+  assert.deepEqual(roundTrip(state), state);
+});
+
+test("file: only the view goes into the URL", () => {
+  const state: UrlState = {
+    ...initialUrlState("file"),
+    type: "inuse_space",
+    compare: true,
+    view: "table",
+    search: "alloc",
+  };
+  assert.deepEqual(roundTrip(state), state);
+  assert.equal(formatUrlState(state), "file?t=inuse_space&v=table&q=alloc&m=compare");
+});
+
+test("short names are a promise", () => {
+  const state = parseUrlState(
+    "/explore",
+    "?s=a&t=b&from=now-6h&until=now-1h&l=x%3D%22y%22&w=1-2&v=table&z=k&x=0.1-0.2&n=i&q=f&o=-total",
+  );
+  assert.deepEqual(state, {
+    ...initialUrlState("explore"),
+    service: "a",
+    type: "b",
+    base: { from: "now-6h", until: "now-1h", filters: ['x="y"'] },
+    window: { from: 1, until: 2 },
+    view: "table",
+    zoom: "k",
+    extent: [0.1, 0.2],
+    selection: "i",
+    search: "f",
+    sort: { column: "total", descending: true },
+  });
+});
+
+test("very small extents survive", () => {
+  const state: UrlState = { ...initialUrlState("explore"), extent: [1e-9, 0.00000012] };
+  assert.deepEqual(roundTrip(state), state);
+});
+
+test("nonsense is as if absent", () => {
+  const query = "?from=yesterday&until=-1&w=9-3&v=pie&x=0.5-0.1&o=sideways&norm=yes&l=&m=compare";
+  assert.deepEqual(parseUrlState("explore", query), initialUrlState("explore"));
+});
+
+test("paths: html names, slashes and unknown ones", () => {
+  const routes = ["", "/", "/index.html", "explore.html", "/diff/", "file", "nowhere"].map(
+    (p) => parseUrlState(p, "").route,
+  );
+  assert.deepEqual(routes, ["home", "home", "home", "explore", "diff", "file", "home"]);
+});
