@@ -21,8 +21,8 @@ use super::shares::{digest, shares};
 use super::{CatalogObject, Deletion, Get, PlanError};
 use crate::base::sort::sort_by;
 use crate::store::{
-    BlockWriter, Contents, Counted, Dataset, Directory, Ids, Lineage, ObjectKey, PageEntry, PageKind, Part, Scope, Shape,
-    Share, StoreError, Window, read_ids,
+    BlockWriter, Contents, Counted, Dataset, Directory, Ids, Lineage, ObjectKey, PageEntry, PageKind, Part, Shape, Share,
+    StoreError, SumScope as Scope, SumWindow as Window, read_ids,
 };
 
 /// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a request takes. What other

@@ -8,7 +8,7 @@ use crate::base::sort::insertion_sort;
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::SERVICE_NAME;
 use crate::model::profile_type::ProfileType;
-use crate::store::{Dataset, Directory, Window};
+use crate::store::{Dataset, Directory, SumWindow as Window};
 
 /// The part of a range that windows of one length answer, or single profiles.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{
-    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Scope, Series, StoreError, Taken, Window, read_chunk,
-    read_page, read_symbols, table_bytes,
+    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope as Scope, SumWindow as Window,
+    Taken, read_chunk, read_page, read_symbols, table_bytes,
 };
 
 /// Reads what a query needs and merges it.

@@ -1,7 +1,7 @@
 //! Equal steps over a range whose edges are edges of windows, so that a timeline can be read from sums.
 
 use crate::base::units::{TimeRange, UnixNanos};
-use crate::store::Window;
+use crate::store::SumWindow as Window;
 
 const SECOND: i64 = 1_000_000_000;
 

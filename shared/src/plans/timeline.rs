@@ -10,7 +10,7 @@ use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::store::{Dataset, Part, StoreError, Window, read_totals, read_window_totals};
+use crate::store::{Dataset, Part, StoreError, SumWindow as Window, read_totals, read_window_totals};
 
 /// Reads the totals of every selected profile, or of windows: those of segments stand in their directories already.
 pub struct TimelinePlan {

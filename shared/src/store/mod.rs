@@ -17,17 +17,17 @@ mod error;
 mod segment;
 
 pub(crate) use block::block_writer::{BlockWriter, Lineage, read_symbols};
+pub(crate) use block::copy_tables::{copy_tables, table_bytes};
 pub(crate) use block::dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
 pub(crate) use block::layout::Shape;
 pub(crate) use block::page::{PageKind, PageRows, read_page};
 pub(crate) use block::totals::{read_totals, read_window_totals};
-pub(crate) use block::copy_tables::{copy_tables, table_bytes};
 pub use codec::chunk_id::ChunkId;
 pub use codec::part::Part;
 pub use codec::series::Series;
 pub(crate) use codec::series::Taken;
+pub use codec::sum_window::{SumScope, SumWindow};
 pub(crate) use codec::symbols::{StackNumbers, prune};
-pub use codec::window::{Scope, Window};
 pub use directory::block_entry::{BlockEntry, Dataset, PageEntry, Share, SumsEntry};
 pub use directory::catalog::{
     CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key,

@@ -1,7 +1,9 @@
 //! Bytes with valid checksums that no writer of ours would make: they are refused, or read as something valid.
 
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{BlockEntry, Contents, Dataset, Directory, Part, StoreError, Window, chunk_head, read_chunk};
+use pilotlight_core::store::{
+    BlockEntry, Contents, Dataset, Directory, Part, StoreError, SumWindow, chunk_head, read_chunk,
+};
 use pilotlight_core::{By, CallTree, Profile, TimeRange, merge};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -155,7 +157,7 @@ fn ask_all(bucket: &Bucket) {
         }
         let _ = bucket.try_timeline("", Some(&of_type), TimeRange::ALL, None);
     }
-    let _ = bucket.try_timeline("", None, TimeRange::ALL, Some(Window::Hour));
+    let _ = bucket.try_timeline("", None, TimeRange::ALL, Some(SumWindow::Hour));
     for level in 1..=3 {
         let sources = bucket.catalog.iter().filter(|o| (o.level == 0) == (level == 1) && o.level < level);
         let _ = bucket.try_compact(level, sources.cloned().collect());

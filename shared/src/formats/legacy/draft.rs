@@ -3,8 +3,8 @@
 use hashbrown::HashMap;
 
 use super::drop_frames;
-use super::maps::Entry;
 use super::mapping_search::MappingSearch;
+use super::maps::Entry;
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LocationId, MappingId, StringId};

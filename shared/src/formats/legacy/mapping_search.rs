@@ -227,8 +227,10 @@ mod tests {
 
     #[test]
     fn an_address_finds_its_mapping() {
-        let mut mappings = MappingSearch::new(vec![entry(0x1000, 0x2000, 0x800, "/bin/app"), entry(0x3000, 0x4000, 0, "/lib/a.so")]);
-        let found: Vec<_> = [0, 0x3fff, 0x1000, 0xfff, 0x7ff, 0x2000, u64::MAX].map(|address| mappings.mapping_of(address)).into();
+        let mut mappings =
+            MappingSearch::new(vec![entry(0x1000, 0x2000, 0x800, "/bin/app"), entry(0x3000, 0x4000, 0, "/lib/a.so")]);
+        let found: Vec<_> =
+            [0, 0x3fff, 0x1000, 0xfff, 0x7ff, 0x2000, u64::MAX].map(|address| mappings.mapping_of(address)).into();
         assert_eq!(found, [None, Some(1), Some(0), Some(0), Some(2), Some(2), Some(2)]);
         assert_eq!(draw(&mappings.finish()), ["800-2000 0 /bin/app", "3000-4000 0 /lib/a.so", "0-ffffffffffffffff 0 "]);
         assert_eq!(MappingSearch::new(Vec::new()).mapping_of(5), Some(0));

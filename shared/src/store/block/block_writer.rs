@@ -18,8 +18,8 @@ use crate::store::codec::label_table::LabelTable;
 use crate::store::codec::part::Part;
 use crate::store::codec::rows::Row;
 use crate::store::codec::section::{BLOCK_MAGIC, put_magic, section};
+use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::codec::symbols;
-use crate::store::codec::window::{Scope, Window};
 use crate::store::directory::block_entry::{BlockEntry, Dataset, PageEntry, Share, SumsEntry};
 use crate::store::directory::contents::{Contents, Directory, put_footer};
 use crate::store::directory::ids::{Ids, encode_ids};
@@ -135,7 +135,7 @@ impl BlockWriter {
     }
 
     /// Puts sums over these windows, or raw pages, where they go.
-    fn place_pages(&mut self, window: Option<Window>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
+    fn place_pages(&mut self, window: Option<SumWindow>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
         let out = if self.shape.is_back(window) { &mut self.back } else { &mut self.front };
         self.pool.place_pages(pages, out)
     }

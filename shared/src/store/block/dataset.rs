@@ -12,7 +12,7 @@ use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::series::Taken;
-use crate::store::codec::window::{Scope, Window};
+use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::directory::block_entry::Dataset;
 use crate::store::error::StoreError;
 
@@ -42,7 +42,7 @@ pub(crate) struct Addend<'a> {
     /// Its series; of a sum over all series any of them.
     pub(crate) labels: &'a Labels,
     /// Which sums it goes into; `None`: all, because it is of one series and stands for itself.
-    pub(crate) scope: Option<Scope>,
+    pub(crate) scope: Option<SumScope>,
     pub(crate) taken: Taken,
     pub(crate) profiles: u64,
 }
@@ -56,13 +56,13 @@ pub(crate) struct Done {
     pub(crate) window_totals: Vec<u8>,
     pub(crate) all_totals: Option<Vec<u8>>,
     pub(crate) pages: Vec<UnplacedPage>,
-    pub(crate) sums: Vec<((Window, Scope), Vec<UnplacedPage>)>,
+    pub(crate) sums: Vec<((SumWindow, SumScope), Vec<UnplacedPage>)>,
 }
 
 impl DatasetWriter {
     /// A dataset without profiles.
     pub(crate) fn new(profile_type: ProfileType, shape: Shape) -> Self {
-        let totals = || WindowTotals::new(shape.totals.unwrap_or(Window::Hour));
+        let totals = || WindowTotals::new(shape.totals.unwrap_or(SumWindow::Hour));
         Self {
             profile_type,
             series: Vec::new(),
@@ -116,7 +116,7 @@ impl DatasetWriter {
             self.totals.push(TotalRow { series, time: taken.time, total });
             self.pages.push(PageProfile { series, taken, profiles, rows: 0..0 }, rows, pool)?;
         }
-        if scope != Some(Scope::All) {
+        if scope != Some(SumScope::All) {
             self.profiles = self.profiles.saturating_add(profiles);
             let total = rows.iter().map(|row| i128::from(row.1)).sum();
             self.window_totals.add(series, taken.time, profiles, total);
@@ -141,7 +141,7 @@ impl DatasetWriter {
         for mut writer in self.sums {
             writer.pages.flush(pool)?;
             // With one series, sums of each are those of all. And sums are there to read less than the profiles.
-            let idle = one && writer.scope == Scope::Series || self.shape.raw && writer.pages.len() >= self.pages.len();
+            let idle = one && writer.scope == SumScope::Series || self.shape.raw && writer.pages.len() >= self.pages.len();
             if !idle {
                 sums.push(((writer.window, writer.scope), writer.pages.pages));
             }

@@ -1,6 +1,6 @@
 //! What a block holds, and in which order.
 
-use crate::store::codec::window::{Scope, Window};
+use crate::store::codec::sum_window::{SumScope, SumWindow};
 
 /// What blocks of a level hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,9 +8,9 @@ pub(crate) struct Shape {
     /// The profiles themselves, and the total of each.
     pub(crate) raw: bool,
     /// How long the windows of totals are; `None` without totals.
-    pub(crate) totals: Option<Window>,
+    pub(crate) totals: Option<SumWindow>,
     /// The sums, in the order in which they stand in the block.
-    pub(crate) sums: &'static [(Window, Scope)],
+    pub(crate) sums: &'static [(SumWindow, SumScope)],
     /// Pages and sums of minutes stand behind all families.
     pub(crate) apart: bool,
 }
@@ -18,21 +18,21 @@ pub(crate) struct Shape {
 impl Shape {
     const LEVEL_1: Self = Self {
         raw: true,
-        totals: Some(Window::Minute),
-        sums: &[(Window::Hour, Scope::All), (Window::Minute, Scope::All)],
+        totals: Some(SumWindow::Minute),
+        sums: &[(SumWindow::Hour, SumScope::All), (SumWindow::Minute, SumScope::All)],
         apart: false,
     };
     const LEVEL_2: Self = Self {
         raw: true,
-        totals: Some(Window::Minute),
-        sums: &[(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)],
+        totals: Some(SumWindow::Minute),
+        sums: &[(SumWindow::Hour, SumScope::All), (SumWindow::Hour, SumScope::Series), (SumWindow::Minute, SumScope::All)],
         apart: true,
     };
     /// Sums of a day.
     pub(crate) const DAY: Self = Self {
         raw: false,
-        totals: Some(Window::Hour),
-        sums: &[(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)],
+        totals: Some(SumWindow::Hour),
+        sums: &[(SumWindow::Day, SumScope::All), (SumWindow::Hour, SumScope::All), (SumWindow::Day, SumScope::Series)],
         apart: false,
     };
 
@@ -48,11 +48,11 @@ impl Shape {
 
     /// Whether each series has sums of its own.
     pub(crate) fn by_series(self) -> bool {
-        self.sums.iter().any(|(_, scope)| *scope == Scope::Series)
+        self.sums.iter().any(|(_, scope)| *scope == SumScope::Series)
     }
 
     /// Whether pages of a kind stand behind all families: sums over windows, or the profiles themselves.
-    pub(super) fn is_back(self, window: Option<Window>) -> bool {
-        self.apart && matches!(window, None | Some(Window::Minute))
+    pub(super) fn is_back(self, window: Option<SumWindow>) -> bool {
+        self.apart && matches!(window, None | Some(SumWindow::Minute))
     }
 }

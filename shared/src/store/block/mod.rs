@@ -9,10 +9,10 @@
 //! | `copy_tables` | tables of many chunks as one |
 
 pub(crate) mod block_writer;
+pub(crate) mod copy_tables;
 pub(crate) mod dataset;
 pub(crate) mod layout;
 pub(crate) mod page;
 mod pool;
 mod sums;
 pub(crate) mod totals;
-pub(crate) mod copy_tables;

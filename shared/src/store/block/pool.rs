@@ -10,12 +10,12 @@ use crate::base::units::UnixNanos;
 use crate::store::codec::bytes::Reader;
 use crate::store::codec::part::Part;
 use crate::store::codec::section::{Packer, section};
-use crate::store::codec::window::{Scope, Window};
+use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::directory::block_entry::PageEntry;
 use crate::store::error::StoreError;
 
 /// Whose pages may be one: those of sums over the same windows, or raw ones (`None`), which stand together in the block.
-pub(crate) type PageUse = Option<(Window, Scope)>;
+pub(crate) type PageUse = Option<(SumWindow, SumScope)>;
 
 /// Pages of the family that is being gathered. There is one at a time.
 pub(crate) struct PagePool {
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn equal_pages_of_one_use_are_one() {
         let mut pool = PagePool::new().unwrap();
-        let minutes = Some((Window::Minute, Scope::All));
+        let minutes = Some((SumWindow::Minute, SumScope::All));
         let puts = [(None, "aaa"), (minutes, "aaa"), (None, "aab"), (None, "aaa"), (minutes, "aaa")];
         let numbers = puts.map(|(page_use, raw)| pool.put(page_use, raw.as_bytes()).unwrap().0);
         assert_eq!(numbers, [0, 1, 2, 0, 1]);

@@ -10,7 +10,7 @@ use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::store::codec::bytes::{Reader, put_column, put_varint};
 use crate::store::codec::chunk_id::ChunkId;
-use crate::store::codec::label_table::{put_label_table, label_table};
+use crate::store::codec::label_table::{label_table, put_label_table};
 use crate::store::codec::part::Part;
 use crate::store::codec::section::{BLOCK_MAGIC, Packer, SEGMENT_MAGIC, check_magic, put_magic, section};
 pub use crate::store::codec::series::SeriesEntry;

@@ -6,7 +6,7 @@ use crate::model::id::StackId;
 use crate::model::profile::Profile;
 use crate::store::codec::bytes::{Reader, put_signed, put_varint};
 use crate::store::codec::chunk_id::ChunkId;
-use crate::store::codec::label_table::{LabelTable, put_label_table, label_table};
+use crate::store::codec::label_table::{LabelTable, label_table, put_label_table};
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::{Packer, check_magic, put_magic, put_plain, section, skip_section};
 use crate::store::codec::series::{Series, SeriesEntry, Taken, put_series, series};
