@@ -33,10 +33,10 @@ pub use directory::catalog::{
     CatalogHead, CatalogPart, CatalogRow, arrival_day, decode_catalog_part, encode_catalog_part, head_key,
 };
 pub use directory::contents::{ChunkEntry, Contents, Directory, Footer, SeriesEntry};
-pub use directory::ids::{Counted, Ids, read_ids};
+pub use directory::counted_ids::{Counted, Ids, read_ids};
 pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
 pub use error::StoreError;
-pub(crate) use segment::answer::{Told, answer_chunk, decode_answer, encode_answer};
+pub(crate) use segment::answer_format::{Told, answer_chunk, decode_answer, encode_answer};
 pub use segment::chunk::{ChunkHead, SeriesRows, chunk_head, encode_chunk, read_chunk};
 pub(crate) use segment::chunk::{DecodedChunk, decode_chunk};
 pub use segment::segment_writer::SegmentWriter;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{CatalogObject, PlanError};
 use pilotlight_core::store::{
-    ChunkId, Contents, Dataset, Directory, PageEntry, Part, Scope, Series, SeriesRows, StoreError, SumWindow, encode_chunk,
+    ChunkId, Contents, Dataset, Directory, PageEntry, Part, Series, SeriesRows, StoreError, SumScope, SumWindow,
+    encode_chunk,
 };
 use pilotlight_core::{ProfileBuilder, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -42,7 +43,7 @@ fn dataset<'a>(object: &'a CatalogObject, sample_type: &str) -> &'a Dataset {
 }
 
 /// Sums over which windows, `None` for raw pages, and the pages.
-type Kind<'a> = (Option<(SumWindow, Scope)>, &'a [PageEntry]);
+type Kind<'a> = (Option<(SumWindow, SumScope)>, &'a [PageEntry]);
 
 fn pages(dataset: &Dataset) -> Vec<Kind<'_>> {
     let sums = dataset.sums.iter().map(|sums| (Some((sums.window, sums.scope)), &*sums.pages));

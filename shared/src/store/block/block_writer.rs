@@ -22,7 +22,7 @@ use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::codec::symbols;
 use crate::store::directory::block_entry::{BlockEntry, Dataset, PageEntry, Share, SumsEntry};
 use crate::store::directory::contents::{Contents, Directory, put_footer};
-use crate::store::directory::ids::{Ids, encode_ids};
+use crate::store::directory::counted_ids::{Ids, encode_ids};
 use crate::store::error::StoreError;
 
 /// Where a block comes from.

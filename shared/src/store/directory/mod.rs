@@ -4,12 +4,12 @@
 //! |---|---|
 //! | `contents` | the directory of an object |
 //! | `block_entry` | what it says of a block |
-//! | `ids` | which chunks a block has counted |
+//! | `counted_ids` | which chunks a block has counted |
 //! | `key` | names of objects in the bucket |
 //! | `catalog` | the catalog as objects, for readers that have only the bucket |
 
 pub(crate) mod block_entry;
 pub(crate) mod catalog;
 pub(crate) mod contents;
-pub(crate) mod ids;
+pub(crate) mod counted_ids;
 pub(crate) mod key;

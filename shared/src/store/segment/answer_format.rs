@@ -1,7 +1,7 @@
-//! A query's answer as bytes: how it goes from one invocation to another, and into a cache.
+//! The answer to a query as bytes, as one invocation sends it to another and as a cache keeps it.
 //!
-//! Magic, a section with what was counted, and a chunk with the profile, if there is one. Every byte stands under a checksum,
-//! so what was damaged is told, and not taken for an answer.
+//! Magic, a section with what was counted, and a chunk with the profile, if there is one. Checksums cover every
+//! byte, so a damaged answer is an error.
 
 use super::chunk::{SeriesRows, encode_chunk, read_chunk};
 use crate::base::units::UnixNanos;
