@@ -19,8 +19,8 @@ use std::time::Instant;
 use pilotlight_core::gzip::inflate;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
-use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, Get, MAX_SHARE_BYTES};
-use pilotlight_core::store::{ObjectKey, SegmentWriter, SumWindow, Tenant};
+use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, Get, MAX_SHARE_BYTES, Plan};
+use pilotlight_core::store::{Level, ObjectKey, SegmentWriter, SumWindow, Tenant};
 use pilotlight_core::{TimeRange, UnixNanos};
 use pilotlight_guest::{list, query};
 use wasmtime::{Engine, Instance, Module, Store, TypedFunc};
@@ -121,7 +121,7 @@ fn past_hour(chunks: &[Vec<u8>]) -> Bucket {
     while bucket.profiles < chunks.len() {
         bucket.block(chunks, BLOCKS[0].min(chunks.len() - bucket.profiles));
     }
-    bucket.compact(2, 0);
+    bucket.compact(Level::Hour, 0);
     bucket
 }
 
@@ -132,25 +132,25 @@ impl Bucket {
         while self.profiles < until {
             self.segment(chunks, SEGMENT.min(until - self.profiles));
         }
-        self.compact(1, first);
+        self.compact(Level::Minutes, first);
     }
 
     /// The next profiles as a segment.
     fn segment(&mut self, chunks: &[Vec<u8>], count: usize) {
         let (tenant, millis) = (Tenant::anonymous(), time(self.profiles) / 1_000_000);
-        let key = ObjectKey { tenant, shard: 0, level: 0, millis, unique: 7 }.to_string();
+        let key = ObjectKey { tenant, shard: 0, level: Level::Segment, millis, unique: 7 }.to_string();
         let mut writer = SegmentWriter::new();
         for chunk in &chunks[self.profiles..][..count] {
             writer.push(chunk).expect("our own");
         }
         let (bytes, directory) = writer.finish().expect("a small segment");
-        self.catalog.push(CatalogObject { key, level: 0, size: bytes.len() as u64, directory });
+        self.catalog.push(CatalogObject { key, level: Level::Segment, size: bytes.len() as u64, directory });
         self.objects.push(bytes);
         self.profiles += count;
     }
 
     /// Puts a block in the place of all objects from this one on.
-    fn compact(&mut self, level: u8, first: usize) {
+    fn compact(&mut self, level: Level, first: usize) {
         let (sources, objects) = (self.catalog.split_off(first), self.objects.split_off(first));
         let task = CompactTask { level, token: 7, unique: 7, share: 0, share_bytes: MAX_SHARE_BYTES };
         let mut plan = CompactPlan::new(sources.clone(), task).expect("good sources");
@@ -175,7 +175,7 @@ impl Bucket {
         let [from, until] = [range.from, range.until].map(|time| time.0.to_le_bytes());
         let objects = self.catalog.iter().zip(&self.objects).map(|(row, bytes)| {
             let directory = row.directory.encode().expect("a small directory");
-            list([row.key.as_bytes(), &[row.level], &directory, bytes])
+            list([row.key.as_bytes(), &[row.level.number()], &directory, bytes])
         });
         let objects: Vec<Vec<u8>> = objects.collect();
         let head: [&[u8]; 4] = [SELECTOR.as_bytes(), TYPE.as_bytes(), &from, &until];

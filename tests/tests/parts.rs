@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_SHARE_BYTES};
+use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_SHARE_BYTES, Plan};
 use pilotlight_core::store::{
-    ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk, read_chunk,
+    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk, read_chunk,
 };
 use pilotlight_core::{Merger, Profile, ProfileBuilder, UnixNanos, canonical, parse_name};
 use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
@@ -51,9 +51,9 @@ fn block(day: i64) -> (String, Vec<u8>) {
     let mut writer = SegmentWriter::new();
     writer.push(&chunk(day)).expect("a chunk");
     let (mut bytes, mut directory) = writer.finish().expect("a segment");
-    let mut key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7 }.to_string();
-    for level in 1..=2 {
-        let source = CatalogObject { key, level: level - 1, size: bytes.len() as u64, directory };
+    let mut key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: Level::Segment, millis, unique: 7 }.to_string();
+    for (of, level) in [(Level::Segment, Level::Minutes), (Level::Minutes, Level::Hour)] {
+        let source = CatalogObject { key, level: of, size: bytes.len() as u64, directory };
         let task = CompactTask { level, token: 1, unique: 7, share: 0, share_bytes: MAX_SHARE_BYTES };
         let mut plan = CompactPlan::new(vec![source], task).expect("a plan");
         for get in plan.wants() {

@@ -11,7 +11,7 @@ use pilotlight_tests::oracle::Oracle;
 /// The hour of what is pushed, seconds: 2026-11-20, 10:00 UTC.
 const FROM: u64 = 1_795_168_800;
 
-/// So many objects make a compaction due.
+/// Pushes: more segments than make a compaction due.
 const DUE: u64 = 64;
 
 /// Each run does one job at least.

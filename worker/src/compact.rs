@@ -14,8 +14,8 @@ use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transpor
 /// Days that a visit publishes beside a job: 8, at two requests each. Usually there are one or two.
 const FEW_DAYS: usize = 8;
 
-/// Does what is due, and says whether something was: then more may be. `now` in milliseconds; `share_bytes` is how much a job over blocks
-/// may hold at once, [`pilotlight_core::plans::MAX_SHARE_BYTES`] but in tests.
+/// Does what is due, and says whether something was: then more may be. `now` in milliseconds; `share_bytes` is how much a job over
+/// blocks may hold at once, [`pilotlight_core::plans::MAX_SHARE_BYTES`] but in tests.
 pub(crate) async fn visit(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,

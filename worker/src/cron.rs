@@ -89,19 +89,19 @@ pub(crate) async fn dispatch(
     platform: &impl Platform,
 ) -> Tally {
     let (mut tally, began) = (Tally::default(), platform.now_millis());
-    let mut queue: VecDeque<&Shard> = turn(shards, minute, most.visits).collect();
-    let busy = visit_all(&mut queue, most, visitor, platform, began, &mut tally).await;
+    let queue = turn(shards, minute, most.visits).collect();
+    let busy = visit_all(queue, most, visitor, platform, began, &mut tally).await;
     let wait = (began + AGAIN_MILLIS - platform.now_millis()).max(0);
     if !busy.is_empty() && tally.visits < most.visits && tally.jobs < most.jobs {
         platform.delay(wait as u32).await;
-        visit_all(&mut busy.into(), most, visitor, platform, began, &mut tally).await;
+        visit_all(busy.into(), most, visitor, platform, began, &mut tally).await;
     }
     tally
 }
 
 /// Visits until none has a job due, or the minute is used up; gives those that had one.
 async fn visit_all<'a>(
-    queue: &mut VecDeque<&'a Shard>,
+    mut queue: VecDeque<&'a Shard>,
     most: Minute,
     visitor: &impl Visitor,
     platform: &impl Platform,

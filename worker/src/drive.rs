@@ -2,28 +2,7 @@
 
 use crate::bucket::{self, Bucket};
 use crate::errors::Problem;
-use pilotlight_core::plans::{CompactPlan, Get, PlanError, QueryPlan, TimelinePlan};
-
-/// What the core's plans have in common.
-pub(crate) trait Plan {
-    fn wants(&self) -> Vec<Get>;
-    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError>;
-}
-
-macro_rules! plans {
-    ($($plan:ty),*) => {$(
-        impl Plan for $plan {
-            fn wants(&self) -> Vec<Get> {
-                self.wants()
-            }
-            fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-                self.provide(get, bytes)
-            }
-        }
-    )*};
-}
-
-plans!(CompactPlan, QueryPlan, TimelinePlan);
+use pilotlight_core::plans::{Get, Plan, PlanError};
 
 /// Reads until the plan can be finished.
 pub(crate) async fn drive<P: Plan>(mut plan: P, bucket: &impl Bucket) -> Result<P, Problem> {

@@ -2,7 +2,7 @@
 
 use futures_util::{StreamExt, stream};
 use pilotlight_core::{
-    plans::{Dropped, Get, RebuildPlan},
+    plans::{Dropped, Get, Plan, RebuildPlan},
     store::ObjectKey,
 };
 use serde::Serialize;

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::CatalogObject;
+use super::plan::CatalogObject;
 use crate::base::units::TimeRange;
 use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::model::profile_type::ProfileType;

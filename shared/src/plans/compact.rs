@@ -2,7 +2,7 @@
 //!
 //! | level | of | holds |
 //! |---|---|---|
-//! | 1 | segments, or small blocks of level 1 | every profile, sums of minutes and hours |
+//! | 1 | segments, or blocks of level 1 | every profile, sums of minutes and hours |
 //! | 2 | blocks of level 1 | every profile, sums of minutes and hours |
 //! | 3 | blocks of level 1 or 2 | sums of hours and days; its sources stay beside it |
 //!
@@ -15,15 +15,14 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use super::family::{Family, OpenFamily, Piece};
+use super::deletion::Deletion;
+use super::family::OpenFamily;
+use super::input::{Family, Piece, Source};
+use super::plan::{CatalogObject, Get, Plan, PlanError};
 use super::reads::{Reads, damaged};
 use super::shares::{digest, shares};
-use super::{CatalogObject, Deletion, Get, PlanError};
 use crate::base::sort::sort_by;
-use crate::store::{
-    BlockWriter, Contents, Counted, Dataset, Directory, Ids, Lineage, ObjectKey, PageEntry, PageKind, Part, Shape, Share,
-    StoreError, SumScope as Scope, SumWindow as Window, read_ids,
-};
+use crate::store::{BlockLayout, BlockWriter, Counted, Directory, Ids, Level, Lineage, ObjectKey, Part, Share, read_ids};
 
 /// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a request takes. What other
 /// services have in a block of level 1 is longer.
@@ -33,7 +32,7 @@ const MAX_GAP: u64 = 128 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompactTask {
     /// Level of the block (see [`super::CompactJob`]).
-    pub level: u8,
+    pub level: Level,
     /// Token of the lease.
     pub token: u64,
     /// Makes the block's name unique.
@@ -47,7 +46,7 @@ pub struct CompactTask {
 /// Reads what is needed of its sources and writes a block.
 pub struct CompactPlan {
     sources: Vec<Source>,
-    shape: Shape,
+    shape: BlockLayout,
     task: CompactTask,
     share: Share,
     division: u64,
@@ -66,19 +65,13 @@ pub struct CompactPlan {
     used: BTreeSet<usize>,
 }
 
-pub(super) struct Source {
-    pub(super) object: CatalogObject,
-    arrival_millis: i64,
-    parts: BTreeMap<Part, Vec<u8>>,
-}
-
 /// A block to be put into the bucket.
 #[derive(Debug)]
 pub struct CompactOutput {
     /// Its name.
     pub key: String,
     /// Its level.
-    pub level: u8,
+    pub level: Level,
     /// The object.
     pub bytes: Vec<u8>,
     /// Its directory, for the catalog.
@@ -100,22 +93,20 @@ impl CompactPlan {
         let rewrite = !deletions.is_empty();
         let (mut keyed, single) = (Vec::with_capacity(sources.len()), rewrite && sources.len() == 1);
         for object in sources {
-            let fits = match (&object.directory.contents, level) {
-                (Contents::Segment(..), 1) => object.level == 0,
-                (Contents::Block(_), 1 | 2) if rewrite => single && object.level == level,
-                (Contents::Block(_), 3) if rewrite => false,
-                (Contents::Block(_), 1 | 2) => object.level == 1,
-                (Contents::Block(_), 3) => matches!(object.level, 1 | 2),
-                _ => false,
+            let is_segment = object.directory.block().is_none();
+            let fits = if rewrite && !is_segment {
+                single && object.level == level && level.has_profiles()
+            } else {
+                level.is_made_of(object.level)
             };
-            if !fits {
+            if !fits || is_segment != (object.level == Level::Segment) {
                 return Err(PlanError::Level { key: object.key, level });
             }
             keyed.push((object.key.parse::<ObjectKey>()?, object));
         }
         sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
         let output = keyed.first().map(|(key, _)| key.successor(level, unique));
-        let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
+        let (Some(output), Some(shape)) = (output, BlockLayout::of_level(level)) else { return Err(PlanError::NoSources) };
         let source = |(key, object): (ObjectKey, CatalogObject)| Source {
             object,
             arrival_millis: key.millis,
@@ -225,19 +216,6 @@ impl CompactPlan {
         Ok(())
     }
 
-    /// What is needed next.
-    pub fn wants(&self) -> Vec<Get> {
-        self.reads.wants()
-    }
-
-    /// Takes what was asked for. After an error the plan is of no use.
-    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-        for (part, at, bytes) in self.reads.take(get, bytes)? {
-            self.sources[at].parts.insert(part, bytes.to_vec());
-        }
-        self.end_batch()
-    }
-
     /// How many bytes were read.
     pub fn bytes(&self) -> u64 {
         self.reads.bytes
@@ -249,8 +227,7 @@ impl CompactPlan {
         if let Some(mut open) = self.open.take() {
             open.close(&mut self.writer).map_err(PlanError::Output)?;
         }
-        let segments_of = |source: &Source| source.object.directory.block().map_or(1, |block| block.segments);
-        let segments = self.sources.iter().fold(0, |sum: u64, source| sum.saturating_add(segments_of(source)));
+        let segments = self.sources.iter().fold(0, |sum: u64, source| sum.saturating_add(source.segments()));
         let names = self.sources.into_iter().enumerate();
         let (raw, used) = (self.shape.raw, self.used);
         let names = names.filter(|(at, _)| raw || used.contains(at)).map(|(_, source)| source.object.key).collect();
@@ -276,29 +253,15 @@ impl CompactPlan {
     }
 }
 
-impl Source {
-    /// Bytes of a part that was provided.
-    pub(super) fn part(&self, part: Part) -> Result<&[u8], StoreError> {
-        let missing = StoreError::Length { section: "part of a source", needed: part.len, found: 0 };
-        self.parts.get(&part).map(Vec::as_slice).ok_or(missing)
+impl Plan for CompactPlan {
+    fn wants(&self) -> Vec<Get> {
+        self.reads.wants()
     }
-}
 
-/// Pages, what they are, and which sums of a new block they go into (`None`: all).
-type Feed<'a> = (&'a [PageEntry], PageKind, Option<Scope>);
-
-/// What is needed of a dataset for a block with the profiles themselves, or for one of sums: those of hours where there are
-/// all of them.
-pub(super) fn feeds(dataset: &Dataset, shape: Shape) -> Vec<Feed<'_>> {
-    let to = if shape.by_series() || shape.raw { None } else { Some(Scope::All) };
-    let profiles = vec![(dataset.pages.as_slice(), PageKind::Raw, to)];
-    let (all, each) = (dataset.sums(Window::Hour, Scope::All), dataset.sums(Window::Hour, Scope::Series));
-    match (all, each) {
-        _ if shape.raw => profiles,
-        (Some(all), _) if to.is_some() || dataset.series.len() == 1 => vec![(&all.pages, PageKind::Sums, to)],
-        (Some(all), Some(each)) => {
-            vec![(&all.pages, PageKind::Sums, Some(Scope::All)), (&each.pages, PageKind::Sums, Some(Scope::Series))]
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        for (part, at, bytes) in self.reads.take(get, bytes)? {
+            self.sources[at].parts.insert(part, bytes.to_vec());
         }
-        _ => profiles,
+        self.end_batch()
     }
 }

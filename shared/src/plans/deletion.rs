@@ -5,7 +5,7 @@ use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::store::{Directory, ObjectKey};
+use crate::store::{Directory, Level, ObjectKey};
 
 /// Profiles to be deleted: of the series that are selected, those that start in the range.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Deletion {
 /// Picks what to rewrite of the objects that hold deleted profiles: segments of one hour together, as compaction would take
 /// them, and blocks one by one.
 pub fn pick_rewrite(objects: &[ObjectSummary]) -> Option<CompactJob> {
-    let segments = |object: &&ObjectSummary| object.key.parse::<ObjectKey>().is_ok_and(|key| key.level == 0);
+    let segments = |object: &&ObjectSummary| object.key.parse::<ObjectKey>().is_ok_and(|key| key.level == Level::Segment);
     let all: Vec<ObjectSummary> = objects.iter().filter(segments).cloned().collect();
     // Of all hours, whether they are over or not.
     pick_job(&all, UnixNanos(i64::MAX)).or_else(|| {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::model::builder::ProfileBuilder;
     use crate::model::labels::parse_name;
-    use crate::plans::{CatalogObject, CompactOutput, CompactPlan, CompactTask};
+    use crate::plans::{CatalogObject, CompactOutput, CompactPlan, CompactTask, Plan};
     use crate::store::{ChunkId, SegmentWriter, Series, SeriesRows, encode_chunk, read_ids, read_symbols};
 
     const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -68,10 +68,10 @@ mod tests {
         }
         let (bytes, directory) = writer.finish().unwrap();
         let key = "t/a/s0/l0/1700000000000-0000000000000001.seg".to_owned();
-        (CatalogObject { key, level: 0, size: bytes.len() as u64, directory }, bytes)
+        (CatalogObject { key, level: Level::Segment, size: bytes.len() as u64, directory }, bytes)
     }
 
-    fn compact(source: (CatalogObject, Vec<u8>), level: u8, deletions: &[Deletion]) -> CompactOutput {
+    fn compact(source: (CatalogObject, Vec<u8>), level: Level, deletions: &[Deletion]) -> CompactOutput {
         let task = CompactTask { level, token: 7, unique: 2, share: 0, share_bytes: 1 << 20 };
         let mut plan = CompactPlan::without(vec![source.0], task, deletions.to_vec()).unwrap();
         for get in plan.wants() {
@@ -122,9 +122,13 @@ mod tests {
             let deletions = [deletion];
             // Out of a segment, and out of blocks of both levels.
             let outputs = [
-                compact(segment(&chunks), 1, &deletions),
-                compact(as_source(compact(segment(&chunks), 1, &[])), 1, &deletions),
-                compact(as_source(compact(as_source(compact(segment(&chunks), 1, &[])), 2, &[])), 2, &deletions),
+                compact(segment(&chunks), Level::Minutes, &deletions),
+                compact(as_source(compact(segment(&chunks), Level::Minutes, &[])), Level::Minutes, &deletions),
+                compact(
+                    as_source(compact(as_source(compact(segment(&chunks), Level::Minutes, &[])), Level::Hour, &[])),
+                    Level::Hour,
+                    &deletions,
+                ),
             ];
             for output in outputs {
                 let (found, ids) = names(&output);
@@ -146,9 +150,9 @@ mod tests {
             ["l2/1700000000000", "l0/1700000000001", "l0/1700000000002", "l0/1700009000000"].map(object).into();
         objects.iter_mut().for_each(|o| o.key.push_str(if o.key.contains("l0") { ".seg" } else { ".blk" }));
         let job = pick_rewrite(&objects).unwrap();
-        assert_eq!((job.level, job.sources.len()), (1, 2), "of one hour");
+        assert_eq!((job.level, job.sources.len()), (Level::Minutes, 2), "of one hour");
         let job = pick_rewrite(&objects[..1]).unwrap();
-        assert_eq!((job.level, job.sources), (2, vec![objects[0].key.clone()]));
+        assert_eq!((job.level, job.sources), (Level::Hour, vec![objects[0].key.clone()]));
         assert_eq!(pick_rewrite(&[]), None);
     }
 }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 
-use super::Deletion;
-use super::compact::{Source, feeds};
+use super::deletion::Deletion;
+use super::input::{Family, Piece, Source, feeds};
 use crate::base::units::UnixNanos;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::StackId;
@@ -13,29 +13,17 @@ use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{
-    Addend, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, Directory, MAX_OPEN_ROWS, PageKind, Part, Shape,
+    Addend, BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, MAX_OPEN_ROWS, PageKind,
     StackNumbers, StoreError, Taken, copy_tables, decode_chunk, prune, read_page, read_symbols, table_bytes,
 };
 
 /// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_SHARE_BYTES`].
 const MAX_TABLE_BYTES: usize = 8 << 20;
 
-/// A service and a group of types.
-pub(super) type Family = (String, String);
-
-/// What a source has of a family.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// The chunk at this place.
-    Chunk(usize),
-    /// The datasets at these places, which share these symbols.
-    Datasets(Part, Vec<usize>),
-}
-
 /// Datasets that share tables, while they grow.
 pub(super) struct OpenFamily {
     pub(super) family: Family,
-    shape: Shape,
+    shape: BlockLayout,
     /// Profiles that are left out.
     deletions: Rc<[Deletion]>,
     tables: ProfileBuilder,
@@ -43,24 +31,8 @@ pub(super) struct OpenFamily {
     index: HashMap<ProfileType, usize>,
 }
 
-/// The family of a series.
-pub(super) fn family_of(directory: &Directory, labels: u32, profile_type: u32) -> Family {
-    let service = directory.label_sets[labels as usize].get(SERVICE_NAME).unwrap_or("");
-    (service.to_owned(), directory.types[profile_type as usize].name.clone())
-}
-
-impl Piece {
-    /// Where it is, for messages.
-    pub(super) fn part(&self, directory: &Directory) -> Part {
-        match self {
-            Self::Chunk(place) => directory.chunks()[*place].part(),
-            Self::Datasets(symbols, _) => *symbols,
-        }
-    }
-}
-
 impl OpenFamily {
-    pub(super) fn new(family: Family, shape: Shape, deletions: Rc<[Deletion]>) -> Self {
+    pub(super) fn new(family: Family, shape: BlockLayout, deletions: Rc<[Deletion]>) -> Self {
         Self { family, shape, deletions, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
     }
 

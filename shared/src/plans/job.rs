@@ -1,9 +1,9 @@
 //! Which objects to compact next.
 
-use super::shares::day_bytes;
+use super::input::day_bytes;
 use crate::base::sort::sort_by;
 use crate::base::units::UnixNanos;
-use crate::store::{Directory, ObjectKey};
+use crate::store::{Directory, Level, ObjectKey};
 
 /// Most bytes of their sources that a job over segments, or a share of a job over blocks, holds: 12 MiB.
 ///
@@ -11,10 +11,6 @@ use crate::store::{Directory, ObjectKey};
 /// there twice, which makes 36; tables being gathered have a cap of 8 and take half as much again to be written, open sums
 /// one of 8; one chunk or page is open. That is below the 64 MB of a plan, as a test measures.
 pub const MAX_SHARE_BYTES: u64 = 12 << 20;
-
-/// A share of a day reads four times as much as it holds at once, 48 MiB: its output is small, because the sums of 24 hours
-/// become one. That takes some eight seconds of CPU, where a worker has thirty.
-pub(super) const DAY_SHARES: u64 = 4;
 
 /// Most bytes of the sources of a job over blocks: 512 MiB, or about 44 shares, two minutes of all visits of the schedule. An
 /// hour or day with more takes several jobs.
@@ -39,7 +35,7 @@ const HOUR_SLACK_MILLIS: i64 = 60_000;
 /// A day is over ten minutes later: its last hour is compacted by then, and a job each minute has caught up.
 const DAY_SLACK_MILLIS: i64 = 10 * 60_000;
 
-pub(super) const HOUR_MILLIS: i64 = 3_600_000;
+const HOUR_MILLIS: i64 = 3_600_000;
 const DAY_MILLIS: i64 = 24 * HOUR_MILLIS;
 
 /// An object as [`pick_job`] needs to know it.
@@ -65,24 +61,19 @@ impl ObjectSummary {
         let segments = directory.block().map_or(1, |block| block.segments);
         Self { key: key.to_owned(), size, segments, day_bytes: day_bytes(directory), summed: false, failures: 0 }
     }
-
-    /// Its tier: [`MIN_JOB_OBJECTS`] or more of one tier are of the next.
-    fn tier(&self) -> u32 {
-        self.segments.max(1).ilog(MIN_JOB_OBJECTS as u64)
-    }
 }
 
 /// What to compact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompactJob {
-    /// Level of the blocks to be made. They replace the sources, which stay when it is 3.
-    pub level: u8,
+    /// Level of the blocks to be made. Those with profiles replace the sources.
+    pub level: Level,
     /// What becomes one block, or one for each share, in order of arrival.
     pub sources: Vec<String>,
 }
 
 /// An object and its parsed name.
-pub(super) type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
+type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
 
 /// Picks the job that is due and gains most:
 ///
@@ -101,31 +92,41 @@ pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob>
     let mut keyed: Vec<Keyed> = parsed.filter(|(_, object)| is_able(object)).collect();
     sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
     let now = now.millis();
-    let of_levels = |levels: [u8; 2]| keyed.iter().filter(|(key, _)| levels.contains(&key.level)).collect::<Vec<_>>();
-    segments(&of_levels([0, 0]), now)
-        .or_else(|| tier(&of_levels([0, 1]), now))
-        .or_else(|| hour(&of_levels([1, 1]), now))
-        .or_else(|| day(&of_levels([1, 2]), now))
+    let sources_of = |level: Level| keyed.iter().filter(|(key, _)| level.is_made_of(key.level)).collect::<Vec<_>>();
+    let segments: Vec<&Keyed> = keyed.iter().filter(|(key, _)| key.level == Level::Segment).collect();
+    segments_left(&segments, now)
+        .or_else(|| tier(&sources_of(Level::Minutes), now))
+        .or_else(|| hour(&sources_of(Level::Hour), now))
+        .or_else(|| day(&sources_of(Level::Day), now))
 }
 
-fn segments(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
+fn segments_left(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
     let due = spans(segments, HOUR_MILLIS).find(|hour| is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now))?;
-    Some(job(1, fitting(due, MAX_SHARE_BYTES, |object| object.size)))
+    Some(job(Level::Minutes, fitting(due, MAX_SHARE_BYTES, |object| object.size)))
 }
 
-/// Until an hour has ended: in the minute after, all of its blocks are about to become one. A job has one share. Where a tier's
-/// objects are so large that a share does not hold enough of them, they stay as they are: there would be as many blocks after.
+/// Until an hour has ended: in the minute after, all of its blocks are about to become one. A job has one share. Where blocks are
+/// so large that a share does not hold enough of them, they stay as they are: there would be as many after.
 fn tier(objects: &[&Keyed], now: i64) -> Option<CompactJob> {
     let mut running = spans(objects, HOUR_MILLIS).filter(|hour| !is_over(hour, HOUR_MILLIS, 0, now));
     running.find_map(|hour| {
-        let highest = hour.iter().map(|(_, object)| object.tier()).max()?;
+        let highest = hour.iter().map(|object| tier_of(object)).max()?;
         (0..=highest).find_map(|tier| {
-            let of_tier: Vec<&Keyed> = hour.iter().copied().filter(|(_, object)| object.tier() == tier).collect();
+            let of_tier: Vec<&Keyed> = hour.iter().copied().filter(|object| tier_of(object) == tier).collect();
             let starts = 0..(of_tier.len() + 1).saturating_sub(MIN_JOB_OBJECTS);
             let mut jobs = starts.map(|at| fitting(&of_tier[at..], MAX_SHARE_BYTES, |object| object.size));
-            jobs.find(|sources| sources.len() >= MIN_JOB_OBJECTS).map(|sources| job(1, sources))
+            let gains = |sources: &&[&Keyed]| tier == 0 || sources.len() >= MIN_JOB_OBJECTS;
+            jobs.find(gains).map(|sources| job(Level::Minutes, sources))
         })
     })
+}
+
+/// The tier of an object: 0 for a segment, and [`MIN_JOB_OBJECTS`] or more of one tier make one of the next.
+fn tier_of((key, object): &Keyed) -> u32 {
+    match key.level {
+        Level::Segment => 0,
+        _ => object.segments.max(1).ilog(MIN_JOB_OBJECTS as u64).max(1),
+    }
 }
 
 /// An hour without segments, since those would have been picked before. A block that is alone, or too large to go with a
@@ -134,38 +135,34 @@ fn hour(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
     let mut due = spans(blocks, HOUR_MILLIS).filter(|hour| is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now));
     let several = |hour: &[&Keyed]| {
         let starts = (0..hour.len()).map(|at| fitting(&hour[at..], MAX_JOB_BYTES, |object| object.size).len());
-        starts.enumerate().find(|&(_, len)| len > 1).map(|(at, len)| job(2, &hour[at..at + len]))
+        starts.enumerate().find(|&(_, len)| len > 1).map(|(at, len)| job(Level::Hour, &hour[at..at + len]))
     };
     due.find_map(several)
 }
 
 /// Whether jobs may take an object.
-pub(super) fn is_able(object: &ObjectSummary) -> bool {
+fn is_able(object: &ObjectSummary) -> bool {
     object.failures < MAX_FAILURES && !object.summed
 }
 
 /// A day whose hours are compacted, since those would have been picked before.
 fn day(blocks: &[&Keyed], now: i64) -> Option<CompactJob> {
     let due = spans(blocks, DAY_MILLIS).find(|day| is_over(day, DAY_MILLIS, DAY_SLACK_MILLIS, now))?;
-    Some(job(3, fitting(due, MAX_JOB_BYTES, |object| object.day_bytes)))
+    Some(job(Level::Day, fitting(due, MAX_JOB_BYTES, |object| object.day_bytes)))
 }
 
 /// Objects in order of arrival, by the hour or day in which they arrived.
-pub(super) fn spans<'a>(objects: &'a [&'a Keyed<'a>], millis: i64) -> impl Iterator<Item = &'a [&'a Keyed<'a>]> {
+fn spans<'a>(objects: &'a [&'a Keyed<'a>], millis: i64) -> impl Iterator<Item = &'a [&'a Keyed<'a>]> {
     objects.chunk_by(move |a, b| a.0.millis.div_euclid(millis) == b.0.millis.div_euclid(millis))
 }
 
-pub(super) fn is_over(span: &[&Keyed], millis: i64, slack: i64, now: i64) -> bool {
+fn is_over(span: &[&Keyed], millis: i64, slack: i64, now: i64) -> bool {
     span.first()
         .is_some_and(|(key, _)| (key.millis.div_euclid(millis) + 1).saturating_mul(millis) <= now.saturating_sub(slack))
 }
 
 /// As many of the first objects as fit a job of at most so many bytes.
-pub(super) fn fitting<'a, 'k>(
-    objects: &'a [&'k Keyed<'k>],
-    most: u64,
-    bytes: impl Fn(&ObjectSummary) -> u64,
-) -> &'a [&'k Keyed<'k>] {
+fn fitting<'a, 'k>(objects: &'a [&'k Keyed<'k>], most: u64, bytes: impl Fn(&ObjectSummary) -> u64) -> &'a [&'k Keyed<'k>] {
     let mut sum = 0u64;
     let fits = |(at, (_, object)): &(usize, &&Keyed)| {
         sum = sum.saturating_add(bytes(object));
@@ -175,7 +172,7 @@ pub(super) fn fitting<'a, 'k>(
     &objects[..objects.iter().enumerate().take_while(fits).count()]
 }
 
-pub(super) fn job(level: u8, sources: &[&Keyed]) -> CompactJob {
+fn job(level: Level, sources: &[&Keyed]) -> CompactJob {
     CompactJob { level, sources: sources.iter().map(|(_, object)| object.key.clone()).collect() }
 }
 
@@ -188,6 +185,7 @@ mod tests {
     const MINUTE: i64 = 60_000;
 
     fn object(level: u8, at: i64, size: u64) -> ObjectSummary {
+        let level = Level::try_from(level).unwrap();
         let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level, millis: DAY + at, unique: 1 }.to_string();
         ObjectSummary { key, size, segments: 1, day_bytes: size / 2, summed: false, failures: 0 }
     }
@@ -200,7 +198,7 @@ mod tests {
     fn check(objects: &[ObjectSummary], now: i64, expect: Option<(u8, &[i64])>) {
         let time = |key: &String| key.parse::<ObjectKey>().unwrap().millis - DAY;
         let job = pick_job(objects, UnixNanos::from_millis(DAY + now));
-        let got = job.map(|job| (job.level, job.sources.iter().map(time).collect::<Vec<_>>()));
+        let got = job.map(|job| (job.level.number(), job.sources.iter().map(time).collect::<Vec<_>>()));
         assert_eq!(got, expect.map(|(level, times)| (level, times.to_vec())));
     }
 
@@ -267,6 +265,10 @@ mod tests {
         check(&large, 100, Some((1, &[1, 2, 3, 4])));
         large[4].size += 1;
         check(&large, 100, None);
+        // Segments become blocks, however large they are.
+        let large: Vec<_> = (0..4).map(|at| object(0, at, MAX_SHARE_BYTES / 2)).collect();
+        check(&large, 100, Some((1, &[0, 1])));
+        check(&spec(&[2, 2, 2, 1, 1, 1]), 100, None);
     }
 
     #[test]
@@ -307,17 +309,17 @@ mod tests {
                 let Some(job) = pick_job(objects, UnixNanos::from_millis(DAY + now)) else { return };
                 let of_job = |object: &ObjectSummary| job.sources.contains(&object.key);
                 let bytes = |of: fn(&ObjectSummary) -> u64| objects.iter().filter(|o| of_job(o)).map(of).sum::<u64>();
-                let size = if job.level == 3 { bytes(|o| o.day_bytes) } else { bytes(|o| o.size) };
+                let size = if job.level == Level::Day { bytes(|o| o.day_bytes) } else { bytes(|o| o.size) };
                 let segments = bytes(|o| o.segments);
                 assert!(size <= MAX_JOB_BYTES, "{size}");
                 jobs += 1;
                 rewritten += size;
                 let output = job.sources[0].parse::<ObjectKey>().unwrap().successor(job.level, jobs);
                 match job.level {
-                    3 => objects.iter_mut().filter(|o| of_job(o)).for_each(|o| o.summed = true),
+                    Level::Day => objects.iter_mut().filter(|o| of_job(o)).for_each(|o| o.summed = true),
                     _ => objects.retain(|o| !of_job(o)),
                 }
-                objects.push(ObjectSummary { key: output.to_string(), segments, ..object(job.level, 0, size) });
+                objects.push(ObjectSummary { key: output.to_string(), segments, ..object(job.level.number(), 0, size) });
             }
         };
         for minute in 0..days * 24 * 60 {

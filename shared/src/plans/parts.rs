@@ -9,13 +9,14 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use super::cover::service;
-use super::{CatalogObject, PlanError, QueryPlan};
+use super::plan::{CatalogObject, Plan, PlanError};
+use super::query::QueryPlan;
 use crate::base::sort::sort_by;
 use crate::base::units::TimeRange;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::store::{Contents, Directory, ObjectKey};
+use crate::store::{Contents, Directory, Level, ObjectKey};
 
 /// Most reads of a part: 256. Six at once at some 30 ms each are over after 1.3 s.
 const MAX_READS: usize = 256;
@@ -155,7 +156,7 @@ fn closed(objects: Vec<CatalogObject>, range: TimeRange, of_key: &HashMap<String
         // One whose name says nothing is of the beginning of time.
         let millis = object.key.parse::<ObjectKey>().map_or(0, |key| key.millis);
         closed.millis = closed.millis.min(millis);
-        closed.fixed &= matches!(object.level, 2 | 3) && is_inside(&object.directory, range);
+        closed.fixed &= object.level >= Level::Hour && is_inside(&object.directory, range);
         closed.objects.push(object);
     }
     all
@@ -253,7 +254,7 @@ mod tests {
             let millis = hour.parse::<i64>().unwrap() * HOUR;
             let directory =
                 Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(BlockEntry::default()) };
-            let object = CatalogObject { key: word.to_owned(), level: 2, size: 0, directory };
+            let object = CatalogObject { key: word.to_owned(), level: Level::Hour, size: 0, directory };
             Closed { objects: vec![object], millis, bytes: kilobytes.parse::<u64>().unwrap() << 10, reads: 1, fixed }
         };
         text.split_whitespace().map(one).collect()

@@ -5,8 +5,8 @@
 
 use super::answer::{QueryAnswer, check_held};
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
+use super::plan::{CatalogObject, Get, Plan, PlanError};
 use super::reads::{Reads, damaged};
-use super::{CatalogObject, Get, PlanError};
 use crate::base::units::TimeRange;
 use crate::merge::merger::MergeError;
 use crate::merge::stored::StoredMerger;
@@ -14,8 +14,8 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{
-    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope as Scope, SumWindow as Window,
-    Taken, read_chunk, read_page, read_symbols, table_bytes,
+    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope, SumWindow, Taken, read_chunk,
+    read_page, read_symbols, table_bytes,
 };
 
 /// Reads what a query needs and merges it.
@@ -40,7 +40,7 @@ enum What {
     /// Tables of the dataset at this index.
     Symbols(usize),
     /// Profiles of the dataset at this index, or sums of windows, and which of them count; the divisor of their values.
-    Page(usize, Tier, Option<Scope>, u64),
+    Page(usize, Tier, Option<SumScope>, u64),
 }
 
 /// A dataset of a block until all of its parts are there.
@@ -90,7 +90,7 @@ impl QueryPlan {
             let whole = selected.iter().all(|selected| is_whole(selected) || !selected.contains(&true));
             let any = selected.iter().any(|selected| selected.contains(&true));
             // Hours are summed over all series only.
-            any.then_some(if whole { Window::Hour } else { Window::Day })
+            any.then_some(if whole { SumWindow::Hour } else { SumWindow::Day })
         });
         for (at, object) in objects.iter().enumerate() {
             let directory = &object.directory;
@@ -101,16 +101,16 @@ impl QueryPlan {
                     continue;
                 }
                 let selected = selects(directory, dataset);
-                let scope = if is_whole(&selected) { Scope::All } else { Scope::Series };
+                let scope = if is_whole(&selected) { SumScope::All } else { SumScope::Series };
                 let service = service(directory, dataset);
                 let tiers = if is_summary(object) {
                     let Some(summary) = summaries.of(at, profile_type, service) else { continue };
                     plan.rounded |= summary.rounded;
-                    let windows = Window::ALL.into_iter().filter(|&w| w >= summary.window);
+                    let windows = SumWindow::ALL.into_iter().filter(|&w| w >= summary.window);
                     tiers(summary.range, windows.filter(|&w| dataset.sums(w, scope).is_some()), None)
                 } else {
                     let taken = summaries.instead_of(&object.key, profile_type, service);
-                    let windows = Window::ALL.into_iter().filter(|&w| dataset.sums(w, scope).is_some());
+                    let windows = SumWindow::ALL.into_iter().filter(|&w| dataset.sums(w, scope).is_some());
                     tiers(opened(range, dataset.min_time, dataset.max_time), windows, taken)
                 };
                 parts.extend(plan.dataset(dataset, selected, scope, &tiers));
@@ -138,7 +138,7 @@ impl QueryPlan {
     }
 
     /// The parts of a dataset that answer each tier of the range.
-    fn dataset(&mut self, dataset: &Dataset, selected: Vec<bool>, scope: Scope, tiers: &[Tier]) -> Vec<(Part, What)> {
+    fn dataset(&mut self, dataset: &Dataset, selected: Vec<bool>, scope: SumScope, tiers: &[Tier]) -> Vec<(Part, What)> {
         let (at, mut parts) = (self.datasets.len(), Vec::new());
         if !selected.contains(&true) {
             return parts;
@@ -160,20 +160,6 @@ impl QueryPlan {
         let (tables, table_bytes, sums, taken, profiles) = (None, 0, Vec::new(), None, 0);
         self.datasets.push(Gathering { dataset, selected, tables, table_bytes, pages_missing, sums, taken, profiles });
         parts
-    }
-
-    /// What is still needed.
-    pub fn wants(&self) -> Vec<Get> {
-        self.reads.wants()
-    }
-
-    /// Takes what was asked for. After an error the plan is of no use.
-    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-        for (part, what, bytes) in self.reads.take(get, bytes)? {
-            self.part(what, bytes).map_err(damaged(&get.key, part))?;
-            check_held(self.merger.held() + self.gathered)?;
-        }
-        Ok(())
     }
 
     fn part(&mut self, what: What, bytes: &[u8]) -> Result<(), StoreError> {
@@ -225,6 +211,20 @@ impl QueryPlan {
     }
 }
 
+impl Plan for QueryPlan {
+    fn wants(&self) -> Vec<Get> {
+        self.reads.wants()
+    }
+
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        for (part, what, bytes) in self.reads.take(get, bytes)? {
+            self.part(what, bytes).map_err(damaged(&get.key, part))?;
+            check_held(self.merger.held() + self.gathered)?;
+        }
+        Ok(())
+    }
+}
+
 impl What {
     /// The dataset that it is for.
     fn dataset(&self) -> Option<usize> {
@@ -247,7 +247,7 @@ impl Gathering {
     }
 
     /// Adds a page's selected profiles or sums; says whether a sum was cut.
-    fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<Scope>) -> bool {
+    fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<SumScope>) -> bool {
         self.pages_missing -= 1;
         let highest = page.stacks.iter().max().map_or(0, |&highest| highest as usize + 1);
         if self.sums.len() < highest {
@@ -255,7 +255,7 @@ impl Gathering {
         }
         let mut saturated = false;
         for profile in &page.profiles {
-            let selected = scope == Some(Scope::All) || self.selected[profile.series as usize];
+            let selected = scope == Some(SumScope::All) || self.selected[profile.series as usize];
             if !selected || !tier.contains(profile.taken.time) {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Reads the end of an object: its directory and, before it in a block, where that comes from.
 
-use super::Get;
-use crate::store::{Directory, Footer, Ids, ObjectKey, StoreError, read_ids};
+use super::plan::Get;
+use crate::store::{Directory, Footer, Ids, Level, ObjectKey, StoreError, read_ids};
 
 /// How much of an object's end is read at first: 64 kB. The directory of a segment has hundreds of bytes and that of a block
 /// thousands; ids of 2,400 chunks are 40 kB.
@@ -47,10 +47,10 @@ impl Reading {
             return Ok(None);
         }
         let directory = Directory::decode(&self.end[(start - first) as usize..end])?;
-        if [footer.block, directory.block().is_some()] != [self.key.level > 0; 2] {
+        if [footer.block, directory.block().is_some()] != [self.key.level > Level::Segment; 2] {
             return Err(corrupt("not the kind of object that its name says"));
         }
-        let (raw, part) = (matches!(self.key.level, 1 | 2), directory.block().and_then(|block| block.ids));
+        let (raw, part) = (self.key.level.is_block_of_profiles(), directory.block().and_then(|block| block.ids));
         let ids = match part {
             Some(part) if raw => {
                 // Right before the directory.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Get, PlanError};
+use super::plan::{Get, PlanError};
 use crate::base::sort::sort_by;
 use crate::store::{Part, StoreError};
 

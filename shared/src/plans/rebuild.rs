@@ -10,11 +10,12 @@ use hashbrown::{HashMap, HashSet};
 use thiserror::Error;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
+use super::dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
+use super::plan::{Get, Plan, PlanError};
 use super::reading::Reading;
 use super::settle::{BlockFacts, settle};
-use super::{CountedChunks, Get, PlanError, RETRY_WINDOW_MILLIS};
 use crate::base::sort::sort_by;
-use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, ObjectKey, Share, StoreError};
+use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, Level, ObjectKey, Share, StoreError};
 
 /// Objects that are read at once: 64, whose ends are 4 MB.
 const READING: usize = 64;
@@ -110,9 +111,9 @@ impl RebuildPlan {
     fn add(&mut self, key: ObjectKey, name: String, size: u64) {
         self.there.insert(digest(&name));
         match key.level {
-            0 => self.arrivals.push(key.millis),
-            1 | 2 => *self.of_hour.entry(hour(&key)).or_default() += 1,
-            _ => {}
+            Level::Segment => self.arrivals.push(key.millis),
+            Level::Minutes | Level::Hour => *self.of_hour.entry(hour(&key)).or_default() += 1,
+            Level::Day => {}
         }
         self.waiting.push_back(Reading::new(key, name, size));
     }
@@ -123,28 +124,6 @@ impl RebuildPlan {
             let Some(reading) = self.waiting.pop_front() else { return };
             self.reading.insert(reading.name.clone(), reading);
         }
-    }
-
-    /// What is needed next.
-    pub fn wants(&self) -> Vec<Get> {
-        self.reading.values().map(Reading::get).collect()
-    }
-
-    /// Takes what was asked for. Damage is no error: it is noted, and the others go on.
-    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-        let reading = self.reading.remove(&get.key).filter(|reading| reading.get() == *get);
-        let mut reading = reading.ok_or_else(|| PlanError::NotWanted(get.clone()))?;
-        let name = || get.key.clone();
-        match reading.provide(bytes) {
-            Ok(None) => drop(self.reading.insert(name(), reading)),
-            Ok(Some((directory, ids))) => match self.known(reading, directory, ids) {
-                Ok(known) => self.known.push(known),
-                Err(error) => self.damaged.push((name(), error)),
-            },
-            Err(error) => self.damaged.push((name(), error)),
-        }
-        self.begin();
-        Ok(())
     }
 
     /// Goes on without an object that was deleted since it was listed.
@@ -193,7 +172,7 @@ impl RebuildPlan {
         let mut rebuilt = Rebuilt { damaged: self.damaged, ..Rebuilt::default() };
         sort_by(&mut rebuilt.damaged, |a, b| a.0.cmp(&b.0));
         rebuilt.last_token = self.known.iter().map(|known| known.token).max().unwrap_or(0);
-        let blocks = self.known.iter_mut().filter(|known| known.key.level > 0);
+        let blocks = self.known.iter_mut().filter(|known| known.key.level > Level::Segment);
         let facts = blocks.map(|known| BlockFacts {
             key: digest(&known.row.key),
             token: known.token,
@@ -212,14 +191,14 @@ impl RebuildPlan {
         for known in self.known {
             let name = digest(&known.row.key);
             let judged = match known.key.level {
-                0 if replaced.contains(&name) => Err(Dropped::Replaced),
-                0 => segment(&known, &mut chunks)?,
-                1 | 2 if !counting.contains(&name) => Err(Dropped::Replaced),
-                1 | 2 if summaries.expired.contains(&name) => Err(Dropped::Expired),
-                1 | 2 => Ok(known.row.directory),
-                _ if !counting.contains(&name) || summaries.outdated.contains(&name) => Err(Dropped::Outdated),
-                _ if summaries.alone.contains(&name) => Ok(alone(&known.row.directory).map_err(PlanError::Output)?),
-                _ => Ok(known.row.directory),
+                Level::Segment if replaced.contains(&name) => Err(Dropped::Replaced),
+                Level::Segment => segment(&known, &mut chunks)?,
+                Level::Minutes | Level::Hour if !counting.contains(&name) => Err(Dropped::Replaced),
+                Level::Minutes | Level::Hour if summaries.expired.contains(&name) => Err(Dropped::Expired),
+                Level::Minutes | Level::Hour => Ok(known.row.directory),
+                Level::Day if !counting.contains(&name) || summaries.outdated.contains(&name) => Err(Dropped::Outdated),
+                Level::Day if summaries.alone.contains(&name) => Ok(alone(&known.row.directory).map_err(PlanError::Output)?),
+                Level::Day => Ok(known.row.directory),
             };
             match judged {
                 Ok(directory) => rebuilt.rows.push(CatalogRow { directory, ..known.row }),
@@ -227,6 +206,29 @@ impl RebuildPlan {
             }
         }
         Ok(rebuilt)
+    }
+}
+
+impl Plan for RebuildPlan {
+    fn wants(&self) -> Vec<Get> {
+        self.reading.values().map(Reading::get).collect()
+    }
+
+    /// Damage is no error: it is noted, and the others go on.
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        let reading = self.reading.remove(&get.key).filter(|reading| reading.get() == *get);
+        let mut reading = reading.ok_or_else(|| PlanError::NotWanted(get.clone()))?;
+        let name = || get.key.clone();
+        match reading.provide(bytes) {
+            Ok(None) => drop(self.reading.insert(name(), reading)),
+            Ok(Some((directory, ids))) => match self.known(reading, directory, ids) {
+                Ok(known) => self.known.push(known),
+                Err(error) => self.damaged.push((name(), error)),
+            },
+            Err(error) => self.damaged.push((name(), error)),
+        }
+        self.begin();
+        Ok(())
     }
 }
 
@@ -243,7 +245,7 @@ struct Summaries {
 impl Summaries {
     fn of(known: &[Known], counting: &HashSet<u64>) -> Self {
         let (mut found, mut begins) = (Self::default(), HashMap::<i64, u64>::new());
-        let raw = known.iter().filter(|known| matches!(known.key.level, 1 | 2));
+        let raw = known.iter().filter(|known| known.key.level.is_block_of_profiles());
         for block in raw.filter(|block| counting.contains(&digest(&block.row.key))) {
             let token = begins.entry(block.key.millis).or_default();
             *token = block.token.max(*token);

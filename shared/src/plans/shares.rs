@@ -4,26 +4,28 @@
 //! share being some families that are neighbours in order of name; one family that is too large by itself is divided by its
 //! sources. The same sources always give the same shares.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::compact::feeds;
-use super::family::{Family, Piece, family_of};
-use super::job::DAY_SHARES;
+use super::input::{Family, Piece, family_of};
 use crate::base::sort::sort_by;
-use crate::store::{Dataset, Directory, Part, Shape};
+use crate::store::{BlockLayout, Directory, Level};
+
+/// A share of a day reads four times as much as it holds at once, 48 MiB: its output is small, because the sums of 24 hours
+/// become one. That takes some eight seconds of CPU, where a worker has thirty.
+const DAY_SHARES: u64 = 4;
 
 /// A family, and what of it stands where: places of sources and pieces.
 pub(super) type Gathered = (Family, Vec<(usize, Piece)>);
 
 /// The shares of a job that makes blocks of `level` out of sources in order of arrival. Profiles out of segments are put
 /// in order of time, so those are not divided; nor is a block that is rewritten.
-pub(super) fn shares(sources: &[&Directory], level: u8, shape: Shape, share_bytes: u64) -> Vec<Vec<Gathered>> {
+pub(super) fn shares(sources: &[&Directory], level: Level, shape: BlockLayout, share_bytes: u64) -> Vec<Vec<Gathered>> {
     let most = match level {
         _ if sources.len() == 1 || sources.iter().any(|source| source.block().is_none()) => u64::MAX,
-        1 | 2 => share_bytes,
-        _ => share_bytes.saturating_mul(DAY_SHARES),
+        Level::Day => share_bytes.saturating_mul(DAY_SHARES),
+        _ => share_bytes,
     };
     let (mut shares, mut open, mut open_bytes) = (Vec::new(), Vec::new(), 0u64);
     for (family, pieces) in families(sources) {
@@ -60,7 +62,12 @@ pub(super) fn digest(shares: &[Vec<Gathered>]) -> u64 {
 }
 
 /// Divides the pieces of a family between sources, so that one source's are together, and counts their bytes.
-fn runs(sources: &[&Directory], pieces: Vec<(usize, Piece)>, shape: Shape, most: u64) -> Vec<(Vec<(usize, Piece)>, u64)> {
+fn runs(
+    sources: &[&Directory],
+    pieces: Vec<(usize, Piece)>,
+    shape: BlockLayout,
+    most: u64,
+) -> Vec<(Vec<(usize, Piece)>, u64)> {
     let mut runs: Vec<(Vec<(usize, Piece)>, u64)> = Vec::new();
     for of_source in pieces.chunk_by(|a, b| a.0 == b.0) {
         let bytes = of_source.iter().fold(0u64, |sum, (s, piece)| sum.saturating_add(piece.bytes(sources[*s], shape)));
@@ -111,41 +118,4 @@ fn families(sources: &[&Directory]) -> BTreeMap<Family, Vec<(usize, Piece)>> {
         sort_by(pieces, |a, b| key(a).cmp(&key(b)));
     }
     families
-}
-
-impl Piece {
-    /// The parts of its source that a block of a shape is made from. A page that datasets have in
-    /// common comes once for each.
-    pub(super) fn parts(&self, directory: &Directory, shape: Shape) -> Vec<Part> {
-        match self {
-            Self::Chunk(place) => vec![directory.chunks()[*place].part()],
-            Self::Datasets(symbols, places) => {
-                let datasets = places.iter().map(|&place| &directory.datasets()[place]);
-                datasets.flat_map(|dataset| pages(dataset, shape)).chain([*symbols]).collect()
-            }
-        }
-    }
-
-    /// How large what it becomes may be: what datasets have in common counts for each, since they may differ later.
-    fn bytes(&self, directory: &Directory, shape: Shape) -> u64 {
-        length(self.parts(directory, shape).into_iter())
-    }
-}
-
-/// What is read of a dataset beside its symbols.
-fn pages(dataset: &Dataset, shape: Shape) -> impl Iterator<Item = Part> {
-    feeds(dataset, shape).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part)
-}
-
-/// How many bytes of an object go into a block of nothing but sums, counted as those of a share. It is asked of every segment
-/// that is written, so families are not told apart for it.
-pub(super) fn day_bytes(directory: &Directory) -> u64 {
-    let chunks = directory.chunks().iter().map(|chunk| chunk.part());
-    let mut symbols = BTreeSet::new();
-    symbols.extend(directory.datasets().iter().map(|dataset| dataset.symbols));
-    length(directory.datasets().iter().flat_map(|dataset| pages(dataset, Shape::DAY)).chain(symbols).chain(chunks))
-}
-
-fn length(parts: impl Iterator<Item = Part>) -> u64 {
-    parts.fold(0, |sum, part| sum.saturating_add(part.len))
 }

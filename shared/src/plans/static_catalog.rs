@@ -1,6 +1,6 @@
 //! The catalog for a reader that has nothing but the bucket: the head, then the parts that a range needs.
 
-use super::{CatalogObject, PlanError};
+use super::plan::{CatalogObject, PlanError};
 use crate::base::units::TimeRange;
 use crate::store::{CatalogHead, CatalogPart, Directory, ObjectKey, StoreError, Tenant, decode_catalog_part};
 

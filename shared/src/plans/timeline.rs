@@ -3,14 +3,14 @@
 use hashbrown::HashMap;
 
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
+use super::plan::{CatalogObject, Get, Plan, PlanError};
 use super::reads::{Reads, damaged};
-use super::{CatalogObject, Get, PlanError};
 use crate::base::sort::sort_by;
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::store::{Dataset, Part, StoreError, SumWindow as Window, read_totals, read_window_totals};
+use crate::store::{Dataset, Part, StoreError, SumWindow, read_totals, read_window_totals};
 
 /// Reads the totals of every selected profile, or of windows: those of segments stand in their directories already.
 pub struct TimelinePlan {
@@ -82,7 +82,7 @@ impl TimelinePlan {
         selector: &Selector,
         profile_type: Option<&ProfileType>,
         range: TimeRange,
-        resolution: Option<Window>,
+        resolution: Option<SumWindow>,
         grouping: Grouping,
         objects: &[CatalogObject],
     ) -> Result<Self, PlanError> {
@@ -96,7 +96,7 @@ impl TimelinePlan {
                 let of_type = &directory.types[d.profile_type as usize];
                 d.series.iter().any(|&labels| selects(of_type, &directory.label_sets[labels as usize]))
             });
-            (selected && (alone || resolution >= Some(Window::Hour))).then_some(Window::Hour)
+            (selected && (alone || resolution >= Some(SumWindow::Hour))).then_some(SumWindow::Hour)
         });
         for (at, object) in objects.iter().enumerate() {
             let directory = &object.directory;
@@ -125,7 +125,7 @@ impl TimelinePlan {
                 let window = dataset.window_totals.map(|(window, _)| window);
                 let tiers = if is_summary(object) {
                     let Some(summary) = summaries.of(at, of_type, service) else { continue };
-                    plan.rounded |= summary.rounded || resolution < Some(Window::Hour);
+                    plan.rounded |= summary.rounded || resolution < Some(SumWindow::Hour);
                     tiers(summary.range, window.into_iter(), None)
                 } else {
                     let taken = summaries.instead_of(&object.key, of_type, service);
@@ -145,19 +145,6 @@ impl TimelinePlan {
             self.series.push(TimelineSeries { profile_type, labels, points: Vec::new() });
             self.series.len() - 1
         })
-    }
-
-    /// What is still needed.
-    pub fn wants(&self) -> Vec<Get> {
-        self.reads.wants()
-    }
-
-    /// Takes what was asked for. After an error the plan is of no use.
-    pub fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
-        for (part, what, bytes) in self.reads.take(get, bytes)? {
-            self.part(&what, bytes).map_err(damaged(&get.key, part))?;
-        }
-        Ok(())
     }
 
     fn part(&mut self, what: &What, bytes: &[u8]) -> Result<(), StoreError> {
@@ -186,6 +173,19 @@ impl TimelinePlan {
         sort_by(&mut self.series, |a, b| (&a.profile_type, &a.labels).cmp(&(&b.profile_type, &b.labels)));
         self.series.iter_mut().for_each(|s| sort_by(&mut s.points, Point::cmp));
         Ok(Timeline { series: self.series, bytes: self.reads.bytes, rounded: self.rounded })
+    }
+}
+
+impl Plan for TimelinePlan {
+    fn wants(&self) -> Vec<Get> {
+        self.reads.wants()
+    }
+
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        for (part, what, bytes) in self.reads.take(get, bytes)? {
+            self.part(&what, bytes).map_err(damaged(&get.key, part))?;
+        }
+        Ok(())
     }
 }
 

@@ -61,6 +61,9 @@ pub enum StoreError {
         /// What.
         problem: &'static str,
     },
+    /// A level that no object has.
+    #[error("there is no level {0}")]
+    Level(u8),
     /// Values whose sum does not fit an `i64`.
     #[error("{what} is {sum}, which does not fit 64 bits")]
     Overflow {

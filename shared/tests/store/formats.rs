@@ -1,9 +1,9 @@
 //! What is written comes back; what is damaged is refused.
 
-use pilotlight_core::plans::{CatalogObject, Grouping, QueryPlan};
+use pilotlight_core::plans::{CatalogObject, Grouping, Plan, QueryPlan};
 use pilotlight_core::store::{
-    ChunkId, Contents, Directory, Footer, Ids, ObjectKey, SegmentWriter, Series, SeriesRows, StoreError, SumWindow, Tenant,
-    chunk_head, encode_chunk, read_chunk, read_ids,
+    ChunkId, Contents, Directory, Footer, Ids, Level, ObjectKey, SegmentWriter, Series, SeriesRows, StoreError, SumWindow,
+    Tenant, chunk_head, encode_chunk, read_chunk, read_ids,
 };
 use pilotlight_core::{
     Function, Line, Mapping, Profile, ProfileBuilder, Selector, StackId, SymbolFlags, TimeRange, UnixNanos, merge,
@@ -182,7 +182,7 @@ proptest! {
                 // The way of a rebuild: footer first, then as much as it says.
                 let end = bytes.len() - Footer::LEN as usize;
                 let footer = Footer::read(&bytes[end..]).unwrap();
-                assert_eq!(footer.block, object.level > 0);
+                assert_eq!(footer.block, object.level > Level::Segment);
                 let read = Directory::decode(&bytes[end - footer.directory_len as usize..end]).unwrap();
                 assert_eq!(read, object.directory);
             }
@@ -367,7 +367,7 @@ fn errors_say_what_and_where() {
     let get = plan.wants().remove(0);
     let mut bytes = bucket.read(&get).to_vec();
     *bytes.last_mut().unwrap() ^= 1;
-    let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis: 0, unique: 7 };
+    let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: Level::Segment, millis: 0, unique: 7 };
     let error = plan.provide(&get, &bytes).unwrap_err().to_string();
     assert!(error.starts_with(&format!("{key}, byte 8: chunk rows: checksum ")), "{error}");
 }

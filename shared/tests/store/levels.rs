@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::plans::{Grouping, MAX_SHARE_BYTES, QueryAnswer, Timeline};
-use pilotlight_core::store::{ChunkId, Series, SeriesRows, Share, SumScope, SumWindow, encode_chunk};
+use pilotlight_core::store::{ChunkId, Level, Series, SeriesRows, Share, SumScope, SumWindow, encode_chunk};
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
 
@@ -63,7 +63,7 @@ pub(crate) fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
         };
         let able = |at: &usize| {
             let object = &bucket.catalog[*at];
-            sources.contains(&object.level) && !summed.contains(&object.key) && some >> (at % 64) & 1 == 1
+            sources.contains(&object.level.number()) && !summed.contains(&object.key) && some >> (at % 64) & 1 == 1
         };
         let chosen: Vec<usize> = (0..bucket.catalog.len()).filter(able).collect();
         bucket.compact_to(level, &chosen);
@@ -192,7 +192,7 @@ proptest! {
         compact(&mut bucket, &[(1, parts), (1, u64::MAX), (3, parts), (3, u64::MAX)]);
         bucket.delete(&summed(&bucket));
         bucket.catalog.iter_mut().for_each(|object| object.directory.stand_alone());
-        assert!(bucket.catalog.iter().all(|object| object.level == 3));
+        assert!(bucket.catalog.iter().all(|object| object.level == Level::Day));
 
         let of_type = profile_type("process_cpu", "cpu");
         let days = SumWindow::Day.rounded(range);

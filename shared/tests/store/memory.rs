@@ -47,7 +47,7 @@ fn full_job(services: i64) -> Bucket {
 
 /// Makes a block of the whole catalog's objects of a level's sources, and says what that took.
 fn compact(bucket: &mut Bucket, level: u8, what: &str) {
-    let sources: Vec<_> = bucket.catalog.iter().filter(|object| object.level < level).cloned().collect();
+    let sources: Vec<_> = bucket.catalog.iter().filter(|object| object.level.number() < level).cloned().collect();
     let keys: Vec<_> = sources.iter().map(|object| object.key.clone()).collect();
     let (used, output) = peak(|| bucket.try_compact(level, sources).unwrap());
     println!("level {level}, {what}: {used:.1} MB for {} bytes of output", output.bytes.len());

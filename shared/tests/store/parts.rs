@@ -1,7 +1,9 @@
 //! Queries in parts: whatever the parts, their answers add up to the bytes of the whole.
 
-use pilotlight_core::plans::{AnswerSum, CatalogObject, PlanError, QueryAnswer, QueryPart, QueryParts, QueryPlan, split};
-use pilotlight_core::store::{Directory, StoreError, read_chunk};
+use pilotlight_core::plans::{
+    AnswerSum, CatalogObject, Plan, PlanError, QueryAnswer, QueryPart, QueryParts, QueryPlan, split,
+};
+use pilotlight_core::store::{Directory, Level, StoreError, read_chunk};
 use pilotlight_core::{Profile, ProfileType, Selector, TimeRange, canonical};
 use proptest::prelude::*;
 
@@ -52,7 +54,7 @@ fn check(bucket: &Bucket, selector: &str, of_type: &ProfileType, range: TimeRang
         assert_eq!(said(&read.profile), said(&answer.profile));
         sum.add(&read).unwrap();
         let inside = |o: &CatalogObject| o.directory.series().all(|(_, _, a, b)| range.from <= a && b < range.until);
-        if objects.iter().all(|object| object.level >= 2 && inside(object)) {
+        if objects.iter().all(|object| object.level >= Level::Hour && inside(object)) {
             let elsewhere = drive(QueryPlan::new(&selector, of_type, TimeRange::ALL, &objects).unwrap(), bucket);
             assert_eq!(elsewhere.encode(of_type).unwrap(), bytes, "does not depend on the range");
         }
@@ -128,7 +130,7 @@ fn each_object_may_be_a_part_and_a_summary_stays_with_its_sources() {
     let QueryParts::Parts(parts) = split(&selector, &of_type, TimeRange::ALL, bucket.catalog.clone(), 0).unwrap() else {
         panic!("two parts at least")
     };
-    let levels = parts.iter().map(|part| part.objects.iter().map(|object| object.level).collect::<Vec<_>>());
+    let levels = parts.iter().map(|part| part.objects.iter().map(|object| object.level.number()).collect::<Vec<_>>());
     assert_eq!(levels.collect::<Vec<_>>(), [vec![1, 1, 1, 3, 3], vec![1]]);
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pilotlight_core::plans::{CatalogObject, Dropped, RebuildPlan, Rebuilt, static_catalog, static_parts};
+use pilotlight_core::plans::{CatalogObject, Dropped, Plan, RebuildPlan, Rebuilt, static_catalog, static_parts};
 use pilotlight_core::store::{
-    CatalogHead, CatalogPart, CatalogRow, Directory, ObjectKey, Tenant, arrival_day, encode_catalog_part, head_key,
+    CatalogHead, CatalogPart, CatalogRow, Directory, Level, ObjectKey, Tenant, arrival_day, encode_catalog_part, head_key,
 };
 use pilotlight_core::{TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -34,7 +34,8 @@ fn catalog(rebuilt: &Rebuilt) -> Vec<CatalogObject> {
 
 /// Writes some shares of a job that never ends.
 fn dead(bucket: &mut Bucket, level: u8, some: u8, chosen: impl Fn(usize) -> bool) {
-    let of_level = |object: &CatalogObject| if level == 3 { object.level == 2 } else { object.level + 1 == level };
+    let of_level =
+        |object: &CatalogObject| if level == 3 { object.level == Level::Hour } else { object.level.number() + 1 == level };
     let sources = bucket.catalog.iter().enumerate().filter(|(at, object)| of_level(object) && chosen(*at));
     let sources: Vec<CatalogObject> = sources.map(|(_, object)| object.clone()).collect();
     let token = bucket.token();
@@ -120,7 +121,7 @@ fn damage_at_any_byte_of_the_end_is_noted_or_changes_nothing() {
     bucket.put_segment(1_000, &[crate::support::chunk_of(1), crate::support::chunk_of(2)]);
     bucket.put_segment(2_000, &[crate::support::chunk_of(3)]);
     bucket.compact(|at| at == 0);
-    let (sound, key) = (rebuild(&bucket), bucket.catalog.iter().find(|o| o.level == 1).unwrap().key.clone());
+    let (sound, key) = (rebuild(&bucket), bucket.catalog.iter().find(|o| o.level == Level::Minutes).unwrap().key.clone());
     let bytes = bucket.objects[&key].clone();
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use pilotlight_core::plans::{AnswerSum, CatalogObject, QueryAnswer, QueryParts, QueryPlan, split};
+use pilotlight_core::plans::{AnswerSum, CatalogObject, Plan, QueryAnswer, QueryParts, QueryPlan, split};
 use pilotlight_core::store::{ChunkId, PageEntry, Series, SeriesRows, SumWindow, chunk_head, encode_chunk, read_chunk};
 use pilotlight_core::{Samples, Selector, StackId, TimeRange, UnixNanos};
 
@@ -162,7 +162,7 @@ fn a_month() {
     }
     println!("made in {:?}", start.elapsed());
     for level in [2, 3] {
-        let of_level = || bucket.catalog.iter().filter(|object| object.level == level).map(|object| object.size);
+        let of_level = || bucket.catalog.iter().filter(|object| object.level.number() == level).map(|object| object.size);
         println!("level {level}: {} objects, {} bytes", of_level().count(), of_level().sum::<u64>());
     }
     let day = SumWindow::Day.nanos();

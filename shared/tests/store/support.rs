@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pilotlight_core::plans::{
-    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping, MAX_SHARE_BYTES, PlanError,
+    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping, MAX_SHARE_BYTES, Plan, PlanError,
     QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
-    ChunkId, Directory, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, Tenant, encode_chunk,
+    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, Tenant, encode_chunk,
 };
 use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -167,8 +167,8 @@ impl Bucket {
         let counts = self.counted.count(directory.chunks().iter().map(|chunk| chunk.id), millis);
         directory.keep_chunks(&counts);
         let lengths = (bytes.len(), directory.encode().unwrap().len());
-        let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: 0, millis, unique: 7 }.to_string();
-        self.catalog.push(CatalogObject { key: key.clone(), level: 0, size: bytes.len() as u64, directory });
+        let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: Level::Segment, millis, unique: 7 }.to_string();
+        self.catalog.push(CatalogObject { key: key.clone(), level: Level::Segment, size: bytes.len() as u64, directory });
         self.objects.insert(key, bytes);
         lengths
     }
@@ -222,14 +222,16 @@ impl Bucket {
 
     /// Compacts the segments at these places of the catalog, as the scheduled job does.
     pub(crate) fn compact(&mut self, chosen: impl Fn(usize) -> bool) {
-        let chosen: Vec<_> = (0..self.catalog.len()).filter(|&at| self.catalog[at].level == 0 && chosen(at)).collect();
+        let chosen: Vec<_> =
+            (0..self.catalog.len()).filter(|&at| self.catalog[at].level == Level::Segment && chosen(at)).collect();
         self.compact_to(1, &chosen);
     }
 
     /// Compacts the objects of these levels.
     pub(crate) fn compact_all(&mut self, level: u8) {
         let sources = if level == 3 { 1..=2 } else { level - 1..=level - 1 };
-        let chosen: Vec<_> = (0..self.catalog.len()).filter(|&at| sources.contains(&self.catalog[at].level)).collect();
+        let chosen: Vec<_> =
+            (0..self.catalog.len()).filter(|&at| sources.contains(&self.catalog[at].level.number())).collect();
         self.compact_to(level, &chosen);
     }
 
@@ -261,7 +263,7 @@ impl Bucket {
 
     /// Takes in what a compaction of these objects made, as the Durable Object does.
     pub(crate) fn put_block(&mut self, sources: &[String], output: CompactOutput) {
-        if output.level < 3 {
+        if output.level.has_profiles() {
             self.delete(sources);
         }
         let CompactOutput { key, level, bytes, directory, .. } = output;
@@ -288,7 +290,7 @@ impl Bucket {
         level: u8,
         share: u32,
     ) -> Result<CompactOutput, PlanError> {
-        let unique = token * 100 + u64::from(share);
+        let (unique, level) = (token * 100 + u64::from(share), Level::try_from(level).unwrap());
         let mut plan =
             CompactPlan::new(sources, CompactTask { level, token, unique, share, share_bytes: self.share_bytes })?;
         loop {

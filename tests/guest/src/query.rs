@@ -3,8 +3,8 @@
 
 use std::cell::RefCell;
 
-use pilotlight_core::plans::{CatalogObject, QueryAnswer, QueryPlan};
-use pilotlight_core::store::Directory;
+use pilotlight_core::plans::{CatalogObject, Plan, QueryAnswer, QueryPlan};
+use pilotlight_core::store::{Directory, Level};
 use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
 
 use super::split;
@@ -18,7 +18,7 @@ struct Prepared {
 
 struct Stored {
     key: String,
-    level: u8,
+    level: Level,
     /// As a row of the catalog has it.
     directory: Vec<u8>,
     bytes: Vec<u8>,
@@ -74,7 +74,7 @@ impl Stored {
     fn read(item: &[u8]) -> Self {
         let mut parts = split(item).map(<[u8]>::to_vec);
         let [key, level, directory, bytes] = std::array::from_fn(|_| parts.next().expect("four parts"));
-        Self { key: text(&key), level: level[0], directory, bytes }
+        Self { key: text(&key), level: Level::try_from(level[0]).expect("a level"), directory, bytes }
     }
 
     fn row(&self) -> CatalogObject {

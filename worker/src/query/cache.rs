@@ -96,13 +96,13 @@ impl AnswerCache for EdgeCache {
 mod tests {
     use super::*;
     use pilotlight_core::plans::CatalogObject;
-    use pilotlight_core::store::{Contents, Directory};
+    use pilotlight_core::store::{Contents, Directory, Level};
 
     fn part(keys: &[&str], fixed: bool) -> QueryPart {
         let contents = || Contents::Segment(Vec::new());
         let object = |key: &&str| CatalogObject {
             key: (*key).to_owned(),
-            level: 2,
+            level: Level::Hour,
             size: 1,
             directory: Directory { label_sets: Vec::new(), types: Vec::new(), contents: contents() },
         };

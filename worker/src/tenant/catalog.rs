@@ -11,7 +11,7 @@
 use pilotlight_core::{
     UnixNanos,
     plans::ObjectSummary,
-    store::{Directory, Share},
+    store::{Directory, Level, Share},
 };
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,7 @@ pub(super) const PAGE_BYTES: usize = 4 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(crate) key: String,
-    pub(crate) level: u8,
+    pub(crate) level: Level,
     pub(crate) size: u64,
 }
 
@@ -245,7 +245,7 @@ pub(super) fn add(sql: &impl Sql, row: &Row, directory: &[u8], facts: &Facts, no
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         vec![
             row.key.as_str().into(),
-            i64::from(row.level).into(),
+            i64::from(row.level.number()).into(),
             number(row.size as i64),
             number(facts.segments as i64),
             number(facts.day_bytes as i64),
@@ -351,10 +351,15 @@ impl Facts {
 fn row(values: Vec<Value>) -> Result<(Row, Vec<u8>), Problem> {
     match <[Value; 4]>::try_from(values) {
         Ok([Value::String(key), Value::Integer(level), Value::Integer(size), Value::Blob(part)]) => {
-            Ok((Row { key, level: level as u8, size: size as u64 }, part))
+            Ok((Row { key, level: level_of(level)?, size: size as u64 }, part))
         }
         _ => Err(shape()),
     }
+}
+
+/// The level that a column has.
+pub(super) fn level_of(number: i64) -> Result<Level, Problem> {
+    u8::try_from(number).ok().and_then(|number| Level::try_from(number).ok()).ok_or_else(shape)
 }
 
 pub(super) fn shape() -> Problem {

@@ -6,7 +6,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use pilotlight_core::{
     TimeRange,
     plans::{CatalogObject, Deletion},
-    store::Directory,
+    store::{Directory, Level},
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -37,7 +37,7 @@ pub(crate) struct TenantClient<T> {
 pub(crate) struct Job {
     pub(crate) token: i64,
     pub(crate) unique: u64,
-    pub(crate) level: u8,
+    pub(crate) level: Level,
     pub(crate) share: u32,
     pub(crate) sources: Vec<CatalogObject>,
     /// What is left out.

@@ -13,11 +13,11 @@
 use pilotlight_core::{
     UnixNanos,
     plans::{ObjectSummary, pick_job},
-    store::{Directory, ObjectKey},
+    store::{Directory, Level, ObjectKey},
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, Facts, LEASED, Row, add, next, shape};
+use super::catalog::{Catalog, Facts, LEASED, Row, add, level_of, next, shape};
 use super::deletions::{Wanted, done_with};
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
@@ -32,7 +32,7 @@ pub(crate) struct Lease {
     /// Makes the output's name unique.
     pub(crate) unique: u64,
     /// Level of the blocks to be made.
-    pub(crate) level: u8,
+    pub(crate) level: Level,
     /// Which of the job's shares is to be done.
     pub(crate) share: u32,
     pub(crate) sources: Vec<Row>,
@@ -78,7 +78,7 @@ pub(super) struct Held {
     /// The object that is being written; none between two shares.
     output: String,
     sources: Vec<String>,
-    level: u8,
+    level: Level,
     share: u32,
     /// How the job is divided, known after its first share.
     division: String,
@@ -119,7 +119,7 @@ impl<S: Sql> Catalog<S> {
                 return Ok(under_way);
             }
             let token = next(sql)?;
-            let values = vec![number(token), number(now + LEASE_MILLIS), output.into(), names.into(), i64::from(level).into()];
+            let values = vec![number(token), number(now + LEASE_MILLIS), output.into(), names.into(), i64::from(level.number()).into()];
             sql.exec(
                 "INSERT OR REPLACE INTO lease (one, token, expires_millis, output, sources, level) VALUES (1, ?, ?, ?, ?, ?)",
                 values,
@@ -168,7 +168,7 @@ impl<S: Sql> Catalog<S> {
                     vec![number(held.token)],
                 )?;
             }
-            if held.level == 3 {
+            if !held.level.has_profiles() {
                 sql.exec(
                     &format!("UPDATE objects SET summary = ? WHERE removed IS NULL AND key IN {LEASED}"),
                     vec![number(held.token)],
@@ -259,7 +259,7 @@ pub(super) fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
             ],
         )) => {
             let sources = serde_json::from_str(&sources).map_err(Problem::internal)?;
-            Ok(Some(Held { token, expires, output, sources, level: level as u8, share: share as u32, division }))
+            Ok(Some(Held { token, expires, output, sources, level: level_of(level)?, share: share as u32, division }))
         }
         Some(_) => Err(shape()),
     }

@@ -11,7 +11,7 @@ use pilotlight_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::catalog::{Catalog, each_directory, next, shape, texts};
+use super::catalog::{Catalog, each_directory, level_of, next, shape, texts};
 use super::compaction::drop_lease;
 use super::sql::{Sql, Value, number};
 use crate::errors::Problem;
@@ -89,7 +89,7 @@ impl<S: Sql> Catalog<S> {
             match directory.block().is_some_and(|block| !block.sums_of.is_empty()) {
                 _ if !deletion.touches(&directory) => {}
                 true => summaries.push(key),
-                false if level >= 3 => begun.sums_kept += 1,
+                false if !level_of(level)?.has_profiles() => begun.sums_kept += 1,
                 false => work.push(key),
             }
             Ok(())

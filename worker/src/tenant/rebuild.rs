@@ -5,7 +5,7 @@
 
 use pilotlight_core::{
     plans::CountedChunks,
-    store::{Directory, ObjectKey},
+    store::{Directory, Level, ObjectKey},
 };
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +127,7 @@ impl<S: Sql> Catalog<S> {
         let (kept, directories) = self.rows(&keys)?;
         let mut counted = CountedChunks::default();
         if !kept.is_empty() {
-            for (_, arrival, bytes, _) in rows.iter().filter(|(row, ..)| row.level == 0) {
+            for (_, arrival, bytes, _) in rows.iter().filter(|(row, ..)| row.level == Level::Segment) {
                 let directory = Directory::decode(bytes).map_err(Problem::internal)?;
                 counted.count(directory.chunks().iter().map(|chunk| chunk.id), *arrival);
             }
@@ -165,7 +165,7 @@ mod tests {
     const NOW: i64 = 2 * 3_600_000;
 
     fn replace(token: i64, keys: &[&String]) -> Replace {
-        let rows = keys.iter().map(|key| Row { key: (*key).clone(), level: 0, size: 100 }).collect();
+        let rows = keys.iter().map(|key| Row { key: (*key).clone(), level: Level::Segment, size: 100 }).collect();
         Replace { token, rows, dropped: Vec::new(), damaged: Vec::new(), last_token: 1_000 }
     }
 

@@ -185,7 +185,7 @@ impl<S: Sql> Catalog<S> {
 
 #[cfg(test)]
 mod tests {
-    use pilotlight_core::store::{BlockEntry, Contents};
+    use pilotlight_core::store::{BlockEntry, Contents, Level};
 
     use super::*;
     use crate::tenant::catalog::tests::{add, catalog, keys};
@@ -198,7 +198,7 @@ mod tests {
         let key = "t/a/s0/l3/0000000000010-0000000000000000.blk".to_owned();
         let block = BlockEntry { sums_of: sources, token: 5, ..BlockEntry::default() };
         let directory = Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(block) };
-        catalog.add(Row { key: key.clone(), level: 3, size: 1 }, &directory, 30).unwrap();
+        catalog.add(Row { key: key.clone(), level: Level::Day, size: 1 }, &directory, 30).unwrap();
         catalog.sql.exec("UPDATE objects SET summary = 5 WHERE level = 0", Vec::new()).unwrap();
 
         let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };

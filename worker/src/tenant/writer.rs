@@ -6,7 +6,7 @@ use std::pin::pin;
 use futures_channel::oneshot;
 use futures_util::future::select;
 use pilotlight_core::sort::sort_by;
-use pilotlight_core::store::{Directory, ObjectKey, SegmentWriter};
+use pilotlight_core::store::{Directory, Level, ObjectKey, SegmentWriter};
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Catalog, Row};
@@ -138,9 +138,9 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
     async fn write(&self, shard: &Shard, chunks: Vec<Vec<u8>>) -> Outcome {
         let now = self.platform.now_millis();
         let (tenant, unique) = (shard.tenant.clone(), self.platform.random());
-        let key = ObjectKey { tenant, shard: shard.number, level: 0, millis: now, unique }.to_string();
+        let key = ObjectKey { tenant, shard: shard.number, level: Level::Segment, millis: now, unique }.to_string();
         let (bytes, directory) = segment(chunks)?;
-        let row = Row { key: key.clone(), level: 0, size: bytes.len() as u64 };
+        let row = Row { key: key.clone(), level: Level::Segment, size: bytes.len() as u64 };
         let written = match self.bucket.put(&key, bytes, Condition::None).await {
             Ok(_) => self.catalog.add(row, &directory, now),
             Err(error) => Err(error.into()),

@@ -7,7 +7,7 @@
 //! Pages of a family that differ in their divisor alone are one, which stands where the first of them would.
 
 use super::dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
-use super::layout::Shape;
+use super::layout::BlockLayout;
 use super::pool::{PagePool, UnplacedPage};
 use super::sums::Flush;
 use crate::base::units::UnixNanos;
@@ -42,7 +42,7 @@ pub(crate) struct Lineage {
 
 /// Puts datasets into a block.
 pub(crate) struct BlockWriter {
-    shape: Shape,
+    shape: BlockLayout,
     front: Vec<u8>,
     back: Vec<u8>,
     /// All totals, to be appended at the end.
@@ -56,7 +56,7 @@ pub(crate) struct BlockWriter {
 
 impl BlockWriter {
     /// A block without datasets.
-    pub(crate) fn new(shape: Shape) -> Result<Self, StoreError> {
+    pub(crate) fn new(shape: BlockLayout) -> Result<Self, StoreError> {
         let mut front = Vec::new();
         put_magic(&mut front, BLOCK_MAGIC);
         let (pool, label_table) = (PagePool::new()?, LabelTable::default());

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::layout::Shape;
+use super::layout::BlockLayout;
 use super::page::{PageProfile, PageWriter};
 use super::pool::{PagePool, UnplacedPage};
 use super::sums::{Flush, SumsWriter};
@@ -31,7 +31,7 @@ pub(crate) struct DatasetWriter {
     window_totals: WindowTotals,
     all_totals: WindowTotals,
     pages: PageWriter,
-    shape: Shape,
+    shape: BlockLayout,
     sums: Vec<SumsWriter>,
     open_rows: usize,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Done {
 
 impl DatasetWriter {
     /// A dataset without profiles.
-    pub(crate) fn new(profile_type: ProfileType, shape: Shape) -> Self {
+    pub(crate) fn new(profile_type: ProfileType, shape: BlockLayout) -> Self {
         let totals = || WindowTotals::new(shape.totals.unwrap_or(SumWindow::Hour));
         Self {
             profile_type,

@@ -1,10 +1,11 @@
 //! What a block holds, and in which order.
 
 use crate::store::codec::sum_window::{SumScope, SumWindow};
+use crate::store::directory::level::Level;
 
 /// What blocks of a level hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct BlockLayout {
     /// The profiles themselves, and the total of each.
     pub(crate) raw: bool,
     /// How long the windows of totals are; `None` without totals.
@@ -15,14 +16,14 @@ pub(crate) struct Shape {
     pub(crate) apart: bool,
 }
 
-impl Shape {
-    const LEVEL_1: Self = Self {
+impl BlockLayout {
+    const MINUTES: Self = Self {
         raw: true,
         totals: Some(SumWindow::Minute),
         sums: &[(SumWindow::Hour, SumScope::All), (SumWindow::Minute, SumScope::All)],
         apart: false,
     };
-    const LEVEL_2: Self = Self {
+    const HOUR: Self = Self {
         raw: true,
         totals: Some(SumWindow::Minute),
         sums: &[(SumWindow::Hour, SumScope::All), (SumWindow::Hour, SumScope::Series), (SumWindow::Minute, SumScope::All)],
@@ -37,12 +38,12 @@ impl Shape {
     };
 
     /// What a block of this level holds; `None` when there are no blocks of it.
-    pub(crate) fn of_level(level: u8) -> Option<Self> {
+    pub(crate) fn of_level(level: Level) -> Option<Self> {
         match level {
-            1 => Some(Self::LEVEL_1),
-            2 => Some(Self::LEVEL_2),
-            3 => Some(Self::DAY),
-            _ => None,
+            Level::Segment => None,
+            Level::Minutes => Some(Self::MINUTES),
+            Level::Hour => Some(Self::HOUR),
+            Level::Day => Some(Self::DAY),
         }
     }
 

@@ -8,6 +8,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use super::level::Level;
+
 /// Longest tenant id in bytes, as in Pyroscope and Mimir.
 pub const MAX_TENANT: usize = 150;
 
@@ -25,8 +27,8 @@ pub struct ObjectKey {
     pub tenant: Tenant,
     /// Which of the tenant's Durable Objects has it in its catalog.
     pub shard: u16,
-    /// 0 for a segment, 1 and up for blocks.
-    pub level: u8,
+    /// How far it is compacted.
+    pub level: Level,
     /// When its writing began; for a block that of its first source. Milliseconds since the epoch.
     pub millis: i64,
     /// What makes the name unique.
@@ -92,7 +94,7 @@ impl fmt::Display for Tenant {
 
 impl ObjectKey {
     /// The name of a block that is made of this object and of later ones.
-    pub fn successor(&self, level: u8, unique: u64) -> Self {
+    pub fn successor(&self, level: Level, unique: u64) -> Self {
         Self { tenant: self.tenant.clone(), level, unique, ..*self }
     }
 }
@@ -100,7 +102,7 @@ impl ObjectKey {
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { tenant, shard, level, millis, unique } = self;
-        let ending = if *level == 0 { "seg" } else { "blk" };
+        let ending = if *level == Level::Segment { "seg" } else { "blk" };
         write!(f, "t/{tenant}/s{shard}/l{level}/{millis:013}-{unique:016x}.{ending}")
     }
 }
@@ -116,7 +118,8 @@ impl FromStr for ObjectKey {
             let (level, name) = rest.strip_prefix('l')?.split_once('/')?;
             let (millis, rest) = name.split_once('-')?;
             let (unique, _) = rest.split_once('.')?;
-            let (shard, level, millis) = (shard.parse().ok()?, level.parse().ok()?, millis.parse().ok()?);
+            let (shard, level, millis) = (shard.parse().ok()?, level.parse::<u8>().ok()?, millis.parse().ok()?);
+            let level = Level::try_from(level).ok()?;
             Some(Self { tenant: tenant.parse().ok()?, shard, level, millis, unique: u64::from_str_radix(unique, 16).ok()? })
         };
         // One name for one key: what does not print as it was read is not ours.
@@ -155,6 +158,7 @@ mod tests {
             "t/a/s0/l0/1700000000000-00000000000000ff.seg/",
             "t/a/l0/1700000000000-00000000000000ff.seg",
             "t/a/s00/l0/1700000000000-00000000000000ff.seg",
+            "t/a/s0/l4/1700000000000-00000000000000ff.blk",
             "t/a/s65536/l0/1700000000000-00000000000000ff.seg",
             "t/a/s0/l0/1700000000000-00000000000000ff.seg+8/l1/1700000000000-00000000000000ff.blk",
         ] {

@@ -5,7 +5,7 @@
 //! | `contents` | the directory of an object |
 //! | `block_entry` | what it says of a block |
 //! | `counted_ids` | which chunks a block has counted |
-//! | `key` | names of objects in the bucket |
+//! | `key`, `level` | names of objects in the bucket, and how far they are compacted |
 //! | `catalog` | the catalog as objects, for readers that have only the bucket |
 
 pub(crate) mod block_entry;
@@ -13,3 +13,4 @@ pub(crate) mod catalog;
 pub(crate) mod contents;
 pub(crate) mod counted_ids;
 pub(crate) mod key;
+pub(crate) mod level;

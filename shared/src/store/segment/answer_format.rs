@@ -23,7 +23,7 @@ const ROUNDED: u64 = 2;
 
 /// What is told beside the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct AnswerStats {
     pub(crate) profiles: u64,
     pub(crate) objects: u64,
     pub(crate) bytes: u64,
@@ -32,7 +32,11 @@ pub(crate) struct Told {
 }
 
 /// Writes an answer. A profile without sample types is none.
-pub(crate) fn encode_answer(told: Told, profile: &Profile, profile_type: &ProfileType) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn encode_answer(
+    told: AnswerStats,
+    profile: &Profile,
+    profile_type: &ProfileType,
+) -> Result<Vec<u8>, StoreError> {
     let mut head = Vec::new();
     [told.profiles, told.objects, told.bytes].into_iter().for_each(|count| put_varint(&mut head, count));
     put_varint(&mut head, if told.saturated { SATURATED } else { 0 } | if told.rounded { ROUNDED } else { 0 });
@@ -46,7 +50,7 @@ pub(crate) fn encode_answer(told: Told, profile: &Profile, profile_type: &Profil
 }
 
 /// Reads what [`encode_answer`] wrote of a profile of this type.
-pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<(Told, Profile), StoreError> {
+pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<(AnswerStats, Profile), StoreError> {
     let mut reader = Reader::new(bytes, NAME);
     check_magic(&mut reader, MAGIC, NAME)?;
     let head = section(&mut reader, NAME)?;
@@ -57,7 +61,7 @@ pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<
     if needed != found {
         return Err(StoreError::Length { section: NAME, needed, found });
     }
-    let told = Told { profiles, objects, bytes, saturated: flags & SATURATED != 0, rounded: flags & ROUNDED != 0 };
+    let told = AnswerStats { profiles, objects, bytes, saturated: flags & SATURATED != 0, rounded: flags & ROUNDED != 0 };
     let chunk = reader.take(reader.remaining())?;
     if chunk.is_empty() {
         return Ok((told, Profile::default()));

@@ -4,7 +4,7 @@ use super::*;
 use crate::tenant::sql::memory::MemorySql;
 use pilotlight_core::{
     ProfileBuilder, parse_name,
-    store::{ChunkId, SegmentWriter, Series, SeriesRows, encode_chunk},
+    store::{ChunkId, Level, SegmentWriter, Series, SeriesRows, encode_chunk},
 };
 
 /// A catalog in memory.
@@ -33,7 +33,7 @@ pub(crate) fn directory(millis: i64) -> Directory {
 /// Adds a segment that was written, and whose profile starts, at `millis`.
 pub(crate) fn add(catalog: &Catalog<MemorySql>, millis: i64) -> String {
     let key = format!("t/a/s0/l0/{millis:013}-0000000000000000.seg");
-    catalog.add(Row { key: key.clone(), level: 0, size: 100 }, &directory(millis), millis).unwrap();
+    catalog.add(Row { key: key.clone(), level: Level::Segment, size: 100 }, &directory(millis), millis).unwrap();
     key
 }
 
@@ -91,7 +91,7 @@ fn later_pages_show_the_state_of_the_first() {
 fn large_directories_come_back_whole() {
     let catalog = catalog();
     let bytes: Vec<u8> = (0..PART_BYTES * 2 + 7).map(|i| i as u8).collect();
-    let row = Row { key: "k".to_owned(), level: 1, size: 1 };
+    let row = Row { key: "k".to_owned(), level: Level::Minutes, size: 1 };
     super::add(&catalog.sql, &row, &bytes, &Facts::default(), 5).unwrap();
     let ask = Ask::default();
     assert_eq!(catalog.page(&ask, 0).unwrap().1, std::slice::from_ref(&bytes));
@@ -105,7 +105,7 @@ fn a_row_is_added_whole_or_not_at_all() {
     let catalog = catalog();
     let key = add(&catalog, 10);
     let before = catalog.last().unwrap();
-    let again = catalog.add(Row { key, level: 0, size: 1 }, &directory(20), 20);
+    let again = catalog.add(Row { key, level: Level::Segment, size: 1 }, &directory(20), 20);
     assert!(again.unwrap_err().message.contains("UNIQUE"));
     assert_eq!(catalog.last().unwrap(), before);
     assert_eq!(keys(&catalog, 0, 99, 0).len(), 1);

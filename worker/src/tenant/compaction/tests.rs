@@ -26,7 +26,7 @@ fn lease(catalog: &Catalog<MemorySql>, unique: u64, now: i64) -> Option<Lease> {
 }
 
 fn output(unique: u64) -> Row {
-    Row { key: format!("t/a/s0/l1/0000000000010-{unique:016x}.blk"), level: 1, size: 50 }
+    Row { key: format!("t/a/s0/l1/0000000000010-{unique:016x}.blk"), level: Level::Minutes, size: 50 }
 }
 
 fn commit(catalog: &Catalog<MemorySql>, token: i64, unique: u64, now: i64) -> Result<(), u16> {
@@ -214,7 +214,7 @@ fn shares_count_when_the_last_is_done() {
     assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key, output(2).key]);
     publish(&catalog, &Default::default(), now);
     assert_eq!(catalog.expired(now).unwrap(), sources);
-    assert_eq!(lease(&catalog, 4, now + 9 * LEASE_MILLIS).unwrap().level, 2, "the job is done");
+    assert_eq!(lease(&catalog, 4, now + 9 * LEASE_MILLIS).unwrap().level, Level::Hour, "the job is done");
 }
 
 #[test]
