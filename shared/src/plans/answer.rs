@@ -60,7 +60,7 @@ impl QueryAnswer {
 #[derive(Default)]
 pub struct AnswerSum {
     merger: StoredMerger,
-    told: AnswerStats,
+    stats: AnswerStats,
 }
 
 impl AnswerSum {
@@ -71,12 +71,12 @@ impl AnswerSum {
 
     /// Adds an answer; all must be of one type.
     pub fn add(&mut self, answer: &QueryAnswer) -> Result<(), PlanError> {
-        let told = &mut self.told;
-        told.profiles = told.profiles.saturating_add(answer.profiles);
-        told.objects += answer.objects;
-        told.bytes += answer.bytes;
-        told.saturated |= answer.saturated;
-        told.rounded |= answer.rounded;
+        let stats = &mut self.stats;
+        stats.profiles = stats.profiles.saturating_add(answer.profiles);
+        stats.objects += answer.objects;
+        stats.bytes += answer.bytes;
+        stats.saturated |= answer.saturated;
+        stats.rounded |= answer.rounded;
         // That of no profile has no type.
         if !answer.profile.sample_types().is_empty() {
             self.merger.add(&answer.profile)?;
@@ -86,7 +86,7 @@ impl AnswerSum {
 
     /// The sum.
     pub fn finish(self) -> QueryAnswer {
-        let AnswerStats { profiles, objects, bytes, saturated, rounded } = self.told;
+        let AnswerStats { profiles, objects, bytes, saturated, rounded } = self.stats;
         let merged = self.merger.finish();
         let saturated = saturated || merged.saturated > 0;
         QueryAnswer { profile: merged.profile, profiles, objects, bytes, saturated, rounded }

@@ -42,7 +42,7 @@ pub(crate) struct Lineage {
 
 /// Puts datasets into a block.
 pub(crate) struct BlockWriter {
-    shape: BlockLayout,
+    layout: BlockLayout,
     front: Vec<u8>,
     back: Vec<u8>,
     /// All totals, to be appended at the end.
@@ -56,12 +56,12 @@ pub(crate) struct BlockWriter {
 
 impl BlockWriter {
     /// A block without datasets.
-    pub(crate) fn new(shape: BlockLayout) -> Result<Self, StoreError> {
+    pub(crate) fn new(layout: BlockLayout) -> Result<Self, StoreError> {
         let mut front = Vec::new();
         put_magic(&mut front, BLOCK_MAGIC);
         let (pool, label_table) = (PagePool::new()?, LabelTable::default());
         let (back, all_totals, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { shape, front, back, all_totals, window_totals, totals, datasets: Vec::new(), label_table, pool })
+        Ok(Self { layout, front, back, all_totals, window_totals, totals, datasets: Vec::new(), label_table, pool })
     }
 
     /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the tables that
@@ -99,11 +99,11 @@ impl BlockWriter {
         let mut all_sums = Vec::new();
         for writer in family {
             let Some(mut done) = writer.finish(&mut self.pool)? else { continue };
-            if self.shape.raw {
+            if self.layout.raw {
                 let totals = append(&mut self.totals, |out| self.pool.packer.put(out, &done.totals, "totals"))?;
                 done.dataset.totals = Some(totals);
             }
-            if let Some(window) = self.shape.totals {
+            if let Some(window) = self.layout.totals {
                 let (out, totals) = (&mut self.window_totals, &done.window_totals);
                 let part = append(out, |out| self.pool.packer.put(out, totals, "window totals"))?;
                 done.dataset.window_totals = Some((window, part));
@@ -119,7 +119,7 @@ impl BlockWriter {
             all_sums.push((done.sums, done.pages));
             self.datasets.push(done.dataset);
         }
-        for &(window, scope) in self.shape.sums {
+        for &(window, scope) in self.layout.sums {
             for (i, (sums, _)) in all_sums.iter().enumerate() {
                 if let Some((_, pages)) = sums.iter().find(|(kind, _)| *kind == (window, scope)) {
                     let pages = self.place_pages(Some(window), pages);
@@ -136,7 +136,7 @@ impl BlockWriter {
 
     /// Puts sums over these windows, or raw pages, where they go.
     fn place_pages(&mut self, window: Option<SumWindow>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
-        let out = if self.shape.is_back(window) { &mut self.back } else { &mut self.front };
+        let out = if self.layout.is_back(window) { &mut self.back } else { &mut self.front };
         self.pool.place_pages(pages, out)
     }
 
@@ -153,7 +153,7 @@ impl BlockWriter {
             dataset.all_totals.iter_mut().for_each(|part| part.offset += all_totals);
             let sums = dataset.sums.iter_mut().map(|sums| (Some(sums.window), &mut sums.pages));
             for (window, pages) in sums.chain([(None, &mut dataset.pages)]) {
-                if self.shape.is_back(window) {
+                if self.layout.is_back(window) {
                     pages.iter_mut().for_each(|page| page.part.offset += back);
                 }
             }
@@ -162,7 +162,7 @@ impl BlockWriter {
         for more in [self.back, self.all_totals, self.window_totals, self.totals] {
             bytes.extend_from_slice(&more);
         }
-        let ids = match self.shape.raw {
+        let ids = match self.layout.raw {
             true => Some(append(&mut bytes, |out| self.pool.packer.put(out, &encode_ids(&ids), "ids"))?),
             false => None,
         };

@@ -31,7 +31,7 @@ pub(crate) struct DatasetWriter {
     window_totals: WindowTotals,
     all_totals: WindowTotals,
     pages: PageWriter,
-    shape: BlockLayout,
+    layout: BlockLayout,
     sums: Vec<SumsWriter>,
     open_rows: usize,
 }
@@ -61,8 +61,8 @@ pub(crate) struct Done {
 
 impl DatasetWriter {
     /// A dataset without profiles.
-    pub(crate) fn new(profile_type: ProfileType, shape: BlockLayout) -> Self {
-        let totals = || WindowTotals::new(shape.totals.unwrap_or(SumWindow::Hour));
+    pub(crate) fn new(profile_type: ProfileType, layout: BlockLayout) -> Self {
+        let totals = || WindowTotals::new(layout.totals.unwrap_or(SumWindow::Hour));
         Self {
             profile_type,
             series: Vec::new(),
@@ -73,8 +73,8 @@ impl DatasetWriter {
             window_totals: totals(),
             all_totals: totals(),
             pages: PageWriter::new(None),
-            shape,
-            sums: shape.sums.iter().copied().map(SumsWriter::new).collect(),
+            layout,
+            sums: layout.sums.iter().copied().map(SumsWriter::new).collect(),
             open_rows: 0,
         }
     }
@@ -111,7 +111,7 @@ impl DatasetWriter {
     fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
         let Addend { labels, scope, taken, profiles } = addend;
         let series = self.series_index(labels);
-        if self.shape.raw {
+        if self.layout.raw {
             let total = rows::tidy(rows)?;
             self.totals.push(TotalRow { series, time: taken.time, total });
             self.pages.push(PageProfile { series, taken, profiles, rows: 0..0 }, rows, pool)?;
@@ -120,7 +120,7 @@ impl DatasetWriter {
             self.profiles = self.profiles.saturating_add(profiles);
             let total = rows.iter().map(|row| i128::from(row.1)).sum();
             self.window_totals.add(series, taken.time, profiles, total);
-            if !self.shape.raw {
+            if !self.layout.raw {
                 self.all_totals.add(0, taken.time, profiles, total);
             }
         }
@@ -141,7 +141,7 @@ impl DatasetWriter {
         for mut writer in self.sums {
             writer.pages.flush(pool)?;
             // With one series, sums of each are those of all. And sums are there to read less than the profiles.
-            let idle = one && writer.scope == SumScope::Series || self.shape.raw && writer.pages.len() >= self.pages.len();
+            let idle = one && writer.scope == SumScope::Series || self.layout.raw && writer.pages.len() >= self.pages.len();
             if !idle {
                 sums.push(((writer.window, writer.scope), writer.pages.pages));
             }
@@ -153,7 +153,7 @@ impl DatasetWriter {
             dataset,
             totals: encode_totals(&self.totals),
             window_totals: self.window_totals.encode(),
-            all_totals: (!self.shape.raw && self.shape.totals.is_some() && !one).then(|| self.all_totals.encode()),
+            all_totals: (!self.layout.raw && self.layout.totals.is_some() && !one).then(|| self.all_totals.encode()),
             pages: self.pages.pages,
             sums,
         }))

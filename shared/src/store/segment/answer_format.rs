@@ -21,7 +21,7 @@ const NAME: &str = "answer";
 const SATURATED: u64 = 1;
 const ROUNDED: u64 = 2;
 
-/// What is told beside the profile.
+/// What is known of an answer beside its profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AnswerStats {
     pub(crate) profiles: u64,
@@ -33,13 +33,13 @@ pub(crate) struct AnswerStats {
 
 /// Writes an answer. A profile without sample types is none.
 pub(crate) fn encode_answer(
-    told: AnswerStats,
+    stats: AnswerStats,
     profile: &Profile,
     profile_type: &ProfileType,
 ) -> Result<Vec<u8>, StoreError> {
     let mut head = Vec::new();
-    [told.profiles, told.objects, told.bytes].into_iter().for_each(|count| put_varint(&mut head, count));
-    put_varint(&mut head, if told.saturated { SATURATED } else { 0 } | if told.rounded { ROUNDED } else { 0 });
+    [stats.profiles, stats.objects, stats.bytes].into_iter().for_each(|count| put_varint(&mut head, count));
+    put_varint(&mut head, if stats.saturated { SATURATED } else { 0 } | if stats.rounded { ROUNDED } else { 0 });
     let chunk = if profile.sample_types.is_empty() { Vec::new() } else { answer_chunk(profile, profile_type)? };
     put_varint(&mut head, chunk.len() as u64);
     let mut out = Vec::new();
@@ -61,16 +61,16 @@ pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<
     if needed != found {
         return Err(StoreError::Length { section: NAME, needed, found });
     }
-    let told = AnswerStats { profiles, objects, bytes, saturated: flags & SATURATED != 0, rounded: flags & ROUNDED != 0 };
+    let stats = AnswerStats { profiles, objects, bytes, saturated: flags & SATURATED != 0, rounded: flags & ROUNDED != 0 };
     let chunk = reader.take(reader.remaining())?;
     if chunk.is_empty() {
-        return Ok((told, Profile::default()));
+        return Ok((stats, Profile::default()));
     }
     let profile = read_chunk(chunk, |_, series| series.profile_type == *profile_type)?;
     if profile.sample_types.is_empty() {
         return Err(reader.corrupt("a profile of another type than was asked for"));
     }
-    Ok((told, profile))
+    Ok((stats, profile))
 }
 
 /// A merged profile as a chunk that is stored nowhere, so its id is zero. One series, or several where the total of one would
