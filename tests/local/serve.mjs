@@ -1,8 +1,8 @@
 // Serves the built worker on this machine without wrangler's comforts, so that it is up within a second:
 //
-//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false, "core": null}'
+//   node serve.mjs '{"state": FOLDER, "port": NUMBER, "variables": {"FLUSH_MS": "20"}, "itself": false, "core": null, "entry": null}'
 //
-// "core" is a JavaScript file that stands for the built core behind the shim.
+// "core" is a JavaScript file that stands for the built core behind the shim, "entry" one that stands before the shim.
 // Bindings and variables are those of wrangler.toml; SELF only when "itself" is true. wrangler takes a second to read that, so what it made of it is kept in
 // FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
 //
@@ -50,7 +50,11 @@ function modules() {
   const built = fs.readdirSync(path.join(root, "worker/build"), { recursive: true }).map((name) => `build/${name}`);
   const types = { ".js": "ESModule", ".wasm": "CompiledWasm" };
   const imported = ["shim.js", ...built].filter((name) => path.extname(name) in types);
-  return imported.map((name) => ({ type: types[path.extname(name)], path: path.join(root, "worker", name) }));
+  const worker = imported.map((name) => ({ type: types[path.extname(name)], path: path.join(root, "worker", name) }));
+  if (!asked.entry) return worker;
+  // The first module is the one that answers.
+  const contents = fs.readFileSync(asked.entry, "utf8");
+  return [{ type: "ESModule", path: path.join(root, "worker/entry.js"), contents }, ...worker];
 }
 
 const options = configured();

@@ -36,6 +36,8 @@ pub struct Place {
     pub bound_to_itself: bool,
     /// A JavaScript file that stands for the built core behind the shim.
     pub core: Option<PathBuf>,
+    /// A JavaScript file that stands before the shim.
+    pub entry: Option<PathBuf>,
 }
 
 /// A running worker; ends when dropped.
@@ -78,6 +80,7 @@ impl Place {
             variables: variables.to_vec(),
             bound_to_itself: false,
             core: None,
+            entry: None,
         })
     }
 
@@ -95,6 +98,7 @@ impl Place {
             "variables": variables,
             "itself": self.bound_to_itself,
             "core": self.core,
+            "entry": self.entry,
         });
         let log = File::options().create(true).append(true).open(self.log());
         let log = log.map_err(|e| format!("{}: {e}", self.log().display()))?;

@@ -274,6 +274,110 @@ fn every_path_named_in_the_docs_exists() {
     none("docs name what is not there", found);
 }
 
+/// `file.md#heading`, as far as the file is ours.
+#[test]
+fn every_heading_named_in_the_docs_exists() {
+    let link = Regex::new(r"\]\(([A-Za-z0-9_./-]*\.md)?#([^)\s]+)\)").unwrap();
+    let mut found = Vec::new();
+    for file in files().iter().filter(|f| ends_with(f, &["md"])) {
+        let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+        let text = without_code_blocks(&read(file));
+        for captures in link.captures_iter(&text) {
+            let target = captures.get(1).map_or(file.into(), |m| folder.join(m.as_str()));
+            let headings = fs::read_to_string(root().join(&target)).unwrap_or_default();
+            let names = |line: &str| anchor(line.trim_start_matches('#').trim()) == captures[2];
+            if !headings.lines().any(|line| line.starts_with('#') && names(line)) {
+                found.push(format!("{file}: {}#{}", target.display(), &captures[2]));
+            }
+        }
+    }
+    none("docs name headings that are not there", found);
+}
+
+/// What a heading is called in a link.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+    kept.collect::<String>().to_lowercase().replace(' ', "-")
+}
+
+/// The text below a heading of the second level, up to the next.
+fn section<'a>(text: &'a str, heading: &str) -> &'a str {
+    let (_, below) = text.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no heading {heading:?}"));
+    below.split_once("\n## ").map_or(below, |(section, _)| section)
+}
+
+#[test]
+fn decisions_are_numbered_and_listed() {
+    let index = read("docs/decisions/README.md");
+    let decisions: Vec<String> = files().into_iter().filter(|f| f.starts_with("docs/decisions/0")).collect();
+    let mut found = Vec::new();
+    for (at, file) in decisions.iter().enumerate() {
+        let name = file.trim_start_matches("docs/decisions/");
+        let (number, text) = (format!("{:04}", at + 1), read(file));
+        let title = text.lines().next().and_then(|line| line.strip_prefix(&format!("# {number}. ")));
+        if !name.starts_with(&format!("{number}-")) || title.is_none() {
+            found.push(format!("{file}: the next number is {number}, in the name and in the first line"));
+        }
+        if title.is_some_and(|title| !index.contains(&format!("[{number}]({name}): {title}"))) {
+            found.push(format!("{file}: the index does not have its number, name and title"));
+        }
+        let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        if headings != ["Context", "Decision", "Consequences", "Figure"] {
+            found.push(format!("{file}: has {headings:?}"));
+        } else if headings.iter().any(|heading| section(&text, heading).trim().is_empty()) {
+            found.push(format!("{file}: a heading has nothing below it"));
+        }
+        if text.lines().count() > 40 {
+            found.push(format!("{file}: more than 40 lines"));
+        }
+    }
+    assert!(!decisions.is_empty());
+    none("decisions", found);
+}
+
+/// Two printed pages, so that a newcomer reads all of it.
+#[test]
+fn the_map_is_short() {
+    let map = read("docs/architecture.md");
+    let (lines, bytes) = (map.lines().count(), map.len());
+    assert!(lines <= 110 && bytes <= 9_000, "docs/architecture.md: {lines} lines, {bytes} bytes");
+}
+
+/// Each answer names a path, which is on the map: by itself, or by the folder that it is in.
+#[test]
+fn the_map_answers_ten_questions() {
+    let (map, all) = (read("docs/architecture.md"), files());
+    let contributing = read("CONTRIBUTING.md");
+    let rows: Vec<Vec<&str>> = section(&contributing, "Ten questions a newcomer asks")
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+        .map(|row| row.split(" | ").collect())
+        .filter(|row: &Vec<&str>| row[0] != "question")
+        .collect();
+    assert_eq!(rows.len(), 10, "questions in CONTRIBUTING.md");
+    let span = Regex::new(r"`([^`]+/[^`]*)`|\]\(([^)]+/[^)]*)\)").unwrap();
+    let mut found = Vec::new();
+    for row in &rows {
+        let [question, answer] = row[..] else { panic!("not a question and its answer: {row:?}") };
+        let named = span.captures_iter(answer).filter_map(|c| c.get(1).or(c.get(2))).map(|m| m.as_str());
+        let paths: Vec<&str> = named.filter(|path| exists(&all, "", path.trim_end_matches('/'))).collect();
+        if !question.ends_with('?') || paths.is_empty() {
+            found.push(format!("{question} no answer with a path"));
+        }
+        for path in paths.into_iter().filter(|path| !path.starts_with("docs/")) {
+            let path = path.trim_end_matches('/');
+            let (folder, _) = path.rsplit_once('/').unwrap_or((path, ""));
+            // The core's table has the names of its folders alone.
+            let layer = path.strip_prefix("shared/src/").and_then(|below| below.split('/').next()).unwrap_or(path);
+            let names = [format!("`{path}`"), format!("`{path}/`"), format!("`{folder}/`"), format!("| `{layer}` |")];
+            if !names.iter().any(|name| map.contains(name)) {
+                found.push(format!("{question} {path} is not on the map"));
+            }
+        }
+    }
+    none("questions of a newcomer", found);
+}
+
 /// Examples are not promises: their paths are the reader's.
 fn without_code_blocks(text: &str) -> String {
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: libFuzzer against what reads bytes of strangers, on a stable compiler, for a bounded time.
+//! `cargo xtask fuzz`: runs libFuzzer on the readers of untrusted input, with a stable compiler, for a bounded time.
 //!
 //! cargo-fuzz needs a nightly compiler only for the address sanitizer; the core has no unsafe code,
 //! so coverage is what counts, and LLVM's coverage pass is there in stable.
@@ -27,35 +27,35 @@ const COVERAGE: [&str; 8] = [
 const LIMITS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=64"];
 
 /// What to fuzz and for how long.
-pub(crate) struct Wanted {
+pub(crate) struct Options {
     /// For all targets together.
     seconds: u64,
     targets: Vec<&'static str>,
 }
 
-/// Whether the program that writes seeds is there. Built alone it unites other features than with all
-/// tests: a minute more.
+/// Whether the program that writes seeds is built already. Cargo builds it with other features than all tests together,
+/// which takes a minute more.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seeds {
     Built,
     ToBeBuilt,
 }
 
-impl Default for Wanted {
+impl Default for Options {
     fn default() -> Self {
         Self { seconds: 30, targets: TARGETS.to_vec() }
     }
 }
 
-impl Wanted {
+impl Options {
     /// Reads `--seconds N` and `--target NAME`.
     pub(crate) fn parse(args: &[&str]) -> Result<Self> {
-        let mut wanted = Self::default();
+        let mut options = Self::default();
         for pair in args.chunks(2) {
             match pair {
                 ["--seconds", number] => {
                     let wrong = |_| Failure::new(format!("{number:?} is no number of seconds"), "like --seconds 30");
-                    wanted.seconds = number.parse().map_err(wrong)?;
+                    options.seconds = number.parse().map_err(wrong)?;
                 }
                 ["--target", name] => {
                     let found = TARGETS.into_iter().find(|target| target == name);
@@ -65,7 +65,7 @@ impl Wanted {
                             format!("choose among: {}", TARGETS.join(", ")),
                         )
                     };
-                    wanted.targets = vec![found.ok_or_else(wrong)?];
+                    options.targets = vec![found.ok_or_else(wrong)?];
                 }
                 _ => {
                     return Err(Failure::new(
@@ -75,12 +75,12 @@ impl Wanted {
                 }
             }
         }
-        Ok(wanted)
+        Ok(options)
     }
 }
 
-/// Fuzzes for that long; what it learns is kept for the next time.
-pub(crate) fn fuzz(wanted: &Wanted, seeds: Seeds) -> Result<()> {
+/// Fuzzes for that long. The inputs that reach new code are kept for the next time.
+pub(crate) fn fuzz(options: &Options, seeds: Seeds) -> Result<()> {
     let own = own_dir().join("fuzz");
     let (target, host) = (own_dir().join("fuzz-target"), host()?);
     Run::new("cargo")
@@ -92,8 +92,8 @@ pub(crate) fn fuzz(wanted: &Wanted, seeds: Seeds) -> Result<()> {
         .limit(900)
         .show()?;
     let real = real_seeds(&own.join("seeds"), seeds)?;
-    let share = (wanted.seconds / wanted.targets.len() as u64).max(1);
-    for name in &wanted.targets {
+    let share = (options.seconds / options.targets.len() as u64).max(1);
+    for name in &options.targets {
         let (corpus, crashes) = (own.join(name).join("corpus"), own.join(name).join("crashes"));
         for dir in [&corpus, &crashes] {
             std::fs::create_dir_all(dir).map_err(|error| Failure::new(format!("{}: {error}", dir.display()), ""))?;
@@ -121,7 +121,7 @@ pub(crate) fn fuzz(wanted: &Wanted, seeds: Seeds) -> Result<()> {
     Ok(())
 }
 
-/// Writes real inputs, where they are at hand; whether they are.
+/// Writes real inputs if there are any, and returns whether there are.
 fn real_seeds(folder: &Path, seeds: Seeds) -> Result<bool> {
     if !root().join("../shared/corpus").is_dir() {
         return Ok(false);
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn options() {
-        let parse = |args: &[&str]| Wanted::parse(args).map(|wanted| (wanted.seconds, wanted.targets));
+        let parse = |args: &[&str]| Options::parse(args).map(|options| (options.seconds, options.targets));
         assert_eq!(parse(&[]).ok(), Some((30, TARGETS.to_vec())));
         assert_eq!(parse(&["--target", "legacy", "--seconds", "5"]).ok(), Some((5, vec!["legacy"])));
         assert!(parse(&["--seconds"]).is_err() && parse(&["--seconds", "x"]).is_err() && parse(&["--target", "x"]).is_err());

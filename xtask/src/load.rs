@@ -1,16 +1,16 @@
-//! `cargo xtask load` and `cargo xtask kills`: what the built worker stands. The tests' programs of these names do the work
-//! and explain their options.
+//! `cargo xtask load` and `cargo xtask kills`: the built worker under load, and killed during pushes. The programs of these
+//! names in tests/src/bin do the work and explain their options.
 
 use crate::proc::{Failure, Result, Run};
-use crate::setup::{For, setup};
+use crate::setup::{Purpose, setup};
 use crate::{build, own_dir};
 
-/// A longer run is not foreseen: an hour of load, and the checks.
+/// Room for an hour of load and the checks after it.
 const LIMIT_SECONDS: u64 = 2 * 3600;
 
 /// Builds the worker and runs one of the tests' programs with these options.
 pub(crate) fn run(program: &str, options: &[&str]) -> Result<()> {
-    let tools = setup(For::Running)?;
+    let tools = setup(Purpose::Running)?;
     build::build(&tools)?;
     Run::new("cargo")
         .args(["run", "--quiet", "--package", "pilotlight-tests", "--bin", program, "--", "--state"])
@@ -18,5 +18,5 @@ pub(crate) fn run(program: &str, options: &[&str]) -> Result<()> {
         .args(options)
         .limit(LIMIT_SECONDS)
         .show()
-        .map_err(|failure| Failure { remedy: "what it found is above; the seed repeats it".to_owned(), ..failure })
+        .map_err(|failure| Failure { remedy: "the findings are above; the same seed repeats them".to_owned(), ..failure })
 }

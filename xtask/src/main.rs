@@ -1,6 +1,6 @@
 //! The project's commands: `cargo xtask run`, `cargo xtask test` and the steps they are made of.
 //!
-//! In scope: find or make what a build needs, build, serve locally, test. Out of scope: deployment
+//! In scope: install what a build needs, build, serve locally, test. Out of scope: deployment
 //! (wrangler does that, on what `cargo xtask build` made).
 
 mod build;
@@ -23,17 +23,17 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 Usage: cargo xtask <command>
 
-  run [--port 4040]       set up, build and serve Pilotlight at http://localhost:4040
+  run [--port 4040]       set up, build (quickly) and serve Pilotlight at http://localhost:4040
   demo [--url URL]        fill the running server with an hour of made-up history
   test [--only NAME]      set up and run every test; --only runs the steps whose name contains NAME
   test --quick            format, lints, and the tests that need neither a server nor a browser
-  build                   build the worker, the viewer and the site, and check their sizes
+  build                   build the worker, the viewer and the site for a deployment, and check their sizes
   fuzz [--seconds 30] [--target NAME]
-                          feed what strangers may send to the readers, for so long in all
+                          fuzz the readers of untrusted input, for so many seconds in all
   load [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 5000] [--seed N]
-                          push to the worker as a fleet of agents does, and look for all of it
+                          push as a fleet of agents does, and check that every profile arrived
   kills [--count 200] [--processes 20] [--pause-ms 200] [--uptime-ms 1200] [--seed N]
-                          kill the worker again and again under pushes, and look for each of them
+                          kill the worker repeatedly during pushes, and look for each push
   setup [--test]          only find or install what the commands above need
 
 Environment:
@@ -46,16 +46,16 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let outcome = match args.as_slice() {
-        ["setup"] => setup::setup(setup::For::Running).map(drop),
-        ["setup", "--test"] => setup::setup(setup::For::Testing).map(drop),
-        ["build"] => setup::setup(setup::For::Running).and_then(|tools| build::build(&tools)),
+        ["setup"] => setup::setup(setup::Purpose::Running).map(drop),
+        ["setup", "--test"] => setup::setup(setup::Purpose::Testing).map(drop),
+        ["build"] => setup::setup(setup::Purpose::Running).and_then(|tools| build::build(&tools)),
         ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),
         ["test"] => return test::test(""),
         ["test", "--quick"] => return test::quick(),
         ["test", "--only", name] => return test::test(name),
-        ["fuzz", rest @ ..] => fuzz::Wanted::parse(rest).and_then(|wanted| fuzz::fuzz(&wanted, fuzz::Seeds::ToBeBuilt)),
+        ["fuzz", rest @ ..] => fuzz::Options::parse(rest).and_then(|options| fuzz::fuzz(&options, fuzz::Seeds::ToBeBuilt)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())
@@ -95,7 +95,7 @@ fn target_dir() -> PathBuf {
     debug.parent().expect("<target>/debug has a parent").to_path_buf()
 }
 
-/// Where xtask keeps what it made and what it noted; `rm -r` is always safe.
+/// Where xtask keeps its own files; `rm -r` is always safe.
 fn own_dir() -> PathBuf {
     target_dir().join("xtask")
 }

@@ -28,7 +28,7 @@ impl Failure {
         Self { step: None, cause: cause.into(), remedy: remedy.into() }
     }
 
-    /// Adds what a person can do. Nobody who pressed Ctrl-C asks for that.
+    /// Adds what a person can do, except after Ctrl-C.
     pub(crate) fn advise(mut self, remedy: impl Into<String>) -> Self {
         if !interrupted() {
             self.remedy = remedy.into();
@@ -60,7 +60,7 @@ impl<T> Context<T> for std::io::Result<T> {
 
 static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From here on Ctrl-C, a hang-up and a polite kill only set a flag; a second one ends us at once.
+/// From here on SIGINT, SIGTERM and SIGHUP only set a flag. A second one ends the program at once.
 pub(crate) fn watch_for_interrupt() {
     let flag = INTERRUPTED.get_or_init(Arc::default);
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
@@ -168,8 +168,8 @@ impl Run {
         });
         let outcome = self.wait(&mut child, false);
         // A grandchild that left the group may hold the pipe open for ever; do not wait for it.
-        let patience = Instant::now() + Duration::from_secs(5);
-        while !reader.is_finished() && Instant::now() < patience {
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while !reader.is_finished() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(10));
         }
         let text = if reader.is_finished() { reader.join().unwrap_or_default() } else { String::new() };
@@ -199,7 +199,7 @@ impl Run {
         let mut ticker = Ticker::new(heartbeat);
         let outcome = loop {
             if let Some(status) = child.try_wait().context("waiting for a program")? {
-                break self.judge(status);
+                break self.outcome(status);
             }
             if interrupted() {
                 end_group(child);
@@ -218,7 +218,7 @@ impl Run {
         outcome
     }
 
-    fn judge(&self, status: ExitStatus) -> Result<()> {
+    fn outcome(&self, status: ExitStatus) -> Result<()> {
         if status.success() { Ok(()) } else { Err(Failure::new(format!("`{}` failed ({status})", self.name()), "")) }
     }
 
@@ -243,7 +243,7 @@ impl Server {
     }
 
     /// The last lines it wrote.
-    pub(crate) fn last_words(&self) -> String {
+    pub(crate) fn log_end(&self) -> String {
         quote_end(&fs::read_to_string(&self.log).unwrap_or_default())
     }
 }
@@ -254,11 +254,11 @@ impl Drop for Server {
     }
 }
 
-/// Asks the child's process group to end, and insists after five seconds.
+/// Asks the child's process group to end, and kills it after five seconds.
 fn end_group(child: &mut Child) {
     signal_group(child, "TERM");
-    let patience = Instant::now() + Duration::from_secs(5);
-    while Instant::now() < patience && matches!(child.try_wait(), Ok(None)) {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    while Instant::now() < deadline && matches!(child.try_wait(), Ok(None)) {
         thread::sleep(Duration::from_millis(20));
     }
     signal_group(child, "KILL");
@@ -271,7 +271,7 @@ fn signal_group(child: &Child, signal: &str) {
     let _ = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status();
 }
 
-/// A sign of life for quiet programs: seconds that count up on a terminal, else a line each 30 s.
+/// Progress of quiet programs: on a terminal a counter of seconds, else a line every 30 s.
 struct Ticker {
     on: bool,
     terminal: bool,

@@ -1,17 +1,27 @@
 //! `cargo xtask run` and `cargo xtask demo`.
 
-use crate::build;
+use crate::build::{self, Profile};
 use crate::proc::{Failure, Result, Run, interrupted};
-use crate::serve::{Pilotlight, kept_state};
-use crate::setup::{For, setup};
+use crate::serve::{self, Pilotlight, kept_state};
+use crate::setup::{Purpose, setup};
+use crate::step::Steps;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Sets up, builds, serves, and fires the cron every minute until Ctrl-C.
+/// Sets up, builds, serves, and fires the cron every minute until Ctrl-C. While the worker is being built, the pages are
+/// there for files of the visitor's own.
 pub(crate) fn run(port: &str) -> Result<()> {
     let port: u16 = port.parse().map_err(|_| Failure::new(format!("{port:?} is no port"), "give a number, like 4040"))?;
-    let tools = setup(For::Running)?;
-    build::build(&tools)?;
+    serve::check_port(port)?;
+    let tools = setup(Purpose::Running)?;
+    println!("Building");
+    let mut steps = Steps::new(build::STEPS);
+    build::pages(&mut steps, &tools, Profile::Local)?;
+    let pages = serve::pages(port)?;
+    println!("      http://localhost:{port} opens files from now on; it takes pushes when the worker is built");
+    build::worker(&mut steps, &tools, Profile::Local)?;
+    // The worker takes over the port, and serves the same pages.
+    drop(pages);
     println!("Starting");
     let log = crate::own_dir().join("server.log");
     let mut pilotlight = Pilotlight::start(port, &kept_state(), &log, &[])?;

@@ -21,12 +21,7 @@ impl Pilotlight {
     /// Starts it and waits until it answers. The bucket and the catalog live under `state`; `vars` stand above those of
     /// `wrangler.toml`, as `NAME:VALUE`.
     pub(crate) fn start(port: u16, state: &Path, log: &Path, vars: &[String]) -> Result<Self> {
-        if let Err(error) = TcpListener::bind(("127.0.0.1", port)) {
-            return Err(Failure::new(
-                format!("port {port} of this machine is not free: {error}"),
-                "end the program that uses it, or choose another one with --port",
-            ));
-        }
+        check_port(port)?;
         let server = Run::new("node")
             .args(["xtask/npm/node_modules/wrangler/bin/wrangler.js", "dev", "--local"])
             .args(["--ip", "127.0.0.1", "--port", &port.to_string(), "--inspector-port", "0"])
@@ -54,7 +49,7 @@ impl Pilotlight {
     /// The reason, once the server has ended by itself.
     pub(crate) fn ended(&mut self) -> Option<Failure> {
         let status = self.server.ended()?;
-        Some(Failure::new(format!("wrangler ended by itself ({status}):{}", self.server.last_words()), ""))
+        Some(Failure::new(format!("wrangler ended by itself ({status}):{}", self.server.log_end()), ""))
     }
 
     /// What the cron trigger does every minute where this is deployed; wrangler leaves it to us.
@@ -83,9 +78,33 @@ impl Pilotlight {
             }
             thread::sleep(Duration::from_millis(100));
         }
-        let words = self.server.last_words();
-        Err(Failure::new(format!("the worker was not ready after {} s ({last}):{words}", START_LIMIT.as_secs()), ""))
+        let log = self.server.log_end();
+        Err(Failure::new(format!("the worker was not ready after {} s ({last}):{log}", START_LIMIT.as_secs()), ""))
     }
+}
+
+/// Fails unless the port is free.
+pub(crate) fn check_port(port: u16) -> Result<()> {
+    TcpListener::bind(("127.0.0.1", port)).map(drop).map_err(|error| {
+        Failure::new(
+            format!("port {port} of this machine is not free: {error}"),
+            "end the program that uses it, or choose another one with --port",
+        )
+    })
+}
+
+/// Serves the built site without the worker, until dropped.
+pub(crate) fn pages(port: u16) -> Result<Server> {
+    // Without the site's own configuration, which passes calls of the API on to the worker, and without a page for
+    // paths that are no file: the site takes a 404 to mean that there is no worker.
+    let script = format!(
+        "import {{ preview }} from 'vite'; \
+         await preview({{ configFile: false, appType: 'mpa', preview: {{ host: '127.0.0.1', port: {port}, strictPort: true }} }});"
+    );
+    Run::new("node")
+        .args(["--input-type=module", "--eval", &script])
+        .dir(root().join("site"))
+        .serve(&crate::own_dir().join("pages.log"))
 }
 
 /// A port that was free a moment ago.

@@ -1,4 +1,4 @@
-//! Finding or making everything that the other commands need.
+//! Finds or installs everything that the other commands need.
 
 use crate::proc::{Result, Run};
 use crate::step::{Step, Steps};
@@ -6,16 +6,16 @@ use crate::wasm::Toolchain;
 use crate::{npm, system, target_dir, wasm};
 use std::path::PathBuf;
 
-/// What the machine gets ready for.
+/// Which commands the machine is set up for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum For {
+pub(crate) enum Purpose {
     Running,
     /// The tests that need neither a server nor a browser.
     Checking,
     Testing,
 }
 
-/// What the set-up found or made.
+/// What the set-up found or installed.
 pub(crate) struct Tools {
     pub(crate) wasm: Toolchain,
     /// pilotlight-bindgen, ready to run.
@@ -24,14 +24,14 @@ pub(crate) struct Tools {
     pub(crate) chromium: Option<PathBuf>,
 }
 
-pub(crate) fn setup(purpose: For) -> Result<Tools> {
+pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
     let mut steps = Steps::new(match purpose {
-        For::Running | For::Checking => 6,
-        For::Testing => 10,
+        Purpose::Running | Purpose::Checking => 6,
+        Purpose::Testing => 10,
     });
     println!("Setting up");
     steps.run("Node", npm::node)?;
-    if purpose != For::Checking {
+    if purpose != Purpose::Checking {
         steps.run("wrangler", |step| npm::packages(step, "xtask/npm"))?;
     }
     steps.run("packages of the site", |step| npm::packages(step, "site"))?;
@@ -39,10 +39,10 @@ pub(crate) fn setup(purpose: For) -> Result<Tools> {
     let wasm = steps.run("wasm32 standard library", wasm::find_or_make)?;
     let bindgen = steps.run("wasm-bindgen", bindgen)?;
     let mut chromium = None;
-    if purpose != For::Running {
+    if purpose != Purpose::Running {
         steps.run("rustfmt and clippy", lints)?;
     }
-    if purpose == For::Testing {
+    if purpose == Purpose::Testing {
         steps.run("C++ compiler", system::cpp)?;
         steps.run("packages of the tests", |step| npm::packages(step, "tests"))?;
         chromium = Some(steps.run("browser", system::chromium)?);

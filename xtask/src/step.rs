@@ -21,7 +21,7 @@ impl Steps {
         Self { done: 0, total }
     }
 
-    /// Does one step. The text it returns is the rest of the sentence that began with its name.
+    /// Does one step. The text that the work returns is printed behind the name.
     pub(crate) fn run<T>(&mut self, name: &str, work: impl FnOnce(&mut Step) -> Result<(T, String)>) -> Result<T> {
         self.done += 1;
         print!("[{}/{}] {name}: ", self.done, self.total);
@@ -45,7 +45,7 @@ impl Steps {
 }
 
 impl Step {
-    /// Says what is being tried, on a line of its own.
+    /// Prints a line of its own about what is being tried.
     pub(crate) fn note(&mut self, text: impl AsRef<str>) {
         if self.open {
             println!();

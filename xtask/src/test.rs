@@ -1,8 +1,8 @@
-//! `cargo xtask test`: every test there is, in the order in which a failure is cheapest to find.
+//! `cargo xtask test`: all tests, the quickest first.
 
 use crate::proc::{Failure, Result, Run, interrupted};
 use crate::serve::{Pilotlight, free_port};
-use crate::setup::{For, Tools, setup};
+use crate::setup::{Purpose, Tools, setup};
 use crate::wasm::TARGET;
 use crate::{build, fuzz, own_dir, root, target_dir};
 use std::fs;
@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-/// One part of the tests. What it returns, beside the outcome, is its output where that counts tests.
+/// One part of the tests. It returns its outcome, and its output if that counts tests.
 struct Part {
     name: &'static str,
-    run: fn(&Bench) -> (Result<()>, String),
+    run: fn(&Fixtures) -> (Result<()>, String),
     needs: Needs,
     runs: Runs,
 }
@@ -38,14 +38,15 @@ enum Needs {
     Server,
 }
 
-/// What the parts work with.
-struct Bench {
+/// What the parts share.
+struct Fixtures {
     tools: Tools,
     server: Option<Pilotlight>,
-    /// Another one whose bucket is behind S3, and the port where it looks for that. A test is the bucket.
+    /// A second worker with a bucket behind S3, and the port where it expects that. A test plays the bucket.
     on_s3: Option<(Pilotlight, u16)>,
     core_wasm: Option<PathBuf>,
-    /// The part "rust" builds our programs for tests too. Built alone they unite other features: a minute more.
+    /// The part "rust" also builds the programs that tests start. Cargo builds them alone with other features, which takes
+    /// a minute more.
     programs_are_built: bool,
 }
 
@@ -76,16 +77,16 @@ pub(crate) fn test(only: &str) -> ExitCode {
         eprintln!("no part of the tests is called {only:?}; choose among: {}", names.join(", "));
         return ExitCode::from(2);
     }
-    run_all(&parts, For::Testing)
+    run_all(&parts, Purpose::Testing)
 }
 
 /// Runs the parts that need neither a server nor a browser.
 pub(crate) fn quick() -> ExitCode {
     let parts: Vec<&Part> = PARTS.iter().filter(|part| part.runs != Runs::Full).collect();
-    run_all(&parts, For::Checking)
+    run_all(&parts, Purpose::Checking)
 }
 
-fn run_all(parts: &[&Part], purpose: For) -> ExitCode {
+fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
     let started = Instant::now();
     let mut lines = Vec::new();
     let mut total = Count::default();
@@ -101,7 +102,7 @@ fn run_all(parts: &[&Part], purpose: For) -> ExitCode {
         }
         Ok(tools) => {
             let programs_are_built = parts.iter().any(|part| part.name == "rust");
-            run_parts(parts, Bench { tools, server: None, on_s3: None, core_wasm: None, programs_are_built }, &mut note);
+            run_parts(parts, Fixtures { tools, server: None, on_s3: None, core_wasm: None, programs_are_built }, &mut note);
         }
     }
     println!("\nSummary, after {} s\n{}\n", started.elapsed().as_secs(), lines.join("\n"));
@@ -109,7 +110,7 @@ fn run_all(parts: &[&Part], purpose: For) -> ExitCode {
     if total.failed == 0 && !interrupted() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn run_parts(parts: &[&Part], mut bench: Bench, note: &mut impl FnMut(&str, Count, u64)) {
+fn run_parts(parts: &[&Part], mut fixtures: Fixtures, note: &mut impl FnMut(&str, Count, u64)) {
     let (mut serving, mut viewer) = (None, None);
     for (index, part) in parts.iter().enumerate() {
         if interrupted() {
@@ -118,21 +119,21 @@ fn run_parts(parts: &[&Part], mut bench: Bench, note: &mut impl FnMut(&str, Coun
         if part.needs == Needs::Viewer && viewer.is_none() && serving != Some(true) {
             println!("\n=== build");
             let started = Instant::now();
-            let outcome = build::viewer(&bench.tools);
+            let outcome = build::viewer(&fixtures.tools);
             if let Err(failure) = &outcome {
                 println!("{failure}");
             }
-            note("build", judge(&outcome, ""), started.elapsed().as_secs());
+            note("build", tally(&outcome, ""), started.elapsed().as_secs());
             viewer = Some(outcome.is_ok());
         }
         if part.needs == Needs::Server && serving.is_none() {
             println!("\n=== build and start");
             let started = Instant::now();
-            let outcome = bench.serve();
+            let outcome = fixtures.serve();
             if let Err(failure) = &outcome {
                 println!("{failure}");
             }
-            note("build", judge(&outcome, ""), started.elapsed().as_secs());
+            note("build", tally(&outcome, ""), started.elapsed().as_secs());
             serving = Some(outcome.is_ok());
         }
         println!("\n=== [{}/{}] {}", index + 1, parts.len(), part.name);
@@ -145,21 +146,21 @@ fn run_parts(parts: &[&Part], mut bench: Bench, note: &mut impl FnMut(&str, Coun
         let (outcome, text) = if !ready {
             (Err(Failure::new("could not run, since the build or the start failed", "")), String::new())
         } else {
-            (part.run)(&bench)
+            (part.run)(&fixtures)
         };
         if let Err(failure) = &outcome {
             println!("{failure}");
         }
-        note(part.name, judge(&outcome, &text), started.elapsed().as_secs());
+        note(part.name, tally(&outcome, &text), started.elapsed().as_secs());
     }
-    let on_s3 = bench.on_s3.as_mut().map(|(server, _)| server);
-    for failure in [bench.server.as_mut(), on_s3].into_iter().flatten().filter_map(Pilotlight::ended) {
+    let on_s3 = fixtures.on_s3.as_mut().map(|(server, _)| server);
+    for failure in [fixtures.server.as_mut(), on_s3].into_iter().flatten().filter_map(Pilotlight::ended) {
         println!("{failure}");
         note("server", Count { passed: 0, failed: 1 }, 0);
     }
 }
 
-impl Bench {
+impl Fixtures {
     /// Builds all and starts the worker on a free port with an empty bucket.
     fn serve(&mut self) -> Result<()> {
         build::build(&self.tools)?;
@@ -218,57 +219,56 @@ impl Bench {
     }
 }
 
-fn format(_: &Bench) -> (Result<()>, String) {
+fn format(_: &Fixtures) -> (Result<()>, String) {
     let rust = Run::new("cargo").args(["fmt", "--all", "--check"]).limit(120).show();
     (rust.and_then(|()| npm("format").show()), String::new())
 }
 
-/// The same choice in `clippy` and `rust`: cargo unites the features of what it builds together, and
-/// with another choice it would build half of the dependencies again. The feature adds the tests
-/// that need what only this command starts and builds.
+/// `clippy` and `rust` select the same packages: with another selection cargo unites other features and builds half of the
+/// dependencies again. The feature adds the tests that need a running worker or the built WASM.
 const EVERYTHING: [&str; 3] = ["--workspace", "--features", "pilotlight-tests/e2e"];
 
-fn clippy(_: &Bench) -> (Result<()>, String) {
+fn clippy(_: &Fixtures) -> (Result<()>, String) {
     let strict = ["--all-targets", "--", "-D", "warnings"];
     (Run::new("cargo").args(["clippy", "--quiet"]).args(EVERYTHING).args(strict).limit(1800).show(), String::new())
 }
 
 /// Unit tests, properties and golden files, the core in wasmtime, and requests to the running worker.
-fn rust(bench: &Bench) -> (Result<()>, String) {
-    bench.with_server(Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(EVERYTHING)).limit(1800).tee()
+fn rust(fixtures: &Fixtures) -> (Result<()>, String) {
+    fixtures.with_server(Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(EVERYTHING)).limit(1800).tee()
 }
 
-/// Tests of the core and the worker that need nothing but themselves, less those that try every fault at every place.
-fn native(_: &Bench) -> (Result<()>, String) {
+/// Tests of the core and the worker without a server, except those that inject every fault at every place.
+fn native(_: &Fixtures) -> (Result<()>, String) {
     let tests = ["--package", "pilotlight-core", "--package", "pilotlight-worker"];
     let less = ["--", "--skip", "whatever_fails", "--skip", "may_fail", "--skip", "after_any_fault"];
     Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(tests).args(less).limit(1800).tee()
 }
 
 /// What the compiler and the lints say of the site, and the lints of the tests that are JavaScript.
-fn site_types(_: &Bench) -> (Result<()>, String) {
+fn site_types(_: &Fixtures) -> (Result<()>, String) {
     (npm("lint").show().and_then(|()| npm("check").show()), String::new())
 }
 
-fn site(bench: &Bench) -> (Result<()>, String) {
-    bench.with_server(npm("test")).tee()
+fn site(fixtures: &Fixtures) -> (Result<()>, String) {
+    fixtures.with_server(npm("test")).tee()
 }
 
 fn npm(script: &str) -> Run {
     Run::new("npm").args(["run", "--silent", script]).dir(root().join("site")).limit(300)
 }
 
-fn browser(bench: &Bench) -> (Result<()>, String) {
-    bench.with_server(Run::new("node").arg("tests/browser/run.mjs")).tee()
+fn browser(fixtures: &Fixtures) -> (Result<()>, String) {
+    fixtures.with_server(Run::new("node").arg("tests/browser/run.mjs")).tee()
 }
 
-fn fuzz_briefly(bench: &Bench) -> (Result<()>, String) {
-    let seeds = if bench.programs_are_built { fuzz::Seeds::Built } else { fuzz::Seeds::ToBeBuilt };
-    (fuzz::fuzz(&fuzz::Wanted::default(), seeds), String::new())
+fn fuzz_briefly(fixtures: &Fixtures) -> (Result<()>, String) {
+    let seeds = if fixtures.programs_are_built { fuzz::Seeds::Built } else { fuzz::Seeds::ToBeBuilt };
+    (fuzz::fuzz(&fuzz::Options::default(), seeds), String::new())
 }
 
-/// Counts the tests in the output; a part that counts none is one test itself.
-fn judge(outcome: &Result<()>, text: &str) -> Count {
+/// Counts the tests in the output. A part that counts none is one test itself.
+fn tally(outcome: &Result<()>, text: &str) -> Count {
     let counts: Vec<Count> = text.lines().filter_map(count).collect();
     let mut sum = Count {
         passed: counts.iter().map(|count| count.passed).sum(),
@@ -309,7 +309,7 @@ mod tests {
 
     fn check(text: &str, ok: bool, passed: u64, failed: u64) {
         let outcome = if ok { Ok(()) } else { Err(Failure::new("it failed", "")) };
-        assert_eq!(judge(&outcome, text), Count { passed, failed }, "{text:?}");
+        assert_eq!(tally(&outcome, text), Count { passed, failed }, "{text:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A compiler that can build for wasm32-unknown-unknown, wherever it is to be had.
+//! Finds or installs a compiler that can build for wasm32-unknown-unknown.
 //!
 //! In order: the active toolchain has the target already; Debian's compiler with a standard library
 //! that we built earlier; `rustup target add`; Debian's compiler, with its library built now.
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The switch that lets a machine with a working rustup go the other way too.
+/// Selects the compiler by hand, so that Debian's can be tried where rustup works.
 const SWITCH: &str = "PILOTLIGHT_WASM_TOOLCHAIN";
 
-/// `rustup target add` downloads 20 MB; where its server cannot be reached it would hang for ever.
+/// `rustup target add` downloads 20 MB. Without a limit it hangs where its server cannot be reached.
 const RUSTUP_LIMIT: u64 = 60;
 
 /// Which cargo builds WASM, and with what.
