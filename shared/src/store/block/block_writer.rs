@@ -18,7 +18,7 @@ use crate::store::codec::label_table::LabelTable;
 use crate::store::codec::part::Part;
 use crate::store::codec::rows::Row;
 use crate::store::codec::section::{BLOCK_MAGIC, put_magic, section};
-use crate::store::codec::sum_window::{SumScope, SumWindow};
+use crate::store::codec::sum_window::SumWindow;
 use crate::store::codec::symbols;
 use crate::store::directory::block_entry::{BlockEntry, Dataset, PageEntry, Share, SumsEntry};
 use crate::store::directory::contents::{Contents, Directory, put_footer};

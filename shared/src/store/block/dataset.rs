@@ -33,7 +33,7 @@ pub(crate) struct DatasetWriter {
     pages: PageWriter,
     layout: BlockLayout,
     sums: Vec<SumsWriter>,
-    open_rows: usize,
+    pub(super) open_rows: usize,
 }
 
 /// A profile, or a sum of profiles, that goes into a dataset.
@@ -108,7 +108,7 @@ impl DatasetWriter {
         place
     }
 
-    fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
+    pub(super) fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
         let Addend { labels, scope, taken, profiles } = addend;
         let series = self.series_index(labels);
         if self.layout.raw {
@@ -159,12 +159,12 @@ impl DatasetWriter {
         }))
     }
 
-    fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
+    pub(super) fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
         self.sums.iter_mut().try_for_each(|sums| sums.flush(flush, pool))
     }
 
     /// Adds up what open sums have in common; gives how many rows are left.
-    fn tidy(&mut self) -> usize {
+    pub(super) fn tidy(&mut self) -> usize {
         self.open_rows = self.sums.iter_mut().map(SumsWriter::tidy).sum();
         self.open_rows
     }

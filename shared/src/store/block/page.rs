@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::pool::{PagePool, PageUse, UnplacedPage};
 use crate::base::units::UnixNanos;
 use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_varint};
-use crate::store::codec::part::Part;
+
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::section;
 use crate::store::codec::series::Taken;
