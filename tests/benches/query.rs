@@ -20,7 +20,7 @@ use pilotlight_core::gzip::inflate;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, Get, MAX_SHARE_BYTES, Plan};
-use pilotlight_core::store::{Level, ObjectKey, SegmentWriter, Tenant, Window};
+use pilotlight_core::store::{Level, ObjectKey, SegmentWriter, SumWindow, Tenant};
 use pilotlight_core::{TimeRange, UnixNanos};
 use pilotlight_guest::{list, query};
 use wasmtime::{Engine, Instance, Module, Store, TypedFunc};
@@ -43,7 +43,7 @@ const PROCESSES: usize = 100;
 const SELECTOR: &str = r#"{service_name="checkout"}"#;
 const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 /// When the hour begins: some time in 2026.
-const HOUR: i64 = 498_676 * Window::Hour.nanos();
+const HOUR: i64 = 498_676 * SumWindow::Hour.nanos();
 
 /// Number of a profile's field `time_nanos`.
 const TIME_NANOS: u8 = 9;
@@ -71,7 +71,7 @@ fn hours(module: &Path, profiles: &[Vec<u8>]) {
     let (last, past) = (last_hour(&chunks), past_hour(&chunks));
     println!("{} different profiles, prepared in {:.1?}", profiles.len(), started.elapsed());
     let range = |from, until| TimeRange { from: UnixNanos(HOUR + from), until: UnixNanos(HOUR + until) };
-    let (minute, hour) = (Window::Minute.nanos(), Window::Hour.nanos());
+    let (minute, hour) = (SumWindow::Minute.nanos(), SumWindow::Hour.nanos());
     compare(module, "the last hour", &last, range(0, hour), BLOCKS.iter().chain(&LEFT).sum());
     compare(module, "a past hour", &past, range(0, hour), PAST);
     // Half a minute is twelve and a half profiles; what is cut off at the end begins with a profile.
@@ -95,7 +95,7 @@ fn chunk(at: usize, profile: &[u8]) -> Vec<u8> {
 }
 
 fn time(at: usize) -> i64 {
-    HOUR + at as i64 * (Window::Hour.nanos() / PAST as i64)
+    HOUR + at as i64 * (SumWindow::Hour.nanos() / PAST as i64)
 }
 
 /// A bucket with its catalog, object by object.

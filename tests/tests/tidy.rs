@@ -7,6 +7,10 @@ use std::process::Command;
 
 use regex_lite::Regex;
 
+mod imports;
+
+use imports::Imports;
+
 /// Folders that are made, not written.
 const MADE: [&str; 8] = [".git", ".wrangler", "build", "dist", "node_modules", "screenshots", "target", "wasm"];
 
@@ -122,6 +126,93 @@ fn the_core_asks_for_nothing() {
         }
     }
     none("clocks, files, threads or async in the core", found);
+}
+
+/// Who imports whom in a crate, tests aside.
+fn imports(source: &str) -> Imports {
+    let is_test =
+        |path: &str| path.trim_end_matches(".rs").split('/').any(|name| ["tests", "testing", "bin"].contains(&name));
+    let below = |file: String| file.strip_prefix(source).filter(|path| path.ends_with(".rs")).map(str::to_owned);
+    let paths = files().into_iter().filter_map(below).filter(|path| !is_test(path));
+    Imports::of(&paths.map(|path| (path.clone(), without_tests(&read(&format!("{source}{path}"))))).collect::<Vec<_>>())
+}
+
+/// Circles that are still there, each to be untied: modules of a crate that import each other.
+const CIRCLES: [(&str, &[&str]); 6] = [
+    // The catalog has its operations in files beside it that extend it, and calls them.
+    (
+        "worker/src/",
+        &[
+            "tenant::catalog",
+            "tenant::compaction",
+            "tenant::deletions",
+            "tenant::published",
+            "tenant::retention",
+            "tenant::sweep",
+        ],
+    ),
+    // What the retry window remembers is defined beside the commit that asks it.
+    ("worker/src/", &["tenant::commit", "tenant::window"]),
+    // A limit of all answers is defined in the folder's own file.
+    ("worker/src/", &["query", "query::services"]),
+    // The month's parameters are defined in the folder's own file.
+    ("worker/src/", &["simulation::month", "simulation::month::ask", "simulation::month::fleet"]),
+    // The configuration has types of the tenant in it, which reads the configuration.
+    ("worker/src/", &["config", "tenant"]),
+    // What a request is answered with has the cache and the parts of queries, which are answered with it.
+    ("worker/src/", &["query", "scope"]),
+];
+
+#[test]
+fn modules_import_each_other_in_no_circle() {
+    let mut found = Vec::new();
+    for source in ["shared/src/", "worker/src/", "wasm-viewer/src/", "xtask/src/"] {
+        let imports = imports(source);
+        let circles: Vec<_> = imports.circles().into_iter().chain(imports.circles_of_folders()).collect();
+        let is_within = |circle: &BTreeSet<String>, known: &[&str]| circle.iter().all(|name| known.contains(&name.as_str()));
+        for (_, known) in CIRCLES.iter().filter(|(of, _)| *of == source) {
+            if !circles.iter().any(|circle| is_within(circle, known)) {
+                println!("warning: {source}: the circle of {} is untied", known.join(", "));
+            }
+        }
+        let is_known =
+            |circle: &&BTreeSet<String>| CIRCLES.iter().any(|(of, known)| *of == source && is_within(circle, known));
+        let unknown = circles.iter().filter(|circle| !is_known(circle));
+        found.extend(unknown.map(|circle| format!("{source}: {}", circle.iter().cloned().collect::<Vec<_>>().join(", "))));
+    }
+    none("modules that import each other in a circle", found);
+}
+
+/// The rows of the core's table in the code map: rooms from the lowest to the highest.
+fn layers() -> Vec<String> {
+    let text = read("docs/architecture.md");
+    let table = text.split("`shared/` in layers").nth(1).expect("the code map has the layers of `shared/`");
+    let rows = table.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn the_core_is_in_layers() {
+    let (layers, imports) = (layers(), imports("shared/src/"));
+    let height = |module: &str| layers.iter().position(|layer| layer == module);
+    let mut found = Vec::new();
+    for (from, to) in imports.iter() {
+        let (Some(upper), Some(lower)) = (from.first(), to.first()) else { continue };
+        match (height(upper), height(lower)) {
+            (Some(a), Some(b)) if a >= b => {}
+            (Some(_), Some(_)) => found.push(format!("{} imports {}", imports::name(from), imports::name(to))),
+            (None, _) => found.push(format!("{upper} is not in the code map")),
+            (_, None) => found.push(format!("{lower} is not in the code map")),
+        }
+    }
+    for layer in &layers {
+        if !root().join("shared/src").join(layer).is_dir() {
+            found.push(format!("the code map names {layer}, which is not there"));
+        }
+    }
+    assert!(layers.len() > 5, "the code map has no layers");
+    found.dedup();
+    none("the core breaks its layers (docs/architecture.md)", found);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use pilotlight_core::NodeId;
 use pilotlight_core::flame::{BoxKind, FlameBox, Paint, Viewport, layout};
 
-use crate::session::SessionError;
+use crate::error::SessionError;
 use crate::view::{Values, View};
 
 /// Several siblings too narrow to draw.

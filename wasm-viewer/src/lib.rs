@@ -4,13 +4,15 @@
 
 mod answers;
 mod boxes;
+mod error;
 mod session;
 mod view;
 
 pub use answers::{
     DiffTotals, FunctionRow, NodeDetail, NodeDiff, PathStep, ProfileInfo, SearchInfo, TablePage, TreeInfo, TypeInfo,
 };
-pub use session::{Session, SessionError};
+pub use error::SessionError;
+pub use session::Session;
 pub use view::Sort;
 
 use serde::Serialize;

@@ -1,15 +1,13 @@
 //! What is open: profiles and trees, each under a number.
 
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
-use pilotlight_core::pprof::{self, PprofError};
-use pilotlight_core::store::{StoreError, read_chunk};
+use pilotlight_core::pprof;
+use pilotlight_core::store::read_chunk;
 use pilotlight_core::verbs::{self, Ratio};
-use pilotlight_core::{
-    By, CallTree, MergeError, OpenError, PatternError, Profile, Scale, diff, expression_problem, gzip, merge,
-};
-use thiserror::Error;
+use pilotlight_core::{By, CallTree, Profile, Scale, diff, expression_problem, gzip, merge};
 
 use crate::answers::{ProfileInfo, TreeInfo, TypeInfo};
+use crate::error::SessionError;
 use crate::view::{Values, View};
 
 /// Profiles and trees that are open.
@@ -23,55 +21,6 @@ struct Opened {
     name: String,
     profile: Profile,
     warnings: Vec<String>,
-}
-
-/// What can go wrong, in words for the person in front of the page.
-#[derive(Clone, Debug, Error, PartialEq)]
-#[allow(missing_docs)] // The message of each is its doc.
-pub enum SessionError {
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    #[error(transparent)]
-    Chunk(#[from] StoreError),
-    #[error(transparent)]
-    Gzip(#[from] gzip::GzipError),
-    #[error(transparent)]
-    Merge(#[from] MergeError),
-    #[error(transparent)]
-    Pattern(#[from] PatternError),
-    #[error("the sum of these profiles goes beyond 64 bits")]
-    Saturated,
-    #[error("profile {0} is not open")]
-    NoProfile(u32),
-    #[error("tree {0} is not open")]
-    NoTree(u32),
-    #[error("the tree has no node {0}")]
-    NoNode(u32),
-    #[error("the profile has no sample type {0}")]
-    NoType(u32),
-    #[error("the comparison has no sample type {kind}/{unit}; it has {has}")]
-    NoSuchType { kind: String, unit: String, has: String },
-    // Without the numbers: what writes an `f64` as text is a 25th of the viewer.
-    #[error("a profile is scaled by whole numbers above zero alone")]
-    Ratio,
-    #[error("{0:?} is not a direction")]
-    Direction(String),
-    #[error("{0:?} is not a column to sort by")]
-    Sort(String),
-}
-
-impl SessionError {
-    /// What the person can do about it: `empty`, `unread` (a format of its own), `damaged`, `different` (profiles that do not
-    /// fit each other), else nothing.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::Open(OpenError::Unsupported(_)) => "unread",
-            Self::Open(OpenError::Pprof(PprofError::Empty)) => "empty",
-            Self::Open(_) | Self::Chunk(_) | Self::Gzip(_) => "damaged",
-            Self::Merge(_) | Self::NoSuchType { .. } => "different",
-            _ => "",
-        }
-    }
 }
 
 impl Session {

@@ -4,7 +4,7 @@ use pilotlight_core::flame::{Paint, paint};
 use pilotlight_core::{CallTree, DiffTree, FunctionRow as Row, NodeId, Pattern, Shape, function_table, search};
 
 use crate::answers::{DiffTotals, FunctionRow, NodeDetail, NodeDiff, PathStep, SearchInfo, TablePage, TreeInfo};
-use crate::session::SessionError;
+use crate::error::SessionError;
 
 /// A tree of one profile or of two.
 pub(crate) enum Values {

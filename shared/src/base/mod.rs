@@ -1,4 +1,4 @@
-//! What every module may use: caps with their arithmetic, points in time, sorting, and what readers say of strange input.
+//! What every module may use: caps with their arithmetic, points in time, sorting, warnings about odd input.
 
 pub(crate) mod growth;
 pub mod limits;

@@ -1,4 +1,4 @@
-//! Plain words of the domain that are not tables: points in time and spans of it.
+//! Points in time and ranges between them.
 
 use serde::{Deserialize, Serialize};
 

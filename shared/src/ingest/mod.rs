@@ -4,7 +4,7 @@
 //! send.
 
 mod multipart;
-mod series;
+mod split;
 
 use std::collections::BTreeMap;
 
@@ -180,7 +180,7 @@ pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     // Of canonical order only what pays: half of all rows are stacks that come again. The rest costs four times as much and
     // makes a chunk 15 % smaller, which lives for minutes; a merge takes tables in any order.
     fold_stacks(&mut profile);
-    let series = series::split(&profile, &parameters, config.as_ref())?;
+    let series = split::split(&profile, &parameters, config.as_ref())?;
     if series.is_empty() {
         return Ok(Ingested { chunk: None, series: 0 });
     }

@@ -1,4 +1,4 @@
-//! A name for what has only an address.
+//! Names of frames that have an address and no function.
 
 /// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes on Linux.
 const MODULE_NAME: usize = 255;

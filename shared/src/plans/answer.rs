@@ -4,7 +4,7 @@ use super::plan::PlanError;
 use crate::merge::stored::StoredMerger;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
-use crate::store::{StoreError, Told, answer_chunk, decode_answer, encode_answer};
+use crate::store::{AnswerStats, StoreError, answer_chunk, decode_answer, encode_answer};
 
 /// Most bytes of tables and samples that a query may hold: 32 MiB.
 ///
@@ -46,12 +46,12 @@ impl QueryAnswer {
     /// All of it as bytes, checksums included.
     pub fn encode(&self, profile_type: &ProfileType) -> Result<Vec<u8>, StoreError> {
         let &Self { ref profile, profiles, objects, bytes, saturated, rounded } = self;
-        encode_answer(Told { profiles, objects, bytes, saturated, rounded }, profile, profile_type)
+        encode_answer(AnswerStats { profiles, objects, bytes, saturated, rounded }, profile, profile_type)
     }
 
     /// Reads what [`Self::encode`] wrote of an answer of this type.
     pub fn decode(bytes: &[u8], profile_type: &ProfileType) -> Result<Self, StoreError> {
-        let (Told { profiles, objects, bytes, saturated, rounded }, profile) = decode_answer(bytes, profile_type)?;
+        let (AnswerStats { profiles, objects, bytes, saturated, rounded }, profile) = decode_answer(bytes, profile_type)?;
         Ok(Self { profile, profiles, objects, bytes, saturated, rounded })
     }
 }
@@ -60,7 +60,7 @@ impl QueryAnswer {
 #[derive(Default)]
 pub struct AnswerSum {
     merger: StoredMerger,
-    told: Told,
+    stats: AnswerStats,
 }
 
 impl AnswerSum {
@@ -71,12 +71,12 @@ impl AnswerSum {
 
     /// Adds an answer; all must be of one type.
     pub fn add(&mut self, answer: &QueryAnswer) -> Result<(), PlanError> {
-        let told = &mut self.told;
-        told.profiles = told.profiles.saturating_add(answer.profiles);
-        told.objects += answer.objects;
-        told.bytes += answer.bytes;
-        told.saturated |= answer.saturated;
-        told.rounded |= answer.rounded;
+        let stats = &mut self.stats;
+        stats.profiles = stats.profiles.saturating_add(answer.profiles);
+        stats.objects += answer.objects;
+        stats.bytes += answer.bytes;
+        stats.saturated |= answer.saturated;
+        stats.rounded |= answer.rounded;
         // That of no profile has no type.
         if !answer.profile.sample_types().is_empty() {
             self.merger.add(&answer.profile)?;
@@ -86,7 +86,7 @@ impl AnswerSum {
 
     /// The sum.
     pub fn finish(self) -> QueryAnswer {
-        let Told { profiles, objects, bytes, saturated, rounded } = self.told;
+        let AnswerStats { profiles, objects, bytes, saturated, rounded } = self.stats;
         let merged = self.merger.finish();
         let saturated = saturated || merged.saturated > 0;
         QueryAnswer { profile: merged.profile, profiles, objects, bytes, saturated, rounded }

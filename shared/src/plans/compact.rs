@@ -22,7 +22,7 @@ use super::plan::{CatalogObject, Get, Plan, PlanError};
 use super::reads::{Reads, damaged};
 use super::shares::{digest, shares};
 use crate::base::sort::sort_by;
-use crate::store::{BlockWriter, Counted, Directory, Ids, Level, Lineage, ObjectKey, Part, Shape, Share, read_ids};
+use crate::store::{BlockLayout, BlockWriter, Counted, Directory, Ids, Level, Lineage, ObjectKey, Part, Share, read_ids};
 
 /// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a request takes. What other
 /// services have in a block of level 1 is longer.
@@ -46,7 +46,7 @@ pub struct CompactTask {
 /// Reads what is needed of its sources and writes a block.
 pub struct CompactPlan {
     sources: Vec<Source>,
-    shape: Shape,
+    shape: BlockLayout,
     task: CompactTask,
     share: Share,
     division: u64,
@@ -106,7 +106,7 @@ impl CompactPlan {
         }
         sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
         let output = keyed.first().map(|(key, _)| key.successor(level, unique));
-        let (Some(output), Some(shape)) = (output, Shape::of_level(level)) else { return Err(PlanError::NoSources) };
+        let (Some(output), Some(shape)) = (output, BlockLayout::of_level(level)) else { return Err(PlanError::NoSources) };
         let source = |(key, object): (ObjectKey, CatalogObject)| Source {
             object,
             arrival_millis: key.millis,

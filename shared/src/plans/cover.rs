@@ -8,13 +8,13 @@ use crate::base::sort::insertion_sort;
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::SERVICE_NAME;
 use crate::model::profile_type::ProfileType;
-use crate::store::{Dataset, Directory, Level, Window};
+use crate::store::{Dataset, Directory, Level, SumWindow};
 
 /// The part of a range that windows of one length answer, or single profiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tier {
     /// `None`: single profiles.
-    pub(super) window: Option<Window>,
+    pub(super) window: Option<SumWindow>,
     /// Spans that begin and end where windows do.
     ranges: Vec<TimeRange>,
 }
@@ -30,8 +30,8 @@ impl Tier {
 }
 
 /// Splits `range` less what is `taken` care of elsewhere: each part goes to the longest of `windows` that fits.
-pub(super) fn tiers(range: TimeRange, windows: impl Iterator<Item = Window>, taken: Option<TimeRange>) -> Vec<Tier> {
-    let mut windows: Vec<Option<Window>> = windows.map(Some).collect();
+pub(super) fn tiers(range: TimeRange, windows: impl Iterator<Item = SumWindow>, taken: Option<TimeRange>) -> Vec<Tier> {
+    let mut windows: Vec<Option<SumWindow>> = windows.map(Some).collect();
     insertion_sort(&mut windows, |window| *window);
     windows.insert(0, None);
     let (mut tiers, mut longer) = (Vec::new(), taken);
@@ -79,7 +79,7 @@ pub(super) fn service<'a>(directory: &'a Directory, dataset: &Dataset) -> &'a st
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Summary {
     /// The shortest window that it is asked for.
-    pub(super) window: Window,
+    pub(super) window: SumWindow,
     /// The windows, as one range. Its sources, if they are still there, answer what is left.
     pub(super) range: TimeRange,
     /// Its sources are gone and an end of the range cut a window, which counts when it begins inside.
@@ -99,7 +99,7 @@ impl<'a> Summaries<'a> {
     pub(super) fn new(
         objects: &'a [CatalogObject],
         range: TimeRange,
-        mut window: impl FnMut(&'a Directory, &[&'a Dataset], bool) -> Option<Window>,
+        mut window: impl FnMut(&'a Directory, &[&'a Dataset], bool) -> Option<SumWindow>,
     ) -> Self {
         let (mut of, mut summed_by) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
         for (at, object) in objects.iter().enumerate().filter(|(_, object)| is_summary(object)) {

@@ -13,8 +13,8 @@ use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{
-    Addend, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, MAX_OPEN_ROWS, PageKind, Shape, StackNumbers,
-    StoreError, Taken, copy_tables, decode_chunk, prune, read_page, read_symbols, table_bytes,
+    Addend, BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, MAX_OPEN_ROWS, PageKind,
+    StackNumbers, StoreError, Taken, copy_tables, decode_chunk, prune, read_page, read_symbols, table_bytes,
 };
 
 /// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_SHARE_BYTES`].
@@ -23,7 +23,7 @@ const MAX_TABLE_BYTES: usize = 8 << 20;
 /// Datasets that share tables, while they grow.
 pub(super) struct OpenFamily {
     pub(super) family: Family,
-    shape: Shape,
+    shape: BlockLayout,
     /// Profiles that are left out.
     deletions: Rc<[Deletion]>,
     tables: ProfileBuilder,
@@ -32,7 +32,7 @@ pub(super) struct OpenFamily {
 }
 
 impl OpenFamily {
-    pub(super) fn new(family: Family, shape: Shape, deletions: Rc<[Deletion]>) -> Self {
+    pub(super) fn new(family: Family, shape: BlockLayout, deletions: Rc<[Deletion]>) -> Self {
         Self { family, shape, deletions, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
     }
 

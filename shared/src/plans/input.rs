@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::plan::CatalogObject;
 use crate::model::labels::SERVICE_NAME;
-use crate::store::{Dataset, Directory, PageEntry, PageKind, Part, Scope, Shape, StoreError, Window};
+use crate::store::{BlockLayout, Dataset, Directory, PageEntry, PageKind, Part, StoreError, SumScope, SumWindow};
 
 /// A service and a group of types.
 pub(super) type Family = (String, String);
@@ -56,7 +56,7 @@ impl Piece {
 
     /// The parts of its source that a block of a shape is made from. A page that datasets have in
     /// common comes once for each.
-    pub(super) fn parts(&self, directory: &Directory, shape: Shape) -> Vec<Part> {
+    pub(super) fn parts(&self, directory: &Directory, shape: BlockLayout) -> Vec<Part> {
         match self {
             Self::Chunk(place) => vec![directory.chunks()[*place].part()],
             Self::Datasets(symbols, places) => {
@@ -67,25 +67,25 @@ impl Piece {
     }
 
     /// How large what it becomes may be: what datasets have in common counts for each, since they may differ later.
-    pub(super) fn bytes(&self, directory: &Directory, shape: Shape) -> u64 {
+    pub(super) fn bytes(&self, directory: &Directory, shape: BlockLayout) -> u64 {
         length(self.parts(directory, shape).into_iter())
     }
 }
 
 /// Pages, what they are, and which sums of a new block they go into (`None`: all).
-type Feed<'a> = (&'a [PageEntry], PageKind, Option<Scope>);
+type Feed<'a> = (&'a [PageEntry], PageKind, Option<SumScope>);
 
 /// What is needed of a dataset for a block with the profiles themselves, or for one of sums: those of hours where there are
 /// all of them.
-pub(super) fn feeds(dataset: &Dataset, shape: Shape) -> Vec<Feed<'_>> {
-    let to = if shape.by_series() || shape.raw { None } else { Some(Scope::All) };
+pub(super) fn feeds(dataset: &Dataset, shape: BlockLayout) -> Vec<Feed<'_>> {
+    let to = if shape.by_series() || shape.raw { None } else { Some(SumScope::All) };
     let profiles = vec![(dataset.pages.as_slice(), PageKind::Raw, to)];
-    let (all, each) = (dataset.sums(Window::Hour, Scope::All), dataset.sums(Window::Hour, Scope::Series));
+    let (all, each) = (dataset.sums(SumWindow::Hour, SumScope::All), dataset.sums(SumWindow::Hour, SumScope::Series));
     match (all, each) {
         _ if shape.raw => profiles,
         (Some(all), _) if to.is_some() || dataset.series.len() == 1 => vec![(&all.pages, PageKind::Sums, to)],
         (Some(all), Some(each)) => {
-            vec![(&all.pages, PageKind::Sums, Some(Scope::All)), (&each.pages, PageKind::Sums, Some(Scope::Series))]
+            vec![(&all.pages, PageKind::Sums, Some(SumScope::All)), (&each.pages, PageKind::Sums, Some(SumScope::Series))]
         }
         _ => profiles,
     }
@@ -97,11 +97,11 @@ pub(super) fn day_bytes(directory: &Directory) -> u64 {
     let chunks = directory.chunks().iter().map(|chunk| chunk.part());
     let mut symbols = BTreeSet::new();
     symbols.extend(directory.datasets().iter().map(|dataset| dataset.symbols));
-    length(directory.datasets().iter().flat_map(|dataset| pages(dataset, Shape::DAY)).chain(symbols).chain(chunks))
+    length(directory.datasets().iter().flat_map(|dataset| pages(dataset, BlockLayout::DAY)).chain(symbols).chain(chunks))
 }
 
 /// What is read of a dataset beside its symbols.
-fn pages(dataset: &Dataset, shape: Shape) -> impl Iterator<Item = Part> {
+fn pages(dataset: &Dataset, shape: BlockLayout) -> impl Iterator<Item = Part> {
     feeds(dataset, shape).into_iter().flat_map(|(pages, ..)| pages).map(|page| page.part)
 }
 

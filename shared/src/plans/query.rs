@@ -14,7 +14,7 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{
-    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Scope, Series, StoreError, Taken, Window, read_chunk,
+    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope, SumWindow, Taken, read_chunk,
     read_page, read_symbols, table_bytes,
 };
 
@@ -40,7 +40,7 @@ enum What {
     /// Tables of the dataset at this index.
     Symbols(usize),
     /// Profiles of the dataset at this index, or sums of windows, and which of them count; the divisor of their values.
-    Page(usize, Tier, Option<Scope>, u64),
+    Page(usize, Tier, Option<SumScope>, u64),
 }
 
 /// A dataset of a block until all of its parts are there.
@@ -90,7 +90,7 @@ impl QueryPlan {
             let whole = selected.iter().all(|selected| is_whole(selected) || !selected.contains(&true));
             let any = selected.iter().any(|selected| selected.contains(&true));
             // Hours are summed over all series only.
-            any.then_some(if whole { Window::Hour } else { Window::Day })
+            any.then_some(if whole { SumWindow::Hour } else { SumWindow::Day })
         });
         for (at, object) in objects.iter().enumerate() {
             let directory = &object.directory;
@@ -101,16 +101,16 @@ impl QueryPlan {
                     continue;
                 }
                 let selected = selects(directory, dataset);
-                let scope = if is_whole(&selected) { Scope::All } else { Scope::Series };
+                let scope = if is_whole(&selected) { SumScope::All } else { SumScope::Series };
                 let service = service(directory, dataset);
                 let tiers = if is_summary(object) {
                     let Some(summary) = summaries.of(at, profile_type, service) else { continue };
                     plan.rounded |= summary.rounded;
-                    let windows = Window::ALL.into_iter().filter(|&w| w >= summary.window);
+                    let windows = SumWindow::ALL.into_iter().filter(|&w| w >= summary.window);
                     tiers(summary.range, windows.filter(|&w| dataset.sums(w, scope).is_some()), None)
                 } else {
                     let taken = summaries.instead_of(&object.key, profile_type, service);
-                    let windows = Window::ALL.into_iter().filter(|&w| dataset.sums(w, scope).is_some());
+                    let windows = SumWindow::ALL.into_iter().filter(|&w| dataset.sums(w, scope).is_some());
                     tiers(opened(range, dataset.min_time, dataset.max_time), windows, taken)
                 };
                 parts.extend(plan.dataset(dataset, selected, scope, &tiers));
@@ -138,7 +138,7 @@ impl QueryPlan {
     }
 
     /// The parts of a dataset that answer each tier of the range.
-    fn dataset(&mut self, dataset: &Dataset, selected: Vec<bool>, scope: Scope, tiers: &[Tier]) -> Vec<(Part, What)> {
+    fn dataset(&mut self, dataset: &Dataset, selected: Vec<bool>, scope: SumScope, tiers: &[Tier]) -> Vec<(Part, What)> {
         let (at, mut parts) = (self.datasets.len(), Vec::new());
         if !selected.contains(&true) {
             return parts;
@@ -247,7 +247,7 @@ impl Gathering {
     }
 
     /// Adds a page's selected profiles or sums; says whether a sum was cut.
-    fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<Scope>) -> bool {
+    fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<SumScope>) -> bool {
         self.pages_missing -= 1;
         let highest = page.stacks.iter().max().map_or(0, |&highest| highest as usize + 1);
         if self.sums.len() < highest {
@@ -255,7 +255,7 @@ impl Gathering {
         }
         let mut saturated = false;
         for profile in &page.profiles {
-            let selected = scope == Some(Scope::All) || self.selected[profile.series as usize];
+            let selected = scope == Some(SumScope::All) || self.selected[profile.series as usize];
             if !selected || !tier.contains(profile.taken.time) {
                 continue;
             }

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::input::{Family, Piece, family_of};
 use crate::base::sort::sort_by;
-use crate::store::{Directory, Level, Shape};
+use crate::store::{BlockLayout, Directory, Level};
 
 /// A share of a day reads four times as much as it holds at once, 48 MiB: its output is small, because the sums of 24 hours
 /// become one. That takes some eight seconds of CPU, where a worker has thirty.
@@ -21,7 +21,7 @@ pub(super) type Gathered = (Family, Vec<(usize, Piece)>);
 
 /// The shares of a job that makes blocks of `level` out of sources in order of arrival. Profiles out of segments are put
 /// in order of time, so those are not divided; nor is a block that is rewritten.
-pub(super) fn shares(sources: &[&Directory], level: Level, shape: Shape, share_bytes: u64) -> Vec<Vec<Gathered>> {
+pub(super) fn shares(sources: &[&Directory], level: Level, shape: BlockLayout, share_bytes: u64) -> Vec<Vec<Gathered>> {
     let most = match level {
         _ if sources.len() == 1 || sources.iter().any(|source| source.block().is_none()) => u64::MAX,
         Level::Day => share_bytes.saturating_mul(DAY_SHARES),
@@ -62,7 +62,12 @@ pub(super) fn digest(shares: &[Vec<Gathered>]) -> u64 {
 }
 
 /// Divides the pieces of a family between sources, so that one source's are together, and counts their bytes.
-fn runs(sources: &[&Directory], pieces: Vec<(usize, Piece)>, shape: Shape, most: u64) -> Vec<(Vec<(usize, Piece)>, u64)> {
+fn runs(
+    sources: &[&Directory],
+    pieces: Vec<(usize, Piece)>,
+    shape: BlockLayout,
+    most: u64,
+) -> Vec<(Vec<(usize, Piece)>, u64)> {
     let mut runs: Vec<(Vec<(usize, Piece)>, u64)> = Vec::new();
     for of_source in pieces.chunk_by(|a, b| a.0 == b.0) {
         let bytes = of_source.iter().fold(0u64, |sum, (s, piece)| sum.saturating_add(piece.bytes(sources[*s], shape)));

@@ -1,7 +1,7 @@
 //! Equal steps over a range whose edges are edges of windows, so that a timeline can be read from sums.
 
 use crate::base::units::{TimeRange, UnixNanos};
-use crate::store::Window;
+use crate::store::SumWindow;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -21,7 +21,7 @@ pub struct Steps {
     pub count: usize,
     /// The longest window whose edges the buckets keep: the resolution to ask [`super::TimelinePlan`] for. `None` when a
     /// bucket is shorter than a minute.
-    pub window: Option<Window>,
+    pub window: Option<SumWindow>,
 }
 
 impl Steps {
@@ -57,9 +57,9 @@ impl Steps {
 }
 
 /// The longest window whose edges are kept by buckets of `step` nanoseconds, one of which begins at `start`.
-pub fn window_of(start: i64, step: i64) -> Option<Window> {
-    let keeps = |window: &Window| step > 0 && start % window.nanos() == 0 && step % window.nanos() == 0;
-    Window::ALL.into_iter().rev().find(keeps)
+pub fn window_of(start: i64, step: i64) -> Option<SumWindow> {
+    let keeps = |window: &SumWindow| step > 0 && start % window.nanos() == 0 && step % window.nanos() == 0;
+    SumWindow::ALL.into_iter().rev().find(keeps)
 }
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
 
     const MINUTE: i64 = 60_000_000_000;
 
-    fn check(from: i64, until: i64, points: usize, expect: (i64, i64, usize, Option<Window>)) {
+    fn check(from: i64, until: i64, points: usize, expect: (i64, i64, usize, Option<SumWindow>)) {
         let steps = Steps::of(TimeRange { from: UnixNanos(from), until: UnixNanos(until) }, points);
         assert_eq!((steps.range.from.0, steps.range.until.0, steps.count, steps.window), expect);
     }
@@ -76,15 +76,15 @@ mod tests {
     #[test]
     fn steps_are_round() {
         let day = 1440 * MINUTE;
-        check(0, 60 * MINUTE, 60, (0, 60 * MINUTE, 60, Some(Window::Minute)));
-        check(7, 60 * MINUTE, 60, (0, 60 * MINUTE, 60, Some(Window::Minute)));
+        check(0, 60 * MINUTE, 60, (0, 60 * MINUTE, 60, Some(SumWindow::Minute)));
+        check(7, 60 * MINUTE, 60, (0, 60 * MINUTE, 60, Some(SumWindow::Minute)));
         check(20 * SECOND, 30 * MINUTE + 20 * SECOND, 61, (0, 30 * MINUTE + 30 * SECOND, 61, None));
-        check(20 * SECOND, 30 * MINUTE + 20 * SECOND, 60, (0, 31 * MINUTE, 31, Some(Window::Minute)));
+        check(20 * SECOND, 30 * MINUTE + 20 * SECOND, 60, (0, 31 * MINUTE, 31, Some(SumWindow::Minute)));
         check(3, SECOND, 10, (3, SECOND, 10, None));
-        check(7, 60 * MINUTE + 7, 60, (0, 62 * MINUTE, 31, Some(Window::Minute)));
-        check(5 * MINUTE, 3 * 60 * MINUTE, 100, (4 * MINUTE, 3 * 60 * MINUTE, 88, Some(Window::Minute)));
-        check(MINUTE, 30 * day, 500, (0, 30 * day, 360, Some(Window::Hour)));
-        check(-MINUTE, 30 * day, 20, (-2 * day, 30 * day, 16, Some(Window::Day)));
+        check(7, 60 * MINUTE + 7, 60, (0, 62 * MINUTE, 31, Some(SumWindow::Minute)));
+        check(5 * MINUTE, 3 * 60 * MINUTE, 100, (4 * MINUTE, 3 * 60 * MINUTE, 88, Some(SumWindow::Minute)));
+        check(MINUTE, 30 * day, 500, (0, 30 * day, 360, Some(SumWindow::Hour)));
+        check(-MINUTE, 30 * day, 20, (-2 * day, 30 * day, 16, Some(SumWindow::Day)));
         check(0, 0, 10, (0, 0, 10, None));
         check(-MINUTE, MINUTE, 1, (-MINUTE, MINUTE, 1, None));
         check(i64::MIN, i64::MAX, 10, (i64::MIN, i64::MAX, 10, None));
@@ -92,9 +92,9 @@ mod tests {
 
     #[test]
     fn windows_of_given_steps() {
-        assert_eq!(window_of(3 * MINUTE, 5 * MINUTE), Some(Window::Minute));
-        assert_eq!(window_of(-60 * MINUTE, 120 * MINUTE), Some(Window::Hour));
-        assert_eq!(window_of(0, 1440 * MINUTE), Some(Window::Day));
+        assert_eq!(window_of(3 * MINUTE, 5 * MINUTE), Some(SumWindow::Minute));
+        assert_eq!(window_of(-60 * MINUTE, 120 * MINUTE), Some(SumWindow::Hour));
+        assert_eq!(window_of(0, 1440 * MINUTE), Some(SumWindow::Day));
         assert_eq!(window_of(1, MINUTE), None);
         assert_eq!(window_of(0, 0), None);
     }

@@ -10,7 +10,7 @@ use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::store::{Dataset, Part, StoreError, Window, read_totals, read_window_totals};
+use crate::store::{Dataset, Part, StoreError, SumWindow, read_totals, read_window_totals};
 
 /// Reads the totals of every selected profile, or of windows: those of segments stand in their directories already.
 pub struct TimelinePlan {
@@ -82,7 +82,7 @@ impl TimelinePlan {
         selector: &Selector,
         profile_type: Option<&ProfileType>,
         range: TimeRange,
-        resolution: Option<Window>,
+        resolution: Option<SumWindow>,
         grouping: Grouping,
         objects: &[CatalogObject],
     ) -> Result<Self, PlanError> {
@@ -96,7 +96,7 @@ impl TimelinePlan {
                 let of_type = &directory.types[d.profile_type as usize];
                 d.series.iter().any(|&labels| selects(of_type, &directory.label_sets[labels as usize]))
             });
-            (selected && (alone || resolution >= Some(Window::Hour))).then_some(Window::Hour)
+            (selected && (alone || resolution >= Some(SumWindow::Hour))).then_some(SumWindow::Hour)
         });
         for (at, object) in objects.iter().enumerate() {
             let directory = &object.directory;
@@ -125,7 +125,7 @@ impl TimelinePlan {
                 let window = dataset.window_totals.map(|(window, _)| window);
                 let tiers = if is_summary(object) {
                     let Some(summary) = summaries.of(at, of_type, service) else { continue };
-                    plan.rounded |= summary.rounded || resolution < Some(Window::Hour);
+                    plan.rounded |= summary.rounded || resolution < Some(SumWindow::Hour);
                     tiers(summary.range, window.into_iter(), None)
                 } else {
                     let taken = summaries.instead_of(&object.key, of_type, service);

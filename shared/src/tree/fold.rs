@@ -63,7 +63,7 @@ fn fold<'a, const SIDES: usize>(sides: [Side<'a>; SIDES], ranks: &[u32]) -> (Pre
             None => forest.fold(),
             Some(under) => {
                 let mut overlay = Overlay::new(under, forest.len());
-                forest.fold_into(|parent, rank| overlay.place(parent, rank));
+                forest.fold_into(|parent, rank| overlay.add_node(parent, rank));
                 let (both, went) = overlay.finish();
                 folded.iter_mut().for_each(|samples| samples.follow(|node| went[node as usize]));
                 both

@@ -35,7 +35,7 @@ impl SelfValues {
         }
         let mut sums = Self { places, values: vec![0; count as usize] };
         for (node, value) in values {
-            if let Some(at) = sums.place(node as usize) {
+            if let Some(at) = sums.value_index(node as usize) {
                 sums.values[at] = sums.values[at].saturating_add(value);
             }
         }
@@ -58,12 +58,12 @@ impl SelfValues {
     /// The value of a node.
     #[inline(always)]
     pub(crate) fn get(&self, node: usize) -> i64 {
-        self.place(node).map_or(0, |at| self.values[at])
+        self.value_index(node).map_or(0, |at| self.values[at])
     }
 
     /// Where the value of a node is.
     #[inline(always)]
-    fn place(&self, node: usize) -> Option<usize> {
+    fn value_index(&self, node: usize) -> Option<usize> {
         let Places { bits, before } = self.places[node / NODES];
         let earlier = bits & (bit(node) - 1);
         (bits & bit(node) != 0).then(|| before as usize + earlier.count_ones() as usize)

@@ -43,9 +43,9 @@ pub use text::format::{format_exact, format_in, format_percent, format_rate, for
 pub use text::unit::{Dimension, Unit};
 pub use trees::inverted::{Inverted, inverted};
 pub use trees::sandwich::{callees, callers};
-pub use trees::timeline::{Span, TimelineError, Visit, timeline, visits};
 pub(crate) use trees::trim::largest;
 pub use trees::trim::{Folded, Trimmed, trim};
+pub use trees::visits::{Span, TimelineError, Visit, timeline, visits};
 pub use values::diff_base::{diff_base, report_total};
 pub use values::scale::{Ratio, Scaled, negate, scale};
 pub use values::select::{SelectError, ZeroSamples, select};

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, ObjectKey, Window, chunk_head, read_chunk, read_ids};
+use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, ObjectKey, SumWindow, chunk_head, read_chunk, read_ids};
 use pilotlight_core::{Profile, TimeRange, UnixNanos};
 
 use crate::support::{Bucket, Push, profile_type, said};
@@ -78,7 +78,7 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
         let of_type = profile_type("memory", sample_type);
         let answer = bucket.query("", &of_type, TimeRange::ALL).unwrap();
         write!(text, "{of_type} of {} profiles: {}", answer.profiles, profile_text(&answer.profile)).unwrap();
-        let timeline = bucket.try_timeline("", Some(&of_type), TimeRange::ALL, Some(Window::Hour)).unwrap();
+        let timeline = bucket.try_timeline("", Some(&of_type), TimeRange::ALL, Some(SumWindow::Hour)).unwrap();
         for series in timeline.series {
             let points: Vec<String> =
                 series.points.iter().map(|p| format!("{}: {} of {}", p.time.millis(), p.total, p.profiles)).collect();

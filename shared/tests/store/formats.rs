@@ -2,8 +2,8 @@
 
 use pilotlight_core::plans::{CatalogObject, Grouping, Plan, QueryPlan};
 use pilotlight_core::store::{
-    ChunkId, Contents, Directory, Footer, Ids, Level, ObjectKey, SegmentWriter, Series, SeriesRows, StoreError, Tenant,
-    Window, chunk_head, encode_chunk, read_chunk, read_ids,
+    ChunkId, Contents, Directory, Footer, Ids, Level, ObjectKey, SegmentWriter, Series, SeriesRows, StoreError, SumWindow,
+    Tenant, chunk_head, encode_chunk, read_chunk, read_ids,
 };
 use pilotlight_core::{
     Function, Line, Mapping, Profile, ProfileBuilder, Selector, StackId, SymbolFlags, TimeRange, UnixNanos, merge,
@@ -316,7 +316,7 @@ fn a_flipped_bit_of_an_object_is_noticed() {
                 for (selector, range) in ranges {
                     answers.push(damaged.query(selector, &of_type, range).ok()?.profile);
                 }
-                let (hour, all) = (Some(Window::Hour), TimeRange::ALL);
+                let (hour, all) = (Some(SumWindow::Hour), TimeRange::ALL);
                 let kinds = [(None, Grouping::Series), (hour, Grouping::Series), (hour, Grouping::Service)];
                 let timelines = kinds.map(|(resolution, grouping)| {
                     Some(damaged.grouped_timeline("", Some(&of_type), all, resolution, grouping).ok()?.series)

@@ -2,7 +2,7 @@
 
 use pilotlight_core::plans::CatalogObject;
 use pilotlight_core::store::{
-    BlockEntry, Contents, Dataset, Directory, Level, Part, StoreError, Window, chunk_head, read_chunk,
+    BlockEntry, Contents, Dataset, Directory, Level, Part, StoreError, SumWindow, chunk_head, read_chunk,
 };
 use pilotlight_core::{By, CallTree, Profile, TimeRange, merge};
 use proptest::prelude::*;
@@ -157,7 +157,7 @@ fn ask_all(bucket: &Bucket) {
         }
         let _ = bucket.try_timeline("", Some(&of_type), TimeRange::ALL, None);
     }
-    let _ = bucket.try_timeline("", None, TimeRange::ALL, Some(Window::Hour));
+    let _ = bucket.try_timeline("", None, TimeRange::ALL, Some(SumWindow::Hour));
     for level in 1..=3 {
         let sources =
             bucket.catalog.iter().filter(|o| (o.level == Level::Segment) == (level == 1) && o.level.number() < level);

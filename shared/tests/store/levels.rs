@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::plans::{Grouping, MAX_SHARE_BYTES, QueryAnswer, Timeline};
-use pilotlight_core::store::{ChunkId, Level, Scope, Series, SeriesRows, Share, Window, encode_chunk};
+use pilotlight_core::store::{ChunkId, Level, Series, SeriesRows, Share, SumScope, SumWindow, encode_chunk};
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ pub(crate) const SELECTORS: &[&str] =
 
 /// Starts of a minute, an hour and a day, before the epoch and after it.
 fn edges() -> impl Strategy<Value = i64> {
-    let (minute, hour, day) = (Window::Minute.nanos(), Window::Hour.nanos(), Window::Day.nanos());
+    let (minute, hour, day) = (SumWindow::Minute.nanos(), SumWindow::Hour.nanos(), SumWindow::Day.nanos());
     prop::sample::select(vec![0, minute, 2 * minute, hour, 2 * hour, day, day + minute, day + hour, -day, -minute])
 }
 
@@ -109,7 +109,7 @@ fn check_query(answer: &QueryAnswer, pushes: &[Push], selector: &str, of_type: &
 type Buckets = BTreeMap<(String, String, i64), (i128, u64)>;
 
 /// Totals and numbers of profiles by series and window; without one, by time.
-fn grouped(timeline: &Timeline, window: Option<Window>) -> Buckets {
+fn grouped(timeline: &Timeline, window: Option<SumWindow>) -> Buckets {
     let mut found = Buckets::new();
     for series in &timeline.series {
         for point in &series.points {
@@ -122,7 +122,7 @@ fn grouped(timeline: &Timeline, window: Option<Window>) -> Buckets {
 }
 
 /// The same by service.
-fn services(timeline: &Timeline, window: Option<Window>) -> Buckets {
+fn services(timeline: &Timeline, window: Option<SumWindow>) -> Buckets {
     let mut found = Buckets::new();
     for series in &timeline.series {
         let one = Timeline { series: vec![series.clone()], ..Timeline::default() };
@@ -135,7 +135,7 @@ fn services(timeline: &Timeline, window: Option<Window>) -> Buckets {
     found
 }
 
-fn check_timeline(timeline: &Timeline, pushes: &[Push], selector: &str, range: TimeRange, window: Option<Window>) {
+fn check_timeline(timeline: &Timeline, pushes: &[Push], selector: &str, range: TimeRange, window: Option<SumWindow>) {
     let selector = Selector::parse(selector).unwrap();
     let mut expect = Buckets::new();
     for push in pushes.iter().filter(|push| range.contains(UnixNanos(push.time))) {
@@ -163,7 +163,7 @@ proptest! {
         selector in prop::sample::select(SELECTORS),
         sample_type in prop::sample::select(vec![("process_cpu", "cpu"), ("memory", "inuse_space")]),
         all in prop::collection::vec(ranges(), 4),
-        window in prop::sample::select(vec![None, Some(Window::Minute), Some(Window::Hour), Some(Window::Day)]),
+        window in prop::sample::select(vec![None, Some(SumWindow::Minute), Some(SumWindow::Hour), Some(SumWindow::Day)]),
         share_bytes in share_bytes(),
     ) {
         let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
@@ -195,11 +195,11 @@ proptest! {
         assert!(bucket.catalog.iter().all(|object| object.level == Level::Day));
 
         let of_type = profile_type("process_cpu", "cpu");
-        let days = Window::Day.rounded(range);
+        let days = SumWindow::Day.rounded(range);
         check_query(&bucket.query(selector, &of_type, days).unwrap(), &pushes, selector, &of_type, days);
-        let hours = Window::Hour.rounded(range);
-        let timeline = bucket.try_timeline(selector, None, hours, Some(Window::Hour)).unwrap();
-        check_timeline(&timeline, &pushes, selector, hours, Some(Window::Hour));
+        let hours = SumWindow::Hour.rounded(range);
+        let timeline = bucket.try_timeline(selector, None, hours, Some(SumWindow::Hour)).unwrap();
+        check_timeline(&timeline, &pushes, selector, hours, Some(SumWindow::Hour));
 
         let whole = bucket.query(selector, &of_type, TimeRange::ALL).unwrap();
         let halves = [
@@ -217,13 +217,13 @@ proptest! {
 /// A day of a service: `series` instances, a profile of each every `seconds`, and one segment an hour; as the schedule
 /// compacts it.
 fn day(bucket: &mut Bucket, numbers: &mut Numbers, day: i64, series: i64, seconds: i64) {
-    let day_nanos = Window::Day.nanos();
+    let day_nanos = SumWindow::Day.nanos();
     for hour in 0..24 {
         let mut chunks = Vec::new();
         for at in 0..3600 / seconds {
             let mut builder = ProfileBuilder::new();
             let stacks = ["main", "handle", "parse", "render", "wait"].map(|name| builder.named_stack(&["main", name]));
-            let time = day * day_nanos + hour * Window::Hour.nanos() + at * seconds * 1_000_000_000;
+            let time = day * day_nanos + hour * SumWindow::Hour.nanos() + at * seconds * 1_000_000_000;
             let instances = (0..series).map(|instance| {
                 let series = Series {
                     labels: labels(&[("service_name", "checkout"), ("instance", &instance.to_string())]),
@@ -258,7 +258,7 @@ fn a_query_over_days_reads_their_sums_alone() {
     let (mut bucket, mut numbers) = (Bucket::default(), Numbers(3));
     (0..2).for_each(|at| day(&mut bucket, &mut numbers, at, 3, 300));
     let cpu = profile_type("process_cpu", "cpu");
-    let day_nanos = Window::Day.nanos();
+    let day_nanos = SumWindow::Day.nanos();
     let range = |from: i64, until: i64| TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
     let profiles_a_day = 24 * 12 * 3;
     let check = |selector: &str, range: TimeRange, profiles: u64, objects: u64| {
@@ -272,10 +272,10 @@ fn a_query_over_days_reads_their_sums_alone() {
     let whole: u64 = bucket.catalog.iter().map(|object| object.size).sum();
     assert!(check("", range(0, 2 * day_nanos), 2 * profiles_a_day, 2) < whole / 20);
     // Hours on both sides are in the sums of their days for all series, but not for each; minutes are in their hours.
-    let hour = Window::Hour.nanos();
+    let hour = SumWindow::Hour.nanos();
     check("", range(hour, day_nanos + hour), profiles_a_day, 2);
     check(r#"{instance="1"}"#, range(hour, day_nanos + hour), profiles_a_day / 3, 24);
-    let minute = Window::Minute.nanos();
+    let minute = SumWindow::Minute.nanos();
     check("", range(hour + minute, day_nanos + hour), profiles_a_day - 3, 3);
 }
 
@@ -291,15 +291,15 @@ fn a_month_of_a_timeline_is_small() {
         let timeline = bucket.try_timeline("", None, range, resolution).unwrap();
         (timeline.bytes, timeline.series.iter().map(|s| s.profiles()).sum::<u64>())
     };
-    let day_nanos = Window::Day.nanos();
-    let (bytes, profiles) = timeline(0, 2 * day_nanos, Some(Window::Hour));
+    let day_nanos = SumWindow::Day.nanos();
+    let (bytes, profiles) = timeline(0, 2 * day_nanos, Some(SumWindow::Hour));
     assert_eq!(profiles, 2 * 24 * 2 * 100);
-    let (with_edges, _) = timeline(90 * second, 2 * day_nanos - 90 * second, Some(Window::Hour));
+    let (with_edges, _) = timeline(90 * second, 2 * day_nanos - 90 * second, Some(SumWindow::Hour));
     println!("two days: {bytes} bytes; with cut edges {with_edges}; each profile {}", timeline(0, 2 * day_nanos, None).0);
     assert!(bytes * 15 + (with_edges - bytes) < 1 << 20, "{bytes}, with edges {with_edges}");
     // Told apart by service alone, a point takes the place of a hundred.
     let range = TimeRange { from: UnixNanos(0), until: UnixNanos(2 * day_nanos) };
-    let services = bucket.grouped_timeline("", None, range, Some(Window::Hour), Grouping::Service).unwrap();
+    let services = bucket.grouped_timeline("", None, range, Some(SumWindow::Hour), Grouping::Service).unwrap();
     assert_eq!((services.series.len(), services.series[0].profiles()), (1, 2 * 24 * 2 * 100));
     assert!(services.bytes * 20 < bytes, "{} of {bytes}", services.bytes);
 }
@@ -313,10 +313,10 @@ fn blocks_hold_what_their_level_says() {
         let sums: Vec<_> = dataset.sums.iter().map(|sums| (sums.window, sums.scope)).collect();
         (dataset.profiles, !dataset.pages.is_empty(), dataset.totals.is_some(), dataset.window_totals.map(|t| t.0), sums)
     };
-    let hour = [(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)];
-    assert_eq!(kinds(0), (180, true, true, Some(Window::Minute), hour.to_vec()));
-    let day = [(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)];
-    assert_eq!(kinds(24), (4320, false, false, Some(Window::Hour), day.to_vec()));
+    let hour = [(SumWindow::Hour, SumScope::All), (SumWindow::Hour, SumScope::Series), (SumWindow::Minute, SumScope::All)];
+    assert_eq!(kinds(0), (180, true, true, Some(SumWindow::Minute), hour.to_vec()));
+    let day = [(SumWindow::Day, SumScope::All), (SumWindow::Hour, SumScope::All), (SumWindow::Day, SumScope::Series)];
+    assert_eq!(kinds(24), (4320, false, false, Some(SumWindow::Hour), day.to_vec()));
     let block = bucket.catalog[24].directory.block().unwrap();
     let sources: Vec<&String> = bucket.catalog[..24].iter().map(|object| &object.key).collect();
     assert_eq!(block.sums_of.iter().collect::<Vec<_>>(), sources);

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{CatalogObject, PlanError};
 use pilotlight_core::store::{
-    ChunkId, Contents, Dataset, Directory, PageEntry, Part, Scope, Series, SeriesRows, StoreError, Window, encode_chunk,
+    ChunkId, Contents, Dataset, Directory, PageEntry, Part, Series, SeriesRows, StoreError, SumScope, SumWindow,
+    encode_chunk,
 };
 use pilotlight_core::{ProfileBuilder, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -42,7 +43,7 @@ fn dataset<'a>(object: &'a CatalogObject, sample_type: &str) -> &'a Dataset {
 }
 
 /// Sums over which windows, `None` for raw pages, and the pages.
-type Kind<'a> = (Option<(Window, Scope)>, &'a [PageEntry]);
+type Kind<'a> = (Option<(SumWindow, SumScope)>, &'a [PageEntry]);
 
 fn pages(dataset: &Dataset) -> Vec<Kind<'_>> {
     let sums = dataset.sums.iter().map(|sums| (Some((sums.window, sums.scope)), &*sums.pages));
@@ -134,7 +135,7 @@ fn sums_that_go_early_are_shared_too() {
             let series = Series {
                 labels: labels(&[("service_name", "a")]),
                 profile_type: profile_type("process_cpu", sample_type),
-                time: UnixNanos(minute * Window::Minute.nanos()),
+                time: UnixNanos(minute * SumWindow::Minute.nanos()),
                 ..Series::default()
             };
             SeriesRows { series, rows: stacks.iter().map(|&stack| (stack, (minute % 7 + 1) * nanos)).collect() }
@@ -218,7 +219,7 @@ fn a_flipped_bit_of_a_shared_page_is_noticed_by_both() {
         let Part { offset, len } = pages[0].part;
         // Minutes as a whole and cut, or hours.
         let cut = TimeRange { from: UnixNanos(0), until: UnixNanos(361_000_000_001) };
-        let range = if kind.is_some_and(|(window, _)| window == Window::Hour) { TimeRange::ALL } else { cut };
+        let range = if kind.is_some_and(|(window, _)| window == SumWindow::Hour) { TimeRange::ALL } else { cut };
         for at in offset..offset + len {
             bucket.objects.get_mut(&object.key).unwrap()[at as usize] ^= 0x20;
             let fails = |sample_type| {

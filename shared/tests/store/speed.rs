@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use pilotlight_core::plans::{AnswerSum, CatalogObject, Plan, QueryAnswer, QueryParts, QueryPlan, split};
-use pilotlight_core::store::{ChunkId, PageEntry, Series, SeriesRows, Window, chunk_head, encode_chunk, read_chunk};
+use pilotlight_core::store::{ChunkId, PageEntry, Series, SeriesRows, SumWindow, chunk_head, encode_chunk, read_chunk};
 use pilotlight_core::{Samples, Selector, StackId, TimeRange, UnixNanos};
 
 use crate::service::{Numbers, service};
@@ -135,7 +135,7 @@ fn a_month() {
     let mut numbers = Numbers(1);
     let (tables, rows) = service(&mut numbers, "checkout");
     let of_type = profile_type("process_cpu", "cpu");
-    let (mut bucket, hour) = (Bucket::default(), Window::Hour.nanos());
+    let (mut bucket, hour) = (Bucket::default(), SumWindow::Hour.nanos());
     let start = Instant::now();
     for day in 0..30 {
         for at in day * 24..day * 24 + 24 {
@@ -165,7 +165,7 @@ fn a_month() {
         let of_level = || bucket.catalog.iter().filter(|object| object.level.number() == level).map(|object| object.size);
         println!("level {level}: {} objects, {} bytes", of_level().count(), of_level().sum::<u64>());
     }
-    let day = Window::Day.nanos();
+    let day = SumWindow::Day.nanos();
     let ranges = [("all", 0, 30 * day), ("cut at minutes", hour + hour / 60, 30 * day - hour - hour / 60)];
     for (what, from, until) in ranges {
         let range = TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
@@ -177,7 +177,7 @@ fn a_month() {
             in_parts(&bucket, selector, range, &answer);
         }
         let start = Instant::now();
-        let timeline = bucket.try_timeline("", None, range, Some(Window::Hour)).unwrap();
+        let timeline = bucket.try_timeline("", None, range, Some(SumWindow::Hour)).unwrap();
         println!("timeline, {what}: {:?}, {} bytes", start.elapsed(), timeline.bytes);
     }
 }

@@ -7,7 +7,7 @@ use pilotlight_core::plans::{
     QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
-    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, Window, encode_chunk,
+    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, Tenant, encode_chunk,
 };
 use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -199,7 +199,7 @@ impl Bucket {
         selector: &str,
         of_type: Option<&ProfileType>,
         range: TimeRange,
-        resolution: Option<Window>,
+        resolution: Option<SumWindow>,
     ) -> Result<Timeline, PlanError> {
         self.grouped_timeline(selector, of_type, range, resolution, Grouping::Series)
     }
@@ -209,7 +209,7 @@ impl Bucket {
         selector: &str,
         of_type: Option<&ProfileType>,
         range: TimeRange,
-        resolution: Option<Window>,
+        resolution: Option<SumWindow>,
         grouping: Grouping,
     ) -> Result<Timeline, PlanError> {
         let selector = Selector::parse(selector).unwrap();

@@ -6,7 +6,7 @@ use pilotlight_core::{
     ProfileType, TimeRange, UnixNanos,
     plans::{Point, Timeline, window_of},
     pyroscope,
-    store::Window,
+    store::SumWindow,
 };
 use serde::Serialize;
 
@@ -33,7 +33,7 @@ impl Steps {
     }
 
     /// Windows whose edges the steps keep.
-    pub(super) fn window(self) -> Option<Window> {
+    pub(super) fn window(self) -> Option<SumWindow> {
         let nanos = |seconds: i64| UnixNanos::from_millis(seconds.saturating_mul(1000)).0;
         window_of(nanos(self.start), nanos(self.step))
     }

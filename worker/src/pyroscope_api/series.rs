@@ -6,7 +6,7 @@ use pilotlight_core::{
     TimeRange, UnixNanos,
     plans::{Point, Timeline, window_of},
     sort::sort_by,
-    store::Window,
+    store::SumWindow,
 };
 use serde::Serialize;
 
@@ -47,7 +47,7 @@ pub(super) struct Buckets {
     pub(super) end: i64,
     pub(super) step: i64,
     /// Windows whose edges the buckets keep.
-    pub(super) window: Option<Window>,
+    pub(super) window: Option<SumWindow>,
 }
 
 impl Buckets {

@@ -10,7 +10,7 @@ pub(crate) mod timeline;
 use pilotlight_core::{
     ProfileType, Selector,
     plans::{Grouping, Steps},
-    store::Window,
+    store::SumWindow,
 };
 use worker::{Request, Response};
 
@@ -44,7 +44,7 @@ pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Respons
     let (store, all, steps) = (EdgeStore::open(scope)?, Selector::default(), Steps::of(range, points));
     let now = store.timeline(&all, None, range, steps.window, Grouping::Service).await?;
     // Of the time before only its totals are told, which windows of any length give.
-    let before = store.timeline(&all, None, services::before(range), Some(Window::Day), Grouping::Service).await?;
+    let before = store.timeline(&all, None, services::before(range), Some(SumWindow::Day), Grouping::Service).await?;
     Ok(Response::from_json(&services::answer(&now, &before, steps)?)?)
 }
 

@@ -3,7 +3,7 @@
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
     plans::{CatalogObject, Grouping, QueryAnswer, Timeline, TimelinePlan},
-    store::Window,
+    store::SumWindow,
 };
 
 use super::cache::{AnswerCache, EdgeCache};
@@ -59,11 +59,11 @@ impl<B: Bucket, T: Transport, C: AnswerCache, I: Invocations> Store<B, T, C, I> 
         selector: &Selector,
         profile_type: Option<&ProfileType>,
         range: TimeRange,
-        resolution: Option<Window>,
+        resolution: Option<SumWindow>,
         grouping: Grouping,
     ) -> Result<Timeline, Problem> {
         // A summary has totals of hours, and none of shorter windows.
-        let detail = if resolution >= Some(Window::Hour) { Detail::Summed } else { Detail::Each };
+        let detail = if resolution >= Some(SumWindow::Hour) { Detail::Summed } else { Detail::Each };
         let objects = self.tenant.catalog(range, detail).await?;
         let plan = TimelinePlan::new(selector, profile_type, range, resolution, grouping, &objects)?;
         let timeline = drive(plan, &self.bucket).await?.finish()?;

@@ -3,7 +3,7 @@
 use pilotlight_core::{
     ProfileType, Selector, TimeRange, UnixNanos,
     plans::{Grouping, QueryAnswer},
-    store::Window,
+    store::SumWindow,
 };
 
 use super::{BEGIN, DAY, Fault, HOUR, MINUTE, RETENTION, TYPE, World, chunk, counts};
@@ -78,8 +78,10 @@ fn profiles_go_first_and_their_sums_later() {
     assert_eq!(found(&world, 2 * HOUR + MINUTE, DAY), (vec![15], true));
     let store = Store::new(world.faulty_bucket(), world.tenant(), Meter::default());
     let range = TimeRange { from: UnixNanos::from_millis(BEGIN), until: UnixNanos::from_millis(BEGIN + DAY) };
-    let timeline =
-        world.clock.run(store.timeline(&Selector::default(), None, range, Some(Window::Minute), Grouping::Series)).unwrap();
+    let timeline = world
+        .clock
+        .run(store.timeline(&Selector::default(), None, range, Some(SumWindow::Minute), Grouping::Series))
+        .unwrap();
     assert!(timeline.rounded, "there are no minutes any more");
     assert_eq!(timeline.series.iter().map(|series| series.total()).sum::<i128>(), 4);
 

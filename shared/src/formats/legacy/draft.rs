@@ -3,8 +3,8 @@
 use hashbrown::HashMap;
 
 use super::drop_frames;
+use super::mapping_search::MappingSearch;
 use super::maps::Entry;
-use super::place::Places;
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LocationId, MappingId, StringId};
@@ -117,12 +117,12 @@ impl Draft {
         if leaf == Leaf::Once {
             self.take_leaf_callers(|leaf, caller| caller.wrapping_add(1) == leaf);
         }
-        let mut places = Places::new(entries);
-        let owners: Vec<Option<u32>> = table.iter().map(|&address| places.of(address)).collect();
+        let mut mappings = MappingSearch::new(entries);
+        let owners: Vec<Option<u32>> = table.iter().map(|&address| mappings.mapping_of(address)).collect();
         let mut builder = self.header();
         // There is room for just what is needed: growing would hold two copies.
         builder.rows().locations.reserve_exact(table.len());
-        let mappings: Vec<MappingId> = places.finish().iter().map(|entry| mapping(&mut builder, entry)).collect();
+        let mappings: Vec<MappingId> = mappings.finish().iter().map(|entry| mapping(&mut builder, entry)).collect();
         let locations: Vec<LocationId> = table
             .iter()
             .zip(owners)

@@ -120,9 +120,9 @@ impl Forest {
         tree
     }
 
-    /// Folds into a tree that numbers its nodes itself: `place` is told the number of the node above and the rank of each
+    /// Folds into a tree that numbers its nodes itself: `add_node` is told the number of the node above and the rank of each
     /// node, in preorder.
-    pub(crate) fn fold_into(&mut self, mut place: impl FnMut(u32, u32) -> u32) {
+    pub(crate) fn fold_into(&mut self, mut add_node: impl FnMut(u32, u32) -> u32) {
         self.rows.push(ROOT);
         let mut family: Vec<u64> = Vec::new();
         let mut open = vec![Open { rank: 0, row: 0, parent: 0, more: 0 }];
@@ -132,7 +132,7 @@ impl Forest {
             family.clear();
             // Down to where the way forks or ends.
             loop {
-                parent = place(parent, rank);
+                parent = add_node(parent, rank);
                 let Visit { next, fork } = self.visit(row, parent);
                 match next {
                     Some(next) if fork == 0 && count == 0 => (rank, row) = (next, row + 1),

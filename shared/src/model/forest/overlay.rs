@@ -23,12 +23,12 @@ impl Overlay {
 
     /// Adds a node of the other tree, its parent being told by its number here, and gives its number here.
     #[inline(always)]
-    pub(crate) fn place(&mut self, parent: u32, rank: u32) -> u32 {
+    pub(crate) fn add_node(&mut self, parent: u32, rank: u32) -> u32 {
         let key = key(parent, rank);
         self.before(key);
         let node = self.both.push(parent, rank);
         if self.under.key == key {
-            self.under.place(node);
+            self.under.move_next(node);
         }
         node
     }
@@ -44,7 +44,7 @@ impl Overlay {
     fn before(&mut self, key: u64) {
         while self.under.key < key {
             let (parent, rank) = (!(self.under.key >> 32) as u32, self.under.key as u32);
-            self.under.place(self.both.push(parent, rank));
+            self.under.move_next(self.both.push(parent, rank));
         }
     }
 }
@@ -65,8 +65,9 @@ impl Under {
         Self { nodes: tree.parents, ranks: tree.ranks, next: 0, key }
     }
 
+    /// Says where the next node went.
     #[inline(always)]
-    fn place(&mut self, node: u32) {
+    fn move_next(&mut self, node: u32) {
         self.nodes[self.next] = node;
         self.next += 1;
         self.key = match (self.nodes.get(self.next), self.ranks.get(self.next)) {
@@ -94,7 +95,7 @@ mod tests {
         let mut nodes = Vec::new();
         for (&parent, rank) in other.parents.iter().zip(other.ranks) {
             let parent = nodes.get(parent as usize).copied().unwrap_or(0);
-            nodes.push(overlay.place(parent, rank));
+            nodes.push(overlay.add_node(parent, rank));
         }
         let (both, under) = overlay.finish();
         assert_eq!(both.parents, [0, 0, 1, 2, 1, 4, 1, 0, 7, 0, 9]);

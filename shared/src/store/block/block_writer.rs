@@ -6,78 +6,24 @@
 //!
 //! Pages of a family that differ in their divisor alone are one, which stands where the first of them would.
 
-use super::dataset::DatasetWriter;
-use super::page::PageEntry;
+use super::dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
+use super::layout::BlockLayout;
 use super::pool::{PagePool, UnplacedPage};
+use super::sums::Flush;
 use crate::base::units::UnixNanos;
 use crate::model::id::StackId;
 use crate::model::profile::Profile;
 use crate::store::codec::bytes::Reader;
-use crate::store::codec::label_table::Words;
-use crate::store::codec::section::{put_magic, section};
+use crate::store::codec::label_table::LabelTable;
+use crate::store::codec::part::Part;
+use crate::store::codec::rows::Row;
+use crate::store::codec::section::{BLOCK_MAGIC, put_magic, section};
+use crate::store::codec::sum_window::SumWindow;
 use crate::store::codec::symbols;
-use crate::store::codec::window::{Scope, Window};
-use crate::store::directory::block_entry::{BlockEntry, Dataset, Share, SumsEntry};
-use crate::store::directory::contents::{Contents, Directory, Part, put_footer};
-use crate::store::directory::ids::{Ids, encode_ids};
-use crate::store::directory::level::Level;
+use crate::store::directory::block_entry::{BlockEntry, Dataset, PageEntry, Share, SumsEntry};
+use crate::store::directory::contents::{Contents, Directory, put_footer};
+use crate::store::directory::counted_ids::{Ids, encode_ids};
 use crate::store::error::StoreError;
-
-pub(crate) const MAGIC: &[u8; 7] = b"PLTBLCK";
-
-/// What blocks of a level hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
-    /// The profiles themselves, and the total of each.
-    pub(crate) raw: bool,
-    /// How long the windows of totals are; `None` without totals.
-    pub(crate) totals: Option<Window>,
-    /// The sums, in the order in which they stand in the block.
-    pub(crate) sums: &'static [(Window, Scope)],
-    /// Pages and sums of minutes stand behind all families.
-    pub(crate) apart: bool,
-}
-
-impl Shape {
-    const MINUTES: Self = Self {
-        raw: true,
-        totals: Some(Window::Minute),
-        sums: &[(Window::Hour, Scope::All), (Window::Minute, Scope::All)],
-        apart: false,
-    };
-    const HOUR: Self = Self {
-        raw: true,
-        totals: Some(Window::Minute),
-        sums: &[(Window::Hour, Scope::All), (Window::Hour, Scope::Series), (Window::Minute, Scope::All)],
-        apart: true,
-    };
-    /// Sums of a day.
-    pub(crate) const DAY: Self = Self {
-        raw: false,
-        totals: Some(Window::Hour),
-        sums: &[(Window::Day, Scope::All), (Window::Hour, Scope::All), (Window::Day, Scope::Series)],
-        apart: false,
-    };
-
-    /// What a block of this level holds; `None` when there are no blocks of it.
-    pub(crate) fn of_level(level: Level) -> Option<Self> {
-        match level {
-            Level::Segment => None,
-            Level::Minutes => Some(Self::MINUTES),
-            Level::Hour => Some(Self::HOUR),
-            Level::Day => Some(Self::DAY),
-        }
-    }
-
-    /// Whether each series has sums of its own.
-    pub(crate) fn by_series(self) -> bool {
-        self.sums.iter().any(|(_, scope)| *scope == Scope::Series)
-    }
-
-    fn is_back(self, window: Option<Window>) -> bool {
-        self.apart && matches!(window, None | Some(Window::Minute))
-    }
-}
 
 /// Where a block comes from.
 #[derive(Clone, Debug, Default)]
@@ -96,7 +42,7 @@ pub(crate) struct Lineage {
 
 /// Puts datasets into a block.
 pub(crate) struct BlockWriter {
-    shape: Shape,
+    layout: BlockLayout,
     front: Vec<u8>,
     back: Vec<u8>,
     /// All totals, to be appended at the end.
@@ -104,18 +50,44 @@ pub(crate) struct BlockWriter {
     window_totals: Vec<u8>,
     totals: Vec<u8>,
     datasets: Vec<Dataset>,
-    words: Words,
-    pub(crate) pool: PagePool,
+    label_table: LabelTable,
+    pool: PagePool,
 }
 
 impl BlockWriter {
     /// A block without datasets.
-    pub(crate) fn new(shape: Shape) -> Result<Self, StoreError> {
+    pub(crate) fn new(layout: BlockLayout) -> Result<Self, StoreError> {
         let mut front = Vec::new();
-        put_magic(&mut front, MAGIC);
-        let (pool, words) = (PagePool::new()?, Words::default());
+        put_magic(&mut front, BLOCK_MAGIC);
+        let (pool, label_table) = (PagePool::new()?, LabelTable::default());
         let (back, all_totals, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { shape, front, back, all_totals, window_totals, totals, datasets: Vec::new(), words, pool })
+        Ok(Self { layout, front, back, all_totals, window_totals, totals, datasets: Vec::new(), label_table, pool })
+    }
+
+    /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the tables that
+    /// [`BlockWriter::push`] will be given with it.
+    pub(crate) fn add(
+        &mut self,
+        dataset: &mut DatasetWriter,
+        addend: Addend,
+        rows: impl Iterator<Item = (Option<StackId>, i64)>,
+    ) -> Result<(), StoreError> {
+        let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
+        dataset.add(addend, &mut rows, &mut self.pool)
+    }
+
+    /// Makes room: adds up what open sums have in common. When that is not enough it writes them: those that are finished, or
+    /// all, in pieces.
+    pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
+        for flush in [Flush::Finished, Flush::Everything] {
+            let rows: usize = family.iter_mut().map(DatasetWriter::tidy).sum();
+            if rows <= MAX_OPEN_ROWS / 2 {
+                return Ok(());
+            }
+            family.iter_mut().try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
+        }
+        family.iter_mut().for_each(|dataset| dataset.open_rows = 0);
+        Ok(())
     }
 
     /// Ends a family: datasets over the same tables.
@@ -127,11 +99,11 @@ impl BlockWriter {
         let mut all_sums = Vec::new();
         for writer in family {
             let Some(mut done) = writer.finish(&mut self.pool)? else { continue };
-            if self.shape.raw {
+            if self.layout.raw {
                 let totals = append(&mut self.totals, |out| self.pool.packer.put(out, &done.totals, "totals"))?;
                 done.dataset.totals = Some(totals);
             }
-            if let Some(window) = self.shape.totals {
+            if let Some(window) = self.layout.totals {
                 let (out, totals) = (&mut self.window_totals, &done.window_totals);
                 let part = append(out, |out| self.pool.packer.put(out, totals, "window totals"))?;
                 done.dataset.window_totals = Some((window, part));
@@ -140,32 +112,32 @@ impl BlockWriter {
                 let part = append(&mut self.all_totals, |out| self.pool.packer.put(out, &totals, "window totals"))?;
                 done.dataset.all_totals = Some(part);
             }
-            done.dataset.profile_type = self.words.profile_type(&done.profile_type);
-            done.dataset.series = done.labels.iter().map(|labels| self.words.label_set(labels)).collect();
+            done.dataset.profile_type = self.label_table.profile_type(&done.profile_type);
+            done.dataset.series = done.labels.iter().map(|labels| self.label_table.label_set(labels)).collect();
             (done.dataset.symbols, done.dataset.stacks) = (symbols, tables.stacks.len() as u64);
             // Pages come behind the sums of all datasets, for which they wait here.
             all_sums.push((done.sums, done.pages));
             self.datasets.push(done.dataset);
         }
-        for &(window, scope) in self.shape.sums {
+        for &(window, scope) in self.layout.sums {
             for (i, (sums, _)) in all_sums.iter().enumerate() {
                 if let Some((_, pages)) = sums.iter().find(|(kind, _)| *kind == (window, scope)) {
-                    let pages = self.place(Some(window), pages);
+                    let pages = self.place_pages(Some(window), pages);
                     self.datasets[first + i].sums.push(SumsEntry { window, scope, pages });
                 }
             }
         }
         for (i, (_, pages)) in all_sums.iter().enumerate() {
-            self.datasets[first + i].pages = self.place(None, pages);
+            self.datasets[first + i].pages = self.place_pages(None, pages);
         }
         self.pool.clear();
         Ok(())
     }
 
     /// Puts sums over these windows, or raw pages, where they go.
-    fn place(&mut self, window: Option<Window>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
-        let out = if self.shape.is_back(window) { &mut self.back } else { &mut self.front };
-        self.pool.place(pages, out)
+    fn place_pages(&mut self, window: Option<SumWindow>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
+        let out = if self.layout.is_back(window) { &mut self.back } else { &mut self.front };
+        self.pool.place_pages(pages, out)
     }
 
     /// The object, and its directory for the catalog.
@@ -181,7 +153,7 @@ impl BlockWriter {
             dataset.all_totals.iter_mut().for_each(|part| part.offset += all_totals);
             let sums = dataset.sums.iter_mut().map(|sums| (Some(sums.window), &mut sums.pages));
             for (window, pages) in sums.chain([(None, &mut dataset.pages)]) {
-                if self.shape.is_back(window) {
+                if self.layout.is_back(window) {
                     pages.iter_mut().for_each(|page| page.part.offset += back);
                 }
             }
@@ -190,14 +162,14 @@ impl BlockWriter {
         for more in [self.back, self.all_totals, self.window_totals, self.totals] {
             bytes.extend_from_slice(&more);
         }
-        let ids = match self.shape.raw {
+        let ids = match self.layout.raw {
             true => Some(append(&mut bytes, |out| self.pool.packer.put(out, &encode_ids(&ids), "ids"))?),
             false => None,
         };
-        let (label_sets, types) = self.words.finish();
+        let (label_sets, types) = self.label_table.finish();
         let block = BlockEntry { datasets: self.datasets, token, segments, share, ids, sums_of };
         let directory = Directory { label_sets, types, contents: Contents::Block(block) };
-        put_footer(&mut bytes, &directory, MAGIC)?;
+        put_footer(&mut bytes, &directory, BLOCK_MAGIC)?;
         Ok((bytes, directory))
     }
 }

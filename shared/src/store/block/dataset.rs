@@ -2,18 +2,17 @@
 
 use hashbrown::HashMap;
 
-use super::block_writer::{BlockWriter, Shape};
+use super::layout::BlockLayout;
 use super::page::{PageProfile, PageWriter};
 use super::pool::{PagePool, UnplacedPage};
 use super::sums::{Flush, SumsWriter};
 use super::totals::{TotalRow, WindowTotals, encode_totals};
 use crate::base::units::UnixNanos;
-use crate::model::id::StackId;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::series::Taken;
-use crate::store::codec::window::{Scope, Window};
+use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::directory::block_entry::Dataset;
 use crate::store::error::StoreError;
 
@@ -32,9 +31,9 @@ pub(crate) struct DatasetWriter {
     window_totals: WindowTotals,
     all_totals: WindowTotals,
     pages: PageWriter,
-    shape: Shape,
+    layout: BlockLayout,
     sums: Vec<SumsWriter>,
-    open_rows: usize,
+    pub(super) open_rows: usize,
 }
 
 /// A profile, or a sum of profiles, that goes into a dataset.
@@ -43,7 +42,7 @@ pub(crate) struct Addend<'a> {
     /// Its series; of a sum over all series any of them.
     pub(crate) labels: &'a Labels,
     /// Which sums it goes into; `None`: all, because it is of one series and stands for itself.
-    pub(crate) scope: Option<Scope>,
+    pub(crate) scope: Option<SumScope>,
     pub(crate) taken: Taken,
     pub(crate) profiles: u64,
 }
@@ -57,13 +56,13 @@ pub(crate) struct Done {
     pub(crate) window_totals: Vec<u8>,
     pub(crate) all_totals: Option<Vec<u8>>,
     pub(crate) pages: Vec<UnplacedPage>,
-    pub(crate) sums: Vec<((Window, Scope), Vec<UnplacedPage>)>,
+    pub(crate) sums: Vec<((SumWindow, SumScope), Vec<UnplacedPage>)>,
 }
 
 impl DatasetWriter {
     /// A dataset without profiles.
-    pub(crate) fn new(profile_type: ProfileType, shape: Shape) -> Self {
-        let totals = || WindowTotals::new(shape.totals.unwrap_or(Window::Hour));
+    pub(crate) fn new(profile_type: ProfileType, layout: BlockLayout) -> Self {
+        let totals = || WindowTotals::new(layout.totals.unwrap_or(SumWindow::Hour));
         Self {
             profile_type,
             series: Vec::new(),
@@ -74,8 +73,8 @@ impl DatasetWriter {
             window_totals: totals(),
             all_totals: totals(),
             pages: PageWriter::new(None),
-            shape,
-            sums: shape.sums.iter().copied().map(SumsWriter::new).collect(),
+            layout,
+            sums: layout.sums.iter().copied().map(SumsWriter::new).collect(),
             open_rows: 0,
         }
     }
@@ -86,7 +85,7 @@ impl DatasetWriter {
         self.span = Some((min.min(first), max.max(last)));
     }
 
-    /// Rows in open sums; beyond [`MAX_OPEN_ROWS`] it is time to [`BlockWriter::relieve`].
+    /// Rows in open sums; beyond [`MAX_OPEN_ROWS`] it is time to [`BlockWriter::relieve`](super::block_writer::BlockWriter::relieve).
     pub(crate) fn open_rows(&self) -> usize {
         self.open_rows
     }
@@ -94,12 +93,12 @@ impl DatasetWriter {
     /// Says that so many profiles of these series come as sums over all series, which do not tell.
     pub(crate) fn count<'a>(&mut self, series: impl Iterator<Item = &'a Labels>, profiles: u64) {
         for labels in series {
-            self.place(labels);
+            self.series_index(labels);
         }
         self.profiles = self.profiles.saturating_add(profiles);
     }
 
-    fn place(&mut self, labels: &Labels) -> u32 {
+    fn series_index(&mut self, labels: &Labels) -> u32 {
         if let Some(&place) = self.index.get(labels) {
             return place;
         }
@@ -109,19 +108,19 @@ impl DatasetWriter {
         place
     }
 
-    fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
+    pub(super) fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
         let Addend { labels, scope, taken, profiles } = addend;
-        let series = self.place(labels);
-        if self.shape.raw {
+        let series = self.series_index(labels);
+        if self.layout.raw {
             let total = rows::tidy(rows)?;
             self.totals.push(TotalRow { series, time: taken.time, total });
             self.pages.push(PageProfile { series, taken, profiles, rows: 0..0 }, rows, pool)?;
         }
-        if scope != Some(Scope::All) {
+        if scope != Some(SumScope::All) {
             self.profiles = self.profiles.saturating_add(profiles);
             let total = rows.iter().map(|row| i128::from(row.1)).sum();
             self.window_totals.add(series, taken.time, profiles, total);
-            if !self.shape.raw {
+            if !self.layout.raw {
                 self.all_totals.add(0, taken.time, profiles, total);
             }
         }
@@ -142,7 +141,7 @@ impl DatasetWriter {
         for mut writer in self.sums {
             writer.pages.flush(pool)?;
             // With one series, sums of each are those of all. And sums are there to read less than the profiles.
-            let idle = one && writer.scope == Scope::Series || self.shape.raw && writer.pages.len() >= self.pages.len();
+            let idle = one && writer.scope == SumScope::Series || self.layout.raw && writer.pages.len() >= self.pages.len();
             if !idle {
                 sums.push(((writer.window, writer.scope), writer.pages.pages));
             }
@@ -154,47 +153,19 @@ impl DatasetWriter {
             dataset,
             totals: encode_totals(&self.totals),
             window_totals: self.window_totals.encode(),
-            all_totals: (!self.shape.raw && self.shape.totals.is_some() && !one).then(|| self.all_totals.encode()),
+            all_totals: (!self.layout.raw && self.layout.totals.is_some() && !one).then(|| self.all_totals.encode()),
             pages: self.pages.pages,
             sums,
         }))
     }
 
-    fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
+    pub(super) fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
         self.sums.iter_mut().try_for_each(|sums| sums.flush(flush, pool))
     }
 
     /// Adds up what open sums have in common; gives how many rows are left.
-    fn tidy(&mut self) -> usize {
+    pub(super) fn tidy(&mut self) -> usize {
         self.open_rows = self.sums.iter_mut().map(SumsWriter::tidy).sum();
         self.open_rows
-    }
-}
-
-impl BlockWriter {
-    /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the tables that
-    /// [`BlockWriter::push`] will be given with it.
-    pub(crate) fn add(
-        &mut self,
-        dataset: &mut DatasetWriter,
-        addend: Addend,
-        rows: impl Iterator<Item = (Option<StackId>, i64)>,
-    ) -> Result<(), StoreError> {
-        let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
-        dataset.add(addend, &mut rows, &mut self.pool)
-    }
-
-    /// Makes room: adds up what open sums have in common. When that is not enough it writes them: those that are finished, or
-    /// all, in pieces.
-    pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
-        for flush in [Flush::Finished, Flush::Everything] {
-            let rows: usize = family.iter_mut().map(DatasetWriter::tidy).sum();
-            if rows <= MAX_OPEN_ROWS / 2 {
-                return Ok(());
-            }
-            family.iter_mut().try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
-        }
-        family.iter_mut().for_each(|dataset| dataset.open_rows = 0);
-        Ok(())
     }
 }

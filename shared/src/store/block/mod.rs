@@ -6,12 +6,13 @@
 //! | `dataset`, `sums` | a dataset while it is gathered, and its sums |
 //! | `page`, `pool` | pages of rows; equal pages are stored once |
 //! | `totals` | what a timeline reads |
-//! | `union` | tables of many chunks as one |
+//! | `copy_tables` | tables of many chunks as one |
 
 pub(crate) mod block_writer;
+pub(crate) mod copy_tables;
 pub(crate) mod dataset;
+pub(crate) mod layout;
 pub(crate) mod page;
 mod pool;
 mod sums;
 pub(crate) mod totals;
-pub(crate) mod union;

@@ -8,11 +8,11 @@ use std::ops::Range;
 use super::pool::{PagePool, PageUse, UnplacedPage};
 use crate::base::units::UnixNanos;
 use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_varint};
+
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::section;
 use crate::store::codec::series::Taken;
 use crate::store::directory::block_entry::Dataset;
-use crate::store::directory::contents::Part;
 use crate::store::error::StoreError;
 
 /// Rows after which a page ends. At three to four bytes a row that is half a megabyte before compression: one read of
@@ -25,20 +25,6 @@ const SUMS_PAGE_ROWS: usize = 32 << 10;
 
 /// Profiles after which a page ends, however few rows they have.
 const PAGE_PROFILES: usize = 16 << 10;
-
-/// Where a page is and the time it covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PageEntry {
-    /// Its section. Pages of other datasets of the family may name the same one: then their values are multiples of each
-    /// other, and everything else is equal.
-    pub part: Part,
-    /// Start of its earliest profile.
-    pub min_time: UnixNanos,
-    /// Start of its latest profile.
-    pub max_time: UnixNanos,
-    /// What all of its values are divided by.
-    pub divisor: u64,
-}
 
 /// What the profiles of a page are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,16 +6,16 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::page::PageEntry;
 use crate::base::units::UnixNanos;
 use crate::store::codec::bytes::Reader;
+use crate::store::codec::part::Part;
 use crate::store::codec::section::{Packer, section};
-use crate::store::codec::window::{Scope, Window};
-use crate::store::directory::contents::Part;
+use crate::store::codec::sum_window::{SumScope, SumWindow};
+use crate::store::directory::block_entry::PageEntry;
 use crate::store::error::StoreError;
 
 /// Whose pages may be one: those of sums over the same windows, or raw ones (`None`), which stand together in the block.
-pub(crate) type PageUse = Option<(Window, Scope)>;
+pub(crate) type PageUse = Option<(SumWindow, SumScope)>;
 
 /// Pages of the family that is being gathered. There is one at a time.
 pub(crate) struct PagePool {
@@ -67,7 +67,7 @@ impl PagePool {
     }
 
     /// Appends the pages that are not in the block yet to `out`; gives the entries of all.
-    pub(crate) fn place(&mut self, pages: &[UnplacedPage], out: &mut Vec<u8>) -> Vec<PageEntry> {
+    pub(crate) fn place_pages(&mut self, pages: &[UnplacedPage], out: &mut Vec<u8>) -> Vec<PageEntry> {
         let mut entries = Vec::with_capacity(pages.len());
         for &UnplacedPage { number, min_time, max_time, divisor, .. } in pages {
             let page = &mut self.pages[number];
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn equal_pages_of_one_use_are_one() {
         let mut pool = PagePool::new().unwrap();
-        let minutes = Some((Window::Minute, Scope::All));
+        let minutes = Some((SumWindow::Minute, SumScope::All));
         let puts = [(None, "aaa"), (minutes, "aaa"), (None, "aab"), (None, "aaa"), (minutes, "aaa")];
         let numbers = puts.map(|(page_use, raw)| pool.put(page_use, raw.as_bytes()).unwrap().0);
         assert_eq!(numbers, [0, 1, 2, 0, 1]);
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(number, 1);
         let page = UnplacedPage { number, len, min_time: UnixNanos(1), max_time: UnixNanos(2), divisor: 3 };
         let mut out = vec![0; 7];
-        let entries = pool.place(&[page, page], &mut out);
+        let entries = pool.place_pages(&[page, page], &mut out);
         assert_eq!(entries.iter().map(|entry| entry.part).collect::<Vec<_>>(), [Part { offset: 7, len }; 2]);
         assert_eq!(*section(&mut Reader::new(&out[7..], "page"), "page").unwrap(), *b"other");
     }

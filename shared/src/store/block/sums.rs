@@ -9,7 +9,7 @@ use super::page::{PageProfile, PageWriter};
 use super::pool::PagePool;
 use crate::store::codec::rows::Row;
 use crate::store::codec::series::Taken;
-use crate::store::codec::window::{Scope, Window};
+use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::error::StoreError;
 
 /// What a window costs beside its rows, counted in rows of 16 bytes.
@@ -33,8 +33,8 @@ pub(crate) enum Flush {
 
 /// The sums of a dataset over windows of one length and scope.
 pub(crate) struct SumsWriter {
-    pub(crate) window: Window,
-    pub(crate) scope: Scope,
+    pub(crate) window: SumWindow,
+    pub(crate) scope: SumScope,
     open: BTreeMap<(i64, u32), Sum>,
     pub(crate) pages: PageWriter,
 }
@@ -49,13 +49,13 @@ struct Sum {
 }
 
 impl SumsWriter {
-    pub(crate) fn new((window, scope): (Window, Scope)) -> Self {
+    pub(crate) fn new((window, scope): (SumWindow, SumScope)) -> Self {
         Self { window, scope, open: BTreeMap::new(), pages: PageWriter::new(Some((window, scope))) }
     }
 
     /// Adds a profile or a sum over a shorter window; says by how many rows this writer has grown or shrunk.
     pub(crate) fn add(&mut self, series: u32, taken: Taken, profiles: u64, rows: &[Row]) -> isize {
-        let series = if self.scope == Scope::All { 0 } else { series };
+        let series = if self.scope == SumScope::All { 0 } else { series };
         let mut grown = 0;
         let sum = self.open.entry((self.window.index(taken.time), series)).or_insert_with(|| {
             grown = WINDOW_ROWS as isize;
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn sums_beyond_64_bits_are_kept() {
-        let mut writer = SumsWriter::new((Window::Minute, Scope::All));
+        let mut writer = SumsWriter::new((SumWindow::Minute, SumScope::All));
         let taken = |time| Taken { time: UnixNanos(time), duration_nanos: i64::MAX, period: 3 };
         for (time, value) in [(0, i64::MAX), (7, i64::MAX), (5, -7), (60_000_000_000, 1)] {
             writer.add(4, taken(time), 1, &[(0, 0), (1, value), (2, 1)]);
@@ -161,7 +161,7 @@ mod tests {
         let (mut pool, mut bytes) = (PagePool::new().unwrap(), Vec::new());
         writer.flush(Flush::Everything, &mut pool).unwrap();
         writer.pages.flush(&mut pool).unwrap();
-        let pages = pool.place(&writer.pages.pages, &mut bytes);
+        let pages = pool.place_pages(&writer.pages.pages, &mut bytes);
         assert_eq!(pages.len(), 1);
         let dataset = crate::store::Dataset::empty(1, 2);
         let page = read_page(&bytes, &dataset, PageKind::Sums, pages[0].divisor).unwrap();
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn finished_windows_go_first() {
-        let mut writer = SumsWriter::new((Window::Minute, Scope::Series));
+        let mut writer = SumsWriter::new((SumWindow::Minute, SumScope::Series));
         let mut pool = PagePool::new().unwrap();
         let mut check = |add: &[(u32, i64)], expect: &[(i64, u32)]| {
             for &(series, minute) in add {
@@ -192,7 +192,7 @@ mod tests {
             writer.flush(Flush::Finished, &mut pool).unwrap();
             assert_eq!(writer.open.keys().copied().collect::<Vec<_>>(), expect);
         };
-        let first = Window::Minute.index(UnixNanos(i64::MIN));
+        let first = SumWindow::Minute.index(UnixNanos(i64::MIN));
         check(&[], &[]);
         check(&[(7, i64::MIN)], &[(first, 7)]);
         check(&[(1, 5), (2, 6), (0, 7), (3, 6)], &[(6, 2), (6, 3), (7, 0)]);

@@ -6,7 +6,7 @@ use crate::base::units::UnixNanos;
 use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_varint};
 use crate::store::codec::rows;
 use crate::store::codec::section::section;
-use crate::store::codec::window::Window;
+use crate::store::codec::sum_window::SumWindow;
 use crate::store::directory::block_entry::Dataset;
 use crate::store::error::StoreError;
 
@@ -34,12 +34,12 @@ pub(crate) struct WindowTotal {
 
 /// Adds totals up by series and window.
 pub(crate) struct WindowTotals {
-    window: Window,
+    window: SumWindow,
     sums: BTreeMap<(u32, i64), (u64, i128)>,
 }
 
 impl WindowTotals {
-    pub(crate) fn new(window: Window) -> Self {
+    pub(crate) fn new(window: SumWindow) -> Self {
         Self { window, sums: BTreeMap::new() }
     }
 

@@ -1,4 +1,4 @@
-//! The pool of label sets and profile types of a chunk head or a directory: each word once, each set once.
+//! The table of label sets and profile types of a chunk head or a directory: each set once, each text in them once.
 
 use hashbrown::HashMap;
 
@@ -9,20 +9,20 @@ use crate::store::error::StoreError;
 
 /// Most text that label sets and types may come to when each is written out in full: 64 MiB.
 ///
-/// The encoded form refers to a word by a byte or two, so a few kilobytes could claim gigabytes. A directory that fits
+/// The encoded form refers to a text by a byte or two, so a few kilobytes could claim gigabytes. A directory that fits
 /// its catalog row (2 MB) and grows thirty times is the largest one imaginable.
 const MAX_TEXT: usize = 64 << 20;
 
 /// Collects label sets and profile types, each once, in order of first appearance.
 #[derive(Default)]
-pub(crate) struct Words {
+pub(crate) struct LabelTable {
     label_sets: Vec<Labels>,
     types: Vec<ProfileType>,
     label_index: HashMap<Labels, u32>,
     type_index: HashMap<ProfileType, u32>,
 }
 
-impl Words {
+impl LabelTable {
     pub(crate) fn label_set(&mut self, labels: &Labels) -> u32 {
         if let Some(&index) = self.label_index.get(labels) {
             return index;
@@ -48,14 +48,15 @@ impl Words {
     }
 }
 
-pub(crate) fn put_words(out: &mut Vec<u8>, label_sets: &[Labels], types: &[ProfileType]) {
-    let mut words: Vec<&str> = Vec::new();
+/// Writes label sets and types, each text once.
+pub(crate) fn put_label_table(out: &mut Vec<u8>, label_sets: &[Labels], types: &[ProfileType]) {
+    let mut texts: Vec<&str> = Vec::new();
     let mut index: HashMap<&str, u64> = HashMap::new();
     let mut refs = Vec::new();
-    let mut word = |text, refs: &mut Vec<u8>| {
+    let mut put_text = |text, refs: &mut Vec<u8>| {
         let number = *index.entry(text).or_insert_with(|| {
-            words.push(text);
-            words.len() as u64 - 1
+            texts.push(text);
+            texts.len() as u64 - 1
         });
         put_varint(refs, number);
     };
@@ -63,17 +64,17 @@ pub(crate) fn put_words(out: &mut Vec<u8>, label_sets: &[Labels], types: &[Profi
     for labels in label_sets {
         put_varint(&mut refs, labels.len() as u64);
         for (name, value) in labels.iter() {
-            word(name, &mut refs);
-            word(value, &mut refs);
+            put_text(name, &mut refs);
+            put_text(value, &mut refs);
         }
     }
     put_varint(&mut refs, types.len() as u64);
     for t in types {
-        parts(t).into_iter().for_each(|part| word(part, &mut refs));
+        parts(t).into_iter().for_each(|part| put_text(part, &mut refs));
     }
-    put_varint(out, words.len() as u64);
-    put_column(out, words.iter().map(|word| word.len() as u64));
-    words.iter().for_each(|word| out.extend_from_slice(word.as_bytes()));
+    put_varint(out, texts.len() as u64);
+    put_column(out, texts.iter().map(|text| text.len() as u64));
+    texts.iter().for_each(|text| out.extend_from_slice(text.as_bytes()));
     out.extend_from_slice(&refs);
 }
 
@@ -81,29 +82,30 @@ fn parts(t: &ProfileType) -> [&str; 5] {
     [&t.name, &t.sample_type, &t.sample_unit, &t.period_type, &t.period_unit].map(String::as_str)
 }
 
-pub(crate) fn words(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileType>), StoreError> {
+/// Reads what [`put_label_table`] wrote.
+pub(crate) fn label_table(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileType>), StoreError> {
     let count = r.count(1)?;
-    let mut words = Vec::with_capacity(count);
+    let mut texts = Vec::with_capacity(count);
     for length in r.column(count)? {
-        let length = usize::try_from(length).map_err(|_| r.corrupt("a word is longer than memory"))?;
-        words.push(std::str::from_utf8(r.take(length)?).map_err(|_| r.corrupt("a word is not UTF-8"))?);
+        let length = usize::try_from(length).map_err(|_| r.corrupt("a text is longer than memory"))?;
+        texts.push(std::str::from_utf8(r.take(length)?).map_err(|_| r.corrupt("a text is not UTF-8"))?);
     }
-    let mut text = 0;
-    let mut word = |r: &mut Reader| -> Result<String, StoreError> {
-        let word = words[r.index(words.len())?];
-        text += word.len();
-        if text > MAX_TEXT { Err(r.corrupt("labels grow beyond 64 MiB")) } else { Ok(word.to_owned()) }
+    let mut length = 0;
+    let mut text = |r: &mut Reader| -> Result<String, StoreError> {
+        let text = texts[r.index(texts.len())?];
+        length += text.len();
+        if length > MAX_TEXT { Err(r.corrupt("labels grow beyond 64 MiB")) } else { Ok(text.to_owned()) }
     };
     let count = r.count(1)?;
     let mut label_sets = Vec::with_capacity(count);
     for _ in 0..count {
-        let pairs = (0..r.count(2)?).map(|_| Ok((word(r)?, word(r)?))).collect::<Result<Vec<_>, StoreError>>()?;
+        let pairs = (0..r.count(2)?).map(|_| Ok((text(r)?, text(r)?))).collect::<Result<Vec<_>, StoreError>>()?;
         label_sets.push(Labels::new(pairs).map_err(|_| r.corrupt("a label set breaks the rules for labels"))?);
     }
     let count = r.count(5)?;
     let mut types = Vec::with_capacity(count);
     for _ in 0..count {
-        let [name, sample_type, sample_unit, period_type, period_unit] = [word(r)?, word(r)?, word(r)?, word(r)?, word(r)?];
+        let [name, sample_type, sample_unit, period_type, period_unit] = [text(r)?, text(r)?, text(r)?, text(r)?, text(r)?];
         types.push(ProfileType { name, sample_type, sample_unit, period_type, period_unit });
     }
     Ok((label_sets, types))

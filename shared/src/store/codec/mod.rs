@@ -8,12 +8,14 @@
 //! | `rows` | (stack, value) columns |
 //! | `series` | what a profile is of: labels, type, time, total |
 //! | `label_table` | stores each text of labels and types once |
-//! | `window` | minutes, hours and days, over which blocks hold sums |
+//! | `sum_window` | minutes, hours and days, over which blocks hold sums |
 
 pub(crate) mod bytes;
+pub(crate) mod chunk_id;
 pub(crate) mod label_table;
+pub(crate) mod part;
 pub(crate) mod rows;
 pub(crate) mod section;
 pub(crate) mod series;
+pub(crate) mod sum_window;
 pub(crate) mod symbols;
-pub(crate) mod window;

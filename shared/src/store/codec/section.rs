@@ -28,8 +28,14 @@ const LEVEL: i32 = 3;
 /// little again.
 const QUICK_LEVEL: i32 = 1;
 
-/// The magic of each format; the eighth byte is the version.
+/// The eighth byte of each magic.
 pub(crate) const VERSION: u8 = 1;
+
+/// How a segment begins.
+pub(crate) const SEGMENT_MAGIC: &[u8; 7] = b"PLTSEGM";
+
+/// How a block begins.
+pub(crate) const BLOCK_MAGIC: &[u8; 7] = b"PLTBLCK";
 
 pub(crate) fn put_magic(out: &mut Vec<u8>, magic: &[u8; 7]) {
     out.extend_from_slice(magic);

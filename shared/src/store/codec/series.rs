@@ -1,7 +1,7 @@
 //! What a stored profile is of.
 
 use super::bytes::{Reader, put_column, put_deltas};
-use super::label_table::Words;
+use super::label_table::LabelTable;
 use crate::base::units::UnixNanos;
 use crate::model::id::StringId;
 use crate::model::labels::Labels;
@@ -80,9 +80,9 @@ impl Profile {
 }
 
 impl SeriesEntry {
-    pub(crate) fn new(series: &Series, words: &mut Words) -> Self {
+    pub(crate) fn new(series: &Series, label_table: &mut LabelTable) -> Self {
         let &Series { ref labels, ref profile_type, time, duration_nanos, total } = series;
-        let (labels, profile_type) = (words.label_set(labels), words.profile_type(profile_type));
+        let (labels, profile_type) = (label_table.label_set(labels), label_table.profile_type(profile_type));
         Self { labels, profile_type, time, duration_nanos, total }
     }
 

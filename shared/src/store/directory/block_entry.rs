@@ -1,11 +1,10 @@
 //! What a directory says of a block.
 
-use super::contents::Part;
 use crate::base::units::UnixNanos;
-use crate::store::block::page::PageEntry;
 use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_names, put_varint};
+use crate::store::codec::part::Part;
 use crate::store::codec::section::{MAX_SECTION, SECTION_HEAD};
-use crate::store::codec::window::{Scope, Window};
+use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::error::StoreError;
 
 /// What is in a block.
@@ -62,7 +61,7 @@ pub struct Dataset {
     /// Time, series and total of each profile; none where there are only sums.
     pub totals: Option<Part>,
     /// Totals of each series and window, and how long the windows are.
-    pub window_totals: Option<(Window, Part)>,
+    pub window_totals: Option<(SumWindow, Part)>,
     /// The same of all series together; where there are only sums, and several series.
     pub all_totals: Option<Part>,
     /// Its profiles with their rows, in order of time; none where there are only sums.
@@ -71,20 +70,34 @@ pub struct Dataset {
     pub sums: Vec<SumsEntry>,
 }
 
+/// Where a page is and the time it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageEntry {
+    /// Its section. Pages of other datasets of the family may name the same one: then their values are multiples of each
+    /// other, and everything else is equal.
+    pub part: Part,
+    /// Start of its earliest profile.
+    pub min_time: UnixNanos,
+    /// Start of its latest profile.
+    pub max_time: UnixNanos,
+    /// What all of its values are divided by.
+    pub divisor: u64,
+}
+
 /// Sums of a dataset's profiles over windows of one length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SumsEntry {
     /// How long each window is.
-    pub window: Window,
+    pub window: SumWindow,
     /// Over all series together, or of each. A dataset with one series has only sums over all.
-    pub scope: Scope,
+    pub scope: SumScope,
     /// The pages. Times are those of the earliest profiles of windows.
     pub pages: Vec<PageEntry>,
 }
 
 impl Dataset {
     /// The sums of windows of this length and scope.
-    pub fn sums(&self, window: Window, scope: Scope) -> Option<&SumsEntry> {
+    pub fn sums(&self, window: SumWindow, scope: SumScope) -> Option<&SumsEntry> {
         self.sums.iter().find(|sums| (sums.window, sums.scope) == (window, scope))
     }
 
@@ -95,13 +108,13 @@ impl Dataset {
 }
 
 /// One byte for window and scope, which are few.
-const KINDS: [(Window, Scope); 6] = [
-    (Window::Minute, Scope::All),
-    (Window::Minute, Scope::Series),
-    (Window::Hour, Scope::All),
-    (Window::Hour, Scope::Series),
-    (Window::Day, Scope::All),
-    (Window::Day, Scope::Series),
+const KINDS: [(SumWindow, SumScope); 6] = [
+    (SumWindow::Minute, SumScope::All),
+    (SumWindow::Minute, SumScope::Series),
+    (SumWindow::Hour, SumScope::All),
+    (SumWindow::Hour, SumScope::Series),
+    (SumWindow::Day, SumScope::All),
+    (SumWindow::Day, SumScope::Series),
 ];
 
 pub(crate) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
@@ -143,7 +156,7 @@ fn put_dataset(out: &mut Vec<u8>, d: &Dataset) {
     put_optional(out, d.totals);
     put_optional(out, d.window_totals.map(|(_, part)| part));
     if let Some((window, _)) = d.window_totals {
-        out.push(kind(window, Scope::Series));
+        out.push(kind(window, SumScope::Series));
     }
     put_optional(out, d.all_totals);
     put_pages(out, &d.pages);
@@ -169,7 +182,7 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
     let window_totals = match optional(r)? {
         None => None,
         Some(part) => match read_kind(r)? {
-            (window, Scope::Series) => Some((window, part)),
+            (window, SumScope::Series) => Some((window, part)),
             _ => return Err(r.corrupt("totals of windows are those of each series")),
         },
     };
@@ -207,11 +220,11 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
     })
 }
 
-fn kind(window: Window, scope: Scope) -> u8 {
+fn kind(window: SumWindow, scope: SumScope) -> u8 {
     KINDS.iter().position(|&kind| kind == (window, scope)).map_or(0, |at| at as u8)
 }
 
-fn read_kind(r: &mut Reader) -> Result<(Window, Scope), StoreError> {
+fn read_kind(r: &mut Reader) -> Result<(SumWindow, SumScope), StoreError> {
     let [byte] = r.array()?;
     KINDS.get(usize::from(byte)).copied().ok_or_else(|| r.corrupt("sums of a kind that this version does not know"))
 }

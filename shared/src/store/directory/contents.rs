@@ -8,15 +8,14 @@ use super::block_entry::{BlockEntry, Dataset, block, put_block};
 use crate::base::units::UnixNanos;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
-use crate::store::block::block_writer::MAGIC as BLOCK_MAGIC;
 use crate::store::codec::bytes::{Reader, put_column, put_varint};
-use crate::store::codec::label_table::{put_words, words};
-use crate::store::codec::section::{Packer, check_magic, put_magic, section};
+use crate::store::codec::chunk_id::ChunkId;
+use crate::store::codec::label_table::{label_table, put_label_table};
+use crate::store::codec::part::Part;
+use crate::store::codec::section::{BLOCK_MAGIC, Packer, SEGMENT_MAGIC, check_magic, put_magic, section};
 pub use crate::store::codec::series::SeriesEntry;
 use crate::store::codec::series::{put_series, series};
 use crate::store::error::StoreError;
-use crate::store::segment::chunk::ChunkId;
-use crate::store::segment::segment_writer::MAGIC as SEGMENT_MAGIC;
 
 const MAGIC: &[u8; 7] = b"PLTDIRE";
 
@@ -54,15 +53,6 @@ pub struct ChunkEntry {
     pub len: u64,
     /// Its series, in the chunk's order.
     pub series: Vec<SeriesEntry>,
-}
-
-/// A section in an object.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Part {
-    /// First byte.
-    pub offset: u64,
-    /// How many bytes.
-    pub len: u64,
 }
 
 impl ChunkEntry {
@@ -133,7 +123,7 @@ impl Directory {
     /// The directory as bytes.
     pub fn encode(&self) -> Result<Vec<u8>, StoreError> {
         let mut raw = Vec::new();
-        put_words(&mut raw, &self.label_sets, &self.types);
+        put_label_table(&mut raw, &self.label_sets, &self.types);
         match &self.contents {
             Contents::Segment(chunks) => {
                 raw.push(0);
@@ -157,7 +147,7 @@ impl Directory {
         let raw = section(&mut reader, "directory")?;
         reader.end()?;
         let mut r = Reader::new(&raw, "directory");
-        let (label_sets, types) = words(&mut r)?;
+        let (label_sets, types) = label_table(&mut r)?;
         let contents = match r.array()? {
             [0] => Contents::Segment(chunks(&mut r, label_sets.len(), types.len())?),
             [1] => Contents::Block(block(&mut r, label_sets.len(), types.len())?),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::codec::window::Window;
+use crate::store::codec::sum_window::SumWindow;
 use crate::store::error::StoreError;
 
 /// The level of an object, a number in its name and in the catalog.
@@ -48,8 +48,8 @@ impl Level {
     }
 
     /// All of its sources arrived in one of these windows.
-    pub fn span(self) -> Window {
-        if self == Self::Day { Window::Day } else { Window::Hour }
+    pub fn span(self) -> SumWindow {
+        if self == Self::Day { SumWindow::Day } else { SumWindow::Hour }
     }
 
     /// Whether its objects hold the profiles themselves. Such a block replaces its sources; one of nothing but sums stands

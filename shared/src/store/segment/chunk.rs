@@ -2,12 +2,11 @@
 //!
 //! Go's heap profile has four types that share every symbol; as four chunks it would be four times as large.
 
-use std::fmt;
-
 use crate::model::id::StackId;
 use crate::model::profile::Profile;
 use crate::store::codec::bytes::{Reader, put_signed, put_varint};
-use crate::store::codec::label_table::{Words, put_words, words};
+use crate::store::codec::chunk_id::ChunkId;
+use crate::store::codec::label_table::{LabelTable, label_table, put_label_table};
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::{Packer, check_magic, put_magic, put_plain, section, skip_section};
 use crate::store::codec::series::{Series, SeriesEntry, Taken, put_series, series};
@@ -15,22 +14,6 @@ use crate::store::codec::symbols;
 use crate::store::error::StoreError;
 
 const MAGIC: &[u8; 7] = b"PLTCHNK";
-
-/// What tells a push from another: chunks with equal ids that arrive within [`crate::plans::RETRY_WINDOW_MILLIS`] count once.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ChunkId(pub [u8; 16]);
-
-impl fmt::Display for ChunkId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", u128::from_be_bytes(self.0))
-    }
-}
-
-impl fmt::Debug for ChunkId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ChunkId({self})")
-    }
-}
 
 /// A series to be written, and its rows over the tables of one profile.
 #[derive(Clone, Debug)]
@@ -62,14 +45,14 @@ pub fn encode_chunk(id: ChunkId, tables: &Profile, series: &[SeriesRows]) -> Res
     let mut body = Vec::new();
     packer.put(&mut body, &symbols, "chunk symbols")?;
 
-    let mut words = Words::default();
+    let mut label_table = LabelTable::default();
     let mut entries = Vec::with_capacity(series.len());
     let mut raw = Vec::new();
     for SeriesRows { series, rows } in series {
         let mut numbered: Vec<Row> =
             rows.iter().filter(|row| row.1 != 0).map(|&(stack, value)| (numbers.get(stack), value)).collect();
         let total = rows::tidy(&mut numbered)?;
-        entries.push(SeriesEntry { total, ..SeriesEntry::new(series, &mut words) });
+        entries.push(SeriesEntry { total, ..SeriesEntry::new(series, &mut label_table) });
         raw.clear();
         put_varint(&mut raw, numbered.len() as u64);
         rows::put_stacks(&mut raw, numbered.iter().map(|row| row.0));
@@ -80,8 +63,8 @@ pub fn encode_chunk(id: ChunkId, tables: &Profile, series: &[SeriesRows]) -> Res
     let mut head = id.0.to_vec();
     put_varint(&mut head, body.len() as u64);
     put_signed(&mut head, tables.header.period);
-    let (label_sets, types) = words.finish();
-    put_words(&mut head, &label_sets, &types);
+    let (label_sets, types) = label_table.finish();
+    put_label_table(&mut head, &label_sets, &types);
     put_varint(&mut head, entries.len() as u64);
     put_series(&mut head, entries.iter());
 
@@ -105,7 +88,7 @@ fn head(reader: &mut Reader) -> Result<ChunkHead, StoreError> {
     let id = ChunkId(r.array()?);
     let body_len = r.varint()?;
     let period = r.signed()?;
-    let (label_sets, types) = words(&mut r)?;
+    let (label_sets, types) = label_table(&mut r)?;
     let count = r.count(5)?;
     let entries = series(&mut r, count, label_sets.len(), types.len())?;
     r.end()?;

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `chunk` | one pushed profile |
 //! | `segment_writer` | puts chunks into a segment |
-//! | `answer` | the answer to a query as bytes: what was counted, and a chunk |
+//! | `answer_format` | the answer to a query as bytes: what was counted, and a chunk |
 
-pub(crate) mod answer;
+pub(crate) mod answer_format;
 pub(crate) mod chunk;
 pub(crate) mod segment_writer;

@@ -1,18 +1,16 @@
 //! A segment (level 0): chunks end to end, as they came, and a directory. Writing one decodes nothing but chunk heads.
 
 use super::chunk::{ChunkHead, chunk_head};
-use crate::store::codec::label_table::Words;
-use crate::store::codec::section::put_magic;
+use crate::store::codec::label_table::LabelTable;
+use crate::store::codec::section::{SEGMENT_MAGIC, put_magic};
 use crate::store::codec::series::SeriesEntry;
 use crate::store::directory::contents::{ChunkEntry, Contents, Directory, put_footer};
 use crate::store::error::StoreError;
 
-pub(crate) const MAGIC: &[u8; 7] = b"PLTSEGM";
-
 /// Puts chunks into a segment.
 pub struct SegmentWriter {
     bytes: Vec<u8>,
-    words: Words,
+    label_table: LabelTable,
     chunks: Vec<ChunkEntry>,
 }
 
@@ -26,14 +24,14 @@ impl SegmentWriter {
     /// A segment without chunks.
     pub fn new() -> Self {
         let mut bytes = Vec::new();
-        put_magic(&mut bytes, MAGIC);
-        Self { bytes, words: Words::default(), chunks: Vec::new() }
+        put_magic(&mut bytes, SEGMENT_MAGIC);
+        Self { bytes, label_table: LabelTable::default(), chunks: Vec::new() }
     }
 
     /// Appends a chunk, and refuses one whose head is damaged or that is not there in full.
     pub fn push(&mut self, chunk: &[u8]) -> Result<ChunkHead, StoreError> {
         let head = chunk_head(chunk)?;
-        let series = head.series.iter().map(|s| SeriesEntry::new(s, &mut self.words)).collect();
+        let series = head.series.iter().map(|s| SeriesEntry::new(s, &mut self.label_table)).collect();
         self.chunks.push(ChunkEntry { id: head.id, offset: self.bytes.len() as u64, len: head.len, series });
         self.bytes.extend_from_slice(chunk);
         Ok(head)
@@ -56,9 +54,9 @@ impl SegmentWriter {
 
     /// The object, and its directory for the catalog.
     pub fn finish(mut self) -> Result<(Vec<u8>, Directory), StoreError> {
-        let (label_sets, types) = self.words.finish();
+        let (label_sets, types) = self.label_table.finish();
         let directory = Directory { label_sets, types, contents: Contents::Segment(self.chunks) };
-        put_footer(&mut self.bytes, &directory, MAGIC)?;
+        put_footer(&mut self.bytes, &directory, SEGMENT_MAGIC)?;
         Ok((self.bytes, directory))
     }
 }

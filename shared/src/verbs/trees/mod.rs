@@ -1,7 +1,7 @@
 //! From one tree to another.
 
 pub(crate) mod inverted;
-mod rows;
 pub(crate) mod sandwich;
-pub(crate) mod timeline;
+mod tree_rows;
 pub(crate) mod trim;
+pub(crate) mod visits;

@@ -17,7 +17,7 @@
 use crate::tree::call_tree::{NodeId, Shape, Tree};
 
 use super::inverted::{Inverted, MAX_INVERTED_NODES, Start, climb};
-use super::rows::Rows;
+use super::tree_rows::Rows;
 
 /// All that the functions call, merged. `is_asked` is given the index of a frame in [`Shape::frames`]. Below the root
 /// stands a node for each function asked for. Linear in the tree.

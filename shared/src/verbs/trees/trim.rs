@@ -14,7 +14,7 @@
 use crate::model::id::StringId;
 use crate::tree::call_tree::{Frame, NodeId, Shape, Tree};
 
-use super::rows::Rows;
+use super::tree_rows::Rows;
 
 /// Name of the node that stands for what was folded away below its parent.
 const OTHER: &str = "(other)";

@@ -11,7 +11,7 @@ mod program;
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{CatalogObject, Grouping, ObjectSummary, Steps};
-use pilotlight_core::store::{Level, Part, Scope, Window};
+use pilotlight_core::store::{Level, Part, SumScope, SumWindow};
 use pilotlight_core::{Selector, TimeRange, UnixNanos};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -74,9 +74,9 @@ fn print_levels(objects: &[CatalogObject]) -> [u64; 4] {
                 let name = &object.directory.types[dataset.profile_type as usize].sample_type;
                 add(format!("symbols of {name}"), new(dataset.symbols));
                 add(format!("raw {name}"), dataset.pages.iter().map(|page| new(page.part)).sum());
-                for (window, scope) in [Window::Minute, Window::Hour, Window::Day]
+                for (window, scope) in [SumWindow::Minute, SumWindow::Hour, SumWindow::Day]
                     .into_iter()
-                    .flat_map(|window| [Scope::All, Scope::Series].map(|scope| (window, scope)))
+                    .flat_map(|window| [SumScope::All, SumScope::Series].map(|scope| (window, scope)))
                 {
                     let pages = dataset.sums(window, scope).map_or(&[][..], |sums| &sums.pages);
                     add(format!("{window:?}/{scope:?} sums"), pages.iter().map(|page| new(page.part)).sum());

@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 /// in front of a mapping by less than its offset belongs to it too, and stretches it (old profilers left out the first part
 /// of a file that was mapped in parts); an address that lies nowhere gets a mapping that holds everything.
 /// Each address costs a binary search, however many mappings overlap.
-pub(super) struct Places {
+pub(super) struct MappingSearch {
     entries: Vec<Entry>,
     /// Bounds of all mappings, stretched or not: the leaves of the tree, in order.
     points: Vec<u64>,
@@ -25,7 +25,7 @@ pub(super) struct Places {
     everywhere: Option<u32>,
 }
 
-impl Places {
+impl MappingSearch {
     pub(super) fn new(entries: Vec<Entry>) -> Self {
         let mut entries = main_first(joined(entries));
         // A program remapped onto huge pages has its name on the second mapping only.
@@ -45,22 +45,22 @@ impl Places {
         points.sort_unstable();
         points.dedup();
         let nodes = points.len().next_power_of_two() * 2;
-        let mut places =
+        let mut mappings =
             Self { entries, points, holds: vec![NONE; nodes], could_hold: vec![Vec::new(); nodes], everywhere: None };
-        for i in (0..places.entries.len()).rev() {
-            let Entry { start, limit, .. } = places.entries[i];
-            places.hold(start, limit, i as u32);
-            if let Some(from) = stretched(&places.entries[i]) {
-                for node in places.nodes(from, start) {
-                    places.could_hold[node].push(i as u32);
+        for i in (0..mappings.entries.len()).rev() {
+            let Entry { start, limit, .. } = mappings.entries[i];
+            mappings.hold(start, limit, i as u32);
+            if let Some(from) = stretched(&mappings.entries[i]) {
+                for node in mappings.nodes(from, start) {
+                    mappings.could_hold[node].push(i as u32);
                 }
             }
         }
-        places
+        mappings
     }
 
     /// The mapping of an address; address 0 has none.
-    pub(super) fn of(&mut self, address: u64) -> Option<u32> {
+    pub(super) fn mapping_of(&mut self, address: u64) -> Option<u32> {
         if address == 0 {
             return None;
         }
@@ -213,25 +213,27 @@ mod tests {
         ];
         let expect =
             ["34-50 100 /bin/app (deleted)", "20-30 0 [vdso]", "10-20 0 /lib/libc.so.6", "50-60 999 /bin/app (deleted)"];
-        assert_eq!(draw(&Places::new(entries).finish()), expect);
+        assert_eq!(draw(&MappingSearch::new(entries).finish()), expect);
     }
 
     #[test]
     fn the_program_is_mended() {
         let entries =
             vec![entry(0x40_0000, 0x50_0000, 0, "/anon_hugepage (deleted)"), entry(0x50_0000, 0x60_0000, 0, "/bin/app")];
-        assert_eq!(draw(&Places::new(entries).finish()), ["500000-600000 0 /bin/app"]);
+        assert_eq!(draw(&MappingSearch::new(entries).finish()), ["500000-600000 0 /bin/app"]);
         let entries = vec![entry(0x40_5000, 0x60_0000, 0x5000, "/bin/app")];
-        assert_eq!(draw(&Places::new(entries).finish()), ["400000-600000 0 /bin/app"]);
+        assert_eq!(draw(&MappingSearch::new(entries).finish()), ["400000-600000 0 /bin/app"]);
     }
 
     #[test]
     fn an_address_finds_its_mapping() {
-        let mut places = Places::new(vec![entry(0x1000, 0x2000, 0x800, "/bin/app"), entry(0x3000, 0x4000, 0, "/lib/a.so")]);
-        let found: Vec<_> = [0, 0x3fff, 0x1000, 0xfff, 0x7ff, 0x2000, u64::MAX].map(|address| places.of(address)).into();
+        let mut mappings =
+            MappingSearch::new(vec![entry(0x1000, 0x2000, 0x800, "/bin/app"), entry(0x3000, 0x4000, 0, "/lib/a.so")]);
+        let found: Vec<_> =
+            [0, 0x3fff, 0x1000, 0xfff, 0x7ff, 0x2000, u64::MAX].map(|address| mappings.mapping_of(address)).into();
         assert_eq!(found, [None, Some(1), Some(0), Some(0), Some(2), Some(2), Some(2)]);
-        assert_eq!(draw(&places.finish()), ["800-2000 0 /bin/app", "3000-4000 0 /lib/a.so", "0-ffffffffffffffff 0 "]);
-        assert_eq!(Places::new(Vec::new()).of(5), Some(0));
+        assert_eq!(draw(&mappings.finish()), ["800-2000 0 /bin/app", "3000-4000 0 /lib/a.so", "0-ffffffffffffffff 0 "]);
+        assert_eq!(MappingSearch::new(Vec::new()).mapping_of(5), Some(0));
     }
 
     /// The rules as they are said, one mapping after the other.
@@ -270,12 +272,12 @@ mod tests {
                 .enumerate()
                 .map(|(i, &(start, limit, offset))| entry(start, limit, offset, &format!("/lib/{i}.so")))
                 .collect();
-            let mut places = Places::new(entries.clone());
+            let mut mappings = MappingSearch::new(entries.clone());
             let (mut plain, mut everywhere) = (entries, false);
             for address in addresses {
-                prop_assert_eq!(places.of(address), plainly(&mut plain, &mut everywhere, address), "{}", address);
+                prop_assert_eq!(mappings.mapping_of(address), plainly(&mut plain, &mut everywhere, address), "{}", address);
             }
-            prop_assert_eq!(draw(&places.finish()), draw(&plain));
+            prop_assert_eq!(draw(&mappings.finish()), draw(&plain));
         }
     }
 }

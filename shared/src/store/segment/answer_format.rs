@@ -1,13 +1,14 @@
-//! A query's answer as bytes: how it goes from one invocation to another, and into a cache.
+//! The answer to a query as bytes, as one invocation sends it to another and as a cache keeps it.
 //!
-//! Magic, a section with what was counted, and a chunk with the profile, if there is one. Every byte stands under a checksum,
-//! so what was damaged is told, and not taken for an answer.
+//! Magic, a section with what was counted, and a chunk with the profile, if there is one. Checksums cover every
+//! byte, so a damaged answer is an error.
 
-use super::chunk::{ChunkId, SeriesRows, encode_chunk, read_chunk};
+use super::chunk::{SeriesRows, encode_chunk, read_chunk};
 use crate::base::units::UnixNanos;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::codec::bytes::{Reader, put_varint};
+use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::section::{check_magic, put_magic, put_plain, section};
 use crate::store::codec::series::Series;
 use crate::store::error::StoreError;
@@ -20,9 +21,9 @@ const NAME: &str = "answer";
 const SATURATED: u64 = 1;
 const ROUNDED: u64 = 2;
 
-/// What is told beside the profile.
+/// What is known of an answer beside its profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct AnswerStats {
     pub(crate) profiles: u64,
     pub(crate) objects: u64,
     pub(crate) bytes: u64,
@@ -31,10 +32,14 @@ pub(crate) struct Told {
 }
 
 /// Writes an answer. A profile without sample types is none.
-pub(crate) fn encode_answer(told: Told, profile: &Profile, profile_type: &ProfileType) -> Result<Vec<u8>, StoreError> {
+pub(crate) fn encode_answer(
+    stats: AnswerStats,
+    profile: &Profile,
+    profile_type: &ProfileType,
+) -> Result<Vec<u8>, StoreError> {
     let mut head = Vec::new();
-    [told.profiles, told.objects, told.bytes].into_iter().for_each(|count| put_varint(&mut head, count));
-    put_varint(&mut head, if told.saturated { SATURATED } else { 0 } | if told.rounded { ROUNDED } else { 0 });
+    [stats.profiles, stats.objects, stats.bytes].into_iter().for_each(|count| put_varint(&mut head, count));
+    put_varint(&mut head, if stats.saturated { SATURATED } else { 0 } | if stats.rounded { ROUNDED } else { 0 });
     let chunk = if profile.sample_types.is_empty() { Vec::new() } else { answer_chunk(profile, profile_type)? };
     put_varint(&mut head, chunk.len() as u64);
     let mut out = Vec::new();
@@ -45,7 +50,7 @@ pub(crate) fn encode_answer(told: Told, profile: &Profile, profile_type: &Profil
 }
 
 /// Reads what [`encode_answer`] wrote of a profile of this type.
-pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<(Told, Profile), StoreError> {
+pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<(AnswerStats, Profile), StoreError> {
     let mut reader = Reader::new(bytes, NAME);
     check_magic(&mut reader, MAGIC, NAME)?;
     let head = section(&mut reader, NAME)?;
@@ -56,16 +61,16 @@ pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<
     if needed != found {
         return Err(StoreError::Length { section: NAME, needed, found });
     }
-    let told = Told { profiles, objects, bytes, saturated: flags & SATURATED != 0, rounded: flags & ROUNDED != 0 };
+    let stats = AnswerStats { profiles, objects, bytes, saturated: flags & SATURATED != 0, rounded: flags & ROUNDED != 0 };
     let chunk = reader.take(reader.remaining())?;
     if chunk.is_empty() {
-        return Ok((told, Profile::default()));
+        return Ok((stats, Profile::default()));
     }
     let profile = read_chunk(chunk, |_, series| series.profile_type == *profile_type)?;
     if profile.sample_types.is_empty() {
         return Err(reader.corrupt("a profile of another type than was asked for"));
     }
-    Ok((told, profile))
+    Ok((stats, profile))
 }
 
 /// A merged profile as a chunk that is stored nowhere, so its id is zero. One series, or several where the total of one would

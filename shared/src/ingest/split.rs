@@ -37,7 +37,7 @@ pub(super) fn split(
         let samples = profile.samples();
         for ((&stack, &set), &value) in samples.stacks.iter().zip(&samples.labels).zip(column) {
             if value > 0 {
-                rows[sets.place(set)].push((stack, value));
+                rows[sets.series_of(set)].push((stack, value));
             }
         }
         let of_type = sets.distinct.iter().zip(&mut rows).filter(|(_, rows)| !rows.is_empty());
@@ -109,7 +109,7 @@ impl LabelSeries {
         Ok(Self { distinct: distinct.into_keys().collect(), places })
     }
 
-    fn place(&self, set: Option<LabelSetId>) -> usize {
+    fn series_of(&self, set: Option<LabelSetId>) -> usize {
         self.places[set.map_or(self.places.len() - 1, LabelSetId::index)]
     }
 }

@@ -4,7 +4,7 @@ use crate::base::units::{TimeRange, UnixNanos};
 
 /// A length of window, from short to long; each is a multiple of the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Window {
+pub enum SumWindow {
     /// 60 seconds.
     Minute,
     /// 3,600 seconds.
@@ -15,14 +15,14 @@ pub enum Window {
 
 /// Whose profiles a sum is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
+pub enum SumScope {
     /// All series of a dataset together.
     All,
     /// Each series by itself.
     Series,
 }
 
-impl Window {
+impl SumWindow {
     /// All of them, from short to long.
     pub const ALL: [Self; 3] = [Self::Minute, Self::Hour, Self::Day];
 
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn whole_windows_of_a_range() {
-        let minute = Window::Minute.nanos();
+        let minute = SumWindow::Minute.nanos();
         let check = |from: i64, until: i64, expect: Option<(i64, i64)>| {
-            let inside = Window::Minute.inside(TimeRange { from: UnixNanos(from), until: UnixNanos(until) });
+            let inside = SumWindow::Minute.inside(TimeRange { from: UnixNanos(from), until: UnixNanos(until) });
             let found = (inside.from < inside.until).then_some((inside.from.0, inside.until.0));
             assert_eq!(found, expect, "{from} to {until}");
         };
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn windows_that_begin_in_a_range() {
-        let hour = Window::Hour.nanos();
+        let hour = SumWindow::Hour.nanos();
         let check = |from: i64, until: i64, expect: (i64, i64)| {
-            let rounded = Window::Hour.rounded(TimeRange { from: UnixNanos(from), until: UnixNanos(until) });
+            let rounded = SumWindow::Hour.rounded(TimeRange { from: UnixNanos(from), until: UnixNanos(until) });
             assert_eq!((rounded.from.0, rounded.until.0), expect);
         };
         check(0, hour, (0, hour));
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn windows_hold_their_times() {
-        for window in Window::ALL {
+        for window in SumWindow::ALL {
             for time in [i64::MIN, -1, 0, 1, 1_700_000_000_000_000_000, i64::MAX] {
                 let start = window.start(window.index(UnixNanos(time)));
                 assert!(start.0 <= time && (time - start.0 < window.nanos() || start.0 == i64::MIN), "{window:?} {time}");

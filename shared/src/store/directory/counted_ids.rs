@@ -1,12 +1,12 @@
 //! The section of a block that says which chunks went into it, when each had arrived, and which objects it replaces.
 //!
-//! It is not in the directory: who plans a query has no use for it, and at 20 bytes a chunk it would be most of a row of
+//! The directory does not hold it: a query plan does not need it, and at 20 bytes a chunk it would be most of the row in
 //! the catalog.
 
 use crate::store::codec::bytes::{Reader, put_deltas, put_names, put_varint};
+use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::section::section;
 use crate::store::error::StoreError;
-use crate::store::segment::chunk::ChunkId;
 
 /// A chunk that went into a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
