@@ -30,7 +30,7 @@ Usage: cargo xtask <command>
   build                   build the worker, the viewer and the site, and check their sizes
   fuzz [--seconds 30] [--target NAME]
                           feed what strangers may send to the readers, for so long in all
-  load [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 5000] [--seed N]
+  load [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 6000] [--seed N]
                           push to the worker as a fleet of agents does, and look for all of it
   kills [--count 200] [--processes 20] [--pause-ms 200] [--uptime-ms 1200] [--seed N]
                           kill the worker again and again under pushes, and look for each of them

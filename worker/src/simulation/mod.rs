@@ -9,6 +9,7 @@ mod divided;
 mod erasure;
 mod extremes;
 mod faults;
+mod fleets;
 mod month;
 mod parts;
 mod published;

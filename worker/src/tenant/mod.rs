@@ -6,6 +6,7 @@ mod client;
 mod commit;
 mod compaction;
 mod deletions;
+mod load;
 mod operator;
 pub(crate) mod packet;
 mod published;

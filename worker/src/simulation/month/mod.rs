@@ -22,8 +22,8 @@ use crate::tenant::{Detail, Flush};
 use ask::ask;
 use fleet::{Kinds, Load, Tally};
 
-/// As an agent can still wait for: five seconds.
-const FLUSH: Flush = Flush { millis: 5_000, bytes: 4 << 20, pending: 16 << 20 };
+/// As by default.
+const FLUSH: Flush = Flush { millis: 6_000, bytes: 4 << 20, pending: 16 << 20 };
 
 const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE: &str = "memory:inuse_space:bytes:space:bytes";
@@ -328,6 +328,6 @@ fn hour_of(kinds: Kinds) {
         ask(&world, "{service_name=\"shop0\"}", of_type, range(now - HOUR, now)).print("the last hour of a service");
     }
     print_bill(&usage, stored as f64 / tally.pushes as f64);
-    // Of these 29,400 are what a segment every five seconds comes to.
+    // Of these 25,000 are what a segment every six seconds comes to.
     assert!(writes <= 30_000.0, "{writes}");
 }
