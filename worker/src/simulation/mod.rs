@@ -5,6 +5,7 @@ mod carried;
 mod clock;
 mod damage;
 mod deletion;
+mod deploy;
 mod divided;
 mod erasure;
 mod extremes;
@@ -43,7 +44,7 @@ use crate::tenant::memory::MemorySql;
 use crate::tenant::{Call, Detail, Flush, Reply, Retention, Shard, Sql, TenantClient, TenantShards, TenantStore, Transport};
 use clock::Clock;
 pub(crate) use faults::Simulated;
-use faults::{Fault, Faults, FaultyBucket};
+use faults::{DeployedSql, Fault, Faults, FaultyBucket};
 
 pub(crate) const MINUTE: i64 = 60_000;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
@@ -59,7 +60,7 @@ const RETENTION: Retention = Retention { raw_days: 30, sums_days: 60 };
 /// What is counted in every profile.
 const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
-type Object = TenantStore<FaultyBucket<MemoryBucket>, MemorySql, Simulated>;
+type Object = TenantStore<FaultyBucket<MemoryBucket>, DeployedSql, Simulated>;
 
 /// One world.
 pub(crate) struct World {
@@ -79,7 +80,8 @@ struct Host {
     platform: Simulated,
     flush: Flush,
     grace_seconds: Cell<u32>,
-    object: RefCell<Option<(u64, Rc<Object>)>>,
+    /// The object that lives, and how many deaths and deployments were before it.
+    object: RefCell<Option<((u64, u64), Rc<Object>)>>,
 }
 
 /// A line to an object.
@@ -241,20 +243,22 @@ pub(crate) fn chunk(n: u32, millis: i64) -> Vec<u8> {
 }
 
 impl Host {
-    /// The object that lives, and its number among all that lived here.
+    /// The object that lives, and how many deaths were before it.
     fn object(&self) -> (u64, Rc<Object>) {
-        let deaths = self.bucket.faults.deaths();
-        let mut object = self.object.borrow_mut();
-        match &*object {
-            Some((born, object)) if *born == deaths => (*born, object.clone()),
-            _ => {
-                let (sql, bucket, platform) = (self.sql.clone(), self.bucket.clone(), self.platform.clone());
-                let grace = self.grace_seconds.get();
-                let opened =
-                    TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, grace, RETENTION).unwrap();
-                object.insert((deaths, Rc::new(opened))).clone()
-            }
+        let faults = &self.bucket.faults;
+        let now = (faults.deaths(), faults.deploys());
+        let mut living = self.object.borrow_mut();
+        if let Some((born, object)) = &*living
+            && *born == now
+        {
+            return (now.0, object.clone());
         }
+        let sql = DeployedSql::new(self.sql.clone(), faults.clone());
+        let (bucket, platform, grace) = (self.bucket.clone(), self.platform.clone(), self.grace_seconds.get());
+        let opened = TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, grace, RETENTION).unwrap();
+        let object = Rc::new(opened);
+        *living = Some((now, object.clone()));
+        (now.0, object)
     }
 
     /// Runs a future as long as the object lives that it belongs to.

@@ -49,7 +49,7 @@ pub(crate) use retention::{MAX_DAYS, Retention};
 pub(crate) use shard::Shard;
 use sql::DurableSql;
 #[cfg(test)]
-pub(crate) use sql::{Sql, memory};
+pub(crate) use sql::{Rows, Sql, Value, memory};
 pub(crate) use store::TenantStore;
 pub(crate) use stub::{StubLine, USAGE_HEADER};
 pub(crate) use writer::Appended;
