@@ -1,5 +1,6 @@
 //! A query large enough to be split, under workerd: its parts run in invocations of their own, through the worker's binding to
-//! itself, the second time they come from the cache, and the answer is that of a fold over all profiles.
+//! itself, the second time they come from the cache, and the answer is that of a fold over all profiles. And several of them at
+//! once beside pushes and a job, all of which share the memory of one isolate.
 
 use std::path::Path;
 

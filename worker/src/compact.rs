@@ -5,10 +5,12 @@ use pilotlight_core::plans::{CompactPlan, CompactTask};
 use pilotlight_core::store::{ObjectKey, place};
 use serde::{Deserialize, Serialize};
 
+use crate::admission::Admission;
 use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, cpu};
+use crate::platform::Platform;
 use crate::publish::publish;
 use crate::sweep::sweep;
 use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport, may_be_carried};
@@ -37,6 +39,7 @@ pub(crate) async fn visit(
     shard: &Shard,
     now: i64,
     share_bytes: u64,
+    admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<Next, Problem> {
     // Trouble with one must not keep the other from being done.
@@ -47,8 +50,8 @@ pub(crate) async fn visit(
     // Each takes its fill of requests: a job is for the next visit.
     let worked = match published {
         Ok(days) if days > FEW_DAYS => Ok(Next::Now),
-        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| Next::Now),
-        _ => compact(bucket, client, now, share_bytes, meter).await,
+        _ if due.sweep => sweep(bucket, client, shard, now, admission).await.map(|()| Next::Now),
+        _ => compact(bucket, client, now, share_bytes, admission, meter).await,
     };
     let worked = worked.map(|next| if next == Next::InTurn && due.gathering { Next::Gathering } else { next });
     deleted.and(published).and(worked)
@@ -72,11 +75,12 @@ async fn compact(
     client: &TenantClient<impl Transport>,
     now: i64,
     share_bytes: u64,
+    admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<Next, Problem> {
     let Some(job) = client.lease().await? else { return Ok(Next::InTurn) };
     let token = job.token;
-    let problem = match work(bucket, client, job, now, share_bytes, meter).await {
+    let problem = match work(bucket, client, job, now, share_bytes, admission, meter).await {
         Ok(next) => return Ok(next),
         Err(problem) => problem,
     };
@@ -93,13 +97,19 @@ async fn work(
     job: Job,
     now: i64,
     share_bytes: u64,
+    admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<Next, Problem> {
     let Job { token, unique, level, share, sources, without } = job;
     let task = CompactTask { level, token: token as u64, unique, share, share_bytes };
-    let plan = drive(CompactPlan::without(sources, task, without)?, bucket).await?;
+    let plan = CompactPlan::without(sources, task, without)?;
+    // What it reads at first is as much as it ever holds at once.
+    let permit = admission.plan(&plan.wants()).await?;
+    let plan = drive(plan, bucket).await?;
     meter.add(Item::WorkerCpuMicros, cpu::compaction_micros(plan.bytes()));
     let (division, output) = (plan.division(), plan.finish()?);
+    // What is left is the block on its way into the bucket.
+    drop(permit);
     let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
     let done = Done { token, output: row, division };
     let key: ObjectKey = done.output.key.parse().map_err(Problem::internal)?;

@@ -44,9 +44,9 @@ const FLUSH_BYTES: u32 = 4 << 20;
 /// Smallest such size: 64 KiB, some ten chunks of 6 kB; with less, each push may as well have an object of its own.
 const MIN_FLUSH_BYTES: u32 = 64 << 10;
 
-/// Most bytes that wait in memory, by default: 16 MiB, four batches. A bucket that takes 500 ms a write then still allows
-/// 32 MB/s.
-const PENDING_BYTES: u32 = 16 << 20;
+/// Most bytes that wait in memory, by default: 12 MiB, three batches. A bucket that takes 500 ms a write then still allows
+/// 24 MB/s. Laid out in a batch they are there twice, which is what [`crate::admission`] leaves for them.
+const PENDING_BYTES: u32 = 12 << 20;
 
 /// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out and being sent, and may
 /// be as large as all that waits: at most 96 MiB of the 128 of an isolate.
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn defaults_and_values() {
-        let flush = Flush { millis: 6_000, bytes: 4 << 20, pending: 16 << 20 };
+        let flush = Flush { millis: 6_000, bytes: 4 << 20, pending: 12 << 20 };
         let retention = Retention { raw_days: 30, sums_days: 400 };
         let part = 4 << 20;
         let defaults = Config {

@@ -8,8 +8,10 @@ use std::collections::HashSet;
 
 use pilotlight_core::store::{CatalogHead, ObjectKey, arrival_day, decode_catalog_part, head_key, place};
 
+use crate::admission::Admission;
 use crate::bucket::{Bucket, MAX_PAGE};
 use crate::errors::Problem;
+use crate::platform::Platform;
 use crate::rebuild;
 use crate::tenant::{Order, Shard, TenantClient, Transport};
 
@@ -23,6 +25,7 @@ pub(crate) async fn sweep(
     client: &TenantClient<impl Transport>,
     shard: &Shard,
     now: i64,
+    admission: &Admission<impl Platform>,
 ) -> Result<(), Problem> {
     let safe = now - SAFE_MILLIS;
     sweep_parts(bucket, client, shard, safe).await?;
@@ -34,7 +37,7 @@ pub(crate) async fn sweep(
     if unknown.is_empty() {
         return Ok(());
     }
-    let dropped = rebuild::rebuild(bucket, client, shard).await?.dropped;
+    let dropped = rebuild::rebuild(bucket, client, shard, admission).await?.dropped;
     // Names that no row had can only have got one from the judgement that dropped them.
     let mut dead: Vec<String> = dropped.into_iter().filter(|key| unknown.contains(key)).collect();
     // A head out of the time before a database was lost is all that a reader has; the next sweep finds another.

@@ -34,6 +34,7 @@ use pilotlight_core::{
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
+use crate::admission::Admission;
 use crate::bucket::memory::MemoryBucket;
 use crate::compact;
 use crate::errors::Problem;
@@ -80,8 +81,14 @@ struct Host {
     platform: Simulated,
     flush: Flush,
     grace_seconds: Cell<u32>,
-    /// The object that lives, and how many deaths and deployments were before it.
-    object: RefCell<Option<((u64, u64), Rc<Object>)>>,
+    object: RefCell<Option<Living>>,
+}
+
+/// The object that lives, and how many deaths and deployments were before it.
+struct Living {
+    deaths: u64,
+    deploys: u64,
+    object: Rc<Object>,
 }
 
 /// A line to an object.
@@ -132,6 +139,11 @@ impl World {
         Simulated { clock: self.clock.clone(), faults: self.faults.clone() }
     }
 
+    /// The way into this thread's memory.
+    pub(crate) fn admission(&self) -> Admission<Simulated> {
+        Admission(self.platform())
+    }
+
     pub(crate) fn client(&self, host: usize) -> TenantClient<Line> {
         TenantClient::new(Line(self.hosts[host].clone()))
     }
@@ -157,7 +169,17 @@ impl World {
     pub(crate) async fn try_visit(&self, host: usize) -> Result<compact::Next, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
         let meter = Meter::default();
-        self.faults.invocation(compact::visit(&bucket, &client, shard, self.clock.now(), self.share_bytes, &meter)).await
+        self.faults
+            .invocation(compact::visit(
+                &bucket,
+                &client,
+                shard,
+                self.clock.now(),
+                self.share_bytes,
+                &self.admission(),
+                &meter,
+            ))
+            .await
     }
 
     /// The first object's name.
@@ -176,7 +198,7 @@ impl World {
     /// Rebuilds the first object's catalog.
     pub(crate) async fn rebuild(&self) -> Result<rebuild_catalog::Report, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(0), &self.hosts[0].shard);
-        self.faults.invocation(rebuild_catalog::rebuild(&bucket, &client, shard)).await
+        self.faults.invocation(rebuild_catalog::rebuild(&bucket, &client, shard, &self.admission())).await
     }
 
     /// Visits the first object until nothing is due.
@@ -190,7 +212,7 @@ impl World {
         let range =
             TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + 100 * DAY) };
         let profile_type: ProfileType = TYPE.parse().unwrap();
-        let store = Store::new(self.faulty_bucket(), self.tenant(), Meter::default());
+        let store = Store::new(self.faulty_bucket(), self.tenant(), self.platform(), Meter::default());
         self.faults.invocation(store.merged(&Selector::default(), &profile_type, range)).await
     }
 
@@ -246,19 +268,17 @@ impl Host {
     /// The object that lives, and how many deaths were before it.
     fn object(&self) -> (u64, Rc<Object>) {
         let faults = &self.bucket.faults;
-        let now = (faults.deaths(), faults.deploys());
+        let (deaths, deploys) = (faults.deaths(), faults.deploys());
         let mut living = self.object.borrow_mut();
-        if let Some((born, object)) = &*living
-            && *born == now
-        {
-            return (now.0, object.clone());
+        if let Some(living) = living.as_ref().filter(|living| (living.deaths, living.deploys) == (deaths, deploys)) {
+            return (deaths, living.object.clone());
         }
         let sql = DeployedSql::new(self.sql.clone(), faults.clone());
         let (bucket, platform, grace) = (self.bucket.clone(), self.platform.clone(), self.grace_seconds.get());
         let opened = TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, grace, RETENTION).unwrap();
         let object = Rc::new(opened);
-        *living = Some((now, object.clone()));
-        (now.0, object)
+        *living = Some(Living { deaths, deploys, object: object.clone() });
+        (deaths, object)
     }
 
     /// Runs a future as long as the object lives that it belongs to.

@@ -10,8 +10,9 @@ use pilotlight_core::{
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
-use super::{BEGIN, DAY, HOUR, MINUTE, TYPE, World};
+use super::{BEGIN, DAY, HOUR, MINUTE, Simulated, TYPE, World};
 use crate::admin::delete_profiles;
+use crate::admission::Admission;
 use crate::bucket::memory::MemoryBucket;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, Usage};
@@ -38,6 +39,7 @@ struct Others {
     cache: Kept,
     meter: Meter,
     calls: Rc<Cell<usize>>,
+    admission: Admission<Simulated>,
 }
 
 impl Invocations for Others {
@@ -45,7 +47,7 @@ impl Invocations for Others {
         self.calls.set(self.calls.get() + 1);
         let meter = Meter::default();
         let bucket = Metered::new(self.bucket.clone(), meter.clone());
-        let answer = answer_parts(&ask, &bucket, &self.cache, &meter).await;
+        let answer = answer_parts(&ask, &bucket, &self.cache, &self.admission, &meter).await;
         self.meter.book(meter.take());
         // The way over the line.
         answer.map_err(|problem| Problem::told(problem.status, problem.retry_after, &serde_json::to_vec(&problem).unwrap()))
@@ -106,8 +108,15 @@ fn ask(world: &World, asked: &Asked) -> Result<(QueryAnswer, Spread, Usage, usiz
     let (meter, calls) = (Meter::default(), Rc::new(Cell::new(0)));
     let bucket = Metered::new(world.bucket.clone(), meter.clone());
     let (cache, memory) = (asked.cache.clone(), world.bucket.clone());
-    let others = Others { bucket: memory, cache: cache.clone(), meter: meter.clone(), calls: calls.clone() };
-    let fan = Fan { cache, invocations: asked.others.then_some(others), part_bytes: asked.part_bytes };
+    let admission = world.admission();
+    let others = Others {
+        bucket: memory,
+        cache: cache.clone(),
+        meter: meter.clone(),
+        calls: calls.clone(),
+        admission: admission.clone(),
+    };
+    let fan = Fan { admission, cache, invocations: asked.others.then_some(others), part_bytes: asked.part_bytes };
     let store = Store::with(bucket, world.tenant(), meter.clone(), fan);
     let range = TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + asked.until) };
     let of_type: ProfileType = TYPE.parse().unwrap();
@@ -120,7 +129,7 @@ fn ask(world: &World, asked: &Asked) -> Result<(QueryAnswer, Spread, Usage, usiz
 fn whole(world: &World, until: i64) -> QueryAnswer {
     let asked = Asked { cache: Kept::default(), others: false, part_bytes: u64::MAX, until };
     let range = TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + until) };
-    let store = Store::new(world.bucket.clone(), world.tenant(), Meter::default());
+    let store = Store::new(world.bucket.clone(), world.tenant(), world.platform(), Meter::default());
     let objects = world.clock.run(store.catalog(range)).unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
     let plan = pilotlight_core::plans::QueryPlan::new(&selector, &TYPE.parse().unwrap(), range, &objects).unwrap();

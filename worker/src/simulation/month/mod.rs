@@ -255,7 +255,8 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     let (selector, steps) = (Selector::parse(query).unwrap(), Steps::of(range, 500));
     let of_type = of_type.map(|text| text.parse().unwrap());
     let meter = Meter::default();
-    let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
+    let store =
+        Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), world.platform(), meter.clone());
     let began = cpu_millis();
     let timeline =
         world.clock.run(store.timeline(&selector, of_type.as_ref(), steps.range, steps.window, Grouping::Service)).unwrap();
