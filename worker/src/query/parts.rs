@@ -35,6 +35,9 @@ const CALL_SHARE: u64 = 10;
 /// some five times what they read.
 const AT_ONCE_BYTES: u64 = 16 << 20;
 
+/// How many times its bytes a sum takes while it becomes an answer, beside what it holds: twice.
+const FINISH_FACTOR: u64 = 2;
+
 /// Largest answer that is kept: 4 MiB. A larger one is quicker made than found.
 const MAX_KEPT: usize = 4 << 20;
 
@@ -145,6 +148,8 @@ impl Query<'_> {
                 }
             }
         }
+        // Canonical order and the answer's bytes come on top of what the sum holds.
+        let _permit = fan.admission.enter(FINISH_FACTOR * sum.held() as u64).await?;
         Ok((sum.finish(), spread))
     }
 
