@@ -1,10 +1,13 @@
 //! What one tenant does, held against what another notices; and what remains when the worker panics all the same.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use pilotlight_core::{ProfileBuilder, pprof};
 use pilotlight_tests::client::{Answer, Client};
 use pilotlight_tests::local::Place;
@@ -156,4 +159,46 @@ fn a_panic_asks_all_in_flight_to_come_again() {
         assert_eq!((slow.status, slow.header("retry-after")), (503, Some("1")));
     });
     assert_eq!((get("/").status, get("/").text()), (200, "1".to_owned()), "a fresh instance");
+}
+
+/// A profile of 16 MB whose locations have numbers far apart: in memory it is many times as large.
+fn swelling() -> Vec<u8> {
+    const BYTES: usize = 16 << 20;
+    let mut raw = vec![0x0a, 4, 0x08, 1, 0x10, 2, 0x32, 0, 0x32, 3];
+    raw.extend_from_slice(b"cpu");
+    raw.extend_from_slice(&[0x32, 11]);
+    raw.extend_from_slice(b"nanoseconds");
+    for number in 1_u32 << 21.. {
+        // A location with nothing but its id, of four bytes.
+        let id = [0, 7, 14, 21].map(|bits| (number >> bits & 0x7f) as u8 | if bits < 21 { 0x80 } else { 0 });
+        let location = [&[0x22, 5, 0x08], &id[..]].concat();
+        if raw.len() + location.len() > BYTES {
+            break;
+        }
+        raw.extend_from_slice(&location);
+    }
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(&raw).expect("memory");
+    gzip.finish().expect("memory")
+}
+
+#[test]
+fn a_failed_allocation_asks_to_come_again_and_ends_the_instance() {
+    let place = place("allocation", &[("FLUSH_MS", "20".to_owned())]);
+    let _worker = place.start().expect("a worker");
+    let client = Client::new(&place.url());
+    let wasm = || {
+        let metrics = client.get("/metrics").expect("an answer").text();
+        let line = metrics.lines().find(|line| line.starts_with("pilotlight_isolate_wasm_bytes ")).map(str::to_owned);
+        line.and_then(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).unwrap_or_else(|| panic!("{metrics}"))
+    };
+    assert_eq!(push(&client, "app", FROM, &profile(&[7])).status, 200);
+    let before = wasm();
+    let answer = push(&client, "app", FROM, &swelling());
+    assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "{}", answer.text());
+    assert!(answer.text().contains("started afresh"), "{}", answer.text());
+    let answer = push(&client, "app", FROM, &profile(&[7]));
+    assert_eq!((answer.status, answer.header("x-pilotlight-push")), (200, Some("repeated")), "what was stored is known");
+    assert_eq!(push(&client, "app", FROM, &profile(&[8])).header("x-pilotlight-push"), Some("stored"));
+    assert!(wasm() <= before + (4 << 20), "the memory is a new one: {} after {before}", wasm());
 }

@@ -1,9 +1,14 @@
 //! A query large enough to be split, under workerd: its parts run in invocations of their own, through the worker's binding to
-//! itself, the second time they come from the cache, and the answer is that of a fold over all profiles.
+//! itself, the second time they come from the cache, and the answer is that of a fold over all profiles. And several of them at
+//! once beside pushes and a job, all of which share the memory of one isolate.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_SHARE_BYTES, Plan};
+use pilotlight_core::pprof::encode_gzip;
 use pilotlight_core::store::{
     ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk, read_chunk,
 };
@@ -13,6 +18,9 @@ use pilotlight_tests::client::{Answer, Client};
 use pilotlight_tests::local::Place;
 
 const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+
+/// Of what is pushed meanwhile, which says nothing of its period.
+const OF_PUSHES: &str = "process_cpu:cpu:nanoseconds::";
 
 /// 2026-11-01, 10:00 UTC.
 const FIRST: i64 = 1_793_527_200_000;
@@ -66,20 +74,63 @@ fn block(day: i64) -> (String, Vec<u8>) {
     (key, bytes)
 }
 
-fn fold() -> Profile {
+fn fold(days: i64) -> Profile {
     let mut merger = Merger::new();
-    for day in 0..DAYS {
+    for day in 0..days {
         merger.add(&read_chunk(&chunk(day), |_, _| true).expect("a chunk")).expect("the same type");
     }
     merger.finish().profile
 }
 
 fn ask(client: &Client) -> Answer {
-    let (from, until) = (FIRST - DAY, FIRST + 20 * DAY);
-    let query = format!("query={TYPE}%7Bservice_name%3D%22large%22%7D&from={from}&until={until}");
-    let answer = client.get(&format!("/api/v1/profile?{query}")).expect("an answer");
+    let answer = try_ask(client, "service_name%3D%22large%22");
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer
+}
+
+fn try_ask(client: &Client, selector: &str) -> Answer {
+    let (from, until) = (FIRST - DAY, FIRST + 40 * DAY);
+    client.get(&format!("/api/v1/profile?query={TYPE}%7B{selector}%7D&from={from}&until={until}")).expect("an answer")
+}
+
+/// Asks again when told to.
+fn ask_again(client: &Client, selector: &str) -> Answer {
+    for _ in 0..20 {
+        let answer = try_ask(client, selector);
+        if answer.status == 200 {
+            return answer;
+        }
+        assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "{}", answer.text());
+        println!("told to come again: {}", answer.text());
+        thread::sleep(Duration::from_secs(1));
+    }
+    panic!("never answered");
+}
+
+/// A worker over a bucket with a block for each day.
+fn place(name: &str, server: &Server, blocks: &[(String, Vec<u8>)], variables: &[(&'static str, String)]) -> Place {
+    blocks.iter().for_each(|(key, bytes)| server.store().put(key, bytes.clone()));
+    let bucket = [
+        ("BUCKET_BACKEND", "s3".to_owned()),
+        ("S3_ENDPOINT", server.endpoint()),
+        ("S3_BUCKET", BUCKET.to_owned()),
+        ("S3_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
+        ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
+    ];
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    Place { bound_to_itself: true, ..Place::fresh(&state, &[&bucket, variables].concat()).expect("a place") }
+}
+
+fn rebuild(client: &Client) {
+    let rebuilt = client.post("/api/v1/admin/rebuild", "", b"").expect("an answer");
+    assert_eq!(rebuilt.status, 200, "{}", rebuilt.text());
+}
+
+/// A number that `/metrics` tells.
+fn metric(client: &Client, name: &str) -> f64 {
+    let metrics = client.get("/metrics").expect("an answer").text();
+    let line = metrics.lines().find(|line| line.starts_with(&format!("pilotlight_{name}")));
+    line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name}: {metrics}"))
 }
 
 fn count(answer: &Answer, name: &str) -> u64 {
@@ -90,23 +141,12 @@ fn count(answer: &Answer, name: &str) -> u64 {
 fn a_large_query_in_parts_and_from_the_cache() {
     let server = Server::start(0).expect("a bucket");
     let blocks: Vec<(String, Vec<u8>)> = (0..DAYS).map(block).collect();
-    blocks.iter().for_each(|(key, bytes)| server.store().put(key, bytes.clone()));
-    let variables = [
-        ("QUERY_PART_BYTES", "400000".to_owned()),
-        ("BUCKET_BACKEND", "s3".to_owned()),
-        ("S3_ENDPOINT", server.endpoint()),
-        ("S3_BUCKET", BUCKET.to_owned()),
-        ("S3_ACCESS_KEY_ID", ACCESS_KEY_ID.to_owned()),
-        ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
-    ];
-    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parts");
-    let place = Place { bound_to_itself: true, ..Place::fresh(&state, &variables).expect("a place") };
+    let place = place("parts", &server, &blocks, &[("QUERY_PART_BYTES", "400000".to_owned())]);
     let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let client = Client::new(&place.url());
-    let rebuilt = client.post("/api/v1/admin/rebuild", "", b"").expect("an answer");
-    assert_eq!(rebuilt.status, 200, "{}", rebuilt.text());
+    rebuild(&client);
 
-    let expect = fold();
+    let expect = fold(DAYS);
     let check = |answer: &Answer| {
         let found = read_chunk(&answer.body, |_, _| true).expect("a chunk");
         assert_eq!(canonical(&found), expect, "{}", place.last_words());
@@ -123,13 +163,84 @@ fn a_large_query_in_parts_and_from_the_cache() {
     assert_eq!(first.body, second.body);
 
     // What parts used is booked with the rest: the query itself, and its calls.
-    let metrics = client.get("/metrics").expect("an answer").text().to_string();
-    let metric = |name: &str| {
-        let line = metrics.lines().find(|line| line.starts_with(&format!("pilotlight_{name}_total{{")));
-        line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name}: {metrics}"))
-    };
+    let metric = |name: &str| metric(&client, &format!("{name}_total{{"));
     assert_eq!(metric("query_parts_cached"), DAYS as f64);
     let read: u64 = blocks.iter().map(|(_, bytes)| bytes.len() as u64).sum();
-    assert!(metric("bucket_bytes_out") > read as f64 / 2.0, "{metrics}");
-    assert!(metric("worker_requests") >= (2 + DAYS) as f64, "{metrics}");
+    assert!(metric("bucket_bytes_out") > read as f64 / 2.0);
+    assert!(metric("worker_requests") >= (2 + DAYS) as f64);
+}
+
+/// Days of the month that two queries ask for at once.
+const MONTH: i64 = 30;
+
+/// What the worker's WASM is linked to have at most; JavaScript has the rest of an isolate's 128 MB.
+const WASM_BYTES: f64 = (112u64 << 20) as f64;
+
+fn seconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970").as_secs()
+}
+
+/// Pushes a profile with 2,500 stacks and a label of its own.
+fn push(client: &Client, n: u64) {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("cpu", "nanoseconds");
+    for row in 0..2_500 {
+        let stack = builder.named_stack(&["main", &format!("some function with a name of usual length {}", row + n % 7)]);
+        builder.sample(stack, None, &[1]);
+    }
+    let now = seconds();
+    let path = format!("/ingest?name=pushed%7Bn%3D{n}%7D&format=pprof&from={now}&until={now}");
+    let answer = client.post(&path, "application/octet-stream", &encode_gzip(&builder.finish())).expect("an answer");
+    assert_eq!(answer.status, 200, "push {n}: {}", answer.text());
+}
+
+#[test]
+fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
+    let server = Server::start(0).expect("a bucket");
+    let blocks: Vec<(String, Vec<u8>)> = (0..MONTH).map(block).collect();
+    let place = place("at-once", &server, &blocks, &[("FLUSH_MS", "100".to_owned())]);
+    let running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let client = Client::new(&place.url());
+    rebuild(&client);
+    let (pushes, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let next = || push(&client, pushes.fetch_add(1, Ordering::Relaxed));
+    // Enough segments for a job.
+    (0..12).for_each(|_| next());
+    let answers = thread::scope(|scope| {
+        let client = &client;
+        let queries = ["service_name%3D%22large%22", "service_name%3D%22large%22%2Cregion%3D%22eu%22"]
+            .map(|selector| scope.spawn(move || ask_again(client, selector)));
+        let job = scope.spawn(|| client.get("/cdn-cgi/handler/scheduled").expect("an answer").status);
+        for _ in 0..4 {
+            // Bounded, whatever becomes of the others.
+            scope.spawn(|| (0..500).take_while(|_| !done.load(Ordering::Relaxed)).for_each(|_| next()));
+        }
+        let answers = queries.map(|query| query.join());
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(job.join().expect("a run of the schedule"), 200);
+        answers.map(|answer| answer.expect("an answer"))
+    });
+    let expect = fold(MONTH);
+    for answer in &answers {
+        assert_eq!(canonical(&read_chunk(&answer.body, |_, _| true).expect("a chunk")), expect, "{}", place.last_words());
+        assert_eq!(count(answer, "x-pilotlight-profiles"), MONTH as u64);
+    }
+    assert!(server.store().keys().iter().any(|key| key.contains("/l1/")), "a job was done meanwhile");
+    let pushed = pushes.load(Ordering::Relaxed);
+    let found = client.get(&format!(
+        "/api/v1/profile?query={OF_PUSHES}%7Bservice_name%3D%22pushed%22%7D&from={}&until={}",
+        (seconds() - 3_600) * 1_000,
+        (seconds() + 60) * 1_000
+    ));
+    let found = found.expect("an answer");
+    assert_eq!((found.status, count(&found, "x-pilotlight-profiles")), (200, pushed), "{}", found.text());
+    let (wasm, refused) = (metric(&client, "isolate_wasm_bytes "), metric(&client, "isolate_refused_total "));
+    println!(
+        "{pushed} pushes; {:.0} MB of WASM memory, {refused} refused; workerd {} MB at most",
+        wasm / 1e6,
+        running.workerd().peak_kilobytes().unwrap_or(0) / 1_000
+    );
+    assert!(wasm > 0.0 && wasm <= WASM_BYTES, "{wasm}");
+    assert_eq!(metric(&client, "isolate_admitted_bytes "), 0.0);
+    assert!(!place.last_words().contains("fresh instance"), "{}", place.last_words());
 }

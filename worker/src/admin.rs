@@ -9,12 +9,14 @@ use pilotlight_core::{
 use serde::Serialize;
 use worker::{Env, Request, Response};
 
+use crate::admission::Admission;
 use crate::body;
 use crate::bucket::contract::{self, Part};
 use crate::bucket::{AnyBucket, Bucket, List, MAX_PAGE, list_all};
 use crate::clock;
 use crate::errors::Problem;
 use crate::parameters::Parameters;
+use crate::platform::Edge;
 use crate::rebuild;
 use crate::route::Admin;
 use crate::scope::Scope;
@@ -226,7 +228,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
 pub(crate) async fn rebuild(scope: &Scope) -> Result<Response, Problem> {
     let (bucket, mut reports) = (scope.bucket()?, BTreeMap::new());
     for shard in scope.names() {
-        let report = rebuild::rebuild(&bucket, &scope.shard(&shard)?, &shard).await?;
+        let report = rebuild::rebuild(&bucket, &scope.shard(&shard)?, &shard, &Admission(Edge)).await?;
         reports.insert(shard.to_string(), report);
     }
     Ok(Response::from_json(&reports)?)

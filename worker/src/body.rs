@@ -14,9 +14,9 @@ use crate::errors::Problem;
 /// Most bytes of a push: those of the largest profile, and 64 kB for what multipart puts around it.
 pub(crate) const MAX_BODY: usize = MAX_PUSH_BYTES + (64 << 10);
 
-/// Most bytes of bodies in memory at once, over all requests of an isolate: 32 MB. An isolate has 128 MB, of which
-/// decoding one profile may take 64 MB.
-const MAX_HELD: usize = 32 << 20;
+/// Most bytes of bodies in memory at once, over all requests of an isolate: one of the largest, or 500 usual ones. What else an
+/// isolate's memory is for is said in [`crate::admission`].
+const MAX_HELD: usize = MAX_BODY;
 
 /// Bodies up to this size always have room: 64 kB, twice a usual push. Those that wait for a slow client's large upload must not
 /// be refused for it.
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn small_bodies_have_room_beside_large_ones() {
-        let large = [body(MAX_BODY, &[16 * MB]).unwrap(), body(MAX_BODY, &[16 * MB]).unwrap()];
+        let large = body(MAX_BODY, &[MAX_BODY]).unwrap();
         assert_eq!(body(MAX_BODY, &[SMALL_BODY]).unwrap().len(), SMALL_BODY);
         assert_eq!(body(MAX_BODY, &[SMALL_BODY, 1]).err(), Some(429));
         drop(large);
@@ -211,9 +211,9 @@ mod tests {
 
     #[test]
     fn all_bodies_together_are_bounded() {
-        let first = body(MAX_BODY, &[8 * MB, 8 * MB]).unwrap();
-        let second = body(MAX_BODY, &[15 * MB]).unwrap();
-        assert_eq!(held(), 31 * MB);
+        let first = body(MAX_BODY, &[4 * MB, 4 * MB]).unwrap();
+        let second = body(MAX_BODY, &[7 * MB, SMALL_BODY]).unwrap();
+        assert_eq!(held(), MAX_HELD - MB);
         assert_eq!(body(MAX_BODY, &[MB, 1]).err(), Some(429));
         assert_eq!(body(MB, &[MB, 1]).err(), Some(413), "too large stays too large");
         drop(first);

@@ -3,10 +3,12 @@
 
 use pilotlight_core::plans::{CompactPlan, CompactTask};
 
+use crate::admission::Admission;
 use crate::bucket::{Bucket, Condition};
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, cpu};
+use crate::platform::Platform;
 use crate::publish::publish;
 use crate::sweep::sweep;
 use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport};
@@ -22,6 +24,7 @@ pub(crate) async fn visit(
     shard: &Shard,
     now: i64,
     share_bytes: u64,
+    admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<bool, Problem> {
     // Trouble with one must not keep the other from being done.
@@ -32,8 +35,8 @@ pub(crate) async fn visit(
     // Each takes its fill of requests: a job is for the next visit.
     let worked = match published {
         Ok(days) if days > FEW_DAYS => Ok(true),
-        _ if due.sweep => sweep(bucket, client, shard, now).await.map(|()| true),
-        _ => compact(bucket, client, share_bytes, meter).await,
+        _ if due.sweep => sweep(bucket, client, shard, now, admission).await.map(|()| true),
+        _ => compact(bucket, client, share_bytes, admission, meter).await,
     };
     deleted.and(published).and(worked)
 }
@@ -52,11 +55,12 @@ async fn compact(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     share_bytes: u64,
+    admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<bool, Problem> {
     let Some(job) = client.lease().await? else { return Ok(false) };
     let token = job.token;
-    let problem = match work(bucket, client, job, share_bytes, meter).await {
+    let problem = match work(bucket, client, job, share_bytes, admission, meter).await {
         Ok(()) => return Ok(true),
         Err(problem) => problem,
     };
@@ -72,13 +76,19 @@ async fn work(
     client: &TenantClient<impl Transport>,
     job: Job,
     share_bytes: u64,
+    admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<(), Problem> {
     let Job { token, unique, level, share, sources, without } = job;
     let task = CompactTask { level, token: token as u64, unique, share, share_bytes };
-    let plan = drive(CompactPlan::without(sources, task, without)?, bucket).await?;
+    let plan = CompactPlan::without(sources, task, without)?;
+    // What it reads at first is as much as it ever holds at once.
+    let permit = admission.plan(&plan).await?;
+    let plan = drive(plan, bucket).await?;
     meter.add(Item::WorkerCpuMicros, cpu::compaction_micros(plan.bytes()));
     let (division, output) = (plan.division(), plan.finish()?);
+    // What is left is the block on its way into the bucket.
+    drop(permit);
     let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
     let done = Done { token, output: row, division };
     bucket.put(&output.key, output.bytes, Condition::None).await?;

@@ -9,8 +9,8 @@ use crate::tenant::{Flush, MAX_DAYS, Retention};
 /// What an operator may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// How long pushes wait for others to share their object, and how much may wait. Latency against the cost of requests
-    /// to the bucket.
+    /// How long pushes wait at most for others to share their object, and how much may wait. Latency against the cost of
+    /// requests to the bucket.
     pub(crate) flush: Flush,
     /// Whether `X-Scope-OrgID` names the tenant; else all is `anonymous`.
     pub(crate) multitenancy: bool,
@@ -34,8 +34,9 @@ pub(crate) struct ConfigError {
     expected: &'static str,
 }
 
-/// Longest flush interval. Agents give up after 10 seconds; half of that leaves room for the write itself.
-const MAX_FLUSH_MS: u32 = 5_000;
+/// Longest window of group commit, by default and at most. Agents give up after 10 seconds; four of them are left for the write
+/// and the way. With 5 s a fleet makes a fifth more writes.
+const MAX_FLUSH_MS: u32 = 6_000;
 
 /// Size at which a batch is written without waiting: 4 MiB, at which requests to the bucket cost little per byte.
 const FLUSH_BYTES: u32 = 4 << 20;
@@ -43,9 +44,9 @@ const FLUSH_BYTES: u32 = 4 << 20;
 /// Smallest such size: 64 KiB, some ten chunks of 6 kB; with less, each push may as well have an object of its own.
 const MIN_FLUSH_BYTES: u32 = 64 << 10;
 
-/// Most bytes that wait in memory, by default: 16 MiB, four batches. A bucket that takes 500 ms a write then still allows
-/// 32 MB/s.
-const PENDING_BYTES: u32 = 16 << 20;
+/// Most bytes that wait in memory, by default: 12 MiB, three batches. A bucket that takes 500 ms a write then still allows
+/// 24 MB/s. Laid out in a batch they are there twice, which is what [`crate::admission`] leaves for them.
+const PENDING_BYTES: u32 = 12 << 20;
 
 /// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out and being sent, and may
 /// be as large as all that waits: at most 96 MiB of the 128 of an isolate.
@@ -68,7 +69,7 @@ const MAX_SHARDS: u32 = 32;
 impl Config {
     /// Parses the variables that `var` gives; absent ones take their defaults.
     pub(crate) fn parse(var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let flush_ms = number(&var, "FLUSH_MS", 200, 0..=MAX_FLUSH_MS, "a number of milliseconds from 0 to 5000")?;
+        let flush_ms = number(&var, "FLUSH_MS", MAX_FLUSH_MS, 0..=MAX_FLUSH_MS, "a number of milliseconds from 0 to 6000")?;
         let allowed = MIN_FLUSH_BYTES..=MAX_PENDING_BYTES;
         let expected = "a number of bytes from 65536 to 33554432";
         let pending = number(&var, "PENDING_BYTES", PENDING_BYTES, allowed, expected)?;
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn defaults_and_values() {
-        let flush = Flush { millis: 200, bytes: 4 << 20, pending: 16 << 20 };
+        let flush = Flush { millis: 6_000, bytes: 4 << 20, pending: 12 << 20 };
         let retention = Retention { raw_days: 30, sums_days: 400 };
         let part = 4 << 20;
         let defaults = Config {
@@ -171,8 +172,8 @@ mod tests {
     #[test]
     fn refusals_name_the_variable_and_the_value() {
         let expect = |pairs, message: &str| assert_eq!(parse(pairs), Err(message.to_owned()));
-        expect(&[("FLUSH_MS", "soon")], "variable FLUSH_MS: \"soon\" is not a number of milliseconds from 0 to 5000");
-        expect(&[("FLUSH_MS", "5001")], "variable FLUSH_MS: \"5001\" is not a number of milliseconds from 0 to 5000");
+        expect(&[("FLUSH_MS", "soon")], "variable FLUSH_MS: \"soon\" is not a number of milliseconds from 0 to 6000");
+        expect(&[("FLUSH_MS", "6001")], "variable FLUSH_MS: \"6001\" is not a number of milliseconds from 0 to 6000");
         let bytes = "variable FLUSH_BYTES: \"8\" is not a number of bytes from 65536 to PENDING_BYTES";
         expect(&[("FLUSH_BYTES", "8")], bytes);
         let more = "variable FLUSH_BYTES: \"100001\" is not a number of bytes from 65536 to PENDING_BYTES";

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use pilotlight_core::plans::MAX_SHARE_BYTES;
 use worker::{Env, Fetcher, Headers, Method, Request, RequestInit, Response};
 
+use crate::admission::Admission;
 use crate::bucket::{self, AnyBucket};
 use crate::compact;
 use crate::config::Config;
@@ -174,7 +175,7 @@ impl Visitor for Alone<'_> {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let scope = Scope::new(self.env, self.config, shard.tenant.clone(), self.meter.clone());
         let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
-        compact::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &self.meter).await
+        compact::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &Admission(Edge), &self.meter).await
     }
 }
 

@@ -23,6 +23,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_macros))]
 
 mod admin;
+mod admission;
 mod body;
 mod bucket;
 mod clock;

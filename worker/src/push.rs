@@ -3,11 +3,13 @@
 use pilotlight_core::ingest::{self, Push};
 use worker::{Request, Response};
 
+use crate::admission::{Admission, push_need};
 use crate::body;
 use crate::clock;
 use crate::errors::Problem;
 use crate::meter::{Item, cpu};
 use crate::parameters;
+use crate::platform::Edge;
 use crate::scope::Scope;
 use crate::tenant::Appended;
 
@@ -35,12 +37,16 @@ pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Respo
         client: &header("cf-connecting-ip")?,
         now: clock::now(),
     };
+    let permit = match push_need(&body) {
+        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
+        None => None,
+    };
     let ingested = ingest::ingest(&push).map_err(|e| Problem::new(e.status(), e.code(), e))?;
     scope.meter.add(Item::Pushes, 1);
     scope.meter.add(Item::PushBytes, body.len() as u64);
     scope.meter.add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
-    // The body is not needed while others are waited for.
-    drop(body);
+    // Neither is needed while others are waited for.
+    drop((body, permit));
     let outcome = match ingested.chunk {
         None => EMPTY,
         Some(chunk) => match scope.shards()?.append(&chunk).await? {

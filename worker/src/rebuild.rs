@@ -7,11 +7,18 @@ use pilotlight_core::{
 };
 use serde::Serialize;
 
+use crate::admission::{Admission, need};
 use crate::bucket::{Bucket, Listed, get_part, list_all};
 use crate::errors::Problem;
-use crate::platform::CONNECTIONS;
+use crate::platform::{CONNECTIONS, Platform};
 use crate::publish::days_in_bucket;
 use crate::tenant::{Blame, Failed, RebuildBegun as Begun, Replace, Row, Shard, TenantClient, Transport};
+
+/// What is reckoned for the directory of an object: 4 kB. That of a segment has hundreds of bytes, that of a block thousands.
+const END_BYTES: u64 = 4 << 10;
+
+/// What the ends of objects take that are read at once: 8 MiB, twice 64 ends of 64 kB.
+const READING_BYTES: u64 = 8 << 20;
 
 /// What came of a rebuild.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -38,10 +45,11 @@ pub(crate) async fn rebuild(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
+    admission: &Admission<impl Platform>,
 ) -> Result<Report, Problem> {
     let begun = client.begin_rebuild().await?;
     let token = begun.token;
-    let rebuilt = work(bucket, client, shard, begun).await;
+    let rebuilt = work(bucket, client, shard, admission, begun).await;
     if let Err(problem) = &rebuilt {
         let failed = Failed { token, message: problem.message.clone(), blame: Blame::Nobody };
         // If this is not heard either, the lease ends by itself.
@@ -54,15 +62,20 @@ async fn work(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
+    admission: &Admission<impl Platform>,
     Begun { token, removed }: Begun,
 ) -> Result<Report, Problem> {
-    let listed = list(bucket, shard).await?.into_iter();
+    let listed = list(bucket, shard).await?;
+    let directories = need(listed.iter().map(|object| object.size.min(END_BYTES)));
+    let permit = admission.enter(directories.saturating_add(READING_BYTES)).await?;
+    let listed = listed.into_iter();
     let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)), removed);
     loop {
         let wants = plan.wants();
         if wants.is_empty() {
             break;
         }
+        admission.renew(&permit);
         let read = |get: Get| async move { (get_part(bucket, &get).await, get) };
         let mut reads = stream::iter(wants).map(read).buffer_unordered(CONNECTIONS);
         while let Some((object, get)) = reads.next().await {

@@ -5,10 +5,12 @@ use std::rc::Rc;
 use pilotlight_core::store::Tenant as TenantId;
 use worker::{Context, Env};
 
+use crate::admission::Admission;
 use crate::bucket::AnyBucket;
 use crate::config::Config;
 use crate::errors::Problem;
 use crate::meter::{Meter, Metered};
+use crate::platform::Edge;
 use crate::query::{EdgeCache, EdgeInvocations, Fan};
 use crate::tenant::{Shard, StubLine, TenantClient, TenantShards};
 
@@ -56,8 +58,9 @@ impl Scope {
     }
 
     /// What a large query may use.
-    pub(crate) fn fan(&self) -> Fan<EdgeCache, EdgeInvocations> {
+    pub(crate) fn fan(&self) -> Fan<EdgeCache, EdgeInvocations, Edge> {
         Fan {
+            admission: Admission(Edge),
             cache: EdgeCache::new(self.context.clone()),
             invocations: EdgeInvocations::new(&self.env, self.meter.clone()),
             part_bytes: self.config.query_part_bytes.into(),

@@ -8,8 +8,10 @@ use std::collections::HashSet;
 
 use pilotlight_core::store::{CatalogDay, ObjectKey, arrival_day, catalog_key};
 
+use crate::admission::Admission;
 use crate::bucket::{Bucket, MAX_PAGE};
 use crate::errors::Problem;
+use crate::platform::Platform;
 use crate::publish::days_in_bucket;
 use crate::rebuild;
 use crate::tenant::{Shard, TenantClient, Transport};
@@ -24,6 +26,7 @@ pub(crate) async fn sweep(
     client: &TenantClient<impl Transport>,
     shard: &Shard,
     now: i64,
+    admission: &Admission<impl Platform>,
 ) -> Result<(), Problem> {
     let safe = now - SAFE_MILLIS;
     client.days_found(&days_in_bucket(bucket, shard).await?).await?;
@@ -35,7 +38,7 @@ pub(crate) async fn sweep(
     if unknown.is_empty() {
         return Ok(());
     }
-    let dropped = rebuild::rebuild(bucket, client, shard).await?.dropped;
+    let dropped = rebuild::rebuild(bucket, client, shard, admission).await?.dropped;
     // Names that no row had can only have got one from the judgement that dropped them.
     let mut dead: Vec<String> = dropped.into_iter().filter(|key| unknown.contains(key)).collect();
     // A day out of the time before a database was lost is all that a reader has; by the next sweep it is published anew.

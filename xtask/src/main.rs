@@ -30,7 +30,7 @@ Usage: cargo xtask <command>
   build                   build the worker, the viewer and the site for a deployment, and check their sizes
   fuzz [--seconds 30] [--target NAME]
                           fuzz the readers of untrusted input, for so many seconds in all
-  load [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 5000] [--seed N]
+  load [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 6000] [--seed N]
                           push as a fleet of agents does, and check that every profile arrived
   kills [--count 200] [--processes 20] [--pause-ms 200] [--uptime-ms 1200] [--seed N]
                           kill the worker repeatedly during pushes, and look for each push

@@ -178,11 +178,12 @@ impl Fixtures {
         Ok(())
     }
 
-    /// Starts a worker with nothing stored.
+    /// Starts a worker with nothing stored. Tests push for minutes, one profile after the other: as a fleet they would wait.
     fn start(name: &str, vars: &[String]) -> Result<Pilotlight> {
+        let vars = [&["FLUSH_MS:100".to_owned()], vars].concat();
         let state = own_dir().join(format!("{name}-state"));
         let _ = fs::remove_dir_all(&state);
-        Pilotlight::start(free_port()?, &state, &own_dir().join(format!("{name}-server.log")), vars)
+        Pilotlight::start(free_port()?, &state, &own_dir().join(format!("{name}-server.log")), &vars)
     }
 
     /// The core alone as a WASM module, for wasmtime.

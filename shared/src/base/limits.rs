@@ -8,8 +8,9 @@ pub const MAX_PROFILE_BYTES: usize = 256 << 20;
 
 /// Largest profile the edge accepts after inflation, in bytes: 16 MiB.
 ///
-/// An isolate has 128 MB. Decoding holds the raw bytes and a model of about twice their size, then the chunk being
-/// encoded: 16 + 32 + 16 MiB stays inside the 64 MB that one plan may use. Pyroscope's own default is 4 MiB.
+/// An isolate has 128 MB, for all of its requests. Decoding holds the raw bytes and a model of half as much again, then the chunk
+/// being encoded: 16 + 24 + 8 MiB. The worker lets large pushes, queries and jobs use 60 MiB together, and keeps 16 for bodies on
+/// their way in, 12 for a push of usual size, 24 for chunks that wait and 16 for JavaScript: 128. Pyroscope's own default is 4 MiB.
 pub const MAX_PUSH_BYTES: usize = 16 << 20;
 
 /// Deepest stack kept, in frames. Go records at most 128, async-profiler 2,048 by default; deeper input is an error.

@@ -6,7 +6,7 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{AnswerStats, StoreError, answer_chunk, decode_answer, encode_answer};
 
-/// Most bytes of tables and samples that a query may hold: 32 MiB.
+/// Most bytes of tables and samples that a query may hold, or of points that a timeline may: 32 MiB.
 ///
 /// A worker has 128 MB. While a query reads, tables have room for up to twice what they hold, and 16 MiB of reads are
 /// outstanding, on their way into WASM twice: 96 MiB. When it ends there are no reads, and canonical order makes the tables a
@@ -82,6 +82,11 @@ impl AnswerSum {
             self.merger.add(&answer.profile)?;
         }
         check_held(self.merger.held())
+    }
+
+    /// About how many bytes it holds.
+    pub fn held(&self) -> usize {
+        self.merger.held()
     }
 
     /// The sum.

@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 
+use super::answer::check_held;
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
 use super::plan::{CatalogObject, Get, Plan, PlanError};
 use super::reads::{Reads, damaged};
@@ -18,6 +19,8 @@ pub struct TimelinePlan {
     reads: Reads<What>,
     series: Vec<TimelineSeries>,
     index: HashMap<(ProfileType, Labels), usize>,
+    /// How many points all series have.
+    points: usize,
     rounded: bool,
 }
 
@@ -78,6 +81,8 @@ impl TimelinePlan {
     /// With a resolution, profiles that start in one such window (or a shorter one) come as one point, and far less is
     /// read; profiles at the ends of the range come one by one unless their window lies inside as a whole. So buckets are
     /// exact when their edges are edges of these windows, or the ends of the range: see [`super::Steps`].
+    ///
+    /// Points that take more than [`super::MAX_HELD`] are refused.
     pub fn new(
         selector: &Selector,
         profile_type: Option<&ProfileType>,
@@ -87,7 +92,7 @@ impl TimelinePlan {
         objects: &[CatalogObject],
     ) -> Result<Self, PlanError> {
         let (series, index) = (Vec::new(), HashMap::new());
-        let mut plan = Self { range, reads: Reads::new(), series, index, rounded: false };
+        let mut plan = Self { range, reads: Reads::new(), series, index, points: 0, rounded: false };
         let selects = |of_type: &ProfileType, labels: &Labels| {
             profile_type.is_none_or(|wanted| wanted == of_type) && selector.matches(of_type, labels)
         };
@@ -113,8 +118,10 @@ impl TimelinePlan {
             for s in directory.chunks().iter().flat_map(|chunk| &chunk.series).filter(|s| range.contains(s.time)) {
                 if let Some(at) = place(&mut plan, s.profile_type, s.labels) {
                     plan.series[at].points.push(Point { time: s.time, total: s.total, profiles: 1 });
+                    plan.points += 1;
                 }
             }
+            plan.check_held()?;
             let mut parts = Vec::new();
             for dataset in directory.datasets().iter().filter(|d| range.touches(d.min_time, d.max_time)) {
                 let series: Vec<_> = dataset.series.iter().map(|&l| place(&mut plan, dataset.profile_type, l)).collect();
@@ -147,11 +154,16 @@ impl TimelinePlan {
         })
     }
 
+    fn check_held(&self) -> Result<(), PlanError> {
+        check_held(self.points * size_of::<Point>())
+    }
+
     fn part(&mut self, what: &What, bytes: &[u8]) -> Result<(), StoreError> {
         let mut add = |series: u32, point: Point| {
             if let Some(at) = what.series[series as usize].filter(|_| what.tier.contains(point.time)) {
                 // A window may begin before the range when nothing is in it there.
                 self.series[at].points.push(Point { time: point.time.max(self.range.from), ..point });
+                self.points += 1;
             }
         };
         match what.tier.window {
@@ -184,6 +196,7 @@ impl Plan for TimelinePlan {
     fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
         for (part, what, bytes) in self.reads.take(get, bytes)? {
             self.part(&what, bytes).map_err(damaged(&get.key, part))?;
+            self.check_held()?;
         }
         Ok(())
     }

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use pilotlight_tests::client::Client;
 use pilotlight_tests::demo::{DEPLOY_SECONDS, Kind, Moment, SERVICES, history};
 
-/// Pushes at the same time. They share objects, so more of them cost little and end sooner.
-const PARALLEL: usize = 16;
+/// Pushes at the same time. They share objects, so more of them cost little and end sooner: the 1,440 profiles are there before
+/// the worker takes them for a fleet that can wait.
+const PARALLEL: usize = 32;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -8,7 +8,7 @@ use pilotlight_tests::load::{Wanted, run};
 use pilotlight_tests::options::Options;
 
 const USAGE: &str =
-    "usage: load --state FOLDER [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 5000] [--seed N]";
+    "usage: load --state FOLDER [--processes 100] [--minutes 10] [--interval 15] [--flush-ms 6000] [--seed N]";
 
 fn main() -> ExitCode {
     let outcome =
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
                 processes: options.number("processes", 100)? as usize,
                 duration: Duration::from_secs(60 * options.number("minutes", 10)?),
                 interval: Duration::from_secs(options.number("interval", 15)?),
-                flush_ms: options.number("flush-ms", 5_000)? as u32,
+                flush_ms: options.number("flush-ms", 6_000)? as u32,
                 seed: options.seed()?,
                 state: PathBuf::from(options.text("state").ok_or("--state is missing")?),
             };

@@ -36,7 +36,7 @@ pub struct Wanted {
     pub duration: Duration,
     /// How long each waits between two pushes of a kind.
     pub interval: Duration,
-    /// How long the worker gathers pushes, milliseconds.
+    /// How long the worker gathers pushes at most, milliseconds.
     pub flush_ms: u32,
     /// All chance follows from it.
     pub seed: u64,

@@ -16,11 +16,12 @@ use worker::js_sys::Uint8Array;
 use worker::{Context, Env, Fetcher, Method, Request, RequestInit, Response};
 
 use super::cache::{AnswerCache, EdgeCache, name};
+use crate::admission::Admission;
 use crate::bucket::{AnyBucket, Bucket};
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, cpu};
-use crate::platform::CONNECTIONS;
+use crate::platform::{CONNECTIONS, Edge, Platform};
 use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
 
 /// The path at which an invocation answers parts.
@@ -34,6 +35,9 @@ const CALL_SHARE: u64 = 10;
 /// some five times what they read.
 const AT_ONCE_BYTES: u64 = 16 << 20;
 
+/// How many times its bytes a sum takes while it becomes an answer, beside what it holds: twice.
+const FINISH_FACTOR: u64 = 2;
+
 /// Largest answer that is kept: 4 MiB. A larger one is quicker made than found.
 const MAX_KEPT: usize = 4 << 20;
 
@@ -46,7 +50,9 @@ pub(crate) struct Query<'a> {
 }
 
 /// What a query may use beside this invocation.
-pub(crate) struct Fan<C, I> {
+pub(crate) struct Fan<C, I, P> {
+    /// The way into this isolate's memory.
+    pub(crate) admission: Admission<P>,
     pub(crate) cache: C,
     /// `None` where the worker has no binding to itself.
     pub(crate) invocations: Option<I>,
@@ -100,19 +106,23 @@ impl Query<'_> {
         self,
         objects: Vec<CatalogObject>,
         bucket: &impl Bucket,
-        fan: &Fan<impl AnswerCache, impl Invocations>,
+        fan: &Fan<impl AnswerCache, impl Invocations, impl Platform>,
         meter: &Meter,
     ) -> Result<(QueryAnswer, Spread), Problem> {
         let parts = match split(self.selector, self.profile_type, self.range, objects, fan.part_bytes)? {
             QueryParts::Parts(parts) => parts,
             QueryParts::Whole(plan) => {
+                let _permit = fan.admission.plan(&*plan).await?;
                 let answer = drive(*plan, bucket).await?.finish()?;
                 meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
                 return Ok((answer, Spread { parts: 1, cached: 0, calls: 0 }));
             }
         };
         let (mut sum, mut spread) = (AnswerSum::new(), Spread { parts: parts.len(), cached: 0, calls: 0 });
+        // It holds no permit while it waits for parts, which ask for theirs wherever they run.
+        let held = fan.admission.hold();
         let missing = self.find(parts, &fan.cache, &mut sum, meter).await?;
+        fan.admission.resize(&held, sum.held() as u64);
         spread.cached = spread.parts - missing.len();
         let bytes: u64 = missing.iter().map(|part| part.bytes).sum();
         match &fan.invocations {
@@ -128,14 +138,18 @@ impl Query<'_> {
                         meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.len() as u64));
                         sum.add(&QueryAnswer::decode(&answer, self.profile_type).map_err(Problem::internal)?)?;
                     }
+                    fan.admission.resize(&held, sum.held() as u64);
                 }
             }
             _ => {
                 for part in missing {
-                    sum.add(&self.part(part, bucket, &fan.cache, meter).await?.0)?;
+                    sum.add(&self.part(part, bucket, &fan.cache, &fan.admission, meter).await?.0)?;
+                    fan.admission.resize(&held, sum.held() as u64);
                 }
             }
         }
+        // Canonical order and the answer's bytes come on top of what the sum holds.
+        let _permit = fan.admission.enter(FINISH_FACTOR * sum.held() as u64).await?;
         Ok((sum.finish(), spread))
     }
 
@@ -176,11 +190,13 @@ impl Query<'_> {
         part: QueryPart,
         bucket: &impl Bucket,
         cache: &impl AnswerCache,
+        admission: &Admission<impl Platform>,
         meter: &Meter,
     ) -> Result<(QueryAnswer, Option<Vec<u8>>), Problem> {
         let name = name(self.selector, self.profile_type, &part);
         let plan = QueryPlan::new(self.selector, self.profile_type, self.range, &part.objects)?;
         drop(part);
+        let _permit = admission.plan(&plan).await?;
         let answer = drive(plan, bucket).await?.finish()?;
         meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
         let Some(name) = name else { return Ok((answer, None)) };
@@ -230,6 +246,7 @@ pub(crate) async fn answer_parts(
     ask: &[u8],
     bucket: &impl Bucket,
     cache: &impl AnswerCache,
+    admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<Vec<u8>, Problem> {
     let (ask, directories) = packet::decode::<Ask>(ask).map_err(Problem::internal)?;
@@ -240,7 +257,7 @@ pub(crate) async fn answer_parts(
     for AskedPart { rows, bytes, fixed } in ask.parts {
         let of_part = directories.by_ref().take(rows.len()).collect();
         let objects = catalog_objects(rows, of_part)?;
-        let (answer, encoded) = query.part(QueryPart { objects, bytes, fixed }, bucket, cache, meter).await?;
+        let (answer, encoded) = query.part(QueryPart { objects, bytes, fixed }, bucket, cache, admission, meter).await?;
         answers.push(match encoded {
             Some(bytes) => bytes,
             None => answer.encode(&profile_type).map_err(Problem::internal)?,
@@ -283,7 +300,8 @@ pub(crate) async fn answer(request: &mut Request, env: &Env, context: Context) -
     meter.add(Item::WorkerRequests, 1);
     let ask = request.bytes().await?;
     let bucket = Metered::new(AnyBucket::open(env)?, meter.clone());
-    let response = match answer_parts(&ask, &bucket, &EdgeCache::new(Some(Rc::new(context))), &meter).await {
+    let cache = EdgeCache::new(Some(Rc::new(context)));
+    let response = match answer_parts(&ask, &bucket, &cache, &Admission(Edge), &meter).await {
         Ok(answers) => Response::from_bytes(answers)?,
         Err(problem) => problem.response()?,
     };

@@ -12,19 +12,20 @@ use crate::bucket::{AnyBucket, Bucket};
 use crate::drive::drive;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, cpu};
+use crate::platform::{Edge, Platform};
 use crate::scope::Scope;
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
 
 /// The profiles of a tenant, in a bucket and in the catalogs of its objects.
-pub(crate) struct Store<B, T, C = (), I = ()> {
+pub(crate) struct Store<B, T, P, C = (), I = ()> {
     bucket: B,
     tenant: TenantShards<T>,
     meter: Meter,
-    fan: Fan<C, I>,
+    fan: Fan<C, I, P>,
 }
 
 /// The same where the worker runs.
-pub(crate) type EdgeStore = Store<Metered<AnyBucket>, StubLine, EdgeCache, EdgeInvocations>;
+pub(crate) type EdgeStore = Store<Metered<AnyBucket>, StubLine, Edge, EdgeCache, EdgeInvocations>;
 
 impl EdgeStore {
     /// What a request is about.
@@ -35,16 +36,17 @@ impl EdgeStore {
 }
 
 #[cfg(test)]
-impl<B: Bucket, T: Transport> Store<B, T> {
+impl<B: Bucket, T: Transport, P: Platform> Store<B, T, P> {
     /// With nothing beside this invocation, and parts of any size.
-    pub(crate) fn new(bucket: B, tenant: TenantShards<T>, meter: Meter) -> Self {
-        Self::with(bucket, tenant, meter, Fan { cache: (), invocations: None, part_bytes: u64::MAX })
+    pub(crate) fn new(bucket: B, tenant: TenantShards<T>, platform: P, meter: Meter) -> Self {
+        let admission = crate::admission::Admission(platform);
+        Self::with(bucket, tenant, meter, Fan { admission, cache: (), invocations: None, part_bytes: u64::MAX })
     }
 }
 
-impl<B: Bucket, T: Transport, C: AnswerCache, I: Invocations> Store<B, T, C, I> {
+impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store<B, T, P, C, I> {
     #[cfg(test)]
-    pub(crate) fn with(bucket: B, tenant: TenantShards<T>, meter: Meter, fan: Fan<C, I>) -> Self {
+    pub(crate) fn with(bucket: B, tenant: TenantShards<T>, meter: Meter, fan: Fan<C, I, P>) -> Self {
         Self { bucket, tenant, meter, fan }
     }
 
@@ -66,6 +68,7 @@ impl<B: Bucket, T: Transport, C: AnswerCache, I: Invocations> Store<B, T, C, I> 
         let detail = if resolution >= Some(SumWindow::Hour) { Detail::Summed } else { Detail::Each };
         let objects = self.tenant.catalog(range, detail).await?;
         let plan = TimelinePlan::new(selector, profile_type, range, resolution, grouping, &objects)?;
+        let _permit = self.fan.admission.plan(&plan).await?;
         let timeline = drive(plan, &self.bucket).await?.finish()?;
         self.meter.add(Item::WorkerCpuMicros, cpu::query_micros(timeline.bytes));
         Ok(timeline)

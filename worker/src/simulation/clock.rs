@@ -20,6 +20,8 @@ struct State {
     drawn: Cell<u64>,
     sleepers: RefCell<BTreeMap<(i64, u64), Waker>>,
     tasks: RefCell<Vec<LocalBoxFuture<'static, ()>>>,
+    /// Whether there are tasks that never ran: time must not pass before they did.
+    spawned: Cell<bool>,
 }
 
 struct Woken(AtomicBool);
@@ -33,7 +35,8 @@ impl Wake for Woken {
 impl Clock {
     pub(crate) fn new(now: i64) -> Self {
         let (sleepers, tasks) = (RefCell::default(), RefCell::default());
-        Self(Rc::new(State { now: Cell::new(now), drawn: Cell::new(0), sleepers, tasks }))
+        let (drawn, spawned) = (Cell::new(0), Cell::new(false));
+        Self(Rc::new(State { now: Cell::new(now), drawn, sleepers, tasks, spawned }))
     }
 
     pub(crate) fn now(&self) -> i64 {
@@ -66,6 +69,7 @@ impl Clock {
     /// Runs a task beside those that are waited for.
     pub(crate) fn spawn(&self, task: LocalBoxFuture<'static, ()>) {
         self.0.tasks.borrow_mut().push(task);
+        self.0.spawned.set(true);
     }
 
     /// Runs a future to its end, and all tasks as far as they come meanwhile.
@@ -85,6 +89,7 @@ impl Clock {
             if let Poll::Ready(value) = future.as_mut().poll(&mut cx) {
                 return value;
             }
+            self.0.spawned.set(false);
             let tasks = std::mem::take(&mut *self.0.tasks.borrow_mut());
             for mut task in tasks {
                 if task.as_mut().poll(&mut cx).is_pending() {
@@ -92,6 +97,9 @@ impl Clock {
                 } else {
                     waker.wake_by_ref();
                 }
+            }
+            if self.0.spawned.get() {
+                waker.wake_by_ref();
             }
         }
     }

@@ -33,7 +33,8 @@ fn push(world: &World, name: &str, values: &[i64], start: i64, duration: i64) {
 /// All answers over a range, as text; whether one says that it is cut.
 fn ask(world: &World, range: TimeRange) -> (Vec<String>, bool) {
     let profile_type: ProfileType = TYPE.parse().unwrap();
-    let (store, all) = (Store::new(world.faulty_bucket(), world.tenant(), Meter::default()), Selector::default());
+    let (store, all) =
+        (Store::new(world.faulty_bucket(), world.tenant(), world.platform(), Meter::default()), Selector::default());
     world.clock.run(async {
         let merged = store.merged(&all, &profile_type, range).await.unwrap();
         let timeline = store.timeline(&all, Some(&profile_type), range, None, Grouping::Series).await.unwrap();

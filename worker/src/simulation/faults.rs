@@ -12,6 +12,8 @@ use super::clock::{Clock, pause};
 use crate::bucket::{Bucket, BucketError, Condition, List, Object, Page};
 use crate::errors::Problem;
 use crate::platform::Platform;
+use crate::tenant::memory::MemorySql;
+use crate::tenant::{Rows, Sql, Value};
 
 /// What happens at an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +34,11 @@ pub(crate) enum Fault {
     Stall,
     /// It takes longer than an invocation may live: half an hour.
     Lag,
+    /// It is done, and then new code is deployed: the objects that live go on without storage, and new ones take over.
+    Deploy,
 }
 
-pub(crate) const FAULTS: [Fault; 7] = [
+pub(crate) const FAULTS: [Fault; 8] = [
     Fault::FailBefore,
     Fault::FailAfter,
     Fault::KillObjectsBefore,
@@ -42,6 +46,7 @@ pub(crate) const FAULTS: [Fault; 7] = [
     Fault::KillWorkerBefore,
     Fault::KillWorkerAfter,
     Fault::Stall,
+    Fault::Deploy,
 ];
 
 /// Counts operations, and lets one of them go wrong. Clones are the same one.
@@ -54,6 +59,8 @@ struct State {
     planned: Cell<Option<(usize, Fault)>>,
     /// How often the objects have died.
     deaths: Cell<u64>,
+    /// How often new code was deployed.
+    deploys: Cell<u64>,
     /// The invocation that runs, and the one that is to die.
     current: Cell<u64>,
     last: Cell<u64>,
@@ -63,8 +70,9 @@ struct State {
 impl Faults {
     pub(crate) fn new(clock: &Clock) -> Self {
         let (done, planned) = (RefCell::default(), Cell::default());
-        let (deaths, current, last, doomed) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));
-        Self(Rc::new(State { clock: clock.clone(), done, planned, deaths, current, last, doomed }))
+        let (deaths, deploys) = (Cell::new(0), Cell::new(0));
+        let (current, last, doomed) = (Cell::new(0), Cell::new(0), Cell::new(0));
+        Self(Rc::new(State { clock: clock.clone(), done, planned, deaths, deploys, current, last, doomed }))
     }
 
     /// Plans a fault at the operation of that number, counted from the beginning.
@@ -84,6 +92,10 @@ impl Faults {
 
     pub(super) fn deaths(&self) -> u64 {
         self.0.deaths.get()
+    }
+
+    pub(super) fn deploys(&self) -> u64 {
+        self.0.deploys.get()
     }
 
     /// Runs an invocation of the worker, which may die.
@@ -124,6 +136,7 @@ impl Faults {
             Some(Fault::FailAfter) => return lost(),
             Some(Fault::KillObjectsAfter) => self.kill_objects().await,
             Some(Fault::KillWorkerAfter) => self.kill_worker().await,
+            Some(Fault::Deploy) => self.0.deploys.set(self.deploys() + 1),
             _ => {}
         }
         pause().await;
@@ -167,6 +180,45 @@ impl<B: Bucket> Bucket for FaultyBucket<B> {
 
     async fn delete(&self, keys: &[String]) -> Result<(), BucketError> {
         self.faults.around("delete", self.bucket.delete(keys), lost).await
+    }
+}
+
+/// A database to which those have no access that lived before new code was deployed.
+#[derive(Clone)]
+pub(crate) struct DeployedSql {
+    sql: MemorySql,
+    faults: Faults,
+    /// How often code had been deployed when the one who has this came to life.
+    deploys: u64,
+}
+
+impl DeployedSql {
+    /// For an object that comes to life now.
+    pub(super) fn new(sql: MemorySql, faults: Faults) -> Self {
+        let deploys = faults.deploys();
+        Self { sql, faults, deploys }
+    }
+
+    fn accessible(&self) -> Result<&MemorySql, Problem> {
+        if self.faults.deploys() == self.deploys {
+            return Ok(&self.sql);
+        }
+        Err(Problem::unavailable("this object was reset because its code was updated"))
+    }
+}
+
+impl Sql for DeployedSql {
+    fn define(&self, statements: &str) -> Result<(), Problem> {
+        self.accessible()?.define(statements)
+    }
+
+    fn query(&self, statement: &str, values: Vec<Value>) -> Result<Rows, Problem> {
+        self.accessible()?.query(statement, values)
+    }
+
+    fn transaction<T: 'static>(&self, change: impl FnOnce(&Self) -> Result<T, Problem> + 'static) -> Result<T, Problem> {
+        let inside = self.clone();
+        self.accessible()?.transaction(move |_| change(&inside))
     }
 }
 

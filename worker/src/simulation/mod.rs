@@ -4,10 +4,12 @@
 mod clock;
 mod damage;
 mod deletion;
+mod deploy;
 mod divided;
 mod erasure;
 mod extremes;
 mod faults;
+mod fleets;
 mod month;
 mod parts;
 mod published;
@@ -31,6 +33,7 @@ use pilotlight_core::{
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
+use crate::admission::Admission;
 use crate::bucket::memory::MemoryBucket;
 use crate::compact;
 use crate::errors::Problem;
@@ -41,7 +44,7 @@ use crate::tenant::memory::MemorySql;
 use crate::tenant::{Call, Detail, Flush, Reply, Retention, Shard, Sql, TenantClient, TenantShards, TenantStore, Transport};
 use clock::Clock;
 pub(crate) use faults::Simulated;
-use faults::{Fault, Faults, FaultyBucket};
+use faults::{DeployedSql, Fault, Faults, FaultyBucket};
 
 pub(crate) const MINUTE: i64 = 60_000;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
@@ -57,7 +60,7 @@ const RETENTION: Retention = Retention { raw_days: 30, sums_days: 60 };
 /// What is counted in every profile.
 const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
-type Object = TenantStore<FaultyBucket<MemoryBucket>, MemorySql, Simulated>;
+type Object = TenantStore<FaultyBucket<MemoryBucket>, DeployedSql, Simulated>;
 
 /// One world.
 pub(crate) struct World {
@@ -77,7 +80,14 @@ struct Host {
     platform: Simulated,
     flush: Flush,
     grace_seconds: Cell<u32>,
-    object: RefCell<Option<(u64, Rc<Object>)>>,
+    object: RefCell<Option<Living>>,
+}
+
+/// The object that lives, and how many deaths and deployments were before it.
+struct Living {
+    deaths: u64,
+    deploys: u64,
+    object: Rc<Object>,
 }
 
 /// A line to an object.
@@ -128,6 +138,11 @@ impl World {
         Simulated { clock: self.clock.clone(), faults: self.faults.clone() }
     }
 
+    /// The way into this thread's memory.
+    pub(crate) fn admission(&self) -> Admission<Simulated> {
+        Admission(self.platform())
+    }
+
     pub(crate) fn client(&self, host: usize) -> TenantClient<Line> {
         TenantClient::new(Line(self.hosts[host].clone()))
     }
@@ -148,7 +163,17 @@ impl World {
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
         let meter = Meter::default();
-        self.faults.invocation(compact::visit(&bucket, &client, shard, self.clock.now(), self.share_bytes, &meter)).await
+        self.faults
+            .invocation(compact::visit(
+                &bucket,
+                &client,
+                shard,
+                self.clock.now(),
+                self.share_bytes,
+                &self.admission(),
+                &meter,
+            ))
+            .await
     }
 
     /// The first object's name.
@@ -167,7 +192,7 @@ impl World {
     /// Rebuilds the first object's catalog.
     pub(crate) async fn rebuild(&self) -> Result<rebuild_catalog::Report, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(0), &self.hosts[0].shard);
-        self.faults.invocation(rebuild_catalog::rebuild(&bucket, &client, shard)).await
+        self.faults.invocation(rebuild_catalog::rebuild(&bucket, &client, shard, &self.admission())).await
     }
 
     /// Visits the first object until nothing is due.
@@ -181,7 +206,7 @@ impl World {
         let range =
             TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + 100 * DAY) };
         let profile_type: ProfileType = TYPE.parse().unwrap();
-        let store = Store::new(self.faulty_bucket(), self.tenant(), Meter::default());
+        let store = Store::new(self.faulty_bucket(), self.tenant(), self.platform(), Meter::default());
         self.faults.invocation(store.merged(&Selector::default(), &profile_type, range)).await
     }
 
@@ -234,20 +259,20 @@ pub(crate) fn chunk(n: u32, millis: i64) -> Vec<u8> {
 }
 
 impl Host {
-    /// The object that lives, and its number among all that lived here.
+    /// The object that lives, and how many deaths were before it.
     fn object(&self) -> (u64, Rc<Object>) {
-        let deaths = self.bucket.faults.deaths();
-        let mut object = self.object.borrow_mut();
-        match &*object {
-            Some((born, object)) if *born == deaths => (*born, object.clone()),
-            _ => {
-                let (sql, bucket, platform) = (self.sql.clone(), self.bucket.clone(), self.platform.clone());
-                let grace = self.grace_seconds.get();
-                let opened =
-                    TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, grace, RETENTION).unwrap();
-                object.insert((deaths, Rc::new(opened))).clone()
-            }
+        let faults = &self.bucket.faults;
+        let (deaths, deploys) = (faults.deaths(), faults.deploys());
+        let mut living = self.object.borrow_mut();
+        if let Some(living) = living.as_ref().filter(|living| (living.deaths, living.deploys) == (deaths, deploys)) {
+            return (deaths, living.object.clone());
         }
+        let sql = DeployedSql::new(self.sql.clone(), faults.clone());
+        let (bucket, platform, grace) = (self.bucket.clone(), self.platform.clone(), self.grace_seconds.get());
+        let opened = TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, grace, RETENTION).unwrap();
+        let object = Rc::new(opened);
+        *living = Some(Living { deaths, deploys, object: object.clone() });
+        (deaths, object)
     }
 
     /// Runs a future as long as the object lives that it belongs to.

@@ -4,14 +4,17 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use futures_util::future::join_all;
 use pilotlight_core::{
     Profile, ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos, parse_name,
     plans::QueryAnswer,
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
-use super::{BEGIN, DAY, HOUR, MINUTE, TYPE, World};
+use super::{BEGIN, DAY, HOUR, MINUTE, Simulated, TYPE, World};
 use crate::admin::delete_profiles;
+use crate::admission::tests::with_budget;
+use crate::admission::{Admission, admitted};
 use crate::bucket::memory::MemoryBucket;
 use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, Usage};
@@ -38,6 +41,7 @@ struct Others {
     cache: Kept,
     meter: Meter,
     calls: Rc<Cell<usize>>,
+    admission: Admission<Simulated>,
 }
 
 impl Invocations for Others {
@@ -45,7 +49,7 @@ impl Invocations for Others {
         self.calls.set(self.calls.get() + 1);
         let meter = Meter::default();
         let bucket = Metered::new(self.bucket.clone(), meter.clone());
-        let answer = answer_parts(&ask, &bucket, &self.cache, &meter).await;
+        let answer = answer_parts(&ask, &bucket, &self.cache, &self.admission, &meter).await;
         self.meter.book(meter.take());
         // The way over the line.
         answer.map_err(|problem| Problem::told(problem.status, problem.retry_after, &serde_json::to_vec(&problem).unwrap()))
@@ -102,17 +106,30 @@ struct Asked {
     until: i64,
 }
 
-fn ask(world: &World, asked: &Asked) -> Result<(QueryAnswer, Spread, Usage, usize), Problem> {
+type Outcome = Result<(QueryAnswer, Spread, Usage, usize), Problem>;
+
+fn ask(world: &World, asked: &Asked) -> Outcome {
+    world.clock.run(ask_beside_others(world, asked))
+}
+
+async fn ask_beside_others(world: &World, asked: &Asked) -> Outcome {
     let (meter, calls) = (Meter::default(), Rc::new(Cell::new(0)));
     let bucket = Metered::new(world.bucket.clone(), meter.clone());
     let (cache, memory) = (asked.cache.clone(), world.bucket.clone());
-    let others = Others { bucket: memory, cache: cache.clone(), meter: meter.clone(), calls: calls.clone() };
-    let fan = Fan { cache, invocations: asked.others.then_some(others), part_bytes: asked.part_bytes };
+    let admission = world.admission();
+    let others = Others {
+        bucket: memory,
+        cache: cache.clone(),
+        meter: meter.clone(),
+        calls: calls.clone(),
+        admission: admission.clone(),
+    };
+    let fan = Fan { admission, cache, invocations: asked.others.then_some(others), part_bytes: asked.part_bytes };
     let store = Store::with(bucket, world.tenant(), meter.clone(), fan);
     let range = TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + asked.until) };
     let of_type: ProfileType = TYPE.parse().unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
-    let (answer, spread) = world.clock.run(store.spread(&selector, &of_type, range))?;
+    let (answer, spread) = store.spread(&selector, &of_type, range).await?;
     Ok((answer, spread, meter.take(), calls.get()))
 }
 
@@ -120,7 +137,7 @@ fn ask(world: &World, asked: &Asked) -> Result<(QueryAnswer, Spread, Usage, usiz
 fn whole(world: &World, until: i64) -> QueryAnswer {
     let asked = Asked { cache: Kept::default(), others: false, part_bytes: u64::MAX, until };
     let range = TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + until) };
-    let store = Store::new(world.bucket.clone(), world.tenant(), Meter::default());
+    let store = Store::new(world.bucket.clone(), world.tenant(), world.platform(), Meter::default());
     let objects = world.clock.run(store.catalog(range)).unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
     let plan = pilotlight_core::plans::QueryPlan::new(&selector, &TYPE.parse().unwrap(), range, &objects).unwrap();
@@ -213,4 +230,36 @@ fn what_is_deleted_is_not_found_again() {
         assert_eq!(said(&answer), said(&expect));
         assert!(spread.cached > 0, "other days are: {spread:?}");
     }
+}
+
+/// Parts ask for memory in the isolate of the query that waits for them: that must hold none.
+#[test]
+fn queries_in_parts_share_an_isolate_in_which_one_plan_fits() {
+    let world = days(4);
+    let expect = whole(&world, 10 * DAY);
+    with_budget(1);
+    for others in [true, false] {
+        let asked = || Asked { cache: Kept::default(), others, part_bytes: 400 << 10, until: 10 * DAY };
+        let all: Vec<Asked> = (0..3).map(|_| asked()).collect();
+        let outcomes = world.clock.run(join_all(all.iter().map(|asked| ask_beside_others(&world, asked))));
+        for outcome in outcomes {
+            assert_eq!(said(&outcome.unwrap().0), said(&expect));
+        }
+        assert_eq!((admitted().bytes, admitted().waiting, admitted().refused), (0, 0, 0));
+    }
+
+    // While somebody has all of it for long, a query and a job are told to come again, and both do as soon as it is free.
+    let permit = world.clock.run(world.admission().enter(1)).unwrap();
+    let asked = Asked { cache: Kept::default(), others: true, part_bytes: 400 << 10, until: 10 * DAY };
+    let problem = ask(&world, &asked).unwrap_err();
+    assert_eq!((problem.status, problem.retry_after), (503, Some(1)));
+    assert!(world.clock.run(world.push(2_000, 0)));
+    world.clock.advance(HOUR + 2 * MINUTE);
+    world.clock.run(async {
+        world.admission().renew(&permit);
+        assert_eq!(world.visit(0).await.map_err(|problem| problem.status), Err(503));
+    });
+    drop(permit);
+    assert_eq!(world.clock.run(world.visit(0)), Ok(true), "the lease of the job that was refused has ended");
+    assert_eq!(said(&ask(&world, &asked).unwrap().0), said(&expect));
 }

@@ -45,7 +45,7 @@ fn levels(world: &World) -> Vec<u8> {
 }
 
 fn merged(world: &World, from: i64, until: i64) -> QueryAnswer {
-    let store = Store::new(world.faulty_bucket(), world.tenant(), Meter::default());
+    let store = Store::new(world.faulty_bucket(), world.tenant(), world.platform(), Meter::default());
     let profile_type: ProfileType = TYPE.parse().unwrap();
     let range = TimeRange { from: UnixNanos::from_millis(BEGIN + from), until: UnixNanos::from_millis(BEGIN + until) };
     world.clock.run(store.merged(&Selector::default(), &profile_type, range)).unwrap()
@@ -76,7 +76,7 @@ fn profiles_go_first_and_their_sums_later() {
     assert_eq!(found(&world, -DAY, DAY), (vec![0, 5, 10, 15], false), "nothing is rounded where nothing is cut");
     assert_eq!(found(&world, MINUTE, 23 * HOUR), (vec![5, 10], true), "hours that begin inside");
     assert_eq!(found(&world, 2 * HOUR + MINUTE, DAY), (vec![15], true));
-    let store = Store::new(world.faulty_bucket(), world.tenant(), Meter::default());
+    let store = Store::new(world.faulty_bucket(), world.tenant(), world.platform(), Meter::default());
     let range = TimeRange { from: UnixNanos::from_millis(BEGIN), until: UnixNanos::from_millis(BEGIN + DAY) };
     let timeline = world
         .clock

@@ -6,6 +6,7 @@
 //! - A chunk that comes again after its batch was written is known for [`super::window::WINDOW_MILLIS`] and is not kept twice.
 //! - After a failure nothing of the batch is remembered, so that a retry starts afresh.
 
+use super::load::Load;
 use super::window::Window;
 
 /// Number of chunks at which a batch is written: keeps its directory, some 100 bytes a chunk, near 200 kB.
@@ -14,7 +15,7 @@ pub(crate) const BATCH_CHUNKS: usize = 2_000;
 /// When batches are written, and how much may wait; see [`crate::config::Config`] for bounds and defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flush {
-    /// How long a batch gathers at most, milliseconds.
+    /// How long a batch gathers at most, milliseconds. A push into silence waits for less: see [`super::load`].
     pub(crate) millis: u32,
     /// Size at which a batch is written without waiting.
     pub(crate) bytes: usize,
@@ -58,6 +59,7 @@ pub(crate) struct GroupCommit<W> {
     flying: Option<Batch<W>>,
     driven: bool,
     window: Window,
+    load: Load,
 }
 
 #[derive(Debug)]
@@ -67,17 +69,20 @@ struct Batch<W> {
     waiters: Vec<W>,
     bytes: usize,
     opened: i64,
+    /// How long it gathers, milliseconds.
+    millis: u32,
 }
 
 impl<W> Default for Batch<W> {
     fn default() -> Self {
-        Self { chunks: Vec::new(), ids: Vec::new(), waiters: Vec::new(), bytes: 0, opened: 0 }
+        Self { chunks: Vec::new(), ids: Vec::new(), waiters: Vec::new(), bytes: 0, opened: 0, millis: 0 }
     }
 }
 
 impl<W> GroupCommit<W> {
     pub(crate) fn new(flush: Flush) -> Self {
-        Self { flush, open: Batch::default(), flying: None, driven: false, window: Window::default() }
+        let (window, load) = (Window::default(), Load::default());
+        Self { flush, open: Batch::default(), flying: None, driven: false, window, load }
     }
 
     /// Recalls a chunk that was written at `written`, in the order of writing.
@@ -108,8 +113,9 @@ impl<W> GroupCommit<W> {
         if pending > 0 && pending + chunk.len() > self.flush.pending {
             return Offered::Full;
         }
+        self.load.note(now);
         if self.open.ids.is_empty() {
-            self.open.opened = now;
+            (self.open.opened, self.open.millis) = (now, self.load.window(self.flush.millis));
         }
         let was_full = self.is_full();
         self.open.bytes += chunk.len();
@@ -128,9 +134,10 @@ impl<W> GroupCommit<W> {
         if self.is_full() || self.open.ids.is_empty() {
             return 0;
         }
-        let until = self.open.opened.saturating_add(i64::from(self.flush.millis));
-        // A clock that was set back must not make anyone wait longer than the interval.
-        until.saturating_sub(now).clamp(0, i64::from(self.flush.millis)) as u32
+        let millis = i64::from(self.open.millis);
+        let until = self.open.opened.saturating_add(millis);
+        // A clock that was set back must not make anyone wait longer than that.
+        until.saturating_sub(now).clamp(0, millis) as u32
     }
 
     /// The open batch's chunks, to be written now; new ones gather in the next. Empty when there is nothing to write,
@@ -175,7 +182,7 @@ mod tests {
     const PENDING_BYTES: usize = 4_000;
 
     fn group() -> GroupCommit<u32> {
-        GroupCommit::new(Flush { millis: 200, bytes: BATCH_BYTES, pending: PENDING_BYTES })
+        GroupCommit::new(Flush { millis: 6_000, bytes: BATCH_BYTES, pending: PENDING_BYTES })
     }
 
     fn id(n: u32) -> Id {
@@ -194,7 +201,7 @@ mod tests {
         let mut group = group();
         assert_eq!(offer(&mut group, 1, 10, 1, 1_000), Offered::Waits(Next::Drive));
         assert_eq!(offer(&mut group, 2, 10, 2, 1_050), Offered::Waits(Next::Nothing));
-        assert_eq!(group.gathers(1_050), 150, "counted from the first chunk");
+        assert_eq!(group.gathers(1_050), 50, "counted from the first chunk");
         assert_eq!(group.take().len(), 2);
         assert_eq!(offer(&mut group, 3, 10, 3, 1_300), Offered::Waits(Next::Nothing), "gathers for the next batch");
         assert_eq!(group.finish(true, 1_400), [1, 2]);
@@ -254,8 +261,26 @@ mod tests {
     fn a_clock_set_back_does_not_prolong() {
         let mut group = group();
         offer(&mut group, 1, 10, 1, 1_000_000);
-        assert_eq!(group.gathers(0), 200);
+        assert_eq!(group.gathers(0), 100);
         assert_eq!(group.gathers(2_000_000), 0);
+    }
+
+    #[test]
+    fn under_load_a_batch_gathers_longer() {
+        let mut group = group();
+        let mut windows = Vec::new();
+        for second in 0..60 {
+            offer(&mut group, second, 10, second, i64::from(second) * 1_000);
+            windows.push(group.gathers(i64::from(second) * 1_000));
+            group.take();
+            group.finish(true, i64::from(second) * 1_000 + 50);
+        }
+        assert_eq!([windows[0], windows[19], windows[29], windows[39], windows[59]], [100, 100, 3_050, 6_000, 6_000]);
+        // What is known already is no load, and the window is that of the moment at which the batch began.
+        assert_eq!(offer(&mut group, 59, 10, 0, 60_000), Offered::Durable);
+        offer(&mut group, 100, 10, 0, 200_000);
+        offer(&mut group, 101, 10, 0, 200_090);
+        assert_eq!(group.gathers(200_090), 10);
     }
 
     #[test]

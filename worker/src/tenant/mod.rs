@@ -5,6 +5,7 @@ mod client;
 mod commit;
 mod compaction;
 mod deletions;
+mod load;
 mod objects;
 mod operator;
 pub(crate) mod packet;
@@ -46,7 +47,7 @@ pub(crate) use retention::{MAX_DAYS, Retention};
 pub(crate) use shard::Shard;
 use sql::DurableSql;
 #[cfg(test)]
-pub(crate) use sql::{Sql, memory};
+pub(crate) use sql::{Rows, Sql, Value, memory};
 pub(crate) use store::TenantStore;
 pub(crate) use stub::{StubLine, USAGE_HEADER};
 pub(crate) use writer::Appended;

@@ -33,7 +33,8 @@ pub(super) fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -
     let (mut times, mut catalog_times, mut last) = (Vec::new(), Vec::new(), None);
     for _ in 0..25 {
         let meter = Meter::default();
-        let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
+        let store =
+            Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), world.platform(), meter.clone());
         let began = cpu_millis();
         let catalog = world.clock.run(store.catalog(range)).unwrap();
         catalog_times.push(cpu_millis() - began);

@@ -150,7 +150,8 @@ impl Visitor for Visits<'_> {
         let (bucket, client) = (Metered::new(world.bucket.clone(), (*meter).clone()), world.client(0));
         meter.add(Item::WorkerRequests, 1);
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
-        let was_due = compact::visit(&bucket, &client, shard, world.clock.now(), MAX_SHARE_BYTES, meter).await.unwrap();
+        let (now, admission) = (world.clock.now(), world.admission());
+        let was_due = compact::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &admission, meter).await.unwrap();
         let mut tally = tally.borrow_mut();
         tally.jobs += u64::from(was_due);
         tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);

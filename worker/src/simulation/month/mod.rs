@@ -22,7 +22,7 @@ use crate::tenant::{Detail, Flush};
 use ask::ask;
 use fleet::{Kinds, Load, Tally};
 
-/// The widest window of group commit: six seconds.
+/// As by default.
 const FLUSH: Flush = Flush { millis: 6_000, bytes: 4 << 20, pending: 16 << 20 };
 
 const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -255,7 +255,8 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     let (selector, steps) = (Selector::parse(query).unwrap(), Steps::of(range, 500));
     let of_type = of_type.map(|text| text.parse().unwrap());
     let meter = Meter::default();
-    let store = Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), meter.clone());
+    let store =
+        Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), world.platform(), meter.clone());
     let began = cpu_millis();
     let timeline =
         world.clock.run(store.timeline(&selector, of_type.as_ref(), steps.range, steps.window, Grouping::Service)).unwrap();
