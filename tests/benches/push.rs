@@ -1,4 +1,4 @@
-//! What one push costs in CPU: the request to a chunk in the stateless worker, and its share of a segment in the tenant's
+//! What one push costs in CPU: the request to a chunk in the stateless worker, and its partition of a segment in the tenant's
 //! object; natively, in wasmtime and in V8, which is workerd's engine.
 //!
 //! `cargo bench -p pilotlight-tests --features e2e --bench push`. Warm: each request once to warm up, then in rounds. Cold: the
@@ -111,7 +111,7 @@ fn print(name: &str, warm: &Times, cold: &Times, segments: &[(f64, u64)], reques
     let (median, p99, most) = (warm[warm.len() / 2], warm[warm.len() * 99 / 100], warm[warm.len() - 1]);
     let cold = cold.get(cold.len() / 2).copied().unwrap_or(f64::NAN);
     let share = segments[segments.len() / 2] / requests as f64;
-    println!("{name:34} {median:8.2} {p99:8.2} {most:8.2} {cold:8.2} {share:8.4}");
+    println!("{name:34} {median:8.2} {p99:8.2} {most:8.2} {cold:8.2} {partition:8.4}");
 }
 
 fn native(count: usize) -> Measured {

@@ -19,7 +19,7 @@ use std::time::Instant;
 use pilotlight_core::gzip::inflate;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
-use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, Get, MAX_SHARE_BYTES, Plan};
+use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, Get, MAX_PARTITION_BYTES, Plan};
 use pilotlight_core::store::{Level, ObjectKey, SegmentWriter, SumWindow, Tenant};
 use pilotlight_core::{TimeRange, UnixNanos};
 use pilotlight_guest::{list, query};
@@ -152,7 +152,7 @@ impl Bucket {
     /// Puts a block in the place of all objects from this one on.
     fn compact(&mut self, level: Level, first: usize) {
         let (sources, objects) = (self.catalog.split_off(first), self.objects.split_off(first));
-        let task = CompactTask { level, token: 7, unique: 7, share: 0, share_bytes: MAX_SHARE_BYTES };
+        let task = CompactTask { level, token: 7, unique: 7, partition: 0, partition_bytes: MAX_PARTITION_BYTES };
         let mut plan = CompactPlan::new(sources.clone(), task).expect("good sources");
         let output = loop {
             let wants = plan.wants();
@@ -164,7 +164,7 @@ impl Bucket {
                 plan.provide(&get, read(&objects[at], &get)).expect("our own");
             }
         };
-        assert_eq!(output.directory.block().expect("a block").share.count, 1, "the job is too large for one block");
+        assert_eq!(output.directory.block().expect("a block").partition.count, 1, "the job is too large for one block");
         let size = output.bytes.len() as u64;
         self.catalog.push(CatalogObject { key: output.key, level, size, directory: output.directory });
         self.objects.push(output.bytes);

@@ -1,4 +1,4 @@
-//! What the tests across Pilotlight's parts share: real input, independent judges, and made-up history.
+//! What the tests across Pilotlight's parts partition: real input, independent judges, and made-up history.
 //!
 //! - [`corpus`] and [`recorded`]: profiles and requests that nobody wrote for this project, where they are at hand.
 //! - [`oracle`]: profiles read by other code than the core's, and sums over them by brute force.

@@ -329,12 +329,12 @@ fn memory_of_large_profiles() {
             "{samples} samples, {} bytes raw: peak {} bytes ({:.2}x), kept {} ({:.2}x), {} stack rows",
             raw.len(),
             used.peak,
-            share(used.peak),
+            partition(used.peak),
             used.kept,
-            share(used.kept),
+            partition(used.kept),
             decoded.profile.stacks().len()
         );
-        assert!(share(used.peak) < BOUND);
+        assert!(partition(used.peak) < BOUND);
     }
 }
 

@@ -110,7 +110,7 @@ async fn answer(request: &mut Request, env: &Env, context: &Rc<Context>) -> Resu
             let answer = answer_tenant(route, request, &scope).await;
             // What a refused request cost is not worth a call.
             if answer.as_ref().map_or_else(|problem| problem.status >= 500, |_| true) {
-                scope.settle(context);
+                scope.book_usage(context);
             }
             answer
         }

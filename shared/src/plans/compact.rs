@@ -6,23 +6,25 @@
 //! | 2 | blocks of level 1 | every profile, sums of minutes and hours |
 //! | 3 | blocks of level 1 or 2 | sums of hours and days; its sources stay beside it |
 //!
-//! Symbols are stored once for each family (a service and a group of types that share tables, such as the four of a heap
+//! Symbols are stored once for each group (a service and a group of types that share tables, such as the four of a heap
 //! profile). Rows of profiles stay as they were pushed. The same sources give the same bytes.
 //!
-//! A job that is too large for one block is done in shares (see [`super::shares`]), each a plan of its own; its blocks take the
+//! A job that is too large for one block is done in partitions (see [`super::partitions`]), each a plan of its own; its blocks take the
 //! place of the sources together. A job may leave out deleted profiles, and rewrite a single block for that alone.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use super::dataset_group::OpenGroup;
 use super::deletion::Deletion;
-use super::family::OpenFamily;
-use super::input::{Family, Piece, Source};
+use super::input::{DatasetGroup, Input, Source};
+use super::partitions::{digest, partitions};
 use super::plan::{CatalogObject, Get, Plan, PlanError};
 use super::reads::{Reads, damaged};
-use super::shares::{digest, shares};
 use crate::base::sort::sort_by;
-use crate::store::{BlockLayout, BlockWriter, Counted, Directory, Ids, Level, Lineage, ObjectKey, Part, Share, read_ids};
+use crate::store::{
+    BlockLayout, BlockWriter, Counted, Directory, Ids, Level, Lineage, ObjectKey, Part, Partition, read_ids,
+};
 
 /// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a request takes. What other
 /// services have in a block of level 1 is longer.
@@ -37,10 +39,10 @@ pub struct CompactTask {
     pub token: u64,
     /// Makes the block's name unique.
     pub unique: u64,
-    /// Which of the job's shares, from 0; [`CompactPlan::share`] says how many there are.
-    pub share: u32,
-    /// How many bytes of blocks it may hold at once: [`super::MAX_SHARE_BYTES`], where a job is divided; the same for all shares.
-    pub share_bytes: u64,
+    /// Which of the job's partitions, from 0; [`CompactPlan::partition`] says how many there are.
+    pub partition: u32,
+    /// How many bytes of blocks it may hold at once: [`super::MAX_PARTITION_BYTES`], where a job is divided; the same for all partitions.
+    pub partition_bytes: u64,
 }
 
 /// Reads what is needed of its sources and writes a block.
@@ -48,16 +50,16 @@ pub struct CompactPlan {
     sources: Vec<Source>,
     shape: BlockLayout,
     task: CompactTask,
-    share: Share,
-    division: u64,
+    partition: Partition,
+    partitioning: u64,
     deletions: Rc<[Deletion]>,
     output: ObjectKey,
     /// What is still to be read, in the order in which it is written.
-    waiting: VecDeque<(Family, usize, Piece)>,
+    waiting: VecDeque<(DatasetGroup, usize, Input)>,
     /// What is being read.
-    batch: Vec<(Family, usize, Piece)>,
+    batch: Vec<(DatasetGroup, usize, Input)>,
     reads: Reads<usize>,
-    open: Option<OpenFamily>,
+    open: Option<OpenGroup>,
     writer: BlockWriter,
     /// `None` until the sources' ids have been read.
     counted: Option<Vec<Counted>>,
@@ -81,7 +83,7 @@ pub struct CompactOutput {
 }
 
 impl CompactPlan {
-    /// Plans to make a block out of a job's `sources`, which must be the same for each share.
+    /// Plans to make a block out of a job's `sources`, which must be the same for each partition.
     pub fn new(sources: Vec<CatalogObject>, task: CompactTask) -> Result<Self, PlanError> {
         Self::without(sources, task, Vec::new())
     }
@@ -114,21 +116,21 @@ impl CompactPlan {
         };
         let sources: Vec<Source> = keyed.into_iter().map(source).collect();
         let directories: Vec<&Directory> = sources.iter().map(|source| &source.object.directory).collect();
-        let mut all = shares(&directories, level, shape, task.share_bytes);
-        let (division, share) = (digest(&all), Share { number: task.share, count: all.len() as u32 });
-        if share.number >= share.count {
-            return Err(PlanError::Share { number: share.number, count: share.count });
+        let mut all = partitions(&directories, level, shape, task.partition_bytes);
+        let (partitioning, partition) = (digest(&all), Partition { number: task.partition, count: all.len() as u32 });
+        if partition.number >= partition.count {
+            return Err(PlanError::Partition { number: partition.number, count: partition.count });
         }
-        let families = all.swap_remove(share.number as usize).into_iter();
+        let groups = all.swap_remove(partition.number as usize).into_iter();
         let mut plan = Self {
             sources,
             shape,
             task,
-            share,
-            division,
+            partition,
+            partitioning,
             deletions: deletions.into(),
             output,
-            waiting: families.flat_map(|(f, pieces)| pieces.into_iter().map(move |(s, p)| (f.clone(), s, p))).collect(),
+            waiting: groups.flat_map(|(f, inputs)| inputs.into_iter().map(move |(s, p)| (f.clone(), s, p))).collect(),
             batch: Vec::new(),
             reads: Reads::with_gap(MAX_GAP),
             open: None,
@@ -142,20 +144,20 @@ impl CompactPlan {
         Ok(plan)
     }
 
-    /// Which of the job's shares this is.
-    pub fn share(&self) -> Share {
-        self.share
+    /// Which of the job's partitions this is.
+    pub fn partition(&self) -> Partition {
+        self.partition
     }
 
-    /// Tells how the job is divided. Shares of different divisions do not make a whole.
-    pub fn division(&self) -> u64 {
-        self.division
+    /// Tells how the job is divided. partitions of different divisions do not make a whole.
+    pub fn partitioning(&self) -> u64 {
+        self.partitioning
     }
 
     /// Whether the block says which chunks its job has counted: the first does it for all. A block of sums replaces
     /// nothing, so it has counted nothing.
     fn has_ids(&self) -> bool {
-        self.shape.raw && self.share.number == 0
+        self.shape.raw && self.partition.number == 0
     }
 
     /// Whether it is made of segments, of which each is read at once.
@@ -171,12 +173,12 @@ impl CompactPlan {
             parts.extend(source.object.directory.block().and_then(|block| block.ids));
             bytes += parts.iter().map(|part: &Part| part.len).sum::<u64>();
         }
-        while let Some((_, source, piece)) = self.waiting.front() {
+        while let Some((_, source, input)) = self.waiting.front() {
             let mut needs = BTreeSet::new();
-            needs.extend(piece.parts(&self.sources[*source].object.directory, self.shape));
+            needs.extend(input.parts(&self.sources[*source].object.directory, self.shape));
             let new = needs.iter().filter(|part| !parts[*source].contains(part));
             bytes = bytes.saturating_add(new.fold(0, |sum, part| sum.saturating_add(part.len)));
-            if bytes > self.task.share_bytes && !self.batch.is_empty() && !self.of_segments() {
+            if bytes > self.task.partition_bytes && !self.batch.is_empty() && !self.of_segments() {
                 break;
             }
             parts[*source].extend(needs);
@@ -197,17 +199,17 @@ impl CompactPlan {
             if self.batch.is_empty() && self.waiting.is_empty() {
                 break;
             }
-            for (family, at, piece) in std::mem::take(&mut self.batch) {
+            for (group, at, input) in std::mem::take(&mut self.batch) {
                 let source = &self.sources[at];
-                let part = piece.part(&source.object.directory);
+                let part = input.part(&source.object.directory);
                 let mut open = match self.open.take() {
-                    Some(open) if open.family == family => open,
+                    Some(open) if open.group == group => open,
                     before => {
                         before.map_or(Ok(()), |mut open| open.close(&mut self.writer)).map_err(PlanError::Output)?;
-                        OpenFamily::new(family, self.shape, self.deletions.clone())
+                        OpenGroup::new(group, self.shape, self.deletions.clone())
                     }
                 };
-                open.add(&mut self.writer, source, piece).map_err(damaged(&source.object.key, part))?;
+                open.add(&mut self.writer, source, input).map_err(damaged(&source.object.key, part))?;
                 self.open = Some(open);
             }
             self.sources.iter_mut().for_each(|source| source.parts.clear());
@@ -233,7 +235,7 @@ impl CompactPlan {
         let names = names.filter(|(at, _)| raw || used.contains(at)).map(|(_, source)| source.object.key).collect();
         let (made_of, sums_of) = if raw { (names, Vec::new()) } else { (Vec::new(), names) };
         let ids = Ids { counted: self.counted.unwrap_or_default(), made_of };
-        let lineage = Lineage { token: self.task.token, share: self.share, segments, ids, sums_of };
+        let lineage = Lineage { token: self.task.token, partition: self.partition, segments, ids, sums_of };
         let (bytes, directory) = self.writer.finish(lineage).map_err(PlanError::Output)?;
         let profiles = directory.datasets().iter().fold(0, |sum: u64, d| sum.saturating_add(d.profiles));
         Ok(CompactOutput { key: self.output.to_string(), level: self.task.level, bytes, directory, profiles })

@@ -72,7 +72,7 @@ mod tests {
     }
 
     fn compact(source: (CatalogObject, Vec<u8>), level: Level, deletions: &[Deletion]) -> CompactOutput {
-        let task = CompactTask { level, token: 7, unique: 2, share: 0, share_bytes: 1 << 20 };
+        let task = CompactTask { level, token: 7, unique: 2, partition: 0, partition_bytes: 1 << 20 };
         let mut plan = CompactPlan::without(vec![source.0], task, deletions.to_vec()).unwrap();
         for get in plan.wants() {
             let bytes = &source.1[get.offset as usize..(get.offset + get.length) as usize];

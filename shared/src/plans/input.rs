@@ -1,4 +1,4 @@
-//! What a compaction reads: a source, what it has of a family, and which parts of it a block needs.
+//! What a compaction reads: a source, what it has of a group, and which parts of it a block needs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,14 @@ use crate::model::labels::SERVICE_NAME;
 use crate::store::{BlockLayout, Dataset, Directory, PageEntry, PageKind, Part, StoreError, SumScope, SumWindow};
 
 /// A service and a group of types.
-pub(super) type Family = (String, String);
+pub(super) type DatasetGroup = (String, String);
 
-/// What a source has of a family.
+/// What a source has of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum Input {
     /// The chunk at this place.
     Chunk(usize),
-    /// The datasets at these places, which share these symbols.
+    /// The datasets at these places, which partition these symbols.
     Datasets(Part, Vec<usize>),
 }
 
@@ -26,8 +26,8 @@ pub(super) struct Source {
     pub(super) parts: BTreeMap<Part, Vec<u8>>,
 }
 
-/// The family of a series.
-pub(super) fn family_of(directory: &Directory, labels: u32, profile_type: u32) -> Family {
+/// The group of a series.
+pub(super) fn family_of(directory: &Directory, labels: u32, profile_type: u32) -> DatasetGroup {
     let service = directory.label_sets[labels as usize].get(SERVICE_NAME).unwrap_or("");
     (service.to_owned(), directory.types[profile_type as usize].name.clone())
 }
@@ -45,7 +45,7 @@ impl Source {
     }
 }
 
-impl Piece {
+impl Input {
     /// Where it is, for messages.
     pub(super) fn part(&self, directory: &Directory) -> Part {
         match self {
@@ -91,8 +91,8 @@ pub(super) fn feeds(dataset: &Dataset, shape: BlockLayout) -> Vec<Feed<'_>> {
     }
 }
 
-/// How many bytes of an object go into a block of nothing but sums, counted as those of a share. It is asked of every segment
-/// that is written, so families are not told apart for it.
+/// How many bytes of an object go into a block of nothing but sums, counted as those of a partition. It is asked of every segment
+/// that is written, so groups are not told apart for it.
 pub(super) fn day_bytes(directory: &Directory) -> u64 {
     let chunks = directory.chunks().iter().map(|chunk| chunk.part());
     let mut symbols = BTreeSet::new();

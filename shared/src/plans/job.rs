@@ -5,14 +5,14 @@ use crate::base::sort::sort_by;
 use crate::base::units::UnixNanos;
 use crate::store::{Directory, Level, ObjectKey};
 
-/// Most bytes of their sources that a job over segments, or a share of a job over blocks, holds: 12 MiB.
+/// Most bytes of their sources that a job over segments, or a partition of a job over blocks, holds: 12 MiB.
 ///
 /// All are held at once, so that each is fetched with one request. The output is at most as large and while it grows is
 /// there twice, which makes 36; tables being gathered have a cap of 8 and take half as much again to be written, open sums
 /// one of 8; one chunk or page is open. That is below the 64 MB of a plan, as a test measures.
-pub const MAX_SHARE_BYTES: u64 = 12 << 20;
+pub const MAX_PARTITION_BYTES: u64 = 12 << 20;
 
-/// Most bytes of the sources of a job over blocks: 512 MiB, or about 44 shares, two minutes of all visits of the schedule. An
+/// Most bytes of the sources of a job over blocks: 512 MiB, or about 44 partitions, two minutes of all visits of the schedule. An
 /// hour or day with more takes several jobs.
 pub const MAX_JOB_BYTES: u64 = 512 << 20;
 
@@ -68,7 +68,7 @@ impl ObjectSummary {
 pub struct CompactJob {
     /// Level of the blocks to be made. Those with profiles replace the sources.
     pub level: Level,
-    /// What becomes one block, or one for each share, in order of arrival.
+    /// What becomes one block, or one for each partition, in order of arrival.
     pub sources: Vec<String>,
 }
 
@@ -102,11 +102,11 @@ pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob>
 
 fn segments_left(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
     let due = spans(segments, HOUR_MILLIS).find(|hour| is_over(hour, HOUR_MILLIS, HOUR_SLACK_MILLIS, now))?;
-    Some(job(Level::Minutes, fitting(due, MAX_SHARE_BYTES, |object| object.size)))
+    Some(job(Level::Minutes, fitting(due, MAX_PARTITION_BYTES, |object| object.size)))
 }
 
-/// Until an hour has ended: in the minute after, all of its blocks are about to become one. A job has one share. Where blocks are
-/// so large that a share does not hold enough of them, they stay as they are: there would be as many after.
+/// Until an hour has ended: in the minute after, all of its blocks are about to become one. A job has one partition. Where blocks are
+/// so large that a partition does not hold enough of them, they stay as they are: there would be as many after.
 fn tier(objects: &[&Keyed], now: i64) -> Option<CompactJob> {
     let mut running = spans(objects, HOUR_MILLIS).filter(|hour| !is_over(hour, HOUR_MILLIS, 0, now));
     running.find_map(|hour| {
@@ -114,7 +114,7 @@ fn tier(objects: &[&Keyed], now: i64) -> Option<CompactJob> {
         (0..=highest).find_map(|tier| {
             let of_tier: Vec<&Keyed> = hour.iter().copied().filter(|object| tier_of(object) == tier).collect();
             let starts = 0..(of_tier.len() + 1).saturating_sub(MIN_JOB_OBJECTS);
-            let mut jobs = starts.map(|at| fitting(&of_tier[at..], MAX_SHARE_BYTES, |object| object.size));
+            let mut jobs = starts.map(|at| fitting(&of_tier[at..], MAX_PARTITION_BYTES, |object| object.size));
             let gains = |sources: &&[&Keyed]| tier == 0 || sources.len() >= MIN_JOB_OBJECTS;
             jobs.find(gains).map(|sources| job(Level::Minutes, sources))
         })
@@ -207,7 +207,7 @@ mod tests {
         let spec = objects(&[(0, 5, 1), (0, 0, 1), (0, HOUR_MILLIS, 1)]);
         check(&spec, HOUR_MILLIS + HOUR_SLACK_MILLIS - 1, None);
         check(&spec, HOUR_MILLIS + HOUR_SLACK_MILLIS, Some((1, &[0, 5])));
-        check(&objects(&[(0, 3, MAX_SHARE_BYTES + 1)]), HOUR_MILLIS * 2, Some((1, &[3])));
+        check(&objects(&[(0, 3, MAX_PARTITION_BYTES + 1)]), HOUR_MILLIS * 2, Some((1, &[3])));
         check(&[], 0, None);
     }
 
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn jobs_are_bounded() {
-        let half = MAX_SHARE_BYTES / 2;
+        let half = MAX_PARTITION_BYTES / 2;
         check(&objects(&[(0, 0, half), (0, 1, half), (0, 2, 1)]), HOUR_MILLIS * 2, Some((1, &[0, 1])));
         check(&objects(&[(0, 0, half), (0, 1, half + 1), (0, 2, 1)]), HOUR_MILLIS * 2, Some((1, &[0])));
         let many: Vec<_> = (0..=MAX_JOB_OBJECTS as i64).map(|i| object(0, i, 1)).collect();
@@ -259,14 +259,14 @@ mod tests {
         check(&spec(&[4, 4, 4, 4, 1, 1, 1]), 100, Some((1, &[0, 1, 2, 3])));
         check(&spec(&[4, 4, 4, 4]), HOUR_MILLIS, None);
         check(&spec(&[4, 4, 4, 4]), HOUR_MILLIS + HOUR_SLACK_MILLIS, Some((2, &[0, 1, 2, 3])));
-        // As many as a share holds.
+        // As many as a partition holds.
         let mut large = spec(&[4; 7]);
-        (large[0].size, large[4].size) = (MAX_SHARE_BYTES, MAX_SHARE_BYTES - 3);
+        (large[0].size, large[4].size) = (MAX_PARTITION_BYTES, MAX_PARTITION_BYTES - 3);
         check(&large, 100, Some((1, &[1, 2, 3, 4])));
         large[4].size += 1;
         check(&large, 100, None);
         // Segments become blocks, however large they are.
-        let large: Vec<_> = (0..4).map(|at| object(0, at, MAX_SHARE_BYTES / 2)).collect();
+        let large: Vec<_> = (0..4).map(|at| object(0, at, MAX_PARTITION_BYTES / 2)).collect();
         check(&large, 100, Some((1, &[0, 1])));
         check(&spec(&[2, 2, 2, 1, 1, 1]), 100, None);
     }
@@ -338,7 +338,7 @@ mod tests {
         let of_level = |level: u8| objects.iter().filter(|o| o.key.contains(&format!("/l{level}/"))).count();
         let amplification = rewritten as f64 / pushed as f64;
         println!("{jobs} jobs, {amplification:.2} bytes rewritten for each pushed, at most {most} segments at once");
-        // One block an hour and one of sums a day, in shares.
+        // One block an hour and one of sums a day, in partitions.
         assert_eq!([0, 1, 2, 3].map(of_level), [0, 0, 120, 5]);
         assert!(most <= 2 * MIN_JOB_OBJECTS, "{most}");
         // Three times into blocks of level 1, of which a few reach the third tier, of level 2, and half of it into sums.

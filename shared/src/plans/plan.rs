@@ -76,9 +76,9 @@ pub enum PlanError {
         /// The level of the block.
         level: Level,
     },
-    /// A share that a job does not have.
-    #[error("share {number} of a job that has {count}")]
-    Share {
+    /// A partition that a job does not have.
+    #[error("partition {number} of a job that has {count}")]
+    Partition {
         /// Its number.
         number: u32,
         /// How many there are.

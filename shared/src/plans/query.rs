@@ -14,7 +14,7 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{
-    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope, SumWindow, Taken, read_chunk,
+    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope, SumWindow, Timing, read_chunk,
     read_page, read_symbols, table_bytes,
 };
 
@@ -23,7 +23,7 @@ pub struct QueryPlan {
     profile_type: ProfileType,
     range: TimeRange,
     reads: Reads<What>,
-    datasets: Vec<Gathering>,
+    datasets: Vec<OpenDataset>,
     merger: StoredMerger,
     /// Bytes of datasets that wait for their last parts.
     gathered: usize,
@@ -44,7 +44,7 @@ enum What {
 }
 
 /// A dataset of a block until all of its parts are there.
-struct Gathering {
+struct OpenDataset {
     dataset: Dataset,
     /// Which of the dataset's series are selected.
     selected: Vec<bool>,
@@ -55,7 +55,7 @@ struct Gathering {
     /// Sum for each stack number, as far as it has been seen.
     sums: Vec<i64>,
     /// Of all profiles together, for the header.
-    taken: Option<Taken>,
+    timing: Option<Timing>,
     profiles: u64,
 }
 
@@ -157,8 +157,8 @@ impl QueryPlan {
         let pages_missing = parts.len();
         parts.push((dataset.symbols, What::Symbols(at)));
         let dataset = dataset.without_pages();
-        let (tables, table_bytes, sums, taken, profiles) = (None, 0, Vec::new(), None, 0);
-        self.datasets.push(Gathering { dataset, selected, tables, table_bytes, pages_missing, sums, taken, profiles });
+        let (tables, table_bytes, sums, timing, profiles) = (None, 0, Vec::new(), None, 0);
+        self.datasets.push(OpenDataset { dataset, selected, tables, table_bytes, pages_missing, sums, timing, profiles });
         parts
     }
 
@@ -235,7 +235,7 @@ impl What {
     }
 }
 
-impl Gathering {
+impl OpenDataset {
     fn take_tables(&mut self, tables: Profile) {
         self.table_bytes = table_bytes(&tables);
         self.tables = Some(tables);
@@ -256,7 +256,7 @@ impl Gathering {
         let mut saturated = false;
         for profile in &page.profiles {
             let selected = scope == Some(SumScope::All) || self.selected[profile.series as usize];
-            if !selected || !tier.contains(profile.taken.time) {
+            if !selected || !tier.contains(profile.timing.time) {
                 continue;
             }
             for row in profile.rows.clone() {
@@ -264,7 +264,7 @@ impl Gathering {
                 saturated |= sum.checked_add(value).is_none();
                 *sum = sum.saturating_add(value);
             }
-            self.taken = Some(self.taken.map_or(profile.taken, |taken| taken.merged(profile.taken)));
+            self.timing = Some(self.timing.map_or(profile.timing, |timing| timing.merged(profile.timing)));
             self.profiles = self.profiles.saturating_add(profile.profiles);
         }
         saturated
@@ -274,7 +274,7 @@ impl Gathering {
     /// selected.
     fn finish(&mut self, profile_type: &ProfileType) -> Option<(Profile, Vec<i64>)> {
         let (mut tables, sums) = (self.tables.take()?, std::mem::take(&mut self.sums));
-        tables.describe(profile_type, [self.taken.take()?].into_iter());
+        tables.describe(profile_type, [self.timing.take()?].into_iter());
         Some((tables, sums))
     }
 }

@@ -1,7 +1,7 @@
 //! Rebuilding a catalog from the objects of a bucket, when there is nothing else to go by.
 //!
 //! Of each object the end is read, where its directory stands and before it, in a block, where it comes from. What counts is
-//! then judged by [`super::settle`]: blocks by the names of their sources and by the chunks that went into them, segments by
+//! then judged by [`super::reconcile`]: blocks by the names of their sources and by the chunks that went into them, segments by
 //! their chunks. The sources of a block arrived in one hour, so only blocks of the same hour can have a source in common.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -13,9 +13,9 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use super::dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
 use super::plan::{Get, Plan, PlanError};
 use super::reading::Reading;
-use super::settle::{BlockFacts, settle};
+use super::reconcile::{BlockFacts, reconcile};
 use crate::base::sort::sort_by;
-use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, Level, ObjectKey, Share, StoreError};
+use crate::store::{CatalogRow, ChunkId, Contents, Counted, Directory, Ids, Level, ObjectKey, Partition, StoreError};
 
 /// Objects that are read at once: 64, whose ends are 4 MB.
 const READING: usize = 64;
@@ -73,7 +73,7 @@ struct Known {
     /// Chunks of a segment.
     chunks: Vec<ChunkId>,
     token: u64,
-    share: Share,
+    partition: Partition,
     /// Whether one of the objects that a block replaces or sums up is there.
     sources_left: bool,
     /// What a block lays claim to: its sources, and chunks that it has counted.
@@ -149,11 +149,11 @@ impl RebuildPlan {
         let counted = ids.counted.into_iter().filter(|c| self.is_near(c.arrival_millis)).collect();
         let chunks = directory.chunks().iter().map(|chunk| chunk.id).collect();
         let row = CatalogRow { key: name, size, directory: directory.encode()? };
-        let (token, share, sums_of) = match directory.contents {
-            Contents::Segment(..) => (0, Share::default(), Vec::new()),
-            Contents::Block(block) => (block.token, block.share, block.sums_of),
+        let (token, partition, sums_of) = match directory.contents {
+            Contents::Segment(..) => (0, Partition::default(), Vec::new()),
+            Contents::Block(block) => (block.token, block.partition, block.sums_of),
         };
-        Ok(Known { key, row, chunks, token, share, sources_left, claims, counted, sums_of })
+        Ok(Known { key, row, chunks, token, partition, sources_left, claims, counted, sums_of })
     }
 
     /// Whether a segment arrived within the retry window of a time.
@@ -176,12 +176,12 @@ impl RebuildPlan {
         let facts = blocks.map(|known| BlockFacts {
             key: digest(&known.row.key),
             token: known.token,
-            share: known.share,
+            partition: known.partition,
             sources_left: known.sources_left,
             made_of: std::mem::take(&mut known.claims),
             sums_of: known.sums_of.iter().map(|name| digest(name)).collect(),
         });
-        let (counting, replaced) = settle(facts.collect());
+        let (counting, replaced) = reconcile(facts.collect());
         let summaries = Summaries::of(&self.known, &counting);
 
         let mut chunks = CountedChunks::default();
@@ -253,7 +253,7 @@ impl Summaries {
         let judged: HashSet<u64> = known.iter().map(|known| digest(&known.row.key)).collect();
         let mut jobs: BTreeMap<(u64, u64), Vec<&Known>> = BTreeMap::new();
         for summary in known.iter().filter(|known| !known.sums_of.is_empty()) {
-            let alone = if summary.share.count > 1 { 0 } else { digest(&summary.row.key) };
+            let alone = if summary.partition.count > 1 { 0 } else { digest(&summary.row.key) };
             jobs.entry((summary.token, alone)).or_default().push(summary);
         }
         for ((token, _), job) in jobs {
@@ -288,7 +288,7 @@ fn segment(known: &Known, counted: &mut CountedChunks) -> Result<Result<Vec<u8>,
 }
 
 fn alone(directory: &[u8]) -> Result<Vec<u8>, StoreError> {
-    changed(directory, Directory::stand_alone)
+    changed(directory, Directory::drop_lineage)
 }
 
 fn changed(directory: &[u8], change: impl FnOnce(&mut Directory)) -> Result<Vec<u8>, StoreError> {

@@ -294,11 +294,11 @@ fn a_flipped_bit_of_an_object_is_noticed() {
     for level in 0..=3u8 {
         bucket.compact_to(level, &if level == 0 { vec![] } else { vec![0] });
         let mut object = bucket.catalog.last().unwrap().clone();
-        object.directory.stand_alone();
+        object.directory.drop_lineage();
         every_flip(&bucket.objects[&object.key], &[0x20], |bytes| {
             let mut damaged = Bucket::default();
             if let Ok(mut directory) = Directory::of_object(bytes) {
-                directory.stand_alone();
+                directory.drop_lineage();
                 damaged.catalog.push(CatalogObject { directory, ..object.clone() });
             }
             damaged.objects.insert(object.key.clone(), bytes.to_vec());

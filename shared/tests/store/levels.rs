@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::plans::{Grouping, MAX_SHARE_BYTES, QueryAnswer, Timeline};
-use pilotlight_core::store::{ChunkId, Level, Series, SeriesRows, Share, SumScope, SumWindow, encode_chunk};
+use pilotlight_core::plans::{Grouping, MAX_PARTITION_BYTES, QueryAnswer, Timeline};
+use pilotlight_core::store::{ChunkId, Level, Partition, Series, SeriesRows, SumScope, SumWindow, encode_chunk};
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
 
@@ -84,8 +84,8 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
 }
 
 /// How jobs are divided: each family and source for itself, some together, all together.
-pub(crate) fn share_bytes() -> impl Strategy<Value = u64> {
-    prop::sample::select(vec![0, 400, 1_000, MAX_SHARE_BYTES])
+pub(crate) fn partition_bytes() -> impl Strategy<Value = u64> {
+    prop::sample::select(vec![0, 400, 1_000, MAX_PARTITION_BYTES])
 }
 
 /// Everything that a query says, from the pushes alone.
@@ -164,9 +164,9 @@ proptest! {
         sample_type in prop::sample::select(vec![("process_cpu", "cpu"), ("memory", "inuse_space")]),
         all in prop::collection::vec(ranges(), 4),
         window in prop::sample::select(vec![None, Some(SumWindow::Minute), Some(SumWindow::Hour), Some(SumWindow::Day)]),
-        share_bytes in share_bytes(),
+        partition_bytes in partition_bytes(),
     ) {
-        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
+        let mut bucket = Bucket { partition_bytes, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &steps);
         let of_type = profile_type(sample_type.0, sample_type.1);
         for range in all {
@@ -186,12 +186,12 @@ proptest! {
         selector in prop::sample::select(SELECTORS),
         range in ranges(),
         cut in times(),
-        share_bytes in share_bytes(),
+        partition_bytes in partition_bytes(),
     ) {
-        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
+        let mut bucket = Bucket { partition_bytes, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &[(1, parts), (1, u64::MAX), (3, parts), (3, u64::MAX)]);
         bucket.delete(&summed(&bucket));
-        bucket.catalog.iter_mut().for_each(|object| object.directory.stand_alone());
+        bucket.catalog.iter_mut().for_each(|object| object.directory.drop_lineage());
         assert!(bucket.catalog.iter().all(|object| object.level == Level::Day));
 
         let of_type = profile_type("process_cpu", "cpu");
@@ -320,5 +320,5 @@ fn blocks_hold_what_their_level_says() {
     let block = bucket.catalog[24].directory.block().unwrap();
     let sources: Vec<&String> = bucket.catalog[..24].iter().map(|object| &object.key).collect();
     assert_eq!(block.sums_of.iter().collect::<Vec<_>>(), sources);
-    assert_eq!((block.token, block.share, block.ids), (7 + 3 * 24 + 1, Share { number: 0, count: 1 }, None));
+    assert_eq!((block.token, block.partition, block.ids), (7 + 3 * 24 + 1, Partition { number: 0, count: 1 }, None));
 }

@@ -2,7 +2,7 @@
 //!
 //! Counts what Rust allocates on the thread of a test; zstd's own state, a few megabytes at most, is C and not counted.
 
-use pilotlight_core::plans::MAX_SHARE_BYTES;
+use pilotlight_core::plans::MAX_PARTITION_BYTES;
 use pilotlight_core::store::{ChunkId, Directory, Series, SeriesRows, chunk_head, encode_chunk, read_chunk};
 use pilotlight_core::{ProfileBuilder, TimeRange, UnixNanos};
 
@@ -23,7 +23,7 @@ fn full_job(services: i64) -> Bucket {
     let processes: Vec<_> = (0..services).map(|i| service(&mut numbers, &format!("service{i}"))).collect();
     let mut bucket = Bucket::default();
     let (mut size, mut at) = (0, 0);
-    while size < MAX_SHARE_BYTES - (1 << 20) {
+    while size < MAX_PARTITION_BYTES - (1 << 20) {
         let mut chunks = Vec::new();
         for _ in 0..10 {
             at += 1;
@@ -115,7 +115,7 @@ fn jobs_over_blocks_stay_below_64_megabytes() {
     let (mut numbers, mut bucket, mut builder) = (Numbers(1), Bucket::default(), ProfileBuilder::new());
     let stacks: Vec<_> = (0..400).map(|i| builder.named_stack(&["main", &format!("function {i}")])).collect();
     let mut at = 0;
-    while bucket.catalog.iter().map(|object| object.size).sum::<u64>() < MAX_SHARE_BYTES - (2 << 20) {
+    while bucket.catalog.iter().map(|object| object.size).sum::<u64>() < MAX_PARTITION_BYTES - (2 << 20) {
         // Two hundred instances, each once in five minutes: sums of an hour are a twelfth of their profiles.
         let mut profile = || {
             at += 1;

@@ -1,7 +1,7 @@
 //! Queries in parts: whatever the parts, their answers add up to the bytes of the whole.
 
 use pilotlight_core::plans::{
-    AnswerSum, CatalogObject, Plan, PlanError, QueryAnswer, QueryPart, QueryParts, QueryPlan, split,
+    AnswerSum, CatalogObject, Plan, PlanError, QueryAnswer, QueryPlan, SplitQuery, Subquery, split,
 };
 use pilotlight_core::store::{Directory, Level, StoreError, read_chunk};
 use pilotlight_core::{Profile, ProfileType, Selector, TimeRange, canonical};
@@ -18,7 +18,7 @@ fn drive(mut plan: QueryPlan, bucket: &Bucket) -> QueryAnswer {
 }
 
 /// The objects as they come to another invocation.
-fn sent(part: &QueryPart) -> Vec<CatalogObject> {
+fn sent(part: &Subquery) -> Vec<CatalogObject> {
     let sent = part.objects.iter().map(|object| {
         let directory = Directory::decode(&object.directory.encode().unwrap()).unwrap();
         assert_eq!(directory, object.directory);
@@ -37,11 +37,11 @@ fn check(bucket: &Bucket, selector: &str, of_type: &ProfileType, range: TimeRang
     let selector = Selector::parse(selector).unwrap();
     let whole = drive(QueryPlan::new(&selector, of_type, range, &bucket.catalog).unwrap(), bucket);
     let parts = match split(&selector, of_type, range, bucket.catalog.clone(), part_bytes).unwrap() {
-        QueryParts::Whole(plan) => {
+        SplitQuery::Whole(plan) => {
             assert_eq!(all(&drive(*plan, bucket)), all(&whole));
             return 1;
         }
-        QueryParts::Parts(parts) => parts,
+        SplitQuery::Parts(parts) => parts,
     };
     let mut sum = AnswerSum::new();
     // In an order that is not theirs.
@@ -81,7 +81,7 @@ proptest! {
         if alone {
             // The profiles of some are deleted.
             bucket.delete(&summed(&bucket));
-            bucket.catalog.iter_mut().for_each(|object| object.directory.stand_alone());
+            bucket.catalog.iter_mut().for_each(|object| object.directory.drop_lineage());
         }
         let of_type = profile_type(sample_type.0, sample_type.1);
         for range in ranges {
@@ -127,7 +127,7 @@ fn each_object_may_be_a_part_and_a_summary_stays_with_its_sources() {
     block(&mut bucket.catalog[4], "a");
     block(&mut bucket.catalog[5], "b");
     let selector = Selector::parse("").unwrap();
-    let QueryParts::Parts(parts) = split(&selector, &of_type, TimeRange::ALL, bucket.catalog.clone(), 0).unwrap() else {
+    let SplitQuery::Parts(parts) = split(&selector, &of_type, TimeRange::ALL, bucket.catalog.clone(), 0).unwrap() else {
         panic!("two parts at least")
     };
     let levels = parts.iter().map(|part| part.objects.iter().map(|object| object.level.number()).collect::<Vec<_>>());

@@ -95,7 +95,7 @@ fn a_retry_counts_once_wherever_its_first_try_is() {
     check(all_at_once);
 }
 
-/// Three profiles of 70,000 functions, of which each shares half with the next: more than a page and more than a table.
+/// Three profiles of 70,000 functions, of which each partitions half with the next: more than a page and more than a table.
 #[test]
 fn large_datasets_are_split_and_stay_exact() {
     let cpu = profile_type("process_cpu", "cpu");

@@ -7,7 +7,7 @@ use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, Level, ObjectKey
 use pilotlight_core::{TimeRange, UnixNanos};
 use proptest::prelude::*;
 
-use crate::levels::share_bytes;
+use crate::levels::partition_bytes;
 use crate::support::{Bucket, profile_type, push};
 
 /// Reads all that is asked for, last first.
@@ -30,17 +30,17 @@ fn catalog(rebuilt: &Rebuilt) -> Vec<CatalogObject> {
     rebuilt.rows.iter().map(object).collect()
 }
 
-/// Writes some shares of a job that never ends.
+/// Writes some partitions of a job that never ends.
 fn dead(bucket: &mut Bucket, level: u8, some: u8, chosen: impl Fn(usize) -> bool) {
     let of_level =
         |object: &CatalogObject| if level == 3 { object.level == Level::Hour } else { object.level.number() + 1 == level };
     let sources = bucket.catalog.iter().enumerate().filter(|(at, object)| of_level(object) && chosen(*at));
     let sources: Vec<CatalogObject> = sources.map(|(_, object)| object.clone()).collect();
     let token = bucket.token();
-    // The last share is never written, so a job with one writes nothing, unless that dies before its commit.
+    // The last partition is never written, so a job with one writes nothing, unless that dies before its commit.
     let count = sources.first().map_or(0, |_| {
         let first = bucket.try_share(sources.clone(), token, level, 0).unwrap();
-        first.directory.block().unwrap().share.count
+        first.directory.block().unwrap().partition.count
     });
     let written = if count == 1 { 1 } else { u32::from(some) % count.max(1) };
     for number in 0..written {
@@ -59,10 +59,10 @@ proptest! {
         other in 0usize..30,
         level in 0u8..=3,
         forgotten in any::<bool>(),
-        share_bytes in share_bytes(),
+        partition_bytes in partition_bytes(),
         some in any::<u8>(),
     ) {
-        let mut bucket = Bucket { share_bytes, ..Bucket::filled(&pushes) };
+        let mut bucket = Bucket { partition_bytes, ..Bucket::filled(&pushes) };
         // An empty row is none.
         bucket.catalog.retain(|object| !object.directory.chunks().is_empty());
         let of_type = profile_type("process_cpu", "cpu");

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use pilotlight_core::plans::{AnswerSum, CatalogObject, Plan, QueryAnswer, QueryParts, QueryPlan, split};
+use pilotlight_core::plans::{AnswerSum, CatalogObject, Plan, QueryAnswer, QueryPlan, SplitQuery, split};
 use pilotlight_core::store::{ChunkId, PageEntry, Series, SeriesRows, SumWindow, chunk_head, encode_chunk, read_chunk};
 use pilotlight_core::{Samples, Selector, StackId, TimeRange, UnixNanos};
 
@@ -104,7 +104,7 @@ fn in_parts(bucket: &Bucket, selector: &str, range: TimeRange, whole: &QueryAnsw
     };
     let objects: Vec<CatalogObject> = bucket.catalog.iter().filter(inside).cloned().collect();
     let start = Instant::now();
-    let QueryParts::Parts(parts) = split(&selector, &of_type, range, objects, 4 << 20).unwrap() else {
+    let SplitQuery::Parts(parts) = split(&selector, &of_type, range, objects, 4 << 20).unwrap() else {
         return println!("  one part");
     };
     let (splitting, mut answers, mut longest) = (start.elapsed(), Vec::new(), Duration::ZERO);

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use pilotlight_core::plans::{
-    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping, MAX_SHARE_BYTES, Plan, PlanError,
-    QueryAnswer, QueryPlan, Timeline, TimelinePlan,
+    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping, MAX_PARTITION_BYTES, Plan,
+    PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
     ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, Tenant, encode_chunk,
@@ -132,7 +132,7 @@ pub(crate) fn said(profile: &Profile) -> BTreeMap<Vec<String>, i64> {
 /// A bucket in memory and its catalog.
 pub(crate) struct Bucket {
     /// How jobs over blocks are divided.
-    pub(crate) share_bytes: u64,
+    pub(crate) partition_bytes: u64,
     pub(crate) objects: HashMap<String, Vec<u8>>,
     pub(crate) catalog: Vec<CatalogObject>,
     pub(crate) counted: CountedChunks,
@@ -142,7 +142,7 @@ pub(crate) struct Bucket {
 impl Default for Bucket {
     fn default() -> Self {
         let (objects, catalog, counted) = (HashMap::new(), Vec::new(), CountedChunks::default());
-        Self { share_bytes: MAX_SHARE_BYTES, objects, catalog, counted, leases: 0 }
+        Self { partition_bytes: MAX_PARTITION_BYTES, objects, catalog, counted, leases: 0 }
     }
 }
 
@@ -248,7 +248,7 @@ impl Bucket {
         let keys: Vec<String> = sources.iter().map(|s| s.key.clone()).collect();
         let token = self.token();
         let first = self.try_share(sources.clone(), token, level, 0).unwrap();
-        let count = first.directory.block().unwrap().share.count;
+        let count = first.directory.block().unwrap().partition.count;
         let others = (1..count).map(|number| self.try_share(sources.clone(), token, level, number).unwrap());
         let others: Vec<CompactOutput> = others.collect();
         self.put_block(&keys, first);
@@ -282,17 +282,19 @@ impl Bucket {
         self.try_share(sources, 7, level, 0)
     }
 
-    /// Makes one share of a job.
+    /// Makes one partition of a job.
     pub(crate) fn try_share(
         &self,
         sources: Vec<CatalogObject>,
         token: u64,
         level: u8,
-        share: u32,
+        partition: u32,
     ) -> Result<CompactOutput, PlanError> {
-        let (unique, level) = (token * 100 + u64::from(share), Level::try_from(level).unwrap());
-        let mut plan =
-            CompactPlan::new(sources, CompactTask { level, token, unique, share, share_bytes: self.share_bytes })?;
+        let (unique, level) = (token * 100 + u64::from(partition), Level::try_from(level).unwrap());
+        let mut plan = CompactPlan::new(
+            sources,
+            CompactTask { level, token, unique, partition, partition_bytes: self.partition_bytes },
+        )?;
         loop {
             let wants = plan.wants();
             if wants.is_empty() {

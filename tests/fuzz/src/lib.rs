@@ -1,4 +1,4 @@
-//! What the targets share.
+//! What the targets partition.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

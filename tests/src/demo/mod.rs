@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::oracle::Oracle;
 
-    fn share(before_end: i64, function: &str) -> (f64, i128) {
+    fn partition(before_end: i64, function: &str) -> (f64, i128) {
         let moments = history();
         let found =
             moments.iter().find(|m| m.service.name == "checkout" && m.kind == Kind::Cpu && m.before_end == before_end);
@@ -95,11 +95,11 @@ mod tests {
     #[test]
     fn the_deploy_shows() {
         let pricing = "github.com/acme/shop/orders.(*Service).priceWithDiscounts";
-        let (before, total_before) = share(DEPLOY_SECONDS + 60, pricing);
-        let (after, total_after) = share(DEPLOY_SECONDS - 60, pricing);
+        let (before, total_before) = partition(DEPLOY_SECONDS + 60, pricing);
+        let (after, total_after) = partition(DEPLOY_SECONDS - 60, pricing);
         assert!(before < 0.15 && after > 2.0 * before, "{before} → {after}");
         assert!(total_after > total_before, "{total_before} → {total_after}");
-        assert_eq!(share(DEPLOY_SECONDS + 60, "regexp.compile").0, 0.0);
+        assert_eq!(partition(DEPLOY_SECONDS + 60, "regexp.compile").0, 0.0);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(super) const COMMON: u64 = 20;
 /// of the worker takes. On a busy machine some are given up, which is on purpose.
 const ATTEMPTS: u32 = 6;
 
-/// Share of the pushes whose answer their sender does not hear.
+/// Partition of the pushes whose answer their sender does not hear.
 const UNHEARD: f64 = 0.1;
 /// How long it waits at most before it sends such a push once more: time for a start or two.
 const LONGEST_UNHEARD: Duration = Duration::from_secs(3);

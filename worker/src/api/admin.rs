@@ -20,7 +20,10 @@ use crate::platform::Edge;
 use crate::platform::admission::Admission;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
-use crate::tenant::{Begun, Kept, Order, Parked, Pending, Retention, TenantShards, Transport, Wanted};
+use crate::tenant::{
+    AdminCommand, DeletionRequest, EffectiveRetention, Parked, PendingDeletion, Retention, StartedDeletion, TenantShards,
+    Transport,
+};
 
 /// Most bytes of a body: one kilobyte, many times what two numbers take.
 const MAX_REQUEST: usize = 1 << 10;
@@ -62,11 +65,11 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
 pub(crate) async fn call(call: Admin, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
     let shards = scope.shards()?;
     let answer = match call {
-        Admin::Retention => Response::from_json(&retention(&shards, Order::Retention).await?),
+        Admin::Retention => Response::from_json(&retention(&shards, AdminCommand::Retention).await?),
         Admin::SetRetention => {
             let body = body::read(request, MAX_REQUEST).await?;
             let own: Option<Retention> = serde_json::from_slice(&body).map_err(Problem::invalid)?;
-            Response::from_json(&retention(&shards, Order::SetRetention(own)).await?)
+            Response::from_json(&retention(&shards, AdminCommand::SetRetention(own)).await?)
         }
         Admin::Parked => Response::from_json(&ParkedAnswer { parked: parked(&shards).await? }),
         Admin::DeleteTenant => {
@@ -87,7 +90,7 @@ struct ParkedAnswer {
 
 #[derive(Serialize)]
 struct DeletionsAnswer {
-    deletions: Vec<Pending>,
+    deletions: Vec<PendingDeletion>,
 }
 
 #[derive(Serialize)]
@@ -95,10 +98,13 @@ struct RetriedAnswer {
     retried: u64,
 }
 
-async fn retention<T: Transport>(shards: &TenantShards<T>, order: Order) -> Result<Option<Kept>, Problem> {
+async fn retention<T: Transport>(
+    shards: &TenantShards<T>,
+    order: AdminCommand,
+) -> Result<Option<EffectiveRetention>, Problem> {
     let mut kept = None;
     for client in shards.each() {
-        kept = Some(client.order::<Kept>(&order).await?);
+        kept = Some(client.order::<EffectiveRetention>(&order).await?);
     }
     Ok(kept)
 }
@@ -106,7 +112,7 @@ async fn retention<T: Transport>(shards: &TenantShards<T>, order: Order) -> Resu
 pub(crate) async fn parked<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Parked>, Problem> {
     let mut all = Vec::new();
     for client in shards.each() {
-        all.extend(client.order::<Vec<Parked>>(&Order::Parked).await?);
+        all.extend(client.order::<Vec<Parked>>(&AdminCommand::Parked).await?);
     }
     Ok(all)
 }
@@ -114,13 +120,13 @@ pub(crate) async fn parked<T: Transport>(shards: &TenantShards<T>) -> Result<Vec
 pub(crate) async fn retry_parked<T: Transport>(shards: &TenantShards<T>) -> Result<u64, Problem> {
     let mut sum = 0;
     for client in shards.each() {
-        sum += client.order::<u64>(&Order::RetryParked).await?;
+        sum += client.order::<u64>(&AdminCommand::RetryParked).await?;
     }
     Ok(sum)
 }
 
 /// What the parameters name. Elsewhere a range that is left away means the last hour; here it has to be written out.
-fn wanted(parameters: &Parameters) -> Result<Wanted, Problem> {
+fn wanted(parameters: &Parameters) -> Result<DeletionRequest, Problem> {
     let query = parameters.required("query")?.to_owned();
     if query.trim().is_empty() {
         return Err(Problem::invalid("the query is empty; {} selects everything"));
@@ -132,25 +138,28 @@ fn wanted(parameters: &Parameters) -> Result<Wanted, Problem> {
     }
     parameters.required("from").and(parameters.required("until"))?;
     let range = parameters.range_millis()?;
-    Ok(Wanted { query, from: range.from.millis(), until: range.until.millis() })
+    Ok(DeletionRequest { query, from: range.from.millis(), until: range.until.millis() })
 }
 
 /// Begins a deletion in every object of a tenant. Queries may show what is deleted until the schedule has rewritten the
 /// objects that hold it; new sums are made after that.
-pub(crate) async fn delete_profiles<T: Transport>(shards: &TenantShards<T>, wanted: Wanted) -> Result<Begun, Problem> {
-    let (mut begun, order) = (Begun::default(), Order::DeleteProfiles(wanted));
+pub(crate) async fn delete_profiles<T: Transport>(
+    shards: &TenantShards<T>,
+    wanted: DeletionRequest,
+) -> Result<StartedDeletion, Problem> {
+    let (mut begun, order) = (StartedDeletion::default(), AdminCommand::DeleteProfiles(wanted));
     for client in shards.each() {
-        let of_one: Begun = client.order(&order).await?;
+        let of_one: StartedDeletion = client.order(&order).await?;
         begun.objects += of_one.objects;
         begun.sums_kept += of_one.sums_kept;
     }
     Ok(begun)
 }
 
-pub(crate) async fn deletions<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Pending>, Problem> {
+pub(crate) async fn deletions<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<PendingDeletion>, Problem> {
     let mut all = Vec::new();
     for client in shards.each() {
-        all.extend(client.order::<Vec<Pending>>(&Order::Deletions).await?);
+        all.extend(client.order::<Vec<PendingDeletion>>(&AdminCommand::Deletions).await?);
     }
     Ok(all)
 }
@@ -177,7 +186,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
 ) -> Result<Deleted, Problem> {
     let mut outcome = Deleted::default();
     for client in shards.each() {
-        client.order::<()>(&Order::DeleteAll).await?;
+        client.order::<()>(&AdminCommand::DeleteAll).await?;
     }
     // First, so that nobody looks for what the days of the catalog name.
     for (number, _) in (0..).zip(shards.each()) {
@@ -199,7 +208,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
             outcome.deleted += keys.len() as u64;
             rounds += 1;
         }
-        outcome.left += client.order::<u64>(&Order::Left).await?;
+        outcome.left += client.order::<u64>(&AdminCommand::Left).await?;
     }
     let (prefix, mut after) = (format!("t/{tenant}/"), None::<String>);
     while rounds < MAX_ROUNDS {
@@ -209,7 +218,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
             if now.saturating_sub(object.uploaded_millis) > YOUNG_MILLIS { keys.push(object.key) } else { outcome.left += 1 }
         }
         for client in shards.each() {
-            keys = client.order(&Order::Unknown(keys)).await?;
+            keys = client.order(&AdminCommand::Unknown(keys)).await?;
         }
         if !keys.is_empty() {
             bucket.delete(&keys).await?;

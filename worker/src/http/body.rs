@@ -59,13 +59,13 @@ impl Ledger {
 /// A body in memory.
 pub(crate) struct Body {
     bytes: Vec<u8>,
-    held: Held,
+    held: Reservation,
 }
 
 /// A body's entry in the ledger, gone when this is dropped.
-struct Held(u64);
+struct Reservation(u64);
 
-impl Held {
+impl Reservation {
     fn new() -> Self {
         HELD.with_borrow_mut(|ledger| {
             ledger.last += 1;
@@ -78,7 +78,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for Reservation {
     fn drop(&mut self) {
         HELD.with_borrow_mut(|ledger| ledger.held.remove(&self.0));
     }
@@ -102,7 +102,7 @@ struct Intake {
 
 impl Intake {
     fn new(cap: usize) -> Self {
-        Self { cap, length: 0, crowded: false, body: Body { bytes: Vec::new(), held: Held::new() } }
+        Self { cap, length: 0, crowded: false, body: Body { bytes: Vec::new(), held: Reservation::new() } }
     }
 
     /// Takes a part, or throws it away when the body is refused already: most clients look for an answer only after they have
@@ -114,7 +114,7 @@ impl Intake {
         } else {
             self.crowded |= self.length <= self.cap;
             // What was kept is of no use any more.
-            self.body = Body { bytes: Vec::new(), held: Held::new() };
+            self.body = Body { bytes: Vec::new(), held: Reservation::new() };
         }
     }
 

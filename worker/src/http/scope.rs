@@ -5,7 +5,7 @@ use std::rc::Rc;
 use pilotlight_core::store::Tenant as TenantId;
 use worker::{Context, Env};
 
-use crate::api::query::{EdgeCache, EdgeInvocations, Fan};
+use crate::api::query::{EdgeCache, EdgeInvocations, Fanout};
 use crate::bucket::AnyBucket;
 use crate::meter::{Meter, Metered};
 use crate::platform::Edge;
@@ -58,8 +58,8 @@ impl Scope {
     }
 
     /// What a large query may use.
-    pub(crate) fn fan(&self) -> Fan<EdgeCache, EdgeInvocations, Edge> {
-        Fan {
+    pub(crate) fn fan(&self) -> Fanout<EdgeCache, EdgeInvocations, Edge> {
+        Fanout {
             admission: Admission(Edge),
             cache: EdgeCache::new(self.context.clone()),
             invocations: EdgeInvocations::new(&self.env, self.meter.clone()),
@@ -73,7 +73,7 @@ impl Scope {
     }
 
     /// Books what was used and is not booked yet, after the answer has gone.
-    pub(crate) fn settle(self, context: &Context) {
+    pub(crate) fn book_usage(self, context: &Context) {
         if self.meter.is_empty() {
             return;
         }

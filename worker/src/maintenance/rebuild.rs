@@ -12,7 +12,7 @@ use crate::maintenance::publish::days_in_bucket;
 use crate::platform::admission::{Admission, need};
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Platform};
-use crate::tenant::{Blame, Failed, RebuildBegun as Begun, Replace, Row, Shard, TenantClient, Transport};
+use crate::tenant::{Blame, FailedJob, RebuildLease as Begun, Replace, Row, Shard, TenantClient, Transport};
 
 /// What is reckoned for the directory of an object: 4 kB. That of a segment has hundreds of bytes, that of a block thousands.
 const END_BYTES: u64 = 4 << 10;
@@ -51,7 +51,7 @@ pub(crate) async fn rebuild(
     let token = begun.token;
     let rebuilt = work(bucket, client, shard, admission, begun).await;
     if let Err(problem) = &rebuilt {
-        let failed = Failed { token, message: problem.message.clone(), blame: Blame::Nobody };
+        let failed = FailedJob { token, message: problem.message.clone(), blame: Blame::Nobody };
         // If this is not heard either, the lease ends by itself.
         let _ = client.fail(&failed).await;
     }

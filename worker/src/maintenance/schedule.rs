@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use pilotlight_core::plans::MAX_SHARE_BYTES;
+use pilotlight_core::plans::MAX_PARTITION_BYTES;
 use worker::{Env, Fetcher, Headers, Method, Request, RequestInit, Response};
 
 use crate::bucket::{self, AnyBucket};
@@ -21,17 +21,17 @@ use crate::tenant::{Shard, USAGE_HEADER};
 
 /// How much a minute may hold.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Minute {
+pub(crate) struct VisitBudget {
     visits: usize,
     jobs: usize,
 }
 
 /// With visits as invocations: 24. One request may come to 32 invocations in all, and a few of them are left for the
 /// platform to count otherwise than we do. A job takes a second or two: 24 mostly fit into the minute.
-pub(crate) const INVOCATIONS: Minute = Minute { visits: 24, jobs: 24 };
+pub(crate) const INVOCATIONS: VisitBudget = VisitBudget { visits: 24, jobs: 24 };
 
 /// With visits in this very invocation: one job. Eight visits make up to 40 requests of the 50 that the free plan allows.
-const ALONE: Minute = Minute { visits: 8, jobs: 1 };
+const ALONE: VisitBudget = VisitBudget { visits: 8, jobs: 1 };
 
 /// When no further visit begins: 50 seconds after the first, so that a minute seldom runs into the next. If it does, leases
 /// keep them apart.
@@ -64,7 +64,7 @@ pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem>
     let minute = scheduled_millis.div_euclid(60_000);
     match env.service("SELF") {
         Ok(worker) => dispatch(&shards, minute, INVOCATIONS, &Invocations { worker, meter }, &Edge).await,
-        Err(_) => dispatch(&shards, minute, ALONE, &Alone { env, config, meter }, &Edge).await,
+        Err(_) => dispatch(&shards, minute, ALONE, &InThisInvocation { env, config, meter }, &Edge).await,
     };
     Ok(())
 }
@@ -77,7 +77,7 @@ pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response,
         meter.book(serde_json::from_str(&usage).map_err(Problem::invalid)?);
     }
     let shard = request.text().await?.parse().map_err(Problem::invalid)?;
-    Ok(Response::from_json(&Alone { env, config, meter }.visit(&shard).await?)?)
+    Ok(Response::from_json(&InThisInvocation { env, config, meter }.visit(&shard).await?)?)
 }
 
 /// Visits objects in turn. One that had a job due comes again after all others; half a minute later those that had one are
@@ -85,7 +85,7 @@ pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response,
 pub(crate) async fn dispatch(
     shards: &[Shard],
     minute: i64,
-    most: Minute,
+    most: VisitBudget,
     visitor: &impl Visitor,
     platform: &impl Platform,
 ) -> Tally {
@@ -103,7 +103,7 @@ pub(crate) async fn dispatch(
 /// Visits until none has a job due, or the minute is used up; gives those that had one.
 async fn visit_all<'a>(
     mut queue: VecDeque<&'a Shard>,
-    most: Minute,
+    most: VisitBudget,
     visitor: &impl Visitor,
     platform: &impl Platform,
     began: i64,
@@ -165,17 +165,17 @@ impl Visitor for Invocations {
 }
 
 /// Visits in this invocation.
-struct Alone<'a> {
+struct InThisInvocation<'a> {
     env: &'a Env,
     config: Config,
     meter: Meter,
 }
 
-impl Visitor for Alone<'_> {
+impl Visitor for InThisInvocation<'_> {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let scope = Scope::new(self.env, self.config, shard.tenant.clone(), self.meter.clone());
         let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
-        visit::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &Admission(Edge), &self.meter).await
+        visit::visit(&bucket, &client, shard, now, MAX_PARTITION_BYTES, &Admission(Edge), &self.meter).await
     }
 }
 
@@ -200,7 +200,7 @@ mod tests {
     }
 
     /// Three tenants with jobs for so many hours each; gives the tallies of the minutes until all is compacted.
-    fn drain(hours: [u32; 3], most: Minute) -> Vec<Tally> {
+    fn drain(hours: [u32; 3], most: VisitBudget) -> Vec<Tally> {
         let names = ["a", "b", "c"];
         let world = World::new(&names);
         let shards: Vec<Shard> = names.iter().map(|name| name.parse().unwrap()).collect();
@@ -232,11 +232,11 @@ mod tests {
         // Six jobs and a visit to each that finds nothing, twice: one minute.
         assert_eq!(drain([4, 1, 1], INVOCATIONS), [Tally { visits: 12, jobs: 6 }, Tally { visits: 3, jobs: 0 }]);
         // A day of backlog of one tenant beside two others with one hour each: 26 hours, and the sums of three days, one of them
-        // in five shares.
+        // in five partitions.
         assert_eq!(jobs(drain([24, 1, 1], INVOCATIONS)), [22, 11, 0]);
         assert_eq!(jobs(drain([4, 1, 1], ALONE)), [1, 1, 1, 1, 1, 1, 0]);
         // One job a tenant a round: with three jobs a minute, each of three has its own.
-        assert_eq!(jobs(drain([3, 1, 1], Minute { visits: 3, jobs: 3 })), [3, 1, 1, 0]);
+        assert_eq!(jobs(drain([3, 1, 1], VisitBudget { visits: 3, jobs: 3 })), [3, 1, 1, 0]);
     }
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
                 Ok(self.2.get(visits.len() - 1).copied().unwrap_or(false))
             }
         }
-        let check = |told: &[bool], most: Minute, expect: &[i64]| {
+        let check = |told: &[bool], most: VisitBudget, expect: &[i64]| {
             let world = World::new(&["a"]);
             let visitor = Told(world.platform(), RefCell::default(), told.to_vec());
             let began = world.clock.now();

@@ -11,19 +11,19 @@ use crate::meter::{Item, Meter, cpu};
 use crate::platform::Platform;
 use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
-use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport};
+use crate::tenant::{Blame, CompletedJob, FailedJob, Job, Row, Shard, TenantClient, Transport};
 
 /// Days that a visit publishes beside a job: 8, at three requests each. Usually there are one or two.
 const FEW_DAYS: usize = 8;
 
-/// Does what is due, and says whether something was: then more may be. `now` in milliseconds; `share_bytes` is how much a job over
-/// blocks may hold at once, [`pilotlight_core::plans::MAX_SHARE_BYTES`] but in tests.
+/// Does what is due, and says whether something was: then more may be. `now` in milliseconds; `partition_bytes` is how much a job over
+/// blocks may hold at once, [`pilotlight_core::plans::MAX_PARTITION_BYTES`] but in tests.
 pub(crate) async fn visit(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,
     now: i64,
-    share_bytes: u64,
+    partition_bytes: u64,
     admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<bool, Problem> {
@@ -36,7 +36,7 @@ pub(crate) async fn visit(
     let worked = match published {
         Ok(days) if days > FEW_DAYS => Ok(true),
         _ if due.sweep => sweep(bucket, client, shard, now, admission).await.map(|()| true),
-        _ => compact(bucket, client, share_bytes, admission, meter).await,
+        _ => compact(bucket, client, partition_bytes, admission, meter).await,
     };
     deleted.and(published).and(worked)
 }
@@ -50,21 +50,21 @@ async fn delete(bucket: &impl Bucket, client: &TenantClient<impl Transport>, key
     client.forget(keys).await
 }
 
-/// Does a job or one of its shares; says whether one was due, or why it came to nothing.
+/// Does a job or one of its partitions; says whether one was due, or why it came to nothing.
 async fn compact(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
-    share_bytes: u64,
+    partition_bytes: u64,
     admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<bool, Problem> {
     let Some(job) = client.lease().await? else { return Ok(false) };
     let token = job.token;
-    let problem = match work(bucket, client, job, share_bytes, admission, meter).await {
+    let problem = match work(bucket, client, job, partition_bytes, admission, meter).await {
         Ok(()) => return Ok(true),
         Err(problem) => problem,
     };
-    let failed = Failed { token, message: problem.message.clone(), blame: blame(&problem) };
+    let failed = FailedJob { token, message: problem.message.clone(), blame: blame(&problem) };
     // If this is not heard either, the lease ends by itself.
     let _ = client.fail(&failed).await;
     Err(problem)
@@ -75,22 +75,22 @@ async fn work(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     job: Job,
-    share_bytes: u64,
+    partition_bytes: u64,
     admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<(), Problem> {
-    let Job { token, unique, level, share, sources, without } = job;
-    let task = CompactTask { level, token: token as u64, unique, share, share_bytes };
+    let Job { token, unique, level, partition, sources, without } = job;
+    let task = CompactTask { level, token: token as u64, unique, partition, partition_bytes };
     let plan = CompactPlan::without(sources, task, without)?;
     // What it reads at first is as much as it ever holds at once.
     let permit = admission.plan(&plan).await?;
     let plan = drive(plan, bucket).await?;
     meter.add(Item::WorkerCpuMicros, cpu::compaction_micros(plan.bytes()));
-    let (division, output) = (plan.division(), plan.finish()?);
+    let (partitioning, output) = (plan.partitioning(), plan.finish()?);
     // What is left is the block on its way into the bucket.
     drop(permit);
     let row = Row { key: output.key.clone(), level: output.level, size: output.bytes.len() as u64 };
-    let done = Done { token, output: row, division };
+    let done = CompletedJob { token, output: row, partitioning };
     bucket.put(&output.key, output.bytes, Condition::None).await?;
     // If another has the lease by now, what was written counts for nothing, and is noted to be deleted.
     client.commit(&done, &output.directory).await

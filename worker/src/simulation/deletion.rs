@@ -6,7 +6,7 @@ use super::faults::{FAULTS, Fault};
 use super::{DAY, HOUR, MINUTE, World};
 use crate::api::admin::delete_tenant;
 use crate::bucket::Bucket;
-use crate::tenant::{Kept, Order, Retention};
+use crate::tenant::{AdminCommand, EffectiveRetention, Retention};
 
 /// Days of profiles in all states: sums, blocks, segments.
 fn stored() -> World {
@@ -41,7 +41,7 @@ fn a_tenant_is_deleted_at_once() {
     assert_eq!(world.counts().len(), 7);
     assert!(!world.clock.run(world.published()).names().is_empty());
     let own = Retention { raw_days: 5, sums_days: 5 };
-    world.clock.run(world.client(0).order::<Kept>(&Order::SetRetention(Some(own)))).unwrap();
+    world.clock.run(world.client(0).order::<EffectiveRetention>(&AdminCommand::SetRetention(Some(own)))).unwrap();
     // Of a tenant whose name begins the same, and one that nobody has a row of.
     for key in ["t/ab/s0/l0/x", "t/a/s0/l0/1700000000000-00000000000000ff.seg"] {
         let put = crate::bucket::Bucket::put(&world.bucket, key, vec![1], crate::bucket::Condition::None);
@@ -50,7 +50,7 @@ fn a_tenant_is_deleted_at_once() {
     assert_eq!(delete(&world, 1), 0);
     assert_eq!((world.counts().len(), world.live()), (0, Vec::new()));
     assert_eq!(world.bucket.keys(), ["t/ab/s0/l0/x"]);
-    assert!(!world.clock.run(world.client(0).order::<Kept>(&Order::Retention)).unwrap().own);
+    assert!(!world.clock.run(world.client(0).order::<EffectiveRetention>(&AdminCommand::Retention)).unwrap().own);
     assert!(world.clock.run(world.push(7, 0)), "what comes later is stored");
     assert_eq!(world.counts().into_keys().collect::<Vec<_>>(), [7]);
 }

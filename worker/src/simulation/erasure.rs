@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::faults::{FAULTS, Fault};
 use super::{BEGIN, DAY, HOUR, MINUTE, World};
 use crate::api::admin::{delete_profiles, deletions};
-use crate::tenant::{Begun, Wanted};
+use crate::tenant::{DeletionRequest, StartedDeletion};
 
 /// Time from one profile to the next.
 const STEP: i64 = 3 * HOUR;
@@ -18,11 +18,11 @@ fn pushed(world: &World, count: u32) {
     }
 }
 
-pub(super) fn wanted(query: &str, from: i64, until: i64) -> Wanted {
-    Wanted { query: query.to_owned(), from: BEGIN + from, until: BEGIN + until }
+pub(super) fn wanted(query: &str, from: i64, until: i64) -> DeletionRequest {
+    DeletionRequest { query: query.to_owned(), from: BEGIN + from, until: BEGIN + until }
 }
 
-fn delete(world: &World, wanted: &Wanted) -> Begun {
+fn delete(world: &World, wanted: &DeletionRequest) -> StartedDeletion {
     for _ in 0..3 {
         let deletion = world.faults.invocation(async { delete_profiles(&world.tenant(), wanted.clone()).await });
         if let Ok(begun) = world.clock.run(deletion) {
@@ -39,7 +39,7 @@ fn left(app: Option<u32>, from: i64, until: i64) -> BTreeMap<u32, i64> {
 }
 
 /// Visits until nothing is due, leases that died have ended and what was replaced is deleted.
-fn settle(world: &World) {
+fn finish_all_work(world: &World) {
     for _ in 0..4 {
         world.compact_all();
         world.clock.advance(HOUR);
@@ -85,10 +85,10 @@ fn exactly_what_is_selected_goes() {
             assert_eq!(begun.objects == 0, expect.len() == 12, "{when}");
             let pending = world.clock.run(deletions(&world.tenant())).unwrap();
             assert_eq!(pending.iter().map(|pending| pending.left as u64).sum::<u64>(), begun.objects, "{when}");
-            settle(&world);
+            finish_all_work(&world);
             check(&world, &expect, &when);
             world.clock.advance(3 * DAY);
-            settle(&world);
+            finish_all_work(&world);
             check(&world, &expect, &format!("{when}, days later"));
             assert_eq!(world.live().is_empty(), expect.is_empty(), "{when}");
         }
@@ -113,7 +113,7 @@ fn a_job_under_way_brings_nothing_back() {
     assert_eq!(world.faults.operations()[put], "put");
     assert_eq!(job.map_err(|problem| problem.status), Err(409));
     assert_eq!(begun.get().map(|begun| begun.objects), Some(3));
-    settle(&world);
+    finish_all_work(&world);
     check(&world, &left(Some(0), -DAY, 100 * DAY), "after all");
 }
 
@@ -124,7 +124,7 @@ fn what_is_pushed_later_stays() {
     delete(&world, &wanted("{service_name=\"app2\"}", -DAY, 100 * DAY));
     assert!(world.clock.run(world.push(12, 0)), "the same service");
     delete(&world, &wanted("{service_name=\"app1\"}", -DAY, 100 * DAY));
-    settle(&world);
+    finish_all_work(&world);
     let expect: Vec<u32> = (0..13).filter(|n| *n == 12 || !matches!(n % 5, 1 | 2)).collect();
     assert_eq!(world.counts().into_keys().collect::<Vec<_>>(), expect);
 }
@@ -158,7 +158,7 @@ fn any_operation_may_fail() {
             scenario(&world);
             world.faults.stop();
             world.clock.advance(DAY);
-            settle(&world);
+            finish_all_work(&world);
             check(&world, &expect, &format!("{fault:?} at {at}"));
         }
     }

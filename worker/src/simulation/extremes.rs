@@ -127,7 +127,7 @@ fn any_values_times_and_ranges() {
         let world = World::new(&["a"]);
         let (mut exact, base) = (0i128, BEGIN * 1_000_000);
         for n in 0..1 + random(state) % 6 {
-            // A push whose own sum does not fit is refused, so each has its share.
+            // A push whose own sum does not fit is refused, so each has its partition.
             let count = 1 + random(state) % 4;
             let most = i64::MAX / count as i64;
             let value = |state: &mut u64| match random(state) % 4 {

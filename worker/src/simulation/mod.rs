@@ -5,13 +5,12 @@ mod clock;
 mod damage;
 mod deletion;
 mod deploy;
-mod divided;
 mod erasure;
 mod extremes;
 mod faults;
 mod fleets;
 mod month;
-mod parts;
+mod partitions;
 mod published;
 mod rebuild;
 mod recall;
@@ -19,6 +18,7 @@ mod retention;
 mod running_hour;
 mod shards;
 mod storms;
+mod subqueries;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ use std::task::Poll;
 use futures_util::FutureExt;
 use pilotlight_core::{
     ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos, parse_name,
-    plans::{MAX_SHARE_BYTES, QueryAnswer},
+    plans::{MAX_PARTITION_BYTES, QueryAnswer},
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
@@ -41,7 +41,9 @@ use crate::meter::{Meter, Usage};
 use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
 use crate::tenant::memory::MemorySql;
-use crate::tenant::{Call, Detail, Flush, Reply, Retention, Shard, Sql, TenantClient, TenantShards, TenantStore, Transport};
+use crate::tenant::{
+    Detail, Flush, Reply, Retention, Shard, Sql, TenantClient, TenantRpc, TenantShards, TenantStore, Transport,
+};
 use clock::Clock;
 pub(crate) use faults::Simulated;
 use faults::{DeployedSql, Fault, Faults, FaultyBucket};
@@ -67,8 +69,8 @@ pub(crate) struct World {
     pub(crate) clock: Clock,
     pub(crate) bucket: MemoryBucket,
     pub(crate) faults: Faults,
-    /// How much a share of a job over blocks may hold.
-    share_bytes: u64,
+    /// How much a partition of a job over blocks may hold.
+    partition_bytes: u64,
     hosts: Vec<Rc<Host>>,
 }
 
@@ -97,8 +99,8 @@ pub(crate) struct Line(Rc<Host>);
 impl World {
     /// With objects of these names.
     pub(crate) fn new(names: &[&str]) -> Self {
-        // So little that jobs over blocks take several shares.
-        Self { share_bytes: 100, ..Self::with(names, Flush { millis: 200, bytes: 1 << 20, pending: 4 << 20 }) }
+        // So little that jobs over blocks take several partitions.
+        Self { partition_bytes: 100, ..Self::with(names, Flush { millis: 200, bytes: 1 << 20, pending: 4 << 20 }) }
     }
 
     pub(crate) fn with(names: &[&str], flush: Flush) -> Self {
@@ -116,7 +118,7 @@ impl World {
                 object: RefCell::default(),
             })
         };
-        Self { share_bytes: MAX_SHARE_BYTES, hosts: names.iter().map(host).collect(), clock, bucket, faults }
+        Self { partition_bytes: MAX_PARTITION_BYTES, hosts: names.iter().map(host).collect(), clock, bucket, faults }
     }
 
     /// The bucket as the worker has it.
@@ -164,7 +166,15 @@ impl World {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
         let meter = Meter::default();
         self.faults
-            .invocation(visit::visit(&bucket, &client, shard, self.clock.now(), self.share_bytes, &self.admission(), &meter))
+            .invocation(visit::visit(
+                &bucket,
+                &client,
+                shard,
+                self.clock.now(),
+                self.partition_bytes,
+                &self.admission(),
+                &meter,
+            ))
             .await
     }
 
@@ -281,7 +291,7 @@ impl Host {
 }
 
 impl Transport for Line {
-    async fn call(&self, call: Call, body: &[u8]) -> Result<Reply, Problem> {
+    async fn call(&self, call: TenantRpc, body: &[u8]) -> Result<Reply, Problem> {
         let answer = async {
             let (host, (born, object)) = (self.0.clone(), self.0.object());
             let spawn = |task| {

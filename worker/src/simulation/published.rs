@@ -89,7 +89,7 @@ fn busy(world: &World, hours: i64) {
 }
 
 /// Visits until the catalog is published and what was replaced is deleted.
-fn settle(world: &World) {
+fn finish_all_work(world: &World) {
     for _ in 0..4 {
         world.clock.advance(HOUR);
         world.compact_all();
@@ -120,7 +120,7 @@ fn readers_follow_within_half_an_hour() {
     let puts = world.faults.operations().iter().filter(|name| **name == "put").count();
     let objects = 60 + world.faults.operations().iter().filter(|name| **name == "/compaction/commit").count();
     assert_eq!(puts - objects, 10, "one object each");
-    settle(&world);
+    finish_all_work(&world);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn an_idle_tenant_is_left_alone() {
     let world = World::new(&["a"]);
     busy(&world, 3);
     world.clock.advance(2 * DAY);
-    settle(&world);
+    finish_all_work(&world);
     let operations = world.faults.operations().len();
     for _ in 0..12 {
         world.clock.advance(10 * MINUTE);
@@ -168,7 +168,7 @@ fn after_the_loss_of_a_database() {
         world.clock.run(world.visit(0)).unwrap();
         assert!(world.clock.run(world.published()).written > written);
         world.clock.advance(7 * HOUR);
-        settle(&world);
+        finish_all_work(&world);
         assert_eq!(world.counts().len(), counts.len() + usize::from(!rebuild));
     }
 }
@@ -183,7 +183,7 @@ fn a_day_that_is_not_as_we_wrote_it_is_replaced() {
         world.clock.run(world.bucket.put(&key, strange.to_vec(), Condition::None)).unwrap();
         assert!(world.clock.run(world.push(1_000, 0)));
         world.clock.advance(HOUR);
-        settle(&world);
+        finish_all_work(&world);
     }
 }
 
@@ -195,7 +195,7 @@ fn a_day_that_is_gone_is_written_again() {
     world.clock.run(world.bucket.delete(&days)).unwrap();
     assert!(world.clock.run(world.push(1_000, 0)));
     world.clock.advance(HOUR);
-    settle(&world);
+    finish_all_work(&world);
 }
 
 /// A world with objects of two days, of which the earlier has been published and has changed.
@@ -229,7 +229,7 @@ fn two_publishers_at_once() {
                 while world.clock.run(world.visit(0)).unwrap() {}
                 world.clock.run(world.published());
             }
-            settle(&world);
+            finish_all_work(&world);
         }
     }
 }
@@ -258,6 +258,6 @@ fn who_lags_behind_is_refused() {
         assert_eq!(first.map_err(|problem| problem.status), expect, "{operation}");
         let after = world.clock.run(world.published()).counts(&world);
         assert_eq!(after, counts, "{operation}, {at}: what the later one wrote stays");
-        settle(&world);
+        finish_all_work(&world);
     }
 }

@@ -9,7 +9,7 @@ use pilotlight_core::store::Tenant;
 use super::{Fault, HOUR, MINUTE, World, chunk};
 use crate::api::admin::delete_tenant;
 use crate::meter::Usage;
-use crate::tenant::{Appended, Call, Flush};
+use crate::tenant::{Appended, Flush, TenantRpc};
 
 fn tenant() -> Tenant {
     "a".parse().unwrap()
@@ -139,7 +139,7 @@ fn a_driver_that_is_dropped_takes_no_one_with_it() {
     let (host, driver) = (&world.hosts[0], RefCell::new(None));
     let object = host.object().1;
     let keep = |task| *driver.borrow_mut() = Some(task);
-    let answer = object.answer(&host.shard, Call::Append, chunk(1, super::BEGIN), Usage::default(), keep);
+    let answer = object.answer(&host.shard, TenantRpc::Append, chunk(1, super::BEGIN), Usage::default(), keep);
     let started_and_dropped = async {
         let mut task = driver.take().unwrap();
         assert!(poll!(&mut task).is_pending());

@@ -10,7 +10,7 @@ use super::{BEGIN, DAY, Fault, HOUR, MINUTE, RETENTION, TYPE, World, chunk, coun
 use crate::api::admin;
 use crate::api::query::Store;
 use crate::meter::Meter;
-use crate::tenant::{Kept, Order, Retention};
+use crate::tenant::{AdminCommand, EffectiveRetention, Retention};
 
 /// A profile of one service in each of the first hours, and one an hour before midnight; all compacted and summed up two days later.
 fn summed() -> World {
@@ -26,7 +26,7 @@ fn summed() -> World {
     world
 }
 
-fn order(world: &World, order: &Order) -> Kept {
+fn order(world: &World, order: &AdminCommand) -> EffectiveRetention {
     world.clock.run(world.client(0).order(order)).unwrap()
 }
 
@@ -98,16 +98,17 @@ fn profiles_go_first_and_their_sums_later() {
 #[test]
 fn a_tenant_may_have_its_own() {
     let world = summed();
-    assert_eq!(order(&world, &Order::Retention), Kept { retention: RETENTION, own: false });
+    assert_eq!(order(&world, &AdminCommand::Retention), EffectiveRetention { retention: RETENTION, own: false });
     let own = Retention { raw_days: 3, sums_days: 3 };
-    assert_eq!(order(&world, &Order::SetRetention(Some(own))), Kept { retention: own, own: true });
+    assert_eq!(order(&world, &AdminCommand::SetRetention(Some(own))), EffectiveRetention { retention: own, own: true });
     let wrong = Retention { raw_days: 3, sums_days: 2 };
-    let problem = world.clock.run(world.client(0).order::<Kept>(&Order::SetRetention(Some(wrong)))).unwrap_err();
+    let problem =
+        world.clock.run(world.client(0).order::<EffectiveRetention>(&AdminCommand::SetRetention(Some(wrong)))).unwrap_err();
     assert_eq!(problem.message, "raw_days is 3 and sums_days is 2, not 1 <= raw_days <= sums_days <= 3660");
     // As long as their sums: both go at once.
     visit_at(&world, 4 * DAY);
     assert_eq!(levels(&world), [0u8; 0]);
-    assert_eq!(order(&world, &Order::SetRetention(None)), Kept { retention: RETENTION, own: false });
+    assert_eq!(order(&world, &AdminCommand::SetRetention(None)), EffectiveRetention { retention: RETENTION, own: false });
 }
 
 #[test]

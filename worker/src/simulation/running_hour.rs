@@ -6,7 +6,7 @@ use pilotlight_core::plans::MIN_JOB_OBJECTS;
 
 use super::erasure::wanted;
 use super::faults::FAULTS;
-use super::storms::{Pushed, check, check_now_and_later, settle, visits};
+use super::storms::{Pushed, check, check_now_and_later, finish_all_work, visits};
 use super::{DAY, HOUR, MINUTE, World};
 use crate::api::admin::delete_profiles;
 
@@ -34,7 +34,7 @@ fn blocks(world: &World, count: u32) -> Vec<Pushed> {
 
 /// A world that is about to have one more block of the first tier, with which they become one of the second.
 fn beginning() -> (World, Vec<Pushed>) {
-    let world = World { share_bytes: 1 << 20, ..World::new(&["a"]) };
+    let world = World { partition_bytes: 1 << 20, ..World::new(&["a"]) };
     let pushed = blocks(&world, EACH);
     (world, pushed)
 }
@@ -78,7 +78,7 @@ fn objects_of_one_tier_become_one_of_the_next() {
     world.clock.run(world.push(200, 0));
     assert!(world.clock.run(world.visit(0)).unwrap());
     assert_eq!(levels(&world), [1, 1]);
-    assert_eq!(settle(&world), [""; 0]);
+    assert_eq!(finish_all_work(&world), [""; 0]);
     check(&world, &pushed, "settled");
 }
 
@@ -89,7 +89,7 @@ fn profiles_of_the_running_hour_are_deleted() {
     let of_service = |n: &u32| n % 5 == 1;
     assert!(world.counts().keys().any(of_service));
     world.clock.run(delete_profiles(&world.tenant(), wanted("{service_name=\"app1\"}", -DAY, DAY))).unwrap();
-    assert_eq!(settle(&world), [""; 0]);
+    assert_eq!(finish_all_work(&world), [""; 0]);
     let left = pushed.iter().filter(|pushed| !of_service(&pushed.n)).count();
     assert_eq!((world.counts().keys().any(of_service), world.counts().len()), (false, left));
     world.wipe();

@@ -70,13 +70,13 @@ pub(super) fn check_with_and_without_catalog(world: &World, pushed: &[Pushed], a
 /// The same, and once more when all is done that is due: nothing is in the bucket then that no catalog knows.
 pub(super) fn check_now_and_later(world: &World, pushed: &[Pushed], at: usize, when: &str) {
     check_with_and_without_catalog(world, pushed, at, when);
-    assert_eq!(settle(world), [""; 0], "{when}");
+    assert_eq!(finish_all_work(world), [""; 0], "{when}");
     check(world, pushed, &format!("{when}, days later"));
 }
 
 /// Lets all be done that is due, days later, and gives the objects in the bucket that no catalog knows. The one in the bucket
 /// answers as the other.
-pub(super) fn settle(world: &World) -> Vec<String> {
+pub(super) fn finish_all_work(world: &World) -> Vec<String> {
     // Leases end, then jobs are done, then the catalog is published, then what was replaced is deleted.
     for _ in 0..4 {
         world.clock.advance(DAY);
@@ -106,7 +106,7 @@ fn storm(retries: u32, fault: Fault) {
         }
         check(&world, &pushed, &when);
         // Sweeps find what nobody knows.
-        assert_eq!(settle(&world), [""; 0], "{when}");
+        assert_eq!(finish_all_work(&world), [""; 0], "{when}");
         check(&world, &pushed, &format!("{when}, days later"));
         // An object that dies after a write and before the row leaves a segment to be adopted.
         let written = fault == Fault::KillObjectsAfter && *operation == "put";
@@ -127,7 +127,7 @@ fn the_scenario_does_all_there_is() {
         assert!(kinds.contains(kind), "{kind} is not among {kinds:?}");
     }
     assert_eq!(world.counts().into_values().collect::<Vec<_>>(), [1; 7]);
-    assert_eq!(settle(&world), [""; 0]);
+    assert_eq!(finish_all_work(&world), [""; 0]);
     let segments = world.bucket.keys().into_iter().filter(|key| key.ends_with(".seg")).count();
     assert_eq!(segments, 0, "all is compacted");
 }

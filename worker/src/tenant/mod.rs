@@ -14,11 +14,11 @@ use crate::meter::Meter;
 use crate::platform::Edge;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
-pub(crate) use catalog::commands::{Kept, Order, Parked};
-pub(crate) use catalog::deletions::{Begun, Pending, Wanted};
-pub(crate) use catalog::leases::{Blame, Done, Failed};
+pub(crate) use catalog::commands::{AdminCommand, EffectiveRetention, Parked};
+pub(crate) use catalog::deletions::{DeletionRequest, PendingDeletion, StartedDeletion};
+pub(crate) use catalog::leases::{Blame, CompletedJob, FailedJob};
 pub(crate) use catalog::published::{Publication, PublishedDay};
-pub(crate) use catalog::replacement::{Begun as RebuildBegun, Replace};
+pub(crate) use catalog::replacement::{RebuildLease, Replace};
 pub(crate) use catalog::retention::{MAX_DAYS, Retention};
 use catalog::sql::DurableSql;
 #[cfg(test)]
@@ -28,7 +28,7 @@ pub(crate) use rpc::client::{Job, TenantClient, TenantShards, catalog_objects};
 pub(crate) use rpc::packet;
 pub(crate) use rpc::reply::Transport;
 #[cfg(test)]
-pub(crate) use rpc::reply::{Call, Reply};
+pub(crate) use rpc::reply::{Reply, TenantRpc};
 pub(crate) use rpc::shard::Shard;
 pub(crate) use rpc::stub::{StubLine, USAGE_HEADER};
 pub(crate) use store::TenantStore;
@@ -69,7 +69,7 @@ impl Tenant {
         let usage = request.headers().get(rpc::stub::USAGE_HEADER)?;
         let usage = usage.map(|json| serde_json::from_str(&json)).transpose().map_err(Problem::internal)?;
         let path = request.path();
-        let call = rpc::reply::Call::of(&path).ok_or_else(|| Problem::not_found(path))?;
+        let call = rpc::reply::TenantRpc::of(&path).ok_or_else(|| Problem::not_found(path))?;
         let body = request.bytes().await?;
         Ok(store.answer(&shard, call, body, usage.unwrap_or_default(), |task| self.state.wait_until(task)).await)
     }

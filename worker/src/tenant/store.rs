@@ -12,14 +12,14 @@ use crate::meter::{Meter, Metered, MonthUsage, Usage};
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog;
-use crate::tenant::catalog::commands::Order;
+use crate::tenant::catalog::commands::AdminCommand;
 use crate::tenant::catalog::published::PublishedDay;
 use crate::tenant::catalog::retention::Retention;
 use crate::tenant::catalog::sql::Sql;
 use crate::tenant::catalog::tombstones::Expired;
 use crate::tenant::catalog::usage::UsageBook;
 use crate::tenant::rpc::packet;
-use crate::tenant::rpc::reply::{Call, Reply};
+use crate::tenant::rpc::reply::{Reply, TenantRpc};
 use crate::tenant::rpc::shard::Shard;
 use crate::tenant::write::group_commit::Flush;
 use crate::tenant::write::writer::Writer;
@@ -55,7 +55,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
     pub(crate) async fn answer(
         &self,
         shard: &Shard,
-        call: Call,
+        call: TenantRpc,
         body: Vec<u8>,
         usage: Usage,
         spawn: impl FnOnce(LocalBoxFuture<'static, ()>),
@@ -65,7 +65,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             self.writer.platform.note(&format!("tenant {shard}: usage was not booked: {}", problem.message));
         }
         let outcome = match call {
-            Call::Append => self.append(shard, body, spawn).await,
+            TenantRpc::Append => self.append(shard, body, spawn).await,
             call => self.ask(call, &body),
         };
         outcome.into()
@@ -97,32 +97,32 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
     }
 
     /// The calls that only the catalog is needed for.
-    fn ask(&self, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
+    fn ask(&self, call: TenantRpc, body: &[u8]) -> Result<Vec<u8>, Problem> {
         let (catalog, platform) = (&self.writer.catalog, &self.writer.platform);
         let now = platform.now_millis();
         match call {
-            Call::Append => Err(Problem::internal("answered elsewhere")),
-            Call::Catalog => {
+            TenantRpc::Append => Err(Problem::internal("answered elsewhere")),
+            TenantRpc::Catalog => {
                 let (page, directories) = catalog.page(&json(body)?, catalog::PAGE_BYTES)?;
                 packed(&page, &directories)
             }
-            Call::Lease => match catalog.lease(platform.random(), now)? {
+            TenantRpc::Lease => match catalog.lease(platform.random(), now)? {
                 Some((lease, directories)) => packed(&lease, &directories),
                 None => Ok(Vec::new()),
             },
-            Call::Commit => {
+            TenantRpc::Commit => {
                 let (done, directories) = packet::decode(body).map_err(Problem::invalid)?;
                 let directory = directories.first().map(Vec::as_slice).unwrap_or_default();
                 catalog.commit(done, &Directory::decode(directory).map_err(Problem::invalid)?, now)?;
                 Ok(Vec::new())
             }
-            Call::Fail => {
-                let failed: crate::tenant::catalog::leases::Failed = json(body)?;
+            TenantRpc::Fail => {
+                let failed: crate::tenant::catalog::leases::FailedJob = json(body)?;
                 platform.note(&format!("a compaction failed: {}", failed.message));
                 catalog.fail(failed, now)?;
                 Ok(Vec::new())
             }
-            Call::Expired => {
+            TenantRpc::Expired => {
                 catalog.purge(now)?;
                 if let Err(problem) = catalog.retain(self.retention, now) {
                     // It must not keep from deletion what was removed before.
@@ -133,47 +133,47 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 let expired = Expired { keys, publish, sweep };
                 serde_json::to_vec(&expired).map_err(Problem::internal)
             }
-            Call::BeginPublication => serde_json::to_vec(&catalog.begin_publication(now)?).map_err(Problem::internal),
-            Call::DaysFound => {
+            TenantRpc::BeginPublication => serde_json::to_vec(&catalog.begin_publication(now)?).map_err(Problem::internal),
+            TenantRpc::DaysFound => {
                 catalog.days_found(&json::<Vec<i64>>(body)?, now)?;
                 Ok(Vec::new())
             }
-            Call::OfDay => {
+            TenantRpc::OfDay => {
                 let (page, directories) = catalog.of_day(json(body)?)?;
                 packed(&page, &directories)
             }
-            Call::EndPublication => {
+            TenantRpc::EndPublication => {
                 let (token, days) = json::<(i64, Vec<PublishedDay>)>(body)?;
                 catalog.end_publication(token, &days, now)?;
                 Ok(Vec::new())
             }
-            Call::BeginRebuild => serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal),
-            Call::Replace => {
+            TenantRpc::BeginRebuild => serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal),
+            TenantRpc::Replace => {
                 let (replace, directories) = packet::decode(body).map_err(Problem::invalid)?;
                 catalog.replace(replace, directories, now)?;
                 self.writer.recall_again();
                 Ok(Vec::new())
             }
-            Call::Unknown => {
+            TenantRpc::Unknown => {
                 let unknown = catalog.unknown(&json::<Vec<String>>(body)?)?;
                 serde_json::to_vec(&unknown).map_err(Problem::internal)
             }
-            Call::Order => {
-                let order: Order = json(body)?;
-                let deletes_all = matches!(order, Order::DeleteAll);
+            TenantRpc::AdminCommand => {
+                let order: AdminCommand = json(body)?;
+                let deletes_all = matches!(order, AdminCommand::DeleteAll);
                 let answer = catalog.order(order, self.retention, now)?;
                 if deletes_all {
                     self.writer.forget_written();
                 }
                 Ok(answer)
             }
-            Call::Book => Ok(Vec::new()),
-            Call::Month => {
+            TenantRpc::Book => Ok(Vec::new()),
+            TenantRpc::Month => {
                 let (stored_objects, stored_bytes) = catalog.stored()?;
                 let month = MonthUsage { stored_objects, stored_bytes, ..self.usage.month(now)? };
                 serde_json::to_vec(&month).map_err(Problem::internal)
             }
-            Call::Forget => {
+            TenantRpc::Forget => {
                 catalog.forget(&json::<Vec<String>>(body)?)?;
                 Ok(Vec::new())
             }

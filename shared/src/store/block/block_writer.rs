@@ -6,7 +6,7 @@
 //!
 //! Pages of a family that differ in their divisor alone are one, which stands where the first of them would.
 
-use super::dataset::{Addend, DatasetWriter, MAX_OPEN_ROWS};
+use super::dataset::{DatasetWriter, MAX_OPEN_ROWS, SeriesInput};
 use super::layout::BlockLayout;
 use super::pool::{PagePool, UnplacedPage};
 use super::sums::Flush;
@@ -20,7 +20,7 @@ use crate::store::codec::rows::Row;
 use crate::store::codec::section::{BLOCK_MAGIC, put_magic, section};
 use crate::store::codec::sum_window::SumWindow;
 use crate::store::codec::symbols;
-use crate::store::directory::block_entry::{BlockEntry, Dataset, PageEntry, Share, SumsEntry};
+use crate::store::directory::block_entry::{BlockEntry, Dataset, PageEntry, Partition, SumsEntry};
 use crate::store::directory::contents::{Contents, Directory, put_footer};
 use crate::store::directory::counted_ids::{Ids, encode_ids};
 use crate::store::error::StoreError;
@@ -31,7 +31,7 @@ pub(crate) struct Lineage {
     /// Token of the lease under which it is made.
     pub(crate) token: u64,
     /// Which of the blocks made under that lease it is.
-    pub(crate) share: Share,
+    pub(crate) partition: Partition,
     /// How many segments its profiles came in.
     pub(crate) segments: u64,
     /// Which chunks went into it and what it replaces; not stored with a block of nothing but sums.
@@ -69,7 +69,7 @@ impl BlockWriter {
     pub(crate) fn add(
         &mut self,
         dataset: &mut DatasetWriter,
-        addend: Addend,
+        addend: SeriesInput,
         rows: impl Iterator<Item = (Option<StackId>, i64)>,
     ) -> Result<(), StoreError> {
         let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
@@ -142,7 +142,7 @@ impl BlockWriter {
 
     /// The object, and its directory for the catalog.
     pub(crate) fn finish(mut self, lineage: Lineage) -> Result<(Vec<u8>, Directory), StoreError> {
-        let Lineage { token, share, segments, ids, sums_of } = lineage;
+        let Lineage { token, partition, segments, ids, sums_of } = lineage;
         let back = self.front.len() as u64;
         let all_totals = back + self.back.len() as u64;
         let window_totals = all_totals + self.all_totals.len() as u64;
@@ -167,7 +167,7 @@ impl BlockWriter {
             false => None,
         };
         let (label_sets, types) = self.label_table.finish();
-        let block = BlockEntry { datasets: self.datasets, token, segments, share, ids, sums_of };
+        let block = BlockEntry { datasets: self.datasets, token, segments, partition, ids, sums_of };
         let directory = Directory { label_sets, types, contents: Contents::Block(block) };
         put_footer(&mut bytes, &directory, BLOCK_MAGIC)?;
         Ok((bytes, directory))

@@ -11,7 +11,7 @@ use crate::base::units::UnixNanos;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::store::codec::rows::{self, Row};
-use crate::store::codec::series::Taken;
+use crate::store::codec::series::Timing;
 use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::directory::block_entry::Dataset;
 use crate::store::error::StoreError;
@@ -38,17 +38,17 @@ pub(crate) struct DatasetWriter {
 
 /// A profile, or a sum of profiles, that goes into a dataset.
 #[derive(Clone, Copy)]
-pub(crate) struct Addend<'a> {
+pub(crate) struct SeriesInput<'a> {
     /// Its series; of a sum over all series any of them.
     pub(crate) labels: &'a Labels,
     /// Which sums it goes into; `None`: all, because it is of one series and stands for itself.
     pub(crate) scope: Option<SumScope>,
-    pub(crate) taken: Taken,
+    pub(crate) timing: Timing,
     pub(crate) profiles: u64,
 }
 
 /// A dataset whose places in the block are not known yet.
-pub(crate) struct Done {
+pub(crate) struct ClosedDataset {
     pub(crate) profile_type: ProfileType,
     pub(crate) labels: Vec<Labels>,
     pub(crate) dataset: Dataset,
@@ -108,31 +108,31 @@ impl DatasetWriter {
         place
     }
 
-    pub(super) fn add(&mut self, addend: Addend, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
-        let Addend { labels, scope, taken, profiles } = addend;
+    pub(super) fn add(&mut self, addend: SeriesInput, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
+        let SeriesInput { labels, scope, timing, profiles } = addend;
         let series = self.series_index(labels);
         if self.layout.raw {
             let total = rows::tidy(rows)?;
-            self.totals.push(TotalRow { series, time: taken.time, total });
-            self.pages.push(PageProfile { series, taken, profiles, rows: 0..0 }, rows, pool)?;
+            self.totals.push(TotalRow { series, time: timing.time, total });
+            self.pages.push(PageProfile { series, timing, profiles, rows: 0..0 }, rows, pool)?;
         }
         if scope != Some(SumScope::All) {
             self.profiles = self.profiles.saturating_add(profiles);
             let total = rows.iter().map(|row| i128::from(row.1)).sum();
-            self.window_totals.add(series, taken.time, profiles, total);
+            self.window_totals.add(series, timing.time, profiles, total);
             if !self.layout.raw {
-                self.all_totals.add(0, taken.time, profiles, total);
+                self.all_totals.add(0, timing.time, profiles, total);
             }
         }
         for sums in self.sums.iter_mut().filter(|sums| scope.is_none_or(|scope| scope == sums.scope)) {
-            let grown = sums.add(series, taken, profiles, rows);
+            let grown = sums.add(series, timing, profiles, rows);
             self.open_rows = self.open_rows.saturating_add_signed(grown);
         }
         Ok(())
     }
 
     /// Everything but its places; `None` when no profile is in it.
-    pub(crate) fn finish(mut self, pool: &mut PagePool) -> Result<Option<Done>, StoreError> {
+    pub(crate) fn finish(mut self, pool: &mut PagePool) -> Result<Option<ClosedDataset>, StoreError> {
         let Some((min_time, max_time)) = self.span else { return Ok(None) };
         self.flush(Flush::Everything, pool)?;
         self.pages.flush(pool)?;
@@ -147,7 +147,7 @@ impl DatasetWriter {
             }
         }
         let dataset = Dataset { min_time, max_time, profiles: self.profiles, ..Dataset::empty(0, 0) };
-        Ok(Some(Done {
+        Ok(Some(ClosedDataset {
             profile_type: self.profile_type,
             labels: self.series,
             dataset,

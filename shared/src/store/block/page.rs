@@ -11,7 +11,7 @@ use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_varint};
 
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::section;
-use crate::store::codec::series::Taken;
+use crate::store::codec::series::Timing;
 use crate::store::directory::block_entry::Dataset;
 use crate::store::error::StoreError;
 
@@ -42,7 +42,7 @@ pub(crate) struct PageProfile {
     /// Place of its series in [`Dataset::series`]; 0 for a sum over all of them.
     pub(crate) series: u32,
     /// Of a sum: the earliest start that is given, all durations, the highest period.
-    pub(crate) taken: Taken,
+    pub(crate) timing: Timing,
     /// How many profiles it is made of: 1, unless it is a sum.
     pub(crate) profiles: u64,
     /// Its rows in the columns of the page.
@@ -107,7 +107,7 @@ impl PageWriter {
 
     pub(crate) fn flush(&mut self, pool: &mut PagePool) -> Result<(), StoreError> {
         let page = std::mem::take(&mut self.open);
-        let times = || page.profiles.iter().map(|p| p.taken.time);
+        let times = || page.profiles.iter().map(|p| p.timing.time);
         let (Some(min_time), Some(max_time)) = (times().min(), times().max()) else {
             return Ok(());
         };
@@ -123,9 +123,9 @@ fn encode(page: &PageRows, kind: PageKind, divisor: u64) -> Vec<u8> {
     let profiles = || page.profiles.iter();
     put_varint(&mut raw, page.profiles.len() as u64);
     put_deltas(&mut raw, profiles().map(|p| i64::from(p.series)));
-    put_deltas(&mut raw, profiles().map(|p| p.taken.time.0));
-    put_deltas(&mut raw, profiles().map(|p| p.taken.duration_nanos));
-    put_deltas(&mut raw, profiles().map(|p| p.taken.period));
+    put_deltas(&mut raw, profiles().map(|p| p.timing.time.0));
+    put_deltas(&mut raw, profiles().map(|p| p.timing.duration_nanos));
+    put_deltas(&mut raw, profiles().map(|p| p.timing.period));
     if kind == PageKind::Sums {
         put_column(&mut raw, profiles().map(|p| p.profiles));
     }
@@ -161,7 +161,7 @@ pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset, kind: PageKind, divisor
         total_rows += rows as usize;
         profiles.push(PageProfile {
             series: series[i],
-            taken: Taken { time: UnixNanos(times[i]), duration_nanos: durations[i], period: periods[i] },
+            timing: Timing { time: UnixNanos(times[i]), duration_nanos: durations[i], period: periods[i] },
             profiles: sizes[i],
             rows: start..total_rows,
         });

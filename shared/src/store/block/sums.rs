@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::page::{PageProfile, PageWriter};
 use super::pool::PagePool;
 use crate::store::codec::rows::Row;
-use crate::store::codec::series::Taken;
+use crate::store::codec::series::Timing;
 use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::error::StoreError;
 
@@ -40,7 +40,7 @@ pub(crate) struct SumsWriter {
 }
 
 struct Sum {
-    taken: Taken,
+    timing: Timing,
     duration: i128,
     profiles: u64,
     rows: Vec<Row>,
@@ -54,15 +54,15 @@ impl SumsWriter {
     }
 
     /// Adds a profile or a sum over a shorter window; says by how many rows this writer has grown or shrunk.
-    pub(crate) fn add(&mut self, series: u32, taken: Taken, profiles: u64, rows: &[Row]) -> isize {
+    pub(crate) fn add(&mut self, series: u32, timing: Timing, profiles: u64, rows: &[Row]) -> isize {
         let series = if self.scope == SumScope::All { 0 } else { series };
         let mut grown = 0;
-        let sum = self.open.entry((self.window.index(taken.time), series)).or_insert_with(|| {
+        let sum = self.open.entry((self.window.index(timing.time), series)).or_insert_with(|| {
             grown = WINDOW_ROWS as isize;
-            Sum { taken, duration: 0, profiles: 0, rows: Vec::new(), tidy: 0 }
+            Sum { timing, duration: 0, profiles: 0, rows: Vec::new(), tidy: 0 }
         });
-        sum.taken = sum.taken.merged(taken);
-        sum.duration += i128::from(taken.duration_nanos);
+        sum.timing = sum.timing.merged(timing);
+        sum.duration += i128::from(timing.duration_nanos);
         sum.profiles = sum.profiles.saturating_add(profiles);
         let before = sum.rows.len();
         sum.rows.extend_from_slice(rows);
@@ -88,16 +88,16 @@ impl SumsWriter {
         for ((_, series), mut sum) in std::mem::replace(&mut self.open, unfinished) {
             sum.tidy();
             let clamped = sum.duration.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-            let mut taken = Taken { duration_nanos: clamped, ..sum.taken };
+            let mut timing = Timing { duration_nanos: clamped, ..sum.timing };
             loop {
                 let later = second_values(&mut sum.rows);
-                let profile = PageProfile { series, taken, profiles: sum.profiles, rows: 0..0 };
+                let profile = PageProfile { series, timing, profiles: sum.profiles, rows: 0..0 };
                 self.pages.push(profile, &sum.rows, pool)?;
                 if later.is_empty() {
                     break;
                 }
                 // What did not fit is a sum of no further profiles.
-                (sum.rows, sum.profiles, taken.duration_nanos) = (later, 0, 0);
+                (sum.rows, sum.profiles, timing.duration_nanos) = (later, 0, 0);
             }
         }
         Ok(())
@@ -154,9 +154,9 @@ mod tests {
     #[test]
     fn sums_beyond_64_bits_are_kept() {
         let mut writer = SumsWriter::new((SumWindow::Minute, SumScope::All));
-        let taken = |time| Taken { time: UnixNanos(time), duration_nanos: i64::MAX, period: 3 };
+        let timing = |time| Timing { time: UnixNanos(time), duration_nanos: i64::MAX, period: 3 };
         for (time, value) in [(0, i64::MAX), (7, i64::MAX), (5, -7), (60_000_000_000, 1)] {
-            writer.add(4, taken(time), 1, &[(0, 0), (1, value), (2, 1)]);
+            writer.add(4, timing(time), 1, &[(0, 0), (1, value), (2, 1)]);
         }
         let (mut pool, mut bytes) = (PagePool::new().unwrap(), Vec::new());
         writer.flush(Flush::Everything, &mut pool).unwrap();
@@ -169,7 +169,7 @@ mod tests {
             .profiles
             .iter()
             .map(|p| {
-                (p.taken.time.0, p.profiles, page.stacks[p.rows.clone()].to_vec(), page.values[p.rows.clone()].to_vec())
+                (p.timing.time.0, p.profiles, page.stacks[p.rows.clone()].to_vec(), page.values[p.rows.clone()].to_vec())
             })
             .collect();
         let expect = [
@@ -187,7 +187,7 @@ mod tests {
         let mut check = |add: &[(u32, i64)], expect: &[(i64, u32)]| {
             for &(series, minute) in add {
                 let time = UnixNanos(minute.saturating_mul(60_000_000_000));
-                writer.add(series, Taken { time, duration_nanos: 1, period: 1 }, 1, &[(1, 1)]);
+                writer.add(series, Timing { time, duration_nanos: 1, period: 1 }, 1, &[(1, 1)]);
             }
             writer.flush(Flush::Finished, &mut pool).unwrap();
             assert_eq!(writer.open.keys().copied().collect::<Vec<_>>(), expect);

@@ -41,13 +41,13 @@ pub struct SeriesEntry {
 
 /// When a profile was taken, and how: what a merged header is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub(crate) struct Timing {
     pub(crate) time: UnixNanos,
     pub(crate) duration_nanos: i64,
     pub(crate) period: i64,
 }
 
-impl Taken {
+impl Timing {
     /// Of both together: the earlier start that is given (0 is none), all durations, the higher period.
     pub(crate) fn merged(self, other: Self) -> Self {
         let time = match (self.time.0, other.time.0) {
@@ -64,7 +64,7 @@ impl Taken {
 
 impl Profile {
     /// Gives a profile that has neither samples nor sample types the type, and a header that sums up as a merge would.
-    pub(crate) fn describe(&mut self, profile_type: &ProfileType, all: impl Iterator<Item = Taken>) {
+    pub(crate) fn describe(&mut self, profile_type: &ProfileType, all: impl Iterator<Item = Timing>) {
         // Appended without looking for equal rows: the tables come from a file, and there is no index over them yet.
         let mut string = |text: &str| if text.is_empty() { StringId::EMPTY } else { self.strings.push(text) };
         let t = profile_type;
@@ -73,8 +73,9 @@ impl Profile {
         self.sample_types = vec![sample_type];
         let header = &mut self.header;
         header.period_type = (!t.period_type.is_empty() || !t.period_unit.is_empty()).then_some(period_type);
-        if let Some(taken) = all.reduce(Taken::merged) {
-            (header.time_nanos, header.duration_nanos, header.period) = (taken.time.0, taken.duration_nanos, taken.period);
+        if let Some(timing) = all.reduce(Timing::merged) {
+            (header.time_nanos, header.duration_nanos, header.period) =
+                (timing.time.0, timing.duration_nanos, timing.period);
         }
     }
 }

@@ -14,10 +14,10 @@ pub struct BlockEntry {
     pub datasets: Vec<Dataset>,
     /// Token of the lease under which it was made. Of two blocks that hold the same chunks the one with the higher counts.
     pub token: u64,
-    /// How many segments its profiles came in. Those of a job's shares, or what is left after a deletion, count as whole.
+    /// How many segments its profiles came in. Those of a job's partitions, or what is left after a deletion, count as whole.
     pub segments: u64,
     /// Which of the blocks made under that lease it is: they count together or not at all.
-    pub share: Share,
+    pub partition: Partition,
     /// Which chunks went into it and what it replaces ([`crate::store::read_ids`]); none in a block of nothing but sums.
     pub ids: Option<Part>,
     /// The objects that it sums up without replacing them (level 3). A row of the catalog names none once they are deleted:
@@ -27,14 +27,14 @@ pub struct BlockEntry {
 
 /// One of the blocks that a job makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct Partition {
     /// Its number, from 0.
     pub number: u32,
     /// How many there are.
     pub count: u32,
 }
 
-impl Default for Share {
+impl Default for Partition {
     /// The only one.
     fn default() -> Self {
         Self { number: 0, count: 1 }
@@ -120,8 +120,8 @@ const KINDS: [(SumWindow, SumScope); 6] = [
 pub(crate) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
     put_varint(out, block.token);
     put_varint(out, block.segments);
-    put_varint(out, block.share.number.into());
-    put_varint(out, block.share.count.into());
+    put_varint(out, block.partition.number.into());
+    put_varint(out, block.partition.count.into());
     put_optional(out, block.ids);
     put_names(out, &block.sums_of);
     put_varint(out, block.datasets.len() as u64);
@@ -131,9 +131,9 @@ pub(crate) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
 pub(crate) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<BlockEntry, StoreError> {
     let (token, segments) = (r.varint()?, r.varint()?);
     let (number, count) = (r.varint()?, r.varint()?);
-    let share = match (u32::try_from(number), u32::try_from(count)) {
-        (Ok(number), Ok(count)) if number < count => Share { number, count },
-        _ => return Err(r.corrupt("a share beyond those that there are")),
+    let partition = match (u32::try_from(number), u32::try_from(count)) {
+        (Ok(number), Ok(count)) if number < count => Partition { number, count },
+        _ => return Err(r.corrupt("a partition beyond those that there are")),
     };
     let ids = optional(r)?;
     let sums_of = r.names()?;
@@ -143,7 +143,7 @@ pub(crate) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<B
     for _ in 0..count {
         datasets.push(dataset(r, label_sets, types)?);
     }
-    Ok(BlockEntry { datasets, token, segments, share, ids, sums_of })
+    Ok(BlockEntry { datasets, token, segments, partition, ids, sums_of })
 }
 
 fn put_dataset(out: &mut Vec<u8>, d: &Dataset) {

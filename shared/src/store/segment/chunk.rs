@@ -9,7 +9,7 @@ use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::label_table::{LabelTable, label_table, put_label_table};
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::{Packer, check_magic, put_magic, put_plain, section, skip_section};
-use crate::store::codec::series::{Series, SeriesEntry, Taken, put_series, series};
+use crate::store::codec::series::{Series, SeriesEntry, Timing, put_series, series};
 use crate::store::codec::symbols;
 use crate::store::error::StoreError;
 
@@ -115,8 +115,8 @@ pub fn read_chunk(bytes: &[u8], wanted: impl Fn(usize, &Series) -> bool) -> Resu
     if let Some((other, _)) = others.iter().find(|(other, _)| counts(other) != counts(first)) {
         return Err(StoreError::MixedTypes(first.profile_type.to_string(), other.profile_type.to_string()));
     }
-    let taken = |s: &Series| Taken { time: s.time, duration_nanos: s.duration_nanos, period };
-    tables.describe(&first.profile_type, series.iter().map(|(series, _)| taken(series)));
+    let timing = |s: &Series| Timing { time: s.time, duration_nanos: s.duration_nanos, period };
+    tables.describe(&first.profile_type, series.iter().map(|(series, _)| timing(series)));
     let rows = || series.iter().flat_map(|(_, rows)| rows);
     tables.samples.stacks = rows().map(|row| row.0).collect();
     tables.samples.labels = vec![None; tables.samples.stacks.len()];

@@ -44,10 +44,10 @@ pub fn prune(profile: &Profile, drop: &FramePattern, keep: Option<&FramePattern>
     let rows = rewrite_rows(profile, Progress::Before, |progress, location, emit| {
         let cut = cuts[location.index()];
         match (progress, cut) {
-            (Progress::Done, _) | (Progress::Inside, Cut::Above) => Progress::Done,
+            (Progress::ClosedDataset, _) | (Progress::Inside, Cut::Above) => Progress::ClosedDataset,
             (Progress::Inside, Cut::Within) => {
                 emit.push(location);
-                Progress::Done
+                Progress::ClosedDataset
             }
             (_, Cut::Nowhere) => {
                 emit.push(location);
@@ -127,7 +127,7 @@ enum Progress {
     Before,
     Inside,
     /// It is cut.
-    Done,
+    ClosedDataset,
 }
 
 /// The name that decides; functions without one do not take part.

@@ -93,7 +93,7 @@ pub(crate) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], 
             open.push(Run { frame, parent: node, depth: depth + 1, first: at, end: at + count as usize });
             at += count as usize;
         }
-        // Taken from the end, they come out in order.
+        // Timing from the end, they come out in order.
         open[opened..].reverse();
         for chain in chains[first..end].iter().filter(|chain| chain.next.node != 0) {
             let place = &mut callers.places[chain.next.frame as usize].1;

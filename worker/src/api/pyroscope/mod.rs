@@ -18,7 +18,7 @@ use crate::http::route::Rpc;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
-use request::Ask;
+use request::Fields;
 use series::{Aggregation, Buckets};
 
 /// Largest request: 1 MB. They are a few hundred bytes, or as many selectors as someone has patience to write.
@@ -37,12 +37,12 @@ pub(crate) async fn call(rpc: Rpc, request: &mut Request, scope: &Scope) -> Resu
     let any_names = header("accept")?.contains("allow-utf8-labelnames=true");
     let body = body::read(request, MAX_REQUEST).await?;
     let inflated = gzip::inflate(&body, MAX_REQUEST).map_err(Problem::invalid)?;
-    let ask = Ask::parse(inflated.as_deref().unwrap_or(&body))?;
+    let fields = Fields::parse(inflated.as_deref().unwrap_or(&body))?;
     let store = EdgeStore::open(scope)?;
     match rpc {
-        Rpc::SelectMergeStacktraces => select_merge_stacktraces(&ask, &store).await,
-        Rpc::SelectSeries => json(&select_series(&ask, &store).await?),
-        _ => json(&describe(rpc, &ask, &store, any_names).await?),
+        Rpc::SelectMergeStacktraces => select_merge_stacktraces(&fields, &store).await,
+        Rpc::SelectSeries => json(&select_series(&fields, &store).await?),
+        _ => json(&describe(rpc, &fields, &store, any_names).await?),
     }
 }
 
@@ -55,14 +55,14 @@ fn check_content_type(content_type: &str) -> Result<(), Problem> {
     }
 }
 
-async fn select_merge_stacktraces(ask: &Ask, store: &EdgeStore) -> Result<Response, Problem> {
-    ask.refuse_unsupported()?;
-    let (selector, profile_type) = ask.selection()?;
-    let max_nodes = match usize::try_from(ask.max_nodes.0) {
+async fn select_merge_stacktraces(fields: &Fields, store: &EdgeStore) -> Result<Response, Problem> {
+    fields.refuse_unsupported()?;
+    let (selector, profile_type) = fields.selection()?;
+    let max_nodes = match usize::try_from(fields.max_nodes.0) {
         Ok(0) | Err(_) => flamegraph::MAX_NODES,
         Ok(nodes) => nodes.min(MOST_NODES),
     };
-    let answer = store.merged(&selector, &profile_type, ask.range()?).await?;
+    let answer = store.merged(&selector, &profile_type, fields.range()?).await?;
     let graph = flamegraph::flame_graph(&answer, max_nodes);
     let response = json(&flamegraph::message(&graph))?;
     response.headers().set(FOLDED_HEADER, &graph.folded.to_string())?;
@@ -70,25 +70,25 @@ async fn select_merge_stacktraces(ask: &Ask, store: &EdgeStore) -> Result<Respon
     Ok(response)
 }
 
-async fn select_series(ask: &Ask, store: &EdgeStore) -> Result<series::Response, Problem> {
-    ask.refuse_unsupported()?;
-    let (selector, profile_type) = ask.selection()?;
-    let buckets = Buckets::new(ask.range()?, ask.step.0)?;
-    let how = Aggregation::parse(&ask.aggregation.0)?;
+async fn select_series(fields: &Fields, store: &EdgeStore) -> Result<series::Response, Problem> {
+    fields.refuse_unsupported()?;
+    let (selector, profile_type) = fields.selection()?;
+    let buckets = Buckets::new(fields.range()?, fields.step.0)?;
+    let how = Aggregation::parse(&fields.aggregation.0)?;
     let timeline = store.timeline(&selector, Some(&profile_type), buckets.range(), buckets.window, Grouping::Series).await?;
-    Ok(series::answer(&timeline, buckets, &ask.group_by, how, usize::try_from(ask.limit.0).unwrap_or(0)))
+    Ok(series::answer(&timeline, buckets, &fields.group_by, how, usize::try_from(fields.limit.0).unwrap_or(0)))
 }
 
 /// The calls that directories answer.
-async fn describe(rpc: Rpc, ask: &Ask, store: &EdgeStore, any_names: bool) -> Result<names::Response, Problem> {
-    let range = if rpc == Rpc::ProfileTypes { ask.range_or_day(clock::now())? } else { ask.range()? };
+async fn describe(rpc: Rpc, fields: &Fields, store: &EdgeStore, any_names: bool) -> Result<names::Response, Problem> {
+    let range = if rpc == Rpc::ProfileTypes { fields.range_or_day(clock::now())? } else { fields.range()? };
     let objects = store.catalog(range).await?;
-    let series = names::series(&objects, &ask.selectors()?, range);
+    let series = names::series(&objects, &fields.selectors()?, range);
     match rpc {
         Rpc::ProfileTypes => Ok(names::profile_types(&series)),
         Rpc::LabelNames => Ok(names::label_names(&series, any_names)),
-        Rpc::LabelValues => Ok(names::label_values(&series, &ask.name)),
-        Rpc::Series => Ok(names::label_sets(&series, &ask.label_names)),
+        Rpc::LabelValues => Ok(names::label_values(&series, &fields.name)),
+        Rpc::Series => Ok(names::label_sets(&series, &fields.label_names)),
         Rpc::SelectMergeStacktraces | Rpc::SelectSeries => Err(Problem::internal("answered elsewhere")),
     }
 }

@@ -17,7 +17,7 @@ const MAX_SELECTORS: usize = 16;
 /// The fields of all calls that are answered; each call reads its own.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub(super) struct Ask {
+pub(super) struct Fields {
     #[serde(alias = "profileTypeID", alias = "profileTypeId", rename = "profile_typeID", deserialize_with = "unset")]
     profile_type_id: String,
     #[serde(alias = "labelSelector", deserialize_with = "unset")]
@@ -165,7 +165,7 @@ impl Visitor<'_> for AnyForm {
     }
 }
 
-impl Ask {
+impl Fields {
     pub(super) fn parse(body: &[u8]) -> Result<Self, Problem> {
         // An empty message may come as an empty body.
         let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
@@ -236,8 +236,8 @@ pub(super) fn day_before(now: UnixNanos) -> TimeRange {
 mod tests {
     use super::*;
 
-    fn parse(body: &str) -> Ask {
-        Ask::parse(body.as_bytes()).unwrap()
+    fn parse(body: &str) -> Fields {
+        Fields::parse(body.as_bytes()).unwrap()
     }
 
     #[test]
@@ -246,11 +246,11 @@ mod tests {
             r#"{"profile_typeID":"a:b:c::","label_selector":"{}","start":"1","end":2,"max_nodes":"7","unknown":[1]}"#,
             r#"{"profileTypeID":"a:b:c::","labelSelector":"{}","start":1,"end":"2","maxNodes":7,"format":1}"#,
         ] {
-            let ask = parse(body);
-            assert_eq!(ask.selection().unwrap().1.to_string(), "a:b:c::");
-            let range = ask.range().unwrap();
-            assert_eq!((range.from.millis(), range.until.millis(), ask.max_nodes.0), (1, 3, 7));
-            assert_eq!(ask.refuse_unsupported(), Ok(()));
+            let fields = parse(body);
+            assert_eq!(fields.selection().unwrap().1.to_string(), "a:b:c::");
+            let range = fields.range().unwrap();
+            assert_eq!((range.from.millis(), range.until.millis(), fields.max_nodes.0), (1, 3, 7));
+            assert_eq!(fields.refuse_unsupported(), Ok(()));
         }
         assert_eq!(parse("").matchers.len(), 0);
     }
@@ -289,16 +289,16 @@ mod tests {
     fn fields_in_every_form() {
         for (name, camel, forms) in FIELDS {
             let first = parse(&format!(r#"{{"{name}":{}}}"#, forms[0]));
-            assert_ne!(first, Ask::default(), "{name} is read");
+            assert_ne!(first, Fields::default(), "{name} is read");
             for name in [name, camel] {
                 for form in forms {
                     let body = format!(r#"{{"{name}":{form},"notAField":{{"a":[null]}},"not_a_field":null}}"#);
                     assert_eq!(parse(&body), first, "{body}");
                 }
-                assert_eq!(parse(&format!(r#"{{"{name}":null}}"#)), Ask::default(), "{name} is not set");
+                assert_eq!(parse(&format!(r#"{{"{name}":null}}"#)), Fields::default(), "{name} is not set");
             }
         }
-        assert_eq!(parse(r#"{"stackTraceSelector":{"callSite":null}}"#), Ask::default());
+        assert_eq!(parse(r#"{"stackTraceSelector":{"callSite":null}}"#), Fields::default());
     }
 
     #[test]
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn refusals() {
-        let message = |body: &str| Ask::parse(body.as_bytes()).unwrap_err().message;
+        let message = |body: &str| Fields::parse(body.as_bytes()).unwrap_err().message;
         assert!(message(r#"{"start":"x"}"#).starts_with("request: \"x\" is not a 64-bit integer at line 1"));
         assert!(message(r#"{"start":1.5}"#).starts_with("request: 1.5 is not a whole number at line 1"));
         assert!(message(r#"{"start":1e19}"#).contains("is not a whole number at line 1"));

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pilotlight_core::{ProfileType, Selector, plans::QueryPart, store::ObjectKey};
+use pilotlight_core::{ProfileType, Selector, plans::Subquery, store::ObjectKey};
 use worker::js_sys::{self, Reflect};
 use worker::{Cache, Context, ResponseBuilder};
 use xxhash_rust::xxh3::xxh3_128;
@@ -43,7 +43,7 @@ impl AnswerCache for () {
 /// Objects never change. Those that a deletion rewrites have new names, and those that were compacted or are past retention
 /// are in no part any more, so no name has to be forgotten. The tenant stands in it as it is: no two tenants' names are equal,
 /// whatever a hash makes of the rest.
-pub(super) fn name(selector: &Selector, profile_type: &ProfileType, part: &QueryPart) -> Option<String> {
+pub(super) fn name(selector: &Selector, profile_type: &ProfileType, part: &Subquery) -> Option<String> {
     if !part.fixed {
         return None;
     }
@@ -98,7 +98,7 @@ mod tests {
     use pilotlight_core::plans::CatalogObject;
     use pilotlight_core::store::{Contents, Directory, Level};
 
-    fn part(keys: &[&str], fixed: bool) -> QueryPart {
+    fn part(keys: &[&str], fixed: bool) -> Subquery {
         let contents = || Contents::Segment(Vec::new());
         let object = |key: &&str| CatalogObject {
             key: (*key).to_owned(),
@@ -106,7 +106,7 @@ mod tests {
             size: 1,
             directory: Directory { label_sets: Vec::new(), types: Vec::new(), contents: contents() },
         };
-        QueryPart { objects: keys.iter().map(object).collect(), bytes: 1, fixed }
+        Subquery { objects: keys.iter().map(object).collect(), bytes: 1, fixed }
     }
 
     #[test]

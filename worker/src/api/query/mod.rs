@@ -2,9 +2,9 @@
 
 mod cache;
 mod labels;
-mod parts;
 mod services;
 mod store;
+mod subqueries;
 pub(crate) mod timeline;
 
 use pilotlight_core::{
@@ -21,12 +21,12 @@ use crate::platform::errors::Problem;
 #[cfg(test)]
 pub(crate) use cache::AnswerCache;
 pub(crate) use cache::EdgeCache;
-pub(crate) use parts::{EdgeInvocations, Fan, PARTS_PATH, answer};
-#[cfg(test)]
-pub(crate) use parts::{Invocations, Spread, answer_parts};
 pub(crate) use store::EdgeStore;
 #[cfg(test)]
 pub(crate) use store::Store;
+pub(crate) use subqueries::{EdgeInvocations, Fanout, PARTS_PATH, answer};
+#[cfg(test)]
+pub(crate) use subqueries::{FanoutStats, Invocations, answer_parts};
 
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;

@@ -7,7 +7,7 @@ use pilotlight_core::{
 };
 
 use super::cache::{AnswerCache, EdgeCache};
-use super::parts::{EdgeInvocations, Fan, Invocations, Query, Spread};
+use super::subqueries::{EdgeInvocations, Fanout, FanoutStats, Invocations, Query};
 use crate::bucket::drive::drive;
 use crate::bucket::{AnyBucket, Bucket};
 use crate::http::scope::Scope;
@@ -21,7 +21,7 @@ pub(crate) struct Store<B, T, P, C = (), I = ()> {
     bucket: B,
     tenant: TenantShards<T>,
     meter: Meter,
-    fan: Fan<C, I, P>,
+    fan: Fanout<C, I, P>,
 }
 
 /// The same where the worker runs.
@@ -40,13 +40,13 @@ impl<B: Bucket, T: Transport, P: Platform> Store<B, T, P> {
     /// With nothing beside this invocation, and parts of any size.
     pub(crate) fn new(bucket: B, tenant: TenantShards<T>, platform: P, meter: Meter) -> Self {
         let admission = crate::platform::admission::Admission(platform);
-        Self::with(bucket, tenant, meter, Fan { admission, cache: (), invocations: None, part_bytes: u64::MAX })
+        Self::with(bucket, tenant, meter, Fanout { admission, cache: (), invocations: None, part_bytes: u64::MAX })
     }
 }
 
 impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store<B, T, P, C, I> {
     #[cfg(test)]
-    pub(crate) fn with(bucket: B, tenant: TenantShards<T>, meter: Meter, fan: Fan<C, I, P>) -> Self {
+    pub(crate) fn with(bucket: B, tenant: TenantShards<T>, meter: Meter, fan: Fanout<C, I, P>) -> Self {
         Self { bucket, tenant, meter, fan }
     }
 
@@ -90,7 +90,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
         selector: &Selector,
         profile_type: &ProfileType,
         range: TimeRange,
-    ) -> Result<(QueryAnswer, Spread), Problem> {
+    ) -> Result<(QueryAnswer, FanoutStats), Problem> {
         let query = Query { selector, profile_type, range };
         let objects = self.catalog(range).await?;
         query.answer(objects, &self.bucket, &self.fan, &self.meter).await

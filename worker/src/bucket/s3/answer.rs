@@ -5,8 +5,8 @@ use std::ops::Range;
 use jiff::Timestamp;
 use roxmltree::{Document, Node};
 
-use super::ask::{Ask, Repeat};
 use super::http::Response;
+use super::request::{Repeat, S3Request};
 use crate::bucket::{BucketError, Listed, Object, Page};
 
 /// An error as S3 tells it.
@@ -76,11 +76,11 @@ impl S3Error {
     }
 
     /// As an error of the bucket at `endpoint`, in the words of an operator.
-    pub(crate) fn explained(&self, ask: &Ask<'_>, endpoint: &str) -> BucketError {
+    pub(crate) fn explained(&self, request: &S3Request<'_>, endpoint: &str) -> BucketError {
         let Self { status, code, message } = self;
-        let what = match ask.key {
-            Some(key) => format!("{} {key}", ask.method.to_str()),
-            None => ask.method.to_str().to_owned(),
+        let what = match request.key {
+            Some(key) => format!("{} {key}", request.method.to_str()),
+            None => request.method.to_str().to_owned(),
         };
         let said = match (code.as_str(), message.as_str()) {
             ("", _) => format!("{status} without an S3 error"),
@@ -90,7 +90,7 @@ impl S3Error {
         let hint = self.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let message = format!("the S3 endpoint {endpoint} answered {what} with {said}{hint}");
         match self.kind() {
-            Kind::Precondition => BucketError::Precondition { key: ask.key.unwrap_or_default().to_owned() },
+            Kind::Precondition => BucketError::Precondition { key: request.key.unwrap_or_default().to_owned() },
             Kind::Throttled | Kind::Trouble => BucketError::Unavailable { message },
             Kind::Foreign => BucketError::Invalid { message },
             Kind::Absent | Kind::Range | Kind::Unknown | Kind::Refused => BucketError::Refused { message },

@@ -4,12 +4,12 @@
 //! travel. This is what goes between: one call is one request, sent again where that is safe.
 
 mod answer;
-mod ask;
 pub(crate) mod config;
 mod fetch;
 mod http;
 #[cfg(test)]
 mod native;
+mod request;
 #[cfg(test)]
 mod tests;
 
@@ -18,10 +18,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use self::answer::{Kind, S3Error};
-use self::ask::Ask;
 use self::config::S3Config;
 pub(super) use self::fetch::Fetch;
 use self::http::{Http, Request, Response};
+use self::request::S3Request;
 use super::{Bucket, BucketError, Condition, List, Object, Page};
 
 /// How often a request is sent, the first time included. With the pauses between, a hiccup of half a second is bridged;
@@ -48,22 +48,23 @@ impl<H: Http> S3Bucket<H> {
     }
 
     /// Sends a request until there is an answer that stands.
-    async fn send(&self, ask: &Ask<'_>) -> Result<Result<Response, S3Error>, BucketError> {
+    async fn send(&self, request: &S3Request<'_>) -> Result<Result<Response, S3Error>, BucketError> {
         let Inner { config, http, .. } = &*self.0;
         let mut attempt = 1;
         loop {
-            let url = ask.sign(config, http.now_millis());
-            let request = Request { method: ask.method.to_str(), url: &url, headers: &ask.headers, body: &ask.body };
+            let url = request.sign(config, http.now_millis());
+            let S3Request { method, headers, body, .. } = request;
+            let sent = http.send(Request { method: method.to_str(), url: &url, headers, body });
             let last = attempt == ATTEMPTS;
-            match http.send(request).await {
+            match sent.await {
                 Ok(response) if matches!(response.status, 200..=299) => return Ok(Ok(response)),
                 Ok(response) => {
                     let error = S3Error::read(&response);
-                    if last || !error.repeats(ask.repeat) {
+                    if last || !error.repeats(request.repeat) {
                         return Ok(Err(error));
                     }
                 }
-                Err(cause) if last || ask.repeat != ask::Repeat::Always => {
+                Err(cause) if last || request.repeat != request::Repeat::Always => {
                     let message = format!("the S3 endpoint {}: {cause}", self.endpoint());
                     return Err(BucketError::Unavailable { message });
                 }
@@ -75,42 +76,42 @@ impl<H: Http> S3Bucket<H> {
     }
 
     /// The same, where any error is the end.
-    async fn sent(&self, ask: &Ask<'_>) -> Result<Response, BucketError> {
-        self.send(ask).await?.map_err(|error| self.explained(&error, ask))
+    async fn sent(&self, request: &S3Request<'_>) -> Result<Response, BucketError> {
+        self.send(request).await?.map_err(|error| self.explained(&error, request))
     }
 
-    fn explained(&self, error: &S3Error, ask: &Ask<'_>) -> BucketError {
-        error.explained(ask, self.endpoint())
+    fn explained(&self, error: &S3Error, request: &S3Request<'_>) -> BucketError {
+        error.explained(request, self.endpoint())
     }
 
     fn endpoint(&self) -> &str {
         self.0.config.bucket.base_url().as_str()
     }
 
-    fn invalid(&self, ask: &Ask<'_>, why: &str) -> BucketError {
-        let (method, key) = (ask.method.to_str(), ask.key.unwrap_or_default());
+    fn invalid(&self, request: &S3Request<'_>, why: &str) -> BucketError {
+        let (method, key) = (request.method.to_str(), request.key.unwrap_or_default());
         let message = format!("the S3 endpoint {} answered {method} {key} with what is no answer: {why}", self.endpoint());
         BucketError::Invalid { message }
     }
 
     /// The object without bytes, for ranges that hold none.
     async fn head(&self, key: &str) -> Result<Option<Object>, BucketError> {
-        let ask = Ask::head(key);
-        match self.send(&ask).await? {
-            Ok(response) => answer::head(&response).map(Some).map_err(|why| self.invalid(&ask, &why)),
+        let request = S3Request::head(key);
+        match self.send(&request).await? {
+            Ok(response) => answer::head(&response).map(Some).map_err(|why| self.invalid(&request, &why)),
             // Answers to HEAD have no body, and so no code.
             Err(error) if error.status == 404 => Ok(None),
-            Err(error) => Err(self.explained(&error, &ask)),
+            Err(error) => Err(self.explained(&error, &request)),
         }
     }
 
     async fn delete_one_by_one(&self, keys: &[String]) -> Result<(), BucketError> {
         for key in keys {
-            let ask = Ask::delete_one(key);
-            match self.send(&ask).await? {
+            let request = S3Request::delete_one(key);
+            match self.send(&request).await? {
                 Ok(_) => {}
                 Err(error) if error.kind() == Kind::Absent => {}
-                Err(error) => return Err(self.explained(&error, &ask)),
+                Err(error) => return Err(self.explained(&error, &request)),
             }
         }
         Ok(())
@@ -120,14 +121,14 @@ impl<H: Http> S3Bucket<H> {
 impl<H: Http> Bucket for S3Bucket<H> {
     async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError> {
         nameable(key)?;
-        let ask = Ask::put(key, bytes, &condition);
-        match self.send(&ask).await? {
-            Ok(response) => answer::etag(&response).map_err(|why| self.invalid(&ask, &why)),
+        let request = S3Request::put(key, bytes, &condition);
+        match self.send(&request).await? {
+            Ok(response) => answer::etag(&response).map_err(|why| self.invalid(&request, &why)),
             // What is not there has no entity tag either.
             Err(error) if error.kind() == Kind::Absent && matches!(condition, Condition::Matches(_)) => {
                 Err(BucketError::Precondition { key: key.to_owned() })
             }
-            Err(error) => Err(self.explained(&error, &ask)),
+            Err(error) => Err(self.explained(&error, &request)),
         }
     }
 
@@ -137,19 +138,19 @@ impl<H: Http> Bucket for S3Bucket<H> {
         if range.as_ref().is_some_and(Range::is_empty) {
             return self.head(key).await;
         }
-        let ask = Ask::get(key, range.clone());
-        match self.send(&ask).await? {
-            Ok(response) => answer::object(response, range).map(Some).map_err(|why| self.invalid(&ask, &why)),
+        let request = S3Request::get(key, range.clone());
+        match self.send(&request).await? {
+            Ok(response) => answer::object(response, range).map(Some).map_err(|why| self.invalid(&request, &why)),
             Err(error) if error.kind() == Kind::Absent => Ok(None),
             Err(error) if error.kind() == Kind::Range => self.head(key).await,
-            Err(error) => Err(self.explained(&error, &ask)),
+            Err(error) => Err(self.explained(&error, &request)),
         }
     }
 
     async fn list(&self, list: List<'_>) -> Result<Page, BucketError> {
-        let ask = Ask::list(list);
-        let response = self.sent(&ask).await?;
-        answer::page(&response).map_err(|why| self.invalid(&ask, &why))
+        let request = S3Request::list(list);
+        let response = self.sent(&request).await?;
+        answer::page(&response).map_err(|why| self.invalid(&request, &why))
     }
 
     async fn delete(&self, keys: &[String]) -> Result<(), BucketError> {
@@ -160,24 +161,24 @@ impl<H: Http> Bucket for S3Bucket<H> {
         if self.0.deletes_one_by_one.get() {
             return self.delete_one_by_one(keys).await;
         }
-        let ask = Ask::delete_many(keys);
-        let response = match self.send(&ask).await? {
+        let request = S3Request::delete_many(keys);
+        let response = match self.send(&request).await? {
             Ok(response) => response,
             Err(error) if error.kind() == Kind::Unknown => {
                 self.0.deletes_one_by_one.set(true);
                 return self.delete_one_by_one(keys).await;
             }
-            Err(error) => return Err(self.explained(&error, &ask)),
+            Err(error) => return Err(self.explained(&error, &request)),
         };
-        match answer::undeleted(&response).map_err(|why| self.invalid(&ask, &why))? {
+        match answer::undeleted(&response).map_err(|why| self.invalid(&request, &why))? {
             None => Ok(()),
-            Some(error) => Err(self.explained(&error, &ask)),
+            Some(error) => Err(self.explained(&error, &request)),
         }
     }
 }
 
 fn nameable(key: &str) -> Result<(), BucketError> {
-    if ask::is_nameable(key) {
+    if request::is_nameable(key) {
         return Ok(());
     }
     Err(BucketError::Refused { message: format!("{key:?} cannot be asked for by a URL, and so not over S3") })

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::join;
 use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{Push, ingest};
-use pilotlight_core::plans::MAX_SHARE_BYTES;
+use pilotlight_core::plans::MAX_PARTITION_BYTES;
 
 use super::super::{BEGIN, MINUTE, World};
 use super::cpu_millis;
@@ -151,7 +151,7 @@ impl Visitor for Visits<'_> {
         meter.add(Item::WorkerRequests, 1);
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
         let (now, admission) = (world.clock.now(), world.admission());
-        let was_due = visit::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &admission, meter).await.unwrap();
+        let was_due = visit::visit(&bucket, &client, shard, now, MAX_PARTITION_BYTES, &admission, meter).await.unwrap();
         let mut tally = tally.borrow_mut();
         tally.jobs += u64::from(was_due);
         tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);

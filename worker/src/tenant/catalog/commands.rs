@@ -4,7 +4,7 @@ use pilotlight_core::plans::MAX_FAILURES;
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::deletions::{Wanted, done_with};
+use crate::tenant::catalog::deletions::{DeletionRequest, done_with};
 use crate::tenant::catalog::leases::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
 use crate::tenant::catalog::published::change_all_days;
@@ -17,10 +17,10 @@ const MAX_PARKED: i64 = 1_000;
 
 /// An order of an operator. All objects of a tenant get the same one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Order {
-    /// Answered with [`Kept`].
+pub(crate) enum AdminCommand {
+    /// Answered with [`EffectiveRetention`].
     Retention,
-    /// Sets the tenant's own retention, or removes it; answered with [`Kept`].
+    /// Sets the tenant's own retention, or removes it; answered with [`EffectiveRetention`].
     SetRetention(Option<Retention>),
     /// Answered with a list of [`Parked`].
     Parked,
@@ -30,9 +30,9 @@ pub(crate) enum Order {
     DeleteAll,
     /// Answered with those of these names that no row has.
     Unknown(Vec<String>),
-    /// Begins a deletion; answered with [`crate::tenant::Begun`].
-    DeleteProfiles(Wanted),
-    /// Answered with a list of [`crate::tenant::Pending`].
+    /// Begins a deletion; answered with [`crate::tenant::StartedDeletion`].
+    DeleteProfiles(DeletionRequest),
+    /// Answered with a list of [`crate::tenant::PendingDeletion`].
     Deletions,
     /// Answered with how many replaced objects may still be in the bucket.
     Left,
@@ -40,7 +40,7 @@ pub(crate) enum Order {
 
 /// How long a tenant's profiles are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct EffectiveRetention {
     #[serde(flatten)]
     pub(crate) retention: Retention,
     /// Whether that is the tenant's own retention and not the configured one.
@@ -60,20 +60,20 @@ pub(crate) struct Parked {
 
 impl<S: Sql> Catalog<S> {
     /// Does what an operator wants; the answer is JSON.
-    pub(in crate::tenant) fn order(&self, order: Order, configured: Retention, now: i64) -> Result<Vec<u8>, Problem> {
+    pub(in crate::tenant) fn order(&self, order: AdminCommand, configured: Retention, now: i64) -> Result<Vec<u8>, Problem> {
         match order {
-            Order::Retention => {}
-            Order::SetRetention(own) => self.set_retention(own.map(Retention::checked).transpose()?)?,
-            Order::Parked => return json(&self.parked()?),
-            Order::RetryParked => return json(&forgive_failures(&self.sql)?),
-            Order::DeleteAll => return json(&self.delete_all(now)?),
-            Order::Unknown(keys) => return json(&self.absent(&keys)?),
-            Order::DeleteProfiles(wanted) => return json(&self.delete_profiles(wanted, now)?),
-            Order::Deletions => return json(&self.pending()?),
-            Order::Left => return json(&self.left(now)?),
+            AdminCommand::Retention => {}
+            AdminCommand::SetRetention(own) => self.set_retention(own.map(Retention::checked).transpose()?)?,
+            AdminCommand::Parked => return json(&self.parked()?),
+            AdminCommand::RetryParked => return json(&forgive_failures(&self.sql)?),
+            AdminCommand::DeleteAll => return json(&self.delete_all(now)?),
+            AdminCommand::Unknown(keys) => return json(&self.absent(&keys)?),
+            AdminCommand::DeleteProfiles(wanted) => return json(&self.delete_profiles(wanted, now)?),
+            AdminCommand::Deletions => return json(&self.pending()?),
+            AdminCommand::Left => return json(&self.left(now)?),
         }
         let own = self.own_retention()?;
-        json(&Kept { retention: own.unwrap_or(configured), own: own.is_some() })
+        json(&EffectiveRetention { retention: own.unwrap_or(configured), own: own.is_some() })
     }
 
     fn parked(&self) -> Result<Vec<Parked>, Problem> {

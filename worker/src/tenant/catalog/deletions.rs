@@ -30,7 +30,7 @@ const MAX_DELETIONS: usize = 32;
 
 /// What is to be deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Wanted {
+pub(crate) struct DeletionRequest {
     /// Selects series.
     pub(crate) query: String,
     /// Profiles that start from this millisecond on ...
@@ -41,9 +41,9 @@ pub(crate) struct Wanted {
 
 /// How far a deletion is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Pending {
+pub(crate) struct PendingDeletion {
     #[serde(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: DeletionRequest,
     /// Objects that still hold some of it; until then queries may show it.
     pub(crate) left: i64,
     /// Those of them over which jobs have failed too often.
@@ -52,14 +52,14 @@ pub(crate) struct Pending {
 
 /// What a deletion has found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Begun {
+pub(crate) struct StartedDeletion {
     /// Objects that will be rewritten.
     pub(crate) objects: u64,
     /// Blocks of sums whose sources are gone: what they have of it stays until it is over.
     pub(crate) sums_kept: u64,
 }
 
-impl Wanted {
+impl DeletionRequest {
     fn deletion(&self) -> Result<Deletion, Problem> {
         let selector = Selector::parse(&self.query).map_err(Problem::invalid)?;
         let range = TimeRange { from: UnixNanos::from_millis(self.from), until: UnixNanos::from_millis(self.until) };
@@ -68,18 +68,18 @@ impl Wanted {
 }
 
 /// What a job has to leave out.
-pub(crate) fn parsed(wanted: &[Wanted]) -> Result<Vec<Deletion>, Problem> {
-    wanted.iter().map(Wanted::deletion).collect()
+pub(crate) fn parsed(wanted: &[DeletionRequest]) -> Result<Vec<Deletion>, Problem> {
+    wanted.iter().map(DeletionRequest::deletion).collect()
 }
 
 impl<S: Sql> Catalog<S> {
     /// Begins a deletion of what is stored by now.
-    pub(in crate::tenant) fn delete_profiles(&self, wanted: Wanted, now: i64) -> Result<Begun, Problem> {
+    pub(in crate::tenant) fn delete_profiles(&self, wanted: DeletionRequest, now: i64) -> Result<StartedDeletion, Problem> {
         let deletion = wanted.deletion()?;
         if self.wanted("SELECT wanted FROM deletions", Vec::new())?.len() >= MAX_DELETIONS {
             return Err(Problem::overloaded(format!("{MAX_DELETIONS} deletions are under way; wait for one to end")));
         }
-        let (mut begun, mut work, mut summaries) = (Begun::default(), Vec::new(), Vec::new());
+        let (mut begun, mut work, mut summaries) = (StartedDeletion::default(), Vec::new(), Vec::new());
         let touched = self.sql.query(
             "SELECT o.key, o.level, d.bytes FROM objects o JOIN directories d ON d.key = o.key
              WHERE o.state = 'live' AND o.max_millis >= ? AND o.min_millis <= ? ORDER BY o.key, d.part",
@@ -111,7 +111,7 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// Those under way.
-    pub(in crate::tenant) fn pending(&self) -> Result<Vec<Pending>, Problem> {
+    pub(in crate::tenant) fn pending(&self) -> Result<Vec<PendingDeletion>, Problem> {
         let found = self.sql.query(
             "SELECT d.wanted, count(o.key), coalesce(sum(o.failures >= ?), 0) FROM deletions d
              LEFT JOIN deletion_work w ON w.number = d.number
@@ -120,21 +120,21 @@ impl<S: Sql> Catalog<S> {
         )?;
         let pending = |values: Result<Vec<Value>, Problem>| match <[Value; 3]>::try_from(values?) {
             Ok([Value::String(wanted), Value::Integer(left), Value::Integer(parked)]) => {
-                Ok(Pending { wanted: serde_json::from_str(&wanted).map_err(|_| shape())?, left, parked })
+                Ok(PendingDeletion { wanted: serde_json::from_str(&wanted).map_err(|_| shape())?, left, parked })
             }
             _ => Err(shape()),
         };
         found.map(pending).collect()
     }
 
-    fn wanted(&self, query: &str, values: Vec<Value>) -> Result<Vec<Wanted>, Problem> {
+    fn wanted(&self, query: &str, values: Vec<Value>) -> Result<Vec<DeletionRequest>, Problem> {
         let found = texts(self.sql.query(query, values)?)?;
         found.iter().map(|json| serde_json::from_str(json).map_err(|_| shape())).collect()
     }
 
     /// The next job over objects that hold deleted profiles, and what it has to leave out. What was pushed after a deletion
     /// is none of its business, so only objects that are to be rid of the same go together.
-    pub(in crate::tenant) fn rewrite(&self) -> Result<Option<(CompactJob, Vec<Wanted>)>, Problem> {
+    pub(in crate::tenant) fn rewrite(&self) -> Result<Option<(CompactJob, Vec<DeletionRequest>)>, Problem> {
         let found = self.sql.query(
             "SELECT o.key, o.size, json_group_array(w.number) FROM deletion_work w JOIN objects o ON o.key = w.key
              WHERE o.state = 'live' AND o.failures < ? GROUP BY w.key",

@@ -33,8 +33,8 @@ CREATE TABLE IF NOT EXISTS lease (
     output TEXT NOT NULL,
     sources TEXT NOT NULL,
     level INTEGER NOT NULL DEFAULT 0,
-    share INTEGER NOT NULL DEFAULT 0,
-    division TEXT NOT NULL DEFAULT ''
+    next_partition INTEGER NOT NULL DEFAULT 0,
+    partitioning TEXT NOT NULL DEFAULT ''
 );";
 
 /// Sources of the running job.
@@ -53,7 +53,7 @@ pub(crate) struct Row {
 
 /// Which part of the catalog is asked for.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Ask {
+pub(crate) struct CatalogQuery {
     /// First and last millisecond, both inside.
     pub(crate) first_millis: i64,
     pub(crate) last_millis: i64,
@@ -108,8 +108,8 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// A page of the rows that touch a span of time; it ends when their directories are more than `page_bytes`.
-    pub(crate) fn page(&self, ask: &Ask, page_bytes: usize) -> Result<(Page, Vec<Vec<u8>>), Problem> {
-        let (after, state) = match ask.after.clone() {
+    pub(crate) fn page(&self, query: &CatalogQuery, page_bytes: usize) -> Result<(Page, Vec<Vec<u8>>), Problem> {
+        let (after, state) = match query.after.clone() {
             // One part would have a block beside its sources, the other a block that stands for them.
             Some((_, state)) if state < self.stood_alone()? => {
                 return Err(Problem::unavailable("the catalog has changed; ask again"));
@@ -129,9 +129,9 @@ impl<S: Sql> Catalog<S> {
             vec![
                 after.into(),
                 number(state),
-                number(ask.first_millis),
-                number(ask.last_millis),
-                i64::from(ask.detail == Detail::Summed).into(),
+                number(query.first_millis),
+                number(query.last_millis),
+                i64::from(query.detail == Detail::Summed).into(),
             ],
         )?;
         read_page(found, state, page_bytes)

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use pilotlight_core::{
     UnixNanos,
     plans::{MAX_FAILURES, ObjectSummary},
-    store::{Directory, ObjectKey, Share, arrival_day},
+    store::{Directory, ObjectKey, Partition, arrival_day},
 };
 
 use crate::platform::errors::Problem;
@@ -64,7 +64,7 @@ pub(in crate::tenant) const PART_BYTES: usize = 1 << 20;
 /// What an object is to its readers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tenant) enum State {
-    /// A share of a job that is not done. It is in the bucket and does not count.
+    /// A partition of a job that is not done. It is in the bucket and does not count.
     Pending,
     /// It counts.
     Live,
@@ -100,7 +100,7 @@ pub(in crate::tenant) struct Facts {
     /// Token of the lease under which a block was made.
     pub(in crate::tenant) job: u64,
     /// Which of the blocks under that lease it is.
-    pub(in crate::tenant) share: Share,
+    pub(in crate::tenant) partition: Partition,
     /// Whether it sums up other objects, which stay.
     pub(in crate::tenant) sums_up: bool,
     /// Whether no profile is in it.
@@ -117,7 +117,7 @@ impl Facts {
             segments,
             day_bytes,
             job: directory.block().map_or(0, |block| block.token),
-            share: directory.block().map_or_else(Share::default, |block| block.share),
+            partition: directory.block().map_or_else(Partition::default, |block| block.partition),
             sums_up: directory.block().is_some_and(|block| !block.sums_of.is_empty()),
             is_empty: directory.min_time().is_none(),
         }
@@ -137,7 +137,7 @@ pub(in crate::tenant) fn insert_live(
     note_changed_days(sql, &[arrival_day(arrival(&row.key)?)].into(), change)
 }
 
-/// Adds a share of a job that is not done.
+/// Adds a partition of a job that is not done.
 pub(in crate::tenant) fn insert_pending(
     sql: &impl Sql,
     row: &Row,
@@ -193,7 +193,7 @@ pub(in crate::tenant) fn state_of(sql: &impl Sql, key: &str) -> Result<Option<St
     }
 }
 
-/// Lets all shares of a job count from a change on.
+/// Lets all partitions of a job count from a change on.
 pub(in crate::tenant) fn make_live(sql: &impl Sql, job: i64, change: i64) -> Result<(), Problem> {
     let made = sql.query(
         "UPDATE objects SET state = 'live', added_change = ? WHERE state = 'pending' AND job = ? RETURNING arrival_millis",
@@ -253,7 +253,7 @@ pub(in crate::tenant) fn abandon(sql: &impl Sql, key: &str, now: i64) -> Result<
     )
 }
 
-/// The same with the shares of a job that came to nothing.
+/// The same with the partitions of a job that came to nothing.
 pub(in crate::tenant) fn abandon_job(sql: &impl Sql, job: i64, now: i64) -> Result<(), Problem> {
     let change = next(sql)?;
     sql.exec(

@@ -22,7 +22,7 @@ const REBUILD_MILLIS: i64 = 15 * 60 * 1000;
 
 /// The right to replace the catalog.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Begun {
+pub(crate) struct RebuildLease {
     pub(crate) token: i64,
     /// Objects that are about to be deleted: they count for nothing, and may be gone at any time.
     pub(crate) removed: Vec<String>,
@@ -45,7 +45,7 @@ pub(crate) struct Replace {
 
 impl<S: Sql> Catalog<S> {
     /// Leases the catalog for a rebuild.
-    pub(crate) fn begin_rebuild(&self, now: i64) -> Result<Begun, Problem> {
+    pub(crate) fn begin_rebuild(&self, now: i64) -> Result<RebuildLease, Problem> {
         let token = self.sql.transaction(move |sql| {
             if let Some(held) = held(sql)? {
                 if held.expires > now {
@@ -63,7 +63,7 @@ impl<S: Sql> Catalog<S> {
             Ok(token)
         })?;
         let removed = names(&self.sql, "state IN ('pending', 'replaced')", Vec::new())?;
-        Ok(Begun { token, removed })
+        Ok(RebuildLease { token, removed })
     }
 
     /// Replaces all rows but those that were added since the rebuild began, in one change.
@@ -200,7 +200,7 @@ mod tests {
         let catalog = catalog();
         (10..74).for_each(|millis| drop(add(&catalog, millis)));
         let (lease, _) = catalog.lease(1, 100).unwrap().unwrap();
-        let failed = crate::tenant::Failed { token: lease.token, message: String::new(), blame: Blame::Nobody };
+        let failed = crate::tenant::FailedJob { token: lease.token, message: String::new(), blame: Blame::Nobody };
         catalog.fail(failed, 100).unwrap();
         let removed = catalog.begin_rebuild(100).unwrap().removed;
         assert_eq!(removed, ["t/a/s0/l1/0000000000010-0000000000000001.blk"]);

@@ -121,7 +121,7 @@ impl<S: Sql> Catalog<S> {
         let (_, directories) = self.rows(&summaries)?;
         let alone = |bytes: &Vec<u8>| {
             let mut directory = Directory::decode(bytes)?;
-            directory.stand_alone();
+            directory.drop_lineage();
             directory.encode()
         };
         let encoded: Result<Vec<_>, _> = directories.iter().map(alone).collect();
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
     use crate::tenant::catalog::objects::summarize;
     use crate::tenant::catalog::tests::{add, catalog, keys};
-    use crate::tenant::catalog::{Ask, Row};
+    use crate::tenant::catalog::{CatalogQuery, Row};
 
     #[test]
     fn a_reader_does_not_see_half_of_it() {
@@ -197,8 +197,8 @@ mod tests {
         catalog.add(Row { key: key.clone(), level: Level::Day, size: 1 }, &directory, 30).unwrap();
         summarize(&catalog.sql, &serde_json::to_string(&sources).unwrap(), 5).unwrap();
 
-        let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };
-        let (first, _) = catalog.page(&ask, 0).unwrap();
+        let query = CatalogQuery { first_millis: 0, last_millis: 99, ..CatalogQuery::default() };
+        let (first, _) = catalog.page(&query, 0).unwrap();
         assert_eq!(first.rows.len(), 1);
         let retention = Retention { raw_days: 1, sums_days: 9 };
         // The segments' hour ended an hour after the epoch.
@@ -207,9 +207,9 @@ mod tests {
             assert_eq!(keys(&catalog, 0, 99, 0).len(), expect);
         }
         assert_eq!(catalog.retain(retention, DAY_MILLIS + 3 * CHECK_MILLIS - 1), Ok(false), "it looks once an hour");
-        let problem = catalog.page(&Ask { after: first.after, ..ask.clone() }, 0).unwrap_err();
+        let problem = catalog.page(&CatalogQuery { after: first.after, ..query.clone() }, 0).unwrap_err();
         assert_eq!((problem.status, problem.retry_after), (503, Some(1)));
-        let (_, directories) = catalog.page(&ask, 0).unwrap();
+        let (_, directories) = catalog.page(&query, 0).unwrap();
         assert_eq!(Directory::decode(&directories[0]).unwrap().block().unwrap().sums_of, [""; 0]);
     }
 }

@@ -40,15 +40,15 @@ pub(crate) fn add(catalog: &Catalog<MemorySql>, millis: i64) -> String {
 
 /// All keys in a span, read page by page.
 pub(crate) fn keys(catalog: &Catalog<MemorySql>, first_millis: i64, last_millis: i64, page_bytes: usize) -> Vec<String> {
-    let mut ask = Ask { first_millis, last_millis, detail: Detail::Each, after: None };
+    let mut query = CatalogQuery { first_millis, last_millis, detail: Detail::Each, after: None };
     let mut keys = Vec::new();
     loop {
-        let (page, directories) = catalog.page(&ask, page_bytes).unwrap();
+        let (page, directories) = catalog.page(&query, page_bytes).unwrap();
         assert_eq!(page.rows.len(), directories.len());
         directories.iter().for_each(|bytes| drop(Directory::decode(bytes).unwrap()));
         keys.extend(page.rows.into_iter().map(|row| row.key));
-        ask.after = page.after;
-        if ask.after.is_none() {
+        query.after = page.after;
+        if query.after.is_none() {
             return keys;
         }
     }
@@ -80,11 +80,11 @@ fn pages_of_a_span() {
 fn later_pages_show_the_state_of_the_first() {
     let catalog = catalog();
     let added: Vec<String> = [10, 20, 30].map(|millis| add(&catalog, millis)).into();
-    let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };
-    let (first, _) = catalog.page(&ask, 0).unwrap();
+    let query = CatalogQuery { first_millis: 0, last_millis: 99, ..CatalogQuery::default() };
+    let (first, _) = catalog.page(&query, 0).unwrap();
     assert_eq!((&first.rows[0].key, first.rows.len()), (&added[0], 1));
     add(&catalog, 25);
-    let (rest, _) = catalog.page(&Ask { after: first.after, ..ask }, 1 << 20).unwrap();
+    let (rest, _) = catalog.page(&CatalogQuery { after: first.after, ..query }, 1 << 20).unwrap();
     assert_eq!(rest.rows.iter().map(|row| &row.key).collect::<Vec<_>>(), [&added[1], &added[2]]);
 }
 
@@ -95,8 +95,8 @@ fn large_directories_come_back_whole() {
     let key = "t/a/s0/l1/0000000000005-0000000000000000.blk".to_owned();
     let row = Row { key: key.clone(), level: Level::Minutes, size: 1 };
     insert_live(&catalog.sql, &row, &bytes, &Facts::default(), next(&catalog.sql).unwrap(), 5).unwrap();
-    let ask = Ask::default();
-    assert_eq!(catalog.page(&ask, 0).unwrap().1, std::slice::from_ref(&bytes));
+    let query = CatalogQuery::default();
+    assert_eq!(catalog.page(&query, 0).unwrap().1, std::slice::from_ref(&bytes));
     assert_eq!(catalog.rows(&[key]).unwrap(), (vec![row], vec![bytes.clone()]));
     assert_eq!(since(&catalog, 5), [(5, bytes)]);
     assert_eq!(since(&catalog, 6), []);

@@ -13,15 +13,15 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::meter::MonthUsage;
 use crate::platform::CONNECTIONS;
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::commands::Order;
+use crate::tenant::catalog::commands::AdminCommand;
 use crate::tenant::catalog::deletions::parsed;
-use crate::tenant::catalog::leases::{Done, Failed, Lease};
+use crate::tenant::catalog::leases::{CompletedJob, FailedJob, Lease};
 use crate::tenant::catalog::published::{OfDay, Publication, PublishedDay};
-use crate::tenant::catalog::replacement::{Begun, Replace};
+use crate::tenant::catalog::replacement::{RebuildLease, Replace};
 use crate::tenant::catalog::tombstones::Expired;
-use crate::tenant::catalog::{Ask, Detail, Page, Row};
+use crate::tenant::catalog::{CatalogQuery, Detail, Page, Row};
 use crate::tenant::rpc::packet;
-use crate::tenant::rpc::reply::{Call, Transport};
+use crate::tenant::rpc::reply::{TenantRpc, Transport};
 use crate::tenant::rpc::shard::shard_of;
 use crate::tenant::write::writer::Appended;
 
@@ -38,7 +38,7 @@ pub(crate) struct Job {
     pub(crate) token: i64,
     pub(crate) unique: u64,
     pub(crate) level: Level,
-    pub(crate) share: u32,
+    pub(crate) partition: u32,
     pub(crate) sources: Vec<CatalogObject>,
     /// What is left out.
     pub(crate) without: Vec<Deletion>,
@@ -80,15 +80,15 @@ impl<T: Transport> TenantClient<T> {
     }
 
     async fn append(&self, chunk: &[u8]) -> Result<Appended, Problem> {
-        serde_json::from_slice(&self.call(Call::Append, chunk).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call(TenantRpc::Append, chunk).await?).map_err(Problem::internal)
     }
 
     async fn catalog(&self, range: TimeRange, detail: Detail, left: &Cell<usize>) -> Result<Vec<CatalogObject>, Problem> {
         let (first_millis, last_millis) = (range.from.millis(), range.until.millis());
-        let mut ask = Ask { first_millis, last_millis, detail, after: None };
+        let mut query = CatalogQuery { first_millis, last_millis, detail, after: None };
         let mut objects = Vec::new();
         loop {
-            let body = self.call_json(Call::Catalog, &ask).await?;
+            let body = self.call_json(TenantRpc::Catalog, &query).await?;
             let Some(rest) = left.get().checked_sub(body.len()) else {
                 return Err(Problem::invalid("the range touches too many objects for one query; choose a shorter one"));
             };
@@ -98,59 +98,59 @@ impl<T: Transport> TenantClient<T> {
             if page.after.is_none() {
                 return Ok(objects);
             }
-            ask.after = page.after;
+            query.after = page.after;
         }
     }
 
     /// Leases a compaction job, if one is due, with the catalog's rows of its sources.
     pub(crate) async fn lease(&self) -> Result<Option<Job>, Problem> {
-        let body = self.call(Call::Lease, &[]).await?;
+        let body = self.call(TenantRpc::Lease, &[]).await?;
         if body.is_empty() {
             return Ok(None);
         }
         let (lease, directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
-        let Lease { token, unique, level, share, sources, without } = lease;
+        let Lease { token, unique, level, partition, sources, without } = lease;
         let (sources, without) = (catalog_objects(sources, directories)?, parsed(&without)?);
-        Ok(Some(Job { token, unique, level, share, sources, without }))
+        Ok(Some(Job { token, unique, level, partition, sources, without }))
     }
 
-    /// Tells of a share that is done, and whose block is in the bucket. The last one's replace the job's sources.
-    pub(crate) async fn commit(&self, done: &Done, directory: &Directory) -> Result<(), Problem> {
+    /// Tells of a partition that is done, and whose block is in the bucket. The last one's replace the job's sources.
+    pub(crate) async fn commit(&self, done: &CompletedJob, directory: &Directory) -> Result<(), Problem> {
         let directory = directory.encode().map_err(Problem::internal)?;
         let body = packet::encode(done, &[directory]).map_err(Problem::internal)?;
-        self.call(Call::Commit, &body).await.map(drop)
+        self.call(TenantRpc::Commit, &body).await.map(drop)
     }
 
     /// Ends a job that came to nothing.
-    pub(crate) async fn fail(&self, failed: &Failed) -> Result<(), Problem> {
-        self.call_json(Call::Fail, failed).await.map(drop)
+    pub(crate) async fn fail(&self, failed: &FailedJob) -> Result<(), Problem> {
+        self.call_json(TenantRpc::Fail, failed).await.map(drop)
     }
 
     /// What is to be done before any job.
     pub(crate) async fn expired(&self) -> Result<Expired, Problem> {
-        serde_json::from_slice(&self.call(Call::Expired, &[]).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call(TenantRpc::Expired, &[]).await?).map_err(Problem::internal)
     }
 
     /// Notes that objects are deleted.
     pub(crate) async fn forget(&self, keys: &[String]) -> Result<(), Problem> {
-        self.call_json(Call::Forget, &keys).await.map(drop)
+        self.call_json(TenantRpc::Forget, &keys).await.map(drop)
     }
 
     /// Begins a publication, if there is something to publish.
     pub(crate) async fn begin_publication(&self) -> Result<Publication, Problem> {
-        serde_json::from_slice(&self.call(Call::BeginPublication, &[]).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call(TenantRpc::BeginPublication, &[]).await?).map_err(Problem::internal)
     }
 
     /// Tells which days of the catalog are in the bucket.
     pub(crate) async fn days_found(&self, days: &[i64]) -> Result<(), Problem> {
-        self.call_json(Call::DaysFound, &days).await.map(drop)
+        self.call_json(TenantRpc::DaysFound, &days).await.map(drop)
     }
 
     /// The rows of a day in the state that is being published, each with its directory.
     pub(crate) async fn of_day(&self, token: i64, day: i64) -> Result<Vec<(Row, Vec<u8>)>, Problem> {
         let (mut of, mut rows, mut left): (OfDay, _, _) = ((token, day, String::new()), Vec::new(), CATALOG_BYTES);
         loop {
-            let body = self.call_json(Call::OfDay, &of).await?;
+            let body = self.call_json(TenantRpc::OfDay, &of).await?;
             left =
                 left.checked_sub(body.len()).ok_or_else(|| Problem::internal(format!("day {day} has too many objects")))?;
             let (page, directories): (Page, Vec<Vec<u8>>) = packet::decode(&body).map_err(Problem::internal)?;
@@ -164,45 +164,45 @@ impl<T: Transport> TenantClient<T> {
 
     /// Ends a publication whose days are in the bucket.
     pub(crate) async fn end_publication(&self, token: i64, days: &[PublishedDay]) -> Result<(), Problem> {
-        self.call_json(Call::EndPublication, &(token, days)).await.map(drop)
+        self.call_json(TenantRpc::EndPublication, &(token, days)).await.map(drop)
     }
 
     /// Does what an operator wants.
-    pub(crate) async fn order<A: DeserializeOwned>(&self, order: &Order) -> Result<A, Problem> {
-        serde_json::from_slice(&self.call_json(Call::Order, order).await?).map_err(Problem::internal)
+    pub(crate) async fn order<A: DeserializeOwned>(&self, order: &AdminCommand) -> Result<A, Problem> {
+        serde_json::from_slice(&self.call_json(TenantRpc::AdminCommand, order).await?).map_err(Problem::internal)
     }
 
     /// Leases the catalog for a rebuild.
-    pub(crate) async fn begin_rebuild(&self) -> Result<Begun, Problem> {
-        serde_json::from_slice(&self.call(Call::BeginRebuild, &[]).await?).map_err(Problem::internal)
+    pub(crate) async fn begin_rebuild(&self) -> Result<RebuildLease, Problem> {
+        serde_json::from_slice(&self.call(TenantRpc::BeginRebuild, &[]).await?).map_err(Problem::internal)
     }
 
     /// Replaces the catalog.
     pub(crate) async fn replace(&self, replace: &Replace, directories: &[Vec<u8>]) -> Result<(), Problem> {
         let body = packet::encode(replace, directories).map_err(Problem::internal)?;
-        self.call(Call::Replace, &body).await.map(drop)
+        self.call(TenantRpc::Replace, &body).await.map(drop)
     }
 
     /// Those names that the catalog does not have.
     pub(crate) async fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
-        serde_json::from_slice(&self.call_json(Call::Unknown, &keys).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call_json(TenantRpc::Unknown, &keys).await?).map_err(Problem::internal)
     }
 
     /// Takes along what was used.
     pub(crate) async fn book(&self) -> Result<(), Problem> {
-        self.call(Call::Book, &[]).await.map(drop)
+        self.call(TenantRpc::Book, &[]).await.map(drop)
     }
 
     /// What was used this month.
     pub(crate) async fn month(&self) -> Result<MonthUsage, Problem> {
-        serde_json::from_slice(&self.call(Call::Month, &[]).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call(TenantRpc::Month, &[]).await?).map_err(Problem::internal)
     }
 
-    async fn call_json(&self, call: Call, body: &impl Serialize) -> Result<Vec<u8>, Problem> {
+    async fn call_json(&self, call: TenantRpc, body: &impl Serialize) -> Result<Vec<u8>, Problem> {
         self.call(call, &serde_json::to_vec(body).map_err(Problem::internal)?).await
     }
 
-    async fn call(&self, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
+    async fn call(&self, call: TenantRpc, body: &[u8]) -> Result<Vec<u8>, Problem> {
         self.line.call(call, body).await?.outcome()
     }
 }

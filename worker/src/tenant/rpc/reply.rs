@@ -4,7 +4,7 @@ use crate::platform::errors::Problem;
 
 /// The calls of a tenant's object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(crate) enum TenantRpc {
     /// Stores a chunk.
     Append,
     /// Gives a page of the catalog.
@@ -27,8 +27,8 @@ pub(crate) enum Call {
     OfDay,
     /// Ends a publication.
     EndPublication,
-    /// Does what an operator wants: an [`crate::tenant::Order`].
-    Order,
+    /// Does what an operator wants: an [`crate::tenant::AdminCommand`].
+    AdminCommand,
     /// Leases the catalog to one who rebuilds it.
     BeginRebuild,
     /// Replaces the catalog.
@@ -41,27 +41,27 @@ pub(crate) enum Call {
     Month,
 }
 
-const PATHS: [(Call, &str); 17] = [
-    (Call::Append, "/append"),
-    (Call::Catalog, "/catalog"),
-    (Call::Lease, "/compaction/lease"),
-    (Call::Commit, "/compaction/commit"),
-    (Call::Fail, "/compaction/fail"),
-    (Call::Expired, "/compaction/expired"),
-    (Call::Forget, "/compaction/forget"),
-    (Call::BeginPublication, "/publication/begin"),
-    (Call::DaysFound, "/publication/found"),
-    (Call::OfDay, "/publication/day"),
-    (Call::EndPublication, "/publication/end"),
-    (Call::Order, "/order"),
-    (Call::BeginRebuild, "/rebuild/begin"),
-    (Call::Replace, "/rebuild/replace"),
-    (Call::Unknown, "/sweep/unknown"),
-    (Call::Book, "/usage/book"),
-    (Call::Month, "/usage/month"),
+const PATHS: [(TenantRpc, &str); 17] = [
+    (TenantRpc::Append, "/append"),
+    (TenantRpc::Catalog, "/catalog"),
+    (TenantRpc::Lease, "/compaction/lease"),
+    (TenantRpc::Commit, "/compaction/commit"),
+    (TenantRpc::Fail, "/compaction/fail"),
+    (TenantRpc::Expired, "/compaction/expired"),
+    (TenantRpc::Forget, "/compaction/forget"),
+    (TenantRpc::BeginPublication, "/publication/begin"),
+    (TenantRpc::DaysFound, "/publication/found"),
+    (TenantRpc::OfDay, "/publication/day"),
+    (TenantRpc::EndPublication, "/publication/end"),
+    (TenantRpc::AdminCommand, "/order"),
+    (TenantRpc::BeginRebuild, "/rebuild/begin"),
+    (TenantRpc::Replace, "/rebuild/replace"),
+    (TenantRpc::Unknown, "/sweep/unknown"),
+    (TenantRpc::Book, "/usage/book"),
+    (TenantRpc::Month, "/usage/month"),
 ];
 
-impl Call {
+impl TenantRpc {
     /// The path of its request.
     pub(crate) fn path(self) -> &'static str {
         PATHS.iter().find(|(call, _)| *call == self).map_or("/", |(_, path)| path)
@@ -111,7 +111,7 @@ impl Reply {
 /// A line to one of a tenant's objects.
 pub(crate) trait Transport {
     /// Asks and waits for the answer.
-    async fn call(&self, call: Call, body: &[u8]) -> Result<Reply, Problem>;
+    async fn call(&self, call: TenantRpc, body: &[u8]) -> Result<Reply, Problem>;
 }
 
 #[cfg(test)]
@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn every_call_has_a_path() {
         for (call, path) in PATHS {
-            assert_eq!((call.path(), Call::of(path)), (path, Some(call)));
+            assert_eq!((call.path(), TenantRpc::of(path)), (path, Some(call)));
         }
-        assert_eq!(Call::of("/"), None);
+        assert_eq!(TenantRpc::of("/"), None);
     }
 
     #[test]

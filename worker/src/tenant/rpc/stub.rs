@@ -4,7 +4,7 @@ use worker::{Env, Headers, Method, Request, RequestInit, Response, ResponseBuild
 
 use crate::meter::Meter;
 use crate::platform::errors::Problem;
-use crate::tenant::rpc::reply::{Call, Reply, Transport};
+use crate::tenant::rpc::reply::{Reply, TenantRpc, Transport};
 use crate::tenant::rpc::shard::Shard;
 
 /// Carries the shard's name: the object needs it for names in the bucket.
@@ -28,7 +28,7 @@ impl StubLine {
 }
 
 impl Transport for StubLine {
-    async fn call(&self, call: Call, body: &[u8]) -> Result<Reply, Problem> {
+    async fn call(&self, call: TenantRpc, body: &[u8]) -> Result<Reply, Problem> {
         let headers = Headers::new();
         headers.set(SHARD_HEADER, &self.name)?;
         if let Some(usage) = self.meter.take_header()? {

@@ -7,7 +7,7 @@
 //! - After a failure nothing of the batch is remembered, so that a retry starts afresh.
 
 use crate::tenant::write::load::Load;
-use crate::tenant::write::retry_window::Window;
+use crate::tenant::write::retry_window::RetryWindow;
 
 /// Number of chunks at which a batch is written: keeps its directory, some 100 bytes a chunk, near 200 kB.
 pub(crate) const BATCH_CHUNKS: usize = 2_000;
@@ -58,7 +58,7 @@ pub(crate) struct GroupCommit<W> {
     /// What is being written; its chunks are with the driver.
     flying: Option<Batch<W>>,
     driven: bool,
-    window: Window,
+    window: RetryWindow,
     load: Load,
 }
 
@@ -81,7 +81,7 @@ impl<W> Default for Batch<W> {
 
 impl<W> GroupCommit<W> {
     pub(crate) fn new(flush: Flush) -> Self {
-        let (window, load) = (Window::default(), Load::default());
+        let (window, load) = (RetryWindow::default(), Load::default());
         Self { flush, open: Batch::default(), flying: None, driven: false, window, load }
     }
 
@@ -92,7 +92,7 @@ impl<W> GroupCommit<W> {
 
     /// Forgets which chunks were written; what is not written yet stays.
     pub(crate) fn forget_written(&mut self) {
-        self.window = Window::default();
+        self.window = RetryWindow::default();
     }
 
     /// Takes a chunk, or says why not. `waiter` is kept when the answer is [`Offered::Joins`] or [`Offered::Waits`].

@@ -25,7 +25,7 @@ const WINDOW_CHUNKS: usize = 1_000_000;
 
 /// Chunks written of late.
 #[derive(Debug, Default)]
-pub(in crate::tenant) struct Window {
+pub(in crate::tenant) struct RetryWindow {
     /// Oldest first.
     slices: VecDeque<Slice>,
     chunks: usize,
@@ -38,7 +38,7 @@ struct Slice {
     ids: HashSet<u64>,
 }
 
-impl Window {
+impl RetryWindow {
     /// Whether a chunk was written within the window before `now`.
     pub(in crate::tenant) fn contains(&self, id: &Id, now: i64) -> bool {
         let (half, oldest) = (half(id), oldest(now));
@@ -81,14 +81,14 @@ mod tests {
     use super::*;
 
     fn id(n: u64) -> Id {
-        // Spread as a hash would be.
+        // FanoutStats as a hash would be.
         let half = n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
         [half, [0; 8]].concat().try_into().unwrap()
     }
 
     #[test]
     fn known_for_ten_minutes_and_not_for_twelve() {
-        let mut window = Window::default();
+        let mut window = RetryWindow::default();
         window.insert(&id(1), 59_999);
         assert!(window.contains(&id(1), 59_999 + WINDOW_MILLIS));
         assert!(!window.contains(&id(1), 60_000 + WINDOW_MILLIS));
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_clock_set_back_forgets_nothing() {
-        let mut window = Window::default();
+        let mut window = RetryWindow::default();
         window.insert(&id(1), 10 * WINDOW_MILLIS);
         window.insert(&id(2), 0);
         assert!(window.contains(&id(1), 0) && window.contains(&id(2), 0));
@@ -111,11 +111,11 @@ mod tests {
 
     #[test]
     fn a_million_chunks_in_21_megabytes() {
-        let bytes = |window: &Window| {
+        let bytes = |window: &RetryWindow| {
             let buckets = |slice: &Slice| (slice.ids.capacity() * 8 / 7).next_power_of_two();
             window.slices.iter().map(|slice| 9 * buckets(slice)).sum::<usize>()
         };
-        let (mut window, mut most) = (Window::default(), 0);
+        let (mut window, mut most) = (RetryWindow::default(), 0);
         // Six at each even millisecond make 3,000 a second, twice what the window can hold.
         for n in 0..1_200_000u64 {
             window.insert(&id(n), n as i64 / 3);

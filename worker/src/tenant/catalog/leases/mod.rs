@@ -4,7 +4,7 @@
 //! higher one, and only the holder of the current one may commit. A job that dies leaves at most an object that no row
 //! names: the next lease abandons it, so that it is deleted like any other.
 //!
-//! A large job is done in shares, one after the other, by whoever comes next, under one lease. Their blocks have rows that
+//! A large job is done in partitions, one after the other, by whoever comes next, under one lease. Their blocks have rows that
 //! are not live until the last is done; then all of them take the place of the sources, in one change.
 //!
 //! A job that fails for a reason in its sources would fail for ever, and hold up all that come after it. Its failures are
@@ -18,7 +18,7 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::deletions::{Wanted, done_with};
+use crate::tenant::catalog::deletions::{DeletionRequest, done_with};
 use crate::tenant::catalog::objects::{
     Facts, State, abandon, abandon_job, count_failure, insert_live, insert_pending, make_live, replace, state_of, summarize,
 };
@@ -36,11 +36,11 @@ pub(crate) struct Lease {
     pub(crate) unique: u64,
     /// Level of the blocks to be made.
     pub(crate) level: Level,
-    /// Which of the job's shares is to be done.
-    pub(crate) share: u32,
+    /// Which of the job's partitions is to be done.
+    pub(crate) partition: u32,
     pub(crate) sources: Vec<Row>,
     /// What is left out.
-    pub(crate) without: Vec<Wanted>,
+    pub(crate) without: Vec<DeletionRequest>,
 }
 
 /// A lease and the directories that follow it.
@@ -48,16 +48,16 @@ type Leased = (Lease, Vec<Vec<u8>>);
 
 /// A job that was done. The directory of the output follows as a blob.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Done {
+pub(crate) struct CompletedJob {
     pub(crate) token: i64,
     pub(crate) output: Row,
     /// Tells how the job was divided.
-    pub(crate) division: u64,
+    pub(crate) partitioning: u64,
 }
 
 /// A job that came to nothing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Failed {
+pub(crate) struct FailedJob {
     pub(crate) token: i64,
     pub(crate) message: String,
     pub(crate) blame: Blame,
@@ -75,24 +75,26 @@ pub(crate) enum Blame {
 }
 
 /// The lease in the table.
-pub(in crate::tenant) struct Held {
+pub(in crate::tenant) struct LeaseRow {
     pub(in crate::tenant) token: i64,
     pub(in crate::tenant) expires: i64,
-    /// The object that is being written; none between two shares.
+    /// The object that is being written; none between two partitions.
     output: String,
     sources: Vec<String>,
     level: Level,
-    share: u32,
-    /// How the job is divided, known after its first share.
-    division: String,
+    partition: u32,
+    /// How the job is divided, known after its first partition.
+    partitioning: String,
 }
 
 impl<S: Sql> Catalog<S> {
-    /// Leases the next job that is due, or the next share of the one under way; `None` when there is none, or when another
+    /// Leases the next job that is due, or the next partition of the one under way; `None` when there is none, or when another
     /// has the lease. `unique` makes the name of the output unique.
     pub(crate) fn lease(&self, unique: u64, now: i64) -> Result<Option<Leased>, Problem> {
         let (job, level, under_way, without) = match held(&self.sql)? {
-            Some(held) if held.is_between_shares() => (held.sources, held.level, Some((held.token, held.share)), Vec::new()),
+            Some(held) if held.is_between_partitions() => {
+                (held.sources, held.level, Some((held.token, held.partition)), Vec::new())
+            }
             Some(held) if held.expires > now => return Ok(None),
             ended => {
                 if let Some(held) = ended {
@@ -115,7 +117,7 @@ impl<S: Sql> Catalog<S> {
         let source = job.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
         let output = source.successor(level, unique).to_string();
         let names = serde_json::to_string(&job).map_err(Problem::internal)?;
-        let (token, share) = self.sql.transaction(move |sql| {
+        let (token, partition) = self.sql.transaction(move |sql| {
             if let Some(under_way) = under_way {
                 let values = vec![output.into(), number(now + LEASE_MILLIS)];
                 sql.exec("UPDATE lease SET output = ?, expires_millis = ?", values)?;
@@ -129,37 +131,37 @@ impl<S: Sql> Catalog<S> {
             )?;
             Ok((token, 0))
         })?;
-        Ok(Some((Lease { token, unique, level, share, sources, without }, directories)))
+        Ok(Some((Lease { token, unique, level, partition, sources, without }, directories)))
     }
 
-    /// Takes in what was made of a leased job's sources. With the last share its blocks take the place of the sources, or are
+    /// Takes in what was made of a leased job's sources. With the last partition its blocks take the place of the sources, or are
     /// noted to sum them up, in one change. Doing it twice is doing it once.
-    pub(crate) fn commit(&self, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
+    pub(crate) fn commit(&self, done: CompletedJob, directory: &Directory, now: i64) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
         let facts = Facts { job: done.token as u64, ..Facts::of(directory) };
         let stale = format!("the lease {} of {} is not the current one", done.token, done.output.key);
         let committed = self.sql.transaction(move |sql| {
-            let Done { token, output, division } = done;
+            let CompletedJob { token, output, partitioning } = done;
             if matches!(state_of(sql, &output.key)?, Some(State::Pending | State::Live)) {
                 return Ok(true);
             }
-            let division = format!("{division:016x}");
-            let fits = |held: &Held| {
+            let partitioning = format!("{partitioning:016x}");
+            let fits = |held: &LeaseRow| {
                 held.token == token
                     && held.output == output.key
-                    && held.share == facts.share.number
-                    && (held.share == 0 || held.division == division)
+                    && held.partition == facts.partition.number
+                    && (held.partition == 0 || held.partitioning == partitioning)
             };
             let Some(held) = held(sql)?.filter(fits) else {
                 // It is in the bucket, maybe after its name was deleted once.
                 abandon(sql, &output.key, now)?;
                 return Ok(false);
             };
-            if facts.share.number + 1 < facts.share.count {
+            if facts.partition.number + 1 < facts.partition.count {
                 insert_pending(sql, &output, &encoded, &facts, now)?;
                 sql.exec(
-                    "UPDATE lease SET output = '', expires_millis = ?, share = share + 1, division = ?",
-                    vec![number(now + LEASE_MILLIS), division.into()],
+                    "UPDATE lease SET output = '', expires_millis = ?, next_partition = next_partition + 1, partitioning = ?",
+                    vec![number(now + LEASE_MILLIS), partitioning.into()],
                 )?;
                 return Ok(true);
             }
@@ -187,8 +189,8 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// Ends a job that came to nothing, if it still has the lease.
-    pub(crate) fn fail(&self, failed: Failed, now: i64) -> Result<(), Problem> {
-        let Failed { token, message, blame } = failed;
+    pub(crate) fn fail(&self, failed: FailedJob, now: i64) -> Result<(), Problem> {
+        let FailedJob { token, message, blame } = failed;
         self.sql.transaction(move |sql| match held(sql)? {
             Some(held) if held.token == token => end(sql, held, &blame, &message, now),
             _ => Ok(()),
@@ -224,16 +226,18 @@ impl<S: Sql> Catalog<S> {
     }
 }
 
-impl Held {
-    /// Whether nobody is at work and a share is to be done. A rebuild has neither sources nor an output.
-    fn is_between_shares(&self) -> bool {
+impl LeaseRow {
+    /// Whether nobody is at work and a partition is to be done. A rebuild has neither sources nor an output.
+    fn is_between_partitions(&self) -> bool {
         self.output.is_empty() && !self.sources.is_empty()
     }
 }
 
-pub(in crate::tenant) fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
-    let mut found =
-        sql.query("SELECT token, expires_millis, output, sources, level, share, division FROM lease", Vec::new())?;
+pub(in crate::tenant) fn held(sql: &impl Sql) -> Result<Option<LeaseRow>, Problem> {
+    let mut found = sql.query(
+        "SELECT token, expires_millis, output, sources, level, next_partition, partitioning FROM lease",
+        Vec::new(),
+    )?;
     match found.next().transpose()?.map(<[Value; 7]>::try_from) {
         None => Ok(None),
         Some(Ok(
@@ -243,19 +247,27 @@ pub(in crate::tenant) fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
                 Value::String(output),
                 Value::String(sources),
                 Value::Integer(level),
-                Value::Integer(share),
-                Value::String(division),
+                Value::Integer(partition),
+                Value::String(partitioning),
             ],
         )) => {
             let sources = serde_json::from_str(&sources).map_err(Problem::internal)?;
-            Ok(Some(Held { token, expires, output, sources, level: level_of(level)?, share: share as u32, division }))
+            Ok(Some(LeaseRow {
+                token,
+                expires,
+                output,
+                sources,
+                level: level_of(level)?,
+                partition: partition as u32,
+                partitioning,
+            }))
         }
         Some(_) => Err(shape()),
     }
 }
 
 /// Takes a lease away from a job that came to nothing; inside a transaction.
-pub(in crate::tenant) fn end(sql: &impl Sql, held: Held, blame: &Blame, message: &str, now: i64) -> Result<(), Problem> {
+pub(in crate::tenant) fn end(sql: &impl Sql, held: LeaseRow, blame: &Blame, message: &str, now: i64) -> Result<(), Problem> {
     let blamed = match blame {
         Blame::Nobody => Vec::new(),
         Blame::Object(key) if held.sources.contains(key) => vec![key.clone()],
@@ -269,7 +281,7 @@ pub(in crate::tenant) fn end(sql: &impl Sql, held: Held, blame: &Blame, message:
 /// Ends the lease, if there is one, with all that was done under it; inside a transaction.
 pub(in crate::tenant) fn drop_lease(sql: &impl Sql, now: i64) -> Result<(), Problem> {
     let Some(held) = held(sql)? else { return Ok(()) };
-    // Between two shares nothing is being written, and a rebuild writes nothing.
+    // Between two partitions nothing is being written, and a rebuild writes nothing.
     if !held.output.is_empty() {
         abandon(sql, &held.output, now)?;
     }

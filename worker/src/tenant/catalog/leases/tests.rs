@@ -1,9 +1,9 @@
-//! Leases, shares, failures and what a reader sees meanwhile.
+//! Leases, partitions, failures and what a reader sees meanwhile.
 
-use pilotlight_core::store::{BlockEntry, Contents, Dataset, Part, Share};
+use pilotlight_core::store::{BlockEntry, Contents, Dataset, Part, Partition};
 
 use super::*;
-use crate::tenant::catalog::Ask;
+use crate::tenant::catalog::CatalogQuery;
 use crate::tenant::catalog::published::tests::publish;
 use crate::tenant::catalog::sql::memory::MemorySql;
 use crate::tenant::catalog::tests::{add, catalog, directory, keys, since};
@@ -31,7 +31,7 @@ fn output(unique: u64) -> Row {
 
 fn commit(catalog: &Catalog<MemorySql>, token: i64, unique: u64, now: i64) -> Result<(), u16> {
     catalog
-        .commit(Done { token, output: output(unique), division: 0 }, &directory(10), now)
+        .commit(CompletedJob { token, output: output(unique), partitioning: 0 }, &directory(10), now)
         .map_err(|problem| problem.status)
 }
 
@@ -71,7 +71,7 @@ fn the_row_of_a_deleted_object_outlives_the_retry_window() {
 }
 
 fn fail(catalog: &Catalog<MemorySql>, token: i64, blame: Blame, now: i64) {
-    catalog.fail(Failed { token, message: "it broke".to_owned(), blame }, now).unwrap();
+    catalog.fail(FailedJob { token, message: "it broke".to_owned(), blame }, now).unwrap();
 }
 
 fn failures(catalog: &Catalog<MemorySql>) -> Vec<(i64, Option<String>)> {
@@ -96,7 +96,9 @@ fn an_object_that_breaks_three_jobs_is_put_aside() {
     let leased = lease(&catalog, 4, now).unwrap();
     assert_eq!(leased.sources.iter().map(|row| &row.key).collect::<Vec<_>>(), [&sources[1]]);
     let output = Row { key: format!("t/a/s0/l1/0000000000020-{:016x}.blk", 4), ..output(4) };
-    catalog.commit(Done { token: leased.token, output: output.clone(), division: 0 }, &directory(20), now).unwrap();
+    catalog
+        .commit(CompletedJob { token: leased.token, output: output.clone(), partitioning: 0 }, &directory(20), now)
+        .unwrap();
     assert_eq!(keys(&catalog, 0, 99, 0), [sources[0].clone(), output.key], "queries still read it");
     publish(&catalog, now);
     assert_eq!(catalog.expired(now).unwrap().len(), 4, "three outputs and a source");
@@ -133,10 +135,10 @@ fn who_has_lost_the_lease_cannot_fail_it() {
 fn a_reader_sees_the_sources_or_the_output() {
     let (catalog, sources, now) = due();
     let token = lease(&catalog, 1, now).unwrap().token;
-    let ask = Ask { first_millis: 0, last_millis: 99, ..Ask::default() };
-    let (first, _) = catalog.page(&ask, 0).unwrap();
+    let query = CatalogQuery { first_millis: 0, last_millis: 99, ..CatalogQuery::default() };
+    let (first, _) = catalog.page(&query, 0).unwrap();
     commit(&catalog, token, 1, now).unwrap();
-    let (rest, _) = catalog.page(&Ask { after: first.after, ..ask }, 0).unwrap();
+    let (rest, _) = catalog.page(&CatalogQuery { after: first.after, ..query }, 0).unwrap();
     assert_eq!([&first.rows[0].key, &rest.rows[0].key], [&sources[0], &sources[1]]);
     assert_eq!((rest.rows.len(), rest.after), (1, None));
 }
@@ -170,9 +172,9 @@ fn the_output_of_a_dead_holder_is_deleted() {
     lease(&catalog, 2, now + LEASE_MILLIS).unwrap();
     assert_eq!(catalog.expired(now + LEASE_MILLIS).unwrap(), [output(1).key]);
 }
-/// The directory of a share that holds a profile of `millis`.
-fn share(token: i64, millis: i64, number: u32, count: u32) -> Directory {
-    let (share, time) = (Share { number, count }, UnixNanos::from_millis(millis));
+/// The directory of a partition that holds a profile of `millis`.
+fn partition(token: i64, millis: i64, number: u32, count: u32) -> Directory {
+    let (partition, time) = (Partition { number, count }, UnixNanos::from_millis(millis));
     let dataset = Dataset {
         profile_type: 0,
         series: vec![0],
@@ -187,30 +189,30 @@ fn share(token: i64, millis: i64, number: u32, count: u32) -> Directory {
         pages: Vec::new(),
         sums: Vec::new(),
     };
-    let block = BlockEntry { token: token as u64, share, datasets: vec![dataset], ..BlockEntry::default() };
+    let block = BlockEntry { token: token as u64, partition, datasets: vec![dataset], ..BlockEntry::default() };
     Directory { contents: Contents::Block(block), ..directory(millis) }
 }
 
-fn done(token: i64, unique: u64, division: u64) -> Done {
-    Done { token, output: output(unique), division }
+fn done(token: i64, unique: u64, partitioning: u64) -> CompletedJob {
+    CompletedJob { token, output: output(unique), partitioning }
 }
 
 #[test]
 fn shares_count_when_the_last_is_done() {
     let (catalog, sources, now) = due();
     let first = lease(&catalog, 1, now).unwrap();
-    assert_eq!(first.share, 0);
+    assert_eq!(first.partition, 0);
     for _ in 0..2 {
         // Twice is once.
-        catalog.commit(done(first.token, 1, 77), &share(first.token, 10, 0, 2), now).unwrap();
+        catalog.commit(done(first.token, 1, 77), &partition(first.token, 10, 0, 2), now).unwrap();
     }
     assert_eq!(keys(&catalog, 0, 99, 0), sources);
     assert_eq!(catalog.expired(i64::MAX).unwrap(), [""; 0], "it is not forgotten either");
     // Whoever comes next does the next, however late.
     let second = lease(&catalog, 2, now + 9 * LEASE_MILLIS).unwrap();
-    assert_eq!((second.share, second.token, &second.sources), (1, first.token, &first.sources));
+    assert_eq!((second.partition, second.token, &second.sources), (1, first.token, &first.sources));
     assert!(lease(&catalog, 3, now + 9 * LEASE_MILLIS + 1).is_none(), "one at a time");
-    catalog.commit(done(second.token, 2, 77), &share(second.token, 20, 1, 2), now).unwrap();
+    catalog.commit(done(second.token, 2, 77), &partition(second.token, 20, 1, 2), now).unwrap();
     assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key, output(2).key]);
     publish(&catalog, now);
     assert_eq!(catalog.expired(now).unwrap(), sources);
@@ -225,20 +227,20 @@ fn shares_of_a_job_that_comes_to_nothing_are_deleted() {
         fail(catalog, token, Blame::Nobody, now);
     };
     let deletes = |catalog: &Catalog<MemorySql>, now| {
-        let wanted = Wanted { query: "{service_name=\"none\"}".to_owned(), from: 0, until: 99 };
+        let wanted = DeletionRequest { query: "{service_name=\"none\"}".to_owned(), from: 0, until: 99 };
         catalog.delete_profiles(wanted, now).unwrap();
     };
     type End = fn(&Catalog<MemorySql>, i64);
     for (way, end) in [dies as End, fails, deletes].into_iter().enumerate() {
         let (catalog, sources, now) = due();
         let token = lease(&catalog, 1, now).unwrap().token;
-        catalog.commit(done(token, 1, 77), &share(token, 10, 0, 3), now).unwrap();
+        catalog.commit(done(token, 1, 77), &partition(token, 10, 0, 3), now).unwrap();
         lease(&catalog, 2, now).unwrap();
         end(&catalog, now);
         assert_eq!(keys(&catalog, 0, 99, 0), sources, "{way}");
         let expired = catalog.expired(now + LEASE_MILLIS).unwrap();
         assert_eq!(expired, [output(1).key, output(2).key], "{way}");
-        let problem = catalog.commit(done(token, 2, 77), &share(token, 20, 1, 3), now).unwrap_err();
+        let problem = catalog.commit(done(token, 2, 77), &partition(token, 20, 1, 3), now).unwrap_err();
         assert_eq!(problem.status, 409, "{way}");
     }
 }
@@ -247,11 +249,11 @@ fn shares_of_a_job_that_comes_to_nothing_are_deleted() {
 fn shares_of_another_division_do_not_fit() {
     let (catalog, sources, now) = due();
     let token = lease(&catalog, 1, now).unwrap().token;
-    catalog.commit(done(token, 1, 77), &share(token, 10, 0, 2), now).unwrap();
+    catalog.commit(done(token, 1, 77), &partition(token, 10, 0, 2), now).unwrap();
     lease(&catalog, 2, now).unwrap();
-    let problem = catalog.commit(done(token, 2, 78), &share(token, 20, 1, 2), now).unwrap_err();
+    let problem = catalog.commit(done(token, 2, 78), &partition(token, 20, 1, 2), now).unwrap_err();
     assert_eq!(problem.status, 409);
-    let problem = catalog.commit(done(token, 2, 77), &share(token, 20, 0, 2), now).unwrap_err();
+    let problem = catalog.commit(done(token, 2, 77), &partition(token, 20, 0, 2), now).unwrap_err();
     assert_eq!(problem.status, 409);
     assert_eq!(keys(&catalog, 0, 99, 0), sources);
 }

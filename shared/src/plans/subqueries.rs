@@ -36,7 +36,7 @@ const SPAN_MILLIS: i64 = 8 * DAY_MILLIS;
 
 /// A part of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QueryPart {
+pub struct Subquery {
     /// Its objects. Their directories have nothing but what the query asks for.
     pub objects: Vec<CatalogObject>,
     /// How many bytes it reads.
@@ -49,11 +49,11 @@ pub struct QueryPart {
 }
 
 /// How a query is answered.
-pub enum QueryParts {
+pub enum SplitQuery {
     /// By one plan.
     Whole(Box<QueryPlan>),
     /// By several, whose answers are added up ([`super::AnswerSum`]).
-    Parts(Vec<QueryPart>),
+    Parts(Vec<Subquery>),
 }
 
 /// Objects that answer together.
@@ -74,7 +74,7 @@ pub fn split(
     range: TimeRange,
     objects: Vec<CatalogObject>,
     part_bytes: u64,
-) -> Result<QueryParts, PlanError> {
+) -> Result<SplitQuery, PlanError> {
     let plan = Box::new(QueryPlan::new(selector, profile_type, range, &objects)?);
     let (mut of_key, mut bytes, mut reads) = (HashMap::<String, (u64, usize)>::new(), 0, 0);
     for get in plan.wants() {
@@ -83,7 +83,7 @@ pub fn split(
         (*bytes, *reads) = (*bytes + get.length, *reads + 1);
     }
     if reads <= MAX_READS && bytes <= part_bytes.min(MIN_FIXED_BYTES) {
-        return Ok(QueryParts::Whole(plan));
+        return Ok(SplitQuery::Whole(plan));
     }
     let asked = objects.into_iter().filter_map(|object| {
         let directory = asked(object.directory, selector, profile_type)?;
@@ -94,8 +94,8 @@ pub fn split(
     sort_by(&mut all, |a, b| (a.millis, &a.objects[0].key).cmp(&(b.millis, &b.objects[0].key)));
     let parts = parts(all, part_bytes);
     Ok(match parts.as_slice() {
-        [] | [QueryPart { fixed: false, .. }] => QueryParts::Whole(plan),
-        _ => QueryParts::Parts(parts),
+        [] | [Subquery { fixed: false, .. }] => SplitQuery::Whole(plan),
+        _ => SplitQuery::Parts(parts),
     })
 }
 
@@ -176,7 +176,7 @@ fn is_inside(directory: &Directory, range: TimeRange) -> bool {
 }
 
 /// Parts, in order of time, of what is in that order.
-fn parts(all: Vec<Closed>, part_bytes: u64) -> Vec<QueryPart> {
+fn parts(all: Vec<Closed>, part_bytes: u64) -> Vec<Subquery> {
     let (fixed, mut rest): (Vec<Closed>, Vec<Closed>) = all.into_iter().partition(|closed| closed.fixed);
     let (mut ranges, mut at) = (Vec::new(), 0);
     while at < fixed.len() {
@@ -234,9 +234,9 @@ fn fits<'a>(all: impl Iterator<Item = &'a Closed>, most: u64) -> bool {
     bytes <= most && reads <= MAX_READS
 }
 
-fn part(all: Vec<Closed>, fixed: bool) -> QueryPart {
+fn part(all: Vec<Closed>, fixed: bool) -> Subquery {
     let bytes = all.iter().map(|closed| closed.bytes).sum();
-    QueryPart { objects: all.into_iter().flat_map(|closed| closed.objects).collect(), bytes, fixed }
+    Subquery { objects: all.into_iter().flat_map(|closed| closed.objects).collect(), bytes, fixed }
 }
 
 #[cfg(test)]

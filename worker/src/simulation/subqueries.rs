@@ -13,13 +13,13 @@ use pilotlight_core::{
 
 use super::{BEGIN, DAY, HOUR, MINUTE, Simulated, TYPE, World};
 use crate::api::admin::delete_profiles;
-use crate::api::query::{AnswerCache, Fan, Invocations, Spread, Store, answer_parts};
+use crate::api::query::{AnswerCache, Fanout, FanoutStats, Invocations, Store, answer_parts};
 use crate::bucket::memory::MemoryBucket;
 use crate::meter::{Item, Meter, Metered, Usage};
 use crate::platform::admission::tests::with_budget;
 use crate::platform::admission::{Admission, admitted};
 use crate::platform::errors::Problem;
-use crate::tenant::Wanted;
+use crate::tenant::DeletionRequest;
 
 /// A cache in memory.
 #[derive(Clone, Default)]
@@ -106,7 +106,7 @@ struct Asked {
     until: i64,
 }
 
-type Outcome = Result<(QueryAnswer, Spread, Usage, usize), Problem>;
+type Outcome = Result<(QueryAnswer, FanoutStats, Usage, usize), Problem>;
 
 fn ask(world: &World, asked: &Asked) -> Outcome {
     world.clock.run(ask_beside_others(world, asked))
@@ -124,7 +124,7 @@ async fn ask_beside_others(world: &World, asked: &Asked) -> Outcome {
         calls: calls.clone(),
         admission: admission.clone(),
     };
-    let fan = Fan { admission, cache, invocations: asked.others.then_some(others), part_bytes: asked.part_bytes };
+    let fan = Fanout { admission, cache, invocations: asked.others.then_some(others), part_bytes: asked.part_bytes };
     let store = Store::with(bucket, world.tenant(), meter.clone(), fan);
     let range = TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + asked.until) };
     let of_type: ProfileType = TYPE.parse().unwrap();
@@ -217,7 +217,7 @@ fn what_is_deleted_is_not_found_again() {
     let world = days(4);
     let asked = Asked { cache: Kept::default(), others: false, part_bytes: 4 << 20, until: 10 * DAY };
     assert_eq!(ask(&world, &asked).unwrap().0.profiles, 4);
-    let wanted = Wanted { query: "{service_name=\"app\"}".to_owned(), from: BEGIN, until: BEGIN + DAY };
+    let wanted = DeletionRequest { query: "{service_name=\"app\"}".to_owned(), from: BEGIN, until: BEGIN + DAY };
     assert!(world.clock.run(delete_profiles(&world.tenant(), wanted)).unwrap().objects > 0);
     for _ in 0..40 {
         world.clock.run(world.visit(0)).unwrap();

@@ -1,13 +1,13 @@
 //! A query large enough to be split, under workerd: its parts run in invocations of their own, through the worker's binding to
 //! itself, the second time they come from the cache, and the answer is that of a fold over all profiles. And several of them at
-//! once beside pushes and a job, all of which share the memory of one isolate.
+//! once beside pushes and a job, all of which partition the memory of one isolate.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_SHARE_BYTES, Plan};
+use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_PARTITION_BYTES, Plan};
 use pilotlight_core::pprof::encode_gzip;
 use pilotlight_core::store::{
     ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk, read_chunk,
@@ -65,7 +65,7 @@ fn block(day: i64, stacks: usize) -> (String, Vec<u8>) {
     let mut key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: Level::Segment, millis, unique: 7 }.to_string();
     for (of, level) in [(Level::Segment, Level::Minutes), (Level::Minutes, Level::Hour)] {
         let source = CatalogObject { key, level: of, size: bytes.len() as u64, directory };
-        let task = CompactTask { level, token: 1, unique: 7, share: 0, share_bytes: MAX_SHARE_BYTES };
+        let task = CompactTask { level, token: 1, unique: 7, partition: 0, partition_bytes: MAX_PARTITION_BYTES };
         let mut plan = CompactPlan::new(vec![source], task).expect("a plan");
         for get in plan.wants() {
             plan.provide(&get, &bytes[get.offset as usize..(get.offset + get.length) as usize]).expect("its bytes");

@@ -18,7 +18,7 @@ const VALID_SECONDS: u64 = 300;
 
 /// A request, to be signed each time it is sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Ask<'a> {
+pub(crate) struct S3Request<'a> {
     pub(crate) method: Method,
     /// `None` asks the bucket itself.
     pub(crate) key: Option<&'a str>,
@@ -39,30 +39,30 @@ pub(crate) enum Repeat {
     Undone,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> S3Request<'a> {
     fn new(method: Method, key: Option<&'a str>) -> Self {
         let (query, headers) = (Vec::new(), Vec::new());
         Self { method, key, query, headers, body: Cow::Borrowed(&[]), repeat: Repeat::Always }
     }
 
     pub(crate) fn put(key: &'a str, bytes: Vec<u8>, condition: &Condition) -> Self {
-        let mut ask = Self::new(Method::Put, Some(key));
+        let mut request = Self::new(Method::Put, Some(key));
         // So that nothing between takes it for text and packs it.
-        ask.headers.push(("content-type", "application/octet-stream".to_owned()));
+        request.headers.push(("content-type", "application/octet-stream".to_owned()));
         match condition {
             Condition::None => {}
-            Condition::Absent => ask.headers.push(("if-none-match", "*".to_owned())),
-            Condition::Matches(etag) => ask.headers.push(("if-match", etag.clone())),
+            Condition::Absent => request.headers.push(("if-none-match", "*".to_owned())),
+            Condition::Matches(etag) => request.headers.push(("if-match", etag.clone())),
         }
         let repeat = if *condition == Condition::None { Repeat::Always } else { Repeat::Undone };
-        Self { body: Cow::Owned(bytes), repeat, ..ask }
+        Self { body: Cow::Owned(bytes), repeat, ..request }
     }
 
     /// Bytes from `start` up to `end`, which is behind it, or the whole object.
     pub(crate) fn get(key: &'a str, range: Option<std::ops::Range<u64>>) -> Self {
-        let mut ask = Self::new(Method::Get, Some(key));
-        ask.headers.extend(range.map(|range| ("range", format!("bytes={}-{}", range.start, range.end - 1))));
-        ask
+        let mut request = Self::new(Method::Get, Some(key));
+        request.headers.extend(range.map(|range| ("range", format!("bytes={}-{}", range.start, range.end - 1))));
+        request
     }
 
     pub(crate) fn head(key: &'a str) -> Self {
@@ -70,21 +70,21 @@ impl<'a> Ask<'a> {
     }
 
     pub(crate) fn list(List { prefix, delimiter, after }: List<'a>) -> Self {
-        let mut ask = Self::new(Method::Get, None);
+        let mut request = Self::new(Method::Get, None);
         let some = [
             ("continuation-token", after),
             ("delimiter", delimiter),
             ("list-type", Some("2")),
             ("prefix", Some(prefix).filter(|prefix| !prefix.is_empty())),
         ];
-        ask.query.extend(some.into_iter().filter_map(|(name, value)| Some((name, Cow::Borrowed(value?)))));
-        ask
+        request.query.extend(some.into_iter().filter_map(|(name, value)| Some((name, Cow::Borrowed(value?)))));
+        request
     }
 
     /// Deletes many; the answer names those that could not be deleted.
     pub(crate) fn delete_many(keys: &[String]) -> Self {
-        let mut ask = Self::new(Method::Post, None);
-        ask.query.push(("delete", Cow::Borrowed("")));
+        let mut request = Self::new(Method::Post, None);
+        request.query.push(("delete", Cow::Borrowed("")));
         let mut body = String::from("<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Quiet>true</Quiet>");
         for key in keys {
             body.push_str("<Object><Key>");
@@ -93,9 +93,9 @@ impl<'a> Ask<'a> {
         }
         body.push_str("</Delete>");
         // Of the checksums that S3 takes for this, one of which there must be, this is the one that all servers know.
-        ask.headers.push(("content-md5", BASE64_STANDARD.encode(Md5::digest(&body))));
-        ask.headers.push(("content-type", "application/xml".to_owned()));
-        Self { body: Cow::Owned(body.into_bytes()), ..ask }
+        request.headers.push(("content-md5", BASE64_STANDARD.encode(Md5::digest(&body))));
+        request.headers.push(("content-type", "application/xml".to_owned()));
+        Self { body: Cow::Owned(body.into_bytes()), ..request }
     }
 
     pub(crate) fn delete_one(key: &'a str) -> Self {
@@ -171,22 +171,22 @@ mod tests {
 
     #[test]
     fn urls_are_signed_for_a_time_and_with_all_headers() {
-        let ask = Ask::put("t/a b!.seg", vec![1], &Condition::Absent);
-        let url = ask.sign(&config(), 1_369_353_600_000);
+        let request = S3Request::put("t/a b!.seg", vec![1], &Condition::Absent);
+        let url = request.sign(&config(), 1_369_353_600_000);
         let (path, query) = url.split_once('?').unwrap();
         assert_eq!(path, "https://examplebucket.s3.amazonaws.com/t/a%20b%21.seg");
         let expect = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2F\
                       aws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=300&\
                       X-Amz-SignedHeaders=content-type%3Bhost%3Bif-none-match&X-Amz-Signature=";
         assert_eq!(&query[..query.len() - 64], expect);
-        let later = ask.sign(&config(), 1_369_353_601_000);
+        let later = request.sign(&config(), 1_369_353_601_000);
         assert_ne!(url[url.len() - 64..], later[later.len() - 64..]);
     }
 
     #[test]
     fn queries_of_lists() {
         let query = |list| {
-            let url = Ask::list(list).sign(&config(), 0);
+            let url = S3Request::list(list).sign(&config(), 0);
             let pairs = url.split_once('?').unwrap().1.split('&').filter(|pair| !pair.starts_with("X-Amz"));
             pairs.collect::<Vec<_>>().join("&")
         };
@@ -197,21 +197,21 @@ mod tests {
 
     #[test]
     fn what_may_be_repeated() {
-        let repeat = |condition| Ask::put("k", Vec::new(), &condition).repeat;
+        let repeat = |condition| S3Request::put("k", Vec::new(), &condition).repeat;
         assert_eq!(repeat(Condition::None), Repeat::Always);
         assert_eq!(repeat(Condition::Absent), Repeat::Undone);
         assert_eq!(repeat(Condition::Matches("\"1\"".to_owned())), Repeat::Undone);
-        assert_eq!(Ask::delete_many(&[]).repeat, Repeat::Always);
+        assert_eq!(S3Request::delete_many(&[]).repeat, Repeat::Always);
     }
 
     #[test]
     fn a_deletion_names_keys_as_xml_with_a_checksum() {
-        let ask = Ask::delete_many(&["a&b<c>\r\n".to_owned(), "d".to_owned()]);
-        let body = std::str::from_utf8(&ask.body).unwrap();
+        let request = S3Request::delete_many(&["a&b<c>\r\n".to_owned(), "d".to_owned()]);
+        let body = std::str::from_utf8(&request.body).unwrap();
         let objects = "<Object><Key>a&amp;b&lt;c&gt;&#13;&#10;</Key></Object><Object><Key>d</Key></Object></Delete>";
         assert!(body.ends_with(objects), "{body}");
-        assert_eq!(ask.headers[0].1, BASE64_STANDARD.encode(Md5::digest(body)));
-        assert_eq!(Ask::delete_many(&[]).headers[0].1.len(), 24);
+        assert_eq!(request.headers[0].1, BASE64_STANDARD.encode(Md5::digest(body)));
+        assert_eq!(S3Request::delete_many(&[]).headers[0].1.len(), 24);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! A family while it is compacted: its datasets, and the tables that they share.
+//! A group while it is compacted: its datasets, and the tables that they partition.
 
 use std::rc::Rc;
 
 use hashbrown::HashMap;
 
 use super::deletion::Deletion;
-use super::input::{Family, Piece, Source, feeds};
+use super::input::{DatasetGroup, Input, Source, feeds};
 use crate::base::units::UnixNanos;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::StackId;
@@ -13,16 +13,16 @@ use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{
-    Addend, BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, MAX_OPEN_ROWS, PageKind,
-    StackNumbers, StoreError, Taken, copy_tables, decode_chunk, prune, read_page, read_symbols, table_bytes,
+    BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, MAX_OPEN_ROWS, PageKind, SeriesInput,
+    StackNumbers, StoreError, Timing, copy_tables, decode_chunk, prune, read_page, read_symbols, table_bytes,
 };
 
-/// Tables of a family beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_SHARE_BYTES`].
+/// Tables of a group beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_PARTITION_BYTES`].
 const MAX_TABLE_BYTES: usize = 8 << 20;
 
 /// Datasets that share tables, while they grow.
-pub(super) struct OpenFamily {
-    pub(super) family: Family,
+pub(super) struct OpenGroup {
+    pub(super) group: DatasetGroup,
     shape: BlockLayout,
     /// Profiles that are left out.
     deletions: Rc<[Deletion]>,
@@ -31,16 +31,16 @@ pub(super) struct OpenFamily {
     index: HashMap<ProfileType, usize>,
 }
 
-impl OpenFamily {
-    pub(super) fn new(family: Family, shape: BlockLayout, deletions: Rc<[Deletion]>) -> Self {
-        Self { family, shape, deletions, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
+impl OpenGroup {
+    pub(super) fn new(group: DatasetGroup, shape: BlockLayout, deletions: Rc<[Deletion]>) -> Self {
+        Self { group, shape, deletions, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
     }
 
-    /// Adds what a source has of the family.
-    pub(super) fn add(&mut self, writer: &mut BlockWriter, source: &Source, piece: Piece) -> Result<(), StoreError> {
+    /// Adds what a source has of the group.
+    pub(super) fn add(&mut self, writer: &mut BlockWriter, source: &Source, input: Input) -> Result<(), StoreError> {
         let directory = &source.object.directory;
-        match piece {
-            Piece::Chunk(place) => {
+        match input {
+            Input::Chunk(place) => {
                 let chunk = &directory.chunks()[place];
                 let mut decoded = self.decode(source.part(chunk.part())?, chunk)?;
                 if !self.deletions.is_empty() {
@@ -49,7 +49,7 @@ impl OpenFamily {
                 self.make_room(writer, &decoded.tables)?;
                 self.add_chunk(writer, decoded)
             }
-            Piece::Datasets(symbols, places) => {
+            Input::Datasets(symbols, places) => {
                 let datasets = || places.iter().map(|&place| &directory.datasets()[place]);
                 let Some(first) = datasets().next() else { return Ok(()) };
                 let mut tables = read_symbols(source.part(symbols)?, first)?;
@@ -85,9 +85,9 @@ impl OpenFamily {
         if full { self.close(writer) } else { Ok(()) }
     }
 
-    /// Reads what belongs to the family out of a chunk.
+    /// Reads what belongs to the group out of a chunk.
     fn decode(&self, bytes: &[u8], chunk: &ChunkEntry) -> Result<DecodedChunk, StoreError> {
-        let (service, name) = &self.family;
+        let (service, name) = &self.group;
         let decoded = decode_chunk(bytes, |_, series| {
             series.labels.get(SERVICE_NAME).unwrap_or("") == service && series.profile_type.name == *name
         })?;
@@ -128,7 +128,7 @@ impl OpenFamily {
                 let page = read_page(source.part(page.part)?, dataset, PageKind::Raw, page.divisor)?;
                 for profile in &page.profiles {
                     let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
-                    if !self.is_deleted(of_type, labels, profile.taken.time) {
+                    if !self.is_deleted(of_type, labels, profile.timing.time) {
                         let stacks = page.stacks[profile.rows.clone()].iter();
                         stacks.filter_map(|stack| stack.checked_sub(1)).for_each(|stack| used[stack as usize] = true);
                     }
@@ -144,9 +144,9 @@ impl OpenFamily {
         for (series, rows) in series {
             let at = self.dataset(&series.profile_type);
             let rows = rows.into_iter().map(|(stack, value)| (stack.map(|s| stacks[s.index()]), value));
-            let taken = Taken { time: series.time, duration_nanos: series.duration_nanos, period };
-            self.datasets[at].touch(taken.time, taken.time);
-            let addend = Addend { labels: &series.labels, scope: None, taken, profiles: 1 };
+            let timing = Timing { time: series.time, duration_nanos: series.duration_nanos, period };
+            self.datasets[at].touch(timing.time, timing.time);
+            let addend = SeriesInput { labels: &series.labels, scope: None, timing, profiles: 1 };
             writer.add(&mut self.datasets[at], addend, rows)?;
             self.relieve(writer)?;
         }
@@ -178,16 +178,16 @@ impl OpenFamily {
                 for profile in &page.profiles {
                     let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
                     if !self.deletions.is_empty() {
-                        if self.is_deleted(of_type, labels, profile.taken.time) {
+                        if self.is_deleted(of_type, labels, profile.timing.time) {
                             continue;
                         }
-                        self.datasets[at].touch(profile.taken.time, profile.taken.time);
+                        self.datasets[at].touch(profile.timing.time, profile.timing.time);
                     }
                     let rows = profile.rows.clone().map(|row| {
                         let stack = (page.stacks[row] as usize).checked_sub(1).map(|stack| stacks[stack]);
                         (stack, page.values[row])
                     });
-                    let addend = Addend { labels, scope, taken: profile.taken, profiles: profile.profiles };
+                    let addend = SeriesInput { labels, scope, timing: profile.timing, profiles: profile.profiles };
                     writer.add(&mut self.datasets[at], addend, rows)?;
                     self.relieve(writer)?;
                 }

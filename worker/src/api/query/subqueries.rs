@@ -9,7 +9,7 @@ use std::rc::Rc;
 use futures_util::{StreamExt, stream};
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
-    plans::{AnswerSum, CatalogObject, QueryAnswer, QueryPart, QueryParts, QueryPlan, split},
+    plans::{AnswerSum, CatalogObject, QueryAnswer, QueryPlan, SplitQuery, Subquery, split},
 };
 use serde::{Deserialize, Serialize};
 use worker::js_sys::Uint8Array;
@@ -50,7 +50,7 @@ pub(crate) struct Query<'a> {
 }
 
 /// What a query may use beside this invocation.
-pub(crate) struct Fan<C, I, P> {
+pub(crate) struct Fanout<C, I, P> {
     /// The way into this isolate's memory.
     pub(crate) admission: Admission<P>,
     pub(crate) cache: C,
@@ -62,7 +62,7 @@ pub(crate) struct Fan<C, I, P> {
 
 /// How a query was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Spread {
+pub(crate) struct FanoutStats {
     /// Into how many parts it was split.
     pub(crate) parts: usize,
     /// How many of them were found in the cache.
@@ -73,7 +73,7 @@ pub(crate) struct Spread {
 
 /// Answers parts somewhere else.
 pub(crate) trait Invocations {
-    /// Has an [`Ask`] answered by [`answer_parts`].
+    /// Has an [`SubqueryCall`] answered by [`answer_parts`].
     async fn call(&self, ask: Vec<u8>) -> Result<Vec<u8>, Problem>;
 }
 
@@ -86,15 +86,15 @@ impl Invocations for () {
 
 /// Head of what an invocation is asked; the rows' directories follow as blobs, and its answer has one blob a part.
 #[derive(Serialize, Deserialize)]
-struct Ask {
+struct SubqueryCall {
     selector: String,
     profile_type: String,
     range: TimeRange,
-    parts: Vec<AskedPart>,
+    parts: Vec<CalledSubquery>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct AskedPart {
+struct CalledSubquery {
     rows: Vec<Row>,
     bytes: u64,
     fixed: bool,
@@ -106,19 +106,19 @@ impl Query<'_> {
         self,
         objects: Vec<CatalogObject>,
         bucket: &impl Bucket,
-        fan: &Fan<impl AnswerCache, impl Invocations, impl Platform>,
+        fan: &Fanout<impl AnswerCache, impl Invocations, impl Platform>,
         meter: &Meter,
-    ) -> Result<(QueryAnswer, Spread), Problem> {
+    ) -> Result<(QueryAnswer, FanoutStats), Problem> {
         let parts = match split(self.selector, self.profile_type, self.range, objects, fan.part_bytes)? {
-            QueryParts::Parts(parts) => parts,
-            QueryParts::Whole(plan) => {
+            SplitQuery::Parts(parts) => parts,
+            SplitQuery::Whole(plan) => {
                 let _permit = fan.admission.plan(&*plan).await?;
                 let answer = drive(*plan, bucket).await?.finish()?;
                 meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-                return Ok((answer, Spread { parts: 1, cached: 0, calls: 0 }));
+                return Ok((answer, FanoutStats { parts: 1, cached: 0, calls: 0 }));
             }
         };
-        let (mut sum, mut spread) = (AnswerSum::new(), Spread { parts: parts.len(), cached: 0, calls: 0 });
+        let (mut sum, mut spread) = (AnswerSum::new(), FanoutStats { parts: parts.len(), cached: 0, calls: 0 });
         // It holds no permit while it waits for parts, which ask for theirs wherever they run.
         let held = fan.admission.hold();
         let missing = self.find(parts, &fan.cache, &mut sum, meter).await?;
@@ -156,12 +156,12 @@ impl Query<'_> {
     /// Adds the answers that the cache has, and gives the parts that it has not.
     async fn find(
         self,
-        parts: Vec<QueryPart>,
+        parts: Vec<Subquery>,
         cache: &impl AnswerCache,
         sum: &mut AnswerSum,
         meter: &Meter,
-    ) -> Result<Vec<QueryPart>, Problem> {
-        let look = async |part: QueryPart| {
+    ) -> Result<Vec<Subquery>, Problem> {
+        let look = async |part: Subquery| {
             let found = match name(self.selector, self.profile_type, &part) {
                 Some(name) => cache.find(&name).await,
                 None => None,
@@ -187,7 +187,7 @@ impl Query<'_> {
     /// Reads a part's answer and keeps it if it stays; gives it as bytes, too, if those were made.
     async fn part(
         self,
-        part: QueryPart,
+        part: Subquery,
         bucket: &impl Bucket,
         cache: &impl AnswerCache,
         admission: &Admission<impl Platform>,
@@ -208,24 +208,24 @@ impl Query<'_> {
     }
 
     /// What an invocation is asked.
-    fn ask(self, parts: Vec<QueryPart>) -> Result<Vec<u8>, Problem> {
+    fn ask(self, parts: Vec<Subquery>) -> Result<Vec<u8>, Problem> {
         let (selector, profile_type) = (self.selector.to_string(), self.profile_type.to_string());
         let (mut asked, mut directories) = (Vec::with_capacity(parts.len()), Vec::new());
-        for QueryPart { objects, bytes, fixed } in parts {
+        for Subquery { objects, bytes, fixed } in parts {
             let mut rows = Vec::with_capacity(objects.len());
             for CatalogObject { key, level, size, directory } in objects {
                 rows.push(Row { key, level, size });
                 directories.push(directory.encode().map_err(Problem::internal)?);
             }
-            asked.push(AskedPart { rows, bytes, fixed });
+            asked.push(CalledSubquery { rows, bytes, fixed });
         }
-        let ask = Ask { selector, profile_type, range: self.range, parts: asked };
+        let ask = SubqueryCall { selector, profile_type, range: self.range, parts: asked };
         packet::encode(&ask, &directories).map_err(Problem::internal)
     }
 }
 
 /// Neighbouring parts together, as far as a call may read that much.
-fn calls(parts: Vec<QueryPart>, part_bytes: u64) -> Vec<Vec<QueryPart>> {
+fn calls(parts: Vec<Subquery>, part_bytes: u64) -> Vec<Vec<Subquery>> {
     let all: u64 = parts.iter().map(|part| part.bytes).sum();
     let most = part_bytes.max(all.div_ceil(CALL_SHARE));
     let (mut calls, mut open, mut bytes) = (Vec::new(), Vec::new(), 0);
@@ -241,7 +241,7 @@ fn calls(parts: Vec<QueryPart>, part_bytes: u64) -> Vec<Vec<QueryPart>> {
     calls
 }
 
-/// Answers an [`Ask`], one part after the other.
+/// Answers an [`SubqueryCall`], one part after the other.
 pub(crate) async fn answer_parts(
     ask: &[u8],
     bucket: &impl Bucket,
@@ -249,15 +249,15 @@ pub(crate) async fn answer_parts(
     admission: &Admission<impl Platform>,
     meter: &Meter,
 ) -> Result<Vec<u8>, Problem> {
-    let (ask, directories) = packet::decode::<Ask>(ask).map_err(Problem::internal)?;
+    let (ask, directories) = packet::decode::<SubqueryCall>(ask).map_err(Problem::internal)?;
     let selector = Selector::parse_printed(&ask.selector).map_err(Problem::internal)?;
     let profile_type: ProfileType = ask.profile_type.parse().map_err(Problem::internal)?;
     let query = Query { selector: &selector, profile_type: &profile_type, range: ask.range };
     let (mut directories, mut answers) = (directories.into_iter(), Vec::with_capacity(ask.parts.len()));
-    for AskedPart { rows, bytes, fixed } in ask.parts {
+    for CalledSubquery { rows, bytes, fixed } in ask.parts {
         let of_part = directories.by_ref().take(rows.len()).collect();
         let objects = catalog_objects(rows, of_part)?;
-        let (answer, encoded) = query.part(QueryPart { objects, bytes, fixed }, bucket, cache, admission, meter).await?;
+        let (answer, encoded) = query.part(Subquery { objects, bytes, fixed }, bucket, cache, admission, meter).await?;
         answers.push(match encoded {
             Some(bytes) => bytes,
             None => answer.encode(&profile_type).map_err(Problem::internal)?,
@@ -317,7 +317,7 @@ mod tests {
 
     /// Megabytes of parts, and of the calls in which they come.
     fn check(parts: &[u64], expect: &[&[u64]]) {
-        let part = |&bytes: &u64| QueryPart { objects: Vec::new(), bytes: bytes << 20, fixed: false };
+        let part = |&bytes: &u64| Subquery { objects: Vec::new(), bytes: bytes << 20, fixed: false };
         let found = calls(parts.iter().map(part).collect(), 4 << 20);
         let found: Vec<Vec<u64>> = found.iter().map(|call| call.iter().map(|part| part.bytes >> 20).collect()).collect();
         assert_eq!(found, expect);
@@ -328,7 +328,7 @@ mod tests {
         check(&[1, 2, 1, 1], &[&[1, 2, 1], &[1]]);
         check(&[9, 1, 3, 4], &[&[9], &[1, 3], &[4]]);
         for parts in [vec![3u64; 200], (0..200).map(|i| 1 + i % 2 * 60).collect(), vec![1; 41]] {
-            let part = |&bytes: &u64| QueryPart { objects: Vec::new(), bytes: bytes << 20, fixed: false };
+            let part = |&bytes: &u64| Subquery { objects: Vec::new(), bytes: bytes << 20, fixed: false };
             let found = calls(parts.iter().map(part).collect(), 4 << 20);
             assert!(found.len() <= 21, "{} calls", found.len());
             assert_eq!(found.iter().map(Vec::len).sum::<usize>(), parts.len());

@@ -8,16 +8,16 @@
 //!   sources would not have been there for the later.
 //! - What a counting block was made of does not count.
 //!
-//! A job may make several blocks, its shares, which are committed together. While a source of a job stands there, and so
-//! its commit may not have happened, the shares count only when all are there. Once the sources are deleted it has happened,
-//! and a share that is missing was deleted later, by itself.
+//! A job may make several blocks, its partitions, which are committed together. While a source of a job stands there, and so
+//! its commit may not have happened, the partitions count only when all are there. Once the sources are deleted it has happened,
+//! and a partition that is missing was deleted later, by itself.
 
 use std::hash::Hash;
 
 use hashbrown::HashSet;
 
 use crate::base::sort::sort_by;
-use crate::store::Share;
+use crate::store::Partition;
 
 /// A block, as far as the judgement needs it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) struct BlockFacts<K> {
     /// The token of the lease under which it was written.
     pub(super) token: u64,
     /// Which of the blocks under that lease it is.
-    pub(super) share: Share,
+    pub(super) partition: Partition,
     /// What it replaces, by name or otherwise: nothing for a summary.
     pub(super) made_of: Vec<K>,
     /// What it sums up and does not replace.
@@ -37,7 +37,7 @@ pub(super) struct BlockFacts<K> {
 }
 
 /// Names of the blocks that count, and of objects that they replace.
-pub(super) fn settle<K: Clone + Ord + Hash>(mut blocks: Vec<BlockFacts<K>>) -> (HashSet<K>, HashSet<K>) {
+pub(super) fn reconcile<K: Clone + Ord + Hash>(mut blocks: Vec<BlockFacts<K>>) -> (HashSet<K>, HashSet<K>) {
     // Later leases first, so that whatever claims a source first is right.
     sort_by(&mut blocks, |a, b| b.token.cmp(&a.token).then_with(|| a.key.cmp(&b.key)));
     let (summaries, blocks): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|block| !block.sums_of.is_empty());
@@ -66,13 +66,13 @@ pub(super) fn settle<K: Clone + Ord + Hash>(mut blocks: Vec<BlockFacts<K>>) -> (
 
 impl<K> BlockFacts<K> {
     fn of_one_job(&self, other: &Self) -> bool {
-        self.token == other.token && self.share.count == other.share.count && self.share.count > 1
+        self.token == other.token && self.partition.count == other.partition.count && self.partition.count > 1
     }
 }
 
 /// Whether the blocks of a job were committed, as far as they themselves tell.
 fn is_whole<K>(job: &[BlockFacts<K>]) -> bool {
-    job.first().is_some_and(|first| job.len() as u64 == u64::from(first.share.count))
+    job.first().is_some_and(|first| job.len() as u64 == u64::from(first.partition.count))
         || job.iter().all(|block| !block.sources_left)
 }
 
@@ -80,27 +80,27 @@ fn is_whole<K>(job: &[BlockFacts<K>]) -> bool {
 mod tests {
     use super::*;
 
-    /// Blocks as `name token <- sources` or `name token + summed`; a token of `3:0/2` is that of a share. Sources in
+    /// Blocks as `name token <- sources` or `name token + summed`; a token of `3:0/2` is that of a partition. Sources in
     /// brackets stand in the bucket.
     fn blocks(text: &str) -> Vec<BlockFacts<String>> {
         let block = |line: &str| {
             let mut words = line.split_whitespace().map(str::to_owned);
             let (key, token) = (words.next().unwrap(), words.next().unwrap());
-            let (token, share) = token.split_once(':').unwrap_or((&token, "0/1"));
-            let (number, count) = share.split_once('/').unwrap();
-            let share = Share { number: number.parse().unwrap(), count: count.parse().unwrap() };
+            let (token, partition) = token.split_once(':').unwrap_or((&token, "0/1"));
+            let (number, count) = partition.split_once('/').unwrap();
+            let partition = Partition { number: number.parse().unwrap(), count: count.parse().unwrap() };
             let sums = words.next().unwrap() == "+";
             let (of, none): (Vec<String>, _) = (words.collect(), Vec::new());
             let sources_left = of.iter().any(|source| source.starts_with('['));
             let of = of.into_iter().map(|source| source.trim_matches(['[', ']']).to_owned()).collect();
             let (made_of, sums_of) = if sums { (none, of) } else { (of, none) };
-            BlockFacts { key, token: token.parse().unwrap(), share, made_of, sums_of, sources_left }
+            BlockFacts { key, token: token.parse().unwrap(), partition, made_of, sums_of, sources_left }
         };
         text.lines().map(str::trim).filter(|line| !line.is_empty()).map(block).collect()
     }
 
     fn check(text: &str, expect: &str) {
-        let (counting, _) = settle(blocks(text));
+        let (counting, _) = reconcile(blocks(text));
         let mut counting: Vec<_> = counting.into_iter().collect();
         counting.sort();
         assert_eq!(counting.join(" "), expect, "{text}");
@@ -120,7 +120,7 @@ mod tests {
         // c died, d did the work of c and more.
         check("a 1 <- s1 \n b 2 <- s2 \n c 3 <- a \n d 4 <- a b", "d");
         // The sources of a are gone from the list of c, and still replaced.
-        let (_, replaced) = settle(blocks("a 1 <- s1 \n c 3 <- a"));
+        let (_, replaced) = reconcile(blocks("a 1 <- s1 \n c 3 <- a"));
         assert!(replaced.contains("s1") && replaced.contains("a"));
         // e died over s1 and s2, then a was made of s1 alone and c of a: e must not come back.
         check("e 1 <- s1 s2 \n a 2 <- s1 \n c 3 <- a", "c");
@@ -147,7 +147,7 @@ mod tests {
         // One of them was rewritten since.
         check("a 2:0/3 <- [s1] \n b 2:1/3 <- [s1] \n c 4 <- [b]", "a c");
         check("a 2:0/2 <- s1 \n c 4 <- b", "a c");
-        // The same token in a lost database's next life is no share.
+        // The same token in a lost database's next life is no partition.
         check("a 2 <- s1 \n b 2 <- s2", "a b");
     }
 
@@ -157,7 +157,7 @@ mod tests {
         check(&format!("{sources} \n c 3:0/2 + [a] [b] \n d 3:1/2 + [b]"), "a b c d");
         check(&format!("{sources} \n c 3:0/2 + [a] [b]"), "a b");
         check("d 3:1/2 + b", "d");
-        // The later one's shares have sources in common, which no other's may.
+        // The later one's partitions have sources in common, which no other's may.
         check(&format!("{sources} \n c 3:0/2 + [a] [b] \n d 3:1/2 + [b] \n e 4 + [b]"), "a b e");
     }
 }

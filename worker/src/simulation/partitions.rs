@@ -1,9 +1,9 @@
-//! Jobs that are done in shares: each operation goes wrong once, and at the end all shares count or none.
+//! Jobs that are done in partitions: each operation goes wrong once, and at the end all partitions count or none.
 
 use futures_util::future::join_all;
 
 use super::faults::{FAULTS, Fault};
-use super::storms::{Pushed, check, check_with_and_without_catalog, settle, visits};
+use super::storms::{Pushed, check, check_with_and_without_catalog, finish_all_work, visits};
 use super::{DAY, HOUR, MINUTE, World};
 
 /// Two batches of profiles of several services in one hour.
@@ -32,7 +32,7 @@ fn beginning() -> (World, Vec<Pushed>) {
     (world, pushed)
 }
 
-/// The first block, the adoption, the second block, an hour's and a day's blocks in shares.
+/// The first block, the adoption, the second block, an hour's and a day's blocks in partitions.
 async fn scenario(world: &World) {
     for (wait, most) in [(2 * HOUR, 2), (7 * HOUR, 5), (HOUR, 3), (DAY, 6)] {
         world.clock.advance(wait);
@@ -54,7 +54,7 @@ fn an_hour_and_a_day_are_done_in_shares() {
     assert!(of_level(&world, 2) > 1 && of_level(&world, 3) > 1, "{:?}", world.live());
     check(&world, &pushed, "calm");
     assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7].map(|n| (n, 1)));
-    assert_eq!(settle(&world), [""; 0]);
+    assert_eq!(finish_all_work(&world), [""; 0]);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn all_shares_count_or_none_whatever_fails() {
             world.faults.stop();
             let when = format!("{fault:?} at {operation}, operation {at}");
             check_with_and_without_catalog(&world, &pushed, at, &when);
-            assert_eq!(settle(&world), [""; 0], "{when}");
+            assert_eq!(finish_all_work(&world), [""; 0], "{when}");
             // What was not acknowledged was written, so it is found at last.
             let counts = world.counts();
             assert_eq!(counts.into_iter().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7].map(|n| (n, 1)), "{when}, days later");
