@@ -5,7 +5,8 @@ use std::mem::take;
 
 use hashbrown::HashMap;
 
-use super::{Config, IngestError, Parameters};
+use super::error::IngestError;
+use super::request::{Config, Parameters};
 use crate::base::limits::{MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS};
 use crate::base::units::UnixNanos;
 use crate::model::id::{LabelSetId, StackId, StringId};
@@ -191,8 +192,9 @@ mod tests {
     #[test]
     fn names_of_groups() {
         let config = |pairs: &[(&str, &str)]| -> Config {
-            let entry =
-                |(k, v): &(&str, &str)| ((*k).to_owned(), super::super::SampleTypeConfig { display_name: (*v).to_owned() });
+            let entry = |(k, v): &(&str, &str)| {
+                ((*k).to_owned(), super::super::request::SampleTypeConfig { display_name: (*v).to_owned() })
+            };
             pairs.iter().map(entry).collect()
         };
         assert_eq!(group_name(&["samples", "cpu"], None), "process_cpu");

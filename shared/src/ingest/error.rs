@@ -1,0 +1,113 @@
+//! Why a push is refused, and the status that says so.
+
+use thiserror::Error;
+
+use super::multipart::MultipartError;
+use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
+use crate::formats::detect::UnsupportedFormat;
+use crate::formats::gzip::GzipError;
+use crate::formats::pprof::PprofError;
+use crate::model::labels::LabelError;
+use crate::model::profile_type::UnusableType;
+use crate::store::StoreError;
+
+/// Why a push was refused.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum IngestError {
+    /// The required parameter `name` is missing.
+    #[error("the query parameter \"name\" is missing; it names the application, as in ?name=my.app{{env=dev}}")]
+    NoName,
+    /// `name` is not an application with labels.
+    #[error(transparent)]
+    Name(#[from] LabelError),
+    /// The labels of a sample are too many or too long.
+    #[error("a sample's labels: {0}")]
+    SampleLabels(LabelError),
+    /// `from` or `until` is not a time.
+    #[error("the query parameter {parameter:?} is {value:?}, which is not a time")]
+    Time {
+        /// Which of them.
+        parameter: &'static str,
+        /// What it says.
+        value: String,
+    },
+    /// A format that is not understood.
+    #[error("format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\")")]
+    Format(String),
+    /// The sender says pprof and sends something else.
+    #[error("the body is {0}; send pprof")]
+    Unsupported(UnsupportedFormat),
+    /// The body is not the multipart message it says it is.
+    #[error(transparent)]
+    Multipart(#[from] MultipartError),
+    /// Damaged compression around the body, or too much behind it.
+    #[error(transparent)]
+    Gzip(#[from] GzipError),
+    /// The `sample_type_config` part is not the JSON object it should be.
+    #[error("sample_type_config: {0}")]
+    Config(String),
+    /// The old client that sends two cumulative profiles to be subtracted.
+    #[error("prev_profile is not supported: this client is too old, its values are cumulative; upgrade it")]
+    PreviousProfile,
+    /// More series than one push may make.
+    #[error(
+        "the profile makes more than {MAX_SERIES_A_PUSH} series, one for each sample type and set of text labels; \
+         send labels with fewer values"
+    )]
+    TooManySeries,
+    /// More text in the labels of its series than one push may have.
+    #[error("the labels of the profile's series have more than {MAX_LABEL_BYTES_A_PUSH} bytes; send fewer or shorter ones")]
+    TooManyLabelBytes,
+    /// A sample type that no query could name.
+    #[error(transparent)]
+    Type(#[from] UnusableType),
+    /// Two columns of values with one type.
+    #[error("the profile has the type {0} twice; its values could not be told apart")]
+    TypeTwice(String),
+    /// A start before 1970 or after 2200.
+    #[error("the profile starts at {0} nanoseconds since 1970; it must start between the years 1970 and 2200")]
+    Start(i64),
+    /// A profile that is too long.
+    #[error("the profile lasts {0} nanoseconds; at most a year is allowed")]
+    Duration(i64),
+    /// The profile itself.
+    #[error(transparent)]
+    Profile(#[from] PprofError),
+    /// The profile cannot be stored.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl IngestError {
+    /// The HTTP status: 400 for the request around the profile, 413, 415, and 422 for the profile.
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::NoName | Self::Name(_) | Self::Time { .. } | Self::Multipart(_) => 400,
+            Self::Gzip(GzipError::TooLarge { .. })
+            | Self::Profile(PprofError::TooLarge { .. } | PprofError::Gzip(GzipError::TooLarge { .. })) => 413,
+            Self::Format(_) => 415,
+            Self::Unsupported(_)
+            | Self::Gzip(_)
+            | Self::Config(_)
+            | Self::PreviousProfile
+            | Self::SampleLabels(_)
+            | Self::TooManySeries
+            | Self::TooManyLabelBytes
+            | Self::Type(_)
+            | Self::TypeTwice(_)
+            | Self::Start(_)
+            | Self::Duration(_)
+            | Self::Profile(_)
+            | Self::Store(_) => 422,
+        }
+    }
+
+    /// Connect's name of the error.
+    pub fn code(&self) -> &'static str {
+        match self.status() {
+            413 => "resource_exhausted",
+            415 => "unimplemented",
+            _ => "invalid_argument",
+        }
+    }
+}

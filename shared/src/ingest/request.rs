@@ -1,0 +1,84 @@
+//! What a push says beside its profile: the query string, and how sample types are to be understood.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::error::IngestError;
+use crate::base::parse_time::parse_time;
+use crate::base::units::UnixNanos;
+use crate::model::labels::{Labels, parse_name};
+
+/// A request to `/ingest`.
+#[derive(Clone, Copy, Debug)]
+pub struct Push<'a> {
+    /// The query string, still encoded, without the question mark.
+    pub query: &'a str,
+    /// The `Content-Type` header, empty when there is none.
+    pub content_type: &'a str,
+    /// The body as it came.
+    pub body: &'a [u8],
+    /// Whose data this is.
+    pub tenant: &'a str,
+    /// Address of the sender: tells two replicas that push equal profiles from one that pushes twice.
+    pub client: &'a str,
+    /// The current time.
+    pub now: UnixNanos,
+}
+
+/// How an agent wants a sample type to be understood; of all it may say only the name is needed.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct SampleTypeConfig {
+    #[serde(default, rename = "display-name")]
+    pub(super) display_name: String,
+}
+
+/// By the name of the sample type.
+pub(super) type Config = BTreeMap<String, SampleTypeConfig>;
+
+/// What the query string says.
+pub(super) struct Parameters {
+    pub(super) labels: Labels,
+    pub(super) from: UnixNanos,
+    /// 0 unless both ends are given.
+    pub(super) duration_nanos: i64,
+    format: String,
+}
+
+impl Parameters {
+    pub(super) fn parse(push: &Push<'_>) -> Result<Self, IngestError> {
+        let (mut name, mut spy, mut format) = (None, String::new(), String::new());
+        let (mut from, mut until) = (None, None);
+        for (key, value) in form_urlencoded::parse(push.query.as_bytes()) {
+            let time = |parameter| {
+                let wrong = || IngestError::Time { parameter, value: value.to_string() };
+                parse_time(&value, push.now).ok_or_else(wrong).map(Some)
+            };
+            match key.as_ref() {
+                "name" => name = Some(parse_name(&value)?),
+                "spyName" => spy = value.into_owned(),
+                "format" => format = value.into_owned(),
+                "from" if !value.is_empty() => from = time("from")?,
+                "until" if !value.is_empty() => until = time("until")?,
+                // Agents send more (units, aggregationType, sampleRate, spyVersion); the profile itself says those.
+                _ => {}
+            }
+        }
+        let spy = (!spy.is_empty() && spy != "unknown").then(|| ("pyroscope_spy".to_owned(), spy));
+        let labels = name.ok_or(IngestError::NoName)?.with_defaults(spy)?;
+        let duration_nanos = match (from, until) {
+            (Some(UnixNanos(from)), Some(UnixNanos(until))) => until.saturating_sub(from).max(0),
+            _ => 0,
+        };
+        Ok(Self { labels, from: from.or(until).unwrap_or(push.now), duration_nanos, format })
+    }
+
+    /// A body that is not multipart must be pprof, and the sender must say so.
+    pub(super) fn check_format(&self) -> Result<(), IngestError> {
+        match self.format.as_str() {
+            "pprof" => Ok(()),
+            "" => Err(IngestError::Format("groups".to_owned())),
+            other => Err(IngestError::Format(other.to_owned())),
+        }
+    }
+}
