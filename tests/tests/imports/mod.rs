@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use regex_lite::Regex;
 
 /// A module as its names from the root of the crate.
-pub type Module = Vec<String>;
+pub(crate) type Module = Vec<String>;
 
 /// A name that a module brings into scope.
 struct Use {
@@ -19,13 +19,13 @@ struct Use {
 }
 
 /// The modules of a crate and what each imports.
-pub struct Imports {
+pub(crate) struct Imports {
     edges: BTreeMap<Module, BTreeSet<Module>>,
 }
 
 impl Imports {
     /// Of a crate's files: paths below `src`, and texts without tests.
-    pub fn of(files: &[(String, String)]) -> Self {
+    pub(crate) fn of(files: &[(String, String)]) -> Self {
         let texts: BTreeMap<Module, String> =
             files.iter().map(|(path, text)| (module_of(path), without_comments(text))).collect();
         let is_module = |path: &[String]| texts.contains_key(path);
@@ -43,17 +43,17 @@ impl Imports {
     }
 
     /// All imports, from the module that imports to the one that is imported.
-    pub fn iter(&self) -> impl Iterator<Item = (&Module, &Module)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Module, &Module)> {
         self.edges.iter().flat_map(|(from, targets)| targets.iter().map(move |to| (from, to)))
     }
 
     /// Groups of modules that import each other in a circle.
-    pub fn circles(&self) -> Vec<BTreeSet<String>> {
+    pub(crate) fn circles(&self) -> Vec<BTreeSet<String>> {
         circles(&self.edges)
     }
 
     /// Groups of files and folders beside each other that import each other in a circle.
-    pub fn circles_of_folders(&self) -> Vec<BTreeSet<String>> {
+    pub(crate) fn circles_of_folders(&self) -> Vec<BTreeSet<String>> {
         let mut edges: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
         for (from, to) in self.iter() {
             let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
@@ -66,7 +66,7 @@ impl Imports {
 }
 
 /// The name of a module for people.
-pub fn name(module: &[String]) -> String {
+pub(crate) fn name(module: &[String]) -> String {
     if module.is_empty() { "lib".to_owned() } else { module.join("::") }
 }
 
@@ -74,8 +74,10 @@ fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<String>> 
     let reached: BTreeMap<&Module, BTreeSet<&Module>> = edges.keys().map(|module| (module, reach(edges, module))).collect();
     let reaches = |from: &Module, to: &Module| reached.get(from).is_some_and(|reached| reached.contains(to));
     let in_a_circle = edges.keys().filter(|module| reaches(module, module));
-    let group = |module| edges.keys().filter(|other| reaches(module, other) && reaches(other, module)).map(|m| name(m));
-    in_a_circle.map(|module| group(module).collect()).collect::<BTreeSet<_>>().into_iter().collect()
+    let group = |module: &Module| -> BTreeSet<String> {
+        edges.keys().filter(|other| reaches(module, other) && reaches(other, module)).map(|other| name(other)).collect()
+    };
+    in_a_circle.map(group).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// All modules that a module imports, directly or through others.
