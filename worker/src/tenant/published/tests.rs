@@ -1,3 +1,5 @@
+//! Publications: what is due, who may write, and how long what a day names stays.
+
 use super::*;
 use crate::tenant::Retention;
 use crate::tenant::catalog::tests::{add, catalog};
