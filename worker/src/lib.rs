@@ -3,7 +3,7 @@
 //! In scope: HTTP, the bucket, the Durable Object of a tenant, schedules. Out of scope: what a profile is, how it is stored
 //! and how queries are planned, which is `pilotlight-core`; drawing, which is the site.
 //!
-//! A request is routed by [`route`], answered by a function of `push`, `query` or `pyroscope_api`, and every error leaves
+//! A request is routed by [`route`], answered by a function of [`api`], and every error leaves
 //! as one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the shapes of answers) is
 //! plain code with native tests.
 
@@ -22,31 +22,14 @@
 )]
 #![cfg_attr(test, allow(clippy::disallowed_macros))]
 
-mod admin;
-mod admission;
-mod body;
+mod api;
 mod bucket;
-mod clock;
-mod compact;
-mod config;
-mod cron;
-mod drive;
-mod errors;
+mod http;
+mod maintenance;
 mod meter;
-mod metrics;
-mod parameters;
 mod platform;
-mod publish;
-mod push;
-mod pyroscope_api;
-mod query;
-mod rebuild;
-mod route;
-mod scope;
 #[cfg(test)]
 mod simulation;
-mod sweep;
-mod tenancy;
 // The attribute of a Durable Object makes public functions without a word about them.
 #[allow(missing_docs)]
 mod tenant;
@@ -57,11 +40,14 @@ use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
-use config::Config;
-use errors::Problem;
+use api::{admin, metrics, push, pyroscope, query};
+use http::route::{OfTenant, Route, route};
+use http::scope::Scope;
+use http::{body, tenancy};
+use maintenance::schedule;
 use meter::{Item, Meter};
-use route::{OfTenant, Route, route};
-use scope::Scope;
+use platform::config::Config;
+use platform::errors::Problem;
 pub use tenant::Tenant;
 
 /// Answers a request.
@@ -87,7 +73,7 @@ pub fn configuration_problem(env: Env) -> Option<String> {
 /// Runs once a minute.
 #[event(scheduled)]
 async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
-    if let Err(problem) = cron::run(&env, event.schedule() as i64).await {
+    if let Err(problem) = schedule::run(&env, event.schedule() as i64).await {
         worker::console_error!("cron: {}", problem.message);
     }
 }
@@ -103,7 +89,7 @@ pub async fn visit(request: web_sys::Request, env: Env, context: worker_sys::Con
     let answered = if request.path() == query::PARTS_PATH {
         query::answer(&mut request, &env, Context::new(context)).await
     } else {
-        cron::answer(&mut request, &env).await
+        schedule::answer(&mut request, &env).await
     };
     let response = answered.or_else(|problem| problem.response())?;
     Ok(web_sys::Response::from(response).into())
@@ -139,9 +125,9 @@ async fn answer_tenant(route: OfTenant, request: &mut Request, scope: &Scope) ->
         OfTenant::Labels => query::labels(request, scope).await,
         OfTenant::Timeline => query::timeline(request, scope).await,
         OfTenant::Profile => query::profile(request, scope).await,
-        OfTenant::Render => pyroscope_api::render(request, scope).await,
-        OfTenant::LabelValues => pyroscope_api::label_values(request, scope).await,
+        OfTenant::Render => pyroscope::render(request, scope).await,
+        OfTenant::LabelValues => pyroscope::label_values(request, scope).await,
         OfTenant::Admin(call) => admin::call(call, request, scope).await,
-        OfTenant::Rpc(rpc) => pyroscope_api::call(rpc, request, scope).await,
+        OfTenant::Rpc(rpc) => pyroscope::call(rpc, request, scope).await,
     }
 }

@@ -8,7 +8,7 @@ use super::r2::R2Bucket;
 use super::s3::config::Backend;
 use super::s3::{Fetch, S3Bucket};
 use super::{Bucket, BucketError, Condition, List, Object, Page};
-use crate::errors::Problem;
+use crate::platform::errors::Problem;
 
 /// The bucket of a deployment.
 #[derive(Clone)]

@@ -16,8 +16,8 @@ use futures_util::{StreamExt, stream::FuturesUnordered};
 use pilotlight_core::{plans::Get, store::Tenant as TenantId};
 use thiserror::Error;
 
-use crate::errors::Problem;
 use crate::platform::CONNECTIONS;
+use crate::platform::errors::Problem;
 pub(crate) use any::AnyBucket;
 
 /// Most pages of the tenant list that are read: 10 of 1,000.

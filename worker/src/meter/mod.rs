@@ -17,7 +17,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::errors::Problem;
+use crate::platform::errors::Problem;
 
 pub(crate) use bucket::Metered;
 pub(crate) use prices::{Prices, PricesError};

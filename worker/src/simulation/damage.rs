@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{HOUR, MINUTE, World, counts};
-use crate::errors::Problem;
+use crate::platform::errors::Problem;
 
 /// Pushes so many in each of some hours.
 fn pushed(hours: u32, each: u32) -> World {

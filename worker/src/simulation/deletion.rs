@@ -4,7 +4,7 @@ use futures_util::future::join;
 
 use super::faults::{FAULTS, Fault};
 use super::{DAY, HOUR, MINUTE, World};
-use crate::admin::delete_tenant;
+use crate::api::admin::delete_tenant;
 use crate::bucket::Bucket;
 use crate::tenant::{Kept, Order, Retention};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::faults::{FAULTS, Fault};
 use super::{BEGIN, DAY, HOUR, MINUTE, World};
-use crate::admin::{delete_profiles, deletions};
+use crate::api::admin::{delete_profiles, deletions};
 use crate::tenant::{Begun, Wanted};
 
 /// Time from one profile to the next.

@@ -7,9 +7,9 @@ use pilotlight_core::plans::Grouping;
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos, pprof};
 
 use super::{BEGIN, DAY, HOUR, World};
+use crate::api::pyroscope::tests::every_answer;
+use crate::api::query::{Store, tests::every_answer as every_own_answer};
 use crate::meter::Meter;
-use crate::pyroscope_api::tests::every_answer;
-use crate::query::{Store, tests::every_answer as every_own_answer};
 use crate::tenant::Appended;
 
 const TYPE: &str = "process_cpu:cpu:nanoseconds::";

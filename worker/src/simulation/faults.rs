@@ -10,8 +10,8 @@ use std::task::Poll;
 
 use super::clock::{Clock, pause};
 use crate::bucket::{Bucket, BucketError, Condition, List, Object, Page};
-use crate::errors::Problem;
 use crate::platform::Platform;
+use crate::platform::errors::Problem;
 use crate::tenant::memory::MemorySql;
 use crate::tenant::{Rows, Sql, Value};
 

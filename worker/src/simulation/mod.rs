@@ -33,13 +33,13 @@ use pilotlight_core::{
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
-use crate::admission::Admission;
+use crate::api::query::Store;
 use crate::bucket::memory::MemoryBucket;
-use crate::compact;
-use crate::errors::Problem;
+use crate::maintenance::rebuild as rebuild_catalog;
+use crate::maintenance::visit;
 use crate::meter::{Meter, Usage};
-use crate::query::Store;
-use crate::rebuild as rebuild_catalog;
+use crate::platform::admission::Admission;
+use crate::platform::errors::Problem;
 use crate::tenant::memory::MemorySql;
 use crate::tenant::{Call, Detail, Flush, Reply, Retention, Shard, Sql, TenantClient, TenantShards, TenantStore, Transport};
 use clock::Clock;
@@ -164,15 +164,7 @@ impl World {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
         let meter = Meter::default();
         self.faults
-            .invocation(compact::visit(
-                &bucket,
-                &client,
-                shard,
-                self.clock.now(),
-                self.share_bytes,
-                &self.admission(),
-                &meter,
-            ))
+            .invocation(visit::visit(&bucket, &client, shard, self.clock.now(), self.share_bytes, &self.admission(), &meter))
             .await
     }
 

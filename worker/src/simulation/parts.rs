@@ -12,13 +12,13 @@ use pilotlight_core::{
 };
 
 use super::{BEGIN, DAY, HOUR, MINUTE, Simulated, TYPE, World};
-use crate::admin::delete_profiles;
-use crate::admission::tests::with_budget;
-use crate::admission::{Admission, admitted};
+use crate::api::admin::delete_profiles;
+use crate::api::query::{AnswerCache, Fan, Invocations, Spread, Store, answer_parts};
 use crate::bucket::memory::MemoryBucket;
-use crate::errors::Problem;
 use crate::meter::{Item, Meter, Metered, Usage};
-use crate::query::{AnswerCache, Fan, Invocations, Spread, Store, answer_parts};
+use crate::platform::admission::tests::with_budget;
+use crate::platform::admission::{Admission, admitted};
+use crate::platform::errors::Problem;
 use crate::tenant::Wanted;
 
 /// A cache in memory.
@@ -141,7 +141,7 @@ fn whole(world: &World, until: i64) -> QueryAnswer {
     let objects = world.clock.run(store.catalog(range)).unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
     let plan = pilotlight_core::plans::QueryPlan::new(&selector, &TYPE.parse().unwrap(), range, &objects).unwrap();
-    let answer = world.clock.run(crate::drive::drive(plan, &world.bucket)).unwrap().finish().unwrap();
+    let answer = world.clock.run(crate::platform::drive::drive(plan, &world.bucket)).unwrap().finish().unwrap();
     let (split, ..) = ask(world, &asked).unwrap();
     assert_eq!(said(&split), said(&answer));
     answer

@@ -7,7 +7,7 @@ use futures_util::poll;
 use pilotlight_core::store::Tenant;
 
 use super::{Fault, HOUR, MINUTE, World, chunk};
-use crate::admin::delete_tenant;
+use crate::api::admin::delete_tenant;
 use crate::meter::Usage;
 use crate::tenant::{Appended, Call, Flush};
 

@@ -7,9 +7,9 @@ use pilotlight_core::{
 };
 
 use super::{BEGIN, DAY, Fault, HOUR, MINUTE, RETENTION, TYPE, World, chunk, counts};
-use crate::admin;
+use crate::api::admin;
+use crate::api::query::Store;
 use crate::meter::Meter;
-use crate::query::Store;
 use crate::tenant::{Kept, Order, Retention};
 
 /// A profile of one service in each of the first hours, and one an hour before midnight; all compacted and summed up two days later.

@@ -8,7 +8,7 @@ use super::erasure::wanted;
 use super::faults::FAULTS;
 use super::storms::{Pushed, check, check_now_and_later, settle, visits};
 use super::{DAY, HOUR, MINUTE, World};
-use crate::admin::delete_profiles;
+use crate::api::admin::delete_profiles;
 
 const EACH: u32 = MIN_JOB_OBJECTS as u32;
 

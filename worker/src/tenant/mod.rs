@@ -1,56 +1,39 @@
 //! The Durable Object of a tenant: group commit of pushes, the catalog of objects, and leases for compaction.
 
 mod catalog;
-mod client;
-mod commit;
-mod compaction;
-mod deletions;
-mod load;
-mod objects;
-mod operator;
-pub(crate) mod packet;
-mod published;
-mod rebuild;
-mod reply;
-mod retention;
-mod shard;
-mod sql;
+mod rpc;
 mod store;
-mod stub;
-mod sweep;
-mod tombstones;
-mod usage;
-mod window;
-mod writer;
+mod write;
 
 // The attribute's code names this crate as if it were a dependency.
 use worker::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, Result as WorkerResult, State, durable_object};
 
 use crate::bucket::AnyBucket;
-use crate::config::Config;
-use crate::errors::Problem;
 use crate::meter::Meter;
 use crate::platform::Edge;
+use crate::platform::config::Config;
+use crate::platform::errors::Problem;
+pub(crate) use catalog::commands::{Kept, Order, Parked};
+pub(crate) use catalog::deletions::{Begun, Pending, Wanted};
+pub(crate) use catalog::leases::{Blame, Done, Failed};
+pub(crate) use catalog::published::{Publication, PublishedDay};
+pub(crate) use catalog::replacement::{Begun as RebuildBegun, Replace};
+pub(crate) use catalog::retention::{MAX_DAYS, Retention};
+use catalog::sql::DurableSql;
+#[cfg(test)]
+pub(crate) use catalog::sql::{Rows, Sql, Value, memory};
 pub(crate) use catalog::{Detail, Row};
-pub(crate) use client::{Job, TenantClient, TenantShards, catalog_objects};
-pub(crate) use commit::Flush;
-pub(crate) use compaction::{Blame, Done, Failed};
-pub(crate) use deletions::{Begun, Pending, Wanted};
-pub(crate) use operator::{Kept, Order, Parked};
-pub(crate) use published::{Publication, PublishedDay};
-pub(crate) use rebuild::{Begun as RebuildBegun, Replace};
-pub(crate) use reply::Transport;
+pub(crate) use rpc::client::{Job, TenantClient, TenantShards, catalog_objects};
+pub(crate) use rpc::packet;
+pub(crate) use rpc::reply::Transport;
 #[cfg(test)]
-pub(crate) use reply::{Call, Reply};
-pub(crate) use retention::{MAX_DAYS, Retention};
-pub(crate) use shard::Shard;
-use sql::DurableSql;
-#[cfg(test)]
-pub(crate) use sql::{Rows, Sql, Value, memory};
+pub(crate) use rpc::reply::{Call, Reply};
+pub(crate) use rpc::shard::Shard;
+pub(crate) use rpc::stub::{StubLine, USAGE_HEADER};
 pub(crate) use store::TenantStore;
-pub(crate) use stub::{StubLine, USAGE_HEADER};
-pub(crate) use writer::Appended;
+pub(crate) use write::group_commit::Flush;
+pub(crate) use write::writer::Appended;
 
 /// One tenant's object, or one of several. All its work is in [`TenantStore`].
 #[durable_object(fetch)]
@@ -72,21 +55,21 @@ impl DurableObject for Tenant {
 
     async fn fetch(&self, request: Request) -> WorkerResult<Response> {
         match self.answer(request).await {
-            Ok(reply) => stub::response(reply),
+            Ok(reply) => rpc::stub::response(reply),
             Err(problem) => problem.response(),
         }
     }
 }
 
 impl Tenant {
-    async fn answer(&self, mut request: Request) -> Result<reply::Reply, Problem> {
+    async fn answer(&self, mut request: Request) -> Result<rpc::reply::Reply, Problem> {
         let store = self.store.as_ref().map_err(Clone::clone)?;
-        let shard = request.headers().get(stub::SHARD_HEADER)?.unwrap_or_default();
+        let shard = request.headers().get(rpc::stub::SHARD_HEADER)?.unwrap_or_default();
         let shard: Shard = shard.parse().map_err(Problem::internal)?;
-        let usage = request.headers().get(stub::USAGE_HEADER)?;
+        let usage = request.headers().get(rpc::stub::USAGE_HEADER)?;
         let usage = usage.map(|json| serde_json::from_str(&json)).transpose().map_err(Problem::internal)?;
         let path = request.path();
-        let call = reply::Call::of(&path).ok_or_else(|| Problem::not_found(path))?;
+        let call = rpc::reply::Call::of(&path).ok_or_else(|| Problem::not_found(path))?;
         let body = request.bytes().await?;
         Ok(store.answer(&shard, call, body, usage.unwrap_or_default(), |task| self.state.wait_until(task)).await)
     }

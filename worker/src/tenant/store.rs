@@ -7,22 +7,22 @@ use futures_util::future::LocalBoxFuture;
 use pilotlight_core::store::{Directory, chunk_head};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::catalog;
-use super::commit::Flush;
-use super::operator::Order;
-use super::packet;
-use super::published::PublishedDay;
-use super::reply::{Call, Reply};
-use super::retention::Retention;
-use super::shard::Shard;
-use super::sql::Sql;
-use super::tombstones::Expired;
-use super::usage::UsageBook;
-use super::writer::Writer;
 use crate::bucket::Bucket;
-use crate::errors::Problem;
 use crate::meter::{Meter, Metered, MonthUsage, Usage};
 use crate::platform::Platform;
+use crate::platform::errors::Problem;
+use crate::tenant::catalog;
+use crate::tenant::catalog::commands::Order;
+use crate::tenant::catalog::published::PublishedDay;
+use crate::tenant::catalog::retention::Retention;
+use crate::tenant::catalog::sql::Sql;
+use crate::tenant::catalog::tombstones::Expired;
+use crate::tenant::catalog::usage::UsageBook;
+use crate::tenant::rpc::packet;
+use crate::tenant::rpc::reply::{Call, Reply};
+use crate::tenant::rpc::shard::Shard;
+use crate::tenant::write::group_commit::Flush;
+use crate::tenant::write::writer::Writer;
 
 /// A tenant's object over a bucket and a database.
 pub(crate) struct TenantStore<B, S, P> {
@@ -117,7 +117,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 Ok(Vec::new())
             }
             Call::Fail => {
-                let failed: super::compaction::Failed = json(body)?;
+                let failed: crate::tenant::catalog::leases::Failed = json(body)?;
                 platform.note(&format!("a compaction failed: {}", failed.message));
                 catalog.fail(failed, now)?;
                 Ok(Vec::new())

@@ -8,7 +8,7 @@ use worker::js_sys::Uint8Array;
 use worker::{AbortController, CacheMode, Delay, Fetch as PlatformFetch, Headers, Method, RequestInit, RequestRedirect};
 
 use super::http::{Http, Request, Response};
-use crate::clock;
+use crate::platform::clock;
 
 /// Longest wait for a whole answer. 12 MB over 10 Mbit/s take 10 seconds; what takes longer than this has stopped.
 const LIMIT: Duration = Duration::from_secs(30);

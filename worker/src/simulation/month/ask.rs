@@ -5,8 +5,8 @@ use pilotlight_core::{ProfileType, Selector, TimeRange};
 
 use super::super::World;
 use super::{WASM, cpu_millis, directory_bytes, kib};
+use crate::api::query::Store;
 use crate::meter::{Item, Meter, Metered};
-use crate::query::Store;
 
 /// Of an odd number of values. The machine's other work slows some of them down, cold caches the first.
 fn median(mut values: Vec<f64>) -> f64 {

@@ -12,10 +12,10 @@ use pilotlight_core::plans::MAX_SHARE_BYTES;
 use super::super::{BEGIN, MINUTE, World};
 use super::cpu_millis;
 use super::program::{Program, Random};
-use crate::compact;
-use crate::cron::{INVOCATIONS, Visitor, dispatch};
-use crate::errors::Problem;
+use crate::maintenance::schedule::{INVOCATIONS, Visitor, dispatch};
+use crate::maintenance::visit;
 use crate::meter::{Item, Meter, Metered, cpu};
+use crate::platform::errors::Problem;
 use crate::tenant::Shard;
 
 /// When in a minute the schedule begins, milliseconds: a load ends right before a round of visits.
@@ -151,7 +151,7 @@ impl Visitor for Visits<'_> {
         meter.add(Item::WorkerRequests, 1);
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
         let (now, admission) = (world.clock.now(), world.admission());
-        let was_due = compact::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &admission, meter).await.unwrap();
+        let was_due = visit::visit(&bucket, &client, shard, now, MAX_SHARE_BYTES, &admission, meter).await.unwrap();
         let mut tally = tally.borrow_mut();
         tally.jobs += u64::from(was_due);
         tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);

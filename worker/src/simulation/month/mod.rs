@@ -16,8 +16,8 @@ use pilotlight_core::{Selector, TimeRange, UnixNanos};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{BEGIN, DAY, HOUR, MINUTE, World};
+use crate::api::query::Store;
 use crate::meter::{Item, Meter, Metered, Prices, Usage};
-use crate::query::Store;
 use crate::tenant::{Detail, Flush};
 use ask::ask;
 use fleet::{Kinds, Load, Tally};

@@ -1,8 +1,8 @@
 //! Pages of the catalog, and helpers that other tests fill one with.
 
 use super::*;
-use crate::tenant::objects::PART_BYTES;
-use crate::tenant::sql::memory::MemorySql;
+use crate::tenant::catalog::objects::PART_BYTES;
+use crate::tenant::catalog::sql::memory::MemorySql;
 use pilotlight_core::{
     ProfileBuilder, UnixNanos, parse_name,
     store::{ChunkId, Level, SegmentWriter, Series, SeriesRows, encode_chunk},

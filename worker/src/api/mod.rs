@@ -1,0 +1,7 @@
+//! What requests are answered with: pushes, our queries, Pyroscope's API, operators' calls and metrics.
+
+pub(crate) mod admin;
+pub(crate) mod metrics;
+pub(crate) mod push;
+pub(crate) mod pyroscope;
+pub(crate) mod query;

@@ -1,0 +1,194 @@
+//! Pyroscope's query API: the Connect calls of `querier.v1` in JSON, and the older HTTP calls.
+
+mod flamegraph;
+mod message;
+mod names;
+mod render;
+mod request;
+mod series;
+
+use pilotlight_core::{gzip, plans::Grouping};
+use serde::Serialize;
+use worker::{Request, Response};
+
+use crate::api::query::{self, EdgeStore, SATURATED_HEADER};
+use crate::http::body;
+use crate::http::parameters::Parameters;
+use crate::http::route::Rpc;
+use crate::http::scope::Scope;
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+use request::Ask;
+use series::{Aggregation, Buckets};
+
+/// Largest request: 1 MB. They are a few hundred bytes, or as many selectors as someone has patience to write.
+const MAX_REQUEST: usize = 1 << 20;
+
+/// Most nodes that a client may ask for: a flame graph of a million nodes is some 30 MB of JSON.
+const MOST_NODES: usize = 1_000_000;
+
+/// Tells how many nodes the limit folded into `other`.
+const FOLDED_HEADER: &str = "x-pilotlight-folded";
+
+/// Answers a call.
+pub(crate) async fn call(rpc: Rpc, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
+    check_content_type(&header("content-type")?)?;
+    let any_names = header("accept")?.contains("allow-utf8-labelnames=true");
+    let body = body::read(request, MAX_REQUEST).await?;
+    let inflated = gzip::inflate(&body, MAX_REQUEST).map_err(Problem::invalid)?;
+    let ask = Ask::parse(inflated.as_deref().unwrap_or(&body))?;
+    let store = EdgeStore::open(scope)?;
+    match rpc {
+        Rpc::SelectMergeStacktraces => select_merge_stacktraces(&ask, &store).await,
+        Rpc::SelectSeries => json(&select_series(&ask, &store).await?),
+        _ => json(&describe(rpc, &ask, &store, any_names).await?),
+    }
+}
+
+fn check_content_type(content_type: &str) -> Result<(), Problem> {
+    match content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase().as_str() {
+        "application/json" | "" => Ok(()),
+        other => {
+            Err(Problem::new(415, "unimplemented", format!("content type {other} is not supported; send application/json")))
+        }
+    }
+}
+
+async fn select_merge_stacktraces(ask: &Ask, store: &EdgeStore) -> Result<Response, Problem> {
+    ask.refuse_unsupported()?;
+    let (selector, profile_type) = ask.selection()?;
+    let max_nodes = match usize::try_from(ask.max_nodes.0) {
+        Ok(0) | Err(_) => flamegraph::MAX_NODES,
+        Ok(nodes) => nodes.min(MOST_NODES),
+    };
+    let answer = store.merged(&selector, &profile_type, ask.range()?).await?;
+    let graph = flamegraph::flame_graph(&answer, max_nodes);
+    let response = json(&flamegraph::message(&graph))?;
+    response.headers().set(FOLDED_HEADER, &graph.folded.to_string())?;
+    response.headers().set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
+    Ok(response)
+}
+
+async fn select_series(ask: &Ask, store: &EdgeStore) -> Result<series::Response, Problem> {
+    ask.refuse_unsupported()?;
+    let (selector, profile_type) = ask.selection()?;
+    let buckets = Buckets::new(ask.range()?, ask.step.0)?;
+    let how = Aggregation::parse(&ask.aggregation.0)?;
+    let timeline = store.timeline(&selector, Some(&profile_type), buckets.range(), buckets.window, Grouping::Series).await?;
+    Ok(series::answer(&timeline, buckets, &ask.group_by, how, usize::try_from(ask.limit.0).unwrap_or(0)))
+}
+
+/// The calls that directories answer.
+async fn describe(rpc: Rpc, ask: &Ask, store: &EdgeStore, any_names: bool) -> Result<names::Response, Problem> {
+    let range = if rpc == Rpc::ProfileTypes { ask.range_or_day(clock::now())? } else { ask.range()? };
+    let objects = store.catalog(range).await?;
+    let series = names::series(&objects, &ask.selectors()?, range);
+    match rpc {
+        Rpc::ProfileTypes => Ok(names::profile_types(&series)),
+        Rpc::LabelNames => Ok(names::label_names(&series, any_names)),
+        Rpc::LabelValues => Ok(names::label_values(&series, &ask.name)),
+        Rpc::Series => Ok(names::label_sets(&series, &ask.label_names)),
+        Rpc::SelectMergeStacktraces | Rpc::SelectSeries => Err(Problem::internal("answered elsewhere")),
+    }
+}
+
+/// `GET /pyroscope/render?query&from&until&max-nodes&groupBy&aggregation`
+pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    if !matches!(parameters.get("format"), None | Some("json")) {
+        return Err(Problem::unimplemented("of the formats only json is supported"));
+    }
+    let (selector, profile_type) = query::typed_selector(parameters.required("query")?)?;
+    let range = parameters.range_attime()?;
+    let name = if parameters.get("maxNodes").is_some() { "maxNodes" } else { "max-nodes" };
+    let max_nodes = parameters.number(name, 1, MOST_NODES, flamegraph::MAX_NODES)?;
+    let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
+    let store = EdgeStore::open(scope)?;
+    let steps = render::Steps::of(range);
+    let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window(), Grouping::Series).await?;
+    let merged = store.merged(&selector, &profile_type, range).await?;
+    let graph = flamegraph::flame_graph(&merged, max_nodes);
+    let answer = render::answer(&graph, &profile_type, &timeline, steps, parameters.get("groupBy"), how)?;
+    let response = json(&answer)?;
+    response.headers().set(FOLDED_HEADER, &graph.folded.to_string())?;
+    response.headers().set(SATURATED_HEADER, &(merged.is_saturated() || answer.saturated).to_string())?;
+    Ok(response)
+}
+
+/// `GET /pyroscope/label-values?label`: a list of values; those of `__name__` are the profile types.
+pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let label = parameters.get("label").ok_or_else(|| Problem::invalid("label parameter is required"))?;
+    let label = if label == "__name__" { "__profile_type__" } else { label };
+    let range = match parameters.get("from") {
+        Some(_) => parameters.range_attime()?,
+        None => request::day_before(clock::now()),
+    };
+    let objects = EdgeStore::open(scope)?.catalog(range).await?;
+    let values: Vec<String> = names::values(&names::series(&objects, &[], range), label).into_iter().collect();
+    json(&values)
+}
+
+fn json(value: &impl Serialize) -> Result<Response, Problem> {
+    Ok(Response::from_json(value)?)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use pilotlight_core::{
+        ProfileType, TimeRange,
+        plans::{CatalogObject, QueryAnswer, Timeline},
+    };
+
+    /// What each call answers, as text: flame graphs of several sizes, timelines of both kinds, names.
+    pub(crate) fn every_answer(
+        merged: &QueryAnswer,
+        profile_type: &ProfileType,
+        timeline: &Timeline,
+        objects: &[CatalogObject],
+        range: TimeRange,
+    ) -> Vec<String> {
+        fn text(answer: impl Serialize) -> String {
+            serde_json::to_string(&answer).expect("an answer as JSON")
+        }
+        let mut texts = Vec::new();
+        for max_nodes in [0, 1, 2, flamegraph::MAX_NODES] {
+            let graph = flamegraph::flame_graph(merged, max_nodes);
+            texts.push(text(flamegraph::message(&graph)));
+            for how in [Aggregation::Sum, Aggregation::Average] {
+                for group_by in [None, Some("service_name"), Some("none")] {
+                    let steps = render::Steps::of(range);
+                    let answer = render::answer(&graph, profile_type, timeline, steps, group_by, how);
+                    texts.push(answer.map_or_else(|problem| problem.message, text));
+                }
+            }
+        }
+        for step in [0.001, 15.0, 86_400.0, 1e9] {
+            let Ok(buckets) = Buckets::new(range, step) else { continue };
+            // What is read for the first bucket.
+            assert!(buckets.range().from <= buckets.range().until);
+            for (how, by) in [(Aggregation::Sum, vec![]), (Aggregation::Average, vec!["service_name".to_owned()])] {
+                texts.push(text(series::answer(timeline, buckets, &by, how, 1)));
+            }
+        }
+        let series = names::series(objects, &[], range);
+        texts.push(text(names::profile_types(&series)));
+        texts.push(text(names::label_names(&series, true)));
+        texts.push(text(names::label_values(&series, "service_name")));
+        texts.push(text(names::label_sets(&series, &[])));
+        texts
+    }
+
+    #[test]
+    fn content_types() {
+        let status = |text| check_content_type(text).map_err(|p| p.status);
+        assert_eq!(status("application/json"), Ok(()));
+        assert_eq!(status("application/json; charset=utf-8"), Ok(()));
+        assert_eq!(status("Application/JSON"), Ok(()));
+        assert_eq!(status(""), Ok(()));
+        assert_eq!(status("application/proto"), Err(415));
+        assert_eq!(status("application/grpc"), Err(415));
+    }
+}

@@ -1,0 +1,198 @@
+//! `GET /pyroscope/render`: a flame graph with a timeline, in the JSON of the older HTTP API ("flamebearer").
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::{
+    ProfileType, TimeRange, UnixNanos,
+    plans::{Point, Timeline, window_of},
+    pyroscope,
+    store::SumWindow,
+};
+use serde::Serialize;
+
+use super::names;
+use super::series::Aggregation;
+use crate::api::query::MAX_NUMBERS;
+use crate::platform::errors::Problem;
+
+/// Steps of a timeline, in seconds: `start`, `start + step` …, `count` of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Steps {
+    start: i64,
+    step: i64,
+    count: usize,
+}
+
+impl Steps {
+    /// The steps that Pyroscope draws for a range.
+    pub(super) fn of(range: TimeRange) -> Self {
+        let (from, until) = (range.from.millis().div_euclid(1000), range.until.millis().div_euclid(1000));
+        let step = pyroscope::timeline_step(until - from);
+        let start = from.div_euclid(step) * step;
+        Self { start, step, count: ((until - start).div_euclid(step) + 1) as usize }
+    }
+
+    /// Windows whose edges the steps keep.
+    pub(super) fn window(self) -> Option<SumWindow> {
+        let nanos = |seconds: i64| UnixNanos::from_millis(seconds.saturating_mul(1000)).0;
+        window_of(nanos(self.start), nanos(self.step))
+    }
+
+    fn index(self, time: UnixNanos) -> usize {
+        ((time.millis().div_euclid(1000) - self.start).div_euclid(self.step)).max(0) as usize
+    }
+}
+
+/// Sum and count of a step.
+type Step = (i128, u64);
+
+/// The whole answer, in the order of Pyroscope's fields.
+#[derive(Debug, Serialize)]
+pub(super) struct Render<'a> {
+    version: u32,
+    flamebearer: Flamebearer<'a>,
+    metadata: Metadata,
+    timeline: Line,
+    groups: BTreeMap<String, Line>,
+    heatmap: Option<()>,
+    /// Whether a number of a timeline is cut at 2^63 - 1.
+    #[serde(skip)]
+    pub(super) saturated: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Flamebearer<'a> {
+    names: &'a [String],
+    levels: &'a [Vec<i64>],
+    num_ticks: i64,
+    max_self: i64,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    format: &'static str,
+    spy_name: &'static str,
+    sample_rate: i64,
+    units: String,
+    name: String,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    start_time: i64,
+    samples: Vec<i64>,
+    duration_delta: i64,
+    watermarks: Option<()>,
+}
+
+/// Puts the answer together. `group_by` splits the timeline by the values of a label.
+pub(super) fn answer<'a>(
+    graph: &'a pyroscope::FlameGraph,
+    profile_type: &ProfileType,
+    timeline: &Timeline,
+    steps: Steps,
+    group_by: Option<&str>,
+    how: Aggregation,
+) -> Result<Render<'a>, Problem> {
+    let mut groups: BTreeMap<String, Vec<Step>> = BTreeMap::new();
+    for series in &timeline.series {
+        let value = group_by.map(|name| names::value(&series.labels, profile_type, name).unwrap_or_default());
+        let sums = groups.entry(value.unwrap_or_else(|| "*".to_owned())).or_insert_with(|| vec![(0, 0); steps.count]);
+        for &Point { time, total, profiles } in &series.points {
+            if let Some((sum, count)) = sums.get_mut(steps.index(time)) {
+                *sum += i128::from(total);
+                *count = count.saturating_add(profiles);
+            }
+        }
+        let (lines, most) = (groups.len(), MAX_NUMBERS / steps.count.max(1));
+        if lines > most {
+            let message =
+                format!("the label has more than {most} values over this range; choose another label, or a shorter range");
+            return Err(Problem::invalid(message));
+        }
+    }
+    let mut saturated = false;
+    let mut line = |sums: &[Step]| {
+        let cut = |&(sum, count): &Step| {
+            let exact = match how {
+                Aggregation::Sum => sum,
+                Aggregation::Average => sum / i128::from(count.max(1)),
+            };
+            i64::try_from(exact).unwrap_or_else(|_| {
+                saturated = true;
+                i64::MAX
+            })
+        };
+        let samples = sums.iter().map(cut).collect();
+        Line { start_time: steps.start, samples, duration_delta: steps.step, watermarks: None }
+    };
+    let whole = match (group_by, groups.len()) {
+        (_, 0) => line(&vec![(0, 0); steps.count]),
+        (None, _) | (_, 1) => line(groups.values().next().map_or(&[], Vec::as_slice)),
+        // Several lines have no single one that stands for them.
+        _ => line(&[]),
+    };
+    let groups = groups.into_iter().map(|(value, sums)| (value, line(&sums))).collect();
+    let metadata = pyroscope::metadata(profile_type);
+    Ok(Render {
+        version: 1,
+        flamebearer: Flamebearer {
+            names: &graph.names,
+            levels: &graph.levels,
+            num_ticks: graph.total,
+            max_self: graph.max_self,
+        },
+        metadata: Metadata {
+            format: "single",
+            spy_name: "",
+            sample_rate: metadata.sample_rate,
+            units: metadata.units,
+            name: metadata.name,
+        },
+        timeline: whole,
+        groups,
+        heatmap: None,
+        saturated,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::query::timeline::tests::timeline;
+    use serde_json::json;
+
+    const S: i64 = 1_000_000_000;
+
+    #[test]
+    fn timeline_and_groups() {
+        let range = TimeRange { from: UnixNanos(20 * S), until: UnixNanos(50 * S) };
+        let steps = Steps::of(range);
+        assert_eq!(steps, Steps { start: 15, step: 15, count: 3 });
+        let timeline = timeline(&[
+            ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", "app{region=eu}", &[(20 * S, 1), (29 * S, 2), (45 * S, 4)]),
+            ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", "app{region=us}", &[(30 * S, 8)]),
+        ]);
+        let profile_type = timeline.series[0].profile_type.clone();
+        let graph = pyroscope::FlameGraph::default();
+        let answer =
+            |by, how| serde_json::to_value(answer(&graph, &profile_type, &timeline, steps, by, how).unwrap()).unwrap();
+        let whole = answer(None, Aggregation::Sum);
+        assert_eq!(
+            whole["timeline"],
+            json!({"startTime": 15, "samples": [3, 8, 4], "durationDelta": 15, "watermarks": null})
+        );
+        assert_eq!(whole["groups"]["*"], whole["timeline"]);
+        assert_eq!(
+            whole["metadata"],
+            json!({"format": "single", "spyName": "", "sampleRate": 1_000_000_000, "units": "samples", "name": "cpu"})
+        );
+        let grouped = answer(Some("region"), Aggregation::Average);
+        assert_eq!(grouped["timeline"]["samples"], json!([]));
+        assert_eq!(grouped["groups"]["eu"]["samples"], json!([1, 0, 4]));
+        assert_eq!(grouped["groups"]["us"]["samples"], json!([0, 8, 0]));
+    }
+}

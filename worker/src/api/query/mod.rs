@@ -1,0 +1,137 @@
+//! Our own API, as the site calls it. The module of each answer shows its shape.
+
+mod cache;
+mod labels;
+mod parts;
+mod services;
+mod store;
+pub(crate) mod timeline;
+
+use pilotlight_core::{
+    ProfileType, Selector,
+    plans::{Grouping, Steps},
+    store::SumWindow,
+};
+use worker::{Request, Response};
+
+use crate::http::parameters::Parameters;
+use crate::http::scope::Scope;
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+#[cfg(test)]
+pub(crate) use cache::AnswerCache;
+pub(crate) use cache::EdgeCache;
+pub(crate) use parts::{EdgeInvocations, Fan, PARTS_PATH, answer};
+#[cfg(test)]
+pub(crate) use parts::{Invocations, Spread, answer_parts};
+pub(crate) use store::EdgeStore;
+#[cfg(test)]
+pub(crate) use store::Store;
+
+/// Most buckets of a timeline: more than a screen has columns.
+const MAX_POINTS: usize = 4_000;
+
+/// Most numbers of an answer with many timelines: 16 to 32 bytes each while they are added up.
+pub(crate) const MAX_NUMBERS: usize = 1 << 20;
+
+/// Tells whether a number of the answer is cut at 2^63 − 1.
+pub(crate) const SATURATED_HEADER: &str = "x-pilotlight-saturated";
+
+/// `GET /api/v1/services?from&until&points`
+pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
+    let (store, all, steps) = (EdgeStore::open(scope)?, Selector::default(), Steps::of(range, points));
+    let now = store.timeline(&all, None, range, steps.window, Grouping::Service).await?;
+    // Of the time before only its totals are told, which windows of any length give.
+    let before = store.timeline(&all, None, services::before(range), Some(SumWindow::Day), Grouping::Service).await?;
+    Ok(Response::from_json(&services::answer(&now, &before, steps)?)?)
+}
+
+/// `GET /api/v1/labels?query&from&until`
+pub(crate) async fn labels(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let (selector, range) = (selector(parameters.get("query").unwrap_or(""))?, parameters.range_millis()?);
+    let objects = EdgeStore::open(scope)?.catalog(range).await?;
+    Ok(Response::from_json(&labels::answer(&objects, &selector, range))?)
+}
+
+/// `GET /api/v1/timeline?query&from&until&points`
+pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
+    let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
+    let steps = Steps::of(range, points);
+    let store = EdgeStore::open(scope)?;
+    let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window, Grouping::Service).await?;
+    Ok(Response::from_json(&timeline::answer(&timeline, steps))?)
+}
+
+/// `GET /api/v1/profile?query&from&until`
+pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let began = clock::now_millis();
+    let parameters = Parameters::of(request);
+    let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
+    let (answer, spread) = EdgeStore::open(scope)?.spread(&selector, &profile_type, parameters.range_millis()?).await?;
+    let response = if answer.profiles == 0 {
+        Response::empty()?.with_status(204)
+    } else {
+        // It is stored nowhere, but reads as what is: the site has the code for that.
+        Response::from_bytes(answer.chunk(&profile_type).map_err(Problem::internal)?)?
+    };
+    let headers = response.headers();
+    headers.set("x-pilotlight-profiles", &answer.profiles.to_string())?;
+    headers.set("x-pilotlight-objects", &answer.objects.to_string())?;
+    headers.set("x-pilotlight-bytes", &answer.bytes.to_string())?;
+    // Only sums are kept of a part of the range, and its ends lie within their windows.
+    headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
+    headers.set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
+    headers.set("x-pilotlight-parts", &spread.parts.to_string())?;
+    headers.set("x-pilotlight-cached", &spread.cached.to_string())?;
+    headers.set("x-pilotlight-calls", &spread.calls.to_string())?;
+    headers.set("x-pilotlight-millis", &(clock::now_millis() - began).to_string())?;
+    Ok(response)
+}
+
+/// A selector with or without a profile type.
+pub(crate) fn selector(text: &str) -> Result<Selector, Problem> {
+    Selector::parse(text).map_err(Problem::invalid)
+}
+
+/// A selector that begins with a profile type.
+pub(crate) fn typed_selector(text: &str) -> Result<(Selector, ProfileType), Problem> {
+    let mut selector = selector(text)?;
+    match selector.profile_type.take() {
+        Some(profile_type) => Ok((selector, profile_type)),
+        None => Err(Problem::invalid(format!(
+            "the query {text:?} does not begin with a profile type, as process_cpu:cpu:nanoseconds:cpu:nanoseconds{{}} does"
+        ))),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use pilotlight_core::{
+        TimeRange,
+        plans::{CatalogObject, Timeline},
+    };
+    use serde::Serialize;
+
+    /// What each call answers, as text.
+    pub(crate) fn every_answer(timeline: &Timeline, objects: &[CatalogObject], range: TimeRange) -> Vec<String> {
+        fn text(answer: impl Serialize) -> String {
+            serde_json::to_string(&answer).expect("an answer as JSON")
+        }
+        let mut texts = Vec::new();
+        for points in [1, 60, MAX_POINTS] {
+            let steps = Steps::of(range, points);
+            texts.push(text(timeline::answer(timeline, steps)));
+            let answer = services::answer(timeline, timeline, steps);
+            texts.push(answer.map_or_else(|problem| problem.message, text));
+        }
+        assert!(services::before(range).until <= range.from);
+        texts.push(text(labels::answer(objects, &Selector::default(), range)));
+        texts
+    }
+}

@@ -1,0 +1,337 @@
+//! A large query: its parts are answered in invocations of their own, those that never change from a cache, and their answers
+//! are added up as they come.
+//!
+//! An invocation is asked through the binding `SELF`, as visits of the schedule are: it has requests, time and CPU of its own.
+//! It is told the parts' rows of the catalog, so it asks no Durable Object, and what it used comes back with its answer.
+
+use std::rc::Rc;
+
+use futures_util::{StreamExt, stream};
+use pilotlight_core::{
+    ProfileType, Selector, TimeRange,
+    plans::{AnswerSum, CatalogObject, QueryAnswer, QueryPart, QueryParts, QueryPlan, split},
+};
+use serde::{Deserialize, Serialize};
+use worker::js_sys::Uint8Array;
+use worker::{Context, Env, Fetcher, Method, Request, RequestInit, Response};
+
+use super::cache::{AnswerCache, EdgeCache, name};
+use crate::bucket::{AnyBucket, Bucket};
+use crate::meter::{Item, Meter, Metered, cpu};
+use crate::platform::admission::Admission;
+use crate::platform::drive::drive;
+use crate::platform::errors::Problem;
+use crate::platform::{CONNECTIONS, Edge, Platform};
+use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
+
+/// The path at which an invocation answers parts.
+pub(crate) const PARTS_PATH: &str = "/parts";
+
+/// One request may come to 32 invocations. Calls are filled up to a tenth of all that is read, so that two neighbours have
+/// more than that together: 21 at most.
+const CALL_SHARE: u64 = 10;
+
+/// Most bytes that parts read at once: 16 MiB. Invocations of one worker mostly share an isolate, and its 128 MB: parts take
+/// some five times what they read.
+const AT_ONCE_BYTES: u64 = 16 << 20;
+
+/// How many times its bytes a sum takes while it becomes an answer, beside what it holds: twice.
+const FINISH_FACTOR: u64 = 2;
+
+/// Largest answer that is kept: 4 MiB. A larger one is quicker made than found.
+const MAX_KEPT: usize = 4 << 20;
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'a> {
+    pub(crate) selector: &'a Selector,
+    pub(crate) profile_type: &'a ProfileType,
+    pub(crate) range: TimeRange,
+}
+
+/// What a query may use beside this invocation.
+pub(crate) struct Fan<C, I, P> {
+    /// The way into this isolate's memory.
+    pub(crate) admission: Admission<P>,
+    pub(crate) cache: C,
+    /// `None` where the worker has no binding to itself.
+    pub(crate) invocations: Option<I>,
+    /// What a part reads at most.
+    pub(crate) part_bytes: u64,
+}
+
+/// How a query was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Spread {
+    /// Into how many parts it was split.
+    pub(crate) parts: usize,
+    /// How many of them were found in the cache.
+    pub(crate) cached: usize,
+    /// How many invocations answered the others; none when this one did.
+    pub(crate) calls: usize,
+}
+
+/// Answers parts somewhere else.
+pub(crate) trait Invocations {
+    /// Has an [`Ask`] answered by [`answer_parts`].
+    async fn call(&self, ask: Vec<u8>) -> Result<Vec<u8>, Problem>;
+}
+
+/// Nowhere else.
+impl Invocations for () {
+    async fn call(&self, _: Vec<u8>) -> Result<Vec<u8>, Problem> {
+        Err(Problem::internal("there is no other invocation"))
+    }
+}
+
+/// Head of what an invocation is asked; the rows' directories follow as blobs, and its answer has one blob a part.
+#[derive(Serialize, Deserialize)]
+struct Ask {
+    selector: String,
+    profile_type: String,
+    range: TimeRange,
+    parts: Vec<AskedPart>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AskedPart {
+    rows: Vec<Row>,
+    bytes: u64,
+    fixed: bool,
+}
+
+impl Query<'_> {
+    /// The answer over these objects.
+    pub(crate) async fn answer(
+        self,
+        objects: Vec<CatalogObject>,
+        bucket: &impl Bucket,
+        fan: &Fan<impl AnswerCache, impl Invocations, impl Platform>,
+        meter: &Meter,
+    ) -> Result<(QueryAnswer, Spread), Problem> {
+        let parts = match split(self.selector, self.profile_type, self.range, objects, fan.part_bytes)? {
+            QueryParts::Parts(parts) => parts,
+            QueryParts::Whole(plan) => {
+                let _permit = fan.admission.plan(&*plan).await?;
+                let answer = drive(*plan, bucket).await?.finish()?;
+                meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
+                return Ok((answer, Spread { parts: 1, cached: 0, calls: 0 }));
+            }
+        };
+        let (mut sum, mut spread) = (AnswerSum::new(), Spread { parts: parts.len(), cached: 0, calls: 0 });
+        // It holds no permit while it waits for parts, which ask for theirs wherever they run.
+        let held = fan.admission.hold();
+        let missing = self.find(parts, &fan.cache, &mut sum, meter).await?;
+        fan.admission.resize(&held, sum.held() as u64);
+        spread.cached = spread.parts - missing.len();
+        let bytes: u64 = missing.iter().map(|part| part.bytes).sum();
+        match &fan.invocations {
+            Some(invocations) if bytes > fan.part_bytes => {
+                let calls = calls(missing, fan.part_bytes);
+                spread.calls = calls.len();
+                let at_once = (AT_ONCE_BYTES / fan.part_bytes.max(1)).clamp(1, CONNECTIONS as u64) as usize;
+                let asks = calls.into_iter().map(|parts| self.ask(parts));
+                let mut answers = stream::iter(asks).map(async |ask| invocations.call(ask?).await).buffer_unordered(at_once);
+                while let Some(answered) = answers.next().await {
+                    let ((), answers) = packet::decode::<()>(&answered?).map_err(Problem::internal)?;
+                    for answer in answers {
+                        meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.len() as u64));
+                        sum.add(&QueryAnswer::decode(&answer, self.profile_type).map_err(Problem::internal)?)?;
+                    }
+                    fan.admission.resize(&held, sum.held() as u64);
+                }
+            }
+            _ => {
+                for part in missing {
+                    sum.add(&self.part(part, bucket, &fan.cache, &fan.admission, meter).await?.0)?;
+                    fan.admission.resize(&held, sum.held() as u64);
+                }
+            }
+        }
+        // Canonical order and the answer's bytes come on top of what the sum holds.
+        let _permit = fan.admission.enter(FINISH_FACTOR * sum.held() as u64).await?;
+        Ok((sum.finish(), spread))
+    }
+
+    /// Adds the answers that the cache has, and gives the parts that it has not.
+    async fn find(
+        self,
+        parts: Vec<QueryPart>,
+        cache: &impl AnswerCache,
+        sum: &mut AnswerSum,
+        meter: &Meter,
+    ) -> Result<Vec<QueryPart>, Problem> {
+        let look = async |part: QueryPart| {
+            let found = match name(self.selector, self.profile_type, &part) {
+                Some(name) => cache.find(&name).await,
+                None => None,
+            };
+            (part, found)
+        };
+        let mut looks = stream::iter(parts).map(look).buffered(CONNECTIONS);
+        let mut missing = Vec::new();
+        while let Some((part, found)) = looks.next().await {
+            // What does not read as it was written is as good as nothing.
+            match found.and_then(|bytes| Some((bytes.len(), QueryAnswer::decode(&bytes, self.profile_type).ok()?))) {
+                Some((len, answer)) => {
+                    meter.add(Item::QueryPartsCached, 1);
+                    meter.add(Item::WorkerCpuMicros, cpu::query_micros(len as u64));
+                    sum.add(&answer)?;
+                }
+                None => missing.push(part),
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Reads a part's answer and keeps it if it stays; gives it as bytes, too, if those were made.
+    async fn part(
+        self,
+        part: QueryPart,
+        bucket: &impl Bucket,
+        cache: &impl AnswerCache,
+        admission: &Admission<impl Platform>,
+        meter: &Meter,
+    ) -> Result<(QueryAnswer, Option<Vec<u8>>), Problem> {
+        let name = name(self.selector, self.profile_type, &part);
+        let plan = QueryPlan::new(self.selector, self.profile_type, self.range, &part.objects)?;
+        drop(part);
+        let _permit = admission.plan(&plan).await?;
+        let answer = drive(plan, bucket).await?.finish()?;
+        meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
+        let Some(name) = name else { return Ok((answer, None)) };
+        let bytes = answer.encode(self.profile_type).map_err(Problem::internal)?;
+        if bytes.len() <= MAX_KEPT {
+            cache.keep(&name, bytes.clone()).await;
+        }
+        Ok((answer, Some(bytes)))
+    }
+
+    /// What an invocation is asked.
+    fn ask(self, parts: Vec<QueryPart>) -> Result<Vec<u8>, Problem> {
+        let (selector, profile_type) = (self.selector.to_string(), self.profile_type.to_string());
+        let (mut asked, mut directories) = (Vec::with_capacity(parts.len()), Vec::new());
+        for QueryPart { objects, bytes, fixed } in parts {
+            let mut rows = Vec::with_capacity(objects.len());
+            for CatalogObject { key, level, size, directory } in objects {
+                rows.push(Row { key, level, size });
+                directories.push(directory.encode().map_err(Problem::internal)?);
+            }
+            asked.push(AskedPart { rows, bytes, fixed });
+        }
+        let ask = Ask { selector, profile_type, range: self.range, parts: asked };
+        packet::encode(&ask, &directories).map_err(Problem::internal)
+    }
+}
+
+/// Neighbouring parts together, as far as a call may read that much.
+fn calls(parts: Vec<QueryPart>, part_bytes: u64) -> Vec<Vec<QueryPart>> {
+    let all: u64 = parts.iter().map(|part| part.bytes).sum();
+    let most = part_bytes.max(all.div_ceil(CALL_SHARE));
+    let (mut calls, mut open, mut bytes) = (Vec::new(), Vec::new(), 0);
+    for part in parts {
+        if !open.is_empty() && bytes + part.bytes > most {
+            calls.push(std::mem::take(&mut open));
+            bytes = 0;
+        }
+        bytes += part.bytes;
+        open.push(part);
+    }
+    calls.push(open);
+    calls
+}
+
+/// Answers an [`Ask`], one part after the other.
+pub(crate) async fn answer_parts(
+    ask: &[u8],
+    bucket: &impl Bucket,
+    cache: &impl AnswerCache,
+    admission: &Admission<impl Platform>,
+    meter: &Meter,
+) -> Result<Vec<u8>, Problem> {
+    let (ask, directories) = packet::decode::<Ask>(ask).map_err(Problem::internal)?;
+    let selector = Selector::parse_printed(&ask.selector).map_err(Problem::internal)?;
+    let profile_type: ProfileType = ask.profile_type.parse().map_err(Problem::internal)?;
+    let query = Query { selector: &selector, profile_type: &profile_type, range: ask.range };
+    let (mut directories, mut answers) = (directories.into_iter(), Vec::with_capacity(ask.parts.len()));
+    for AskedPart { rows, bytes, fixed } in ask.parts {
+        let of_part = directories.by_ref().take(rows.len()).collect();
+        let objects = catalog_objects(rows, of_part)?;
+        let (answer, encoded) = query.part(QueryPart { objects, bytes, fixed }, bucket, cache, admission, meter).await?;
+        answers.push(match encoded {
+            Some(bytes) => bytes,
+            None => answer.encode(&profile_type).map_err(Problem::internal)?,
+        });
+    }
+    packet::encode(&(), &answers).map_err(Problem::internal)
+}
+
+/// Invocations of this worker, through its binding to itself.
+pub(crate) struct EdgeInvocations {
+    worker: Fetcher,
+    meter: Meter,
+}
+
+impl EdgeInvocations {
+    /// `None` without the binding.
+    pub(crate) fn new(env: &Env, meter: Meter) -> Option<Self> {
+        env.service("SELF").ok().map(|worker| Self { worker, meter })
+    }
+}
+
+impl Invocations for EdgeInvocations {
+    async fn call(&self, ask: Vec<u8>) -> Result<Vec<u8>, Problem> {
+        let mut init = RequestInit::new();
+        init.with_method(Method::Post).with_body(Some(Uint8Array::from(ask.as_slice()).into()));
+        drop(ask);
+        let mut response = self.worker.fetch(format!("https://self{PARTS_PATH}"), Some(init)).await?;
+        if let Some(usage) = response.headers().get(USAGE_HEADER)? {
+            self.meter.book(serde_json::from_str(&usage).map_err(Problem::internal)?);
+        }
+        let retry_after = response.headers().get("retry-after")?.and_then(|seconds| seconds.parse().ok());
+        let (status, body) = (response.status_code(), response.bytes().await?);
+        if status == 200 { Ok(body) } else { Err(Problem::told(status, retry_after, &body)) }
+    }
+}
+
+/// The other end of [`EdgeInvocations`]: answers with what it used beside.
+pub(crate) async fn answer(request: &mut Request, env: &Env, context: Context) -> Result<Response, Problem> {
+    let meter = Meter::default();
+    meter.add(Item::WorkerRequests, 1);
+    let ask = request.bytes().await?;
+    let bucket = Metered::new(AnyBucket::open(env)?, meter.clone());
+    let cache = EdgeCache::new(Some(Rc::new(context)));
+    let response = match answer_parts(&ask, &bucket, &cache, &Admission(Edge), &meter).await {
+        Ok(answers) => Response::from_bytes(answers)?,
+        Err(problem) => problem.response()?,
+    };
+    if let Some(usage) = meter.take_header()? {
+        response.headers().set(USAGE_HEADER, &usage)?;
+    }
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Megabytes of parts, and of the calls in which they come.
+    fn check(parts: &[u64], expect: &[&[u64]]) {
+        let part = |&bytes: &u64| QueryPart { objects: Vec::new(), bytes: bytes << 20, fixed: false };
+        let found = calls(parts.iter().map(part).collect(), 4 << 20);
+        let found: Vec<Vec<u64>> = found.iter().map(|call| call.iter().map(|part| part.bytes >> 20).collect()).collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn calls_are_filled_and_few() {
+        check(&[1, 2, 1, 1], &[&[1, 2, 1], &[1]]);
+        check(&[9, 1, 3, 4], &[&[9], &[1, 3], &[4]]);
+        for parts in [vec![3u64; 200], (0..200).map(|i| 1 + i % 2 * 60).collect(), vec![1; 41]] {
+            let part = |&bytes: &u64| QueryPart { objects: Vec::new(), bytes: bytes << 20, fixed: false };
+            let found = calls(parts.iter().map(part).collect(), 4 << 20);
+            assert!(found.len() <= 21, "{} calls", found.len());
+            assert_eq!(found.iter().map(Vec::len).sum::<usize>(), parts.len());
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `{"services":[{"name","types":[{"id","total","profiles","points","counts","previous","previousProfiles"}]}]}`
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::{
+    ProfileType, SERVICE_NAME, TimeRange, UnixNanos,
+    plans::{Steps, Timeline, TimelineSeries},
+};
+use serde::Serialize;
+
+use super::MAX_NUMBERS;
+use crate::platform::errors::Problem;
+
+/// Services that have profiles in a range.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Services {
+    services: Vec<Service>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Service {
+    name: String,
+    types: Vec<Type>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Type {
+    id: String,
+    /// Exact, as text: JavaScript's numbers end at 2^53.
+    total: String,
+    /// How many profiles that is.
+    profiles: u64,
+    /// Sums of equal parts of the range.
+    points: Vec<i128>,
+    /// How many profiles each of them has.
+    counts: Vec<u64>,
+    /// Total of the range of equal length before.
+    previous: String,
+    /// How many profiles that was: a range with far fewer is no measure of change.
+    #[serde(rename = "previousProfiles")]
+    previous_profiles: u64,
+}
+
+#[derive(Default)]
+struct Sums {
+    total: i128,
+    profiles: u64,
+    points: Vec<i128>,
+    counts: Vec<u64>,
+    previous: i128,
+    previous_profiles: u64,
+}
+
+/// The range of equal length before one.
+pub(super) fn before(range: TimeRange) -> TimeRange {
+    TimeRange { from: UnixNanos(range.from.0.saturating_sub(range.nanos())), until: range.from }
+}
+
+/// Sums timelines over a range and over the one [`before`] it by service and type.
+pub(super) fn answer(now: &Timeline, before: &Timeline, steps: Steps) -> Result<Services, Problem> {
+    let mut sums: BTreeMap<&str, BTreeMap<&ProfileType, Sums>> = BTreeMap::new();
+    let mut lines = 0;
+    for series in &now.series {
+        let sums = sums.entry(service(series)).or_default().entry(&series.profile_type).or_default();
+        if sums.points.is_empty() {
+            lines += 1;
+            // A sum and a count for each.
+            if lines > MAX_NUMBERS / (2 * steps.count.max(1)) {
+                return Err(Problem::invalid(format!(
+                    "too many services for {} points each; ask for fewer points",
+                    steps.count
+                )));
+            }
+        }
+        sums.points.resize(steps.count, 0);
+        sums.counts.resize(steps.count, 0);
+        series.add_to_buckets(steps.range, &mut sums.points, &mut sums.counts);
+        sums.total += series.total();
+        sums.profiles = sums.profiles.saturating_add(series.profiles());
+    }
+    for series in &before.series {
+        // What is there no more is not told.
+        let sums = sums.get_mut(service(series)).and_then(|types| types.get_mut(&series.profile_type));
+        if let Some(sums) = sums {
+            sums.previous += series.total();
+            sums.previous_profiles = sums.previous_profiles.saturating_add(series.profiles());
+        }
+    }
+    let services = sums.into_iter().map(|(name, types)| Service {
+        name: name.to_owned(),
+        types: types.into_iter().map(|(id, sums)| sums.named(id)).collect(),
+    });
+    Ok(Services { services: services.collect() })
+}
+
+fn service(series: &TimelineSeries) -> &str {
+    series.labels.get(SERVICE_NAME).unwrap_or("")
+}
+
+impl Sums {
+    fn named(self, id: &ProfileType) -> Type {
+        let Self { total, profiles, points, counts, previous, previous_profiles } = self;
+        let (id, total, previous) = (id.to_string(), total.to_string(), previous.to_string());
+        Type { id, total, profiles, points, counts, previous, previous_profiles }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::query::timeline::tests::timeline;
+
+    #[test]
+    fn sums_by_service_and_type() {
+        let before = timeline(&[("b:x:count::", "app{region=eu}", &[(5, 100)]), ("a:y:count::", "gone", &[(5, 16)])]);
+        let now = timeline(&[
+            ("b:x:count::", "app{region=eu}", &[(10, 1), (19, 2)]),
+            ("b:x:count::", "app{region=us}", &[(15, 4)]),
+            ("a:y:count::", "app", &[(12, 8)]),
+        ]);
+        let range = TimeRange { from: UnixNanos(10), until: UnixNanos(20) };
+        assert_eq!(super::before(range), TimeRange { from: UnixNanos(0), until: UnixNanos(10) });
+        let found = serde_json::to_value(answer(&now, &before, Steps::of(range, 2)).unwrap()).unwrap();
+        let expect = serde_json::json!({"services": [{"name": "app", "types": [
+            {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0], "previous": "0",
+             "previousProfiles": 0},
+            {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2], "previous": "100",
+             "previousProfiles": 1},
+        ]}]});
+        assert_eq!(found, expect);
+    }
+}

@@ -1,0 +1,98 @@
+//! What is stored for a tenant, as answers of the core's plans.
+
+use pilotlight_core::{
+    ProfileType, Selector, TimeRange,
+    plans::{CatalogObject, Grouping, QueryAnswer, Timeline, TimelinePlan},
+    store::SumWindow,
+};
+
+use super::cache::{AnswerCache, EdgeCache};
+use super::parts::{EdgeInvocations, Fan, Invocations, Query, Spread};
+use crate::bucket::{AnyBucket, Bucket};
+use crate::http::scope::Scope;
+use crate::meter::{Item, Meter, Metered, cpu};
+use crate::platform::drive::drive;
+use crate::platform::errors::Problem;
+use crate::platform::{Edge, Platform};
+use crate::tenant::{Detail, StubLine, TenantShards, Transport};
+
+/// The profiles of a tenant, in a bucket and in the catalogs of its objects.
+pub(crate) struct Store<B, T, P, C = (), I = ()> {
+    bucket: B,
+    tenant: TenantShards<T>,
+    meter: Meter,
+    fan: Fan<C, I, P>,
+}
+
+/// The same where the worker runs.
+pub(crate) type EdgeStore = Store<Metered<AnyBucket>, StubLine, Edge, EdgeCache, EdgeInvocations>;
+
+impl EdgeStore {
+    /// What a request is about.
+    pub(crate) fn open(scope: &Scope) -> Result<Self, Problem> {
+        let (bucket, tenant, meter) = (scope.bucket()?, scope.shards()?, scope.meter.clone());
+        Ok(Self { bucket, tenant, meter, fan: scope.fan() })
+    }
+}
+
+#[cfg(test)]
+impl<B: Bucket, T: Transport, P: Platform> Store<B, T, P> {
+    /// With nothing beside this invocation, and parts of any size.
+    pub(crate) fn new(bucket: B, tenant: TenantShards<T>, platform: P, meter: Meter) -> Self {
+        let admission = crate::platform::admission::Admission(platform);
+        Self::with(bucket, tenant, meter, Fan { admission, cache: (), invocations: None, part_bytes: u64::MAX })
+    }
+}
+
+impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store<B, T, P, C, I> {
+    #[cfg(test)]
+    pub(crate) fn with(bucket: B, tenant: TenantShards<T>, meter: Meter, fan: Fan<C, I, P>) -> Self {
+        Self { bucket, tenant, meter, fan }
+    }
+
+    /// The objects that touch a range, for what directories answer.
+    pub(crate) async fn catalog(&self, range: TimeRange) -> Result<Vec<CatalogObject>, Problem> {
+        self.tenant.catalog(range, Detail::Summed).await
+    }
+
+    /// Totals over time, of all types when none is given: of windows as long as `resolution`, or of each profile.
+    pub(crate) async fn timeline(
+        &self,
+        selector: &Selector,
+        profile_type: Option<&ProfileType>,
+        range: TimeRange,
+        resolution: Option<SumWindow>,
+        grouping: Grouping,
+    ) -> Result<Timeline, Problem> {
+        // A summary has totals of hours, and none of shorter windows.
+        let detail = if resolution >= Some(SumWindow::Hour) { Detail::Summed } else { Detail::Each };
+        let objects = self.tenant.catalog(range, detail).await?;
+        let plan = TimelinePlan::new(selector, profile_type, range, resolution, grouping, &objects)?;
+        let _permit = self.fan.admission.plan(&plan).await?;
+        let timeline = drive(plan, &self.bucket).await?.finish()?;
+        self.meter.add(Item::WorkerCpuMicros, cpu::query_micros(timeline.bytes));
+        Ok(timeline)
+    }
+
+    /// All profiles as one.
+    pub(crate) async fn merged(
+        &self,
+        selector: &Selector,
+        profile_type: &ProfileType,
+        range: TimeRange,
+    ) -> Result<QueryAnswer, Problem> {
+        Ok(self.spread(selector, profile_type, range).await?.0)
+    }
+
+    /// The same, with how it came about.
+    pub(crate) async fn spread(
+        &self,
+        selector: &Selector,
+        profile_type: &ProfileType,
+        range: TimeRange,
+    ) -> Result<(QueryAnswer, Spread), Problem> {
+        let query = Query { selector, profile_type, range };
+        let objects = self.catalog(range).await?;
+        query.answer(objects, &self.bucket, &self.fan, &self.meter).await
+    }
+}

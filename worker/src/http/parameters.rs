@@ -1,0 +1,110 @@
+//! The query string of a request, and what its parameters mean.
+
+use pilotlight_core::{TimeRange, UnixNanos, parse_time};
+use worker::Request;
+
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+
+/// The query string as it came, without the question mark.
+pub(crate) fn raw_query(request: &Request) -> String {
+    let url = request.inner().url();
+    let url = url.split('#').next().unwrap_or("");
+    url.split_once('?').map_or("", |(_, query)| query).to_owned()
+}
+
+/// The parameters of a query string.
+pub(crate) struct Parameters {
+    pairs: Vec<(String, String)>,
+    now: UnixNanos,
+}
+
+impl Parameters {
+    pub(crate) fn of(request: &Request) -> Self {
+        Self::parse(&raw_query(request), clock::now())
+    }
+
+    pub(crate) fn parse(query: &str, now: UnixNanos) -> Self {
+        Self { pairs: form_urlencoded::parse(query.as_bytes()).into_owned().collect(), now }
+    }
+
+    /// The first value of a parameter, `None` when it is missing or empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.pairs.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str());
+        found.filter(|value| !value.is_empty())
+    }
+
+    pub(crate) fn required(&self, name: &str) -> Result<&str, Problem> {
+        self.get(name).ok_or_else(|| Problem::invalid(format!("the query parameter {name:?} is missing")))
+    }
+
+    /// A whole number within bounds, `default` when it is missing.
+    pub(crate) fn number(&self, name: &str, least: usize, most: usize, default: usize) -> Result<usize, Problem> {
+        let Some(text) = self.get(name) else { return Ok(default) };
+        match text.parse() {
+            Ok(value) if (least..=most).contains(&value) => Ok(value),
+            _ => Err(Problem::invalid(format!("{name} is {text:?}, not a number from {least} to {most}"))),
+        }
+    }
+
+    /// `from` and `until` as our own API has them: milliseconds, or relative such as `now-1h`. The last hour by default.
+    pub(crate) fn range_millis(&self) -> Result<TimeRange, Problem> {
+        let millis = |text: &str| text.parse().ok().map(UnixNanos::from_millis).or_else(|| parse_time(text, self.now));
+        let hour_ago = self.now.plus(-3_600_000_000_000);
+        self.range(millis, hour_ago)
+    }
+
+    /// `from` and `until` as Pyroscope's HTTP API has them; both are now by default.
+    pub(crate) fn range_attime(&self) -> Result<TimeRange, Problem> {
+        self.range(|text| parse_time(text, self.now), self.now)
+    }
+
+    fn range(&self, parse: impl Fn(&str) -> Option<UnixNanos>, from: UnixNanos) -> Result<TimeRange, Problem> {
+        let time = |name: &str, default| match self.get(name) {
+            None => Ok(default),
+            Some(text) => parse(text).ok_or_else(|| Problem::invalid(format!("{name} is {text:?}, which is not a time"))),
+        };
+        checked(TimeRange { from: time("from", from)?, until: time("until", self.now)? })
+    }
+}
+
+/// A range that does not run backwards.
+pub(crate) fn checked(range: TimeRange) -> Result<TimeRange, Problem> {
+    if range.from > range.until {
+        let (from, until) = (range.from.millis(), range.until.millis());
+        return Err(Problem::invalid(format!("the range begins ({from}) after its end ({until})")));
+    }
+    Ok(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(query: &str) -> Parameters {
+        Parameters::parse(query, UnixNanos::from_millis(1_700_000_000_000))
+    }
+
+    #[test]
+    fn values() {
+        let p = parse("query=a%7Bx%3D%22y%22%7D&points=7&empty=&points=8");
+        assert_eq!(p.get("query"), Some("a{x=\"y\"}"));
+        assert_eq!((p.get("empty"), p.get("none")), (None, None));
+        assert_eq!(p.number("points", 1, 10, 3), Ok(7));
+        assert_eq!(p.number("none", 1, 10, 3), Ok(3));
+        assert_eq!(p.number("points", 1, 5, 3).unwrap_err().message, "points is \"7\", not a number from 1 to 5");
+        assert_eq!(p.required("none").unwrap_err().status, 400);
+    }
+
+    #[test]
+    fn ranges() {
+        let millis = |r: TimeRange| (r.from.millis(), r.until.millis());
+        assert_eq!(parse("from=5&until=9").range_millis().map(millis), Ok((5, 9)));
+        assert_eq!(parse("").range_millis().map(millis), Ok((1_699_996_400_000, 1_700_000_000_000)));
+        assert_eq!(parse("from=now-1m").range_attime().map(millis), Ok((1_699_999_940_000, 1_700_000_000_000)));
+        assert_eq!(parse("from=1699999999").range_attime().map(millis), Ok((1_699_999_999_000, 1_700_000_000_000)));
+        let message = |r: Result<TimeRange, Problem>| r.unwrap_err().message;
+        assert_eq!(message(parse("from=x").range_millis()), "from is \"x\", which is not a time");
+        assert_eq!(message(parse("from=9&until=5").range_millis()), "the range begins (9) after its end (5)");
+    }
+}

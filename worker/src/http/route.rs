@@ -1,0 +1,164 @@
+//! From method and path to what is wanted. A path may stand under any prefix, since agents and proxies add their own.
+
+use crate::platform::errors::Problem;
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    Health,
+    BucketCheck,
+    Metrics,
+    OfTenant(OfTenant),
+}
+
+/// What is asked for of a tenant's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OfTenant {
+    Ingest,
+    Rebuild,
+    Services,
+    Labels,
+    Timeline,
+    Profile,
+    Render,
+    LabelValues,
+    Rpc(Rpc),
+    Admin(Admin),
+}
+
+/// The calls for an operator that are about a tenant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Admin {
+    Retention,
+    SetRetention,
+    Parked,
+    RetryParked,
+    DeleteTenant,
+    DeleteProfiles,
+    Deletions,
+}
+
+/// The calls of Pyroscope's query service that are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rpc {
+    ProfileTypes,
+    LabelNames,
+    LabelValues,
+    Series,
+    SelectMergeStacktraces,
+    SelectSeries,
+}
+
+/// Path, method, route. A path matches when it ends so, at a segment's edge.
+const ROUTES: [(&str, &str, Route); 24] = [
+    ("/healthz", "GET", Route::Health),
+    ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
+    ("/api/v1/admin/retention", "GET", Route::OfTenant(OfTenant::Admin(Admin::Retention))),
+    ("/api/v1/admin/retention", "PUT", Route::OfTenant(OfTenant::Admin(Admin::SetRetention))),
+    ("/api/v1/admin/parked", "GET", Route::OfTenant(OfTenant::Admin(Admin::Parked))),
+    ("/api/v1/admin/parked/retry", "POST", Route::OfTenant(OfTenant::Admin(Admin::RetryParked))),
+    ("/api/v1/admin/tenant", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteTenant))),
+    ("/api/v1/admin/profiles", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteProfiles))),
+    ("/api/v1/admin/deletions", "GET", Route::OfTenant(OfTenant::Admin(Admin::Deletions))),
+    ("/api/v1/admin/rebuild", "POST", Route::OfTenant(OfTenant::Rebuild)),
+    ("/metrics", "GET", Route::Metrics),
+    ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
+    ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),
+    ("/api/v1/labels", "GET", Route::OfTenant(OfTenant::Labels)),
+    ("/api/v1/timeline", "GET", Route::OfTenant(OfTenant::Timeline)),
+    ("/api/v1/profile", "GET", Route::OfTenant(OfTenant::Profile)),
+    ("/pyroscope/render", "GET", Route::OfTenant(OfTenant::Render)),
+    ("/pyroscope/label-values", "GET", Route::OfTenant(OfTenant::LabelValues)),
+    ("/querier.v1.QuerierService/ProfileTypes", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::ProfileTypes))),
+    ("/querier.v1.QuerierService/LabelNames", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::LabelNames))),
+    ("/querier.v1.QuerierService/LabelValues", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::LabelValues))),
+    ("/querier.v1.QuerierService/Series", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::Series))),
+    (
+        "/querier.v1.QuerierService/SelectMergeStacktraces",
+        "POST",
+        Route::OfTenant(OfTenant::Rpc(Rpc::SelectMergeStacktraces)),
+    ),
+    ("/querier.v1.QuerierService/SelectSeries", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::SelectSeries))),
+];
+
+/// Services of Pyroscope whose calls get "unimplemented" rather than "not found", so that clients hide the feature.
+const SERVICES: [&str; 11] = [
+    "adhocprofiles.v1.AdHocProfileService",
+    "capabilities.v1.FeatureFlagsService",
+    "debuginfo.v1alpha1.DebuginfoService",
+    "opentelemetry.proto.collector.profiles.v1development.ProfilesService",
+    "push.v1.PusherService",
+    "querier.v1.QuerierService",
+    "settings.v1.RecordingRulesService",
+    "settings.v1.SettingsService",
+    "status.v1.StatusService",
+    "vcs.v1.VCSService",
+    "version.v1.Version",
+];
+
+/// The route of a request, or what to answer instead.
+pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
+    let of_path: Vec<_> = ROUTES.iter().filter(|(suffix, ..)| path.ends_with(suffix)).collect();
+    if !of_path.is_empty() {
+        let same = |expected: &str| expected == method || (expected == "GET" && method == "HEAD");
+        let found = of_path.iter().find(|(_, expected, _)| same(expected));
+        let expected = || of_path.iter().map(|(_, expected, _)| *expected).collect::<Vec<_>>().join(" or ");
+        return found.map(|(.., route)| *route).ok_or_else(|| wrong_method(method, &expected(), path));
+    }
+    let mut segments = path.rsplit('/');
+    let (call, service) = (segments.next().unwrap_or(""), segments.next().unwrap_or(""));
+    if SERVICES.contains(&service) {
+        return Err(Problem::unimplemented(format!("{service}/{call} is not implemented")));
+    }
+    // The files of the site are served before a request comes here.
+    Err(Problem::not_found(format!("there is nothing at {method} {path}")))
+}
+
+fn wrong_method(method: &str, expected: &str, path: &str) -> Problem {
+    Problem::new(405, "unimplemented", format!("{path} takes {expected}, not {method}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(method: &str, path: &str, expect: Result<Route, u16>) {
+        assert_eq!(route(method, path).map_err(|p| p.status), expect, "{method} {path}");
+    }
+
+    #[test]
+    fn paths_match_under_any_prefix() {
+        check("POST", "/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check("POST", "/pyroscope/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check("POST", "/pfx/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))));
+        check("GET", "/api/v1/services", Ok(Route::OfTenant(OfTenant::Services)));
+        check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
+        check("POST", "/api/v1/admin/rebuild", Ok(Route::OfTenant(OfTenant::Rebuild)));
+        check("HEAD", "/healthz", Ok(Route::Health));
+        check("GET", "/api/v1/admin/retention", Ok(Route::OfTenant(OfTenant::Admin(Admin::Retention))));
+        check("PUT", "/x/api/v1/admin/retention", Ok(Route::OfTenant(OfTenant::Admin(Admin::SetRetention))));
+    }
+
+    #[test]
+    fn a_suffix_ends_at_a_segment() {
+        check("POST", "/xingest", Err(404));
+        check("GET", "/xhealthz", Err(404));
+        check("GET", "/api/v1/profiles", Err(404));
+    }
+
+    #[test]
+    fn what_is_not_there() {
+        check("GET", "/", Err(404));
+        check("GET", "/assets/index.js", Err(404));
+        check("GET", "/api/v2/x", Err(404));
+        check("GET", "/pyroscope/x", Err(404));
+        check("GET", "/ingest", Err(405));
+        let problem = route("POST", "/api/v1/admin/retention").unwrap_err();
+        assert_eq!(problem.message, "/api/v1/admin/retention takes GET or PUT, not POST");
+        check("DELETE", "/", Err(404));
+        check("POST", "/querier.v1.QuerierService/Diff", Err(501));
+        check("POST", "/settings.v1.SettingsService/Get", Err(501));
+        check("POST", "/push.v1.PusherService/Push", Err(501));
+    }
+}

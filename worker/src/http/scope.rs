@@ -1,0 +1,92 @@
+//! What a request is answered with: the environment, whose data it is about, and a meter of what that costs.
+
+use std::rc::Rc;
+
+use pilotlight_core::store::Tenant as TenantId;
+use worker::{Context, Env};
+
+use crate::api::query::{EdgeCache, EdgeInvocations, Fan};
+use crate::bucket::AnyBucket;
+use crate::meter::{Meter, Metered};
+use crate::platform::Edge;
+use crate::platform::admission::Admission;
+use crate::platform::config::Config;
+use crate::platform::errors::Problem;
+use crate::tenant::{Shard, StubLine, TenantClient, TenantShards};
+
+/// A tenant's part of an environment, for the length of a request.
+pub(crate) struct Scope {
+    env: Env,
+    config: Config,
+    tenant: TenantId,
+    /// What goes on when a request is answered, if this is about one.
+    context: Option<Rc<Context>>,
+    /// What the request has used since its last call to the tenant's object.
+    pub(crate) meter: Meter,
+}
+
+impl Scope {
+    /// `meter` is for what the request uses.
+    pub(crate) fn new(env: &Env, config: Config, tenant: TenantId, meter: Meter) -> Self {
+        Self { env: env.clone(), config, tenant, context: None, meter }
+    }
+
+    /// The same for a request from outside.
+    pub(crate) fn within(self, context: &Rc<Context>) -> Self {
+        Self { context: Some(context.clone()), ..self }
+    }
+
+    pub(crate) fn tenant(&self) -> &TenantId {
+        &self.tenant
+    }
+
+    /// The bucket, metered.
+    pub(crate) fn bucket(&self) -> Result<Metered<AnyBucket>, Problem> {
+        Ok(Metered::new(AnyBucket::open(&self.env)?, self.meter.clone()))
+    }
+
+    /// The tenant's objects.
+    pub(crate) fn shards(&self) -> Result<TenantShards<StubLine>, Problem> {
+        let lines: Result<Vec<_>, _> =
+            self.names().map(|shard| StubLine::new(&self.env, &shard, self.meter.clone())).collect();
+        Ok(TenantShards::new(lines?))
+    }
+
+    /// Their names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = Shard> {
+        Shard::all(&self.tenant, self.config.tenant_shards)
+    }
+
+    /// What a large query may use.
+    pub(crate) fn fan(&self) -> Fan<EdgeCache, EdgeInvocations, Edge> {
+        Fan {
+            admission: Admission(Edge),
+            cache: EdgeCache::new(self.context.clone()),
+            invocations: EdgeInvocations::new(&self.env, self.meter.clone()),
+            part_bytes: self.config.query_part_bytes.into(),
+        }
+    }
+
+    /// One of the tenant's objects.
+    pub(crate) fn shard(&self, shard: &Shard) -> Result<TenantClient<StubLine>, Problem> {
+        Ok(TenantClient::new(StubLine::new(&self.env, shard, self.meter.clone())?))
+    }
+
+    /// Books what was used and is not booked yet, after the answer has gone.
+    pub(crate) fn settle(self, context: &Context) {
+        if self.meter.is_empty() {
+            return;
+        }
+        context.wait_until(async move {
+            let first = Shard { tenant: self.tenant.clone(), number: 0 };
+            let booked = match self.shard(&first) {
+                // The call itself takes the usage along.
+                Ok(client) => client.book().await,
+                Err(problem) => Err(problem),
+            };
+            if let Err(problem) = booked {
+                worker::console_error!("tenant {}: usage was not booked: {}", self.tenant, problem.message);
+            }
+        });
+    }
+}

@@ -1,0 +1,7 @@
+//! What the schedule does: visits to tenants' objects, compaction, publication, sweeps and rebuilds.
+
+pub(crate) mod publish;
+pub(crate) mod rebuild;
+pub(crate) mod schedule;
+pub(crate) mod sweep;
+pub(crate) mod visit;

@@ -1,0 +1,29 @@
+//! Drives a plan of the core: reads what it wants from the bucket until it wants nothing.
+
+use crate::bucket::{self, Bucket};
+use crate::platform::errors::Problem;
+use pilotlight_core::plans::{Get, Plan, PlanError};
+
+/// Reads until the plan can be finished.
+pub(crate) async fn drive<P: Plan>(mut plan: P, bucket: &impl Bucket) -> Result<P, Problem> {
+    loop {
+        let wants = plan.wants();
+        if wants.is_empty() {
+            return Ok(plan);
+        }
+        bucket::read_all(bucket, wants, |get, bytes| Ok(plan.provide(get, bytes)?)).await?;
+    }
+}
+
+/// Stored bytes that do not read as they were written, or a plan that was driven wrongly: nothing the caller can mend.
+impl From<PlanError> for Problem {
+    fn from(error: PlanError) -> Self {
+        match &error {
+            PlanError::Damaged { key, .. } | PlanError::Length { get: Get { key, .. }, .. } => {
+                Self::new(500, "data_loss", &error).about(key)
+            }
+            PlanError::TooLarge { .. } => Self::invalid(error),
+            error => Self::internal(error),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Leases for compaction jobs.
+//!
+//! One job a tenant at a time. A lease has a token, which is a number of the catalog's sequence; a later lease has a
+//! higher one, and only the holder of the current one may commit. A job that dies leaves at most an object that no row
+//! names: the next lease abandons it, so that it is deleted like any other.
+//!
+//! A large job is done in shares, one after the other, by whoever comes next, under one lease. Their blocks have rows that
+//! are not live until the last is done; then all of them take the place of the sources, in one change.
+//!
+//! A job that fails for a reason in its sources would fail for ever, and hold up all that come after it. Its failures are
+//! counted with the rows of those to blame; after the third no job takes them any more, while queries still read them.
+
+use pilotlight_core::{
+    UnixNanos,
+    plans::{ObjectSummary, pick_job},
+    store::{Directory, Level, ObjectKey},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::platform::errors::Problem;
+use crate::tenant::catalog::deletions::{Wanted, done_with};
+use crate::tenant::catalog::objects::{
+    Facts, State, abandon, abandon_job, count_failure, insert_live, insert_pending, make_live, replace, state_of, summarize,
+};
+use crate::tenant::catalog::sql::{Sql, Value, number};
+use crate::tenant::catalog::{Catalog, Row, level_of, next, shape};
+
+/// How long a job may take: five minutes. One takes seconds; a cron invocation is stopped after 15 minutes at the latest.
+const LEASE_MILLIS: i64 = 5 * 60 * 1000;
+
+/// A job, and the right to commit it. The directories of the sources follow as blobs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Lease {
+    pub(crate) token: i64,
+    /// Makes the output's name unique.
+    pub(crate) unique: u64,
+    /// Level of the blocks to be made.
+    pub(crate) level: Level,
+    /// Which of the job's shares is to be done.
+    pub(crate) share: u32,
+    pub(crate) sources: Vec<Row>,
+    /// What is left out.
+    pub(crate) without: Vec<Wanted>,
+}
+
+/// A lease and the directories that follow it.
+type Leased = (Lease, Vec<Vec<u8>>);
+
+/// A job that was done. The directory of the output follows as a blob.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Done {
+    pub(crate) token: i64,
+    pub(crate) output: Row,
+    /// Tells how the job was divided.
+    pub(crate) division: u64,
+}
+
+/// A job that came to nothing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Failed {
+    pub(crate) token: i64,
+    pub(crate) message: String,
+    pub(crate) blame: Blame,
+}
+
+/// Who is to blame for a failure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Blame {
+    /// None of the sources: the bucket did not answer, or another has the lease.
+    Nobody,
+    /// One of them, by name.
+    Object(String),
+    /// Any of them.
+    Sources,
+}
+
+/// The lease in the table.
+pub(in crate::tenant) struct Held {
+    pub(in crate::tenant) token: i64,
+    pub(in crate::tenant) expires: i64,
+    /// The object that is being written; none between two shares.
+    output: String,
+    sources: Vec<String>,
+    level: Level,
+    share: u32,
+    /// How the job is divided, known after its first share.
+    division: String,
+}
+
+impl<S: Sql> Catalog<S> {
+    /// Leases the next job that is due, or the next share of the one under way; `None` when there is none, or when another
+    /// has the lease. `unique` makes the name of the output unique.
+    pub(crate) fn lease(&self, unique: u64, now: i64) -> Result<Option<Leased>, Problem> {
+        let (job, level, under_way, without) = match held(&self.sql)? {
+            Some(held) if held.is_between_shares() => (held.sources, held.level, Some((held.token, held.share)), Vec::new()),
+            Some(held) if held.expires > now => return Ok(None),
+            ended => {
+                if let Some(held) = ended {
+                    // Before the choice, so that it counts.
+                    let message = format!("the job with lease {} never ended", held.token);
+                    self.sql.transaction(move |sql| end(sql, held, &Blame::Sources, &message, now))?;
+                }
+                match self.rewrite()? {
+                    Some((job, without)) => (job.sources, job.level, None, without),
+                    None => match pick_job(&self.live()?, UnixNanos::from_millis(now)) {
+                        Some(job) => (job.sources, job.level, None, Vec::new()),
+                        None => return Ok(None),
+                    },
+                }
+            }
+        };
+        let (sources, directories) = self.rows(&job)?;
+
+        // As the plan names its output.
+        let source = job.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
+        let output = source.successor(level, unique).to_string();
+        let names = serde_json::to_string(&job).map_err(Problem::internal)?;
+        let (token, share) = self.sql.transaction(move |sql| {
+            if let Some(under_way) = under_way {
+                let values = vec![output.into(), number(now + LEASE_MILLIS)];
+                sql.exec("UPDATE lease SET output = ?, expires_millis = ?", values)?;
+                return Ok(under_way);
+            }
+            let token = next(sql)?;
+            let values = vec![number(token), number(now + LEASE_MILLIS), output.into(), names.into(), i64::from(level.number()).into()];
+            sql.exec(
+                "INSERT OR REPLACE INTO lease (one, token, expires_millis, output, sources, level) VALUES (1, ?, ?, ?, ?, ?)",
+                values,
+            )?;
+            Ok((token, 0))
+        })?;
+        Ok(Some((Lease { token, unique, level, share, sources, without }, directories)))
+    }
+
+    /// Takes in what was made of a leased job's sources. With the last share its blocks take the place of the sources, or are
+    /// noted to sum them up, in one change. Doing it twice is doing it once.
+    pub(crate) fn commit(&self, done: Done, directory: &Directory, now: i64) -> Result<(), Problem> {
+        let encoded = directory.encode().map_err(Problem::internal)?;
+        let facts = Facts { job: done.token as u64, ..Facts::of(directory) };
+        let stale = format!("the lease {} of {} is not the current one", done.token, done.output.key);
+        let committed = self.sql.transaction(move |sql| {
+            let Done { token, output, division } = done;
+            if matches!(state_of(sql, &output.key)?, Some(State::Pending | State::Live)) {
+                return Ok(true);
+            }
+            let division = format!("{division:016x}");
+            let fits = |held: &Held| {
+                held.token == token
+                    && held.output == output.key
+                    && held.share == facts.share.number
+                    && (held.share == 0 || held.division == division)
+            };
+            let Some(held) = held(sql)?.filter(fits) else {
+                // It is in the bucket, maybe after its name was deleted once.
+                abandon(sql, &output.key, now)?;
+                return Ok(false);
+            };
+            if facts.share.number + 1 < facts.share.count {
+                insert_pending(sql, &output, &encoded, &facts, now)?;
+                sql.exec(
+                    "UPDATE lease SET output = '', expires_millis = ?, share = share + 1, division = ?",
+                    vec![number(now + LEASE_MILLIS), division.into()],
+                )?;
+                return Ok(true);
+            }
+            // One change for all, so that no reader sees both sources and outputs, or neither.
+            let change = next(sql)?;
+            make_live(sql, held.token, change)?;
+            if facts.is_empty {
+                // All of it was deleted.
+                insert_pending(sql, &output, &encoded, &facts, now)?;
+                abandon(sql, &output.key, now)?;
+            } else {
+                insert_live(sql, &output, &encoded, &facts, change, now)?;
+            }
+            let sources = serde_json::to_string(&held.sources).map_err(Problem::internal)?;
+            if !held.level.has_profiles() {
+                summarize(sql, &sources, held.token)?;
+            } else {
+                replace(sql, &sources, change, now)?;
+            }
+            sql.exec("DELETE FROM lease", Vec::new())?;
+            done_with(sql)?;
+            Ok(true)
+        })?;
+        if committed { Ok(()) } else { Err(Problem::new(409, "aborted", stale)) }
+    }
+
+    /// Ends a job that came to nothing, if it still has the lease.
+    pub(crate) fn fail(&self, failed: Failed, now: i64) -> Result<(), Problem> {
+        let Failed { token, message, blame } = failed;
+        self.sql.transaction(move |sql| match held(sql)? {
+            Some(held) if held.token == token => end(sql, held, &blame, &message, now),
+            _ => Ok(()),
+        })
+    }
+
+    /// All live objects that no summary sums up.
+    fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
+        let found = self.sql.query(
+            "SELECT key, size, segments, day_bytes, failures FROM objects WHERE state = 'live' AND summary IS NULL",
+            Vec::new(),
+        )?;
+        let summary = |values: Result<Vec<Value>, Problem>| match <[Value; 5]>::try_from(values?) {
+            Ok(
+                [
+                    Value::String(key),
+                    Value::Integer(size),
+                    Value::Integer(segments),
+                    Value::Integer(day_bytes),
+                    Value::Integer(failures),
+                ],
+            ) => Ok(ObjectSummary {
+                key,
+                size: size as u64,
+                segments: segments as u64,
+                day_bytes: day_bytes as u64,
+                summed: false,
+                failures: failures as u32,
+            }),
+            _ => Err(shape()),
+        };
+        found.map(summary).collect()
+    }
+}
+
+impl Held {
+    /// Whether nobody is at work and a share is to be done. A rebuild has neither sources nor an output.
+    fn is_between_shares(&self) -> bool {
+        self.output.is_empty() && !self.sources.is_empty()
+    }
+}
+
+pub(in crate::tenant) fn held(sql: &impl Sql) -> Result<Option<Held>, Problem> {
+    let mut found =
+        sql.query("SELECT token, expires_millis, output, sources, level, share, division FROM lease", Vec::new())?;
+    match found.next().transpose()?.map(<[Value; 7]>::try_from) {
+        None => Ok(None),
+        Some(Ok(
+            [
+                Value::Integer(token),
+                Value::Integer(expires),
+                Value::String(output),
+                Value::String(sources),
+                Value::Integer(level),
+                Value::Integer(share),
+                Value::String(division),
+            ],
+        )) => {
+            let sources = serde_json::from_str(&sources).map_err(Problem::internal)?;
+            Ok(Some(Held { token, expires, output, sources, level: level_of(level)?, share: share as u32, division }))
+        }
+        Some(_) => Err(shape()),
+    }
+}
+
+/// Takes a lease away from a job that came to nothing; inside a transaction.
+pub(in crate::tenant) fn end(sql: &impl Sql, held: Held, blame: &Blame, message: &str, now: i64) -> Result<(), Problem> {
+    let blamed = match blame {
+        Blame::Nobody => Vec::new(),
+        Blame::Object(key) if held.sources.contains(key) => vec![key.clone()],
+        Blame::Object(_) | Blame::Sources => held.sources.clone(),
+    };
+    let blamed = serde_json::to_string(&blamed).map_err(Problem::internal)?;
+    count_failure(sql, &blamed, message)?;
+    drop_lease(sql, now)
+}
+
+/// Ends the lease, if there is one, with all that was done under it; inside a transaction.
+pub(in crate::tenant) fn drop_lease(sql: &impl Sql, now: i64) -> Result<(), Problem> {
+    let Some(held) = held(sql)? else { return Ok(()) };
+    // Between two shares nothing is being written, and a rebuild writes nothing.
+    if !held.output.is_empty() {
+        abandon(sql, &held.output, now)?;
+    }
+    abandon_job(sql, held.token, now)?;
+    sql.exec("DELETE FROM lease", Vec::new())
+}
+
+#[cfg(test)]
+mod tests;

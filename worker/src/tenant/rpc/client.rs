@@ -1,0 +1,220 @@
+//! The stateless side of a tenant's object: its calls as plain async functions over any line.
+
+use std::cell::Cell;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use pilotlight_core::{
+    TimeRange,
+    plans::{CatalogObject, Deletion},
+    store::{Directory, Level},
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::meter::MonthUsage;
+use crate::platform::CONNECTIONS;
+use crate::platform::errors::Problem;
+use crate::tenant::catalog::commands::Order;
+use crate::tenant::catalog::deletions::parsed;
+use crate::tenant::catalog::leases::{Done, Failed, Lease};
+use crate::tenant::catalog::published::{OfDay, Publication, PublishedDay};
+use crate::tenant::catalog::replacement::{Begun, Replace};
+use crate::tenant::catalog::tombstones::Expired;
+use crate::tenant::catalog::{Ask, Detail, Page, Row};
+use crate::tenant::rpc::packet;
+use crate::tenant::rpc::reply::{Call, Transport};
+use crate::tenant::rpc::shard::shard_of;
+use crate::tenant::write::writer::Appended;
+
+/// Most bytes of directories that one query plans with: 24 MB, which decode to some 50 MB.
+const CATALOG_BYTES: usize = 24 << 20;
+
+/// Calls to one of a tenant's objects.
+pub(crate) struct TenantClient<T> {
+    line: T,
+}
+
+/// A leased compaction job.
+pub(crate) struct Job {
+    pub(crate) token: i64,
+    pub(crate) unique: u64,
+    pub(crate) level: Level,
+    pub(crate) share: u32,
+    pub(crate) sources: Vec<CatalogObject>,
+    /// What is left out.
+    pub(crate) without: Vec<Deletion>,
+}
+
+/// Calls to all of a tenant's objects.
+pub(crate) struct TenantShards<T>(Vec<TenantClient<T>>);
+
+impl<T: Transport> TenantShards<T> {
+    /// Over a line to each, in order of number.
+    pub(crate) fn new(lines: impl IntoIterator<Item = T>) -> Self {
+        Self(lines.into_iter().map(TenantClient::new).collect())
+    }
+
+    /// Returns once the chunk is in the bucket.
+    pub(crate) async fn append(&self, chunk: &[u8]) -> Result<Appended, Problem> {
+        let shard = shard_of(chunk, self.0.len() as u16)?;
+        self.0[usize::from(shard)].append(chunk).await
+    }
+
+    /// The objects that touch a range of time, from one state of each catalog.
+    pub(crate) async fn catalog(&self, range: TimeRange, detail: Detail) -> Result<Vec<CatalogObject>, Problem> {
+        let left = Cell::new(CATALOG_BYTES);
+        let of_each = stream::iter(&self.0).map(|client| client.catalog(range, detail, &left)).buffered(CONNECTIONS);
+        Ok(of_each.try_collect::<Vec<_>>().await?.concat())
+    }
+}
+
+impl<T> TenantShards<T> {
+    /// The objects one by one.
+    pub(crate) fn each(&self) -> &[TenantClient<T>] {
+        &self.0
+    }
+}
+
+impl<T: Transport> TenantClient<T> {
+    pub(crate) fn new(line: T) -> Self {
+        Self { line }
+    }
+
+    async fn append(&self, chunk: &[u8]) -> Result<Appended, Problem> {
+        serde_json::from_slice(&self.call(Call::Append, chunk).await?).map_err(Problem::internal)
+    }
+
+    async fn catalog(&self, range: TimeRange, detail: Detail, left: &Cell<usize>) -> Result<Vec<CatalogObject>, Problem> {
+        let (first_millis, last_millis) = (range.from.millis(), range.until.millis());
+        let mut ask = Ask { first_millis, last_millis, detail, after: None };
+        let mut objects = Vec::new();
+        loop {
+            let body = self.call_json(Call::Catalog, &ask).await?;
+            let Some(rest) = left.get().checked_sub(body.len()) else {
+                return Err(Problem::invalid("the range touches too many objects for one query; choose a shorter one"));
+            };
+            left.set(rest);
+            let (page, directories): (Page, _) = packet::decode(&body).map_err(Problem::internal)?;
+            objects.extend(catalog_objects(page.rows, directories)?);
+            if page.after.is_none() {
+                return Ok(objects);
+            }
+            ask.after = page.after;
+        }
+    }
+
+    /// Leases a compaction job, if one is due, with the catalog's rows of its sources.
+    pub(crate) async fn lease(&self) -> Result<Option<Job>, Problem> {
+        let body = self.call(Call::Lease, &[]).await?;
+        if body.is_empty() {
+            return Ok(None);
+        }
+        let (lease, directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
+        let Lease { token, unique, level, share, sources, without } = lease;
+        let (sources, without) = (catalog_objects(sources, directories)?, parsed(&without)?);
+        Ok(Some(Job { token, unique, level, share, sources, without }))
+    }
+
+    /// Tells of a share that is done, and whose block is in the bucket. The last one's replace the job's sources.
+    pub(crate) async fn commit(&self, done: &Done, directory: &Directory) -> Result<(), Problem> {
+        let directory = directory.encode().map_err(Problem::internal)?;
+        let body = packet::encode(done, &[directory]).map_err(Problem::internal)?;
+        self.call(Call::Commit, &body).await.map(drop)
+    }
+
+    /// Ends a job that came to nothing.
+    pub(crate) async fn fail(&self, failed: &Failed) -> Result<(), Problem> {
+        self.call_json(Call::Fail, failed).await.map(drop)
+    }
+
+    /// What is to be done before any job.
+    pub(crate) async fn expired(&self) -> Result<Expired, Problem> {
+        serde_json::from_slice(&self.call(Call::Expired, &[]).await?).map_err(Problem::internal)
+    }
+
+    /// Notes that objects are deleted.
+    pub(crate) async fn forget(&self, keys: &[String]) -> Result<(), Problem> {
+        self.call_json(Call::Forget, &keys).await.map(drop)
+    }
+
+    /// Begins a publication, if there is something to publish.
+    pub(crate) async fn begin_publication(&self) -> Result<Publication, Problem> {
+        serde_json::from_slice(&self.call(Call::BeginPublication, &[]).await?).map_err(Problem::internal)
+    }
+
+    /// Tells which days of the catalog are in the bucket.
+    pub(crate) async fn days_found(&self, days: &[i64]) -> Result<(), Problem> {
+        self.call_json(Call::DaysFound, &days).await.map(drop)
+    }
+
+    /// The rows of a day in the state that is being published, each with its directory.
+    pub(crate) async fn of_day(&self, token: i64, day: i64) -> Result<Vec<(Row, Vec<u8>)>, Problem> {
+        let (mut of, mut rows, mut left): (OfDay, _, _) = ((token, day, String::new()), Vec::new(), CATALOG_BYTES);
+        loop {
+            let body = self.call_json(Call::OfDay, &of).await?;
+            left =
+                left.checked_sub(body.len()).ok_or_else(|| Problem::internal(format!("day {day} has too many objects")))?;
+            let (page, directories): (Page, Vec<Vec<u8>>) = packet::decode(&body).map_err(Problem::internal)?;
+            rows.extend(page.rows.into_iter().zip(directories));
+            match page.after {
+                Some((after, _)) => of.2 = after,
+                None => return Ok(rows),
+            }
+        }
+    }
+
+    /// Ends a publication whose days are in the bucket.
+    pub(crate) async fn end_publication(&self, token: i64, days: &[PublishedDay]) -> Result<(), Problem> {
+        self.call_json(Call::EndPublication, &(token, days)).await.map(drop)
+    }
+
+    /// Does what an operator wants.
+    pub(crate) async fn order<A: DeserializeOwned>(&self, order: &Order) -> Result<A, Problem> {
+        serde_json::from_slice(&self.call_json(Call::Order, order).await?).map_err(Problem::internal)
+    }
+
+    /// Leases the catalog for a rebuild.
+    pub(crate) async fn begin_rebuild(&self) -> Result<Begun, Problem> {
+        serde_json::from_slice(&self.call(Call::BeginRebuild, &[]).await?).map_err(Problem::internal)
+    }
+
+    /// Replaces the catalog.
+    pub(crate) async fn replace(&self, replace: &Replace, directories: &[Vec<u8>]) -> Result<(), Problem> {
+        let body = packet::encode(replace, directories).map_err(Problem::internal)?;
+        self.call(Call::Replace, &body).await.map(drop)
+    }
+
+    /// Those names that the catalog does not have.
+    pub(crate) async fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
+        serde_json::from_slice(&self.call_json(Call::Unknown, &keys).await?).map_err(Problem::internal)
+    }
+
+    /// Takes along what was used.
+    pub(crate) async fn book(&self) -> Result<(), Problem> {
+        self.call(Call::Book, &[]).await.map(drop)
+    }
+
+    /// What was used this month.
+    pub(crate) async fn month(&self) -> Result<MonthUsage, Problem> {
+        serde_json::from_slice(&self.call(Call::Month, &[]).await?).map_err(Problem::internal)
+    }
+
+    async fn call_json(&self, call: Call, body: &impl Serialize) -> Result<Vec<u8>, Problem> {
+        self.call(call, &serde_json::to_vec(body).map_err(Problem::internal)?).await
+    }
+
+    async fn call(&self, call: Call, body: &[u8]) -> Result<Vec<u8>, Problem> {
+        self.line.call(call, body).await?.outcome()
+    }
+}
+
+/// Rows with the directories that came with them.
+pub(crate) fn catalog_objects(rows: Vec<Row>, directories: Vec<Vec<u8>>) -> Result<Vec<CatalogObject>, Problem> {
+    if rows.len() != directories.len() {
+        return Err(Problem::internal(format!("{} rows came with {} directories", rows.len(), directories.len())));
+    }
+    let object = |(Row { key, level, size }, directory): (Row, Vec<u8>)| {
+        let directory = Directory::decode(&directory).map_err(|e| Problem::internal(format!("{key}: {e}")))?;
+        Ok(CatalogObject { key, level, size, directory })
+    };
+    rows.into_iter().zip(directories).map(object).collect()
+}

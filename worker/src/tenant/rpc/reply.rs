@@ -1,0 +1,138 @@
+//! What a tenant's object is asked, and how it answers: the same over a stub and within a test.
+
+use crate::platform::errors::Problem;
+
+/// The calls of a tenant's object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// Stores a chunk.
+    Append,
+    /// Gives a page of the catalog.
+    Catalog,
+    /// Leases a compaction job.
+    Lease,
+    /// Replaces a job's sources by its output.
+    Commit,
+    /// Ends a job that came to nothing.
+    Fail,
+    /// Names objects whose bytes nobody needs.
+    Expired,
+    /// Notes that they are deleted.
+    Forget,
+    /// Begins a publication of the catalog.
+    BeginPublication,
+    /// Takes note of the days of the catalog that are in the bucket.
+    DaysFound,
+    /// Gives a page of what is published.
+    OfDay,
+    /// Ends a publication.
+    EndPublication,
+    /// Does what an operator wants: an [`crate::tenant::Order`].
+    Order,
+    /// Leases the catalog to one who rebuilds it.
+    BeginRebuild,
+    /// Replaces the catalog.
+    Replace,
+    /// Tells which names no row has.
+    Unknown,
+    /// Does nothing but take along what the caller used.
+    Book,
+    /// Tells what was used this month.
+    Month,
+}
+
+const PATHS: [(Call, &str); 17] = [
+    (Call::Append, "/append"),
+    (Call::Catalog, "/catalog"),
+    (Call::Lease, "/compaction/lease"),
+    (Call::Commit, "/compaction/commit"),
+    (Call::Fail, "/compaction/fail"),
+    (Call::Expired, "/compaction/expired"),
+    (Call::Forget, "/compaction/forget"),
+    (Call::BeginPublication, "/publication/begin"),
+    (Call::DaysFound, "/publication/found"),
+    (Call::OfDay, "/publication/day"),
+    (Call::EndPublication, "/publication/end"),
+    (Call::Order, "/order"),
+    (Call::BeginRebuild, "/rebuild/begin"),
+    (Call::Replace, "/rebuild/replace"),
+    (Call::Unknown, "/sweep/unknown"),
+    (Call::Book, "/usage/book"),
+    (Call::Month, "/usage/month"),
+];
+
+impl Call {
+    /// The path of its request.
+    pub(crate) fn path(self) -> &'static str {
+        PATHS.iter().find(|(call, _)| *call == self).map_or("/", |(_, path)| path)
+    }
+
+    /// The call of a path.
+    pub(in crate::tenant) fn of(path: &str) -> Option<Self> {
+        PATHS.iter().find(|(_, p)| *p == path).map(|(call, _)| *call)
+    }
+}
+
+/// An answer as it goes over the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    /// Seconds.
+    pub(crate) retry_after: Option<u32>,
+    pub(crate) body: Vec<u8>,
+}
+
+impl From<Result<Vec<u8>, Problem>> for Reply {
+    fn from(outcome: Result<Vec<u8>, Problem>) -> Self {
+        match outcome {
+            Ok(body) => Self { status: 200, retry_after: None, body },
+            Err(problem) => {
+                let body = serde_json::to_vec(&problem).unwrap_or_default();
+                Self { status: problem.status, retry_after: problem.retry_after, body }
+            }
+        }
+    }
+}
+
+impl Reply {
+    /// What it says, on the other side.
+    pub(in crate::tenant) fn outcome(self) -> Result<Vec<u8>, Problem> {
+        let Self { status, retry_after, body } = self;
+        if status < 400 {
+            return Ok(body);
+        }
+        Err(match serde_json::from_slice::<Problem>(&body) {
+            Ok(problem) => Problem { status, retry_after, ..problem },
+            Err(error) => Problem::unavailable(format!("the tenant's object answered {status}: {error}")),
+        })
+    }
+}
+
+/// A line to one of a tenant's objects.
+pub(crate) trait Transport {
+    /// Asks and waits for the answer.
+    async fn call(&self, call: Call, body: &[u8]) -> Result<Reply, Problem>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_has_a_path() {
+        for (call, path) in PATHS {
+            assert_eq!((call.path(), Call::of(path)), (path, Some(call)));
+        }
+        assert_eq!(Call::of("/"), None);
+    }
+
+    #[test]
+    fn problems_go_over_the_line() {
+        for problem in [Problem::overloaded("full"), Problem::new(409, "aborted", "stale")] {
+            assert_eq!(Reply::from(Err(problem.clone())).outcome(), Err(problem));
+        }
+        assert_eq!(Reply::from(Ok(vec![1, 2])).outcome(), Ok(vec![1, 2]));
+        let broken = Reply { status: 500, retry_after: None, body: b"<html>".to_vec() };
+        assert_eq!(broken.outcome().unwrap_err().status, 503);
+    }
+}
