@@ -5,6 +5,7 @@
 
 mod any;
 pub(crate) mod contract;
+pub(crate) mod drive;
 #[cfg(test)]
 pub(crate) mod memory;
 mod r2;

@@ -3,13 +3,13 @@
 
 use pilotlight_core::plans::{CompactPlan, CompactTask};
 
+use crate::bucket::drive::drive;
 use crate::bucket::{Bucket, Condition};
 use crate::maintenance::publish::publish;
 use crate::maintenance::sweep::sweep;
 use crate::meter::{Item, Meter, cpu};
 use crate::platform::Platform;
 use crate::platform::admission::Admission;
-use crate::platform::drive::drive;
 use crate::platform::errors::Problem;
 use crate::tenant::{Blame, Done, Failed, Job, Row, Shard, TenantClient, Transport};
 

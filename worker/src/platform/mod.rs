@@ -3,7 +3,6 @@
 pub(crate) mod admission;
 pub(crate) mod clock;
 pub(crate) mod config;
-pub(crate) mod drive;
 pub(crate) mod errors;
 
 use std::time::Duration;

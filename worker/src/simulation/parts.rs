@@ -141,7 +141,7 @@ fn whole(world: &World, until: i64) -> QueryAnswer {
     let objects = world.clock.run(store.catalog(range)).unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
     let plan = pilotlight_core::plans::QueryPlan::new(&selector, &TYPE.parse().unwrap(), range, &objects).unwrap();
-    let answer = world.clock.run(crate::platform::drive::drive(plan, &world.bucket)).unwrap().finish().unwrap();
+    let answer = world.clock.run(crate::bucket::drive::drive(plan, &world.bucket)).unwrap().finish().unwrap();
     let (split, ..) = ask(world, &asked).unwrap();
     assert_eq!(said(&split), said(&answer));
     answer

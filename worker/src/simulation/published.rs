@@ -9,9 +9,9 @@ use pilotlight_core::{Selector, TimeRange, UnixNanos};
 
 use super::faults::{FAULTS, Fault};
 use super::{DAY, HOUR, MINUTE, TYPE, World, counts};
+use crate::bucket::drive::drive;
 use crate::bucket::{Bucket, Condition};
 use crate::maintenance::publish;
-use crate::platform::drive::drive;
 use crate::platform::errors::Problem;
 
 /// What a reader finds.

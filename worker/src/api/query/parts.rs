@@ -16,10 +16,10 @@ use worker::js_sys::Uint8Array;
 use worker::{Context, Env, Fetcher, Method, Request, RequestInit, Response};
 
 use super::cache::{AnswerCache, EdgeCache, name};
+use crate::bucket::drive::drive;
 use crate::bucket::{AnyBucket, Bucket};
 use crate::meter::{Item, Meter, Metered, cpu};
 use crate::platform::admission::Admission;
-use crate::platform::drive::drive;
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Edge, Platform};
 use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};

@@ -8,10 +8,10 @@ use pilotlight_core::{
 
 use super::cache::{AnswerCache, EdgeCache};
 use super::parts::{EdgeInvocations, Fan, Invocations, Query, Spread};
+use crate::bucket::drive::drive;
 use crate::bucket::{AnyBucket, Bucket};
 use crate::http::scope::Scope;
 use crate::meter::{Item, Meter, Metered, cpu};
-use crate::platform::drive::drive;
 use crate::platform::errors::Problem;
 use crate::platform::{Edge, Platform};
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
