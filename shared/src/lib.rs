@@ -1,10 +1,12 @@
 //! The core of Pilotlight: decode, merge, diff, store and query profiles.
 //!
-//! Everything here is a plain function of its arguments: no clock, no randomness, no async, no I/O, no platform. The same
-//! code runs in the edge worker, in the browser and in native tests, and gives the same bytes in each.
+//! Everything here is a plain function of its arguments: no clock, no randomness, no async, no I/O,
+//! no platform. The same code runs in the edge worker, in the browser and in native tests, and
+//! gives the same bytes in each.
 //!
-//! In scope: profile formats, the model, the verbs on it (merge, diff, call tree, table), the stored formats and the plans
-//! that read and write them. Out of scope: HTTP, buckets and schedules (the worker), drawing (the site).
+//! In scope: profile formats, the model, the verbs on it (merge, diff, call tree, table), the
+//! stored formats and the plans that read and write them. Out of scope: HTTP, buckets and schedules
+//! (the worker), drawing (the site).
 //!
 //! ```
 //! use pilotlight_core::{By, CallTree, ProfileBuilder};
@@ -43,7 +45,8 @@ pub use model::builder::ProfileBuilder;
 pub use model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use model::labels::{LabelError, Labels, SERVICE_NAME, parse_name};
 pub use model::profile::{
-    Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
+    Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples,
+    Stack, SymbolFlags, ValueType,
 };
 pub use model::profile_type::{ProfileType, ProfileTypeError};
 pub use model::strings::Strings;

@@ -11,7 +11,12 @@ pub(crate) fn profile(text: &str) -> Profile {
     let mut builder = ProfileBuilder::new();
     for line in text.lines() {
         let mut words = line.split(' ');
-        let names: Vec<&str> = words.next().unwrap_or("").split(';').filter(|n| !n.is_empty()).collect();
+        let names: Vec<&str> = words
+            .next()
+            .unwrap_or("")
+            .split(';')
+            .filter(|n| !n.is_empty())
+            .collect();
         let values: Vec<i64> = words.map(|w| w.parse().expect("a number")).collect();
         while builder.profile().sample_types().len() < values.len() {
             let n = builder.profile().sample_types().len();
@@ -30,7 +35,13 @@ pub(crate) fn draw<const SIDES: usize>(tree: &Tree<SIDES>) -> String {
     let mut text = String::new();
     for node in (0..shape.len() as u32).map(NodeId) {
         let (name, indent) = (shape.name(node), " ".repeat(shape.depth(node) as usize));
-        writeln!(text, "{indent}{name} {}/{}", words(tree.totals(node)), words(tree.own(node))).expect("a String takes all");
+        writeln!(
+            text,
+            "{indent}{name} {}/{}",
+            words(tree.totals(node)),
+            words(tree.own(node))
+        )
+        .expect("a String takes all");
     }
     text
 }

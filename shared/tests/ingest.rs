@@ -1,4 +1,5 @@
-//! Pushes: what is refused so that nothing is stored that no query could read, and what makes two pushes one.
+//! Pushes: what is refused so that nothing is stored that no query could read, and what makes two
+//! pushes one.
 
 use pilotlight_core::ingest::{IngestError, Push, ingest};
 use pilotlight_core::limits::{MAX_DURATION_NANOS, MAX_SERIES_A_PUSH, MAX_START_NANOS};
@@ -20,7 +21,14 @@ fn profile(types: &[(&str, &str)], start: i64, duration: i64) -> Vec<u8> {
 }
 
 fn push(query: &str, content_type: &str, body: &[u8]) -> Result<ChunkHead, IngestError> {
-    let push = Push { query, content_type, body, tenant: "one", client: "192.0.2.1", now: NOW };
+    let push = Push {
+        query,
+        content_type,
+        body,
+        tenant: "one",
+        client: "192.0.2.1",
+        now: NOW,
+    };
     let chunk = ingest(&push)?.chunk.expect("a chunk");
     Ok(chunk_head(&chunk).expect("a head"))
 }
@@ -32,7 +40,10 @@ fn pushed(body: &[u8]) -> Result<ChunkHead, IngestError> {
 fn refused(body: &[u8], says: &str) {
     let error = pushed(body).expect_err(says);
     assert_eq!(error.status(), 422, "{error}");
-    assert!(error.to_string().contains(says), "{error:?} does not say {says:?}");
+    assert!(
+        error.to_string().contains(says),
+        "{error:?} does not say {says:?}"
+    );
 }
 
 #[test]
@@ -57,12 +68,23 @@ fn types_that_no_query_could_name_are_refused() {
 
 #[test]
 fn what_is_stored_can_be_asked_for() {
-    for (kind, unit) in [("cpu", "ns"), ("a}b", "\"'`"), ("\u{7f}\0", "é"), ("-", "="), ("x,y", "#")] {
+    for (kind, unit) in [
+        ("cpu", "ns"),
+        ("a}b", "\"'`"),
+        ("\u{7f}\0", "é"),
+        ("-", "="),
+        ("x,y", "#"),
+    ] {
         let head = pushed(&profile(&[(kind, unit)], NOW.0, 0)).expect(kind);
-        let [series] = head.series.as_slice() else { panic!("one series: {head:?}") };
+        let [series] = head.series.as_slice() else {
+            panic!("one series: {head:?}")
+        };
         let text = format!("{}{{service_name=\"app\"}}", series.profile_type);
         let mut selector = Selector::parse(&text).unwrap_or_else(|e| panic!("{text}: {e}"));
-        assert_eq!(selector.profile_type.take().as_ref(), Some(&series.profile_type));
+        assert_eq!(
+            selector.profile_type.take().as_ref(),
+            Some(&series.profile_type)
+        );
         assert!(selector.matches(&series.profile_type, &series.labels));
     }
 }
@@ -77,7 +99,10 @@ fn times_leave_room_for_sums() {
     refused(&at(NOW.0, i64::MAX), "lasts");
     let from = |from: &str| push(&format!("name=app&format=pprof&from={from}"), "", &at(0, 0));
     assert_eq!(from("9223372036").unwrap_err().status(), 422);
-    assert_eq!(from("1700000000").unwrap().series[0].time.0, 1_700_000_000_000_000_000);
+    assert_eq!(
+        from("1700000000").unwrap().series[0].time.0,
+        1_700_000_000_000_000_000
+    );
 }
 
 #[test]
@@ -96,8 +121,14 @@ fn series_are_counted_before_they_are_made() {
         }
         pprof::encode(&builder.finish())
     };
-    assert_eq!(pushed(&of(MAX_SERIES_A_PUSH, 1)).unwrap().series.len(), MAX_SERIES_A_PUSH);
-    assert_eq!(pushed(&of(MAX_SERIES_A_PUSH / 2, 2)).unwrap().series.len(), MAX_SERIES_A_PUSH);
+    assert_eq!(
+        pushed(&of(MAX_SERIES_A_PUSH, 1)).unwrap().series.len(),
+        MAX_SERIES_A_PUSH
+    );
+    assert_eq!(
+        pushed(&of(MAX_SERIES_A_PUSH / 2, 2)).unwrap().series.len(),
+        MAX_SERIES_A_PUSH
+    );
     refused(&of(MAX_SERIES_A_PUSH + 1, 1), "more than 5000 series");
     refused(&of(MAX_SERIES_A_PUSH / 2 + 1, 2), "more than 5000 series");
     refused(&of(50_000, 1), "more than 5000 series");
@@ -128,45 +159,93 @@ fn sets_that_differ_in_numbers_are_one_series() {
     let mut builder = ProfileBuilder::new();
     builder.sample_type("space", "bytes");
     builder.header().time_nanos = NOW.0;
-    let (stack, bytes, pod) = (builder.named_stack(&["main"]), builder.string("bytes"), builder.string("pod"));
-    let (size, text) = (|n| LabelValue::Number(n, StringId::EMPTY), LabelValue::Text(builder.string("a")));
+    let (stack, bytes, pod) = (
+        builder.named_stack(&["main"]),
+        builder.string("bytes"),
+        builder.string("pod"),
+    );
+    let (size, text) = (
+        |n| LabelValue::Number(n, StringId::EMPTY),
+        LabelValue::Text(builder.string("a")),
+    );
     for n in 0..1_000 {
-        let set = builder.label_set(&mut [Label { key: bytes, value: size(n) }, Label { key: pod, value: text }]);
+        let set = builder.label_set(&mut [
+            Label {
+                key: bytes,
+                value: size(n),
+            },
+            Label {
+                key: pod,
+                value: text,
+            },
+        ]);
         builder.sample(stack, set, &[1]);
-        let set = builder.label_set(&mut [Label { key: bytes, value: size(n) }]);
+        let set = builder.label_set(&mut [Label {
+            key: bytes,
+            value: size(n),
+        }]);
         builder.sample(stack, set, &[10]);
     }
     builder.sample(stack, None, &[100]);
     let head = pushed(&pprof::encode(&builder.finish())).unwrap();
-    let totals: Vec<_> = head.series.iter().map(|series| (series.labels.get("pod"), series.total)).collect();
+    let totals: Vec<_> = head
+        .series
+        .iter()
+        .map(|series| (series.labels.get("pod"), series.total))
+        .collect();
     assert_eq!(totals, [(Some("a"), 1_000), (None, 10_100)]);
 }
 
 /// A multipart body with or without a `sample_type_config`.
 fn form(config: Option<&str>) -> Vec<u8> {
-    let profile = profile(&[("contentions", "count"), ("delay", "nanoseconds")], NOW.0, 0);
+    let profile = profile(
+        &[("contentions", "count"), ("delay", "nanoseconds")],
+        NOW.0,
+        0,
+    );
     let part = |name: &str, body: &[u8]| {
         let head = format!("--X\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n");
         [head.as_bytes(), body, b"\r\n"].concat()
     };
-    let config = config.map(|config| part("sample_type_config", config.as_bytes())).unwrap_or_default();
+    let config = config
+        .map(|config| part("sample_type_config", config.as_bytes()))
+        .unwrap_or_default();
     [part("profile", &profile), config, b"--X--\r\n".to_vec()].concat()
 }
 
 /// Identity of a multipart push with this `sample_type_config`.
 fn identity(config: &str) -> ChunkId {
-    push("name=app", "multipart/form-data; boundary=X", &form(Some(config))).expect("a chunk").id
+    push(
+        "name=app",
+        "multipart/form-data; boundary=X",
+        &form(Some(config)),
+    )
+    .expect("a chunk")
+    .id
 }
 
 #[test]
 fn a_push_is_told_from_another_by_all_that_is_stored_of_it() {
     let block = r#"{"contentions":{"display-name":"block_count"},"delay":{"display-name":"block_duration"}}"#;
     let mutex = r#"{"contentions":{"display-name":"mutex_count"},"delay":{"display-name":"mutex_duration"}}"#;
-    assert_ne!(identity(block), identity(mutex), "the same bytes are two profiles");
-    let other_order =
-        r#"{"delay":{"display-name":"block_duration"}, "contentions":{"display-name":"block_count","units":"x"}}"#;
-    assert_eq!(identity(block), identity(other_order), "said in another way");
+    assert_ne!(
+        identity(block),
+        identity(mutex),
+        "the same bytes are two profiles"
+    );
+    let other_order = r#"{"delay":{"display-name":"block_duration"}, "contentions":{"display-name":"block_count","units":"x"}}"#;
+    assert_eq!(
+        identity(block),
+        identity(other_order),
+        "said in another way"
+    );
     assert_ne!(identity("{}"), identity(r#"{"contentions":{}}"#));
-    let plain = push("name=app", "multipart/form-data; boundary=X", &form(None)).expect("a chunk").id;
-    assert_ne!(identity("{}"), plain, "without a configuration the names are others");
+    let plain = push("name=app", "multipart/form-data; boundary=X", &form(None))
+        .expect("a chunk")
+        .id;
+    assert_ne!(
+        identity("{}"),
+        plain,
+        "without a configuration the names are others"
+    );
 }

@@ -1,9 +1,10 @@
-//! What the first request of a fresh worker costs: compilation, instantiation, and a push or a query, in workerd, whose engine
-//! is V8, with the worker that `cargo xtask build` made.
+//! What the first request of a fresh worker costs: compilation, instantiation, and a push or a
+//! query, in workerd, whose engine is V8, with the worker that `cargo xtask build` made.
 //!
-//! `cargo bench --profile dev -p pilotlight-tests --bench cold`: what is measured is the worker, so this program need not be
-//! optimised. Each figure is of processes of their own, in which workerd has answered a request without the worker before. It
-//! includes what a client waits for: the emulated bucket and database. Budgets: push 150 ms, query 250 ms.
+//! `cargo bench --profile dev -p pilotlight-tests --bench cold`: what is measured is the worker, so
+//! this program need not be optimised. Each figure is of processes of their own, in which workerd
+//! has answered a request without the worker before. It includes what a client waits for: the
+//! emulated bucket and database. Budgets: push 150 ms, query 250 ms.
 
 #[path = "../../shared/benches/core/fleet.rs"]
 mod fleet;
@@ -24,7 +25,8 @@ const ROUNDS: usize = 11;
 const WARM: usize = 10;
 /// Profiles that the query is about: a quarter of an hour of one process, no two alike.
 const STORED: usize = 60;
-/// Runs of the schedule, each with a job at most: from segments to a block, and to a block of the hour.
+/// Runs of the schedule, each with a job at most: from segments to a block, and to a block of the
+/// hour.
 const JOBS: usize = 4;
 
 /// When all of them were made, as they say themselves, milliseconds.
@@ -47,16 +49,27 @@ struct Stored {
 fn main() {
     let stored = Stored::make();
     println!("{ROUNDS} processes for each figure, milliseconds\n");
-    println!("{:34} {:>8} {:>8} {:>8} {:>8} {:>8}", "", "median", "worst", "CPU", "warm", "budget");
+    println!(
+        "{:34} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "", "median", "worst", "CPU", "warm", "budget"
+    );
     for figure in [
         Figure {
             name: "compile, instantiate, /healthz",
             budget: None,
             send: |client, _| client.get("/healthz").expect("an answer"),
         },
-        Figure { name: "the same and a query", budget: Some(250.0), send: |client, stored| stored.query(client) },
+        Figure {
+            name: "the same and a query",
+            budget: Some(250.0),
+            send: |client, stored| stored.query(client),
+        },
         // Last, because it adds to what a query reads.
-        Figure { name: "the same and a push", budget: Some(150.0), send: |client, stored| stored.push(client, 0) },
+        Figure {
+            name: "the same and a push",
+            budget: Some(150.0),
+            send: |client, stored| stored.push(client, 0),
+        },
     ] {
         figure.measure(&stored);
     }
@@ -78,8 +91,13 @@ impl Figure {
             warm.push(self.timed(&client, stored));
         }
         let ([median, worst], [cpu, _], [warm, _]) = (spread(first), spread(cpu), spread(warm));
-        let budget = self.budget.map_or(String::new(), |budget| budget.to_string());
-        println!("{:34} {median:8.1} {worst:8.1} {cpu:8.0} {warm:8.1} {budget:>8}", self.name);
+        let budget = self
+            .budget
+            .map_or(String::new(), |budget| budget.to_string());
+        println!(
+            "{:34} {median:8.1} {worst:8.1} {cpu:8.0} {warm:8.1} {budget:>8}",
+            self.name
+        );
     }
 
     fn timed(&self, client: &Client, stored: &Stored) -> f64 {
@@ -97,10 +115,20 @@ impl Stored {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cold");
         // The profiles say that they are of a year that may be long ago.
         let days = |name| (name, "3660".to_owned());
-        let variables = [("FLUSH_MS", "0".to_owned()), days("RETENTION_RAW_DAYS"), days("RETENTION_SUMS_DAYS")];
+        let variables = [
+            ("FLUSH_MS", "0".to_owned()),
+            days("RETENTION_RAW_DAYS"),
+            days("RETENTION_SUMS_DAYS"),
+        ];
         let entry: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("local/lazy.js");
-        let place = Place { entry: Some(entry), ..Place::fresh(&folder, &variables).expect("a place") };
-        let stored = Self { place, profiles: fleet::profiles(STORED) };
+        let place = Place {
+            entry: Some(entry),
+            ..Place::fresh(&folder, &variables).expect("a place")
+        };
+        let stored = Self {
+            place,
+            profiles: fleet::profiles(STORED),
+        };
         let mut worker = stored.place.start().expect("the worker starts");
         let client = Client::new(&stored.place.url());
         for index in 0..STORED {
@@ -111,16 +139,24 @@ impl Stored {
             let answer = client.get("/cdn-cgi/handler/scheduled").expect("an answer");
             assert_eq!(answer.status, 200, "{}", answer.text());
         }
-        println!("{STORED} profiles in {}\n", Levels::from(worker.objects().expect("their names")));
+        println!(
+            "{STORED} profiles in {}\n",
+            Levels::from(worker.objects().expect("their names"))
+        );
         stored
     }
 
     /// Another instance each time, so that no push repeats another.
     fn push(&self, client: &Client, index: usize) -> Answer {
-        let unique = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970").as_nanos();
+        let unique = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .expect("a time after 1970")
+            .as_nanos();
         let name = format!("name=checkout%7Binstance%3D{unique}%7D");
         let path = format!("/ingest?{name}&spyName=gospy&format=pprof");
-        client.post(&path, "application/octet-stream", &self.profiles[index]).expect("an answer")
+        client
+            .post(&path, "application/octet-stream", &self.profiles[index])
+            .expect("an answer")
     }
 
     fn query(&self, client: &Client) -> Answer {
@@ -131,8 +167,14 @@ impl Stored {
             "end": TIME + 1_800_000,
         });
         let path = "/querier.v1.QuerierService/SelectMergeStacktraces";
-        let answer = client.post(path, "application/json", ask.to_string().as_bytes()).expect("an answer");
-        assert!(answer.text().len() > 10_000, "an answer without stacks: {}", answer.text());
+        let answer = client
+            .post(path, "application/json", ask.to_string().as_bytes())
+            .expect("an answer");
+        assert!(
+            answer.text().len() > 10_000,
+            "an answer without stacks: {}",
+            answer.text()
+        );
         answer
     }
 }

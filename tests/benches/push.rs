@@ -1,9 +1,10 @@
-//! What one push costs in CPU: the request to a chunk in the stateless worker, and its partition of a segment in the tenant's
-//! object; natively, in wasmtime and in V8, which is workerd's engine.
+//! What one push costs in CPU: the request to a chunk in the stateless worker, and its share of
+//! a segment in the tenant's object; natively, in wasmtime and in V8, which is workerd's engine.
 //!
-//! `cargo bench -p pilotlight-tests --features e2e --bench push`. Warm: each request once to warm up, then in rounds. Cold: the
-//! first push of a fresh instance, in V8 of a fresh process. The target in WASM is 3 ms in the median and 10 ms in the 99th
-//! percentile for a profile of 30 kB; 0.2 ms in the object. Chunks are asserted to be the same in every engine.
+//! `cargo bench -p pilotlight-tests --features e2e --bench push`. Warm: each request once to warm
+//! up, then in rounds. Cold: the first push of a fresh instance, in V8 of a fresh process. The
+//! target in WASM is 3 ms in the median and 10 ms in the 99th percentile for a profile of 30 kB;
+//! 0.2 ms in the object. Chunks are asserted to be the same in every engine.
 
 #[path = "../../shared/benches/core/fleet.rs"]
 mod fleet;
@@ -32,8 +33,14 @@ type Times = Vec<(usize, f64, u64)>;
 fn main() {
     let module = guest::module();
     println!("{}: {ROUNDS} rounds, milliseconds\n", module.display());
-    println!("{:34} {:>8} {:>8} {:>8} {:>8} {:>8}", "", "median", "p99", "most", "cold", "segment");
-    let fleet: Vec<Request> = fleet::profiles(FLEET).into_iter().map(Request::go).collect();
+    println!(
+        "{:34} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "", "median", "p99", "most", "cold", "segment"
+    );
+    let fleet: Vec<Request> = fleet::profiles(FLEET)
+        .into_iter()
+        .map(Request::go)
+        .collect();
     compare(&module, "service", &fleet);
     compare(&module, "corpus", &recorded());
 }
@@ -49,9 +56,13 @@ impl Request {
     /// As pyroscope-go sends a profile.
     fn go(profile: Vec<u8>) -> Self {
         const BOUNDARY: &str = "1be2e76d8adda7f3374613e63836e9fe6c832e234782696bab551668ff3f";
-        let name = "name=checkout%7B__session_id__%3D77e425ea48b3919f%2Cregion%3Deu%2Cversion%3D1.2.3%7D";
-        let times = "from=1795236340000000000&until=1795236349818679315&sampleRate=100&spyName=gospy";
-        let part = |name| format!("Content-Disposition: form-data; name=\"{name}\"; filename=\"{name}\"\r\n\r\n");
+        let name =
+            "name=checkout%7B__session_id__%3D77e425ea48b3919f%2Cregion%3Deu%2Cversion%3D1.2.3%7D";
+        let times =
+            "from=1795236340000000000&until=1795236349818679315&sampleRate=100&spyName=gospy";
+        let part = |name| {
+            format!("Content-Disposition: form-data; name=\"{name}\"; filename=\"{name}\"\r\n\r\n")
+        };
         let config = r#"{"samples":{"units":"samples","sampled":true},"cpu":{"units":"nanoseconds","sampled":true}}"#;
         let [profile_head, config_head] = ["profile", "sample_type_config"].map(part);
         let head = format!("--{BOUNDARY}\r\n{profile_head}");
@@ -64,14 +75,22 @@ impl Request {
     }
 
     fn item(&self) -> Vec<u8> {
-        list([self.query.as_bytes(), self.content_type.as_bytes(), &self.body])
+        list([
+            self.query.as_bytes(),
+            self.content_type.as_bytes(),
+            &self.body,
+        ])
     }
 }
 
 /// Profiles of real programs between 10 and 100 kB.
 fn recorded() -> Vec<Request> {
     let typical = |sample: &corpus::Sample| (9_000..100_000).contains(&sample.bytes.len());
-    corpus::profiles().into_iter().filter(typical).map(|sample| Request::go(sample.bytes)).collect()
+    corpus::profiles()
+        .into_iter()
+        .filter(typical)
+        .map(|sample| Request::go(sample.bytes))
+        .collect()
 }
 
 fn compare(module: &Path, name: &str, requests: &[Request]) {
@@ -80,19 +99,39 @@ fn compare(module: &Path, name: &str, requests: &[Request]) {
     }
     let items: Vec<Vec<u8>> = requests.iter().map(Request::item).collect();
     let input = list(items.iter().map(Vec::as_slice));
-    let mean = requests.iter().map(|request| request.body.len()).sum::<usize>() / requests.len();
+    let mean = requests
+        .iter()
+        .map(|request| request.body.len())
+        .sum::<usize>()
+        / requests.len();
     push::prepare_pushes(&input);
     let chunks = push::prepare_chunks() as usize / requests.len();
-    println!("{name}: {} requests of {mean} bytes, chunks of {chunks} bytes", requests.len());
+    println!(
+        "{name}: {} requests of {mean} bytes, chunks of {chunks} bytes",
+        requests.len()
+    );
     let native = native(requests.len());
-    for (engine, (warm, cold, segments)) in
-        [("wasmtime", in_wasmtime(module, &input, requests.len())), ("V8", in_v8(module, &input, requests.len()))]
-    {
+    for (engine, (warm, cold, segments)) in [
+        ("wasmtime", in_wasmtime(module, &input, requests.len())),
+        ("V8", in_v8(module, &input, requests.len())),
+    ] {
         for &(index, _, result) in warm.iter().chain(&cold) {
-            assert_eq!(result, native.0[index].2, "push {index} of {name} in {engine}");
+            assert_eq!(
+                result, native.0[index].2,
+                "push {index} of {name} in {engine}"
+            );
         }
-        assert_eq!(segments[0].1, native.2[0].1, "the segment of {name} in {engine}");
-        print(&format!("  {engine}"), &warm, &cold, &segments, requests.len());
+        assert_eq!(
+            segments[0].1, native.2[0].1,
+            "the segment of {name} in {engine}"
+        );
+        print(
+            &format!("  {engine}"),
+            &warm,
+            &cold,
+            &segments,
+            requests.len(),
+        );
     }
     print("  native", &native.0, &native.1, &native.2, requests.len());
 }
@@ -108,10 +147,14 @@ fn print(name: &str, warm: &Times, cold: &Times, segments: &[(f64, u64)], reques
     let warm = sorted(&mut warm.iter().map(|time| time.1));
     let cold = sorted(&mut cold.iter().map(|time| time.1));
     let segments = sorted(&mut segments.iter().map(|time| time.0));
-    let (median, p99, most) = (warm[warm.len() / 2], warm[warm.len() * 99 / 100], warm[warm.len() - 1]);
+    let (median, p99, most) = (
+        warm[warm.len() / 2],
+        warm[warm.len() * 99 / 100],
+        warm[warm.len() - 1],
+    );
     let cold = cold.get(cold.len() / 2).copied().unwrap_or(f64::NAN);
     let share = segments[segments.len() / 2] / requests as f64;
-    println!("{name:34} {median:8.2} {p99:8.2} {most:8.2} {cold:8.2} {partition:8.4}");
+    println!("{name:34} {median:8.2} {p99:8.2} {most:8.2} {cold:8.2} {share:8.4}");
 }
 
 fn native(count: usize) -> Measured {
@@ -126,7 +169,11 @@ fn native(count: usize) -> Measured {
             warm.extend(times);
         }
     }
-    (warm, Vec::new(), (0..ROUNDS).map(|_| timed(push::gather)).collect())
+    (
+        warm,
+        Vec::new(),
+        (0..ROUNDS).map(|_| timed(push::gather)).collect(),
+    )
 }
 
 fn in_wasmtime(module: &Path, input: &[u8], count: usize) -> Measured {
@@ -135,13 +182,19 @@ fn in_wasmtime(module: &Path, input: &[u8], count: usize) -> Measured {
     let instance = || {
         let mut store = Store::new(&engine, ());
         let instance = Instance::new(&mut store, &module, &[]).expect("a module without imports");
-        let memory = instance.get_memory(&mut store, "memory").expect("its memory");
-        let alloc: TypedFunc<u32, u32> = instance.get_typed_func(&mut store, "alloc").expect("alloc");
-        let prepare: TypedFunc<(u32, u32), u32> =
-            instance.get_typed_func(&mut store, "prepare_pushes").expect("prepare_pushes");
+        let memory = instance
+            .get_memory(&mut store, "memory")
+            .expect("its memory");
+        let alloc: TypedFunc<u32, u32> =
+            instance.get_typed_func(&mut store, "alloc").expect("alloc");
+        let prepare: TypedFunc<(u32, u32), u32> = instance
+            .get_typed_func(&mut store, "prepare_pushes")
+            .expect("prepare_pushes");
         let length = u32::try_from(input.len()).expect("a list below 4 GB");
         let at = alloc.call(&mut store, length).expect("room");
-        memory.write(&mut store, at as usize, input).expect("the room is there");
+        memory
+            .write(&mut store, at as usize, input)
+            .expect("the room is there");
         prepare.call(&mut store, (at, length)).expect("no trap");
         let push: TypedFunc<u32, u64> = instance.get_typed_func(&mut store, "push").expect("push");
         (store, instance, push)
@@ -163,7 +216,8 @@ fn in_wasmtime(module: &Path, input: &[u8], count: usize) -> Measured {
             }
         }
     }
-    let mut work = |name| -> TypedFunc<(), u64> { instance.get_typed_func(&mut store, name).expect(name) };
+    let mut work =
+        |name| -> TypedFunc<(), u64> { instance.get_typed_func(&mut store, name).expect(name) };
     let [prepare, gather] = [work("prepare_chunks"), work("gather")];
     prepare.call(&mut store, ()).expect("no trap");
     let segments = (0..ROUNDS).map(|_| timed(|| gather.call(&mut store, ()).expect("no trap")));
@@ -171,7 +225,9 @@ fn in_wasmtime(module: &Path, input: &[u8], count: usize) -> Measured {
 }
 
 fn in_v8(module: &Path, input: &[u8], count: usize) -> Measured {
-    let cold = (0..COLD).flat_map(|at| in_node(module, input, at % count, 0).0).collect();
+    let cold = (0..COLD)
+        .flat_map(|at| in_node(module, input, at % count, 0).0)
+        .collect();
     // The first round is for the optimising compiler to see everything.
     let (warm, segments) = in_node(module, input, 0, ROUNDS + 1);
     (warm[count..].to_vec(), cold, segments)
@@ -183,17 +239,43 @@ fn in_node(module: &Path, input: &[u8], first: usize, rounds: usize) -> (Times, 
     std::fs::write(&file, input).expect("the target folder can be written");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/push.mjs");
     let mut node = Command::new("node");
-    node.arg(script).arg(module).arg(file).args([first, rounds].map(|number| number.to_string()));
-    let output = node.output().expect("node is installed, as for the other tests");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    node.arg(script)
+        .arg(module)
+        .arg(file)
+        .args([first, rounds].map(|number| number.to_string()));
+    let output = node
+        .output()
+        .expect("node is installed, as for the other tests");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let time = |value: &serde_json::Value| value.as_f64().expect("a time");
-    let result = |value: &serde_json::Value| value.as_str().and_then(|number| number.parse().ok()).expect("a number");
+    let result = |value: &serde_json::Value| {
+        value
+            .as_str()
+            .and_then(|number| number.parse().ok())
+            .expect("a number")
+    };
     let rows = |name: &str| answer[name].as_array().expect("a list").clone();
     let pushes = rows("pushes");
-    let pushes = pushes.iter().map(|row| (row[0].as_u64().expect("an index") as usize, time(&row[1]), result(&row[2])));
+    let pushes = pushes.iter().map(|row| {
+        (
+            row[0].as_u64().expect("an index") as usize,
+            time(&row[1]),
+            result(&row[2]),
+        )
+    });
     let segments = rows("segments");
-    (pushes.collect(), segments.iter().map(|row| (time(&row[0]), result(&row[1]))).collect())
+    (
+        pushes.collect(),
+        segments
+            .iter()
+            .map(|row| (time(&row[0]), result(&row[1])))
+            .collect(),
+    )
 }
 
 fn timed(work: impl FnOnce() -> u64) -> (f64, u64) {

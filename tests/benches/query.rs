@@ -1,9 +1,10 @@
-//! What a query over stored objects costs in CPU, from rows of the catalog and bytes of the bucket to the chunk of the answer:
-//! natively, in wasmtime and in V8, which is workerd's engine.
+//! What a query over stored objects costs in CPU, from rows of the catalog and bytes of the bucket
+//! to the chunk of the answer: natively, in wasmtime and in V8, which is workerd's engine.
 //!
-//! `cargo bench -p pilotlight-tests --features e2e --bench query`. Of a process of its own in V8, and of a fresh instance in
-//! wasmtime, the first query is told apart: its code is still being compiled. Then come rounds to warm up and rounds that
-//! count. Answers are asserted to be the same in every engine.
+//! `cargo bench -p pilotlight-tests --features e2e --bench query`. Of a process of its own in V8,
+//! and of a fresh instance in wasmtime, the first query is told apart: its code is still being
+//! compiled. Then come rounds to warm up and rounds that count. Answers are asserted to be the same
+//! in every engine.
 
 #[path = "../../shared/benches/core/fleet.rs"]
 mod fleet;
@@ -19,7 +20,9 @@ use std::time::Instant;
 use pilotlight_core::gzip::inflate;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
-use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, Get, MAX_PARTITION_BYTES, Plan};
+use pilotlight_core::plans::{
+    CatalogObject, CompactPlan, CompactTask, Get, MAX_PARTITION_BYTES, Plan,
+};
 use pilotlight_core::store::{Level, ObjectKey, SegmentWriter, SumWindow, Tenant};
 use pilotlight_core::{TimeRange, UnixNanos};
 use pilotlight_guest::{list, query};
@@ -27,13 +30,14 @@ use wasmtime::{Engine, Instance, Module, Store, TypedFunc};
 
 /// Profiles of an hour that is over, which are one block of level 2.
 const PAST: usize = 1_500;
-/// Different profiles, which come again until the hour is full: a service that does much the same all the time, and one of
-/// which no two profiles are alike.
+/// Different profiles, which come again until the hour is full: a service that does much the same
+/// all the time, and one of which no two profiles are alike.
 const DISTINCT: [usize; 2] = [60, PAST];
-/// Profiles of each block of level 1 of an hour that is not: of eight minutes, of two minutes, of half a minute.
+/// Profiles of each block of level 1 of an hour that is not: of eight minutes, of two minutes, of
+/// half a minute.
 const BLOCKS: [usize; 12] = [200, 200, 200, 200, 200, 200, 50, 50, 50, 12, 12, 12];
-/// Those of the segments that no job has taken yet: half a minute of a hundred processes, each of which pushes CPU and memory
-/// in turn.
+/// Those of the segments that no job has taken yet: half a minute of a hundred processes, each of
+/// which pushes CPU and memory in turn.
 const LEFT: [usize; 5] = [20; 5];
 /// Profiles of a segment: a flush of some seconds.
 const SEGMENT: usize = 10;
@@ -58,7 +62,10 @@ type Times = Vec<(f64, u64)>;
 fn main() {
     let module = guest::module();
     println!("{}: {ROUNDS} rounds, milliseconds\n", module.display());
-    println!("{:34} {:>8} {:>8} {:>8} {:>8} {:>8}", "", "median", "ratio", "least", "ratio", "first");
+    println!(
+        "{:34} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "", "median", "ratio", "least", "ratio", "first"
+    );
     for distinct in DISTINCT {
         hours(&module, &fleet::profiles(distinct));
     }
@@ -67,18 +74,45 @@ fn main() {
 /// Queries of hours over which these profiles come again and again.
 fn hours(module: &Path, profiles: &[Vec<u8>]) {
     let started = Instant::now();
-    let chunks: Vec<Vec<u8>> = profiles.iter().cycle().take(PAST).enumerate().map(|(at, p)| chunk(at, p)).collect();
+    let chunks: Vec<Vec<u8>> = profiles
+        .iter()
+        .cycle()
+        .take(PAST)
+        .enumerate()
+        .map(|(at, p)| chunk(at, p))
+        .collect();
     let (last, past) = (last_hour(&chunks), past_hour(&chunks));
-    println!("{} different profiles, prepared in {:.1?}", profiles.len(), started.elapsed());
-    let range = |from, until| TimeRange { from: UnixNanos(HOUR + from), until: UnixNanos(HOUR + until) };
+    println!(
+        "{} different profiles, prepared in {:.1?}",
+        profiles.len(),
+        started.elapsed()
+    );
+    let range = |from, until| TimeRange {
+        from: UnixNanos(HOUR + from),
+        until: UnixNanos(HOUR + until),
+    };
     let (minute, hour) = (SumWindow::Minute.nanos(), SumWindow::Hour.nanos());
-    compare(module, "the last hour", &last, range(0, hour), BLOCKS.iter().chain(&LEFT).sum());
+    compare(
+        module,
+        "the last hour",
+        &last,
+        range(0, hour),
+        BLOCKS.iter().chain(&LEFT).sum(),
+    );
     compare(module, "a past hour", &past, range(0, hour), PAST);
-    // Half a minute is twelve and a half profiles; what is cut off at the end begins with a profile.
-    compare(module, "a past hour, cut within minutes", &past, range(minute / 2, hour - minute / 2), PAST - 13 - 12);
+    // Half a minute is twelve and a half profiles; what is cut off at the end begins with a
+    // profile.
+    compare(
+        module,
+        "a past hour, cut within minutes",
+        &past,
+        range(minute / 2, hour - minute / 2),
+        PAST - 13 - 12,
+    );
 }
 
-/// What a push of a profile becomes; the first is of the hour's beginning, and [`PAST`] fill the hour.
+/// What a push of a profile becomes; the first is of the hour's beginning, and [`PAST`] fill the
+/// hour.
 fn chunk(at: usize, profile: &[u8]) -> Vec<u8> {
     let from = time(at);
     let until = from + 10_000_000_000;
@@ -86,12 +120,24 @@ fn chunk(at: usize, profile: &[u8]) -> Vec<u8> {
     let name = format!("name=checkout%7Bregion%3Deu%2Cversion%3D1.2.3%2Cinstance%3D{process}%7D");
     let query = format!("{name}&from={from}&until={until}&spyName=gospy&format=pprof");
     let (tenant, client, now) = ("anonymous", "192.0.2.1", UnixNanos(until));
-    // The generator's profiles are all of one moment. One that says no time has that of the request, and of a field that comes
-    // twice the last one counts.
-    let mut body = inflate(profile, MAX_PROFILE_BYTES).expect("our own").expect("gzip");
+    // The generator's profiles are all of one moment. One that says no time has that of the
+    // request, and of a field that comes twice the last one counts.
+    let mut body = inflate(profile, MAX_PROFILE_BYTES)
+        .expect("our own")
+        .expect("gzip");
     body.extend([TIME_NANOS << 3, 0]);
-    let push = Push { query: &query, content_type: "application/octet-stream", body: &body, tenant, client, now };
-    ingest(&push).expect("a good request").chunk.expect("a profile with samples")
+    let push = Push {
+        query: &query,
+        content_type: "application/octet-stream",
+        body: &body,
+        tenant,
+        client,
+        now,
+    };
+    ingest(&push)
+        .expect("a good request")
+        .chunk
+        .expect("a profile with samples")
 }
 
 fn time(at: usize) -> i64 {
@@ -138,13 +184,25 @@ impl Bucket {
     /// The next profiles as a segment.
     fn segment(&mut self, chunks: &[Vec<u8>], count: usize) {
         let (tenant, millis) = (Tenant::anonymous(), time(self.profiles) / 1_000_000);
-        let key = ObjectKey { tenant, shard: 0, level: Level::Segment, millis, unique: 7 }.to_string();
+        let key = ObjectKey {
+            tenant,
+            shard: 0,
+            level: Level::Segment,
+            millis,
+            unique: 7,
+        }
+        .to_string();
         let mut writer = SegmentWriter::new();
         for chunk in &chunks[self.profiles..][..count] {
             writer.push(chunk).expect("our own");
         }
         let (bytes, directory) = writer.finish().expect("a small segment");
-        self.catalog.push(CatalogObject { key, level: Level::Segment, size: bytes.len() as u64, directory });
+        self.catalog.push(CatalogObject {
+            key,
+            level: Level::Segment,
+            size: bytes.len() as u64,
+            directory,
+        });
         self.objects.push(bytes);
         self.profiles += count;
     }
@@ -152,7 +210,13 @@ impl Bucket {
     /// Puts a block in the place of all objects from this one on.
     fn compact(&mut self, level: Level, first: usize) {
         let (sources, objects) = (self.catalog.split_off(first), self.objects.split_off(first));
-        let task = CompactTask { level, token: 7, unique: 7, partition: 0, partition_bytes: MAX_PARTITION_BYTES };
+        let task = CompactTask {
+            level,
+            token: 7,
+            unique: 7,
+            partition: 0,
+            partition_bytes: MAX_PARTITION_BYTES,
+        };
         let mut plan = CompactPlan::new(sources.clone(), task).expect("good sources");
         let output = loop {
             let wants = plan.wants();
@@ -160,13 +224,26 @@ impl Bucket {
                 break plan.finish().expect("all was read");
             }
             for get in wants {
-                let at = sources.iter().position(|source| source.key == get.key).expect("one of the sources");
-                plan.provide(&get, read(&objects[at], &get)).expect("our own");
+                let at = sources
+                    .iter()
+                    .position(|source| source.key == get.key)
+                    .expect("one of the sources");
+                plan.provide(&get, read(&objects[at], &get))
+                    .expect("our own");
             }
         };
-        assert_eq!(output.directory.block().expect("a block").partition.count, 1, "the job is too large for one block");
+        assert_eq!(
+            output.directory.block().expect("a block").partition.count,
+            1,
+            "the job is too large for one block"
+        );
         let size = output.bytes.len() as u64;
-        self.catalog.push(CatalogObject { key: output.key, level, size, directory: output.directory });
+        self.catalog.push(CatalogObject {
+            key: output.key,
+            level,
+            size,
+            directory: output.directory,
+        });
         self.objects.push(output.bytes);
     }
 
@@ -194,14 +271,25 @@ fn compare(module: &Path, name: &str, bucket: &Bucket, range: TimeRange, profile
     let answer = query::answer();
     assert_eq!(answer.profiles, profiles as u64, "the profiles of {name}");
     let (objects, kib, stacks) = (answer.objects, answer.bytes >> 10, answer.profile.len());
-    println!("{name}: {profiles} profiles in {objects} objects, {kib} KiB read, an answer of {stacks} stacks");
-    for (engine, times) in [("native", &native), ("wasmtime", &in_wasmtime(module, &input)), ("V8", &in_v8(module, &input))]
-    {
-        assert!(times.iter().all(|time| time.1 == native[0].1), "the answer to {name} in {engine}");
+    println!(
+        "{name}: {profiles} profiles in {objects} objects, {kib} KiB read, an answer of {stacks} stacks"
+    );
+    for (engine, times) in [
+        ("native", &native),
+        ("wasmtime", &in_wasmtime(module, &input)),
+        ("V8", &in_v8(module, &input)),
+    ] {
+        assert!(
+            times.iter().all(|time| time.1 == native[0].1),
+            "the answer to {name} in {engine}"
+        );
         let ([median, least], [native_median, native_least]) = (warm(times), warm(&native));
         let ratios = [median / native_median, least / native_least];
         let name = format!("  {engine}");
-        println!("{name:34} {median:8.2} {:8.2} {least:8.2} {:8.2} {:8.2}", ratios[0], ratios[1], times[0].0);
+        println!(
+            "{name:34} {median:8.2} {:8.2} {least:8.2} {:8.2} {:8.2}",
+            ratios[0], ratios[1], times[0].0
+        );
     }
 }
 
@@ -217,12 +305,18 @@ fn in_wasmtime(module: &Path, input: &[u8]) -> Times {
     let module = Module::from_file(&engine, module).expect("a WASM module");
     let mut store = Store::new(&engine, ());
     let instance = Instance::new(&mut store, &module, &[]).expect("a module without imports");
-    let memory = instance.get_memory(&mut store, "memory").expect("its memory");
+    let memory = instance
+        .get_memory(&mut store, "memory")
+        .expect("its memory");
     let alloc: TypedFunc<u32, u32> = instance.get_typed_func(&mut store, "alloc").expect("alloc");
-    let prepare: TypedFunc<(u32, u32), u32> = instance.get_typed_func(&mut store, "prepare_query").expect("prepare_query");
+    let prepare: TypedFunc<(u32, u32), u32> = instance
+        .get_typed_func(&mut store, "prepare_query")
+        .expect("prepare_query");
     let length = u32::try_from(input.len()).expect("a list below 4 GB");
     let at = alloc.call(&mut store, length).expect("room");
-    memory.write(&mut store, at as usize, input).expect("the room is there");
+    memory
+        .write(&mut store, at as usize, input)
+        .expect("the room is there");
     prepare.call(&mut store, (at, length)).expect("no trap");
     let query: TypedFunc<(), u64> = instance.get_typed_func(&mut store, "query").expect("query");
     rounds(|| query.call(&mut store, ()).expect("no trap"))
@@ -233,11 +327,23 @@ fn in_v8(module: &Path, input: &[u8]) -> Times {
     std::fs::write(&file, input).expect("the target folder can be written");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/query.mjs");
     let mut node = Command::new("node");
-    node.arg(script).arg(module).arg(file).arg((WARM_UP + ROUNDS).to_string());
-    let output = node.output().expect("node is installed, as for the other tests");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let rows: Vec<(f64, String)> = serde_json::from_slice(&output.stdout).expect("a list of times and numbers");
-    rows.into_iter().map(|(time, number)| (time, number.parse().expect("a number"))).collect()
+    node.arg(script)
+        .arg(module)
+        .arg(file)
+        .arg((WARM_UP + ROUNDS).to_string());
+    let output = node
+        .output()
+        .expect("node is installed, as for the other tests");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let rows: Vec<(f64, String)> =
+        serde_json::from_slice(&output.stdout).expect("a list of times and numbers");
+    rows.into_iter()
+        .map(|(time, number)| (time, number.parse().expect("a number")))
+        .collect()
 }
 
 fn rounds(mut work: impl FnMut() -> u64) -> Times {

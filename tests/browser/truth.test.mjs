@@ -9,7 +9,15 @@ import { both, functions, push, size, tree, typesOf, walk } from "./answers.mjs"
 import { amount, close, launch, openPage } from "./page.mjs";
 
 const CORPUS = new URL("../../../shared/corpus/pprof/", import.meta.url).pathname;
-const FILES = ["cppbench.contention", "cppbench.cpu", "cppbench.heap", "cppbench.thread", "go.crc32.cpu", "java.contention", "sample.cpu"];
+const FILES = [
+  "cppbench.contention",
+  "cppbench.cpu",
+  "cppbench.heap",
+  "cppbench.thread",
+  "go.crc32.cpu",
+  "java.contention",
+  "sample.cpu",
+];
 /** CPU profiles measure the same, so each can be compared with each. */
 const CPU = ["cppbench.cpu", "go.crc32.cpu", "sample.cpu"];
 const TREES = 10;
@@ -80,7 +88,10 @@ const readDrawer = (page) =>
         }));
     return {
       name: drawer.querySelector("h2").textContent,
-      facts: [...drawer.querySelectorAll("table.facts tbody tr")].map((row) => ({ cells: texts(row), title: row.title })),
+      facts: [...drawer.querySelectorAll("table.facts tbody tr")].map((row) => ({
+        cells: texts(row),
+        title: row.title,
+      })),
       callers: list("callers"),
       callees: list("callees"),
       hint: drawer.querySelector("ol.callees .hint")?.textContent ?? "",
@@ -97,18 +108,21 @@ async function openFrame(page, from, to) {
         const before = drawer().dataset.node;
         button.click();
         const deadline = performance.now() + 10_000;
-        while (drawer()?.dataset.node === before && performance.now() < deadline) await new Promise((done) => setTimeout(done, 5));
+        while (drawer()?.dataset.node === before && performance.now() < deadline)
+          await new Promise((done) => setTimeout(done, 5));
         const now = drawer()?.querySelector("h2").textContent;
         return now === name ? null : `${name} was chosen, and ${now} is shown`;
       };
       let common = 0;
       while (common < from.length && from[common] === to[common]) common++;
       let problem = null;
-      if (common < from.length) problem = await click(drawer().querySelectorAll("ol.callers button")[from.length - common - 1], to[common - 1]);
+      if (common < from.length)
+        problem = await click(drawer().querySelectorAll("ol.callers button")[from.length - common - 1], to[common - 1]);
       for (let i = common; i < to.length && !problem; i++) {
         const buttons = [...drawer().querySelectorAll("ol.callees button")];
         const button = buttons.find(({ title }) => title === to[i]);
-        if (!button) return `${to.slice(0, i).join(" › ")} calls ${to[i]}, but listed are: ${buttons.map(({ title }) => title).join(", ")}`;
+        if (!button)
+          return `${to.slice(0, i).join(" › ")} calls ${to[i]}, but listed are: ${buttons.map(({ title }) => title).join(", ")}`;
         problem = await click(button, to[i]);
       }
       return problem;
@@ -122,10 +136,18 @@ function checkDrawer(drawer, node, path, root, table) {
   const what = [...path, node].map(({ name }) => name).join(" › ");
   const all = table.get(node.name) ?? { ...node, count: 1 };
   assert.equal(drawer.name, node.name);
-  assert.deepEqual(drawer.callers.map(({ name }) => name), path.map(({ name }) => name).reverse(), `callers of ${what}`);
+  assert.deepEqual(
+    drawer.callers.map(({ name }) => name),
+    path.map(({ name }) => name).reverse(),
+    `callers of ${what}`,
+  );
   // Callees: all of them, the largest first, with their part of this frame.
   const children = [...node.children.values()];
-  assert.deepEqual(drawer.callees.map(({ name }) => name).sort(), children.map(({ name }) => name).sort(), `callees of ${what}`);
+  assert.deepEqual(
+    drawer.callees.map(({ name }) => name).sort(),
+    children.map(({ name }) => name).sort(),
+    `callees of ${what}`,
+  );
   assert.equal(drawer.hint, children.length === 0 ? "It calls nothing." : "");
   let last = Infinity;
   for (const { name, share, title } of drawer.callees) {
@@ -133,15 +155,28 @@ function checkDrawer(drawer, node, path, root, table) {
     assert.ok(child.total <= last, `${name} comes before larger callees of ${what}`);
     last = child.total;
     assert.equal(digits(title), child.total, `exact total of ${what} › ${name}`);
-    if (node.sides) checkChange(share, child.sides.map(({ total }) => total), `change of ${what} › ${name}`);
+    if (node.sides)
+      checkChange(
+        share,
+        child.sides.map(({ total }) => total),
+        `change of ${what} › ${name}`,
+      );
     else checkShare(share, child.total, node.total, `share of ${what} › ${name}`);
   }
   assert.match(drawer.occurrence, new RegExp(`^[1-9]\\d* of ${all.count}$`), `occurrences of ${what}`);
   const several = all.count > 1;
-  const rows = [["total", node], ["self", node]];
+  const rows = [
+    ["total", node],
+    ["self", node],
+  ];
   if (several && node.sides) rows.push([`All ${all.count} occurrences`], ["total", all], ["self", all]);
-  else if (several) rows.push([`All ${all.count} occurrences: total`, all], [`All ${all.count} occurrences: self`, all]);
-  assert.deepEqual(drawer.facts.map(({ cells }) => cells[0]), rows.map(([label]) => label), what);
+  else if (several)
+    rows.push([`All ${all.count} occurrences: total`, all], [`All ${all.count} occurrences: self`, all]);
+  assert.deepEqual(
+    drawer.facts.map(({ cells }) => cells[0]),
+    rows.map(([label]) => label),
+    what,
+  );
   for (const [i, [label, row]] of rows.entries()) {
     const { cells, title } = drawer.facts[i];
     if (!row) continue;
@@ -174,9 +209,12 @@ function chosenFrames(root, table) {
     frames,
   ].map((group) => group.sort((a, b) => b.node.total - a.node.total));
   const found = new Set();
-  for (let i = 0; found.size < Math.min(FRAMES, frames.length); i++) for (const group of groups) if (group[i]) found.add(group[i]);
+  for (let i = 0; found.size < Math.min(FRAMES, frames.length); i++)
+    for (const group of groups) if (group[i]) found.add(group[i]);
   const path = ({ node, path }) => [...path, node].map(({ name }) => name);
-  return [...found].map((frame) => ({ ...frame, names: path(frame) })).sort((a, b) => (a.names.join() < b.names.join() ? -1 : 1));
+  return [...found]
+    .map((frame) => ({ ...frame, names: path(frame) }))
+    .sort((a, b) => (a.names.join() < b.names.join() ? -1 : 1));
 }
 
 async function checkFrames(page, root, table) {
@@ -210,7 +248,9 @@ async function checkTable(page, root, table) {
       (names) => names.includes(document.querySelector("[data-testid=row] .name")?.textContent),
       expected.filter((row) => key(row) === key(expected[0])).map(({ name }) => name),
     );
-    const rows = await page.getByTestId("row").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+    const rows = await page
+      .getByTestId("row")
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
     assert.ok(rows.length >= Math.min(15, table.size), `${rows.length} rows in view`);
     for (const [i, [name, ...cells]] of rows.entries()) {
       const row = table.get(name);
@@ -265,7 +305,9 @@ async function visit(page, path) {
 
 async function checkPage({ page, at }, path, root, foot) {
   await visit(page, path);
-  await page.waitForSelector(`[data-testid=frames] tbody tr:first-child[data-total="${root.total}"]`, { state: "attached" });
+  await page.waitForSelector(`[data-testid=frames] tbody tr:first-child[data-total="${root.total}"]`, {
+    state: "attached",
+  });
   const facts = await at("facts").textContent();
   assert.match(facts, foot);
   assert.ok(facts.includes(`${exact(size(root))} node`), `${size(root)} nodes: ${facts}`);
@@ -288,7 +330,12 @@ describe("the page says what the server answers", { skip }, () => {
     const firsts = trees.filter(({ service }) => !services.has(service) && services.add(service));
     for (const { service, type, range } of [...new Set([...firsts, ...trees])].slice(0, TREES)) {
       const query = `s=${service}&t=${encodeURIComponent(type)}&from=${range.from}&until=${range.until}`;
-      await checkPage(opened, `/explore?${query}`, await tree(service, type, range), /^(1 profile|average of 1 snapshot) · .*, none folded · /);
+      await checkPage(
+        opened,
+        `/explore?${query}`,
+        await tree(service, type, range),
+        /^(1 profile|average of 1 snapshot) · .*, none folded · /,
+      );
     }
     await opened.end(askedAgain);
   });

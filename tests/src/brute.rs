@@ -1,6 +1,8 @@
-//! Verbs by brute force: every sample with its whole stack spelt out, rewritten frame by frame, summed in a plain map.
+//! Verbs by brute force: every sample with its whole stack spelt out, rewritten frame by frame,
+//! summed in a plain map.
 //!
-//! Slow and short. What a pattern matches is a function from text to yes or no, so that the core's patterns judge nothing here.
+//! Slow and short. What a pattern matches is a function from text to yes or no, so that the core's
+//! patterns judge nothing here.
 
 use std::collections::BTreeMap;
 
@@ -73,14 +75,27 @@ pub fn spell(profile: &Profile) -> Vec<Sample> {
     let place = |line: &Line| {
         let function = line.function.map(|f| {
             let f = &profile.functions()[f.index()];
-            Function { name: text(f.name), system_name: text(f.system_name), file: text(f.file), start_line: f.start_line }
+            Function {
+                name: text(f.name),
+                system_name: text(f.system_name),
+                file: text(f.file),
+                start_line: f.start_line,
+            }
         });
-        Place { function, line: (line.line, line.column) }
+        Place {
+            function,
+            line: (line.line, line.column),
+        }
     };
     let frame = |id: LocationId| {
         let l = &profile.locations()[id.index()];
         let module = l.mapping.map(|m| text(profile.mappings()[m.index()].file));
-        Frame { module, address: l.address, folded: l.folded, places: profile.lines(id).iter().rev().map(place).collect() }
+        Frame {
+            module,
+            address: l.address,
+            folded: l.folded,
+            places: profile.lines(id).iter().rev().map(place).collect(),
+        }
     };
     let samples = profile.samples();
     (0..profile.len())
@@ -96,7 +111,11 @@ pub fn spell(profile: &Profile) -> Vec<Sample> {
             });
             let mut labels: Vec<_> = labels.collect();
             labels.sort();
-            Sample { stack, labels, values: samples.values.iter().map(|column| column[row]).collect() }
+            Sample {
+                stack,
+                labels,
+                values: samples.values.iter().map(|column| column[row]).collect(),
+            }
         })
         .collect()
 }
@@ -105,9 +124,14 @@ pub fn spell(profile: &Profile) -> Vec<Sample> {
 pub fn sums(samples: &[Sample]) -> Sums {
     let mut sums = Sums::new();
     for sample in samples {
-        let values = sums.entry((sample.stack.clone(), sample.labels.clone())).or_default();
+        let values = sums
+            .entry((sample.stack.clone(), sample.labels.clone()))
+            .or_default();
         values.resize(sample.values.len(), 0);
-        values.iter_mut().zip(&sample.values).for_each(|(sum, v)| *sum += i128::from(*v));
+        values
+            .iter_mut()
+            .zip(&sample.values)
+            .for_each(|(sum, v)| *sum += i128::from(*v));
     }
     sums.retain(|_, values| values.iter().any(|v| *v != 0));
     sums
@@ -115,13 +139,23 @@ pub fn sums(samples: &[Sample]) -> Sums {
 
 /// Rewrites every stack; `None` drops the sample.
 pub fn map_stacks(samples: &[Sample], map: impl Fn(&[Frame]) -> Option<Vec<Frame>>) -> Vec<Sample> {
-    samples.iter().filter_map(|s| Some(Sample { stack: map(&s.stack)?, ..s.clone() })).collect()
+    samples
+        .iter()
+        .filter_map(|s| {
+            Some(Sample {
+                stack: map(&s.stack)?,
+                ..s.clone()
+            })
+        })
+        .collect()
 }
 
 impl Place {
     /// Whether name or file of the function match.
     pub fn matches(&self, test: Test<'_>) -> bool {
-        self.function.as_ref().is_some_and(|f| test(&f.name) || test(&f.file))
+        self.function
+            .as_ref()
+            .is_some_and(|f| test(&f.name) || test(&f.file))
     }
 }
 
@@ -137,7 +171,10 @@ impl Frame {
     }
 
     fn with(&self, places: Vec<Place>) -> Self {
-        Self { places, ..self.clone() }
+        Self {
+            places,
+            ..self.clone()
+        }
     }
 }
 
@@ -159,7 +196,12 @@ pub fn hide(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
             if frame.module_matches(test) {
                 continue;
             }
-            let places: Vec<Place> = frame.places.iter().filter(|p| !p.matches(test)).cloned().collect();
+            let places: Vec<Place> = frame
+                .places
+                .iter()
+                .filter(|p| !p.matches(test))
+                .cloned()
+                .collect();
             if !places.is_empty() || frame.places.is_empty() {
                 kept.push(frame.with(places));
             }
@@ -174,7 +216,10 @@ pub fn show(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
         let mut kept = Vec::new();
         for frame in stack {
             let all = frame.module_matches(test);
-            let places = frame.places.iter().filter(|p| all || p.function.is_none() || p.matches(test));
+            let places = frame
+                .places
+                .iter()
+                .filter(|p| all || p.function.is_none() || p.matches(test));
             let places: Vec<Place> = places.cloned().collect();
             if !places.is_empty() {
                 kept.push(frame.with(places));
@@ -226,36 +271,56 @@ pub fn prune_from(samples: &[Sample], test: Test<'_>) -> Vec<Sample> {
     };
     map_stacks(samples, |stack| {
         let matches = |frame: &Frame| frame.places.iter().any(|p| name_matches(p, test));
-        let end = stack.iter().rposition(matches).map_or(stack.len(), |last| last + 1);
+        let end = stack
+            .iter()
+            .rposition(matches)
+            .map_or(stack.len(), |last| last + 1);
         Some(stack[..end].iter().map(cut).collect())
     })
 }
 
 fn name_matches(place: &Place, test: Test<'_>) -> bool {
-    place.function.as_ref().is_some_and(|f| !f.name.is_empty() && test(simple(&f.name)))
+    place
+        .function
+        .as_ref()
+        .is_some_and(|f| !f.name.is_empty() && test(simple(&f.name)))
 }
 
 /// A name without its parameters, for the names that [`crate::random`] has.
 fn simple(name: &str) -> &str {
-    let from = if name.starts_with("(anonymous namespace)") { "(anonymous namespace)".len() } else { 0 };
+    let from = if name.starts_with("(anonymous namespace)") {
+        "(anonymous namespace)".len()
+    } else {
+        0
+    };
     name[from..].find('(').map_or(name, |at| &name[..from + at])
 }
 
-/// What makes two frames of one line equal, for recursion: name and file, or else address and file of the mapping.
+/// What makes two frames of one line equal, for recursion: name and file, or else address and file
+/// of the mapping.
 type Key = (Option<(String, String)>, Option<(String, u64)>);
 
 /// Frames of one line each, with their keys.
 fn single(stack: &[Frame]) -> Vec<(Key, Frame)> {
     let mut frames = Vec::new();
     for frame in stack {
-        let nowhere = || (None, Some((frame.module.clone().unwrap_or_default(), frame.address)));
+        let nowhere = || {
+            (
+                None,
+                Some((frame.module.clone().unwrap_or_default(), frame.address)),
+            )
+        };
         if frame.places.is_empty() {
             frames.push((nowhere(), frame.clone()));
         }
         for place in &frame.places {
             let key = match &place.function {
                 Some(f) => {
-                    let name = if f.name.is_empty() { &f.system_name } else { &f.name };
+                    let name = if f.name.is_empty() {
+                        &f.system_name
+                    } else {
+                        &f.name
+                    };
                     (Some((name.clone(), f.file.clone())), None)
                 }
                 None => nowhere(),
@@ -294,9 +359,19 @@ pub fn functions(samples: &[Sample], column: usize) -> BTreeMap<(String, String)
     let mut sums: BTreeMap<(String, String), (i128, i128)> = BTreeMap::new();
     for sample in samples {
         let value = i128::from(sample.values[column]);
-        let places = || sample.stack.iter().flat_map(|f| &f.places).filter_map(|p| p.function.as_ref());
+        let places = || {
+            sample
+                .stack
+                .iter()
+                .flat_map(|f| &f.places)
+                .filter_map(|p| p.function.as_ref())
+        };
         let key = |f: &Function| (f.name.clone(), f.file.clone());
-        let leaf = sample.stack.last().and_then(|f| f.places.last()).and_then(|p| p.function.as_ref());
+        let leaf = sample
+            .stack
+            .last()
+            .and_then(|f| f.places.last())
+            .and_then(|p| p.function.as_ref());
         if let Some(leaf) = leaf {
             sums.entry(key(leaf)).or_default().0 += value;
         }
@@ -313,6 +388,18 @@ pub fn functions(samples: &[Sample], column: usize) -> BTreeMap<(String, String)
 
 /// Keeps some labels.
 pub fn filter_labels(samples: &[Sample], keep: Test<'_>) -> Vec<Sample> {
-    let labels = |s: &Sample| s.labels.iter().filter(|(key, _)| keep(key)).cloned().collect();
-    samples.iter().map(|s| Sample { labels: labels(s), ..s.clone() }).collect()
+    let labels = |s: &Sample| {
+        s.labels
+            .iter()
+            .filter(|(key, _)| keep(key))
+            .cloned()
+            .collect()
+    };
+    samples
+        .iter()
+        .map(|s| Sample {
+            labels: labels(s),
+            ..s.clone()
+        })
+        .collect()
 }

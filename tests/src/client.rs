@@ -33,8 +33,14 @@ pub struct Answer {
 impl Client {
     /// A client of the server at that URL, which has no slash at its end.
     pub fn new(url: &str) -> Self {
-        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(LIMIT));
-        Self { url: url.to_owned(), tenant: None, agent: config.max_idle_connections_per_host(32).build().into() }
+        let config = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(LIMIT));
+        Self {
+            url: url.to_owned(),
+            tenant: None,
+            agent: config.max_idle_connections_per_host(32).build().into(),
+        }
     }
 
     /// The server that the tests run against.
@@ -44,31 +50,54 @@ impl Client {
     /// Without the variable `PILOTLIGHT_URL`.
     pub fn from_env() -> Self {
         let url = std::env::var("PILOTLIGHT_URL");
-        Self::new(&url.expect("PILOTLIGHT_URL names a running Pilotlight: cargo xtask test starts one and sets it"))
+        Self::new(&url.expect(
+            "PILOTLIGHT_URL names a running Pilotlight: cargo xtask test starts one and sets it",
+        ))
     }
 
     /// The same server and connections, for a tenant of its own.
     pub fn of_tenant(&self, tenant: &str) -> Self {
-        Self { url: self.url.clone(), tenant: Some(tenant.to_owned()), agent: self.agent.clone() }
+        Self {
+            url: self.url.clone(),
+            tenant: Some(tenant.to_owned()),
+            agent: self.agent.clone(),
+        }
     }
 
     /// GET.
     pub fn get(&self, path: &str) -> Result<Answer, String> {
         let request = self.agent.get(format!("{}{path}", self.url));
-        Answer::read(self.tenant.iter().fold(request, |request, id| request.header(TENANT, id)).call())
+        Answer::read(
+            self.tenant
+                .iter()
+                .fold(request, |request, id| request.header(TENANT, id))
+                .call(),
+        )
     }
 
     /// DELETE.
     pub fn delete(&self, path: &str) -> Result<Answer, String> {
         let request = self.agent.delete(format!("{}{path}", self.url));
-        Answer::read(self.tenant.iter().fold(request, |request, id| request.header(TENANT, id)).call())
+        Answer::read(
+            self.tenant
+                .iter()
+                .fold(request, |request, id| request.header(TENANT, id))
+                .call(),
+        )
     }
 
     /// POST with a content type, none where it is empty.
     pub fn post(&self, path: &str, content_type: &str, body: &[u8]) -> Result<Answer, String> {
         let request = self.agent.post(format!("{}{path}", self.url));
-        let request = if content_type.is_empty() { request } else { request.header("content-type", content_type) };
-        let request = self.tenant.iter().fold(request, |request, id| request.header(TENANT, id));
+        let request = if content_type.is_empty() {
+            request
+        } else {
+            request.header("content-type", content_type)
+        };
+        let request = self
+            .tenant
+            .iter()
+            .fold(request, |request, id| request.header(TENANT, id));
         Answer::read(request.send(body))
     }
 
@@ -90,30 +119,58 @@ impl Client {
         }
         let head = String::from_utf8_lossy(&head);
         let mut lines = head.lines();
-        let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap_or(0);
+        let status = lines
+            .next()
+            .and_then(|line| line.split(' ').nth(1)?.parse().ok())
+            .unwrap_or(0);
         let headers: Vec<(String, String)> = lines
             .filter_map(|line| line.split_once(':'))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
             .collect();
-        let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+        let length = headers
+            .iter()
+            .find(|(name, _)| name == "content-length")
+            .and_then(|(_, value)| value.parse().ok());
         let mut body = vec![0; length.unwrap_or(0)];
         stream.read_exact(&mut body)?;
-        Ok(Answer { status, headers, body })
+        Ok(Answer {
+            status,
+            headers,
+            body,
+        })
     }
 }
 
 impl Answer {
     fn read(answer: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Self, String> {
         let mut answer = answer.map_err(|e| e.to_string())?;
-        let body = answer.body_mut().with_config().limit(MAX_ANSWER).read_to_vec().map_err(|e| e.to_string())?;
-        let text = |value: &ureq::http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let headers = answer.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
-        Ok(Self { status: answer.status().as_u16(), headers, body })
+        let body = answer
+            .body_mut()
+            .with_config()
+            .limit(MAX_ANSWER)
+            .read_to_vec()
+            .map_err(|e| e.to_string())?;
+        let text = |value: &ureq::http::HeaderValue| {
+            String::from_utf8_lossy(value.as_bytes()).into_owned()
+        };
+        let headers = answer
+            .headers()
+            .iter()
+            .map(|(name, value)| (name.as_str().to_owned(), text(value)))
+            .collect();
+        Ok(Self {
+            status: answer.status().as_u16(),
+            headers,
+            body,
+        })
     }
 
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// The body as text.

@@ -7,7 +7,11 @@ use std::process::{Command, Stdio};
 
 /// Whether `go tool pprof` answers; says so when it does not.
 pub fn available() -> bool {
-    let found = Command::new("go").args(["tool", "pprof", "-help"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let found = Command::new("go")
+        .args(["tool", "pprof", "-help"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     let available = found.is_ok();
     if !available {
         println!("skipped: go is not installed");
@@ -46,19 +50,30 @@ fn run(profile: &[u8], options: &[&str]) -> Vec<u8> {
         .env("PPROF_TMPDIR", &folder.0)
         .output()
         .expect("go runs");
-    assert!(run.status.success(), "go tool pprof {options:?}: {}", String::from_utf8_lossy(&run.stderr));
+    assert!(
+        run.status.success(),
+        "go tool pprof {options:?}: {}",
+        String::from_utf8_lossy(&run.stderr)
+    );
     fs::read(output).expect("pprof's output")
 }
 
-/// Renumbers a raw text by order of appearance, with equal locations and mappings as one: the numbering that
-/// [`crate::text::raw`] has. Files number their rows as they like, and some say the same thing twice.
+/// Renumbers a raw text by order of appearance, with equal locations and mappings as one: the
+/// numbering that [`crate::text::raw`] has. Files number their rows as they like, and some say the
+/// same thing twice.
 pub fn renumbered(raw: &str) -> String {
-    let (head, rest) = raw.split_once("Locations\n").expect("a section of locations");
-    let (locations, mappings) = rest.split_once("Mappings\n").expect("a section of mappings");
+    let (head, rest) = raw
+        .split_once("Locations\n")
+        .expect("a section of locations");
+    let (locations, mappings) = rest
+        .split_once("Mappings\n")
+        .expect("a section of mappings");
     let mut mapping_numbers = Numbers::default();
     let mapping_lines = mappings.lines().filter_map(|line| {
         let (id, text) = line.split_once(": ").expect("a mapping");
-        mapping_numbers.place(id.trim(), text).map(|number| format!("{number}: {text}\n"))
+        mapping_numbers
+            .place(id.trim(), text)
+            .map(|number| format!("{number}: {text}\n"))
     });
     let mappings: String = mapping_lines.collect();
     let mut location_numbers = Numbers::default();
@@ -71,18 +86,26 @@ pub fn renumbered(raw: &str) -> String {
             }
             None => text.to_owned(),
         };
-        location_numbers.place(id.trim(), &text).map(|number| format!("{number:>6}: {text}\n"))
+        location_numbers
+            .place(id.trim(), &text)
+            .map(|number| format!("{number:>6}: {text}\n"))
     });
     let locations: String = location_lines.collect();
     let (before, samples) = head.split_once("Samples:\n").expect("a section of samples");
-    let sample_lines = samples.lines().enumerate().map(|(i, line)| match line.split_once(": ") {
-        // Line 0 names the types; labels stand on lines of their own, behind 16 blanks.
-        Some((values, ids)) if i > 0 && !line.starts_with("                ") => {
-            let ids: String = ids.split_whitespace().map(|id| format!("{} ", location_numbers.of(id))).collect();
-            format!("{values}: {ids}\n")
-        }
-        _ => format!("{line}\n"),
-    });
+    let sample_lines = samples
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match line.split_once(": ") {
+            // Line 0 names the types; labels stand on lines of their own, behind 16 blanks.
+            Some((values, ids)) if i > 0 && !line.starts_with("                ") => {
+                let ids: String = ids
+                    .split_whitespace()
+                    .map(|id| format!("{} ", location_numbers.of(id)))
+                    .collect();
+                format!("{values}: {ids}\n")
+            }
+            _ => format!("{line}\n"),
+        });
     let samples: String = sample_lines.collect();
     format!("{before}Samples:\n{samples}Locations\n{locations}Mappings\n{mappings}")
 }
@@ -129,7 +152,11 @@ impl Scratch {
     fn new() -> Self {
         use std::sync::atomic::{AtomicU32, Ordering};
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("pprof-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "pprof-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).expect("a writable folder for scratch files");
         Self(path)

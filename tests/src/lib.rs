@@ -1,6 +1,8 @@
-//! What the tests across Pilotlight's parts partition: real input, independent judges, and made-up history.
+//! What the tests across Pilotlight's parts share: real input, independent judges, and made-up
+//! history.
 //!
-//! - [`corpus`] and [`recorded`]: profiles and requests that nobody wrote for this project, where they are at hand.
+//! - [`corpus`] and [`recorded`]: profiles and requests that nobody wrote for this project, where
+//!   they are at hand.
 //! - [`oracle`]: profiles read by other code than the core's, and sums over them by brute force.
 //! - [`series`]: what the store should hold after recorded pushes.
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`.
@@ -11,9 +13,11 @@
 //! - [`demo`]: an hour of realistic history of four services.
 //! - [`identity`]: what the core must answer alike in every engine.
 //! - [`client`]: requests to a running Pilotlight.
-//! - [`local`]: the worker on this machine, to be killed and started again; [`process`]: what Linux says of it.
+//! - [`local`]: the worker on this machine, to be killed and started again; [`process`]: what Linux
+//!   says of it.
 //! - [`options`]: options of our programs.
-//! - [`load`]: many processes push for minutes; [`kills`]: some push while the worker is killed, again and again.
+//! - [`load`]: many processes push for minutes; [`kills`]: some push while the worker is killed,
+//!   again and again.
 
 pub mod brute;
 pub mod client;

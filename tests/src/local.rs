@@ -1,7 +1,8 @@
-//! The built worker on this machine, under control: it can be killed at any moment and started again over what it left.
+//! The built worker on this machine, under control: it can be killed at any moment and started
+//! again over what it left.
 //!
-//! It runs in workerd, with the bucket and the storage of Durable Objects that `wrangler dev` has too, started by
-//! `tests/local/serve.mjs`.
+//! It runs in workerd, with the bucket and the storage of Durable Objects that `wrangler dev` has
+//! too, started by `tests/local/serve.mjs`.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -32,7 +33,8 @@ pub struct Place {
     pub port: u16,
     /// Variables that are not as in `wrangler.toml`.
     pub variables: Vec<(&'static str, String)>,
-    /// Whether the worker has the binding to itself: visits and parts of queries are invocations of their own.
+    /// Whether the worker has the binding to itself: visits and parts of queries are invocations of
+    /// their own.
     pub bound_to_itself: bool,
     /// A JavaScript file that stands for the built core behind the shim.
     pub core: Option<PathBuf>,
@@ -91,7 +93,11 @@ impl Place {
 
     /// Starts the worker and waits until it answers.
     pub fn start(&self) -> Result<Local, String> {
-        let variables: Value = self.variables.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+        let variables: Value = self
+            .variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
         let wanted = json!({
             "state": self.state,
             "port": self.port,
@@ -113,10 +119,18 @@ impl Place {
             .stderr(log.try_clone().map_err(|e| e.to_string())?)
             .spawn()
             .map_err(|e| format!("node: {e}"))?;
-        let (orders, stdout) = (node.stdin.take(), node.stdout.take().ok_or("node has no stdout")?);
+        let (orders, stdout) = (
+            node.stdin.take(),
+            node.stdout.take().ok_or("node has no stdout")?,
+        );
         let answers = listen(stdout, log);
         // From here on whatever goes wrong ends the child.
-        let mut local = Local { node, orders, answers, workerd: Process(0) };
+        let mut local = Local {
+            node,
+            orders,
+            answers,
+            workerd: Process(0),
+        };
         let started = Instant::now();
         while started.elapsed() < START_LIMIT {
             if let Ok(answer) = local.answers.recv_timeout(Duration::from_millis(50)) {
@@ -127,10 +141,17 @@ impl Place {
                 return Err(format!("the worker did not start: {answer}"));
             }
             if let Ok(Some(status)) = local.node.try_wait() {
-                return Err(format!("the worker did not start ({status}): {}", self.last_words()));
+                return Err(format!(
+                    "the worker did not start ({status}): {}",
+                    self.last_words()
+                ));
             }
         }
-        Err(format!("the worker was not up after {} s: {}", START_LIMIT.as_secs(), self.last_words()))
+        Err(format!(
+            "the worker was not up after {} s: {}",
+            START_LIMIT.as_secs(),
+            self.last_words()
+        ))
     }
 
     /// What the server wrote.
@@ -141,21 +162,27 @@ impl Place {
     /// The last lines that the server wrote.
     pub fn last_words(&self) -> String {
         let text = fs::read_to_string(self.log()).unwrap_or_default();
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let lines: Vec<&str> = text
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .collect();
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 }
 
-/// Not one of those that the system gives to connections: while the worker is down, a client that tries to reach such a port
-/// may be given that very port, be connected to itself, and keep the worker from it.
+/// Not one of those that the system gives to connections: while the worker is down, a client that
+/// tries to reach such a port may be given that very port, be connected to itself, and keep the
+/// worker from it.
 fn free_port() -> Result<u16, String> {
-    // Tests of one process start several at once, and each finds the port free until its worker has it.
+    // Tests of one process start several at once, and each finds the port free until its worker has
+    // it.
     static ASKED: AtomicU16 = AtomicU16::new(0);
     let asked = ASKED.fetch_add(1, Ordering::Relaxed) % 100;
     let first = (std::process::id() as u16 % 80 * 100 + asked) % 8_000;
     let ports = (0..8_000).map(|step| 20_000 + (first + step) % 8_000);
     let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
-    free.next().ok_or_else(|| "no port from 20000 to 27999 is free".to_owned())
+    free.next()
+        .ok_or_else(|| "no port from 20000 to 27999 is free".to_owned())
 }
 
 /// Passes on the script's answers, and writes to the log what others wrote to its stdout.
@@ -197,23 +224,41 @@ impl Local {
     pub fn objects(&mut self) -> Result<Vec<Object>, String> {
         let orders = self.orders.as_mut().ok_or("the server has ended")?;
         orders.write_all(b"objects\n").map_err(|e| e.to_string())?;
-        let answer = self.answers.recv_timeout(ANSWER_LIMIT).map_err(|e| format!("the names of objects: {e}"))?;
-        let list = answer["objects"].as_array().ok_or_else(|| answer.to_string())?;
-        let object = |pair: &Value| Some(Object { key: pair[0].as_str()?.to_owned(), size: pair[1].as_u64()? });
-        list.iter().map(|pair| object(pair).ok_or_else(|| pair.to_string())).collect()
+        let answer = self
+            .answers
+            .recv_timeout(ANSWER_LIMIT)
+            .map_err(|e| format!("the names of objects: {e}"))?;
+        let list = answer["objects"]
+            .as_array()
+            .ok_or_else(|| answer.to_string())?;
+        let object = |pair: &Value| {
+            Some(Object {
+                key: pair[0].as_str()?.to_owned(),
+                size: pair[1].as_u64()?,
+            })
+        };
+        list.iter()
+            .map(|pair| object(pair).ok_or_else(|| pair.to_string()))
+            .collect()
     }
 
     /// workerd is the one child of the script, whatever else it may start later.
     fn find_workerd(&self) -> Result<Process, String> {
         match Process(self.node.id()).children().as_slice() {
             [workerd] => Ok(*workerd),
-            others => Err(format!("the script that starts workerd has the children {others:?}")),
+            others => Err(format!(
+                "the script that starts workerd has the children {others:?}"
+            )),
         }
     }
 
     fn end(&mut self) -> Result<(), String> {
         self.orders = None;
-        self.node.kill().and_then(|()| self.node.wait()).map(drop).map_err(|e| format!("ending node: {e}"))
+        self.node
+            .kill()
+            .and_then(|()| self.node.wait())
+            .map(drop)
+            .map_err(|e| format!("ending node: {e}"))
     }
 }
 
@@ -226,14 +271,27 @@ impl Levels {
 
 impl fmt::Display for Levels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} segments and {} blocks, {} bytes", self.segments, self.blocks, self.bytes)
+        write!(
+            f,
+            "{} segments and {} blocks, {} bytes",
+            self.segments, self.blocks, self.bytes
+        )
     }
 }
 
 impl From<Vec<Object>> for Levels {
     fn from(objects: Vec<Object>) -> Self {
-        let count = |end: &str| objects.iter().filter(|object| object.key.ends_with(end)).count() as u64;
-        Self { segments: count(".seg"), blocks: count(".blk"), bytes: objects.iter().map(|object| object.size).sum() }
+        let count = |end: &str| {
+            objects
+                .iter()
+                .filter(|object| object.key.ends_with(end))
+                .count() as u64
+        };
+        Self {
+            segments: count(".seg"),
+            blocks: count(".blk"),
+            bytes: objects.iter().map(|object| object.size).sum(),
+        }
     }
 }
 

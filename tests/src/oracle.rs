@@ -1,4 +1,5 @@
-//! The independent judge: pprof read by `prost`, stacks summed in a plain map. Slow, short, and none of the core's code.
+//! The independent judge: pprof read by `prost`, stacks summed in a plain map. Slow, short, and
+//! none of the core's code.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -171,27 +172,46 @@ impl Oracle {
 
     /// Reads a profile; `None` when it is not protobuf.
     pub fn try_read(bytes: &[u8]) -> Option<Self> {
-        RawProfile::decode(&*unzip(bytes)).ok().map(|raw| Self::of(&raw))
+        RawProfile::decode(&*unzip(bytes))
+            .ok()
+            .map(|raw| Self::of(&raw))
     }
 
     /// Spells out a raw profile.
     pub fn of(raw: &RawProfile) -> Self {
         let text = |i: i64| String::from_utf8_lossy(&raw.string_table[i as usize]).into_owned();
         let value_type = |t: &RawType| (text(t.kind), text(t.unit));
-        let functions: BTreeMap<u64, &RawFunction> = raw.function.iter().map(|f| (f.id, f)).collect();
+        let functions: BTreeMap<u64, &RawFunction> =
+            raw.function.iter().map(|f| (f.id, f)).collect();
         let mappings: BTreeMap<u64, &RawMapping> = raw.mapping.iter().map(|m| (m.id, m)).collect();
         let name_of = |id: &u64| {
             let f = functions[id];
-            let name = if text(f.name).is_empty() { text(f.system_name) } else { text(f.name) };
-            if name.is_empty() { "?".to_owned() } else { name }
+            let name = if text(f.name).is_empty() {
+                text(f.system_name)
+            } else {
+                text(f.name)
+            };
+            if name.is_empty() {
+                "?".to_owned()
+            } else {
+                name
+            }
         };
         let frames = |l: &RawLocation| -> Vec<String> {
-            let named: Vec<String> =
-                l.line.iter().rev().map(|line| line.function_id).filter(|&f| f != 0).map(|f| name_of(&f)).collect();
+            let named: Vec<String> = l
+                .line
+                .iter()
+                .rev()
+                .map(|line| line.function_id)
+                .filter(|&f| f != 0)
+                .map(|f| name_of(&f))
+                .collect();
             if !named.is_empty() {
                 return named;
             }
-            let file = mappings.get(&l.mapping_id).map_or(String::new(), |m| text(m.filename));
+            let file = mappings
+                .get(&l.mapping_id)
+                .map_or(String::new(), |m| text(m.filename));
             let file = file.rsplit('/').next().unwrap_or("").to_owned();
             vec![match (l.address, file.as_str()) {
                 (0, "") => "?".to_owned(),
@@ -200,16 +220,26 @@ impl Oracle {
                 (address, file) => format!("{address:#x} [{file}]"),
             }]
         };
-        let locations: BTreeMap<u64, Vec<String>> = raw.location.iter().map(|l| (l.id, frames(l))).collect();
+        let locations: BTreeMap<u64, Vec<String>> =
+            raw.location.iter().map(|l| (l.id, frames(l))).collect();
         let label = |l: &RawLabel| match (text(l.str), l.num, text(l.num_unit)) {
             (s, 0, unit) if unit.is_empty() => format!("{}={s}", text(l.key)),
             (_, n, unit) => format!("{}={n} {unit}", text(l.key)),
         };
         let samples = raw.sample.iter().map(|s| {
-            let stack = s.location_id.iter().rev().flat_map(|id| locations[id].clone()).collect();
+            let stack = s
+                .location_id
+                .iter()
+                .rev()
+                .flat_map(|id| locations[id].clone())
+                .collect();
             let mut labels: Vec<String> = s.label.iter().map(label).collect();
             labels.sort();
-            OracleSample { stack, labels, values: s.value.clone() }
+            OracleSample {
+                stack,
+                labels,
+                values: s.value.clone(),
+            }
         });
         Self {
             types: raw.sample_type.iter().map(value_type).collect(),
@@ -220,12 +250,18 @@ impl Oracle {
 
     /// Sum of a value column.
     pub fn total(&self, column: usize) -> i128 {
-        self.samples.iter().map(|s| i128::from(s.values[column])).sum()
+        self.samples
+            .iter()
+            .map(|s| i128::from(s.values[column]))
+            .sum()
     }
 
     /// Sum of what is above zero in a column, which is what gets stored.
     pub fn positive_total(&self, column: usize) -> i128 {
-        self.samples.iter().map(|s| i128::from(s.values[column].max(0))).sum()
+        self.samples
+            .iter()
+            .map(|s| i128::from(s.values[column].max(0)))
+            .sum()
     }
 
     /// Value of each stack.
@@ -242,7 +278,8 @@ impl Oracle {
         let mut sums = BTreeMap::new();
         for sample in self.samples.iter().filter(|s| s.values[column] != 0) {
             for depth in 0..=sample.stack.len() {
-                *sums.entry(sample.stack[..depth].to_vec()).or_default() += i128::from(sample.values[column]);
+                *sums.entry(sample.stack[..depth].to_vec()).or_default() +=
+                    i128::from(sample.values[column]);
             }
         }
         sums
@@ -266,13 +303,21 @@ impl Oracle {
         sums
     }
 
-    /// The values of each stack with its labels, equal ones added, all-zero ones left out: what a merge must keep.
-    pub fn merged<'a>(profiles: impl IntoIterator<Item = &'a Self>) -> BTreeMap<(Vec<String>, Vec<String>), Vec<i128>> {
+    /// The values of each stack with its labels, equal ones added, all-zero ones left out: what a
+    /// merge must keep.
+    pub fn merged<'a>(
+        profiles: impl IntoIterator<Item = &'a Self>,
+    ) -> BTreeMap<(Vec<String>, Vec<String>), Vec<i128>> {
         let mut sums: BTreeMap<(Vec<String>, Vec<String>), Vec<i128>> = BTreeMap::new();
         for sample in profiles.into_iter().flat_map(|p| &p.samples) {
-            let values = sums.entry((sample.stack.clone(), sample.labels.clone())).or_default();
+            let values = sums
+                .entry((sample.stack.clone(), sample.labels.clone()))
+                .or_default();
             values.resize(sample.values.len(), 0);
-            values.iter_mut().zip(&sample.values).for_each(|(sum, v)| *sum += i128::from(*v));
+            values
+                .iter_mut()
+                .zip(&sample.values)
+                .for_each(|(sum, v)| *sum += i128::from(*v));
         }
         sums.retain(|_, values| values.iter().any(|v| *v != 0));
         sums
@@ -285,6 +330,8 @@ pub fn unzip(bytes: &[u8]) -> Vec<u8> {
         return bytes.to_vec();
     }
     let mut out = Vec::new();
-    flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut out).expect("gzip");
+    flate2::read::MultiGzDecoder::new(bytes)
+        .read_to_end(&mut out)
+        .expect("gzip");
     out
 }

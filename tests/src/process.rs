@@ -13,9 +13,15 @@ pub struct Process(pub u32);
 impl Process {
     /// The processes that it started and that have not been waited for.
     pub fn children(self) -> Vec<Process> {
-        let entries = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+        let entries = fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok);
         let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        numbers.map(Process).filter(|child| child.parent() == Some(self)).collect()
+        numbers
+            .map(Process)
+            .filter(|child| child.parent() == Some(self))
+            .collect()
     }
 
     /// Who started it; `None` when it is gone.
@@ -46,7 +52,10 @@ impl Process {
         }
         // The standard library signals only its own children; every shell has this one built in.
         let script = format!("kill -s KILL {}", self.0);
-        let killed = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status();
+        let killed = Command::new("sh")
+            .args(["-c", &script])
+            .stderr(Stdio::null())
+            .status();
         killed.is_ok_and(|status| status.success())
     }
 
@@ -56,7 +65,8 @@ impl Process {
         line.trim().trim_end_matches("kB").trim().parse().ok()
     }
 
-    /// A field of `/proc/<number>/stat`, counted from the one behind the name, which may have any characters in it.
+    /// A field of `/proc/<number>/stat`, counted from the one behind the name, which may have any
+    /// characters in it.
     fn stat_field(self, index: usize) -> Option<String> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.0)).ok()?;
         let (_, behind) = stat.rsplit_once(')')?;

@@ -1,16 +1,18 @@
 //! Profiles by chance: small enough to shrink, and with all that verbs trip over.
 //!
-//! Tables of a few rows, so that samples share frames and recursion is common: inlined lines, locations without lines or
-//! mapping, functions that differ in one field only, labels of both kinds (a key with several values, and with numbers as
-//! well as text), samples without a stack, repeated samples, zero and negative values. All profiles draw from one small
-//! world of names, so several of them overlap.
+//! Tables of a few rows, so that samples share frames and recursion is common: inlined lines,
+//! locations without lines or mapping, functions that differ in one field only, labels of both
+//! kinds (a key with several values, and with numbers as well as text), samples without a stack,
+//! repeated samples, zero and negative values. All profiles draw from one small world of names, so
+//! several of them overlap.
 //!
 //! Values stay within ±2^63 / 1024: the sums of fifty profiles of twenty samples fit an `i64`.
 
 use std::ops::Range;
 
 use pilotlight_core::{
-    Function, Label, LabelValue, Line, LocationId, Mapping, MappingId, Profile, ProfileBuilder, StringId, SymbolFlags,
+    Function, Label, LabelValue, Line, LocationId, Mapping, MappingId, Profile, ProfileBuilder,
+    StringId, SymbolFlags,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -87,7 +89,14 @@ pub fn some_profiles(n: Range<usize>) -> impl Strategy<Value = Vec<Profile>> {
 /// [`some_profiles`] in which every line has a function: pprof opens no others.
 pub fn some_named_profiles(n: Range<usize>) -> impl Strategy<Value = Vec<Profile>> {
     (1usize..4).prop_flat_map(move |types| {
-        vec(named_profile_of(types, any_value().boxed(), any::<Index>().prop_map(Some).boxed()), n.clone())
+        vec(
+            named_profile_of(
+                types,
+                any_value().boxed(),
+                any::<Index>().prop_map(Some).boxed(),
+            ),
+            n.clone(),
+        )
     })
 }
 
@@ -118,14 +127,23 @@ fn named_profile_of(
     recipe(types, value, function).prop_map(move |recipe| bake(types, &recipe))
 }
 
-fn recipe(types: usize, value: BoxedStrategy<i64>, function: BoxedStrategy<Pick>) -> impl Strategy<Value = Recipe> {
+fn recipe(
+    types: usize,
+    value: BoxedStrategy<i64>,
+    function: BoxedStrategy<Pick>,
+) -> impl Strategy<Value = Recipe> {
     let line = (function, 0i64..3, 0i64..2);
     let location = (often(), 0u64..4, prop::bool::weighted(0.1), vec(line, 0..4));
     let label = prop_oneof![
         (0..KEYS.len(), 0..TEXTS.len()).prop_map(|(key, text)| LabelRecipe::Text(key, text)),
-        (0..KEYS.len(), -1i64..2050, 0..UNITS.len()).prop_map(|(key, n, unit)| LabelRecipe::Number(key, n, unit)),
+        (0..KEYS.len(), -1i64..2050, 0..UNITS.len())
+            .prop_map(|(key, n, unit)| LabelRecipe::Number(key, n, unit)),
     ];
-    let sample = (vec(any::<Index>(), 0..9), vec(label, 0..4), vec(value, types));
+    let sample = (
+        vec(any::<Index>(), 0..9),
+        vec(label, 0..4),
+        vec(value, types),
+    );
     (
         vec((0..MAPPINGS.len(), 0u64..3), 0..4),
         vec((0..FUNCTIONS.len(), 0..FILES.len(), 0i64..3), 1..7),
@@ -133,36 +151,61 @@ fn recipe(types: usize, value: BoxedStrategy<i64>, function: BoxedStrategy<Pick>
         vec(sample, 0..20),
         (0i64..5, 0i64..5, 0i64..5),
     )
-        .prop_map(|(mappings, functions, locations, samples, (time, duration, period))| Recipe {
-            mappings,
-            functions,
-            locations,
-            samples,
-            time,
-            duration,
-            period,
-        })
+        .prop_map(
+            |(mappings, functions, locations, samples, (time, duration, period))| Recipe {
+                mappings,
+                functions,
+                locations,
+                samples,
+                time,
+                duration,
+                period,
+            },
+        )
 }
 
 fn bake(types: usize, recipe: &Recipe) -> Profile {
     let mut b = ProfileBuilder::new();
     for i in 0..types {
-        b.sample_type(["alloc_objects", "alloc_space", "cpu"][i], ["count", "bytes", "nanoseconds"][i]);
+        b.sample_type(
+            ["alloc_objects", "alloc_space", "cpu"][i],
+            ["count", "bytes", "nanoseconds"][i],
+        );
     }
-    let mappings: Vec<MappingId> = recipe.mappings.iter().map(|&(file, start)| mapping(&mut b, file, start)).collect();
+    let mappings: Vec<MappingId> = recipe
+        .mappings
+        .iter()
+        .map(|&(file, start)| mapping(&mut b, file, start))
+        .collect();
     let functions = recipe.functions.iter().map(|&(name, file, start_line)| {
         let (name, file) = (b.string(FUNCTIONS[name]), b.string(FILES[file]));
-        b.function(Function { name, system_name: name, file, start_line })
+        b.function(Function {
+            name,
+            system_name: name,
+            file,
+            start_line,
+        })
     });
     let functions: Vec<_> = functions.collect();
-    let locations = recipe.locations.iter().map(|(mapping, address, folded, lines)| {
-        let lines = lines.iter().map(|&(f, line, column)| Line { function: f.map(|f| *f.get(&functions)), line, column });
-        let mapping = mapping.filter(|_| !mappings.is_empty()).map(|m| *m.get(&mappings));
-        b.location(mapping, *address, *folded, &lines.collect::<Vec<_>>())
-    });
+    let locations = recipe
+        .locations
+        .iter()
+        .map(|(mapping, address, folded, lines)| {
+            let lines = lines.iter().map(|&(f, line, column)| Line {
+                function: f.map(|f| *f.get(&functions)),
+                line,
+                column,
+            });
+            let mapping = mapping
+                .filter(|_| !mappings.is_empty())
+                .map(|m| *m.get(&mappings));
+            b.location(mapping, *address, *folded, &lines.collect::<Vec<_>>())
+        });
     let locations: Vec<LocationId> = locations.collect();
     for (stack, labels, values) in &recipe.samples {
-        let stack = stack.iter().fold(None, |parent, i| Some(b.stack(parent, *i.get(&locations))));
+        let stack = stack
+            .iter()
+            .fold(None, |parent, i| Some(b.stack(parent, *i.get(&locations))));
         let mut labels: Vec<Label> = labels.iter().map(|&recipe| label(&mut b, recipe)).collect();
         let labels = b.label_set(&mut labels);
         b.sample(stack, labels, values);
@@ -170,22 +213,37 @@ fn bake(types: usize, recipe: &Recipe) -> Profile {
     let period_type = b.value_type("cpu", "nanoseconds");
     let header = b.header();
     header.period_type = (recipe.period > 0).then_some(period_type);
-    (header.period, header.time_nanos, header.duration_nanos) = (recipe.period, recipe.time, recipe.duration);
+    (header.period, header.time_nanos, header.duration_nanos) =
+        (recipe.period, recipe.time, recipe.duration);
     b.finish()
 }
 
 fn mapping(b: &mut ProfileBuilder, file: usize, start: u64) -> MappingId {
     let file = b.string(MAPPINGS[file]);
-    let symbols = SymbolFlags { functions: start == 1, ..SymbolFlags::default() };
+    let symbols = SymbolFlags {
+        functions: start == 1,
+        ..SymbolFlags::default()
+    };
     let start = start << 12;
-    b.mapping(Mapping { start, limit: start + 4096, offset: 0, file, build_id: StringId::EMPTY, symbols })
+    b.mapping(Mapping {
+        start,
+        limit: start + 4096,
+        offset: 0,
+        file,
+        build_id: StringId::EMPTY,
+        symbols,
+    })
 }
 
 fn label(b: &mut ProfileBuilder, recipe: LabelRecipe) -> Label {
     match recipe {
-        LabelRecipe::Text(key, text) => Label { key: b.string(KEYS[key]), value: LabelValue::Text(b.string(TEXTS[text])) },
-        LabelRecipe::Number(key, n, unit) => {
-            Label { key: b.string(KEYS[key]), value: LabelValue::Number(n, b.string(UNITS[unit])) }
-        }
+        LabelRecipe::Text(key, text) => Label {
+            key: b.string(KEYS[key]),
+            value: LabelValue::Text(b.string(TEXTS[text])),
+        },
+        LabelRecipe::Number(key, n, unit) => Label {
+            key: b.string(KEYS[key]),
+            value: LabelValue::Number(n, b.string(UNITS[unit])),
+        },
     }
 }

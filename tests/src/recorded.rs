@@ -16,7 +16,11 @@ impl Recorded {
     pub fn parse(name: String, head: &[u8], body: Vec<u8>) -> Self {
         let text = std::str::from_utf8(head).expect("a head is ASCII");
         let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-        Self { name, head: format!("{}\r\n\r\n", lines.join("\r\n")).into_bytes(), body }
+        Self {
+            name,
+            head: format!("{}\r\n\r\n", lines.join("\r\n")).into_bytes(),
+            body,
+        }
     }
 
     /// The query parameter of that name, decoded.
@@ -24,7 +28,9 @@ impl Recorded {
         let head = String::from_utf8_lossy(&self.head);
         let target = head.split(' ').nth(1)?;
         let query = target.split_once('?')?.1;
-        form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value.into_owned())
+        form_urlencoded::parse(query.as_bytes())
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.into_owned())
     }
 
     /// The application that the request names, which is its service.
@@ -35,7 +41,11 @@ impl Recorded {
 
     /// The profile: the part `profile` of a form, else the body.
     pub fn profile(&self) -> &[u8] {
-        if self.boundary().is_none() { &self.body } else { self.part("profile").expect("a form has a profile") }
+        if self.boundary().is_none() {
+            &self.body
+        } else {
+            self.part("profile").expect("a form has a profile")
+        }
     }
 
     /// A part of a multipart body.
@@ -54,11 +64,20 @@ impl Recorded {
 
     fn boundary(&self) -> Option<String> {
         let head = String::from_utf8_lossy(&self.head).into_owned();
-        let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-type: multipart/form-data"))?;
-        line.split_once("boundary=").map(|(_, boundary)| boundary.trim().to_owned())
+        let line = head.lines().find(|line| {
+            line.to_ascii_lowercase()
+                .starts_with("content-type: multipart/form-data")
+        })?;
+        line.split_once("boundary=")
+            .map(|(_, boundary)| boundary.trim().to_owned())
     }
 }
 
 fn positions(haystack: &[u8], needle: &[u8]) -> Vec<usize> {
-    haystack.windows(needle.len()).enumerate().filter(|(_, window)| *window == needle).map(|(at, _)| at).collect()
+    haystack
+        .windows(needle.len())
+        .enumerate()
+        .filter(|(_, window)| *window == needle)
+        .map(|(at, _)| at)
+        .collect()
 }

@@ -18,8 +18,12 @@ pub fn expected(requests: &[Recorded]) -> BTreeMap<Key, Oracle> {
         for (column, (kind, unit)) in oracle.types.iter().enumerate() {
             let id = format!("{group}:{kind}:{unit}:{period_type}:{period_unit}");
             let positive = oracle.samples.iter().filter(|s| s.values[column] > 0);
-            let samples: Vec<OracleSample> =
-                positive.map(|s| OracleSample { values: vec![s.values[column]], ..s.clone() }).collect();
+            let samples: Vec<OracleSample> = positive
+                .map(|s| OracleSample {
+                    values: vec![s.values[column]],
+                    ..s.clone()
+                })
+                .collect();
             if !samples.is_empty() {
                 let entry = series.entry((request.service(), id)).or_default();
                 entry.types = vec![(kind.clone(), unit.clone())];
@@ -30,7 +34,8 @@ pub fn expected(requests: &[Recorded]) -> BTreeMap<Key, Oracle> {
     series
 }
 
-/// The first part of a type id. Which words mean what is told by hand: these are the profiles that the agents send.
+/// The first part of a type id. Which words mean what is told by hand: these are the profiles that
+/// the agents send.
 fn group(oracle: &Oracle, config: Option<&[u8]>) -> &'static str {
     let has = |kind: &str| oracle.types.iter().any(|(k, _)| k == kind);
     let config = String::from_utf8_lossy(config.unwrap_or_default()).into_owned();

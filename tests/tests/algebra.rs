@@ -2,7 +2,10 @@
 
 use pilotlight_core::flame::{BoxKind, FlameBox, Viewport, layout};
 use pilotlight_core::pprof::{decode, encode, open};
-use pilotlight_core::{By, CallTree, NodeId, Profile, Scale, Selector, Shape, Tree, canonical, diff, function_table, merge};
+use pilotlight_core::{
+    By, CallTree, NodeId, Profile, Scale, Selector, Shape, Tree, canonical, diff, function_table,
+    merge,
+};
 use pilotlight_tests::corpus;
 use pilotlight_tests::oracle::Oracle;
 use proptest::prelude::*;
@@ -162,8 +165,28 @@ fn trees_and_tables_of_real_profiles() {
             for width in [320.0, 1400.0] {
                 let zooms = (0..tree.shape().len() as u32).step_by(tree.shape().len() / 7 + 1);
                 for zoom in zooms.map(NodeId) {
-                    check_layout(&tree, Viewport { zoom, x0: 0.0, x1: 1.0, width, depth0: 0, depth1: u32::MAX });
-                    check_layout(&tree, Viewport { zoom, x0: 0.3, x1: 0.7, width, depth0: 0, depth1: u32::MAX });
+                    check_layout(
+                        &tree,
+                        Viewport {
+                            zoom,
+                            x0: 0.0,
+                            x1: 1.0,
+                            width,
+                            depth0: 0,
+                            depth1: u32::MAX,
+                        },
+                    );
+                    check_layout(
+                        &tree,
+                        Viewport {
+                            zoom,
+                            x0: 0.3,
+                            x1: 0.7,
+                            width,
+                            depth0: 0,
+                            depth1: u32::MAX,
+                        },
+                    );
                 }
             }
         }
@@ -189,14 +212,18 @@ fn merges_of_real_profiles_in_every_order() {
         assert_eq!(encode(&merged(&[&merged(tail), &merged(head)])), all);
     }
     let oracles: Vec<Oracle> = many.iter().map(oracle).collect();
-    assert_eq!(Oracle::merged([&Oracle::read(&all)]), Oracle::merged(&oracles));
+    assert_eq!(
+        Oracle::merged([&Oracle::read(&all)]),
+        Oracle::merged(&oracles)
+    );
 }
 
 fn nodes(shape: &Shape) -> impl Iterator<Item = NodeId> {
     (0..shape.len() as u32).map(NodeId)
 }
 
-/// The tree's totals are those of the paths, and the table's those of the functions, both summed by brute force.
+/// The tree's totals are those of the paths, and the table's those of the functions, both summed by
+/// brute force.
 fn check_tree(profile: &Profile, oracle: &Oracle, column: usize) {
     let tree = CallTree::new(profile, column, By::Name);
     let shape = tree.shape();
@@ -204,29 +231,47 @@ fn check_tree(profile: &Profile, oracle: &Oracle, column: usize) {
     paths.entry(Vec::new()).or_insert(0);
     assert_eq!(shape.len(), paths.len());
     for node in nodes(shape) {
-        let path: Vec<String> = shape.path(node)[1..].iter().map(|&n| shape.name(n).to_owned()).collect();
+        let path: Vec<String> = shape.path(node)[1..]
+            .iter()
+            .map(|&n| shape.name(n).to_owned())
+            .collect();
         assert_eq!(i128::from(tree.total_value(node)), paths[&path], "{path:?}");
-        let children: i128 = shape.children(node).map(|c| i128::from(tree.total_value(c))).sum();
-        assert_eq!(i128::from(tree.total_value(node)), i128::from(tree.self_value(node)) + children);
+        let children: i128 = shape
+            .children(node)
+            .map(|c| i128::from(tree.total_value(c)))
+            .sum();
+        assert_eq!(
+            i128::from(tree.total_value(node)),
+            i128::from(tree.self_value(node)) + children
+        );
     }
     let functions = oracle.functions(column);
     let rows = function_table(&tree);
     assert_eq!(rows.len(), functions.len());
     for row in rows {
         let name = shape.text(shape.frames()[row.frame].name);
-        assert_eq!((i128::from(row.own[0]), i128::from(row.total[0])), functions[name], "{name}");
+        assert_eq!(
+            (i128::from(row.own[0]), i128::from(row.total[0])),
+            functions[name],
+            "{name}"
+        );
     }
 }
 
-/// What holds of every layout: boxes in sight, rows without overlap, children above their parents, runs narrow.
+/// What holds of every layout: boxes in sight, rows without overlap, children above their parents,
+/// runs narrow.
 fn check_layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) {
     /// Positions are f32 pixels: at 10,000 pixels their step is a thousandth.
     const SLACK: f32 = 0.02;
     let boxes = layout(tree, view);
     let shape = tree.shape();
-    let mut rows: std::collections::BTreeMap<u32, Vec<&FlameBox>> = std::collections::BTreeMap::new();
+    let mut rows: std::collections::BTreeMap<u32, Vec<&FlameBox>> =
+        std::collections::BTreeMap::new();
     for b in &boxes {
-        assert!(b.width > 0.0 && b.x + b.width > -SLACK && b.x < view.width as f32 + SLACK, "{b:?} is out of sight");
+        assert!(
+            b.width > 0.0 && b.x + b.width > -SLACK && b.x < view.width as f32 + SLACK,
+            "{b:?} is out of sight"
+        );
         if b.kind != BoxKind::Run {
             assert_eq!(b.depth, shape.depth(b.node), "{b:?} is in the wrong row");
         }
@@ -236,20 +281,39 @@ fn check_layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) {
         row.sort_by(|a, b| (a.x + a.width / 2.0).total_cmp(&(b.x + b.width / 2.0)));
         for two in row.windows(2) {
             let slack = SLACK * (1.0 + two[0].width / 1000.0);
-            assert!(two[0].x + two[0].width <= two[1].x + slack, "{:?} overlaps {:?}", two[0], two[1]);
+            assert!(
+                two[0].x + two[0].width <= two[1].x + slack,
+                "{:?} overlaps {:?}",
+                two[0],
+                two[1]
+            );
         }
     }
-    for b in boxes.iter().filter(|b| b.depth > 0 && b.kind != BoxKind::Ancestor) {
-        let parent =
-            boxes.iter().find(|p| p.depth + 1 == b.depth && p.node == shape.parent(b.node) && p.kind != BoxKind::Run);
-        let Some(parent) = parent else { panic!("{b:?} has no parent in sight") };
+    for b in boxes
+        .iter()
+        .filter(|b| b.depth > 0 && b.kind != BoxKind::Ancestor)
+    {
+        let parent = boxes.iter().find(|p| {
+            p.depth + 1 == b.depth && p.node == shape.parent(b.node) && p.kind != BoxKind::Run
+        });
+        let Some(parent) = parent else {
+            panic!("{b:?} has no parent in sight")
+        };
         if parent.kind == BoxKind::Node {
             let slack = SLACK * (1.0 + parent.width / 1000.0);
-            assert!(b.x >= parent.x - slack && b.x + b.width <= parent.x + parent.width + slack, "{b:?} leaves {parent:?}");
+            assert!(
+                b.x >= parent.x - slack && b.x + b.width <= parent.x + parent.width + slack,
+                "{b:?} leaves {parent:?}"
+            );
         }
     }
     // As many boxes as pixels in each row, and no more: neighbouring narrow ones are one.
     for row in rows.values() {
-        assert!(row.len() <= 2 * view.width as usize + 3, "{} boxes in {} pixels", row.len(), view.width);
+        assert!(
+            row.len() <= 2 * view.width as usize + 3,
+            "{} boxes in {} pixels",
+            row.len(),
+            view.width
+        );
     }
 }

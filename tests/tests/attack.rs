@@ -1,4 +1,5 @@
-//! What one tenant does, held against what another notices; and what remains when the worker panics all the same.
+//! What one tenant does, held against what another notices; and what remains when the worker panics
+//! all the same.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,16 @@ fn profile(values: &[i64]) -> Vec<u8> {
 }
 
 fn push(client: &Client, name: &str, at: i64, body: &[u8]) -> Answer {
-    client.post(&format!("/ingest?name={name}&format=pprof&from={at}&until={}", at + 10), BINARY, body).expect("an answer")
+    client
+        .post(
+            &format!(
+                "/ingest?name={name}&format=pprof&from={at}&until={}",
+                at + 10
+            ),
+            BINARY,
+            body,
+        )
+        .expect("an answer")
 }
 
 /// Every route that reads what is stored, once; each must be answered with success.
@@ -41,9 +51,18 @@ fn ask_everything(client: &Client) {
     let range = format!("from={}&until={}", FROM * 1000, (FROM + 3_600) * 1000);
     let query: String = form_urlencoded::byte_serialize(format!("{CPU}{{}}").as_bytes()).collect();
     for path in [
-        format!("/pyroscope/render?query={query}&from={FROM}&until={}", FROM + 3_600),
-        format!("/pyroscope/render?query={query}&from={FROM}&until={}&groupBy=service_name&aggregation=avg", FROM + 3_600),
-        format!("/pyroscope/label-values?label=service_name&from={FROM}&until={}", FROM + 3_600),
+        format!(
+            "/pyroscope/render?query={query}&from={FROM}&until={}",
+            FROM + 3_600
+        ),
+        format!(
+            "/pyroscope/render?query={query}&from={FROM}&until={}&groupBy=service_name&aggregation=avg",
+            FROM + 3_600
+        ),
+        format!(
+            "/pyroscope/label-values?label=service_name&from={FROM}&until={}",
+            FROM + 3_600
+        ),
         format!("/api/v1/services?{range}"),
         format!("/api/v1/labels?{range}"),
         format!("/api/v1/timeline?query={query}&{range}"),
@@ -56,21 +75,39 @@ fn ask_everything(client: &Client) {
         "profileTypeID": CPU, "labelSelector": "{}", "start": FROM * 1000, "end": (FROM + 3_600) * 1000, "step": 15,
         "name": "service_name",
     });
-    for call in ["ProfileTypes", "LabelNames", "LabelValues", "Series", "SelectMergeStacktraces", "SelectSeries"] {
+    for call in [
+        "ProfileTypes",
+        "LabelNames",
+        "LabelValues",
+        "Series",
+        "SelectMergeStacktraces",
+        "SelectSeries",
+    ] {
         let path = format!("/querier.v1.QuerierService/{call}");
-        let answer = client.post(&path, "application/json", ask.to_string().as_bytes()).expect("an answer");
+        let answer = client
+            .post(&path, "application/json", ask.to_string().as_bytes())
+            .expect("an answer");
         assert_eq!(answer.status, 200, "{call}: {}", answer.text());
     }
 }
 
 #[test]
 fn one_tenants_extremes_fail_no_other_tenants_push() {
-    let place = place("attack", &[("MULTITENANCY", "true".to_owned()), ("FLUSH_MS", "20".to_owned())]);
+    let place = place(
+        "attack",
+        &[
+            ("MULTITENANCY", "true".to_owned()),
+            ("FLUSH_MS", "20".to_owned()),
+        ],
+    );
     let _worker = place.start().expect("a worker");
     let server = Client::new(&place.url());
     let (attacker, honest) = (server.of_tenant("attacker"), server.of_tenant("honest"));
     for n in 0..3 {
-        assert_eq!(push(&attacker, "huge", FROM + n, &profile(&[i64::MAX])).status, 200);
+        assert_eq!(
+            push(&attacker, "huge", FROM + n, &profile(&[i64::MAX])).status,
+            200
+        );
     }
     let (done, pushes, sum) = (AtomicBool::new(false), AtomicU32::new(0), AtomicI64::new(0));
     thread::scope(|scope| {
@@ -80,7 +117,12 @@ fn one_tenants_extremes_fail_no_other_tenants_push() {
                 let mut n = 0;
                 // Bounded, whatever becomes of the other side.
                 while !done.load(Ordering::Relaxed) && n < 2_000 {
-                    let answer = push(honest, &format!("app{thread}"), FROM + n % 3_600, &profile(&[n + 1]));
+                    let answer = push(
+                        honest,
+                        &format!("app{thread}"),
+                        FROM + n % 3_600,
+                        &profile(&[n + 1]),
+                    );
                     assert_eq!(answer.status, 200, "push {n}: {}", answer.text());
                     assert_eq!(answer.header("x-pilotlight-push"), Some("stored"));
                     pushes.fetch_add(1, Ordering::Relaxed);
@@ -89,63 +131,111 @@ fn one_tenants_extremes_fail_no_other_tenants_push() {
                 }
             });
         }
-        let attack = thread::Builder::new().spawn_scoped(scope, || (0..12).for_each(|_| ask_everything(&attacker)));
+        let attack = thread::Builder::new()
+            .spawn_scoped(scope, || (0..12).for_each(|_| ask_everything(&attacker)));
         let outcome = attack.expect("a thread").join();
         done.store(true, Ordering::Relaxed);
         outcome.expect("every question is answered");
     });
-    assert!(pushes.load(Ordering::Relaxed) > 20, "{pushes:?} pushes meanwhile");
+    assert!(
+        pushes.load(Ordering::Relaxed) > 20,
+        "{pushes:?} pushes meanwhile"
+    );
 
     let query: String = form_urlencoded::byte_serialize(format!("{CPU}{{}}").as_bytes()).collect();
-    let path = format!("/pyroscope/render?query={query}&from={FROM}&until={}", FROM + 3_600);
+    let path = format!(
+        "/pyroscope/render?query={query}&from={FROM}&until={}",
+        FROM + 3_600
+    );
     let cut = attacker.get(&path).expect("an answer");
     assert_eq!(cut.header("x-pilotlight-saturated"), Some("true"));
     assert_eq!(cut.json()["flamebearer"]["numTicks"], json!(i64::MAX));
     let exact = honest.get(&path).expect("an answer");
     assert_eq!(exact.header("x-pilotlight-saturated"), Some("false"));
-    assert_eq!(exact.json()["flamebearer"]["numTicks"], json!(sum.load(Ordering::Relaxed)), "every push is there");
+    assert_eq!(
+        exact.json()["flamebearer"]["numTicks"],
+        json!(sum.load(Ordering::Relaxed)),
+        "every push is there"
+    );
 }
 
 #[test]
 fn a_deleted_tenants_push_is_stored_again() {
-    let place = place("deleted", &[("MULTITENANCY", "true".to_owned()), ("FLUSH_MS", "20".to_owned())]);
+    let place = place(
+        "deleted",
+        &[
+            ("MULTITENANCY", "true".to_owned()),
+            ("FLUSH_MS", "20".to_owned()),
+        ],
+    );
     let _worker = place.start().expect("a worker");
     let client = Client::new(&place.url()).of_tenant("one");
     let (body, empty) = (profile(&[7]), profile(&[0]));
     let said = |body: &[u8]| {
         let answer = push(&client, "app", FROM, body);
         assert_eq!((answer.status, answer.text().as_str()), (200, ""));
-        answer.header("x-pilotlight-push").expect("the header").to_owned()
+        answer
+            .header("x-pilotlight-push")
+            .expect("the header")
+            .to_owned()
     };
     let total = || {
-        let query: String = form_urlencoded::byte_serialize(format!("{CPU}{{}}").as_bytes()).collect();
-        let path = format!("/pyroscope/render?query={query}&from={FROM}&until={}", FROM + 3_600);
+        let query: String =
+            form_urlencoded::byte_serialize(format!("{CPU}{{}}").as_bytes()).collect();
+        let path = format!(
+            "/pyroscope/render?query={query}&from={FROM}&until={}",
+            FROM + 3_600
+        );
         client.get(&path).expect("an answer").json()["flamebearer"]["numTicks"].as_i64()
     };
-    assert_eq!(["stored", "repeated"], [said(&body), said(&body)].each_ref().map(String::as_str));
+    assert_eq!(
+        ["stored", "repeated"],
+        [said(&body), said(&body)].each_ref().map(String::as_str)
+    );
     assert_eq!(said(&empty), "empty");
     assert_eq!(total(), Some(7));
-    assert_eq!(client.delete("/api/v1/admin/tenant").expect("an answer").status, 200);
+    assert_eq!(
+        client
+            .delete("/api/v1/admin/tenant")
+            .expect("an answer")
+            .status,
+        200
+    );
     assert_eq!(total(), Some(0));
     assert_eq!(said(&body), "stored");
     assert_eq!(total(), Some(7));
 
     // A selective deletion keeps a retry from bringing back what was deleted, and says so.
-    let path = format!("/api/v1/admin/profiles?query=%7B%7D&from=0&until={}", (FROM + 3_600) * 1000);
-    assert_eq!(client.delete(&path).expect("an answer").json()["objects"], json!(1));
+    let path = format!(
+        "/api/v1/admin/profiles?query=%7B%7D&from=0&until={}",
+        (FROM + 3_600) * 1000
+    );
+    assert_eq!(
+        client.delete(&path).expect("an answer").json()["objects"],
+        json!(1)
+    );
     assert_eq!(said(&body), "repeated");
 }
 
 #[test]
 fn wrong_variables_keep_the_worker_from_starting() {
-    let error = place("misconfigured", &[("FLUSH_MS", "soon".to_owned())]).start().err().expect("it does not start");
-    assert!(error.contains("variable FLUSH_MS: \"soon\" is not a number of milliseconds"), "{error}");
+    let error = place("misconfigured", &[("FLUSH_MS", "soon".to_owned())])
+        .start()
+        .err()
+        .expect("it does not start");
+    assert!(
+        error.contains("variable FLUSH_MS: \"soon\" is not a number of milliseconds"),
+        "{error}"
+    );
 }
 
 #[test]
 fn a_panic_asks_all_in_flight_to_come_again() {
     let core = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("local/panicking.mjs");
-    let place = Place { core: Some(core), ..place("panic", &[]) };
+    let place = Place {
+        core: Some(core),
+        ..place("panic", &[])
+    };
     let _worker = place.start().expect("a worker");
     let client = Client::new(&place.url());
     let get = |path: &str| client.get(path).expect("an answer");
@@ -154,14 +244,22 @@ fn a_panic_asks_all_in_flight_to_come_again() {
         let slow = scope.spawn(|| get("/slow"));
         thread::sleep(Duration::from_millis(300));
         let panicked = get("/panic");
-        assert_eq!((panicked.status, panicked.header("retry-after")), (503, Some("1")));
+        assert_eq!(
+            (panicked.status, panicked.header("retry-after")),
+            (503, Some("1"))
+        );
         let slow = slow.join().expect("an answer");
         assert_eq!((slow.status, slow.header("retry-after")), (503, Some("1")));
     });
-    assert_eq!((get("/").status, get("/").text()), (200, "1".to_owned()), "a fresh instance");
+    assert_eq!(
+        (get("/").status, get("/").text()),
+        (200, "1".to_owned()),
+        "a fresh instance"
+    );
 }
 
-/// A profile of 16 MB, of nothing but mappings with an id and nothing else: 7 bytes each, and some 40 in memory.
+/// A profile of 16 MB, of nothing but mappings with an id and nothing else: 7 bytes each, and some
+/// 40 in memory.
 fn swelling() -> Vec<u8> {
     const BYTES: usize = 16 << 20;
     let mut raw = vec![0x0a, 4, 0x08, 1, 0x10, 2, 0x32, 0, 0x32, 3];
@@ -169,7 +267,8 @@ fn swelling() -> Vec<u8> {
     raw.extend_from_slice(&[0x32, 11]);
     raw.extend_from_slice(b"nanoseconds");
     for number in 1_u32 << 21.. {
-        let id = [0, 7, 14, 21].map(|bits| (number >> bits & 0x7f) as u8 | if bits < 21 { 0x80 } else { 0 });
+        let id = [0, 7, 14, 21]
+            .map(|bits| (number >> bits & 0x7f) as u8 | if bits < 21 { 0x80 } else { 0 });
         let mapping = [&[0x1a, 5, 0x08], &id[..]].concat();
         if raw.len() + mapping.len() > BYTES {
             break;
@@ -188,16 +287,40 @@ fn a_failed_allocation_asks_to_come_again_and_ends_the_instance() {
     let client = Client::new(&place.url());
     let wasm = || {
         let metrics = client.get("/metrics").expect("an answer").text();
-        let line = metrics.lines().find(|line| line.starts_with("pilotlight_isolate_wasm_bytes ")).map(str::to_owned);
-        line.and_then(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).unwrap_or_else(|| panic!("{metrics}"))
+        let line = metrics
+            .lines()
+            .find(|line| line.starts_with("pilotlight_isolate_wasm_bytes "))
+            .map(str::to_owned);
+        line.and_then(|line| line.rsplit(' ').next()?.parse::<u64>().ok())
+            .unwrap_or_else(|| panic!("{metrics}"))
     };
     assert_eq!(push(&client, "app", FROM, &profile(&[7])).status, 200);
     let before = wasm();
     let answer = push(&client, "app", FROM, &swelling());
-    assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "{}", answer.text());
-    assert!(answer.text().contains("started afresh"), "{}", answer.text());
+    assert_eq!(
+        (answer.status, answer.header("retry-after")),
+        (503, Some("1")),
+        "{}",
+        answer.text()
+    );
+    assert!(
+        answer.text().contains("started afresh"),
+        "{}",
+        answer.text()
+    );
     let answer = push(&client, "app", FROM, &profile(&[7]));
-    assert_eq!((answer.status, answer.header("x-pilotlight-push")), (200, Some("repeated")), "what was stored is known");
-    assert_eq!(push(&client, "app", FROM, &profile(&[8])).header("x-pilotlight-push"), Some("stored"));
-    assert!(wasm() <= before + (4 << 20), "the memory is a new one: {} after {before}", wasm());
+    assert_eq!(
+        (answer.status, answer.header("x-pilotlight-push")),
+        (200, Some("repeated")),
+        "what was stored is known"
+    );
+    assert_eq!(
+        push(&client, "app", FROM, &profile(&[8])).header("x-pilotlight-push"),
+        Some("stored")
+    );
+    assert!(
+        wasm() <= before + (4 << 20),
+        "the memory is a new one: {} after {before}",
+        wasm()
+    );
 }

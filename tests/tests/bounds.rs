@@ -1,7 +1,9 @@
-//! No input, however hostile, allocates more than 16 times its size (inflated, which is capped) and a megabyte.
+//! No input, however hostile, allocates more than 16 times its size (inflated, which is capped) and
+//! a megabyte.
 //!
-//! Counted is what Rust allocates on the test's thread: the peak while the reader runs, both copies included while a vector
-//! grows, the input itself not. A row of the table is one construction; readers of other formats get rows of their own.
+//! Counted is what Rust allocates on the test's thread: the peak while the reader runs, both copies
+//! included while a vector grows, the input itself not. A row of the table is one construction;
+//! readers of other formats get rows of their own.
 
 #[path = "../../shared/tests/store/counting.rs"]
 mod counting;
@@ -21,7 +23,8 @@ use counting::{Used, measure};
 const BOUND: f64 = 16.0;
 /// What any input may allocate besides: buffers, messages, a regular expression.
 const FIXED: usize = 1 << 20;
-/// About the size of each hostile input: large beside [`FIXED`], small enough to be read in milliseconds.
+/// About the size of each hostile input: large beside [`FIXED`], small enough to be read in
+/// milliseconds.
 const SIZE: usize = 4 << 20;
 
 /// The peak beyond [`FIXED`], in bytes for each byte of input.
@@ -39,82 +42,205 @@ struct Case {
 }
 
 const fn case(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case {
-    Case { name, make, read: |bytes| pprof::decode(bytes).is_ok(), accepted, ceiling: BOUND }
+    Case {
+        name,
+        make,
+        read: |bytes| pprof::decode(bytes).is_ok(),
+        accepted,
+        ceiling: BOUND,
+    }
 }
 
 /// Hostile inputs. A reader of another format adds its rows here.
 static CASES: &[Case] = &[
-    case("empty strings", true, || head(1).repeat(6, SIZE, |_| vec![]).0),
-    case("strings of one byte", true, || head(1).repeat(6, SIZE, |_| vec![b'a']).0),
-    case("strings of one byte, not UTF-8", true, || head(1).repeat(6, SIZE, |_| vec![0xff]).0),
-    case("one string, not UTF-8", true, || head(1).bytes(6, &vec![0xff; SIZE]).0),
-    case("a first string that is not empty", true, || head(1).bytes(6, &vec![0x7f; SIZE]).0),
+    case("empty strings", true, || {
+        head(1).repeat(6, SIZE, |_| vec![]).0
+    }),
+    case("strings of one byte", true, || {
+        head(1).repeat(6, SIZE, |_| vec![b'a']).0
+    }),
+    case("strings of one byte, not UTF-8", true, || {
+        head(1).repeat(6, SIZE, |_| vec![0xff]).0
+    }),
+    case("one string, not UTF-8", true, || {
+        head(1).bytes(6, &vec![0xff; SIZE]).0
+    }),
+    case("a first string that is not empty", true, || {
+        head(1).bytes(6, &vec![0x7f; SIZE]).0
+    }),
     case("a string of control characters, not UTF-8", true, || {
-        head(1).bytes(6, b"").bytes(6, &[&vec![0x7f; SIZE][..], &[0xff]].concat()).0
+        head(1)
+            .bytes(6, b"")
+            .bytes(6, &[&vec![0x7f; SIZE][..], &[0xff]].concat())
+            .0
     }),
-    case("unknown fields", true, || head(1).repeat(1_000, SIZE, |_| vec![]).0),
-    case("sample types", false, || head(1).repeat(1, SIZE, |_| vec![]).0),
+    case("unknown fields", true, || {
+        head(1).repeat(1_000, SIZE, |_| vec![]).0
+    }),
+    case("sample types", false, || {
+        head(1).repeat(1, SIZE, |_| vec![]).0
+    }),
     case("comments", true, || head(1).bytes(13, &vec![0; SIZE]).0),
-    case("comments, one by one", true, || head(1).each(SIZE / 2, |m, _| m.number(13, 0)).0),
-    case("empty mappings", false, || head(1).repeat(3, SIZE, |_| vec![]).0),
-    case("empty functions", false, || head(1).repeat(5, SIZE, |_| vec![]).0),
-    case("empty locations", false, || head(1).repeat(4, SIZE, |_| vec![]).0),
-    case("small mappings", true, || head(1).repeat(3, SIZE, |i| id(i + 1)).0),
-    case("small functions", true, || head(1).repeat(5, SIZE, |i| id(i + 1)).0),
-    case("small locations", true, || head(1).repeat(4, SIZE, |i| id(i + 1)).0),
-    case("mappings numbered backwards", true, || head(1).repeat(3, SIZE, |i| id(0xc_0000 - i)).0),
-    case("functions numbered backwards", true, || head(1).repeat(5, SIZE, |i| id(0xc_0000 - i)).0),
-    case("locations numbered backwards", true, || head(1).repeat(4, SIZE, |i| id(0xc_0000 - i)).0),
-    case("mappings numbered far off", true, || head(1).repeat(3, SIZE, |i| id((1 << 21) + i)).0),
-    case("locations numbered far off", true, || head(1).repeat(4, SIZE, |i| id((1 << 21) + i)).0),
-    case("mappings, functions and locations numbered far off", true, || {
-        let far = |i: u64| id((1 << 21) + i);
-        head(1).repeat(3, SIZE / 3, far).repeat(5, SIZE / 3, far).repeat(4, SIZE / 3, far).0
+    case("comments, one by one", true, || {
+        head(1).each(SIZE / 2, |m, _| m.number(13, 0)).0
     }),
+    case("empty mappings", false, || {
+        head(1).repeat(3, SIZE, |_| vec![]).0
+    }),
+    case("empty functions", false, || {
+        head(1).repeat(5, SIZE, |_| vec![]).0
+    }),
+    case("empty locations", false, || {
+        head(1).repeat(4, SIZE, |_| vec![]).0
+    }),
+    case("small mappings", true, || {
+        head(1).repeat(3, SIZE, |i| id(i + 1)).0
+    }),
+    case("small functions", true, || {
+        head(1).repeat(5, SIZE, |i| id(i + 1)).0
+    }),
+    case("small locations", true, || {
+        head(1).repeat(4, SIZE, |i| id(i + 1)).0
+    }),
+    case("mappings numbered backwards", true, || {
+        head(1).repeat(3, SIZE, |i| id(0xc_0000 - i)).0
+    }),
+    case("functions numbered backwards", true, || {
+        head(1).repeat(5, SIZE, |i| id(0xc_0000 - i)).0
+    }),
+    case("locations numbered backwards", true, || {
+        head(1).repeat(4, SIZE, |i| id(0xc_0000 - i)).0
+    }),
+    case("mappings numbered far off", true, || {
+        head(1).repeat(3, SIZE, |i| id((1 << 21) + i)).0
+    }),
+    case("locations numbered far off", true, || {
+        head(1).repeat(4, SIZE, |i| id((1 << 21) + i)).0
+    }),
+    case(
+        "mappings, functions and locations numbered far off",
+        true,
+        || {
+            let far = |i: u64| id((1 << 21) + i);
+            head(1)
+                .repeat(3, SIZE / 3, far)
+                .repeat(5, SIZE / 3, far)
+                .repeat(4, SIZE / 3, far)
+                .0
+        },
+    ),
     case("locations full of empty lines", true, || {
         let lines = [0x22, 0].repeat(MAX_INLINED);
-        head(1).repeat(4, SIZE, |i| [id(i + 1), lines.clone()].concat()).0
+        head(1)
+            .repeat(4, SIZE, |i| [id(i + 1), lines.clone()].concat())
+            .0
     }),
-    case("one location of empty lines", false, || head(1).bytes(4, &[id(1), [0x22, 0].repeat(SIZE / 2)].concat()).0),
-    case("empty samples", false, || head(1).repeat(2, SIZE, |_| vec![]).0),
-    case("empty samples of 64 types", false, || head(64).repeat(2, SIZE, |_| vec![]).0),
-    case("small samples", true, || head(1).repeat(2, SIZE, |_| vec![0x10, 0]).0),
-    case("small samples of 2 types", true, || head(2).repeat(2, SIZE, |_| vec![0x12, 2, 0, 0]).0),
-    case("small samples of 64 types", true, || head(64).repeat(2, SIZE, |_| [vec![0x12, 64], vec![0; 64]].concat()).0),
-    case("one sample of packed values", false, || head(1).bytes(2, &Message::default().bytes(2, &vec![0; SIZE]).0).0),
-    case("one sample of values, one by one", false, || head(1).bytes(2, &[0x10, 0].repeat(SIZE / 2)).0),
-    case("one sample of packed frames", false, || located(1).bytes(2, &Message::default().bytes(1, &vec![1; SIZE]).0).0),
-    case("one sample of frames, one by one", false, || located(1).bytes(2, &[0x08, 1].repeat(SIZE / 2)).0),
-    case("deep stacks that share nothing", true, || stacks(MAX_STACK_DEPTH)),
+    case("one location of empty lines", false, || {
+        head(1)
+            .bytes(4, &[id(1), [0x22, 0].repeat(SIZE / 2)].concat())
+            .0
+    }),
+    case("empty samples", false, || {
+        head(1).repeat(2, SIZE, |_| vec![]).0
+    }),
+    case("empty samples of 64 types", false, || {
+        head(64).repeat(2, SIZE, |_| vec![]).0
+    }),
+    case("small samples", true, || {
+        head(1).repeat(2, SIZE, |_| vec![0x10, 0]).0
+    }),
+    case("small samples of 2 types", true, || {
+        head(2).repeat(2, SIZE, |_| vec![0x12, 2, 0, 0]).0
+    }),
+    case("small samples of 64 types", true, || {
+        head(64)
+            .repeat(2, SIZE, |_| [vec![0x12, 64], vec![0; 64]].concat())
+            .0
+    }),
+    case("one sample of packed values", false, || {
+        head(1)
+            .bytes(2, &Message::default().bytes(2, &vec![0; SIZE]).0)
+            .0
+    }),
+    case("one sample of values, one by one", false, || {
+        head(1).bytes(2, &[0x10, 0].repeat(SIZE / 2)).0
+    }),
+    case("one sample of packed frames", false, || {
+        located(1)
+            .bytes(2, &Message::default().bytes(1, &vec![1; SIZE]).0)
+            .0
+    }),
+    case("one sample of frames, one by one", false, || {
+        located(1).bytes(2, &[0x08, 1].repeat(SIZE / 2)).0
+    }),
+    case("deep stacks that share nothing", true, || {
+        stacks(MAX_STACK_DEPTH)
+    }),
     case("stacks of 100 that share nothing", true, || stacks(100)),
     case("stacks of 5 that share nothing", true, || stacks(5)),
     case("stacks of 100 and nothing, in turn", true, || {
         let deep = sample(&[1; 100]);
-        located(1).each(SIZE / 110 * 2, |m, i| m.bytes(2, if i % 2 == 0 { &deep } else { &[0x10, 0] })).0
+        located(1)
+            .each(SIZE / 110 * 2, |m, i| {
+                m.bytes(2, if i % 2 == 0 { &deep } else { &[0x10, 0] })
+            })
+            .0
     }),
     case("a few stacks longer than what was reserved", true, || {
         // Just beyond a power of two, where a growing vector has the most to spare.
-        located(2).each(257, |m, i| m.bytes(2, &sample(&vec![1 + (i % 2) as u8; MAX_STACK_DEPTH]))).0
+        located(2)
+            .each(257, |m, i| {
+                m.bytes(2, &sample(&vec![1 + (i % 2) as u8; MAX_STACK_DEPTH]))
+            })
+            .0
     }),
-    case("one sample of empty labels", true, || head(1).bytes(2, &[vec![0x10, 0], [0x1a, 0].repeat(SIZE / 2)].concat()).0),
+    case("one sample of empty labels", true, || {
+        head(1)
+            .bytes(2, &[vec![0x10, 0], [0x1a, 0].repeat(SIZE / 2)].concat())
+            .0
+    }),
     case("samples of one label each", true, || {
         head(1)
             .repeat(2, SIZE, |i| {
-                [vec![0x10, 0], Message::default().bytes(3, &Message::default().number(3, i + 1).0).0].concat()
+                [
+                    vec![0x10, 0],
+                    Message::default()
+                        .bytes(3, &Message::default().number(3, i + 1).0)
+                        .0,
+                ]
+                .concat()
             })
             .0
     }),
     case("samples of twenty labels", true, || {
-        let label = |i: u64| Message::default().bytes(3, &Message::default().number(3, i + 1).0).0;
-        head(1).repeat(2, SIZE, |i| [vec![0x10, 0], [0x1a, 0].repeat(19), label(i)].concat()).0
+        let label = |i: u64| {
+            Message::default()
+                .bytes(3, &Message::default().number(3, i + 1).0)
+                .0
+        };
+        head(1)
+            .repeat(2, SIZE, |i| {
+                [vec![0x10, 0], [0x1a, 0].repeat(19), label(i)].concat()
+            })
+            .0
     }),
-    case("samples of equal labels", true, || head(1).repeat(2, SIZE, |_| vec![0x10, 0, 0x1a, 0]).0),
+    case("samples of equal labels", true, || {
+        head(1).repeat(2, SIZE, |_| vec![0x10, 0, 0x1a, 0]).0
+    }),
     case("all at once", true, || {
         let part = SIZE / 5;
-        let message = head(2).repeat(6, part, |_| vec![0xff]).repeat(3, part, |i| id((1 << 21) + i));
-        let message = message.repeat(5, part, |i| id((1 << 21) + i)).bytes(4, &id(1)).bytes(4, &id(2));
+        let message =
+            head(2)
+                .repeat(6, part, |_| vec![0xff])
+                .repeat(3, part, |i| id((1 << 21) + i));
+        let message = message
+            .repeat(5, part, |i| id((1 << 21) + i))
+            .bytes(4, &id(1))
+            .bytes(4, &id(2));
         message
-            .each(part / 110, |m, i| m.bytes(2, &sample2(&[1 + (i % 2) as u8; 100])))
+            .each(part / 110, |m, i| {
+                m.bytes(2, &sample2(&[1 + (i % 2) as u8; 100]))
+            })
             .repeat(4, part, |i| id((1 << 21) + i))
             .0
     }),
@@ -122,46 +248,89 @@ static CASES: &[Case] = &[
 
 /// The same for text: lines until [`SIZE`].
 static TEXTS: &[Case] = &[
-    folded("equal folded stacks", true, || lines("", |_| "a 1".to_owned())),
-    // The one construction that breaks the bound: in 8 bytes stands a name, which takes 101 in the tables (24 each for a
-    // location and its line), and two look-ups that grow by doubling.
-    Case { ceiling: 22.0, ..folded("folded stacks of their own", true, || lines("", |i| format!("{i:x} 1"))) },
-    folded("folded stacks of short names", true, || lines("", |i| format!("{};{} 1", i % 10, i % 9))),
-    folded("one deep folded stack", false, || format!("{} 1\n", "a;".repeat(SIZE / 2)).into_bytes()),
+    folded("equal folded stacks", true, || {
+        lines("", |_| "a 1".to_owned())
+    }),
+    // The one construction that breaks the bound: in 8 bytes stands a name, which takes 101 in the
+    // tables (24 each for a location and its line), and two look-ups that grow by doubling.
+    Case {
+        ceiling: 22.0,
+        ..folded("folded stacks of their own", true, || {
+            lines("", |i| format!("{i:x} 1"))
+        })
+    },
+    folded("folded stacks of short names", true, || {
+        lines("", |i| format!("{};{} 1", i % 10, i % 9))
+    }),
+    folded("one deep folded stack", false, || {
+        format!("{} 1\n", "a;".repeat(SIZE / 2)).into_bytes()
+    }),
     folded("deep folded stacks that share nothing", true, || {
         let frames = "a;".repeat(1_000);
         lines("", |i| format!("{};{frames}b 1", i % 10))
     }),
-    folded("folded stacks of deep new names", true, || lines("", |i| format!("{i:x};b;c;d;e;f;g;h;i;j;k;l;m;n;o 1"))),
-    folded("folded stacks and lines that are none", true, || lines("a 1\n", |_| "x".to_owned())),
-    legacy("a heap of equal stacks", true, || lines(HEAP, |_| "1: 1 [1: 1] @ 1".to_owned())),
-    legacy("a heap of stacks of their own", true, || lines(HEAP, |i| format!("1: 1 [1: 1] @ {i:x}"))),
+    folded("folded stacks of deep new names", true, || {
+        lines("", |i| format!("{i:x};b;c;d;e;f;g;h;i;j;k;l;m;n;o 1"))
+    }),
+    folded("folded stacks and lines that are none", true, || {
+        lines("a 1\n", |_| "x".to_owned())
+    }),
+    legacy("a heap of equal stacks", true, || {
+        lines(HEAP, |_| "1: 1 [1: 1] @ 1".to_owned())
+    }),
+    legacy("a heap of stacks of their own", true, || {
+        lines(HEAP, |i| format!("1: 1 [1: 1] @ {i:x}"))
+    }),
     legacy("a heap of long stacks", true, || {
         let frames = " 1 2 3 4 5 6 7 8 9".repeat(100);
         lines(HEAP, |i| format!("1: {i} [1: 1] @{frames}"))
     }),
-    legacy("a heap of short stacks of their own", true, || lines(HEAP, |i| format!("1: 1 [1: 1] @ {:x} {i:x}", i / 3))),
-    legacy("goroutines", true, || lines("goroutine profile: total 1\n", |i| format!("1 @ 0x{i:x}"))),
-    legacy("contention", true, || lines("--- contention:\n", |i| format!("1 1 @ {i:x}"))),
+    legacy("a heap of short stacks of their own", true, || {
+        lines(HEAP, |i| format!("1: 1 [1: 1] @ {:x} {i:x}", i / 3))
+    }),
+    legacy("goroutines", true, || {
+        lines("goroutine profile: total 1\n", |i| format!("1 @ 0x{i:x}"))
+    }),
+    legacy("contention", true, || {
+        lines("--- contention:\n", |i| format!("1 1 @ {i:x}"))
+    }),
     legacy("threads", true, || {
-        lines("--- threadz 1 ---\n", |i| format!("--- Thread 7f (name: a/{i}) stack: ---\n 0x{i:x}"))
+        lines("--- threadz 1 ---\n", |i| {
+            format!("--- Thread 7f (name: a/{i}) stack: ---\n 0x{i:x}")
+        })
     }),
     legacy("a heap and mappings", true, || {
         let heap = format!("{HEAP}1: 1 [1: 1] @ 1\nMAPPED_LIBRARIES:\n");
-        lines(&heap, |i| format!("{:x}-{:x} r-xp 0 0:0 0 /{i}", (i % 60_000) * 2, (i % 60_000) * 2 + 1))
+        lines(&heap, |i| {
+            format!(
+                "{:x}-{:x} r-xp 0 0:0 0 /{i}",
+                (i % 60_000) * 2,
+                (i % 60_000) * 2 + 1
+            )
+        })
     }),
-    legacy("a CPU profile of equal stacks", true, || words(|_| [1, 1, 9])),
-    legacy("a CPU profile of stacks of their own", true, || words(|i| [1, 1, i + 9])),
+    legacy("a CPU profile of equal stacks", true, || {
+        words(|_| [1, 1, 9])
+    }),
+    legacy("a CPU profile of stacks of their own", true, || {
+        words(|i| [1, 1, i + 9])
+    }),
 ];
 
 const HEAP: &str = "heap profile: 1: 1 [1: 1] @ heap/1\n";
 
 const fn folded(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case {
-    Case { read: |bytes| pilotlight_core::folded::decode(bytes).is_ok(), ..case(name, accepted, make) }
+    Case {
+        read: |bytes| pilotlight_core::folded::decode(bytes).is_ok(),
+        ..case(name, accepted, make)
+    }
 }
 
 const fn legacy(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case {
-    Case { read: |bytes| pilotlight_core::legacy::decode(bytes).is_ok(), ..case(name, accepted, make) }
+    Case {
+        read: |bytes| pilotlight_core::legacy::decode(bytes).is_ok(),
+        ..case(name, accepted, make)
+    }
 }
 
 fn lines(head: &str, line: impl Fn(u64) -> String) -> Vec<u8> {
@@ -179,22 +348,38 @@ fn lines(head: &str, line: impl Fn(u64) -> String) -> Vec<u8> {
 /// A binary CPU profile of 32-bit words, in gperftools' layout, made of samples of one frame.
 fn words(sample: impl Fn(u32) -> [u32; 3]) -> Vec<u8> {
     let samples = (0..SIZE as u32 / 12).flat_map(sample);
-    let words = [0u32, 3, 0, 10_000, 0].into_iter().chain(samples).chain([0, 1, 0]);
+    let words = [0u32, 3, 0, 10_000, 0]
+        .into_iter()
+        .chain(samples)
+        .chain([0, 1, 0]);
     words.flat_map(u32::to_le_bytes).collect()
 }
 
 #[test]
 fn hostile_profiles_allocate_in_proportion_to_their_size() {
     let mut broken = Vec::new();
-    for Case { name, make, read, accepted, ceiling } in CASES.iter().chain(TEXTS) {
+    for Case {
+        name,
+        make,
+        read,
+        accepted,
+        ceiling,
+    } in CASES.iter().chain(TEXTS)
+    {
         let input = make();
         let started = Instant::now();
         let (used, outcome) = measure(|| read(&input));
         let (ratio, took) = (ratio(&used, input.len()), started.elapsed());
-        println!("{ratio:7.2}x peak of {ceiling:3.0}x, {:8} bytes, {took:8.1?}: {name}", input.len());
+        println!(
+            "{ratio:7.2}x peak of {ceiling:3.0}x, {:8} bytes, {took:8.1?}: {name}",
+            input.len()
+        );
         assert_eq!(outcome, *accepted, "{name}");
         if ratio > *ceiling {
-            broken.push(format!("{name}: {ratio:.1}x of {} bytes, {ceiling}x are allowed", input.len()));
+            broken.push(format!(
+                "{name}: {ratio:.1}x of {} bytes, {ceiling}x are allowed",
+                input.len()
+            ));
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
@@ -207,7 +392,12 @@ fn real_profiles_allocate_in_proportion_to_their_size() {
         let raw = inflated.as_deref().unwrap_or(&sample.bytes).len();
         let (used, decoded) = measure(|| pprof::open(&sample.bytes, MAX_PROFILE_BYTES));
         decoded.unwrap_or_else(|e| panic!("{}: {e}", sample.name));
-        assert!(ratio(&used, raw) <= BOUND, "{}: {} bytes for {raw}", sample.name, used.peak);
+        assert!(
+            ratio(&used, raw) <= BOUND,
+            "{}: {} bytes for {raw}",
+            sample.name,
+            used.peak
+        );
     }
 }
 
@@ -224,10 +414,18 @@ fn bombs_stay_within_their_cap() {
     let cases = [
         ("a bomb", bomb.clone(), false),
         ("a bomb in gzip", gzip(&bomb), false),
-        ("a bomb after a member", [gzip(b"a"), bomb.clone()].concat(), false),
+        (
+            "a bomb after a member",
+            [gzip(b"a"), bomb.clone()].concat(),
+            false,
+        ),
         ("a bomb cut short", bomb[..bomb.len() / 2].to_vec(), false),
         ("as much as is allowed", fits.clone(), true),
-        ("as much as is allowed, and padding", [fits, vec![0; 1000]].concat(), true),
+        (
+            "as much as is allowed, and padding",
+            [fits, vec![0; 1000]].concat(),
+            true,
+        ),
     ];
     for (name, input, accepted) in cases {
         let (used, outcome) = measure(|| pprof::open(&input, CAP));
@@ -239,8 +437,12 @@ fn bombs_stay_within_their_cap() {
 
 #[test]
 fn hostile_selectors_and_searches_allocate_little() {
-    let expressions =
-        |expression: &str, count: usize| format!("{{{}}}", vec![format!("a=~'{expression}'"); count].join(","));
+    let expressions = |expression: &str, count: usize| {
+        format!(
+            "{{{}}}",
+            vec![format!("a=~'{expression}'"); count].join(",")
+        )
+    };
     let mut inputs = vec![
         format!("{{a=\"{}\"}}", "x".repeat(8_000)),
         format!("{{{}}}", vec!["a=''"; 64].join(",")),
@@ -265,14 +467,35 @@ fn hostile_selectors_and_searches_allocate_little() {
         let search = format!("/{expression}/");
         let (used, outcome) = measure(|| Pattern::parse(&search));
         let shown: String = search.chars().take(40).collect();
-        println!("{:8} bytes peak of {:5}, {}: search {shown}", used.peak, search.len(), outcome.is_ok());
-        assert!(ratio(&used, search.len()) <= BOUND, "search {shown}: {} bytes for {}", used.peak, search.len());
+        println!(
+            "{:8} bytes peak of {:5}, {}: search {shown}",
+            used.peak,
+            search.len(),
+            outcome.is_ok()
+        );
+        assert!(
+            ratio(&used, search.len()) <= BOUND,
+            "search {shown}: {} bytes for {}",
+            used.peak,
+            search.len()
+        );
     }
     for input in inputs {
         let (used, outcome) = measure(|| Selector::parse(&input));
         let shown: String = input.chars().take(40).collect();
-        println!("{:8} bytes peak, {:8} kept of {:5}, {}: {shown}", used.peak, used.kept, input.len(), outcome.is_ok());
-        assert!(ratio(&used, input.len()) <= BOUND, "{shown}: {} bytes for {}", used.peak, input.len());
+        println!(
+            "{:8} bytes peak, {:8} kept of {:5}, {}: {shown}",
+            used.peak,
+            used.kept,
+            input.len(),
+            outcome.is_ok()
+        );
+        assert!(
+            ratio(&used, input.len()) <= BOUND,
+            "{shown}: {} bytes for {}",
+            used.peak,
+            input.len()
+        );
     }
 }
 
@@ -285,25 +508,34 @@ fn rows_with_one_long_text_take_little_time() {
     let named = |i: u64| [id(i + 1), Message::default().number(2, 1).number(5, i).0].concat();
     let line = |i: u64| [id(i + 1), Message::default().bytes(4, &id(i + 1)).0].concat();
     let functions = long().each(rows, |m, i| m.bytes(5, &named(i)));
-    let stacks = functions.each(rows, |m, i| m.bytes(4, &line(i))).each(rows, |m, i| {
-        let frames = Message::default().number(1, i + 1).0;
-        m.bytes(2, &[frames, vec![0x10, 1]].concat())
-    });
+    let stacks = functions
+        .each(rows, |m, i| m.bytes(4, &line(i)))
+        .each(rows, |m, i| {
+            let frames = Message::default().number(1, i + 1).0;
+            m.bytes(2, &[frames, vec![0x10, 1]].concat())
+        });
     check_time("functions of one long name", &stacks.0);
 }
 
 /// Samples with labels of one long name: comparing a name with itself should not look at its bytes.
 #[test]
 fn labels_with_one_long_name_take_little_time() {
-    let label = Message::default().bytes(3, &Message::default().number(1, 1).0).0;
+    let label = Message::default()
+        .bytes(3, &Message::default().number(1, 1).0)
+        .0;
     let message = head(1).bytes(6, b"").bytes(6, &vec![b'a'; SIZE]);
     let sample = [vec![0x10, 1], label.repeat(250)].concat();
-    check_time("labels of one long name", &message.each(400, |m, _| m.bytes(2, &sample)).0);
+    check_time(
+        "labels of one long name",
+        &message.each(400, |m, _| m.bytes(2, &sample)).0,
+    );
 }
 
 fn check_time(name: &str, input: &[u8]) {
     let started = Instant::now();
-    let profile = pprof::decode(input).unwrap_or_else(|e| panic!("{name}: {e}")).profile;
+    let profile = pprof::decode(input)
+        .unwrap_or_else(|e| panic!("{name}: {e}"))
+        .profile;
     let decoded = started.elapsed();
     println!("{name}: decoded after {decoded:.1?}");
     let canonical = canonical(&profile);
@@ -317,7 +549,8 @@ fn check_time(name: &str, input: &[u8]) {
     assert!(all < Duration::from_secs(5), "{name}: {all:?}");
 }
 
-/// What the largest profiles of the benches take; 1.5 times the raw bytes is the target. `-- --ignored --nocapture`
+/// What the largest profiles of the benches take; 1.5 times the raw bytes is the target. `--
+/// --ignored --nocapture`
 #[test]
 #[ignore = "prints figures and takes seconds"]
 fn memory_of_large_profiles() {
@@ -329,12 +562,12 @@ fn memory_of_large_profiles() {
             "{samples} samples, {} bytes raw: peak {} bytes ({:.2}x), kept {} ({:.2}x), {} stack rows",
             raw.len(),
             used.peak,
-            partition(used.peak),
+            share(used.peak),
             used.kept,
-            partition(used.kept),
+            share(used.kept),
             decoded.profile.stacks().len()
         );
-        assert!(partition(used.peak) < BOUND);
+        assert!(share(used.peak) < BOUND);
     }
 }
 
@@ -407,5 +640,9 @@ fn sample2(frames: &[u8]) -> Vec<u8> {
 /// Samples whose stacks of one-byte ids differ at the root already.
 fn stacks(depth: usize) -> Vec<u8> {
     let [one, two] = [1, 2].map(|id| sample(&vec![id; depth]));
-    located(2).each(SIZE / one.len(), |m, i| m.bytes(2, if i % 2 == 0 { &one } else { &two })).0
+    located(2)
+        .each(SIZE / one.len(), |m, i| {
+            m.bytes(2, if i % 2 == 0 { &one } else { &two })
+        })
+        .0
 }

@@ -21,7 +21,10 @@ const STACKCOLLAPSE: [&str; 6] = [
 fn text(bytes: &[u8]) -> String {
     match bytes {
         [0xff, 0xfe, rest @ ..] => {
-            let units: Vec<u16> = rest.chunks(2).map(|pair| u16::from(pair[0]) | u16::from(pair[1]) << 8).collect();
+            let units: Vec<u16> = rest
+                .chunks(2)
+                .map(|pair| u16::from(pair[0]) | u16::from(pair[1]) << 8)
+                .collect();
             String::from_utf16(&units).expect("UTF-16")
         }
         _ => String::from_utf8(bytes.to_vec()).expect("UTF-8"),
@@ -31,26 +34,51 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn real_files_fold_as_their_lines_do() {
     for name in STACKCOLLAPSE {
-        let Some(file) = corpus::read(&format!("speedscope/stackcollapse/{name}")) else { return };
+        let Some(file) = corpus::read(&format!("speedscope/stackcollapse/{name}")) else {
+            return;
+        };
         let mut expect: BTreeMap<String, i64> = BTreeMap::new();
         let mut others = Vec::new();
         for (number, line) in (1..).zip(text(&file.bytes).split('\n')) {
             let line = line.trim();
-            match line.rfind(' ').map(|blank| (&line[..blank], line[blank + 1..].parse::<i64>())) {
+            match line
+                .rfind(' ')
+                .map(|blank| (&line[..blank], line[blank + 1..].parse::<i64>()))
+            {
                 Some((stack, Ok(value))) => *expect.entry(stack.to_owned()).or_default() += value,
                 _ if line.is_empty() || line.starts_with('#') => {}
                 _ => others.push(number),
             }
         }
-        let expect: String = expect.iter().map(|(stack, value)| format!("{stack} {value}\n")).collect();
-        let decoded = open(&file.bytes, MAX_PROFILE_BYTES).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert_eq!(encode(&decoded.profile, 0, MAX_PROFILE_BYTES).expect("small"), expect, "{name}");
-        assert_eq!(decoded.warnings.len(), others.len(), "{name}: {:?}", decoded.warnings);
+        let expect: String = expect
+            .iter()
+            .map(|(stack, value)| format!("{stack} {value}\n"))
+            .collect();
+        let decoded =
+            open(&file.bytes, MAX_PROFILE_BYTES).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(
+            encode(&decoded.profile, 0, MAX_PROFILE_BYTES).expect("small"),
+            expect,
+            "{name}"
+        );
+        assert_eq!(
+            decoded.warnings.len(),
+            others.len(),
+            "{name}: {:?}",
+            decoded.warnings
+        );
         for (warning, number) in decoded.warnings.iter().zip(&others) {
-            assert!(warning.starts_with(&format!("line {number} does not end in a whole number")), "{name}: {warning}");
+            assert!(
+                warning.starts_with(&format!("line {number} does not end in a whole number")),
+                "{name}: {warning}"
+            );
         }
         let with_invalids = name == "simple-with-invalids.txt";
-        assert_eq!(others, if with_invalids { vec![2, 8] } else { vec![] }, "{name}");
+        assert_eq!(
+            others,
+            if with_invalids { vec![2, 8] } else { vec![] },
+            "{name}"
+        );
     }
 }
 
@@ -60,23 +88,34 @@ fn nothing_else_in_the_corpus_is_taken_for_folded_stacks() {
     let mut folders = vec![root.clone()];
     let (mut seen, mut found) = (0, Vec::new());
     while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).expect("a readable folder").map(|entry| entry.expect("an entry")) {
+        for entry in std::fs::read_dir(&folder)
+            .expect("a readable folder")
+            .map(|entry| entry.expect("an entry"))
+        {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
                 continue;
             }
             let bytes = std::fs::read(&path).expect("a readable file");
-            let bytes = pilotlight_core::gzip::inflate(&bytes, MAX_PROFILE_BYTES).ok().flatten().unwrap_or(bytes);
+            let bytes = pilotlight_core::gzip::inflate(&bytes, MAX_PROFILE_BYTES)
+                .ok()
+                .flatten()
+                .unwrap_or(bytes);
             seen += 1;
-            let name = path.strip_prefix(&root).expect("below the root").to_string_lossy().into_owned();
+            let name = path
+                .strip_prefix(&root)
+                .expect("below the root")
+                .to_string_lossy()
+                .into_owned();
             if sniff(&bytes) {
                 found.push(name);
             }
         }
     }
     assert!(seen > 100, "the corpus has shrunk to {seen} files");
-    let is_folded = |name: &String| name.contains("collapse") || name.ends_with("firefox/flamegraph.txt");
+    let is_folded =
+        |name: &String| name.contains("collapse") || name.ends_with("firefox/flamegraph.txt");
     found.retain(|name| !is_folded(name));
     assert_eq!(found, Vec::<String>::new());
 }
@@ -84,7 +123,9 @@ fn nothing_else_in_the_corpus_is_taken_for_folded_stacks() {
 #[test]
 fn every_real_profile_is_stable_once_written() {
     for sample in corpus::profiles() {
-        let profile = open(&sample.bytes, MAX_PROFILE_BYTES).unwrap_or_else(|e| panic!("{}: {e}", sample.name)).profile;
+        let profile = open(&sample.bytes, MAX_PROFILE_BYTES)
+            .unwrap_or_else(|e| panic!("{}: {e}", sample.name))
+            .profile;
         for sample_type in 0..profile.sample_types().len() {
             let once = encode(&profile, sample_type, MAX_PROFILE_BYTES).expect("small");
             if once.is_empty() {
@@ -92,8 +133,18 @@ fn every_real_profile_is_stable_once_written() {
             }
             let again = decode(once.as_bytes()).unwrap_or_else(|e| panic!("{}: {e}", sample.name));
             assert_eq!(again.warnings, Vec::<String>::new(), "{}", sample.name);
-            assert_eq!(encode(&again.profile, 0, MAX_PROFILE_BYTES).expect("small"), once, "{}", sample.name);
-            assert_eq!(again.profile.total(0), profile.total(sample_type), "{}", sample.name);
+            assert_eq!(
+                encode(&again.profile, 0, MAX_PROFILE_BYTES).expect("small"),
+                once,
+                "{}",
+                sample.name
+            );
+            assert_eq!(
+                again.profile.total(0),
+                profile.total(sample_type),
+                "{}",
+                sample.name
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Bad input against a running Pilotlight: a clear 4xx with the reason, never a 5xx, and nothing stored in part.
+//! Bad input against a running Pilotlight: a clear 4xx with the reason, never a 5xx, and nothing
+//! stored in part.
 
 use std::io::Write;
 use std::sync::Mutex;
@@ -28,72 +29,189 @@ struct Bad {
 }
 
 fn bad(what: &'static str, body: Vec<u8>, status: u16, says: &'static str) -> Bad {
-    Bad { what, query: "name=hostile&format=pprof&from=1790000000", content_type: BINARY, body, status, says }
+    Bad {
+        what,
+        query: "name=hostile&format=pprof&from=1790000000",
+        content_type: BINARY,
+        body,
+        status,
+        says,
+    }
 }
 
 fn form(what: &'static str, body: &[&[u8]], status: u16, says: &'static str) -> Bad {
     let query = "name=hostile&from=1790000000";
-    Bad { what, query, content_type: FORM, body: body.concat(), status, says }
+    Bad {
+        what,
+        query,
+        content_type: FORM,
+        body: body.concat(),
+        status,
+        says,
+    }
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("a Vec takes all")
+    encoder
+        .write_all(bytes)
+        .and_then(|()| encoder.finish())
+        .expect("a Vec takes all")
 }
 
 fn small() -> Vec<u8> {
-    encode_gzip(&drawn::profile("cpu/nanoseconds\nmain;a 5 region=eu\nmain;b 7"))
+    encode_gzip(&drawn::profile(
+        "cpu/nanoseconds\nmain;a 5 region=eu\nmain;b 7",
+    ))
 }
 
 fn all_bad() -> Vec<Bad> {
-    const PART: &[u8] = b"--X\r\nContent-Disposition: form-data; name=\"profile\"; filename=\"p\"\r\n\r\n";
-    const CONFIG: &[u8] = b"\r\n--X\r\nContent-Disposition: form-data; name=\"sample_type_config\"\r\n\r\n{not json";
-    const PREVIOUS: &[u8] = b"\r\n--X\r\nContent-Disposition: form-data; name=\"prev_profile\"\r\n\r\nabc";
+    const PART: &[u8] =
+        b"--X\r\nContent-Disposition: form-data; name=\"profile\"; filename=\"p\"\r\n\r\n";
+    const CONFIG: &[u8] =
+        b"\r\n--X\r\nContent-Disposition: form-data; name=\"sample_type_config\"\r\n\r\n{not json";
+    const PREVIOUS: &[u8] =
+        b"\r\n--X\r\nContent-Disposition: form-data; name=\"prev_profile\"\r\n\r\nabc";
     let zeros = vec![0; 200 << 20];
     let bomb = gzip(&zeros);
-    let query = |what, query, status, says| Bad { what, query, content_type: BINARY, body: small(), status, says };
-    // Field 2 (sample) and field 6 (string) that claim 2^60 bytes; a sample whose packed ids claim 2^31.
-    let claim = |key: u8| [&[key][..], &[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10], b"abc"].concat();
+    let query = |what, query, status, says| Bad {
+        what,
+        query,
+        content_type: BINARY,
+        body: small(),
+        status,
+        says,
+    };
+    // Field 2 (sample) and field 6 (string) that claim 2^60 bytes; a sample whose packed ids claim
+    // 2^31.
+    let claim = |key: u8| {
+        [
+            &[key][..],
+            &[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10],
+            b"abc",
+        ]
+        .concat()
+    };
     vec![
         bad("nothing", Vec::new(), 422, "empty"),
         bad("an empty gzip", gzip(b""), 422, "empty"),
         bad("text", b"hello, this is no profile".to_vec(), 422, "pprof"),
-        bad("a page", b"<!doctype html><title>proxy error</title>".to_vec(), 422, "pprof"),
+        bad(
+            "a page",
+            b"<!doctype html><title>proxy error</title>".to_vec(),
+            422,
+            "pprof",
+        ),
         bad("a zip bomb", bomb.clone(), 413, "inflates"),
         bad("a zip bomb in a gzip", gzip(&bomb), 413, "inflates"),
         bad("more than is allowed", vec![7; 17 << 20], 413, "allowed"),
-        bad("a sample that claims 2^60 bytes", claim(0x12), 422, "byte 0"),
-        bad("a string that claims 2^60 bytes", claim(0x32), 422, "byte 0"),
-        bad("packed ids that claim 2^31", vec![0x0a, 0x00, 0x12, 0x06, 0x0a, 0xff, 0xff, 0xff, 0xff, 0x07], 422, "byte"),
+        bad(
+            "a sample that claims 2^60 bytes",
+            claim(0x12),
+            422,
+            "byte 0",
+        ),
+        bad(
+            "a string that claims 2^60 bytes",
+            claim(0x32),
+            422,
+            "byte 0",
+        ),
+        bad(
+            "packed ids that claim 2^31",
+            vec![0x0a, 0x00, 0x12, 0x06, 0x0a, 0xff, 0xff, 0xff, 0xff, 0x07],
+            422,
+            "byte",
+        ),
         bad(
             "a sample of a location that does not exist",
             gzip(&[0x0a, 0x00, 0x12, 0x05, 0x0a, 0x01, 0x09, 0x12, 0x00]),
             422,
             "",
         ),
-        bad("a sample type with a colon", encode_gzip(&drawn::profile("a:b/count\nmain 1")), 422, "':' in"),
-        bad("a unit with a brace", encode_gzip(&drawn::profile("cpu/c{d}\nmain 1")), 422, "'{' in"),
-        bad("a type that comes twice", encode_gzip(&drawn::profile("cpu/ns cpu/ns\nmain 1 2")), 422, "twice"),
+        bad(
+            "a sample type with a colon",
+            encode_gzip(&drawn::profile("a:b/count\nmain 1")),
+            422,
+            "':' in",
+        ),
+        bad(
+            "a unit with a brace",
+            encode_gzip(&drawn::profile("cpu/c{d}\nmain 1")),
+            422,
+            "'{' in",
+        ),
+        bad(
+            "a type that comes twice",
+            encode_gzip(&drawn::profile("cpu/ns cpu/ns\nmain 1 2")),
+            422,
+            "twice",
+        ),
         Bad {
             query: "name=hostile&format=pprof&from=9223372036",
-            ..bad("a start at the end of time", small(), 422, "between the years 1970 and 2200")
+            ..bad(
+                "a start at the end of time",
+                small(),
+                422,
+                "between the years 1970 and 2200",
+            )
         },
         query("no name", "format=pprof", 400, "name"),
-        query("a name without an application", "name=%7Ba%3Db%7D&format=pprof", 400, "application"),
-        query("a name that does not close", "name=hostile%7Ba%3Db&format=pprof", 400, "brace"),
-        query("a reserved label", "name=hostile%7B__name__%3Db%7D&format=pprof", 400, "reserved"),
-        query("a time that is none", "name=hostile&format=pprof&from=yesterday", 400, "from"),
-        query("a format not understood", "name=hostile&format=jfr", 415, "jfr"),
+        query(
+            "a name without an application",
+            "name=%7Ba%3Db%7D&format=pprof",
+            400,
+            "application",
+        ),
+        query(
+            "a name that does not close",
+            "name=hostile%7Ba%3Db&format=pprof",
+            400,
+            "brace",
+        ),
+        query(
+            "a reserved label",
+            "name=hostile%7B__name__%3Db%7D&format=pprof",
+            400,
+            "reserved",
+        ),
+        query(
+            "a time that is none",
+            "name=hostile&format=pprof&from=yesterday",
+            400,
+            "from",
+        ),
+        query(
+            "a format not understood",
+            "name=hostile&format=jfr",
+            415,
+            "jfr",
+        ),
         query("no format", "name=hostile", 415, "groups"),
         Bad {
             content_type: "multipart/form-data",
-            ..form("a form without a boundary", &[PART, &small(), b"\r\n--X--\r\n"], 400, "boundary")
+            ..form(
+                "a form without a boundary",
+                &[PART, &small(), b"\r\n--X--\r\n"],
+                400,
+                "boundary",
+            )
         },
         Bad {
             content_type: "multipart/form-data; boundary=Y",
-            ..form("another boundary", &[PART, &small(), b"\r\n--X--\r\n"], 400, "boundary")
+            ..form(
+                "another boundary",
+                &[PART, &small(), b"\r\n--X--\r\n"],
+                400,
+                "boundary",
+            )
         },
-        form("a form that is cut short", &[PART, &small()], 400, "boundary"),
+        form(
+            "a form that is cut short",
+            &[PART, &small()],
+            400,
+            "boundary",
+        ),
         form("an empty form", &[b"--X--\r\n"], 400, "profile"),
         form(
             "a form without a profile",
@@ -101,10 +219,30 @@ fn all_bad() -> Vec<Bad> {
             400,
             "profile",
         ),
-        form("a part without a name", &[b"--X\r\nContent-Type: text/plain\r\n\r\nx\r\n--X--\r\n"], 400, "name"),
-        form("a configuration that is no JSON", &[PART, &small(), CONFIG, b"\r\n--X--\r\n"], 422, "sample_type_config"),
-        form("an old client", &[PART, &small(), PREVIOUS, b"\r\n--X--\r\n"], 422, "upgrade"),
-        form("a form with a damaged profile", &[PART, &small()[..40], b"\r\n--X--\r\n"], 422, "gzip"),
+        form(
+            "a part without a name",
+            &[b"--X\r\nContent-Type: text/plain\r\n\r\nx\r\n--X--\r\n"],
+            400,
+            "name",
+        ),
+        form(
+            "a configuration that is no JSON",
+            &[PART, &small(), CONFIG, b"\r\n--X--\r\n"],
+            422,
+            "sample_type_config",
+        ),
+        form(
+            "an old client",
+            &[PART, &small(), PREVIOUS, b"\r\n--X--\r\n"],
+            422,
+            "upgrade",
+        ),
+        form(
+            "a form with a damaged profile",
+            &[PART, &small()[..40], b"\r\n--X--\r\n"],
+            422,
+            "gzip",
+        ),
     ]
 }
 
@@ -114,14 +252,25 @@ fn bad_requests_are_refused_and_leave_no_trace() {
     let before = services(&client);
     for bad in all_bad() {
         let path = format!("/ingest?{}", bad.query);
-        let answer = client.post(&path, bad.content_type, &bad.body).unwrap_or_else(|e| panic!("{}: {e}", bad.what));
+        let answer = client
+            .post(&path, bad.content_type, &bad.body)
+            .unwrap_or_else(|e| panic!("{}: {e}", bad.what));
         check_refused(bad.what, &answer);
         assert_eq!(answer.status, bad.status, "{}: {}", bad.what, answer.text());
         let message = answer.json()["message"].as_str().unwrap_or("").to_owned();
-        assert!(message.contains(bad.says), "{}: {message:?} does not say {:?}", bad.what, bad.says);
+        assert!(
+            message.contains(bad.says),
+            "{}: {message:?} does not say {:?}",
+            bad.what,
+            bad.says
+        );
         println!("{}: {} {message}", bad.what, answer.status);
     }
-    assert_eq!(services_of(&before, "hostile"), services_of(&services(&client), "hostile"), "something was stored");
+    assert_eq!(
+        services_of(&before, "hostile"),
+        services_of(&services(&client), "hostile"),
+        "something was stored"
+    );
     assert_eq!(client.get("/healthz").expect("an answer").status, 200);
 }
 
@@ -130,7 +279,11 @@ fn bad_questions_are_refused() {
     let client = Client::from_env();
     let cpu = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
     let rpc = |call: &str, body: &str| {
-        let answer = client.post(&format!("/querier.v1.QuerierService/{call}"), "application/json", body.as_bytes());
+        let answer = client.post(
+            &format!("/querier.v1.QuerierService/{call}"),
+            "application/json",
+            body.as_bytes(),
+        );
         check_refused(&format!("{call} {body}"), &answer.expect("an answer"));
     };
     for body in [
@@ -143,15 +296,30 @@ fn bad_questions_are_refused() {
     ] {
         rpc("SelectMergeStacktraces", body);
     }
-    for selector in ["{", "{a}", "{\"ä\"ß", "{a=~\"(\"}", "{a=\"b\"} x", "{a=~\"((((((((((((((((((((a{99}){99}){99}){99}\"}"]
-    {
+    for selector in [
+        "{",
+        "{a}",
+        "{\"ä\"ß",
+        "{a=~\"(\"}",
+        "{a=\"b\"} x",
+        "{a=~\"((((((((((((((((((((a{99}){99}){99}){99}\"}",
+    ] {
         let ask = serde_json::json!({ "profileTypeID": cpu, "labelSelector": selector, "start": 1, "end": 2 });
         rpc("SelectMergeStacktraces", &ask.to_string());
-        rpc("Series", &serde_json::json!({ "matchers": [selector], "start": 1, "end": 2 }).to_string());
-        let query =
-            form_urlencoded::Serializer::new(String::new()).append_pair("query", &format!("{cpu}{selector}")).finish();
+        rpc(
+            "Series",
+            &serde_json::json!({ "matchers": [selector], "start": 1, "end": 2 }).to_string(),
+        );
+        let query = form_urlencoded::Serializer::new(String::new())
+            .append_pair("query", &format!("{cpu}{selector}"))
+            .finish();
         for path in ["/api/v1/profile", "/api/v1/timeline", "/pyroscope/render"] {
-            check_refused(selector, &client.get(&format!("{path}?{query}&from=1&until=2")).expect("an answer"));
+            check_refused(
+                selector,
+                &client
+                    .get(&format!("{path}?{query}&from=1&until=2"))
+                    .expect("an answer"),
+            );
         }
     }
     for path in [
@@ -163,29 +331,54 @@ fn bad_questions_are_refused() {
     ] {
         check_refused(path, &client.get(path).expect("an answer"));
     }
-    check_refused("GET of a push", &client.get("/ingest?name=x").expect("an answer"));
+    check_refused(
+        "GET of a push",
+        &client.get("/ingest?name=x").expect("an answer"),
+    );
 }
 
-/// A profile cut anywhere, or with any bit flipped, is refused, or is so little damaged that it still is the same.
+/// A profile cut anywhere, or with any bit flipped, is refused, or is so little damaged that it
+/// still is the same.
 #[test]
 fn a_damaged_gzip_is_never_another_profile() {
     let client = Client::from_env();
-    let moment = Moment { service: &SERVICES[0], region: "eu", kind: Kind::Cpu, before_end: 600 };
+    let moment = Moment {
+        service: &SERVICES[0],
+        region: "eu",
+        kind: Kind::Cpu,
+        before_end: 600,
+    };
     let body = encode_gzip(&demo_profile(&moment, 1_790_000_000_000_000_000));
     let path = "/ingest?name=hostile-gzip&format=pprof&from=1790000000";
-    assert_eq!(client.post(path, BINARY, &body).expect("an answer").status, 200);
+    assert_eq!(
+        client.post(path, BINARY, &body).expect("an answer").status,
+        200
+    );
     let before = services_of(&services(&client), "hostile-gzip");
-    let cuts = (0..body.len()).step_by(body.len() / 60).map(|end| body[..end].to_vec());
-    let flips = (0..body.len() * 8).step_by(body.len() * 8 / 160).map(|bit| flipped(&body, bit));
+    let cuts = (0..body.len())
+        .step_by(body.len() / 60)
+        .map(|end| body[..end].to_vec());
+    let flips = (0..body.len() * 8)
+        .step_by(body.len() * 8 / 160)
+        .map(|bit| flipped(&body, bit));
     let accepted = push_all(&client, path, cuts.chain(flips).collect());
-    // Bits that mean nothing (the time in gzip's header, padding): the profile is the same, and so is its identity.
-    assert!(accepted.iter().all(|bytes| Oracle::read(bytes).stacks(1) == Oracle::read(&body).stacks(1)));
-    assert!(accepted.len() < 20, "{} damaged profiles were accepted", accepted.len());
+    // Bits that mean nothing (the time in gzip's header, padding): the profile is the same, and so
+    // is its identity.
+    assert!(
+        accepted
+            .iter()
+            .all(|bytes| Oracle::read(bytes).stacks(1) == Oracle::read(&body).stacks(1))
+    );
+    assert!(
+        accepted.len() < 20,
+        "{} damaged profiles were accepted",
+        accepted.len()
+    );
     assert_eq!(services_of(&services(&client), "hostile-gzip"), before);
 }
 
-/// Without a checksum around it, a damaged profile may be a valid one that says something else. What is accepted is then
-/// stored as a whole, and what is refused not at all.
+/// Without a checksum around it, a damaged profile may be a valid one that says something else.
+/// What is accepted is then stored as a whole, and what is refused not at all.
 #[test]
 fn a_damaged_protobuf_counts_whole_or_not_at_all() {
     let client = Client::from_env();
@@ -194,20 +387,36 @@ fn a_damaged_protobuf_counts_whole_or_not_at_all() {
     ));
     let path = "/ingest?name=hostile-raw&format=pprof&from=1790000000";
     let cuts = (0..body.len()).map(|end| body[..end].to_vec());
-    let flips = (0..body.len() * 8).step_by(3).map(|bit| flipped(&body, bit));
+    let flips = (0..body.len() * 8)
+        .step_by(3)
+        .map(|bit| flipped(&body, bit));
     let accepted = push_all(&client, path, cuts.chain(flips).collect());
     let sums = |bytes: &Vec<u8>| {
-        // The other reader refuses a known field of another wire type; ours passes over it, as protobuf asks of readers.
+        // The other reader refuses a known field of another wire type; ours passes over it, as
+        // protobuf asks of readers.
         let Some(oracle) = Oracle::try_read(bytes) else {
             let profile = open(bytes, usize::MAX).expect("it was accepted").profile;
-            return profile.samples().values.iter().flatten().map(|value| i128::from((*value).max(0))).sum();
+            return profile
+                .samples()
+                .values
+                .iter()
+                .flatten()
+                .map(|value| i128::from((*value).max(0)))
+                .sum();
         };
-        (0..oracle.types.len()).map(|column| oracle.positive_total(column)).sum::<i128>()
+        (0..oracle.types.len())
+            .map(|column| oracle.positive_total(column))
+            .sum::<i128>()
     };
     let expect: i128 = accepted.iter().map(sums).sum();
     let stored = services_of(&services(&client), "hostile-raw");
     assert!(!accepted.is_empty() && expect > 0);
-    assert_eq!(stored.iter().map(|(_, total)| total).sum::<i128>(), expect, "{} were accepted", accepted.len());
+    assert_eq!(
+        stored.iter().map(|(_, total)| total).sum::<i128>(),
+        expect,
+        "{} were accepted",
+        accepted.len()
+    );
 }
 
 /// Pushes all, several at a time; gives back those that were accepted.
@@ -237,16 +446,31 @@ fn flipped(body: &[u8], bit: usize) -> Vec<u8> {
 
 /// A 4xx, or a 501 for what the protocol knows and we do not, with a code and a message.
 fn check_refused(what: &str, answer: &Answer) {
-    assert!((400..500).contains(&answer.status), "{what}: {} {}", answer.status, answer.text());
+    assert!(
+        (400..500).contains(&answer.status),
+        "{what}: {} {}",
+        answer.status,
+        answer.text()
+    );
     let problem = answer.json();
     let has = |field: &str| problem[field].as_str().is_some_and(|text| !text.is_empty());
-    assert!(has("code") && has("message"), "{what}: {} {}", answer.status, answer.text());
+    assert!(
+        has("code") && has("message"),
+        "{what}: {} {}",
+        answer.status,
+        answer.text()
+    );
     let message = problem["message"].as_str().unwrap_or("");
-    assert!(!message.contains("panicked") && !message.contains(".rs:"), "{what}: {message}");
+    assert!(
+        !message.contains("panicked") && !message.contains(".rs:"),
+        "{what}: {message}"
+    );
 }
 
 fn services(client: &Client) -> Value {
-    let answer = client.get("/api/v1/services?from=0&until=9223372036854&points=1").expect("an answer");
+    let answer = client
+        .get("/api/v1/services?from=0&until=9223372036854&points=1")
+        .expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());
     answer.json()
 }
@@ -254,10 +478,23 @@ fn services(client: &Client) -> Value {
 /// Types and totals of the services whose name begins so.
 fn services_of(listed: &Value, name: &str) -> Vec<(String, i128)> {
     let named = |service: &&Value| service["name"].as_str() == Some(name);
-    let types = listed["services"].as_array().into_iter().flatten().filter(named).flat_map(|s| s["types"].as_array());
+    let types = listed["services"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(named)
+        .flat_map(|s| s["types"].as_array());
     let mut found: Vec<(String, i128)> = types
         .flatten()
-        .map(|t| (t["id"].to_string(), t["total"].as_str().and_then(|total| total.parse().ok()).expect("a total")))
+        .map(|t| {
+            (
+                t["id"].to_string(),
+                t["total"]
+                    .as_str()
+                    .and_then(|total| total.parse().ok())
+                    .expect("a total"),
+            )
+        })
         .collect();
     found.sort();
     found

@@ -1,5 +1,5 @@
-//! The built worker is killed under pushes, some times here and hundreds of times by `cargo xtask kills`: what it acknowledged
-//! counts once, and nothing twice.
+//! The built worker is killed under pushes, some times here and hundreds of times by `cargo xtask
+//! kills`: what it acknowledged counts once, and nothing twice.
 
 use std::path::Path;
 use std::time::Duration;
@@ -25,6 +25,13 @@ fn what_was_acknowledged_counts_once_whenever_the_worker_dies() {
     assert!(report.is_good(), "seed {}\n{report}", wanted.seed);
     assert_eq!(report.kills, wanted.kills);
     // A run in which nothing got through would prove nothing.
-    assert!(report.outcomes.acknowledged > 50 && report.outcomes.retried > 0, "{report}");
-    assert_eq!(report.outcomes.present, report.outcomes.acknowledged + report.outcomes.unacknowledged_present, "{report}");
+    assert!(
+        report.outcomes.acknowledged > 50 && report.outcomes.retried > 0,
+        "{report}"
+    );
+    assert_eq!(
+        report.outcomes.present,
+        report.outcomes.acknowledged + report.outcomes.unacknowledged_present,
+        "{report}"
+    );
 }

@@ -1,5 +1,6 @@
-//! Profiles in the formats from before `profile.proto`: small ones drawn here, for what the real ones lack. Where Go is
-//! installed, its own `pprof` judges; what it would not tell is checked beside.
+//! Profiles in the formats from before `profile.proto`: small ones drawn here, for what the real
+//! ones lack. Where Go is installed, its own `pprof` judges; what it would not tell is checked
+//! beside.
 
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::legacy::{LegacyError, decode, sniff};
@@ -20,7 +21,8 @@ fn all_are_recognised_and_survive_encoding() {
     for (name, format, bytes) in drawn() {
         assert_eq!(sniff(&bytes), Some(format), "{name}");
         let profile = read(&bytes, name);
-        let again = pprof::decode(&encode(&profile)).unwrap_or_else(|e| panic!("{name}, encoded: {e}"));
+        let again =
+            pprof::decode(&encode(&profile)).unwrap_or_else(|e| panic!("{name}, encoded: {e}"));
         assert_eq!(again.warnings, Vec::<String>::new(), "{name}");
         assert_eq!(canonical(&again.profile), canonical(&profile), "{name}");
         assert_eq!(text::raw(&again.profile), text::raw(&profile), "{name}");
@@ -37,7 +39,11 @@ fn text_is_what_go_prints() {
     // Each run of Go's tool takes a fifth of a second.
     std::thread::scope(|scope| {
         for files in drawn.chunks(half) {
-            scope.spawn(move || files.iter().for_each(|(name, _, bytes)| check_against_go(name, bytes)));
+            scope.spawn(move || {
+                files
+                    .iter()
+                    .for_each(|(name, _, bytes)| check_against_go(name, bytes))
+            });
         }
     });
 }
@@ -47,10 +53,16 @@ fn check_against_go(name: &str, bytes: &[u8]) {
     let mut theirs = go::raw(bytes);
     if profile.mappings().is_empty() {
         // Go makes one up, so that it can look for symbols.
-        theirs = theirs.replace(" M=1 ", " ").replace("1: 0x0/0x0/0x0   \n", "");
+        theirs = theirs
+            .replace(" M=1 ", " ")
+            .replace("1: 0x0/0x0/0x0   \n", "");
     }
     // Go has a period type without a name where we have none.
-    assert_eq!(text::raw(&profile), go::renumbered(theirs.trim_start_matches("PeriodType:  \n")), "{name}");
+    assert_eq!(
+        text::raw(&profile),
+        go::renumbered(theirs.trim_start_matches("PeriodType:  \n")),
+        "{name}"
+    );
 }
 
 #[test]
@@ -61,14 +73,19 @@ fn estimates_are_those_of_go() {
     // Knuth's generator: counts and sizes over all magnitudes.
     let mut state = 1u64;
     let mut random = |bits: u32| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) % (1 << (1 + (state >> 33) % u64::from(bits))) + 1
     };
     let row = |i| {
         let (count, size) = (random(12), random(22));
         format!("{count}: {} [0: 0] @ {i:#x}\n", count * size)
     };
-    let heap = format!("heap profile: 0: 0 [0: 0] @ heap_v2/524288\n{}", (1..5000).map(row).collect::<String>());
+    let heap = format!(
+        "heap profile: 0: 0 [0: 0] @ heap_v2/524288\n{}",
+        (1..5000).map(row).collect::<String>()
+    );
     check_against_go("5,000 sizes", heap.as_bytes());
 }
 
@@ -78,7 +95,10 @@ fn the_header_names_the_same_frames_to_drop_as_go() {
         return;
     }
     for wanted in ["heap v2", "heapz v2", "contention", "threads"] {
-        let (name, _, bytes) = drawn().into_iter().find(|(name, ..)| *name == wanted).expect("is drawn");
+        let (name, _, bytes) = drawn()
+            .into_iter()
+            .find(|(name, ..)| *name == wanted)
+            .expect("is drawn");
         let frames = |profile: &Profile| {
             let header = profile.header();
             [header.drop_frames, header.keep_frames].map(|id| profile.text(id).to_owned())
@@ -102,7 +122,12 @@ fn a_push_may_be_legacy_too() {
         };
         let ingested = ingest(&push).unwrap_or_else(|e| panic!("{name}: {e}"));
         let profile = read(&body, name);
-        let positive = profile.samples().values.iter().filter(|column| column.iter().any(|&value| value > 0)).count();
+        let positive = profile
+            .samples()
+            .values
+            .iter()
+            .filter(|column| column.iter().any(|&value| value > 0))
+            .count();
         assert_eq!(ingested.series, positive, "{name}");
     }
 }
@@ -115,23 +140,47 @@ fn what_go_refuses_or_misreads_is_read() {
     let profile = read(threads, "threads without a map");
     assert_eq!((profile.total(0), profile.locations().len()), (2, 2));
     // Go's lines end at 64 KiB.
-    let deep = format!("x profile: total 1\n1 @{}\n", " 0x00007f7f7f7f7f7f".repeat(MAX_STACK_DEPTH));
-    assert_eq!(read(deep.as_bytes(), "a deep stack").stacks().len(), MAX_STACK_DEPTH);
+    let deep = format!(
+        "x profile: total 1\n1 @{}\n",
+        " 0x00007f7f7f7f7f7f".repeat(MAX_STACK_DEPTH)
+    );
+    assert_eq!(
+        read(deep.as_bytes(), "a deep stack").stacks().len(),
+        MAX_STACK_DEPTH
+    );
     // Go takes leading zeros for an octal number.
-    assert_eq!(read(b"x profile: total 1\n010 @ 0x1\n", "a zero in front").total(0), 10);
-    let damaged = decode(b"x profile: total 1\n1 @ 0x2\n# \xff\n").expect("a comment may hold anything");
-    assert_eq!(damaged.warnings, ["it is not UTF-8 throughout; what is not is read as \u{fffd}"]);
+    assert_eq!(
+        read(b"x profile: total 1\n010 @ 0x1\n", "a zero in front").total(0),
+        10
+    );
+    let damaged =
+        decode(b"x profile: total 1\n1 @ 0x2\n# \xff\n").expect("a comment may hold anything");
+    assert_eq!(
+        damaged.warnings,
+        ["it is not UTF-8 throughout; what is not is read as \u{fffd}"]
+    );
 }
 
 #[test]
 fn says_where_it_is_wrong() {
     let check = |bytes: &[u8], message: &str| match open(bytes, MAX_PROFILE_BYTES) {
         Err(error) => assert_eq!(error.to_string(), message),
-        Ok(_) => panic!("{} is read; expected: {message}", String::from_utf8_lossy(bytes)),
+        Ok(_) => panic!(
+            "{} is read; expected: {message}",
+            String::from_utf8_lossy(bytes)
+        ),
     };
-    let heap = |row: &str| format!("heap profile: 1: 2 [3: 4] @ heap/512\n1: 2 [3: 4] @ 0x5\n{row}\n").into_bytes();
-    check(&heap("t*: 5"), "legacy heap profile, line 3: not of the form 1: 2 [3: 4] @ 0x5: \"t*: 5\"");
-    check(&heap("0: 8 [3: 4] @"), "legacy heap profile, line 3: 8 bytes in 0 objects: \"0: 8 [3: 4] @\"");
+    let heap = |row: &str| {
+        format!("heap profile: 1: 2 [3: 4] @ heap/512\n1: 2 [3: 4] @ 0x5\n{row}\n").into_bytes()
+    };
+    check(
+        &heap("t*: 5"),
+        "legacy heap profile, line 3: not of the form 1: 2 [3: 4] @ 0x5: \"t*: 5\"",
+    );
+    check(
+        &heap("0: 8 [3: 4] @"),
+        "legacy heap profile, line 3: 8 bytes in 0 objects: \"0: 8 [3: 4] @\"",
+    );
     check(
         &heap("1: 9223372036854775808 [3: 4] @"),
         "legacy heap profile, line 3: 9223372036854775808 has more than 64 bits: \"1: 9223372036854775808 [3: 4] @\"",
@@ -145,35 +194,67 @@ fn says_where_it_is_wrong() {
         b"heap profile: 1: 2 [3: 4] @ heap_v9/512",
         "legacy heap profile, line 1: the way of sampling is not known: \"heap profile: 1: 2 [3: 4] @ heap_v9/512\"",
     );
-    check(b"x profile: total 1\n\n1 @ 5", "legacy count profile, line 3: not of the form 1 @ 0x2 0x3: \"1 @ 5\"");
-    let deep = format!("x profile: total 1\n1 @{}", " 0x5".repeat(MAX_STACK_DEPTH + 1));
+    check(
+        b"x profile: total 1\n\n1 @ 5",
+        "legacy count profile, line 3: not of the form 1 @ 0x2 0x3: \"1 @ 5\"",
+    );
+    let deep = format!(
+        "x profile: total 1\n1 @{}",
+        " 0x5".repeat(MAX_STACK_DEPTH + 1)
+    );
     let start: String = deep.chars().skip(19).take(80).collect();
     check(
         deep.as_bytes(),
-        &format!("legacy count profile, line 2: a stack of 16385 frames; 16384 are allowed: \"{start}…\""),
+        &format!(
+            "legacy count profile, line 2: a stack of 16385 frames; 16384 are allowed: \"{start}…\""
+        ),
     );
     check(
         b"--- threadz 1 ---\n-- odd\n",
         "legacy thread profile, line 2: not of the form --- Thread 7f79 (name: main/14748) stack: ---: \"-- odd\"",
     );
-    check(b"--- mutex:\nformat = java\n", "legacy contention profile, line 2: a name that is not known: \"format = java\"");
+    check(
+        b"--- mutex:\nformat = java\n",
+        "legacy contention profile, line 2: a name that is not known: \"format = java\"",
+    );
     check(
         b"--- contentionz 1 ---\nsampling period = often\n",
         "legacy contention profile, line 2: not a number: \"sampling period = often\"",
     );
-    check(b"--- contentionz 1 ---\nformat = java\n1 1 @ 0x5\n", "legacy contention profile: no line says resolution = …");
+    check(
+        b"--- contentionz 1 ---\nformat = java\n1 1 @ 0x5\n",
+        "legacy contention profile: no line says resolution = …",
+    );
     check(
         b"--- heapz 1 ---\nresolution = bytes\n1 0 @ 0x5\n",
         "legacy Java heap profile, line 3: 1 bytes in 0 objects: \"1 0 @ 0x5\"",
     );
     let cpu = |rest: &[u64]| [words(&[0, 3, 0, 10, 0], 8, false), words(rest, 8, false)].concat();
-    check(&cpu(&[1]), "legacy CPU profile, byte 40: the profile ends inside of a sample");
-    check(&cpu(&[1, 3, 5, 6]), "legacy CPU profile, byte 40: a stack deeper than the 2 words that are left");
-    check(&cpu(&[1 << 62, 1, 5]), "legacy CPU profile, byte 40: a sample counts more than 64 bits of nanoseconds");
-    check(&words(&[0, 3, 0, u64::MAX, 0], 8, false), "legacy CPU profile, byte 24: a period of 18446744073709551615 µs");
-    assert_eq!(decode(b"hello\nworld").expect_err("no profile"), LegacyError::Unknown("hello".to_owned()));
+    check(
+        &cpu(&[1]),
+        "legacy CPU profile, byte 40: the profile ends inside of a sample",
+    );
+    check(
+        &cpu(&[1, 3, 5, 6]),
+        "legacy CPU profile, byte 40: a stack deeper than the 2 words that are left",
+    );
+    check(
+        &cpu(&[1 << 62, 1, 5]),
+        "legacy CPU profile, byte 40: a sample counts more than 64 bits of nanoseconds",
+    );
+    check(
+        &words(&[0, 3, 0, u64::MAX, 0], 8, false),
+        "legacy CPU profile, byte 24: a period of 18446744073709551615 µs",
+    );
+    assert_eq!(
+        decode(b"hello\nworld").expect_err("no profile"),
+        LegacyError::Unknown("hello".to_owned())
+    );
     // What looks like nothing is reported as what it most likely was meant to be.
-    check(b"hello", "pprof: not a valid protobuf message at byte 2: an unknown wire type");
+    check(
+        b"hello",
+        "pprof: not a valid protobuf message at byte 2: an unknown wire type",
+    );
 }
 
 #[test]
@@ -184,15 +265,20 @@ fn a_cut_or_a_flipped_bit_never_panics() {
             let mut flipped = bytes.clone();
             flipped[at] ^= 1 << (at % 8);
             if let Ok(decoded) = decode(&flipped) {
-                let again = pprof::decode(&encode(&decoded.profile)).unwrap_or_else(|e| panic!("{name}, byte {at}: {e}"));
-                assert_eq!(canonical(&again.profile), canonical(&decoded.profile), "{name}, byte {at}");
+                let again = pprof::decode(&encode(&decoded.profile))
+                    .unwrap_or_else(|e| panic!("{name}, byte {at}: {e}"));
+                assert_eq!(
+                    canonical(&again.profile),
+                    canonical(&decoded.profile),
+                    "{name}, byte {at}"
+                );
             }
         }
     }
 }
 
-/// Overlapping mappings, each of which could be stretched, and as many addresses: to go through all mappings for each
-/// address would be 900 million steps.
+/// Overlapping mappings, each of which could be stretched, and as many addresses: to go through all
+/// mappings for each address would be 900 million steps.
 #[test]
 fn many_mappings_and_many_addresses_take_moments() {
     const COUNT: u64 = 30_000;
@@ -202,8 +288,16 @@ fn many_mappings_and_many_addresses_take_moments() {
     }
     text.push_str("MAPPED_LIBRARIES:\n");
     for i in 0..COUNT {
-        text.push_str(&format!("{:x}-{:x} r-xp {:x} 08:01 7 /lib/{i}.so\n", i * 0x1000 + 0x800, u64::MAX - i, i * 8));
+        text.push_str(&format!(
+            "{:x}-{:x} r-xp {:x} 08:01 7 /lib/{i}.so\n",
+            i * 0x1000 + 0x800,
+            u64::MAX - i,
+            i * 8
+        ));
     }
     let profile = read(text.as_bytes(), "many mappings");
-    assert_eq!((profile.len() as u64, profile.mappings().len() as u64), (COUNT, COUNT));
+    assert_eq!(
+        (profile.len() as u64, profile.mappings().len() as u64),
+        (COUNT, COUNT)
+    );
 }

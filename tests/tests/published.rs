@@ -1,4 +1,5 @@
-//! The catalog in the bucket under workerd: the schedule writes the day, and who deletes a tenant deletes it.
+//! The catalog in the bucket under workerd: the schedule writes the day, and who deletes a tenant
+//! deletes it.
 
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,13 +11,18 @@ use pilotlight_tests::drawn;
 use pilotlight_tests::local::{Local, Place};
 
 fn today() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970");
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("a time after 1970");
     arrival_day(now.as_millis() as i64)
 }
 
 fn days(running: &mut Local) -> Vec<String> {
     let objects = running.objects().expect("a list").into_iter();
-    objects.map(|object| object.key).filter(|key| key.contains("/catalog/")).collect()
+    objects
+        .map(|object| object.key)
+        .filter(|key| key.contains("/catalog/"))
+        .collect()
 }
 
 #[test]
@@ -27,7 +33,13 @@ fn the_day_comes_with_the_schedule_and_goes_with_the_tenant() {
     let client = Client::new(&place.url());
     let before = today();
     let profile = encode_gzip(&drawn::profile("cpu/nanoseconds\nmain;work 3"));
-    let answer = client.post("/ingest?name=app&format=pprof", "application/octet-stream", &profile).expect("an answer");
+    let answer = client
+        .post(
+            "/ingest?name=app&format=pprof",
+            "application/octet-stream",
+            &profile,
+        )
+        .expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(days(&mut running), [""; 0]);
     let answer = client.get("/cdn-cgi/handler/scheduled").expect("an answer");
@@ -35,7 +47,11 @@ fn the_day_comes_with_the_schedule_and_goes_with_the_tenant() {
     let key = |day| vec![catalog_key(&Tenant::anonymous(), 0, day)];
     let found = days(&mut running);
     // The day may have ended meanwhile.
-    assert!(found == key(before) || found == key(today()), "{found:?}: {}", place.last_words());
+    assert!(
+        found == key(before) || found == key(today()),
+        "{found:?}: {}",
+        place.last_words()
+    );
 
     let answer = client.delete("/api/v1/admin/tenant").expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());

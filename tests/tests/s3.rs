@@ -1,5 +1,5 @@
-//! The worker over S3: pushed, queried, compacted, queried again, with the bucket in this process; and the contract of
-//! buckets, as an operator checks it, of both kinds where the worker runs.
+//! The worker over S3: pushed, queried, compacted, queried again, with the bucket in this process;
+//! and the contract of buckets, as an operator checks it, of both kinds where the worker runs.
 
 use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_core::store::read_chunk;
@@ -18,7 +18,9 @@ const DUE: u64 = 64;
 const RUNS: usize = 5;
 
 fn variable(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("no variable {name}: cargo xtask test starts what it names and sets it"))
+    std::env::var(name).unwrap_or_else(|_| {
+        panic!("no variable {name}: cargo xtask test starts what it names and sets it")
+    })
 }
 
 #[test]
@@ -26,23 +28,49 @@ fn the_worker_over_s3() {
     let port = variable("PILOTLIGHT_S3_PORT").parse().expect("a port");
     let client = Client::new(&variable("PILOTLIGHT_S3_URL"));
 
-    let down = client.post(&path(0), "application/octet-stream", &profile(0)).expect("an answer");
-    assert_eq!((down.status, down.header("retry-after")), (503, Some("1")), "without the bucket: {}", down.text());
+    let down = client
+        .post(&path(0), "application/octet-stream", &profile(0))
+        .expect("an answer");
+    assert_eq!(
+        (down.status, down.header("retry-after")),
+        (503, Some("1")),
+        "without the bucket: {}",
+        down.text()
+    );
 
     let server = Server::start(port).expect("the port where the worker looks for its bucket");
     contract(&client);
     assert_eq!(server.store().keys(), [""; 0], "the check leaves nothing");
 
     for second in 0..DUE {
-        let answer = client.post(&path(second), "application/octet-stream", &profile(second)).expect("an answer");
+        let answer = client
+            .post(&path(second), "application/octet-stream", &profile(second))
+            .expect("an answer");
         assert_eq!(answer.status, 200, "{}", answer.text());
     }
-    let levels = |level: &str| server.store().keys().iter().filter(|key| key.contains(level)).count();
-    assert!(levels("/l0/") >= DUE as usize, "{:?}", server.store().keys());
+    let levels = |level: &str| {
+        server
+            .store()
+            .keys()
+            .iter()
+            .filter(|key| key.contains(level))
+            .count()
+    };
+    assert!(
+        levels("/l0/") >= DUE as usize,
+        "{:?}",
+        server.store().keys()
+    );
     check(&client);
 
     for run in 1.. {
-        assert_eq!(client.get("/__scheduled?cron=*+*+*+*+*").expect("an answer").status, 200);
+        assert_eq!(
+            client
+                .get("/__scheduled?cron=*+*+*+*+*")
+                .expect("an answer")
+                .status,
+            200
+        );
         if levels("/l1/") > 0 {
             break;
         }
@@ -50,7 +78,9 @@ fn the_worker_over_s3() {
     }
     check(&client);
     // What is pushed twice is still known.
-    let again = client.post(&path(7), "application/octet-stream", &profile(7)).expect("an answer");
+    let again = client
+        .post(&path(7), "application/octet-stream", &profile(7))
+        .expect("an answer");
     assert_eq!(again.status, 200, "{}", again.text());
     check(&client);
 }
@@ -71,20 +101,32 @@ fn contract(client: &Client) {
 }
 
 fn path(second: u64) -> String {
-    format!("/ingest?name=over.s3&format=pprof&from={0}&until={0}", FROM + second)
+    format!(
+        "/ingest?name=over.s3&format=pprof&from={0}&until={0}",
+        FROM + second
+    )
 }
 
 fn profile(second: u64) -> Vec<u8> {
-    encode_gzip(&drawn::profile(&format!("cpu/nanoseconds\nmain;work {}\nmain;rest 3", second + 1)))
+    encode_gzip(&drawn::profile(&format!(
+        "cpu/nanoseconds\nmain;work {}\nmain;rest 3",
+        second + 1
+    )))
 }
 
 /// All that was pushed is found, once.
 fn check(client: &Client) {
     let query = "query=process_cpu:cpu:nanoseconds::%7Bservice_name%3D%22over.s3%22%7D";
-    let path = format!("/api/v1/profile?{query}&from={}&until={}", FROM * 1000, (FROM + 3600) * 1000);
+    let path = format!(
+        "/api/v1/profile?{query}&from={}&until={}",
+        FROM * 1000,
+        (FROM + 3600) * 1000
+    );
     let answer = client.get(&path).expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());
-    let found = Oracle::read(&encode(&read_chunk(&answer.body, |_, _| true).expect("a chunk")));
+    let found = Oracle::read(&encode(
+        &read_chunk(&answer.body, |_, _| true).expect("a chunk"),
+    ));
     let work: i128 = (1..=i128::from(DUE)).sum();
     assert_eq!(found.total(0), work + 3 * i128::from(DUE));
 }

@@ -1,5 +1,5 @@
-//! The schedule under workerd: what it makes of the hour that is not over, alone and each half of a minute as where it is
-//! deployed, and that a query for this hour is of every push, once.
+//! The schedule under workerd: what it makes of the hour that is not over, alone and each half of a
+//! minute as where it is deployed, and that a query for this hour is of every push, once.
 
 use std::path::Path;
 use std::thread;
@@ -19,7 +19,10 @@ const ROOM: u64 = 120;
 const PUSHING: Duration = Duration::from_secs(10);
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970").as_secs()
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("a time after 1970")
+        .as_secs()
 }
 
 /// Pushes one after the other, each of which is a segment.
@@ -32,9 +35,18 @@ impl Pushes {
     fn push(&mut self, more: usize) {
         for _ in 0..more {
             self.count += 1;
-            let path = format!("/ingest?name=this.hour&format=pprof&from={0}&until={0}", now());
-            let profile = drawn::profile(&format!("cpu/nanoseconds\nmain;work {}\nmain;rest 3", self.count));
-            let answer = self.client.post(&path, "application/octet-stream", &encode_gzip(&profile)).expect("an answer");
+            let path = format!(
+                "/ingest?name=this.hour&format=pprof&from={0}&until={0}",
+                now()
+            );
+            let profile = drawn::profile(&format!(
+                "cpu/nanoseconds\nmain;work {}\nmain;rest 3",
+                self.count
+            ));
+            let answer = self
+                .client
+                .post(&path, "application/octet-stream", &encode_gzip(&profile))
+                .expect("an answer");
             assert_eq!(answer.status, 200, "{}", answer.text());
         }
     }
@@ -42,12 +54,25 @@ impl Pushes {
     /// All of them are found, once; gives how many objects they were read from.
     fn check(&self) -> u64 {
         let query = "query=process_cpu:cpu:nanoseconds::%7Bservice_name%3D%22this.hour%22%7D";
-        let path = format!("/api/v1/profile?{query}&from={}&until={}", (now() - 3600) * 1000, (now() + 1) * 1000);
+        let path = format!(
+            "/api/v1/profile?{query}&from={}&until={}",
+            (now() - 3600) * 1000,
+            (now() + 1) * 1000
+        );
         let answer = self.client.get(&path).expect("an answer");
         assert_eq!(answer.status, 200, "{}", answer.text());
-        let found = Oracle::read(&encode(&read_chunk(&answer.body, |_, _| true).expect("a chunk")));
-        assert_eq!(found.total(0), (1..=i128::from(self.count)).map(|n| n + 3).sum());
-        let number = |name: &str| answer.header(name).and_then(|value| value.parse::<u64>().ok());
+        let found = Oracle::read(&encode(
+            &read_chunk(&answer.body, |_, _| true).expect("a chunk"),
+        ));
+        assert_eq!(
+            found.total(0),
+            (1..=i128::from(self.count)).map(|n| n + 3).sum()
+        );
+        let number = |name: &str| {
+            answer
+                .header(name)
+                .and_then(|value| value.parse::<u64>().ok())
+        };
         assert_eq!(number("x-pilotlight-profiles"), Some(self.count));
         number("x-pilotlight-objects").expect("a number of objects")
     }
@@ -67,7 +92,10 @@ fn the_hour_that_is_not_over() {
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schedule");
     let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
     let running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
-    let mut pushes = Pushes { client: Client::new(&place.url()), count: 0 };
+    let mut pushes = Pushes {
+        client: Client::new(&place.url()),
+        count: 0,
+    };
     // By itself a run is one job.
     for _ in 0..MIN_JOB_OBJECTS {
         pushes.push(MIN_JOB_OBJECTS);
@@ -75,12 +103,20 @@ fn the_hour_that_is_not_over() {
     }
     assert_eq!(pushes.check(), MIN_JOB_OBJECTS as u64);
     run_schedule(&pushes.client);
-    assert_eq!(pushes.check(), 1, "the blocks of a tier are one: {}", place.last_words());
+    assert_eq!(
+        pushes.check(),
+        1,
+        "the blocks of a tier are one: {}",
+        place.last_words()
+    );
     pushes.push(1);
     assert_eq!(pushes.check(), 2);
     drop(running);
 
-    let place = Place { bound_to_itself: true, ..place };
+    let place = Place {
+        bound_to_itself: true,
+        ..place
+    };
     let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     pushes.push(2 * MIN_JOB_OBJECTS);
     let began = Instant::now();
@@ -96,8 +132,18 @@ fn the_hour_that_is_not_over() {
         began.elapsed()
     });
     let objects = pushes.check();
-    println!("{} pushes in {objects} objects, a run of the schedule of {took:.0?}", pushes.count);
-    assert!(took > Duration::from_secs(29), "the second round is half a minute after the first: {took:?}");
+    println!(
+        "{} pushes in {objects} objects, a run of the schedule of {took:.0?}",
+        pushes.count
+    );
+    assert!(
+        took > Duration::from_secs(29),
+        "the second round is half a minute after the first: {took:?}"
+    );
     // Of three tiers.
-    assert!(objects < 3 * MIN_JOB_OBJECTS as u64, "{objects} objects: {}", place.last_words());
+    assert!(
+        objects < 3 * MIN_JOB_OBJECTS as u64,
+        "{objects} objects: {}",
+        place.last_words()
+    );
 }

@@ -1,5 +1,5 @@
-//! Selectors against an evaluation by hand: matchers and series are generated, and what a regular expression matches is
-//! followed step by step on its tree, by other code than the engine's.
+//! Selectors against an evaluation by hand: matchers and series are generated, and what a regular
+//! expression matches is followed step by step on its tree, by other code than the engine's.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -16,8 +16,14 @@ const TYPES: [&str; 5] = [
 ];
 
 /// Last segments of applications, and which of [`TYPES`] each stands for.
-const SEGMENTS: [(&str, &[usize]); 6] =
-    [("cpu", &[0, 1]), ("alloc_space", &[2]), ("mutex_duration", &[3]), ("wall", &[4]), ("live", &[]), ("web", &[])];
+const SEGMENTS: [(&str, &[usize]); 6] = [
+    ("cpu", &[0, 1]),
+    ("alloc_space", &[2]),
+    ("mutex_duration", &[3]),
+    ("wall", &[4]),
+    ("live", &[]),
+    ("web", &[]),
+];
 
 /// A regular expression as a tree.
 #[derive(Clone, Debug)]
@@ -34,8 +40,20 @@ use Expression::{All, Any, Either, In, Letter, Repeated};
 
 impl Expression {
     fn text(&self) -> String {
-        let letter = |c: &char| if c.is_alphanumeric() || *c == '\n' { c.to_string() } else { format!("\\{c}") };
-        let texts = |parts: &[Self], between: &str| parts.iter().map(Self::text).collect::<Vec<_>>().join(between);
+        let letter = |c: &char| {
+            if c.is_alphanumeric() || *c == '\n' {
+                c.to_string()
+            } else {
+                format!("\\{c}")
+            }
+        };
+        let texts = |parts: &[Self], between: &str| {
+            parts
+                .iter()
+                .map(Self::text)
+                .collect::<Vec<_>>()
+                .join(between)
+        };
         match self {
             Letter(c) => letter(c),
             Any => ".".to_owned(),
@@ -49,21 +67,37 @@ impl Expression {
 
     /// Where a match from `start` may end.
     fn ends(&self, text: &[char], start: usize) -> BTreeSet<usize> {
-        let one = |is: &dyn Fn(&char) -> bool| text.get(start).filter(|c| is(c)).map(|_| start + 1).into_iter().collect();
+        let one = |is: &dyn Fn(&char) -> bool| {
+            text.get(start)
+                .filter(|c| is(c))
+                .map(|_| start + 1)
+                .into_iter()
+                .collect()
+        };
         match self {
             Letter(letter) => one(&|c| c == letter),
             Any => one(&|_| true),
             In(letters, inside) => one(&|c| letters.contains(c) == *inside),
             All(parts) => parts.iter().fold(BTreeSet::from([start]), |starts, part| {
-                starts.into_iter().flat_map(|start| part.ends(text, start)).collect()
+                starts
+                    .into_iter()
+                    .flat_map(|start| part.ends(text, start))
+                    .collect()
             }),
-            Either(parts) => parts.iter().flat_map(|part| part.ends(text, start)).collect(),
+            Either(parts) => parts
+                .iter()
+                .flat_map(|part| part.ends(text, start))
+                .collect(),
             Repeated(part, sign) => {
                 let mut found = part.ends(text, start);
                 if *sign != '?' {
                     let mut new = found.clone();
                     while let Some(at) = new.pop_first() {
-                        new.extend(part.ends(text, at).into_iter().filter(|&end| found.insert(end)));
+                        new.extend(
+                            part.ends(text, at)
+                                .into_iter()
+                                .filter(|&end| found.insert(end)),
+                        );
                     }
                 }
                 if *sign != '+' {
@@ -99,11 +133,18 @@ impl Matcher {
             '`' if !value.contains('`') => format!("`{value}`"),
             quote => {
                 let quote = if quote == '`' { '"' } else { quote };
-                let escaped = value.replace('\\', "\\\\").replace('\n', "\\n").replace(quote, &format!("\\{quote}"));
+                let escaped = value
+                    .replace('\\', "\\\\")
+                    .replace('\n', "\\n")
+                    .replace(quote, &format!("\\{quote}"));
                 format!("{quote}{escaped}{quote}")
             }
         };
-        let name = if self.name.contains(' ') { format!("\"{}\"", self.name) } else { self.name.to_owned() };
+        let name = if self.name.contains(' ') {
+            format!("\"{}\"", self.name)
+        } else {
+            self.name.to_owned()
+        };
         format!("{name}{operator}{value}")
     }
 
@@ -153,7 +194,8 @@ impl Head {
             Self::Type(i) => *i == type_index,
             Self::Application(name) => service == name,
             Self::Typed(name, segment) => {
-                service == self.text() || service == name && SEGMENTS[*segment].1.contains(&type_index)
+                service == self.text()
+                    || service == name && SEGMENTS[*segment].1.contains(&type_index)
             }
         }
     }
@@ -164,7 +206,9 @@ fn word() -> impl Strategy<Value = String> {
 }
 
 fn letter() -> impl Strategy<Value = char> {
-    prop::sample::select(vec!['a', 'b', 'é', '.', '|', '\\', '"', '\n', '-', ']', '^'])
+    prop::sample::select(vec![
+        'a', 'b', 'é', '.', '|', '\\', '"', '\n', '-', ']', '^',
+    ])
 }
 
 fn expression() -> impl Strategy<Value = Expression> {
@@ -177,7 +221,8 @@ fn expression() -> impl Strategy<Value = Expression> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(All),
             prop::collection::vec(inner.clone(), 1..4).prop_map(Either),
-            (inner, prop::sample::select(vec!['*', '+', '?'])).prop_map(|(part, sign)| Repeated(Box::new(part), sign)),
+            (inner, prop::sample::select(vec!['*', '+', '?']))
+                .prop_map(|(part, sign)| Repeated(Box::new(part), sign)),
         ]
     })
 }
@@ -187,12 +232,14 @@ fn matcher() -> impl Strategy<Value = Matcher> {
     names.extend(pilotlight_core::TYPE_LABELS);
     let operand = prop_oneof![word().prop_map(Ok), expression().prop_map(Err)];
     let quote = prop::sample::select(vec!['"', '\'', '`']);
-    (prop::sample::select(names), any::<bool>(), operand, quote).prop_map(|(name, negated, operand, quote)| Matcher {
-        name,
-        negated,
-        operand,
-        quote,
-    })
+    (prop::sample::select(names), any::<bool>(), operand, quote).prop_map(
+        |(name, negated, operand, quote)| Matcher {
+            name,
+            negated,
+            operand,
+            quote,
+        },
+    )
 }
 
 fn service() -> impl Strategy<Value = String> {
@@ -209,12 +256,20 @@ fn head() -> impl Strategy<Value = Head> {
 }
 
 fn labels() -> impl Strategy<Value = BTreeMap<String, String>> {
-    let service =
-        prop_oneof![3 => service(), 1 => (service(), 0..SEGMENTS.len()).prop_map(|(n, i)| Head::Typed(n, i).text())];
+    let service = prop_oneof![3 => service(), 1 => (service(), 0..SEGMENTS.len()).prop_map(|(n, i)| Head::Typed(n, i).text())];
     (service, word(), word(), word()).prop_map(|(service, a, region, odd)| {
-        let pairs = [(SERVICE_NAME, service), ("a", a), ("region.name", region), ("odd name", odd)];
+        let pairs = [
+            (SERVICE_NAME, service),
+            ("a", a),
+            ("region.name", region),
+            ("odd name", odd),
+        ];
         // An empty value is no label at all.
-        pairs.into_iter().filter(|(_, v)| !v.is_empty()).map(|(n, v)| (n.to_owned(), v)).collect()
+        pairs
+            .into_iter()
+            .filter(|(_, v)| !v.is_empty())
+            .map(|(n, v)| (n.to_owned(), v))
+            .collect()
     })
 }
 
@@ -235,7 +290,13 @@ enum Written {
 
 /// A value between quotes, each character written in one of the ways.
 fn quoted(value: &str, quote: char, ways: &[Written]) -> String {
-    let bytes = |c: char, write: fn(&u8) -> String| c.to_string().as_bytes().iter().map(write).collect::<String>();
+    let bytes = |c: char, write: fn(&u8) -> String| {
+        c.to_string()
+            .as_bytes()
+            .iter()
+            .map(write)
+            .collect::<String>()
+    };
     let letters = [
         ('\x07', 'a'),
         ('\x08', 'b'),
@@ -250,15 +311,20 @@ fn quoted(value: &str, quote: char, ways: &[Written]) -> String {
     ];
     let character = |(c, way): (char, &Written)| match way {
         Written::Plain if c != quote && c != '\\' => c.to_string(),
-        Written::Plain | Written::Letter => {
-            letters.iter().find(|(plain, _)| *plain == c).map_or(c.to_string(), |(_, letter)| format!("\\{letter}"))
-        }
+        Written::Plain | Written::Letter => letters
+            .iter()
+            .find(|(plain, _)| *plain == c)
+            .map_or(c.to_string(), |(_, letter)| format!("\\{letter}")),
         Written::Hex => bytes(c, |byte| format!("\\x{byte:02x}")),
         Written::Octal => bytes(c, |byte| format!("\\{byte:03o}")),
         Written::Code if c as u32 <= 0xFFFF => format!("\\u{:04x}", c as u32),
         Written::Code => format!("\\U{:08X}", c as u32),
     };
-    let text: String = value.chars().zip(ways.iter().cycle()).map(character).collect();
+    let text: String = value
+        .chars()
+        .zip(ways.iter().cycle())
+        .map(character)
+        .collect();
     format!("{quote}{text}{quote}")
 }
 
@@ -273,7 +339,13 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 fn ways() -> impl Strategy<Value = Vec<Written>> {
-    let ways = [Written::Plain, Written::Letter, Written::Hex, Written::Octal, Written::Code];
+    let ways = [
+        Written::Plain,
+        Written::Letter,
+        Written::Hex,
+        Written::Octal,
+        Written::Code,
+    ];
     prop::collection::vec(prop::sample::select(ways.to_vec()), 1..5)
 }
 
@@ -337,16 +409,31 @@ fn hostile_expressions_cost_little() {
     let labels = Labels::new(vec![("v".to_owned(), value)]).unwrap();
     let cpu: ProfileType = TYPES[0].parse().unwrap();
     let started = Instant::now();
-    for expression in
-        ["(a*)*b", "(a|a)*b", "(a|aa)+$b", "(.*)(.*)(.*)(.*)(.*)(.*)(.*)b", "(?:a?){60}a{60}b", "(((((a*)*)*)*)*)*b"]
-    {
-        let selector = Selector::parse(&format!("{{v=~\"{expression}\"}}")).unwrap_or_else(|e| panic!("{expression}: {e}"));
+    for expression in [
+        "(a*)*b",
+        "(a|a)*b",
+        "(a|aa)+$b",
+        "(.*)(.*)(.*)(.*)(.*)(.*)(.*)b",
+        "(?:a?){60}a{60}b",
+        "(((((a*)*)*)*)*)*b",
+    ] {
+        let selector = Selector::parse(&format!("{{v=~\"{expression}\"}}"))
+            .unwrap_or_else(|e| panic!("{expression}: {e}"));
         assert!(!selector.matches(&cpu, &labels), "{expression}");
     }
-    for expression in ["(((a{100}){100}){100})", "((((((((a{99}){99}){99}){99}){99}){99}){99}){99})", "(?:(?:){9999}){9999}"]
-    {
-        assert!(Selector::parse(&format!("{{v=~\"{expression}\"}}")).is_err(), "{expression}");
-        assert!(Pattern::parse(&format!("/{expression}/")).is_err(), "{expression}");
+    for expression in [
+        "(((a{100}){100}){100})",
+        "((((((((a{99}){99}){99}){99}){99}){99}){99}){99})",
+        "(?:(?:){9999}){9999}",
+    ] {
+        assert!(
+            Selector::parse(&format!("{{v=~\"{expression}\"}}")).is_err(),
+            "{expression}"
+        );
+        assert!(
+            Pattern::parse(&format!("/{expression}/")).is_err(),
+            "{expression}"
+        );
     }
     let took = started.elapsed();
     // Milliseconds where it is linear, and for ever where it is not.

@@ -1,6 +1,7 @@
-//! A query large enough to be split, under workerd: its parts run in invocations of their own, through the worker's binding to
-//! itself, the second time they come from the cache, and the answer is that of a fold over all profiles. And several of them at
-//! once beside pushes and a job, all of which partition the memory of one isolate.
+//! A query large enough to be split, under workerd: its parts run in invocations of their own,
+//! through the worker's binding to itself, the second time they come from the cache, and the answer
+//! is that of a fold over all profiles. And several of them at once beside pushes and a job, all of
+//! which share the memory of one isolate.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_PARTITION_BYTES, Plan};
 use pilotlight_core::pprof::encode_gzip;
 use pilotlight_core::store::{
-    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk, read_chunk,
+    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk,
+    read_chunk,
 };
 use pilotlight_core::{Merger, Profile, ProfileBuilder, UnixNanos, canonical, parse_name};
 use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
@@ -36,7 +38,9 @@ const STACKS: usize = 2_500;
 fn chunk(day: i64, stacks: usize) -> Vec<u8> {
     let mut state = day as u64;
     let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         state ^ state >> 29
     };
     let mut builder = ProfileBuilder::new();
@@ -45,7 +49,10 @@ fn chunk(day: i64, stacks: usize) -> Vec<u8> {
         let name: String = (0..16).map(|_| format!("{:016x}", random())).collect();
         (builder.named_stack(&["main", &name]), random() as i64 >> 24)
     };
-    let rows = (0..stacks).map(&mut row).chain([(shared, 1 + day)]).collect();
+    let rows = (0..stacks)
+        .map(&mut row)
+        .chain([(shared, 1 + day)])
+        .collect();
     let series = Series {
         labels: parse_name("large{region=eu}").expect("a name"),
         profile_type: TYPE.parse().expect("a type"),
@@ -53,7 +60,12 @@ fn chunk(day: i64, stacks: usize) -> Vec<u8> {
         duration_nanos: 1_000,
         ..Series::default()
     };
-    encode_chunk(ChunkId([day as u8; 16]), &builder.finish(), &[SeriesRows { series, rows }]).expect("a chunk")
+    encode_chunk(
+        ChunkId([day as u8; 16]),
+        &builder.finish(),
+        &[SeriesRows { series, rows }],
+    )
+    .expect("a chunk")
 }
 
 /// A block of level 2 with one profile: its name and its bytes.
@@ -62,13 +74,38 @@ fn block(day: i64, stacks: usize) -> (String, Vec<u8>) {
     let mut writer = SegmentWriter::new();
     writer.push(&chunk(day, stacks)).expect("a chunk");
     let (mut bytes, mut directory) = writer.finish().expect("a segment");
-    let mut key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: Level::Segment, millis, unique: 7 }.to_string();
-    for (of, level) in [(Level::Segment, Level::Minutes), (Level::Minutes, Level::Hour)] {
-        let source = CatalogObject { key, level: of, size: bytes.len() as u64, directory };
-        let task = CompactTask { level, token: 1, unique: 7, partition: 0, partition_bytes: MAX_PARTITION_BYTES };
+    let mut key = ObjectKey {
+        tenant: Tenant::anonymous(),
+        shard: 0,
+        level: Level::Segment,
+        millis,
+        unique: 7,
+    }
+    .to_string();
+    for (of, level) in [
+        (Level::Segment, Level::Minutes),
+        (Level::Minutes, Level::Hour),
+    ] {
+        let source = CatalogObject {
+            key,
+            level: of,
+            size: bytes.len() as u64,
+            directory,
+        };
+        let task = CompactTask {
+            level,
+            token: 1,
+            unique: 7,
+            partition: 0,
+            partition_bytes: MAX_PARTITION_BYTES,
+        };
         let mut plan = CompactPlan::new(vec![source], task).expect("a plan");
         for get in plan.wants() {
-            plan.provide(&get, &bytes[get.offset as usize..(get.offset + get.length) as usize]).expect("its bytes");
+            plan.provide(
+                &get,
+                &bytes[get.offset as usize..(get.offset + get.length) as usize],
+            )
+            .expect("its bytes");
         }
         let output = plan.finish().expect("a block");
         (key, bytes) = (output.key, output.bytes);
@@ -80,7 +117,9 @@ fn block(day: i64, stacks: usize) -> (String, Vec<u8>) {
 fn fold(days: i64, stacks: usize) -> Profile {
     let mut merger = Merger::new();
     for day in 0..days {
-        merger.add(&read_chunk(&chunk(day, stacks), |_, _| true).expect("a chunk")).expect("the same type");
+        merger
+            .add(&read_chunk(&chunk(day, stacks), |_, _| true).expect("a chunk"))
+            .expect("the same type");
     }
     merger.finish().profile
 }
@@ -93,7 +132,11 @@ fn ask(client: &Client) -> Answer {
 
 fn try_ask(client: &Client, selector: &str) -> Answer {
     let (from, until) = (FIRST - DAY, FIRST + 40 * DAY);
-    client.get(&format!("/api/v1/profile?query={TYPE}%7B{selector}%7D&from={from}&until={until}")).expect("an answer")
+    client
+        .get(&format!(
+            "/api/v1/profile?query={TYPE}%7B{selector}%7D&from={from}&until={until}"
+        ))
+        .expect("an answer")
 }
 
 /// Asks again when told to.
@@ -103,7 +146,12 @@ fn ask_again(client: &Client, selector: &str) -> Answer {
         if answer.status == 200 {
             return answer;
         }
-        assert_eq!((answer.status, answer.header("retry-after")), (503, Some("1")), "{}", answer.text());
+        assert_eq!(
+            (answer.status, answer.header("retry-after")),
+            (503, Some("1")),
+            "{}",
+            answer.text()
+        );
         println!("told to come again: {}", answer.text());
         thread::sleep(Duration::from_secs(1));
     }
@@ -111,8 +159,15 @@ fn ask_again(client: &Client, selector: &str) -> Answer {
 }
 
 /// A worker over a bucket with a block for each day.
-fn place(name: &str, server: &Server, blocks: &[(String, Vec<u8>)], variables: &[(&'static str, String)]) -> Place {
-    blocks.iter().for_each(|(key, bytes)| server.store().put(key, bytes.clone()));
+fn place(
+    name: &str,
+    server: &Server,
+    blocks: &[(String, Vec<u8>)],
+    variables: &[(&'static str, String)],
+) -> Place {
+    blocks
+        .iter()
+        .for_each(|(key, bytes)| server.store().put(key, bytes.clone()));
     let bucket = [
         ("BUCKET_BACKEND", "s3".to_owned()),
         ("S3_ENDPOINT", server.endpoint()),
@@ -121,30 +176,46 @@ fn place(name: &str, server: &Server, blocks: &[(String, Vec<u8>)], variables: &
         ("S3_SECRET_ACCESS_KEY", SECRET_ACCESS_KEY.to_owned()),
     ];
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    Place { bound_to_itself: true, ..Place::fresh(&state, &[&bucket, variables].concat()).expect("a place") }
+    Place {
+        bound_to_itself: true,
+        ..Place::fresh(&state, &[&bucket, variables].concat()).expect("a place")
+    }
 }
 
 fn rebuild(client: &Client) {
-    let rebuilt = client.post("/api/v1/admin/rebuild", "", b"").expect("an answer");
+    let rebuilt = client
+        .post("/api/v1/admin/rebuild", "", b"")
+        .expect("an answer");
     assert_eq!(rebuilt.status, 200, "{}", rebuilt.text());
 }
 
 /// A number that `/metrics` tells.
 fn metric(client: &Client, name: &str) -> f64 {
     let metrics = client.get("/metrics").expect("an answer").text();
-    let line = metrics.lines().find(|line| line.starts_with(&format!("pilotlight_{name}")));
-    line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).unwrap_or_else(|| panic!("{name}: {metrics}"))
+    let line = metrics
+        .lines()
+        .find(|line| line.starts_with(&format!("pilotlight_{name}")));
+    line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
+        .unwrap_or_else(|| panic!("{name}: {metrics}"))
 }
 
 fn count(answer: &Answer, name: &str) -> u64 {
-    answer.header(name).and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name}: {:?}", answer.headers))
+    answer
+        .header(name)
+        .and_then(|value| value.parse().ok())
+        .unwrap_or_else(|| panic!("{name}: {:?}", answer.headers))
 }
 
 #[test]
 fn a_large_query_in_parts_and_from_the_cache() {
     let server = Server::start(0).expect("a bucket");
     let blocks: Vec<(String, Vec<u8>)> = (0..DAYS).map(|day| block(day, STACKS)).collect();
-    let place = place("parts", &server, &blocks, &[("QUERY_PART_BYTES", "400000".to_owned())]);
+    let place = place(
+        "parts",
+        &server,
+        &blocks,
+        &[("QUERY_PART_BYTES", "400000".to_owned())],
+    );
     let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let client = Client::new(&place.url());
     rebuild(&client);
@@ -158,11 +229,21 @@ fn a_large_query_in_parts_and_from_the_cache() {
     };
     let first = ask(&client);
     check(&first);
-    let told = |answer: &Answer| ["parts", "cached", "calls"].map(|name| count(answer, &format!("x-pilotlight-{name}")));
-    assert_eq!(told(&first), [DAYS as u64, 0, DAYS as u64], "each day is a part");
+    let told = |answer: &Answer| {
+        ["parts", "cached", "calls"].map(|name| count(answer, &format!("x-pilotlight-{name}")))
+    };
+    assert_eq!(
+        told(&first),
+        [DAYS as u64, 0, DAYS as u64],
+        "each day is a part"
+    );
     let second = ask(&client);
     check(&second);
-    assert_eq!(told(&second), [DAYS as u64, DAYS as u64, 0], "all from the cache");
+    assert_eq!(
+        told(&second),
+        [DAYS as u64, DAYS as u64, 0],
+        "all from the cache"
+    );
     assert_eq!(first.body, second.body);
 
     // What parts used is booked with the rest: the query itself, and its calls.
@@ -176,14 +257,19 @@ fn a_large_query_in_parts_and_from_the_cache() {
 /// Days of the month that two queries ask for at once.
 const MONTH: i64 = 30;
 
-/// Stacks of each of its days, which no other has: 24,000 in all and 3.4 MB to read, as of a month of a real service.
+/// Stacks of each of its days, which no other has: 24,000 in all and 3.4 MB to read, as of a month
+/// of a real service.
 const STACKS_A_DAY: usize = 800;
 
-/// What the worker's WASM is linked to have at most; JavaScript has the rest of an isolate's 128 MB.
+/// What the worker's WASM is linked to have at most; JavaScript has the rest of an isolate's 128
+/// MB.
 const WASM_BYTES: f64 = (112u64 << 20) as f64;
 
 fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).expect("a time after 1970").as_secs()
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("a time after 1970")
+        .as_secs()
 }
 
 /// Pushes a profile with 2,500 stacks and a label of its own.
@@ -191,12 +277,21 @@ fn push(client: &Client, n: u64) {
     let mut builder = ProfileBuilder::new();
     builder.sample_type("cpu", "nanoseconds");
     for row in 0..2_500 {
-        let stack = builder.named_stack(&["main", &format!("some function with a name of usual length {}", row + n % 7)]);
+        let stack = builder.named_stack(&[
+            "main",
+            &format!("some function with a name of usual length {}", row + n % 7),
+        ]);
         builder.sample(stack, None, &[1]);
     }
     let now = seconds();
     let path = format!("/ingest?name=pushed%7Bn%3D{n}%7D&format=pprof&from={now}&until={now}");
-    let answer = client.post(&path, "application/octet-stream", &encode_gzip(&builder.finish())).expect("an answer");
+    let answer = client
+        .post(
+            &path,
+            "application/octet-stream",
+            &encode_gzip(&builder.finish()),
+        )
+        .expect("an answer");
     assert_eq!(answer.status, 200, "push {n}: {}", answer.text());
 }
 
@@ -204,7 +299,12 @@ fn push(client: &Client, n: u64) {
 fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
     let server = Server::start(0).expect("a bucket");
     let blocks: Vec<(String, Vec<u8>)> = (0..MONTH).map(|day| block(day, STACKS_A_DAY)).collect();
-    let place = place("at-once", &server, &blocks, &[("FLUSH_MS", "100".to_owned())]);
+    let place = place(
+        "at-once",
+        &server,
+        &blocks,
+        &[("FLUSH_MS", "100".to_owned())],
+    );
     let running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let client = Client::new(&place.url());
     rebuild(&client);
@@ -214,12 +314,24 @@ fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
     (0..12).for_each(|_| next());
     let answers = thread::scope(|scope| {
         let client = &client;
-        let queries = ["service_name%3D%22large%22", "service_name%3D%22large%22%2Cregion%3D%22eu%22"]
-            .map(|selector| scope.spawn(move || ask_again(client, selector)));
-        let job = scope.spawn(|| client.get("/cdn-cgi/handler/scheduled").expect("an answer").status);
+        let queries = [
+            "service_name%3D%22large%22",
+            "service_name%3D%22large%22%2Cregion%3D%22eu%22",
+        ]
+        .map(|selector| scope.spawn(move || ask_again(client, selector)));
+        let job = scope.spawn(|| {
+            client
+                .get("/cdn-cgi/handler/scheduled")
+                .expect("an answer")
+                .status
+        });
         for _ in 0..4 {
             // Bounded, whatever becomes of the others.
-            scope.spawn(|| (0..500).take_while(|_| !done.load(Ordering::Relaxed)).for_each(|_| next()));
+            scope.spawn(|| {
+                (0..500)
+                    .take_while(|_| !done.load(Ordering::Relaxed))
+                    .for_each(|_| next())
+            });
         }
         let answers = queries.map(|query| query.join());
         done.store(true, Ordering::Relaxed);
@@ -228,10 +340,18 @@ fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
     });
     let expect = fold(MONTH, STACKS_A_DAY);
     for answer in &answers {
-        assert_eq!(canonical(&read_chunk(&answer.body, |_, _| true).expect("a chunk")), expect, "{}", place.last_words());
+        assert_eq!(
+            canonical(&read_chunk(&answer.body, |_, _| true).expect("a chunk")),
+            expect,
+            "{}",
+            place.last_words()
+        );
         assert_eq!(count(answer, "x-pilotlight-profiles"), MONTH as u64);
     }
-    assert!(server.store().keys().iter().any(|key| key.contains("/l1/")), "a job was done meanwhile");
+    assert!(
+        server.store().keys().iter().any(|key| key.contains("/l1/")),
+        "a job was done meanwhile"
+    );
     let pushed = pushes.load(Ordering::Relaxed);
     let found = client.get(&format!(
         "/api/v1/profile?query={OF_PUSHES}%7Bservice_name%3D%22pushed%22%7D&from={}&until={}",
@@ -239,8 +359,16 @@ fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
         (seconds() + 60) * 1_000
     ));
     let found = found.expect("an answer");
-    assert_eq!((found.status, count(&found, "x-pilotlight-profiles")), (200, pushed), "{}", found.text());
-    let (wasm, refused) = (metric(&client, "isolate_wasm_bytes "), metric(&client, "isolate_refused_total "));
+    assert_eq!(
+        (found.status, count(&found, "x-pilotlight-profiles")),
+        (200, pushed),
+        "{}",
+        found.text()
+    );
+    let (wasm, refused) = (
+        metric(&client, "isolate_wasm_bytes "),
+        metric(&client, "isolate_refused_total "),
+    );
     println!(
         "{pushed} pushes; {:.0} MB of WASM memory, {refused} refused; workerd {} MB at most",
         wasm / 1e6,
@@ -248,5 +376,9 @@ fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
     );
     assert!(wasm > 0.0 && wasm <= WASM_BYTES, "{wasm}");
     assert_eq!(metric(&client, "isolate_admitted_bytes "), 0.0);
-    assert!(!place.last_words().contains("fresh instance"), "{}", place.last_words());
+    assert!(
+        !place.last_words().contains("fresh instance"),
+        "{}",
+        place.last_words()
+    );
 }

@@ -12,10 +12,22 @@ mod imports;
 use imports::Imports;
 
 /// Folders that are made, not written.
-const MADE: [&str; 8] = [".git", ".wrangler", "build", "dist", "node_modules", "screenshots", "target", "wasm"];
+const MADE: [&str; 8] = [
+    ".git",
+    ".wrangler",
+    "build",
+    "dist",
+    "node_modules",
+    "screenshots",
+    "target",
+    "wasm",
+];
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the repository")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .expect("the repository")
 }
 
 /// All written files, as paths below the root, in order.
@@ -24,9 +36,15 @@ fn files() -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
         for entry in entries.map(|entry| entry.expect("a readable folder")) {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+            let path = if below.is_empty() {
+                name.clone()
+            } else {
+                format!("{below}/{name}")
+            };
             match entry.file_type() {
-                Ok(kind) if kind.is_dir() && !MADE.contains(&name.as_str()) => walk(&entry.path(), &path, files),
+                Ok(kind) if kind.is_dir() && !MADE.contains(&name.as_str()) => {
+                    walk(&entry.path(), &path, files)
+                }
                 Ok(kind) if kind.is_file() => files.push(path),
                 _ => {}
             }
@@ -43,7 +61,8 @@ fn read(file: &str) -> String {
 }
 
 fn ends_with(file: &str, extensions: &[&str]) -> bool {
-    file.rsplit_once('.').is_some_and(|(_, end)| extensions.contains(&end))
+    file.rsplit_once('.')
+        .is_some_and(|(_, end)| extensions.contains(&end))
 }
 
 fn is_source(file: &str) -> bool {
@@ -55,15 +74,35 @@ fn none(what: &str, found: Vec<String>) {
     assert!(found.is_empty(), "{what}:\n  {}\n", found.join("\n  "));
 }
 
-/// The packages that one of ours consists of, for a target. What builds them (a C compiler's driver, say) is not counted.
+/// The packages that one of ours consists of, for a target. What builds them (a C compiler's
+/// driver, say) is not counted.
 fn packages(package: &str, target: &str) -> BTreeSet<String> {
-    let arguments =
-        ["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}", "--target", target];
-    let output = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().expect("cargo runs");
+    let arguments = [
+        "tree",
+        "--package",
+        package,
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+        "--target",
+        target,
+    ];
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "cargo tree -p {package}: {errors}");
     let text = String::from_utf8_lossy(&output.stdout);
-    text.lines().filter_map(|line| line.split(' ').next()).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    text.lines()
+        .filter_map(|line| line.split(' ').next())
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -95,9 +134,14 @@ fn the_core_knows_no_platform_and_none_of_us() {
     ];
     for target in ["x86_64-unknown-linux-gnu", "wasm32-unknown-unknown"] {
         let found = packages("pilotlight-core", target);
-        let forbidden = platforms.iter().filter(|name| found.contains(**name)).map(|name| (*name).to_owned());
+        let forbidden = platforms
+            .iter()
+            .filter(|name| found.contains(**name))
+            .map(|name| (*name).to_owned());
         none("the core depends on a platform", forbidden.collect());
-        let ours = found.into_iter().filter(|name| name.starts_with("pilotlight") && name != "pilotlight-core");
+        let ours = found
+            .into_iter()
+            .filter(|name| name.starts_with("pilotlight") && name != "pilotlight-core");
         none("the core depends on what is above it", ours.collect());
     }
 }
@@ -105,19 +149,30 @@ fn the_core_knows_no_platform_and_none_of_us() {
 #[test]
 fn worker_and_viewer_do_not_know_each_other() {
     let target = "wasm32-unknown-unknown";
-    let (worker, viewer) = (packages("pilotlight-worker", target), packages("pilotlight-viewer", target));
+    let (worker, viewer) = (
+        packages("pilotlight-worker", target),
+        packages("pilotlight-viewer", target),
+    );
     assert!(worker.contains("pilotlight-core") && viewer.contains("pilotlight-core"));
     assert!(!worker.contains("pilotlight-viewer") && !viewer.contains("pilotlight-worker"));
-    let network: Vec<String> =
-        viewer.into_iter().filter(|name| ["reqwest", "ureq", "gloo-net", "worker"].contains(&&**name)).collect();
+    let network: Vec<String> = viewer
+        .into_iter()
+        .filter(|name| ["reqwest", "ureq", "gloo-net", "worker"].contains(&&**name))
+        .collect();
     none("the viewer reaches for the network", network);
 }
 
 #[test]
 fn the_core_asks_for_nothing() {
-    let asks = Regex::new(r"\b(async fn|\.await|std::(fs|net|env|process|thread|time)\b|SystemTime|Instant::now)").unwrap();
+    let asks = Regex::new(
+        r"\b(async fn|\.await|std::(fs|net|env|process|thread|time)\b|SystemTime|Instant::now)",
+    )
+    .unwrap();
     let mut found = Vec::new();
-    for file in files().iter().filter(|file| file.starts_with("shared/src/") && ends_with(file, &["rs"])) {
+    for file in files()
+        .iter()
+        .filter(|file| file.starts_with("shared/src/") && ends_with(file, &["rs"]))
+    {
         for (number, line) in read(file).lines().enumerate() {
             let code = line.split("//").next().unwrap_or("");
             if asks.is_match(code) {
@@ -130,43 +185,78 @@ fn the_core_asks_for_nothing() {
 
 /// Who imports whom in a crate, tests aside.
 fn imports(source: &str) -> Imports {
-    let is_test =
-        |path: &str| path.trim_end_matches(".rs").split('/').any(|name| ["tests", "testing", "bin"].contains(&name));
-    let below = |file: String| file.strip_prefix(source).filter(|path| path.ends_with(".rs")).map(str::to_owned);
-    let paths = files().into_iter().filter_map(below).filter(|path| !is_test(path));
-    Imports::of(&paths.map(|path| (path.clone(), without_tests(&read(&format!("{source}{path}"))))).collect::<Vec<_>>())
+    let is_test = |path: &str| {
+        path.trim_end_matches(".rs")
+            .split('/')
+            .any(|name| ["tests", "testing", "bin"].contains(&name))
+    };
+    let below = |file: String| {
+        file.strip_prefix(source)
+            .filter(|path| path.ends_with(".rs"))
+            .map(str::to_owned)
+    };
+    let paths = files()
+        .into_iter()
+        .filter_map(below)
+        .filter(|path| !is_test(path));
+    Imports::of(
+        &paths
+            .map(|path| {
+                (
+                    path.clone(),
+                    without_tests(&read(&format!("{source}{path}"))),
+                )
+            })
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// Circles that are still there, each to be untied: modules of a crate that import each other.
-const CIRCLES: [(&str, &[&str]); 7] = [
-    // The catalog has its operations in files beside it that extend it, and calls them.
+const CIRCLES: [(&str, &[&str]); 5] = [
+    // The catalog has its operations in files beside it that extend it, and its rows tell the table
+    // of days.
     (
         "worker/src/",
         &[
             "tenant::catalog",
-            "tenant::compaction",
-            "tenant::deletions",
-            "tenant::published",
-            "tenant::retention",
-            "tenant::sweep",
+            "tenant::catalog::deletions",
+            "tenant::catalog::leases",
+            "tenant::catalog::objects",
+            "tenant::catalog::published",
+            "tenant::catalog::retention",
+            "tenant::catalog::unknown",
         ],
     ),
-    // What the retry window remembers is defined beside the commit that asks it.
-    ("worker/src/", &["tenant::commit", "tenant::window"]),
-    // A limit of all answers is defined in the folder's own file.
-    ("worker/src/", &["query", "query::services"]),
+    // The Durable Object's own file re-exports what callers need, of the database and of calls.
+    (
+        "worker/src/",
+        &[
+            "tenant",
+            "tenant::catalog::sql",
+            "tenant::rpc::reply",
+            "tenant::rpc::stub",
+        ],
+    ),
+    // Calls carry rows of the catalog; tombstones are told by the retry window.
+    (
+        "worker/src/",
+        &["tenant::catalog", "tenant::rpc", "tenant::write"],
+    ),
     // The month's parameters are defined in the folder's own file.
-    ("worker/src/", &["simulation::month", "simulation::month::ask", "simulation::month::fleet"]),
-    // The configuration has types of the tenant in it, which reads the configuration.
-    ("worker/src/", &["config", "tenant"]),
-    // What a request is answered with has the cache and the parts of queries, which are answered with it.
-    ("worker/src/", &["query", "scope"]),
+    (
+        "worker/src/",
+        &[
+            "simulation::month",
+            "simulation::month::ask",
+            "simulation::month::fleet",
+        ],
+    ),
     // The commands' root has what its steps share, such as the root folder.
     (
         "xtask/src/",
         &[
-            "build", "debian", "fuzz", "lib", "load", "npm", "proc", "run", "serve", "setup", "step", "system", "test",
-            "wasm",
+            "build", "debian", "fuzz", "lib", "load", "npm", "proc", "run", "serve", "setup",
+            "step", "system", "test", "wasm",
         ],
     ),
 ];
@@ -174,19 +264,41 @@ const CIRCLES: [(&str, &[&str]); 7] = [
 #[test]
 fn modules_import_each_other_in_no_circle() {
     let mut found = Vec::new();
-    for source in ["shared/src/", "worker/src/", "wasm-viewer/src/", "xtask/src/"] {
+    for source in [
+        "shared/src/",
+        "worker/src/",
+        "wasm-viewer/src/",
+        "xtask/src/",
+    ] {
         let imports = imports(source);
-        let circles: Vec<_> = imports.circles().into_iter().chain(imports.circles_of_folders()).collect();
-        let is_within = |circle: &BTreeSet<String>, known: &[&str]| circle.iter().all(|name| known.contains(&name.as_str()));
+        let circles: Vec<_> = imports
+            .circles()
+            .into_iter()
+            .chain(imports.circles_of_folders())
+            .collect();
+        let is_within = |circle: &BTreeSet<String>, known: &[&str]| {
+            circle.iter().all(|name| known.contains(&name.as_str()))
+        };
         for (_, known) in CIRCLES.iter().filter(|(of, _)| *of == source) {
             if !circles.iter().any(|circle| is_within(circle, known)) {
-                println!("warning: {source}: the circle of {} is untied", known.join(", "));
+                println!(
+                    "warning: {source}: the circle of {} is untied",
+                    known.join(", ")
+                );
             }
         }
-        let is_known =
-            |circle: &&BTreeSet<String>| CIRCLES.iter().any(|(of, known)| *of == source && is_within(circle, known));
+        let is_known = |circle: &&BTreeSet<String>| {
+            CIRCLES
+                .iter()
+                .any(|(of, known)| *of == source && is_within(circle, known))
+        };
         let unknown = circles.iter().filter(|circle| !is_known(circle));
-        found.extend(unknown.map(|circle| format!("{source}: {}", circle.iter().cloned().collect::<Vec<_>>().join(", "))));
+        found.extend(unknown.map(|circle| {
+            format!(
+                "{source}: {}",
+                circle.iter().cloned().collect::<Vec<_>>().join(", ")
+            )
+        }));
     }
     none("modules that import each other in a circle", found);
 }
@@ -194,9 +306,17 @@ fn modules_import_each_other_in_no_circle() {
 /// The rows of the core's table in the code map: rooms from the lowest to the highest.
 fn layers() -> Vec<String> {
     let text = read("docs/architecture.md");
-    let table = text.split("`shared/` in layers").nth(1).expect("the code map has the layers of `shared/`");
-    let rows = table.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
-    rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next()).map(str::to_owned).collect()
+    let table = text
+        .split("`shared/` in layers")
+        .nth(1)
+        .expect("the code map has the layers of `shared/`");
+    let rows = table
+        .lines()
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'));
+    rows.filter_map(|row| row.strip_prefix("| `")?.split('`').next())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -205,10 +325,16 @@ fn the_core_is_in_layers() {
     let height = |module: &str| layers.iter().position(|layer| layer == module);
     let mut found = Vec::new();
     for (from, to) in imports.iter() {
-        let (Some(upper), Some(lower)) = (from.first(), to.first()) else { continue };
+        let (Some(upper), Some(lower)) = (from.first(), to.first()) else {
+            continue;
+        };
         match (height(upper), height(lower)) {
             (Some(a), Some(b)) if a >= b => {}
-            (Some(_), Some(_)) => found.push(format!("{} imports {}", imports::name(from), imports::name(to))),
+            (Some(_), Some(_)) => found.push(format!(
+                "{} imports {}",
+                imports::name(from),
+                imports::name(to)
+            )),
             (None, _) => found.push(format!("{upper} is not in the code map")),
             (_, None) => found.push(format!("{lower} is not in the code map")),
         }
@@ -227,9 +353,14 @@ fn the_core_is_in_layers() {
 fn no_file_grows_without_end() {
     const WARN: usize = 400;
     const FAIL: usize = 700;
-    let is_test = |file: &str| file.starts_with("tests/") || file.contains("/tests/") || file.contains("/test/");
+    let is_test = |file: &str| {
+        file.starts_with("tests/") || file.contains("/tests/") || file.contains("/test/")
+    };
     let mut found = Vec::new();
-    for file in files().into_iter().filter(|file| is_source(file) && !is_test(file)) {
+    for file in files()
+        .into_iter()
+        .filter(|file| is_source(file) && !is_test(file))
+    {
         let lines = read(&file).lines().count();
         if lines > FAIL {
             found.push(format!("{file}: {lines}"));
@@ -237,26 +368,40 @@ fn no_file_grows_without_end() {
             println!("warning: {file} has {lines} lines");
         }
     }
-    none(&format!("files of more than {FAIL} lines: split them by noun or verb"), found);
+    none(
+        &format!("files of more than {FAIL} lines: split them by noun or verb"),
+        found,
+    );
 }
 
 #[test]
 fn every_rust_file_says_what_it_is() {
     let lacks = |file: &String| {
         let text = read(file);
-        let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with("#!"));
+        let first = text
+            .lines()
+            .find(|line| !line.trim().is_empty() && !line.starts_with("#!"));
         !first.is_some_and(|line| line.trim_start().starts_with("//!"))
     };
-    none("files without a module doc", files().into_iter().filter(|file| ends_with(file, &["rs"])).filter(lacks).collect());
+    none(
+        "files without a module doc",
+        files()
+            .into_iter()
+            .filter(|file| ends_with(file, &["rs"]))
+            .filter(lacks)
+            .collect(),
+    );
 }
 
-/// Things of the kinds that docs name: files and folders with a slash, or files by their name alone.
+/// Things of the kinds that docs name: files and folders with a slash, or files by their name
+/// alone.
 #[test]
 fn every_path_named_in_the_docs_exists() {
     let all = files();
     let spans = Regex::new(r"`([^`\n]+)`|\]\(([^)\s]+)\)").unwrap();
     let path = Regex::new(r"^[A-Za-z0-9_.][A-Za-z0-9_.{},*-]*(/[A-Za-z0-9_.{},*-]*)*$").unwrap();
-    let extension = Regex::new(r"\.(rs|ts|tsx|mjs|js|css|html|toml|md|txt|bin|json|png|lock|yml)$").unwrap();
+    let extension =
+        Regex::new(r"\.(rs|ts|tsx|mjs|js|css|html|toml|md|txt|bin|json|png|lock|yml)$").unwrap();
     let mut found = Vec::new();
     for file in all.iter().filter(|f| ends_with(f, &["md"])) {
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -264,11 +409,17 @@ fn every_path_named_in_the_docs_exists() {
         for (number, line) in text.lines().enumerate() {
             for captures in spans.captures_iter(line) {
                 let link = captures.get(2).is_some();
-                let span = captures.get(1).or(captures.get(2)).map_or("", |m| m.as_str());
+                let span = captures
+                    .get(1)
+                    .or(captures.get(2))
+                    .map_or("", |m| m.as_str());
                 let span = span.split('#').next().unwrap_or("").trim_end_matches('/');
-                let known_folder = || all.iter().any(|f| f.split('/').next() == span.split('/').next() && f.contains('/'));
-                let named =
-                    path.is_match(span) && (link || extension.is_match(span) || (span.contains('/') && known_folder()));
+                let known_folder = || {
+                    all.iter()
+                        .any(|f| f.split('/').next() == span.split('/').next() && f.contains('/'))
+                };
+                let named = path.is_match(span)
+                    && (link || extension.is_match(span) || (span.contains('/') && known_folder()));
                 if span.is_empty() || span.contains("://") || !named {
                     continue;
                 }
@@ -291,10 +442,15 @@ fn every_heading_named_in_the_docs_exists() {
         let folder = Path::new(file).parent().unwrap_or(Path::new(""));
         let text = without_code_blocks(&read(file));
         for captures in link.captures_iter(&text) {
-            let target = captures.get(1).map_or(file.into(), |m| folder.join(m.as_str()));
+            let target = captures
+                .get(1)
+                .map_or(file.into(), |m| folder.join(m.as_str()));
             let headings = fs::read_to_string(root().join(&target)).unwrap_or_default();
             let names = |line: &str| anchor(line.trim_start_matches('#').trim()) == captures[2];
-            if !headings.lines().any(|line| line.starts_with('#') && names(line)) {
+            if !headings
+                .lines()
+                .any(|line| line.starts_with('#') && names(line))
+            {
                 found.push(format!("{file}: {}#{}", target.display(), &captures[2]));
             }
         }
@@ -304,35 +460,57 @@ fn every_heading_named_in_the_docs_exists() {
 
 /// What a heading is called in a link.
 fn anchor(heading: &str) -> String {
-    let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+    let kept = heading
+        .chars()
+        .filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
 /// The text below a heading of the second level, up to the next.
 fn section<'a>(text: &'a str, heading: &str) -> &'a str {
-    let (_, below) = text.split_once(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no heading {heading:?}"));
-    below.split_once("\n## ").map_or(below, |(section, _)| section)
+    let (_, below) = text
+        .split_once(&format!("\n## {heading}\n"))
+        .unwrap_or_else(|| panic!("no heading {heading:?}"));
+    below
+        .split_once("\n## ")
+        .map_or(below, |(section, _)| section)
 }
 
 #[test]
 fn decisions_are_numbered_and_listed() {
     let index = read("docs/decisions/README.md");
-    let decisions: Vec<String> = files().into_iter().filter(|f| f.starts_with("docs/decisions/0")).collect();
+    let decisions: Vec<String> = files()
+        .into_iter()
+        .filter(|f| f.starts_with("docs/decisions/0"))
+        .collect();
     let mut found = Vec::new();
     for (at, file) in decisions.iter().enumerate() {
         let name = file.trim_start_matches("docs/decisions/");
         let (number, text) = (format!("{:04}", at + 1), read(file));
-        let title = text.lines().next().and_then(|line| line.strip_prefix(&format!("# {number}. ")));
+        let title = text
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix(&format!("# {number}. ")));
         if !name.starts_with(&format!("{number}-")) || title.is_none() {
-            found.push(format!("{file}: the next number is {number}, in the name and in the first line"));
+            found.push(format!(
+                "{file}: the next number is {number}, in the name and in the first line"
+            ));
         }
         if title.is_some_and(|title| !index.contains(&format!("[{number}]({name}): {title}"))) {
-            found.push(format!("{file}: the index does not have its number, name and title"));
+            found.push(format!(
+                "{file}: the index does not have its number, name and title"
+            ));
         }
-        let headings: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        let headings: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("## "))
+            .collect();
         if headings != ["Context", "Decision", "Consequences", "Figure"] {
             found.push(format!("{file}: has {headings:?}"));
-        } else if headings.iter().any(|heading| section(&text, heading).trim().is_empty()) {
+        } else if headings
+            .iter()
+            .any(|heading| section(&text, heading).trim().is_empty())
+        {
             found.push(format!("{file}: a heading has nothing below it"));
         }
         if text.lines().count() > 40 {
@@ -348,7 +526,10 @@ fn decisions_are_numbered_and_listed() {
 fn the_map_is_short() {
     let map = read("docs/architecture.md");
     let (lines, bytes) = (map.lines().count(), map.len());
-    assert!(lines <= 110 && bytes <= 9_000, "docs/architecture.md: {lines} lines, {bytes} bytes");
+    assert!(
+        lines <= 110 && bytes <= 9_000,
+        "docs/architecture.md: {lines} lines, {bytes} bytes"
+    );
 }
 
 /// Each answer names a path, which is on the map: by itself, or by the folder that it is in.
@@ -366,9 +547,16 @@ fn the_map_answers_ten_questions() {
     let span = Regex::new(r"`([^`]+/[^`]*)`|\]\(([^)]+/[^)]*)\)").unwrap();
     let mut found = Vec::new();
     for row in &rows {
-        let [question, answer] = row[..] else { panic!("not a question and its answer: {row:?}") };
-        let named = span.captures_iter(answer).filter_map(|c| c.get(1).or(c.get(2))).map(|m| m.as_str());
-        let paths: Vec<&str> = named.filter(|path| exists(&all, "", path.trim_end_matches('/'))).collect();
+        let [question, answer] = row[..] else {
+            panic!("not a question and its answer: {row:?}")
+        };
+        let named = span
+            .captures_iter(answer)
+            .filter_map(|c| c.get(1).or(c.get(2)))
+            .map(|m| m.as_str());
+        let paths: Vec<&str> = named
+            .filter(|path| exists(&all, "", path.trim_end_matches('/')))
+            .collect();
         if !question.ends_with('?') || paths.is_empty() {
             found.push(format!("{question} no answer with a path"));
         }
@@ -376,8 +564,16 @@ fn the_map_answers_ten_questions() {
             let path = path.trim_end_matches('/');
             let (folder, _) = path.rsplit_once('/').unwrap_or((path, ""));
             // The core's table has the names of its folders alone.
-            let layer = path.strip_prefix("shared/src/").and_then(|below| below.split('/').next()).unwrap_or(path);
-            let names = [format!("`{path}`"), format!("`{path}/`"), format!("`{folder}/`"), format!("| `{layer}` |")];
+            let layer = path
+                .strip_prefix("shared/src/")
+                .and_then(|below| below.split('/').next())
+                .unwrap_or(path);
+            let names = [
+                format!("`{path}`"),
+                format!("`{path}/`"),
+                format!("`{folder}/`"),
+                format!("| `{layer}` |"),
+            ];
             if !names.iter().any(|name| map.contains(name)) {
                 found.push(format!("{question} {path} is not on the map"));
             }
@@ -402,29 +598,47 @@ fn expand(span: &str) -> Vec<String> {
     match (span.find('{'), span.find('}')) {
         (Some(open), Some(close)) if open < close => {
             let (head, tail) = (&span[..open], &span[close + 1..]);
-            span[open + 1..close].split(',').flat_map(|word| expand(&format!("{head}{word}{tail}"))).collect()
+            span[open + 1..close]
+                .split(',')
+                .flat_map(|word| expand(&format!("{head}{word}{tail}")))
+                .collect()
         }
         _ => vec![span.to_owned()],
     }
 }
 
-/// Whether a path stands beside the document or in a folder around it up to the root, or, without a slash, anywhere.
+/// Whether a path stands beside the document or in a folder around it up to the root, or, without a
+/// slash, anywhere.
 fn exists(all: &[String], folder: &str, path: &str) -> bool {
-    let around = folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder]).filter(|f| !f.is_empty());
+    let around = folder
+        .match_indices('/')
+        .map(|(at, _)| &folder[..at])
+        .chain([folder])
+        .filter(|f| !f.is_empty());
     let mut places: Vec<String> = around.map(|folder| format!("{folder}/{path}")).collect();
     places.push(path.to_owned());
     let is = |file: &str, path: &str| match path.split_once('*') {
         Some((head, tail)) => file.starts_with(head) && file.ends_with(tail),
-        None => file == path || file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')),
+        None => {
+            file == path
+                || file
+                    .strip_prefix(path)
+                    .is_some_and(|rest| rest.starts_with('/'))
+        }
     };
     let named = |file: &str| !path.contains('/') && file.rsplit('/').next() == Some(path);
-    all.iter().any(|file| named(file) || places.iter().any(|place| is(file, place)))
+    all.iter()
+        .any(|file| named(file) || places.iter().any(|place| is(file, place)))
         || (path.starts_with("..") && root().join(folder).join(path).exists())
 }
 
 /// The string literals behind a pattern in a file.
 fn words(text: &str, pattern: &str) -> BTreeSet<String> {
-    Regex::new(pattern).unwrap().captures_iter(text).map(|c| c[1].to_owned()).collect()
+    Regex::new(pattern)
+        .unwrap()
+        .captures_iter(text)
+        .map(|c| c[1].to_owned())
+        .collect()
 }
 
 #[test]
@@ -435,18 +649,51 @@ fn bindings_are_the_same_in_wrangler_toml_and_in_the_code() {
         .filter(|f| f.starts_with("worker/src/") && ends_with(f, &["rs"]))
         .map(|f| without_tests(&read(f)))
         .collect();
-    let section =
-        |name: &str| config.split('[').find(|part| part.trim_start_matches('[').starts_with(name)).unwrap_or("").to_owned();
-    let check = |what: &str, configured: BTreeSet<String>, used: BTreeSet<String>| {
-        assert_eq!(configured, used, "{what}: wrangler.toml on the left, the code on the right");
+    let section = |name: &str| {
+        config
+            .split('[')
+            .find(|part| part.trim_start_matches('[').starts_with(name))
+            .unwrap_or("")
+            .to_owned()
     };
-    let buckets = config.split("[[").filter(|part| part.starts_with("r2_buckets]]")).collect::<String>();
-    check("buckets", words(&buckets, r#"binding = "(\w+)""#), words(&code, r#"\.bucket\("(\w+)"\)"#));
-    let objects = config.split("[[").filter(|part| part.starts_with("durable_objects.bindings]]")).collect::<String>();
-    check("durable objects", words(&objects, r#"\bname = "(\w+)""#), words(&code, r#"\.durable_object\("(\w+)"\)"#));
-    check("assets", words(&section("assets"), r#"binding = "(\w+)""#), words(&code, r#"\.(?:assets|fetcher)\("(\w+)"\)"#));
-    let services = config.split("[[").filter(|part| part.starts_with("services]]")).collect::<String>();
-    check("services", words(&services, r#"binding = "(\w+)""#), words(&code, r#"\.service\("(\w+)"\)"#));
+    let check = |what: &str, configured: BTreeSet<String>, used: BTreeSet<String>| {
+        assert_eq!(
+            configured, used,
+            "{what}: wrangler.toml on the left, the code on the right"
+        );
+    };
+    let buckets = config
+        .split("[[")
+        .filter(|part| part.starts_with("r2_buckets]]"))
+        .collect::<String>();
+    check(
+        "buckets",
+        words(&buckets, r#"binding = "(\w+)""#),
+        words(&code, r#"\.bucket\("(\w+)"\)"#),
+    );
+    let objects = config
+        .split("[[")
+        .filter(|part| part.starts_with("durable_objects.bindings]]"))
+        .collect::<String>();
+    check(
+        "durable objects",
+        words(&objects, r#"\bname = "(\w+)""#),
+        words(&code, r#"\.durable_object\("(\w+)"\)"#),
+    );
+    check(
+        "assets",
+        words(&section("assets"), r#"binding = "(\w+)""#),
+        words(&code, r#"\.(?:assets|fetcher)\("(\w+)"\)"#),
+    );
+    let services = config
+        .split("[[")
+        .filter(|part| part.starts_with("services]]"))
+        .collect::<String>();
+    check(
+        "services",
+        words(&services, r#"binding = "(\w+)""#),
+        words(&code, r#"\.service\("(\w+)"\)"#),
+    );
     for class in words(&services, r#"entrypoint = "(\w+)""#) {
         assert!(
             read("worker/shim.js").contains(&format!("export class {class} ")),
@@ -455,15 +702,23 @@ fn bindings_are_the_same_in_wrangler_toml_and_in_the_code() {
     }
     let mut variables = words(&section("vars"), r"(?m)^(\w+) =");
     variables.extend(words(&config, r"(?m)^\[vars\.([A-Z_]+)\]"));
-    check("variables", variables, words(&code, r#"(?:var\(|number\(&\w+, )"([A-Z_]+)""#));
+    check(
+        "variables",
+        variables,
+        words(&code, r#"(?:var\(|number\(\s*&\w+,\s*)"([A-Z_]+)""#),
+    );
     for class in words(&objects, r#"class_name = "(\w+)""#) {
-        assert!(code.contains(&format!("pub struct {class}")), "no durable object {class} in the code");
+        assert!(
+            code.contains(&format!("pub struct {class}")),
+            "no durable object {class} in the code"
+        );
         assert!(
             read("worker/shim.js").contains(&format!("export class {class} ")),
             "worker/shim.js does not export {class}"
         );
-        let migrated =
-            config.lines().any(|line| line.starts_with("new_sqlite_classes") && line.contains(&format!("\"{class}\"")));
+        let migrated = config.lines().any(|line| {
+            line.starts_with("new_sqlite_classes") && line.contains(&format!("\"{class}\""))
+        });
         assert!(migrated, "no migration makes {class}");
     }
 }
@@ -476,27 +731,45 @@ fn without_tests(text: &str) -> String {
 #[test]
 fn every_manifest_carries_the_licence() {
     let lacks = |file: &String| match file.rsplit('/').next() {
-        Some("Cargo.toml") => {
-            !["license.workspace = true", "license = \"Apache-2.0\""].iter().any(|l| read(file).contains(l))
-        }
+        Some("Cargo.toml") => !["license.workspace = true", "license = \"Apache-2.0\""]
+            .iter()
+            .any(|l| read(file).contains(l)),
         Some("package.json") => !read(file).contains("\"license\": \"Apache-2.0\""),
         _ => false,
     };
-    none("manifests without the licence", files().into_iter().filter(lacks).collect());
-    assert!(read("LICENSE").contains("Apache License") && read("Cargo.toml").contains("license = \"Apache-2.0\""));
+    none(
+        "manifests without the licence",
+        files().into_iter().filter(lacks).collect(),
+    );
+    assert!(
+        read("LICENSE").contains("Apache License")
+            && read("Cargo.toml").contains("license = \"Apache-2.0\"")
+    );
 }
 
 #[test]
 fn locks_are_beside_their_manifests() {
-    for (manifest, lock) in [("package.json", "package-lock.json"), ("wrangler.toml", "Cargo.lock")] {
-        for file in files().into_iter().filter(|f| f.rsplit('/').next() == Some(manifest)) {
+    for (manifest, lock) in [
+        ("package.json", "package-lock.json"),
+        ("wrangler.toml", "Cargo.lock"),
+    ] {
+        for file in files()
+            .into_iter()
+            .filter(|f| f.rsplit('/').next() == Some(manifest))
+        {
             let lock = file.replace(manifest, lock);
             assert!(root().join(&lock).is_file(), "{lock} is missing");
         }
     }
-    assert!(root().join("tests/fuzz/Cargo.lock").is_file(), "tests/fuzz/Cargo.lock is missing");
+    assert!(
+        root().join("tests/fuzz/Cargo.lock").is_file(),
+        "tests/fuzz/Cargo.lock is missing"
+    );
     let pinned = Regex::new(r#"wasm-bindgen = "=\d+\.\d+\.\d+""#).unwrap();
-    assert!(pinned.is_match(&read("wasm-viewer/Cargo.toml")), "wasm-viewer does not pin the exact wasm-bindgen");
+    assert!(
+        pinned.is_match(&read("wasm-viewer/Cargo.toml")),
+        "wasm-viewer does not pin the exact wasm-bindgen"
+    );
 }
 
 #[test]
@@ -516,18 +789,28 @@ fn sources_are_finished_and_of_no_machine() {
     });
     let machines = ["work", "root", "home", "Users"].map(|folder| format!("/{folder}/"));
     let mut found = Vec::new();
-    let text_files =
-        |file: &String| is_source(file) || ends_with(file, &["toml", "md", "json", "sh", "yml"]) || file == ".ci/run";
-    for file in files().iter().filter(|file| text_files(file) && !file.ends_with("package-lock.json")) {
+    let text_files = |file: &String| {
+        is_source(file)
+            || ends_with(file, &["toml", "md", "json", "sh", "yml"])
+            || file == ".ci/run"
+    };
+    for file in files()
+        .iter()
+        .filter(|file| text_files(file) && !file.ends_with("package-lock.json"))
+    {
         for (number, line) in read(file).lines().enumerate() {
             let place = || format!("{file}:{}: {}", number + 1, line.trim());
-            if unfinished.iter().any(|word| line.split(|c: char| !c.is_alphanumeric()).any(|found| found == word)) {
+            if unfinished.iter().any(|word| {
+                line.split(|c: char| !c.is_alphanumeric())
+                    .any(|found| found == word)
+            }) {
                 found.push(place());
             }
             // `/home` as a route or `~/work/` would pass; an absolute path begins a word.
             let absolute = |folder: &String| {
-                line.match_indices(folder.as_str())
-                    .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || "._-/}~)".contains(c)))
+                line.match_indices(folder.as_str()).any(|(at, _)| {
+                    !line[..at].ends_with(|c: char| c.is_alphanumeric() || "._-/}~)".contains(c))
+                })
             };
             if machines.iter().any(absolute) {
                 found.push(place());
@@ -541,7 +824,14 @@ fn sources_are_finished_and_of_no_machine() {
 fn one_module_writes_the_table_of_objects() {
     let statement = r"(?i)\b(insert\s+(or\s+\w+\s+)?into|replace\s+into|update|delete\s+from)\s+(objects|directories)\b";
     let writes = Regex::new(statement).expect("a regular expression");
-    let others = files().into_iter().filter(|file| file.starts_with("worker/src/") && ends_with(file, &["rs"]));
-    let found = others.filter(|file| file != "worker/src/tenant/catalog/objects.rs" && writes.is_match(&read(file)));
-    none("only worker/src/tenant/catalog/objects.rs writes the tables of objects and their directories", found.collect());
+    let others = files()
+        .into_iter()
+        .filter(|file| file.starts_with("worker/src/") && ends_with(file, &["rs"]));
+    let found = others.filter(|file| {
+        file != "worker/src/tenant/catalog/objects.rs" && writes.is_match(&read(file))
+    });
+    none(
+        "only worker/src/tenant/catalog/objects.rs writes the tables of objects and their directories",
+        found.collect(),
+    );
 }

@@ -10,73 +10,186 @@ const FILES: &[(&str, &str)] = &[
     ("jfr/async-profiler.jfr.gz", "a Java Flight Recording"),
     ("jfr/wall.jfr.gz", "a Java Flight Recording"),
     ("agents/java/out-itimer.jfr", "a Java Flight Recording"),
-    ("speedscope/java-flight-recorder/heavy.jfr", "a Java Flight Recording"),
+    (
+        "speedscope/java-flight-recorder/heavy.jfr",
+        "a Java Flight Recording",
+    ),
     ("agents/java/out-itimer.otlp", "an OTLP profile"),
     ("agents/java/out-alloc.otlp", "an OTLP profile"),
-    ("perfdata/fibo.compressed2.pipe.data", "a recording of perf (perf.data)"),
-    ("perfdata/sleep.compressed.data", "a recording of perf (perf.data)"),
-    ("firefox/simpleperf-cpu-clock.trace.gz", "a recording of simpleperf"),
-    ("firefox/art-trace-regular.trace.gz", "an Android method trace"),
+    (
+        "perfdata/fibo.compressed2.pipe.data",
+        "a recording of perf (perf.data)",
+    ),
+    (
+        "perfdata/sleep.compressed.data",
+        "a recording of perf (perf.data)",
+    ),
+    (
+        "firefox/simpleperf-cpu-clock.trace.gz",
+        "a recording of simpleperf",
+    ),
+    (
+        "firefox/art-trace-regular.trace.gz",
+        "an Android method trace",
+    ),
     ("firefox/gecko-1.json", "a Firefox profile"),
     ("firefox/processed-1.json", "a Firefox profile"),
     ("firefox/processed-3.json", "a Firefox profile"),
     ("samply/ls-profile.json", "a Firefox profile"),
-    ("speedscope/Firefox/59/simple-firefox.json", "a Firefox profile"),
-    ("speedscope/Firefox/63/simple-firefox.json", "a Firefox profile"),
+    (
+        "speedscope/Firefox/59/simple-firefox.json",
+        "a Firefox profile",
+    ),
+    (
+        "speedscope/Firefox/63/simple-firefox.json",
+        "a Firefox profile",
+    ),
     ("firefox/dhat.json.gz", "a DHAT profile"),
-    ("firefox/hello.cjs-20231120T211435.cpuprofile", "a V8 CPU profile (.cpuprofile)"),
-    ("speedscope/Chrome/65/simple.cpuprofile", "a V8 CPU profile (.cpuprofile)"),
-    ("speedscope/node/10.11.0/example.cpuprofile", "a V8 CPU profile (.cpuprofile)"),
-    ("speedscope/node/10.11.0/Heap-20181003T105432.heapprofile", "a V8 heap profile (.heapprofile)"),
-    ("speedscope/node/8.5.0/simple.v8log.json.zip", "a zip archive"),
+    (
+        "firefox/hello.cjs-20231120T211435.cpuprofile",
+        "a V8 CPU profile (.cpuprofile)",
+    ),
+    (
+        "speedscope/Chrome/65/simple.cpuprofile",
+        "a V8 CPU profile (.cpuprofile)",
+    ),
+    (
+        "speedscope/node/10.11.0/example.cpuprofile",
+        "a V8 CPU profile (.cpuprofile)",
+    ),
+    (
+        "speedscope/node/10.11.0/Heap-20181003T105432.heapprofile",
+        "a V8 heap profile (.heapprofile)",
+    ),
+    (
+        "speedscope/node/8.5.0/simple.v8log.json.zip",
+        "a zip archive",
+    ),
     ("firefox/test.chrome-unchunked.json", "a Chrome trace"),
-    ("speedscope/Chrome/65/simple-timeline.json", "a Chrome trace"),
+    (
+        "speedscope/Chrome/65/simple-timeline.json",
+        "a Chrome trace",
+    ),
     ("speedscope/Chrome/70/worker.json", "a Chrome trace"),
-    ("speedscope/Chrome/116/Trace-20230603T221323.json", "a Chrome trace"),
+    (
+        "speedscope/Chrome/116/Trace-20230603T221323.json",
+        "a Chrome trace",
+    ),
     ("speedscope/trace-event/simple.json", "a Chrome trace"),
-    ("speedscope/trace-event/simple-object.json", "a Chrome trace"),
-    ("speedscope/trace-event/multi-thread-with-samples.json", "a Chrome trace"),
-    ("speedscope/trace-event/unbalanced-name.json", "a Chrome trace"),
-    ("speedscope/speedscope/0.0.1/simple.speedscope.json", "speedscope JSON"),
-    ("speedscope/speedscope/0.6.0/two-sampled.speedscope.json", "speedscope JSON"),
-    ("speedscope/stackprof/simple-stackprof.json", "a stackprof profile"),
-    ("speedscope/stackprof/object-stackprof.json", "a stackprof profile"),
-    ("speedscope/Safari/13.1/simple.html-recording.json", "a Safari recording"),
+    (
+        "speedscope/trace-event/simple-object.json",
+        "a Chrome trace",
+    ),
+    (
+        "speedscope/trace-event/multi-thread-with-samples.json",
+        "a Chrome trace",
+    ),
+    (
+        "speedscope/trace-event/unbalanced-name.json",
+        "a Chrome trace",
+    ),
+    (
+        "speedscope/speedscope/0.0.1/simple.speedscope.json",
+        "speedscope JSON",
+    ),
+    (
+        "speedscope/speedscope/0.6.0/two-sampled.speedscope.json",
+        "speedscope JSON",
+    ),
+    (
+        "speedscope/stackprof/simple-stackprof.json",
+        "a stackprof profile",
+    ),
+    (
+        "speedscope/stackprof/object-stackprof.json",
+        "a stackprof profile",
+    ),
+    (
+        "speedscope/Safari/13.1/simple.html-recording.json",
+        "a Safari recording",
+    ),
     ("speedscope/haskell/simple.prof", "a GHC profile (JSON)"),
-    ("speedscope/callgrind/callgrind.example.log", "a callgrind profile"),
-    ("speedscope/callgrind/callgrind.multiple-event-types.log", "a callgrind profile"),
-    ("speedscope/callgrind/callgrind.name-compression.log", "a callgrind profile"),
-    ("speedscope/Instruments/16.0/simple-time-profile-deep-copy.txt", "a deep copy of Instruments"),
-    ("speedscope/Instruments/7.3.1/simple-time-profile-deep-copy.txt", "a deep copy of Instruments"),
-    ("speedscope/linux-perf/simple.linux-perf.txt", "the output of perf script"),
-    ("speedscope/linux-perf/simple-with-pid.linux-perf.txt", "the output of perf script"),
-    ("speedscope/linux-perf/forks.linux-perf.txt", "the output of perf script"),
-    ("speedscope/linux-perf/rust-mangled.linux-perf.txt", "the output of perf script"),
+    (
+        "speedscope/callgrind/callgrind.example.log",
+        "a callgrind profile",
+    ),
+    (
+        "speedscope/callgrind/callgrind.multiple-event-types.log",
+        "a callgrind profile",
+    ),
+    (
+        "speedscope/callgrind/callgrind.name-compression.log",
+        "a callgrind profile",
+    ),
+    (
+        "speedscope/Instruments/16.0/simple-time-profile-deep-copy.txt",
+        "a deep copy of Instruments",
+    ),
+    (
+        "speedscope/Instruments/7.3.1/simple-time-profile-deep-copy.txt",
+        "a deep copy of Instruments",
+    ),
+    (
+        "speedscope/linux-perf/simple.linux-perf.txt",
+        "the output of perf script",
+    ),
+    (
+        "speedscope/linux-perf/simple-with-pid.linux-perf.txt",
+        "the output of perf script",
+    ),
+    (
+        "speedscope/linux-perf/forks.linux-perf.txt",
+        "the output of perf script",
+    ),
+    (
+        "speedscope/linux-perf/rust-mangled.linux-perf.txt",
+        "the output of perf script",
+    ),
     ("firefox/simple-perf.txt.gz", "the output of perf script"),
     ("speedscope/pmcstat/simple.txt", "the output of pmcstat"),
 ];
 
-const READS: &str = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks";
+const READS: &str =
+    "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks";
 
 /// What the viewer says of a file.
 fn opened(bytes: &[u8]) -> String {
-    open(bytes, 64 << 20).err().map_or_else(|| "opens".to_owned(), |error| error.to_string())
+    open(bytes, 64 << 20)
+        .err()
+        .map_or_else(|| "opens".to_owned(), |error| error.to_string())
 }
 
 /// What a sender hears who calls it pprof.
 fn pushed(body: &[u8]) -> (u16, String) {
     let (query, content_type, tenant, client) = ("name=a&format=pprof", "", "anonymous", "");
-    let error = ingest(&Push { query, content_type, body, tenant, client, now: UnixNanos(1) }).expect_err("is no pprof");
+    let error = ingest(&Push {
+        query,
+        content_type,
+        body,
+        tenant,
+        client,
+        now: UnixNanos(1),
+    })
+    .expect_err("is no pprof");
     (error.status(), error.to_string())
 }
 
 #[test]
 fn files_of_other_profilers_are_named() {
     for &(path, name) in FILES {
-        let Some(file) = corpus::read(path) else { return };
+        let Some(file) = corpus::read(path) else {
+            return;
+        };
         let expected = format!("this is {name}, which is not read yet; {READS}");
         assert_eq!(opened(&file.bytes), expected, "{path}");
-        assert_eq!(pushed(&file.bytes), (422, format!("the body is {name}, which is not read yet; send pprof")), "{path}");
+        assert_eq!(
+            pushed(&file.bytes),
+            (
+                422,
+                format!("the body is {name}, which is not read yet; send pprof")
+            ),
+            "{path}"
+        );
     }
 }
 
@@ -84,25 +197,53 @@ fn files_of_other_profilers_are_named() {
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
     let cases: [(&[u8], &str); 12] = [
-        (b"\x28\xb5\x2f\xfd\x24\x05\x29", "a zstd archive, which is not read yet"),
+        (
+            b"\x28\xb5\x2f\xfd\x24\x05\x29",
+            "a zstd archive, which is not read yet",
+        ),
         (b"\x7fELF\x02\x01\x01\0\0\0\0\0", "a program (ELF)"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
         (&tar, "a tar archive, which is not read yet"),
-        (b"go 1.24 trace\0\0\0\x01\x02", "a Go execution trace, which is not read yet"),
-        (b"\n<!DOCTYPE html><title>Sign in</title>", "a web page (HTML)"),
+        (
+            b"go 1.24 trace\0\0\0\x01\x02",
+            "a Go execution trace, which is not read yet",
+        ),
+        (
+            b"\n<!DOCTYPE html><title>Sign in</title>",
+            "a web page (HTML)",
+        ),
         (b"<?xml version=\"1.0\"?><svg></svg>", "a drawing (SVG)"),
-        (b"goroutine 1 [running]:\nmain.main()\n", "a dump of goroutines (debug=2), which is not read yet"),
-        (b"{\"resourceProfiles\":[]}", "an OTLP profile (JSON), which is not read yet"),
+        (
+            b"goroutine 1 [running]:\nmain.main()\n",
+            "a dump of goroutines (debug=2), which is not read yet",
+        ),
+        (
+            b"{\"resourceProfiles\":[]}",
+            "an OTLP profile (JSON), which is not read yet",
+        ),
         (b"{\"a\": 1}", "JSON of no known profiler"),
         (b"buy milk\n", "text of no known profiler"),
-        (b"\xef\xbb\xbf{\"traceEvents\":[]}", "a Chrome trace, which is not read yet"),
+        (
+            b"\xef\xbb\xbf{\"traceEvents\":[]}",
+            "a Chrome trace, which is not read yet",
+        ),
     ];
     for (bytes, name) in cases {
-        assert!(opened(bytes).starts_with(&format!("this is {name}; ")), "{name}: {}", opened(bytes));
+        assert!(
+            opened(bytes).starts_with(&format!("this is {name}; ")),
+            "{name}: {}",
+            opened(bytes)
+        );
         assert_eq!(pushed(bytes).1, format!("the body is {name}; send pprof"));
     }
-    assert_eq!(pushed(b"main;work 12\n").1, "the body is a text of folded stacks, which pushes cannot be yet; send pprof");
-    assert_eq!(pushed(b""), (422, "pprof: the profile is empty (0 bytes)".to_owned()));
+    assert_eq!(
+        pushed(b"main;work 12\n").1,
+        "the body is a text of folded stacks, which pushes cannot be yet; send pprof"
+    );
+    assert_eq!(
+        pushed(b""),
+        (422, "pprof: the profile is empty (0 bytes)".to_owned())
+    );
 }
 
 #[test]
@@ -110,10 +251,16 @@ fn what_is_read_is_never_named_unread() {
     for sample in corpus::profiles() {
         assert_eq!(opened(&sample.bytes), "opens", "{}", sample.name);
         // Damaged, it is a damaged profile and not another format.
-        let raw = inflate(&sample.bytes, 64 << 20).expect("gzip").unwrap_or(sample.bytes);
+        let raw = inflate(&sample.bytes, 64 << 20)
+            .expect("gzip")
+            .unwrap_or(sample.bytes);
         for part in 1..20 {
             let said = opened(&raw[..raw.len() * part / 20]);
-            assert!(!said.starts_with("this is"), "{}, {part}/20 of it: {said}", sample.name);
+            assert!(
+                !said.starts_with("this is"),
+                "{}, {part}/20 of it: {said}",
+                sample.name
+            );
         }
     }
 }

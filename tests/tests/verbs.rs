@@ -1,10 +1,11 @@
-//! What the docs of the verbs promise, held against brute force on random profiles and against Go's pprof.
+//! What the docs of the verbs promise, held against brute force on random profiles and against Go's
+//! pprof.
 
 use pilotlight_core::pprof::{encode, open};
 use pilotlight_core::verbs::{
-    Demangle, Filtered, FramePattern, Granularity, Ratio, Recursion, RenameRules, TagPattern, ZeroSamples,
-    collapse_recursion, demangle, focus, focus_tags, group, hide, hide_tags, negate, prune, prune_by_header, prune_from,
-    rename, scale, select, show, show_from, show_tags,
+    Demangle, Filtered, FramePattern, Granularity, Ratio, Recursion, RenameRules, TagPattern,
+    ZeroSamples, collapse_recursion, demangle, focus, focus_tags, group, hide, hide_tags, negate,
+    prune, prune_by_header, prune_from, rename, scale, select, show, show_from, show_tags,
 };
 use pilotlight_core::{Profile, ProfileBuilder, canonical, merge};
 use pilotlight_tests::brute::{self, Frame, Function, Place, Sample, Value, spell, sums};
@@ -32,11 +33,21 @@ const PATTERNS: [&str; 12] = [
 ];
 
 /// Patterns of labels: by text and by number.
-const TAGS: [&str; 9] =
-    ["eu", "region:", "span=^17$", "us,eu", "region=us,eu", "1kb:", "bytes=:2048", "10:500", "request=1:1023ms"];
+const TAGS: [&str; 9] = [
+    "eu",
+    "region:",
+    "span=^17$",
+    "us,eu",
+    "region=us,eu",
+    "1kb:",
+    "bytes=:2048",
+    "10:500",
+    "request=1:1023ms",
+];
 
 fn pattern() -> impl Strategy<Value = (FramePattern, Regex)> {
-    proptest::sample::select(&PATTERNS[..]).prop_map(|text| (FramePattern::new(text).unwrap(), Regex::new(text).unwrap()))
+    proptest::sample::select(&PATTERNS[..])
+        .prop_map(|text| (FramePattern::new(text).unwrap(), Regex::new(text).unwrap()))
 }
 
 fn tags() -> impl Strategy<Value = (TagPattern, &'static str)> {
@@ -49,7 +60,9 @@ fn check(profile: &Profile, expect: &[Sample]) {
 }
 
 fn totals(profile: &Profile) -> Vec<i128> {
-    (0..profile.sample_types().len()).map(|column| profile.total(column)).collect()
+    (0..profile.sample_types().len())
+        .map(|column| profile.total(column))
+        .collect()
 }
 
 fn add(a: &[i128], b: &[i128]) -> Vec<i128> {
@@ -107,7 +120,8 @@ proptest! {
         let some = prune(&p, &a, Some(&b)).profile;
         check(&some, &brute::prune(&samples, &|text| a_regex.is_match(text) && !b_regex.is_match(text)));
         prop_assert_eq!(totals(&some), totals(&p));
-        // Once cut, no location has only some lines that match, so from here on it is idempotent without exception.
+        // Once cut, no location has only some lines that match, so from here on it is idempotent
+        // without exception.
         let twice = prune(&all, &a, None).profile;
         prop_assert_eq!(spell(&prune(&twice, &a, None).profile), spell(&twice));
         if p.location_ids().all(|id| p.lines(id).len() < 2) {
@@ -245,14 +259,28 @@ const GRANULARITIES: [Granularity; 6] = [
 
 /// Verbs that look at one sample at a time.
 const VERBS: [fn(&Profile) -> Profile; 20] = [
-    |p| focus(p, Some(&FramePattern::new("fold").unwrap()), Some(&FramePattern::new("main").unwrap())).profile,
+    |p| {
+        focus(
+            p,
+            Some(&FramePattern::new("fold").unwrap()),
+            Some(&FramePattern::new("main").unwrap()),
+        )
+        .profile
+    },
     |p| focus(p, None, Some(&FramePattern::new("libc").unwrap())).profile,
     |p| hide(p, &FramePattern::new("fold|main").unwrap()).profile,
     |p| show(p, &FramePattern::new("fold|main").unwrap()).profile,
     |p| show_from(p, &FramePattern::new("fold").unwrap()).profile,
     |p| prune(p, &FramePattern::new("fold").unwrap(), None).profile,
     |p| prune_from(p, &FramePattern::new("fold").unwrap()).profile,
-    |p| focus_tags(p, Some(&TagPattern::new("region").unwrap()), Some(&TagPattern::new("1kb:").unwrap())).profile,
+    |p| {
+        focus_tags(
+            p,
+            Some(&TagPattern::new("region").unwrap()),
+            Some(&TagPattern::new("1kb:").unwrap()),
+        )
+        .profile
+    },
     |p| hide_tags(p, &FramePattern::new("region").unwrap()).profile,
     |p| collapse_recursion(p, Recursion::Direct).unwrap(),
     |p| collapse_recursion(p, Recursion::Cycles).unwrap(),
@@ -293,7 +321,9 @@ fn has_tag(sample: &Sample, pattern: &str) -> bool {
         "region:" => text(&|key, _| key == "region"),
         "span=^17$" => text(&|key, value| key == "span" && value == "17"),
         "us,eu" => text(&|_, value| value.contains("us")) && text(&|_, value| value == "eu"),
-        "region=us,eu" => text(&|key, value| key == "region" && (value.contains("us") || value == "eu")),
+        "region=us,eu" => {
+            text(&|key, value| key == "region" && (value.contains("us") || value == "eu"))
+        }
         "1kb:" => number("", "bytes", 1024..=i64::MAX),
         "bytes=:2048" => false, // A number without a unit is no number of bytes.
         "10:500" => false,
@@ -304,21 +334,44 @@ fn has_tag(sample: &Sample, pattern: &str) -> bool {
 
 /// What granularity makes of a frame.
 fn grouped_frame(frame: &Frame, by: Granularity) -> Frame {
-    let named = |name: &str| Some(Function { name: name.to_owned(), system_name: name.to_owned(), ..Function::default() });
+    let named = |name: &str| {
+        Some(Function {
+            name: name.to_owned(),
+            system_name: name.to_owned(),
+            ..Function::default()
+        })
+    };
     let module = frame.module.clone().unwrap_or_default();
     if by == Granularity::Address {
         return frame.clone();
     }
     if by == Granularity::Module {
-        let places = vec![Place { function: named(&module), line: (0, 0) }];
-        return Frame { module: frame.module.clone(), places, ..Frame::default() };
+        let places = vec![Place {
+            function: named(&module),
+            line: (0, 0),
+        }];
+        return Frame {
+            module: frame.module.clone(),
+            places,
+            ..Frame::default()
+        };
     }
     let place = |place: &Place| {
-        let line = if by == Granularity::Line { (place.line.0, 0) } else { (0, 0) };
+        let line = if by == Granularity::Line {
+            (place.line.0, 0)
+        } else {
+            (0, 0)
+        };
         let function = place.function.as_ref().and_then(|f| match by {
             Granularity::Function => named(&f.name),
-            Granularity::File => named(&f.file).map(|named| Function { file: f.file.clone(), ..named }),
-            Granularity::Line => Some(Function { start_line: 0, ..f.clone() }),
+            Granularity::File => named(&f.file).map(|named| Function {
+                file: f.file.clone(),
+                ..named
+            }),
+            Granularity::Line => Some(Function {
+                start_line: 0,
+                ..f.clone()
+            }),
             _ => match &*pilotlight_core::verbs::package(&f.name, &f.file) {
                 "" if module.is_empty() => named(""),
                 "" => named(&format!("[{}]", module.rsplit('/').next().unwrap_or(""))),
@@ -329,46 +382,84 @@ fn grouped_frame(frame: &Frame, by: Granularity) -> Frame {
     };
     let known = frame.places.iter().any(|p| p.function.is_some());
     let places = frame.places.iter().map(place).collect();
-    Frame { module: frame.module.clone().filter(|_| !known), places, ..Frame::default() }
+    Frame {
+        module: frame.module.clone().filter(|_| !known),
+        places,
+        ..Frame::default()
+    }
 }
 
 /// What Go's pprof and we make of the same options; the order in which they apply is pprof's.
 fn filtered(profile: &Profile, options: &[&str]) -> Profile {
     let value = |name: &str| {
         let prefix = format!("-{name}=");
-        options.iter().find_map(|option| option.strip_prefix(&prefix))
+        options
+            .iter()
+            .find_map(|option| option.strip_prefix(&prefix))
     };
     let frames = |name: &str| value(name).map(|text| FramePattern::new(text).unwrap());
     let tags = |name: &str| value(name).map(|text| TagPattern::new(text).unwrap());
-    let apply = |profile: Profile, name: &str, verb: fn(&Profile, &FramePattern) -> Filtered| match frames(name) {
-        Some(pattern) => verb(&profile, &pattern).profile,
-        None => profile,
-    };
+    let apply =
+        |profile: Profile, name: &str, verb: fn(&Profile, &FramePattern) -> Filtered| match frames(
+            name,
+        ) {
+            Some(pattern) => verb(&profile, &pattern).profile,
+            None => profile,
+        };
     let pruned = prune_by_header(profile).unwrap().profile;
     let focused = focus(&pruned, frames("focus").as_ref(), frames("ignore").as_ref()).profile;
-    let shown = apply(apply(apply(focused, "hide", hide), "show", show), "show_from", show_from);
-    let tagged = focus_tags(&shown, tags("tagfocus").as_ref(), tags("tagignore").as_ref()).profile;
-    apply(apply(apply(tagged, "tagshow", show_tags), "taghide", hide_tags), "prune_from", prune_from)
+    let shown = apply(
+        apply(apply(focused, "hide", hide), "show", show),
+        "show_from",
+        show_from,
+    );
+    let tagged = focus_tags(
+        &shown,
+        tags("tagfocus").as_ref(),
+        tags("tagignore").as_ref(),
+    )
+    .profile;
+    apply(
+        apply(apply(tagged, "tagshow", show_tags), "taghide", hide_tags),
+        "prune_from",
+        prune_from,
+    )
 }
 
-/// Spelt out as far as pprof keeps it: labels without a value go, and a mapping without a file is named like its profile.
+/// Spelt out as far as pprof keeps it: labels without a value go, and a mapping without a file is
+/// named like its profile.
 fn as_go(profile: &Profile) -> brute::Sums {
     let mut samples = spell(profile);
     for sample in &mut samples {
-        sample.labels.retain(|(_, value)| *value != Value::Text(String::new()));
+        sample
+            .labels
+            .retain(|(_, value)| *value != Value::Text(String::new()));
         for frame in &mut sample.stack {
-            frame.module = frame.module.take().filter(|file| !file.is_empty() && !file.ends_with("/input"));
+            frame.module = frame
+                .module
+                .take()
+                .filter(|file| !file.is_empty() && !file.ends_with("/input"));
         }
     }
     sums(&samples)
 }
 
 fn check_with_go(name: &str, bytes: &[u8], options: &[&str]) {
-    let theirs = open(&go::proto_with(bytes, options), usize::MAX).unwrap().profile;
+    let theirs = open(&go::proto_with(bytes, options), usize::MAX)
+        .unwrap()
+        .profile;
     let ours = filtered(&open(bytes, usize::MAX).unwrap().profile, options);
     let (ours, theirs) = (as_go(&ours), as_go(&theirs));
-    assert!(!ours.is_empty(), "{name} {options:?} leave nothing to compare");
-    assert!(ours == theirs, "{name} {options:?}: {} stacks, {} of pprof", ours.len(), theirs.len());
+    assert!(
+        !ours.is_empty(),
+        "{name} {options:?} leave nothing to compare"
+    );
+    assert!(
+        ours == theirs,
+        "{name} {options:?}: {} stacks, {} of pprof",
+        ours.len(),
+        theirs.len()
+    );
 }
 
 #[test]
@@ -377,30 +468,45 @@ fn go_filters_random_profiles_alike() {
         return;
     }
     let options: [&[&str]; 11] = [
-        &["-focus=fold", "-ignore=main", "-tagshow=region|bytes", "-taghide=bytes"],
+        &[
+            "-focus=fold",
+            "-ignore=main",
+            "-tagshow=region|bytes",
+            "-taghide=bytes",
+        ],
         &["-focus=libc"],
         &["-hide=fold|libc"],
         &["-hide=^main", "-show=f|add"],
         &["-show=fold|shop", "-tagfocus=eu"],
         &["-show_from=libc|add", "-tagignore=region=us,eu"],
         &["-prune_from=fold|add", "-ignore=serve|malloc"],
-        &["-focus=main|fold", "-hide=add", "-show_from=fold", "-prune_from=runtime"],
+        &[
+            "-focus=main|fold",
+            "-hide=add",
+            "-show_from=fold",
+            "-prune_from=runtime",
+        ],
         &["-tagfocus=region:us,eu", "-tagignore=span"],
         &["-tagfocus=:1kb", "-tagignore=bytes=10b:1kb"],
         &["-tagignore=span=500"],
     ];
     let mut runner = TestRunner::deterministic();
     for (i, options) in options.into_iter().enumerate() {
-        // Many small profiles in one, so that one process checks them all; locations stay as they are.
+        // Many small profiles in one, so that one process checks them all; locations stay as they
+        // are.
         let ranges = i >= 9;
-        let many: Vec<Profile> = some_named_profiles(20..21).new_tree(&mut runner).unwrap().current();
+        let many: Vec<Profile> = some_named_profiles(20..21)
+            .new_tree(&mut runner)
+            .unwrap()
+            .current();
         let mut p = merged(&many);
         if ranges {
             p = one_unit(&p);
         }
         let mut b = encode(&p);
         check_with_go("random", &b, options);
-        // drop_frames is field 7, keep_frames field 8: the strings are in the table, so that their rows can be named.
+        // drop_frames is field 7, keep_frames field 8: the strings are in the table, so that their
+        // rows can be named.
         let row = p.strings().iter().position(|text| text == "fold");
         if let (Some(row @ 1..=127), 6..=7) = (row, i) {
             b.extend([7 << 3, row as u8]);
@@ -409,16 +515,21 @@ fn go_filters_random_profiles_alike() {
     }
 }
 
-/// The samples whose numbers are bytes: pprof measures all numbers of a key in the first unit that it meets.
+/// The samples whose numbers are bytes: pprof measures all numbers of a key in the first unit that
+/// it meets.
 fn one_unit(p: &Profile) -> Profile {
     let mut b = ProfileBuilder::new();
     b.sample_type("cpu", "count");
     for sample in spell(p) {
-        let labels =
-            sample.labels.into_iter().filter(|(_, value)| matches!(value, Value::Number(_, unit) if unit == "bytes"));
+        let labels = sample
+            .labels
+            .into_iter()
+            .filter(|(_, value)| matches!(value, Value::Number(_, unit) if unit == "bytes"));
         let mut labels: Vec<_> = labels
             .map(|(key, value)| {
-                let Value::Number(n, unit) = value else { unreachable!("only numbers are left") };
+                let Value::Number(n, unit) = value else {
+                    unreachable!("only numbers are left")
+                };
                 pilotlight_core::Label {
                     key: b.string(&key),
                     value: pilotlight_core::LabelValue::Number(n, b.string(&unit)),
@@ -438,14 +549,28 @@ fn go_filters_real_profiles_alike() {
         return;
     }
     let cases: [(&str, &[&str]); 5] = [
-        ("parca/fgprof.pb.gz", &["-focus=http", "-hide=^net/http", "-prune_from=^crypto"]),
+        (
+            "parca/fgprof.pb.gz",
+            &["-focus=http", "-hide=^net/http", "-prune_from=^crypto"],
+        ),
         ("parca/fgprof.pb.gz", &["-show_from=^main|http"]),
-        ("parca/alloc_objects.pb.gz", &["-hide=server\\.go$", "-ignore=json", "-tagfocus=16b:1mb"]),
-        ("parca/alloc_objects.pb.gz", &["-show=^(main|github)", "-tagignore=bytes=:64"]),
-        ("pprof/sample.cpu", &["-focus=main", "-hide=runtime", "-prune_from=sync"]),
+        (
+            "parca/alloc_objects.pb.gz",
+            &["-hide=server\\.go$", "-ignore=json", "-tagfocus=16b:1mb"],
+        ),
+        (
+            "parca/alloc_objects.pb.gz",
+            &["-show=^(main|github)", "-tagignore=bytes=:64"],
+        ),
+        (
+            "pprof/sample.cpu",
+            &["-focus=main", "-hide=runtime", "-prune_from=sync"],
+        ),
     ];
     for (name, options) in cases {
-        let Some(sample) = corpus::read(name) else { return };
+        let Some(sample) = corpus::read(name) else {
+            return;
+        };
         check_with_go(name, &sample.bytes, options);
     }
 }
@@ -486,13 +611,30 @@ fn go_demangles_alike() {
         let name = |s: &Sample| s.stack[0].places[0].function.clone().unwrap().name;
         spell(p).iter().map(|s| (s.values[0], name(s))).collect()
     };
-    for (mode, detail) in [("full", Detail::Full), ("templates", Detail::NoParameters), ("default", Detail::NoTemplates)] {
-        let theirs = go::proto_with(&encode(&p), &[&format!("-symbolize=fastlocal:demangle={mode}")]);
+    for (mode, detail) in [
+        ("full", Detail::Full),
+        ("templates", Detail::NoParameters),
+        ("default", Detail::NoTemplates),
+    ] {
+        let theirs = go::proto_with(
+            &encode(&p),
+            &[&format!("-symbolize=fastlocal:demangle={mode}")],
+        );
         let theirs = names(&open(&theirs, usize::MAX).unwrap().profile);
-        let ours = names(&demangle(&p, Demangle { detail, ..Demangle::default() }));
+        let ours = names(&demangle(
+            &p,
+            Demangle {
+                detail,
+                ..Demangle::default()
+            },
+        ));
         for (ours, theirs) in ours.iter().zip(&theirs) {
             // pprof has no way to leave out what is between angles of Rust's old symbols.
-            let theirs = if detail == Detail::NoTemplates { theirs.1.replace("<T,S>", "") } else { theirs.1.clone() };
+            let theirs = if detail == Detail::NoTemplates {
+                theirs.1.replace("<T,S>", "")
+            } else {
+                theirs.1.clone()
+            };
             assert_eq!(ours.1, theirs, "{mode}");
         }
     }

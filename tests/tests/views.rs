@@ -1,13 +1,17 @@
-//! Verbs on trees, the diff family and the table, against sums by brute force and against Go's pprof.
+//! Verbs on trees, the diff family and the table, against sums by brute force and against Go's
+//! pprof.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::{Command, Stdio};
 
 use pilotlight_core::pprof::{decode, encode};
-use pilotlight_core::verbs::{Visit, callees, callers, diff_base, inverted, report_total, subtract, timeline, trim};
+use pilotlight_core::verbs::{
+    Visit, callees, callers, diff_base, inverted, report_total, subtract, timeline, trim,
+};
 use pilotlight_core::{
-    By, CallTree, DiffTree, NodeId, Order, Profile, ProfileBuilder, Scale, Status, Tree, diff, function_table, merge, top,
+    By, CallTree, DiffTree, NodeId, Order, Profile, ProfileBuilder, Scale, Status, Tree, diff,
+    function_table, merge, top,
 };
 use pilotlight_tests::oracle::Oracle;
 use pilotlight_tests::random::{profiles, some_profiles};
@@ -28,17 +32,39 @@ fn two() -> impl Strategy<Value = Vec<Profile>> {
 fn samples(profile: &Profile, column: usize, by: By) -> Vec<(Vec<Frame>, i64)> {
     let frame = |function: pilotlight_core::FunctionId| {
         let f = &profile.functions()[function.index()];
-        let name = if f.name.is_empty() { f.system_name } else { f.name };
-        let name = if name.is_empty() { "?" } else { profile.text(name) };
-        (name.to_owned(), if by == By::Name { String::new() } else { profile.text(f.file).to_owned() })
+        let name = if f.name.is_empty() {
+            f.system_name
+        } else {
+            f.name
+        };
+        let name = if name.is_empty() {
+            "?"
+        } else {
+            profile.text(name)
+        };
+        (
+            name.to_owned(),
+            if by == By::Name {
+                String::new()
+            } else {
+                profile.text(f.file).to_owned()
+            },
+        )
     };
     let frames = |location: pilotlight_core::LocationId| -> Vec<Frame> {
-        let named: Vec<Frame> = profile.lines(location).iter().filter_map(|line| line.function).map(frame).collect();
+        let named: Vec<Frame> = profile
+            .lines(location)
+            .iter()
+            .filter_map(|line| line.function)
+            .map(frame)
+            .collect();
         if !named.is_empty() {
             return named;
         }
         let l = &profile.locations()[location.index()];
-        let module = l.mapping.map_or("", |m| profile.text(profile.mappings()[m.index()].file));
+        let module = l
+            .mapping
+            .map_or("", |m| profile.text(profile.mappings()[m.index()].file));
         let module = module.rsplit('/').next().unwrap_or("");
         let name = match (l.address, module) {
             (0, "") => "?".to_owned(),
@@ -48,7 +74,12 @@ fn samples(profile: &Profile, column: usize, by: By) -> Vec<(Vec<Frame>, i64)> {
         };
         vec![(name, String::new())]
     };
-    let rows = profile.samples().stacks.iter().zip(&profile.samples().values[column]).filter(|(_, value)| **value != 0);
+    let rows = profile
+        .samples()
+        .stacks
+        .iter()
+        .zip(&profile.samples().values[column])
+        .filter(|(_, value)| **value != 0);
     rows.map(|(&stack, &value)| {
         let mut stack: Vec<Frame> = profile.frames(stack).flat_map(frames).collect();
         stack.reverse();
@@ -85,7 +116,14 @@ fn path<const SIDES: usize>(tree: &Tree<SIDES>, node: NodeId, by: By) -> Vec<Fra
     let shape = tree.shape();
     let frame = |&node: &NodeId| {
         let file = shape.text(shape.frame(node).file);
-        (shape.name(node).to_owned(), if by == By::Name { String::new() } else { file.to_owned() })
+        (
+            shape.name(node).to_owned(),
+            if by == By::Name {
+                String::new()
+            } else {
+                file.to_owned()
+            },
+        )
     };
     shape.path(node)[1..].iter().map(frame).collect()
 }
@@ -101,9 +139,15 @@ fn totals<const SIDES: usize>(tree: &Tree<SIDES>, by: By) -> Paths<SIDES> {
             std::array::from_fn(|side| sums[side] + tree.totals(child)[side])
         });
         assert_eq!(tree.totals(node), sums);
-        let names: Vec<Frame> = children.iter().map(|&child| path(tree, child, By::Function).pop().unwrap()).collect();
+        let names: Vec<Frame> = children
+            .iter()
+            .map(|&child| path(tree, child, By::Function).pop().unwrap())
+            .collect();
         // What a trim folded comes last.
-        let of_functions = names.split_last().filter(|(last, _)| last.0 == "(other)").map_or(&names[..], |(_, rest)| rest);
+        let of_functions = names
+            .split_last()
+            .filter(|(last, _)| last.0 == "(other)")
+            .map_or(&names[..], |(_, rest)| rest);
         assert!(of_functions.is_sorted(), "{names:?}");
         let earlier = paths.insert(path(tree, node, by), tree.totals(node).map(i128::from));
         assert_eq!(earlier, None, "a path is there twice");
@@ -115,7 +159,14 @@ fn totals<const SIDES: usize>(tree: &Tree<SIDES>, by: By) -> Paths<SIDES> {
 fn frame_of<const SIDES: usize>(tree: &Tree<SIDES>, frame: usize, by: By) -> Frame {
     let shape = tree.shape();
     let f = &shape.frames()[frame];
-    (shape.text(f.name).to_owned(), if by == By::Name { String::new() } else { shape.text(f.file).to_owned() })
+    (
+        shape.text(f.name).to_owned(),
+        if by == By::Name {
+            String::new()
+        } else {
+            shape.text(f.file).to_owned()
+        },
+    )
 }
 
 fn size<const SIDES: usize>(values: [i64; SIDES]) -> u64 {
@@ -245,8 +296,8 @@ proptest! {
             prop_assert_eq!(scaled.iter().map(|own| i128::from(own[1])).sum::<i128>(), to);
             for (own, before) in scaled.iter().zip(&before) {
                 prop_assert_eq!(own[0], before[0]);
-                // Less than one off: |scaled * from - value * to| < |from|. Where those products take more than 127
-                // bits, to the digits that an f64 has.
+                // Less than one off: |scaled * from - value * to| < |from|. Where those products
+                // take more than 127 bits, to the digits that an f64 has.
                 let [value, own] = [before[1], own[1]].map(i128::from);
                 let off = own.checked_mul(from).zip(value.checked_mul(to)).and_then(|(own, exact)| own.checked_sub(exact));
                 let exact = value as f64 / from as f64 * to as f64;
@@ -382,10 +433,17 @@ fn any_i64() -> impl Strategy<Value = i64> {
 }
 
 /// Both values of each stack, gain and loss of each path, and what became of each.
-fn check_diff(d: &DiffTree, base: &BTreeMap<Vec<Frame>, i128>, comparison: &BTreeMap<Vec<Frame>, i128>, by: By) {
+fn check_diff(
+    d: &DiffTree,
+    base: &BTreeMap<Vec<Frame>, i128>,
+    comparison: &BTreeMap<Vec<Frame>, i128>,
+    by: By,
+) {
     let tree = d.tree();
     let stacks: BTreeSet<&Vec<Frame>> = base.keys().chain(comparison.keys()).collect();
-    let value = |side: &BTreeMap<Vec<Frame>, i128>, stack: &Vec<Frame>| side.get(stack).copied().unwrap_or(0);
+    let value = |side: &BTreeMap<Vec<Frame>, i128>, stack: &Vec<Frame>| {
+        side.get(stack).copied().unwrap_or(0)
+    };
     let became = |base: bool, comparison: bool, changed: bool| match (base, comparison) {
         (true, false) => Status::Removed,
         (false, true) => Status::New,
@@ -399,18 +457,35 @@ fn check_diff(d: &DiffTree, base: &BTreeMap<Vec<Frame>, i128>, comparison: &BTre
         assert_eq!([a, b], [value(base, &path), value(comparison, &path)]);
         assert_eq!(d.stack_status(node), became(a != 0, b != 0, a != b));
         changed += usize::from(a != b);
-        let below: Vec<[i128; 2]> =
-            stacks.iter().filter(|stack| stack.starts_with(&path)).map(|s| [value(base, s), value(comparison, s)]).collect();
+        let below: Vec<[i128; 2]> = stacks
+            .iter()
+            .filter(|stack| stack.starts_with(&path))
+            .map(|s| [value(base, s), value(comparison, s)])
+            .collect();
         let gain: i128 = below.iter().map(|[a, b]| (b - a).max(0)).sum();
         let loss: i128 = below.iter().map(|[a, b]| (a - b).max(0)).sum();
-        assert_eq!((i128::from(d.gain(node)), i128::from(d.loss(node))), (gain, loss), "{path:?}");
-        let [in_base, in_comparison] = [0, 1].map(|side| below.iter().any(|values| values[side] != 0));
-        assert_eq!(d.status(node), became(in_base, in_comparison, gain + loss != 0));
+        assert_eq!(
+            (i128::from(d.gain(node)), i128::from(d.loss(node))),
+            (gain, loss),
+            "{path:?}"
+        );
+        let [in_base, in_comparison] =
+            [0, 1].map(|side| below.iter().any(|values| values[side] != 0));
+        assert_eq!(
+            d.status(node),
+            became(in_base, in_comparison, gain + loss != 0)
+        );
     }
-    assert!(stacks.iter().all(|stack| nodes(tree).any(|node| path(tree, node, by) == ***stack)));
+    assert!(
+        stacks
+            .iter()
+            .all(|stack| nodes(tree).any(|node| path(tree, node, by) == ***stack))
+    );
     let changes = d.changes();
     assert_eq!(changes.len(), changed);
-    assert!(changes.is_sorted_by_key(|change| (std::cmp::Reverse(change.change().abs()), change.node)));
+    assert!(
+        changes.is_sorted_by_key(|change| (std::cmp::Reverse(change.change().abs()), change.node))
+    );
     for change in changes {
         assert_eq!([change.base, change.comparison], tree.own(change.node));
         assert_eq!(change.status, d.stack_status(change.node));
@@ -421,7 +496,11 @@ fn check_diff(d: &DiffTree, base: &BTreeMap<Vec<Frame>, i128>, comparison: &BTre
 fn pruned(bytes: &[u8]) -> Vec<u8> {
     let bytes = pilotlight_tests::oracle::unzip(bytes);
     let asks = decode(&bytes).is_ok_and(|decoded| !decoded.profile.header().drop_frames.is_empty());
-    if asks { pilotlight_tests::oracle::unzip(&go::to_proto(&bytes)) } else { bytes }
+    if asks {
+        pilotlight_tests::oracle::unzip(&go::to_proto(&bytes))
+    } else {
+        bytes
+    }
 }
 
 /// A profile of the corpus: name and bytes.
@@ -433,10 +512,16 @@ fn pairs() -> Vec<[Named; 2]> {
     let mut pairs = Vec::new();
     // The five of `parca/many` are much alike: two will do.
     let wanted = ["parca/many/164450927", "agents/go142", "agents/node0413"];
-    for sample in corpus::profiles().into_iter().filter(|s| wanted.iter().any(|w| s.name.starts_with(w))) {
+    for sample in corpus::profiles()
+        .into_iter()
+        .filter(|s| wanted.iter().any(|w| s.name.starts_with(w)))
+    {
         let bytes = pruned(&sample.bytes);
         let oracle = Oracle::read(&bytes);
-        let folder = sample.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = sample
+            .name
+            .rsplit_once('/')
+            .map_or("", |(folder, _)| folder);
         let mut key = vec![(folder.to_owned(), String::new())];
         key.extend(oracle.types.into_iter().chain(oracle.period_type));
         if let Some(earlier) = last.insert(key, (sample.name.clone(), bytes.clone())) {
@@ -452,17 +537,37 @@ fn go_pprof(options: &[&str], source: &[u8], base: Option<(&str, &[u8])>) -> Vec
     let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("views-{}-{next}", std::process::id()));
     fs::create_dir_all(&folder).expect("a writable folder for scratch files");
-    let (input, other, output) = (folder.join("input"), folder.join("base"), folder.join("output"));
+    let (input, other, output) = (
+        folder.join("input"),
+        folder.join("base"),
+        folder.join("output"),
+    );
     fs::write(&input, source).expect("a writable scratch folder");
     let mut command = Command::new("go");
-    command.args(["tool", "pprof", "-symbolize=none"]).args(options).arg("-output").arg(&output);
+    command
+        .args(["tool", "pprof", "-symbolize=none"])
+        .args(options)
+        .arg("-output")
+        .arg(&output);
     if let Some((option, base)) = base {
         fs::write(&other, base).expect("a writable scratch folder");
         command.arg(format!("{option}={}", other.display()));
     }
-    let command = command.arg(&input).env("TZ", "UTC").env("PPROF_BINARY_PATH", &folder).env("PPROF_TMPDIR", &folder);
-    let ran = command.stdout(Stdio::null()).stderr(Stdio::piped()).output().expect("go runs");
-    assert!(ran.status.success(), "go tool pprof {options:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    let command = command
+        .arg(&input)
+        .env("TZ", "UTC")
+        .env("PPROF_BINARY_PATH", &folder)
+        .env("PPROF_TMPDIR", &folder);
+    let ran = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .expect("go runs");
+    assert!(
+        ran.status.success(),
+        "go tool pprof {options:?}: {}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
     let bytes = fs::read(&output).expect("pprof's output");
     fs::remove_dir_all(&folder).expect("our own folder");
     bytes
@@ -476,15 +581,24 @@ fn differences_are_those_of_go() {
     let read = |bytes: &[u8]| Oracle::merged([&Oracle::read(bytes)]);
     let pairs = pairs();
     for [(name, later), (_, earlier)] in &pairs {
-        let [source, base] = [later, earlier].map(|bytes| decode(bytes).expect("a profile").profile);
+        let [source, base] =
+            [later, earlier].map(|bytes| decode(bytes).expect("a profile").profile);
         let theirs = read(&go_pprof(&["-proto"], later, Some(("-base", earlier))));
-        let ours = subtract(&source, &base, Scale::Absolute).expect("the same types").profile;
+        let ours = subtract(&source, &base, Scale::Absolute)
+            .expect("the same types")
+            .profile;
         assert_eq!(read(&encode(&ours)), theirs, "{name} -base");
         let theirs = read(&go_pprof(&["-proto"], later, Some(("-diff_base", earlier))));
-        let ours = diff_base(&source, &base, Scale::Absolute).expect("the same types").profile;
+        let ours = diff_base(&source, &base, Scale::Absolute)
+            .expect("the same types")
+            .profile;
         assert_eq!(read(&encode(&ours)), theirs, "{name} -diff_base");
     }
-    assert!(corpus::root().is_none() || pairs.len() > 5, "only {} pairs", pairs.len());
+    assert!(
+        corpus::root().is_none() || pairs.len() > 5,
+        "only {} pairs",
+        pairs.len()
+    );
 }
 
 #[test]
@@ -494,18 +608,34 @@ fn percentages_are_shares_of_what_go_says() {
     }
     let total = regex_lite::Regex::new(r"% of (\d+)[A-Za-z]* total").expect("valid");
     let whole = |bytes: &[u8], base| {
-        let report = go_pprof(&["-top", "-trim=false", "-sample_index=0", "-unit=count"], bytes, base);
+        let report = go_pprof(
+            &["-top", "-trim=false", "-sample_index=0", "-unit=count"],
+            bytes,
+            base,
+        );
         let report = String::from_utf8(report).expect("text");
-        total.captures(&report).expect("a total")[1].parse::<u128>().expect("a number")
+        total.captures(&report).expect("a total")[1]
+            .parse::<u128>()
+            .expect("a number")
     };
     let source = drawn::profile("samples/count\nmain;a 3\nmain;b -5\nmain;c;main 11");
     let base = drawn::profile("samples/count\nmain;a 4\nmain;b -1 region=eu\nmain;d 2");
     let [later, earlier] = [&source, &base].map(encode);
     assert_eq!(whole(&later, None), report_total(&source, 0));
-    let both = diff_base(&source, &base, Scale::Absolute).expect("the same types").profile;
-    assert_eq!(whole(&later, Some(("-diff_base", &earlier))), report_total(&both, 0));
-    let less = subtract(&source, &base, Scale::Absolute).expect("the same types").profile;
-    assert_eq!(whole(&later, Some(("-base", &earlier))), report_total(&less, 0));
+    let both = diff_base(&source, &base, Scale::Absolute)
+        .expect("the same types")
+        .profile;
+    assert_eq!(
+        whole(&later, Some(("-diff_base", &earlier))),
+        report_total(&both, 0)
+    );
+    let less = subtract(&source, &base, Scale::Absolute)
+        .expect("the same types")
+        .profile;
+    assert_eq!(
+        whole(&later, Some(("-base", &earlier))),
+        report_total(&less, 0)
+    );
 }
 
 #[test]
@@ -516,17 +646,32 @@ fn normalised_differences_are_those_of_go_but_for_rounding() {
     let source = drawn::profile("cpu/count\nmain;a 7\nmain;b 13\nmain;c 29\nmain;d 1000");
     let base = drawn::profile("cpu/count\nmain;a 100\nmain;d 391\nmain;e 3");
     let options = ["-proto", "-normalize"];
-    let theirs = Oracle::read(&go_pprof(&options, &encode(&source), Some(("-base", &encode(&base))))).stacks(0);
-    let ours = subtract(&source, &base, Scale::Normalised).expect("the same types").profile;
+    let theirs = Oracle::read(&go_pprof(
+        &options,
+        &encode(&source),
+        Some(("-base", &encode(&base))),
+    ))
+    .stacks(0);
+    let ours = subtract(&source, &base, Scale::Normalised)
+        .expect("the same types")
+        .profile;
     let ours = Oracle::read(&encode(&ours)).stacks(0);
     assert_eq!(ours.values().sum::<i128>(), 0);
-    assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+    assert_eq!(
+        ours.keys().collect::<Vec<_>>(),
+        theirs.keys().collect::<Vec<_>>()
+    );
     for (stack, value) in &ours {
-        assert!((value - theirs[stack]).abs() <= 1, "{stack:?}: {value} and {}", theirs[stack]);
+        assert!(
+            (value - theirs[stack]).abs() <= 1,
+            "{stack:?}: {value} and {}",
+            theirs[stack]
+        );
     }
 }
 
-/// Flat, cum and name of each row of pprof's text report, in its order. Values come with the unit stuck to them.
+/// Flat, cum and name of each row of pprof's text report, in its order. Values come with the unit
+/// stuck to them.
 fn go_top(profile: &[u8], column: usize, unit: &str, options: &[&str]) -> Vec<(i64, i64, String)> {
     let (index, unit) = (format!("-sample_index={column}"), format!("-unit={unit}"));
     let mut all = vec!["-top", "-trim=false", index.as_str(), unit.as_str()];
@@ -537,11 +682,18 @@ fn go_top(profile: &[u8], column: usize, unit: &str, options: &[&str]) -> Vec<(i
         digits.parse().unwrap_or_else(|e| panic!("{word}: {e}"))
     };
     // Flat, flat%, sum%, cum, cum%, and the name, marked where the function was inlined.
-    let row =
-        regex_lite::Regex::new(r"^\s*(\S+)\s+\S+%\s+\S+%\s+(\S+)\s+\S+%  (.*?)( \((partial-)?inline\))?$").expect("valid");
-    let rows = text.lines().skip_while(|line| !line.trim_start().starts_with("flat ")).skip(1);
+    let row = regex_lite::Regex::new(
+        r"^\s*(\S+)\s+\S+%\s+\S+%\s+(\S+)\s+\S+%  (.*?)( \((partial-)?inline\))?$",
+    )
+    .expect("valid");
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.trim_start().starts_with("flat "))
+        .skip(1);
     rows.map(|line| {
-        let found = row.captures(line).unwrap_or_else(|| panic!("{line:?} is no row"));
+        let found = row
+            .captures(line)
+            .unwrap_or_else(|| panic!("{line:?} is no row"));
         (number(&found[1]), number(&found[2]), found[3].to_owned())
     })
     .collect()
@@ -553,25 +705,46 @@ fn tables_are_those_of_go() {
         return;
     }
     let mut tables = 0;
-    let recursive = drawn::profile("cpu/count\nmain;f;g;f 3\nmain;f;f 2\ng;main;g 7\nf -9\nh 1\nh;h -1");
-    let made = corpus::Sample { name: "recursive".to_owned(), bytes: encode(&recursive) };
-    let is_wanted = |s: &corpus::Sample| !s.name.starts_with("parca/many") || s.name.contains("7233");
-    for sample in corpus::profiles().into_iter().filter(is_wanted).chain([made]) {
+    let recursive =
+        drawn::profile("cpu/count\nmain;f;g;f 3\nmain;f;f 2\ng;main;g 7\nf -9\nh 1\nh;h -1");
+    let made = corpus::Sample {
+        name: "recursive".to_owned(),
+        bytes: encode(&recursive),
+    };
+    let is_wanted =
+        |s: &corpus::Sample| !s.name.starts_with("parca/many") || s.name.contains("7233");
+    for sample in corpus::profiles()
+        .into_iter()
+        .filter(is_wanted)
+        .chain([made])
+    {
         let bytes = pruned(&sample.bytes);
         let profile = decode(&bytes).expect("a profile").profile;
         let column = profile.default_type();
-        let unit = profile.type_text(profile.sample_types()[column]).1.to_owned();
+        let unit = profile
+            .type_text(profile.sample_types()[column])
+            .1
+            .to_owned();
         // Nothing but functions is compared: pprof takes all nameless addresses of a file for one.
-        let is_named =
-            |name: &str| !name.starts_with("0x") && !name.starts_with('[') && !name.starts_with('<') && name != "?";
-        let theirs: Vec<_> = go_top(&bytes, column, &unit, &[]).into_iter().filter(|row| is_named(&row.2)).collect();
+        let is_named = |name: &str| {
+            !name.starts_with("0x")
+                && !name.starts_with('[')
+                && !name.starts_with('<')
+                && name != "?"
+        };
+        let theirs: Vec<_> = go_top(&bytes, column, &unit, &[])
+            .into_iter()
+            .filter(|row| is_named(&row.2))
+            .collect();
         let tree = CallTree::new(&profile, column, By::Name);
         let rows = top(&tree, Order::Own).rows;
         let ours = rows.iter().map(|row| {
             let name = frame_of(&tree, row.function.frame, By::Name).0;
             (row.function.own[0], row.function.total[0], name)
         });
-        let ours: Vec<_> = ours.filter(|row| is_named(&row.2) && (row.0, row.1) != (0, 0)).collect();
+        let ours: Vec<_> = ours
+            .filter(|row| is_named(&row.2) && (row.0, row.1) != (0, 0))
+            .collect();
         // Both put the largest self value first, then go by name.
         for (ours, theirs) in ours.iter().zip(&theirs) {
             assert_eq!(ours, theirs, "{}", sample.name);
@@ -579,5 +752,8 @@ fn tables_are_those_of_go() {
         assert_eq!(ours.len(), theirs.len(), "{}", sample.name);
         tables += usize::from(ours.len() > 3);
     }
-    assert!(corpus::root().is_none() || tables > 10, "only {tables} tables");
+    assert!(
+        corpus::root().is_none() || tables > 10,
+        "only {tables} tables"
+    );
 }

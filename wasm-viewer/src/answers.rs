@@ -1,5 +1,5 @@
-//! What the browser gets to know: plain values, named as in the TypeScript interface. Values are `f64` for drawing and
-//! sorting, and exact text beside it where a person may read or copy it.
+//! What the browser gets to know: plain values, named as in the TypeScript interface. Values are
+//! `f64` for drawing and sorting, and exact text beside it where a person may read or copy it.
 
 use serde::Serialize;
 

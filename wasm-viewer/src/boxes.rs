@@ -27,12 +27,27 @@ const SEARCHING: u32 = 64;
 const GREY: u32 = 256;
 
 impl View {
-    /// `[x, width, depth, node, paint, flags]` of each visible box; `x` and `width` are the bits of an `f32`, in pixels.
+    /// `[x, width, depth, node, paint, flags]` of each visible box; `x` and `width` are the bits of
+    /// an `f32`, in pixels.
     ///
-    /// Paint of one profile: a hue from 0 to 255, or 256 for grey. Of a comparison: the change in 1/10,000 of the larger
-    /// side, as 16 signed bits.
-    pub fn boxes(&self, zoom: u32, x0: f64, x1: f64, width: f64, depths: Range<u32>) -> Result<Vec<u32>, SessionError> {
-        let view = Viewport { zoom: self.node(zoom)?, x0, x1, width, depth0: depths.start, depth1: depths.end };
+    /// Paint of one profile: a hue from 0 to 255, or 256 for grey. Of a comparison: the change in
+    /// 1/10,000 of the larger side, as 16 signed bits.
+    pub fn boxes(
+        &self,
+        zoom: u32,
+        x0: f64,
+        x1: f64,
+        width: f64,
+        depths: Range<u32>,
+    ) -> Result<Vec<u32>, SessionError> {
+        let view = Viewport {
+            zoom: self.node(zoom)?,
+            x0,
+            x1,
+            width,
+            depth0: depths.start,
+            depth1: depths.end,
+        };
         let boxes = match &self.values {
             Values::Call(tree) => layout(tree, view),
             Values::Diff(diff) => layout(diff.tree(), view),
@@ -41,7 +56,14 @@ impl View {
     }
 
     fn words(&self, b: &FlameBox) -> [u32; 6] {
-        [b.x.to_bits(), b.width.to_bits(), b.depth, b.node.0, self.paint_word(b.node), self.flags(b)]
+        [
+            b.x.to_bits(),
+            b.width.to_bits(),
+            b.depth,
+            b.node.0,
+            self.paint_word(b.node),
+            self.flags(b),
+        ]
     }
 
     fn paint_word(&self, node: NodeId) -> u32 {
@@ -53,7 +75,11 @@ impl View {
             Values::Diff(_) => {
                 let [base, comparison] = self.values.totals(node).map(|v| v as f64);
                 let larger = base.max(comparison);
-                let change = if larger > 0.0 { (comparison - base) / larger * 10_000.0 } else { 0.0 };
+                let change = if larger > 0.0 {
+                    (comparison - base) / larger * 10_000.0
+                } else {
+                    0.0
+                };
                 u32::from((change.round() as i16) as u16)
             }
         }

@@ -30,7 +30,11 @@ pub enum SessionError {
     #[error("the profile has no sample type {0}")]
     NoType(u32),
     #[error("the comparison has no sample type {kind}/{unit}; it has {has}")]
-    NoSuchType { kind: String, unit: String, has: String },
+    NoSuchType {
+        kind: String,
+        unit: String,
+        has: String,
+    },
     // Without the numbers: what writes an `f64` as text is a 25th of the viewer.
     #[error("a profile is scaled by whole numbers above zero alone")]
     Ratio,
@@ -41,8 +45,8 @@ pub enum SessionError {
 }
 
 impl SessionError {
-    /// What the person can do about it: `empty`, `unread` (a format of its own), `damaged`, `different` (profiles that do not
-    /// fit each other), else nothing.
+    /// What the person can do about it: `empty`, `unread` (a format of its own), `damaged`,
+    /// `different` (profiles that do not fit each other), else nothing.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Open(OpenError::Unsupported(_)) => "unread",

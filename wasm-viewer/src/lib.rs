@@ -1,4 +1,5 @@
-//! The browser's door to the core: glue over [`Session`], which holds the logic and runs natively in tests.
+//! The browser's door to the core: glue over [`Session`], which holds the logic and runs natively
+//! in tests.
 //!
 //! Every method that fails throws an `Error` whose message is written for people.
 
@@ -9,7 +10,8 @@ mod session;
 mod view;
 
 pub use answers::{
-    DiffTotals, FunctionRow, NodeDetail, NodeDiff, PathStep, ProfileInfo, SearchInfo, TablePage, TreeInfo, TypeInfo,
+    DiffTotals, FunctionRow, NodeDetail, NodeDiff, PathStep, ProfileInfo, SearchInfo, TablePage,
+    TreeInfo, TypeInfo,
 };
 pub use error::SessionError;
 pub use session::Session;
@@ -22,7 +24,9 @@ use wasm_bindgen::prelude::*;
 /// Turns a panic, which is a defect of ours, into a JavaScript error that says where it happened.
 #[wasm_bindgen(start)]
 pub fn start() {
-    std::panic::set_hook(Box::new(|info| wasm_bindgen::throw_str(&format!("internal error: {info}"))));
+    std::panic::set_hook(Box::new(|info| {
+        wasm_bindgen::throw_str(&format!("internal error: {info}"))
+    }));
 }
 
 /// Opened profiles and trees. See the interface in `site/src/core/`.
@@ -64,12 +68,29 @@ impl Viewer {
     }
 
     /// Difference of two profiles.
-    pub fn diff(&mut self, base: u32, comparison: u32, sample_type: u32, normalise: bool) -> Result<JsValue, JsValue> {
-        Ok(answer(&self.0.diff(base, comparison, sample_type, normalise).map_err(failure)?)?)
+    pub fn diff(
+        &mut self,
+        base: u32,
+        comparison: u32,
+        sample_type: u32,
+        normalise: bool,
+    ) -> Result<JsValue, JsValue> {
+        Ok(answer(
+            &self
+                .0
+                .diff(base, comparison, sample_type, normalise)
+                .map_err(failure)?,
+        )?)
     }
 
     /// A profile with the values of one sample type times a ratio, as a new one.
-    pub fn scale(&mut self, profile: u32, sample_type: u32, numerator: f64, denominator: f64) -> Result<JsValue, JsError> {
+    pub fn scale(
+        &mut self,
+        profile: u32,
+        sample_type: u32,
+        numerator: f64,
+        denominator: f64,
+    ) -> Result<JsValue, JsError> {
         answer(&self.0.scale(profile, sample_type, numerator, denominator)?)
     }
 
@@ -95,7 +116,10 @@ impl Viewer {
         depth0: u32,
         depth1: u32,
     ) -> Result<js_sys::Uint32Array, JsError> {
-        let words = self.0.view(tree)?.boxes(zoom, x0, x1, width, depth0..depth1)?;
+        let words = self
+            .0
+            .view(tree)?
+            .boxes(zoom, x0, x1, width, depth0..depth1)?;
         Ok(js_sys::Uint32Array::from(words.as_slice()))
     }
 
@@ -160,7 +184,13 @@ impl Viewer {
         offset: u32,
         limit: u32,
     ) -> Result<JsValue, JsError> {
-        answer(&self.0.view_mut(tree)?.table(Sort::parse(sort)?, descending, filter, offset, limit)?)
+        answer(&self.0.view_mut(tree)?.table(
+            Sort::parse(sort)?,
+            descending,
+            filter,
+            offset,
+            limit,
+        )?)
     }
 
     /// The largest node of a table row's function.

@@ -24,7 +24,8 @@ struct Opened {
 }
 
 impl Session {
-    /// Decodes a file: a profile in any format that the core reads, or a chunk as the worker answers; gzip or not.
+    /// Decodes a file: a profile in any format that the core reads, or a chunk as the worker
+    /// answers; gzip or not.
     pub fn open(&mut self, name: &str, bytes: &[u8]) -> Result<ProfileInfo, SessionError> {
         let inflated = gzip::inflate(bytes, MAX_PROFILE_BYTES)?;
         let bytes = inflated.as_deref().unwrap_or(bytes);
@@ -34,19 +35,33 @@ impl Session {
             let decoded = pilotlight_core::open(bytes, MAX_PROFILE_BYTES)?;
             (decoded.profile, decoded.warnings)
         };
-        Ok(self.add(Opened { name: name.to_owned(), profile, warnings }))
+        Ok(self.add(Opened {
+            name: name.to_owned(),
+            profile,
+            warnings,
+        }))
     }
 
     /// Adds profiles up.
     pub fn merge(&mut self, ids: &[u32]) -> Result<ProfileInfo, SessionError> {
-        let opened = ids.iter().map(|&id| self.opened(id)).collect::<Result<Vec<_>, _>>()?;
+        let opened = ids
+            .iter()
+            .map(|&id| self.opened(id))
+            .collect::<Result<Vec<_>, _>>()?;
         let merged = merge(opened.iter().map(|o| &o.profile))?;
         if merged.saturated > 0 {
             return Err(SessionError::Saturated);
         }
         let name = format!("{} profiles merged", ids.len());
-        let warnings = opened.iter().flat_map(|o| o.warnings.iter().map(|w| format!("{}: {w}", o.name))).collect();
-        Ok(self.add(Opened { name, profile: merged.profile, warnings }))
+        let warnings = opened
+            .iter()
+            .flat_map(|o| o.warnings.iter().map(|w| format!("{}: {w}", o.name)))
+            .collect();
+        Ok(self.add(Opened {
+            name,
+            profile: merged.profile,
+            warnings,
+        }))
     }
 
     /// Forgets a profile; trees made of it stay.
@@ -64,7 +79,10 @@ impl Session {
     /// Folds a profile into a call tree.
     pub fn tree(&mut self, id: u32, sample_type: u32) -> Result<TreeInfo, SessionError> {
         let profile = &self.opened(id)?.profile;
-        let t = profile.sample_types().get(sample_type as usize).ok_or(SessionError::NoType(sample_type))?;
+        let t = profile
+            .sample_types()
+            .get(sample_type as usize)
+            .ok_or(SessionError::NoType(sample_type))?;
         let (kind, unit) = profile.type_text(*t);
         let tree = CallTree::new(profile, sample_type as usize, By::Function);
         let view = View::new(Values::Call(Box::new(tree)), kind, unit, false);
@@ -72,22 +90,56 @@ impl Session {
     }
 
     /// Compares two profiles; the sample type is found in the comparison by name and unit.
-    pub fn diff(&mut self, base: u32, comparison: u32, sample_type: u32, normalise: bool) -> Result<TreeInfo, SessionError> {
-        let (left, right) = (&self.opened(base)?.profile, &self.opened(comparison)?.profile);
-        let t = left.sample_types().get(sample_type as usize).ok_or(SessionError::NoType(sample_type))?;
+    pub fn diff(
+        &mut self,
+        base: u32,
+        comparison: u32,
+        sample_type: u32,
+        normalise: bool,
+    ) -> Result<TreeInfo, SessionError> {
+        let (left, right) = (
+            &self.opened(base)?.profile,
+            &self.opened(comparison)?.profile,
+        );
+        let t = left
+            .sample_types()
+            .get(sample_type as usize)
+            .ok_or(SessionError::NoType(sample_type))?;
         let (kind, unit) = left.type_text(*t);
-        let other = right.sample_types().iter().position(|&t| right.type_text(t) == (kind, unit)).ok_or_else(|| {
-            let has: Vec<String> =
-                right.sample_types().iter().map(|&t| right.type_text(t)).map(|(k, u)| format!("{k}/{u}")).collect();
-            SessionError::NoSuchType { kind: kind.to_owned(), unit: unit.to_owned(), has: has.join(", ") }
-        })?;
-        let scale = if normalise { Scale::Normalised } else { Scale::Absolute };
-        let tree = diff((left, sample_type as usize), (right, other), By::Function, scale);
+        let other = right
+            .sample_types()
+            .iter()
+            .position(|&t| right.type_text(t) == (kind, unit))
+            .ok_or_else(|| {
+                let has: Vec<String> = right
+                    .sample_types()
+                    .iter()
+                    .map(|&t| right.type_text(t))
+                    .map(|(k, u)| format!("{k}/{u}"))
+                    .collect();
+                SessionError::NoSuchType {
+                    kind: kind.to_owned(),
+                    unit: unit.to_owned(),
+                    has: has.join(", "),
+                }
+            })?;
+        let scale = if normalise {
+            Scale::Normalised
+        } else {
+            Scale::Absolute
+        };
+        let tree = diff(
+            (left, sample_type as usize),
+            (right, other),
+            By::Function,
+            scale,
+        );
         let view = View::new(Values::Diff(Box::new(tree)), kind, unit, normalise);
         Ok(self.add_tree(view))
     }
 
-    /// A profile with the values of one sample type times a ratio, so that profiles of unlike coverage compare by rate.
+    /// A profile with the values of one sample type times a ratio, so that profiles of unlike
+    /// coverage compare by rate.
     pub fn scale(
         &mut self,
         id: u32,
@@ -107,11 +159,16 @@ impl Session {
             return Err(SessionError::Saturated);
         }
         let (name, warnings) = (opened.name.clone(), opened.warnings.clone());
-        Ok(self.add(Opened { name, profile: scaled.profile, warnings }))
+        Ok(self.add(Opened {
+            name,
+            profile: scaled.profile,
+            warnings,
+        }))
     }
 
-    /// What is wrong with a filter's regular expression, if anything: what the worker would say, before it is asked. Other
-    /// rules hold for the expressions of a search, which match anywhere and ignore case.
+    /// What is wrong with a filter's regular expression, if anything: what the worker would say,
+    /// before it is asked. Other rules hold for the expressions of a search, which match anywhere
+    /// and ignore case.
     pub fn regex_problem(text: &str) -> Option<String> {
         expression_problem(text)
     }
@@ -125,16 +182,25 @@ impl Session {
 
     /// An open tree.
     pub fn view(&self, id: u32) -> Result<&View, SessionError> {
-        self.trees.get(id as usize).and_then(Option::as_ref).ok_or(SessionError::NoTree(id))
+        self.trees
+            .get(id as usize)
+            .and_then(Option::as_ref)
+            .ok_or(SessionError::NoTree(id))
     }
 
     /// An open tree, to be searched or sorted.
     pub fn view_mut(&mut self, id: u32) -> Result<&mut View, SessionError> {
-        self.trees.get_mut(id as usize).and_then(Option::as_mut).ok_or(SessionError::NoTree(id))
+        self.trees
+            .get_mut(id as usize)
+            .and_then(Option::as_mut)
+            .ok_or(SessionError::NoTree(id))
     }
 
     fn opened(&self, id: u32) -> Result<&Opened, SessionError> {
-        self.profiles.get(id as usize).and_then(Option::as_ref).ok_or(SessionError::NoProfile(id))
+        self.profiles
+            .get(id as usize)
+            .and_then(Option::as_ref)
+            .ok_or(SessionError::NoProfile(id))
     }
 
     fn add(&mut self, opened: Opened) -> ProfileInfo {
@@ -156,7 +222,12 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
     let types = p.sample_types().iter().enumerate().map(|(i, &t)| {
         let (kind, unit) = p.type_text(t);
         let total = p.total(i);
-        TypeInfo { kind: kind.to_owned(), unit: unit.to_owned(), total: total as f64, total_exact: total.to_string() }
+        TypeInfo {
+            kind: kind.to_owned(),
+            unit: unit.to_owned(),
+            total: total as f64,
+            total_exact: total.to_string(),
+        }
     });
     let (period_type, period_unit) = header.period_type.map_or(("", ""), |t| p.type_text(t));
     ProfileInfo {
@@ -172,7 +243,11 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
         period: header.period as f64,
         period_type: period_type.to_owned(),
         period_unit: period_unit.to_owned(),
-        comments: header.comments.iter().map(|&c| p.text(c).to_owned()).collect(),
+        comments: header
+            .comments
+            .iter()
+            .map(|&c| p.text(c).to_owned())
+            .collect(),
         warnings: opened.warnings.clone(),
     }
 }

@@ -1,9 +1,13 @@
 //! One open tree with what is marked in it.
 
 use pilotlight_core::flame::{Paint, paint};
-use pilotlight_core::{CallTree, DiffTree, FunctionRow as Row, NodeId, Pattern, Shape, function_table, search};
+use pilotlight_core::{
+    CallTree, DiffTree, FunctionRow as Row, NodeId, Pattern, Shape, function_table, search,
+};
 
-use crate::answers::{DiffTotals, FunctionRow, NodeDetail, NodeDiff, PathStep, SearchInfo, TablePage, TreeInfo};
+use crate::answers::{
+    DiffTotals, FunctionRow, NodeDetail, NodeDiff, PathStep, SearchInfo, TablePage, TreeInfo,
+};
 use crate::error::SessionError;
 
 /// A tree of one profile or of two.
@@ -85,7 +89,12 @@ impl Values {
     fn rows(&self) -> Vec<Row<2>> {
         match self {
             Self::Call(tree) => {
-                let widen = |r: Row<1>| Row { frame: r.frame, own: [r.own[0], 0], total: [r.total[0], 0], nodes: r.nodes };
+                let widen = |r: Row<1>| Row {
+                    frame: r.frame,
+                    own: [r.own[0], 0],
+                    total: [r.total[0], 0],
+                    nodes: r.nodes,
+                };
                 function_table(tree).into_iter().map(widen).collect()
             }
             Self::Diff(diff) => function_table(diff.tree()),
@@ -96,7 +105,9 @@ impl Values {
 impl View {
     pub(crate) fn new(values: Values, kind: &str, unit: &str, normalised: bool) -> Self {
         let shape = values.shape();
-        let color = |f: &pilotlight_core::Frame| paint(shape.text(f.name), shape.text(f.file), shape.text(f.module));
+        let color = |f: &pilotlight_core::Frame| {
+            paint(shape.text(f.name), shape.text(f.file), shape.text(f.module))
+        };
         Self {
             depths: shape.depths(),
             paints: shape.frames().iter().map(color).collect(),
@@ -137,15 +148,21 @@ impl View {
     }
 
     pub(crate) fn node(&self, number: u32) -> Result<NodeId, SessionError> {
-        self.shape().node(number).ok_or(SessionError::NoNode(number))
+        self.shape()
+            .node(number)
+            .ok_or(SessionError::NoNode(number))
     }
 
     /// Names of nodes.
     pub fn names(&self, nodes: &[u32]) -> Result<Vec<String>, SessionError> {
-        nodes.iter().map(|&n| Ok(self.shape().name(self.node(n)?).to_owned())).collect()
+        nodes
+            .iter()
+            .map(|&n| Ok(self.shape().name(self.node(n)?).to_owned()))
+            .collect()
     }
 
-    /// All about a node. Of a comparison, `self` and `total` are both sides together, as they are drawn.
+    /// All about a node. Of a comparison, `self` and `total` are both sides together, as they are
+    /// drawn.
     pub fn detail(&self, number: u32) -> Result<NodeDetail, SessionError> {
         let node = self.node(number)?;
         let shape = self.shape();
@@ -153,7 +170,12 @@ impl View {
         let (own, total) = (self.values.own(node), self.values.totals(node));
         // The root is no function; it stands for all of them.
         let row = shape.frame_index(node).checked_sub(1).map(|i| self.rows[i]);
-        let row = row.unwrap_or(Row { frame: 0, own, total, nodes: 1 });
+        let row = row.unwrap_or(Row {
+            frame: 0,
+            own,
+            total,
+            nodes: 1,
+        });
         Ok(NodeDetail {
             node: number,
             func: shape.frame_index(node) as u32,
@@ -172,7 +194,14 @@ impl View {
             function_self: both(row.own),
             function_total: both(row.total),
             occurrences: row.nodes,
-            path: shape.path(node).iter().map(|&n| PathStep { node: n.0, name: shape.name(n).to_owned() }).collect(),
+            path: shape
+                .path(node)
+                .iter()
+                .map(|&n| PathStep {
+                    node: n.0,
+                    name: shape.name(n).to_owned(),
+                })
+                .collect(),
             key: self.key(number)?,
             diff: self.sides(own, total),
             function_diff: self.sides(row.own, row.total),
@@ -203,7 +232,10 @@ impl View {
             "previous" => shape.children(parent).take_while(|c| c.0 < node.0).last(),
             other => return Err(SessionError::Direction(other.to_owned())),
         };
-        Ok(found.filter(|_| node != NodeId::ROOT || direction == "child").unwrap_or(node).0)
+        Ok(found
+            .filter(|_| node != NodeId::ROOT || direction == "child")
+            .unwrap_or(node)
+            .0)
     }
 
     /// Marks what matches.
@@ -222,7 +254,11 @@ impl View {
                 (m.frames, m.nodes, m.total)
             }
         };
-        let info = SearchInfo { matches: nodes.len() as u32, fraction: self.fraction(total), total: both(total) };
+        let info = SearchInfo {
+            matches: nodes.len() as u32,
+            fraction: self.fraction(total),
+            total: both(total),
+        };
         self.matches = Some((frames, nodes));
         Ok(info)
     }
@@ -230,14 +266,20 @@ impl View {
     /// The n-th match, counted around the end in either direction; 0 when there is none.
     pub fn match_at(&self, n: i32) -> u32 {
         match &self.matches {
-            Some((_, nodes)) if !nodes.is_empty() => nodes[(i64::from(n)).rem_euclid(nodes.len() as i64) as usize].0,
+            Some((_, nodes)) if !nodes.is_empty() => {
+                nodes[(i64::from(n)).rem_euclid(nodes.len() as i64) as usize].0
+            }
             _ => 0,
         }
     }
 
     /// Marks the function of a node; the root, or a number that is no node, clears.
     pub fn select(&mut self, number: u32) {
-        self.selected = self.shape().node(number).map(|n| self.shape().frame_index(n)).filter(|&frame| frame != 0);
+        self.selected = self
+            .shape()
+            .node(number)
+            .map(|n| self.shape().frame_index(n))
+            .filter(|&frame| frame != 0);
     }
 
     /// Stable key of a node.
@@ -247,7 +289,11 @@ impl View {
 
     /// The node of a key, 0 when it is not in this tree.
     pub fn find(&self, key: &str) -> u32 {
-        u64::from_str_radix(key, 16).ok().and_then(|key| self.shape().find(key)).unwrap_or(NodeId::ROOT).0
+        u64::from_str_radix(key, 16)
+            .ok()
+            .and_then(|key| self.shape().find(key))
+            .unwrap_or(NodeId::ROOT)
+            .0
     }
 
     /// Part of the table.
@@ -259,19 +305,32 @@ impl View {
         offset: u32,
         limit: u32,
     ) -> Result<TablePage, SessionError> {
-        let order = Order { sort, descending, filter: filter.to_owned() };
-        if self.sorted.as_ref().is_none_or(|(known, _)| *known != order) {
+        let order = Order {
+            sort,
+            descending,
+            filter: filter.to_owned(),
+        };
+        if self
+            .sorted
+            .as_ref()
+            .is_none_or(|(known, _)| *known != order)
+        {
             let rows = self.sort_rows(&order)?;
             self.sorted = Some((order, rows));
         }
         let sorted = self.sorted.as_ref().map_or(&[][..], |(_, rows)| rows);
         let page = sorted.iter().skip(offset as usize).take(limit as usize);
-        Ok(TablePage { rows: page.map(|&i| self.row(&self.rows[i as usize])).collect(), count: sorted.len() as u32 })
+        Ok(TablePage {
+            rows: page.map(|&i| self.row(&self.rows[i as usize])).collect(),
+            count: sorted.len() as u32,
+        })
     }
 
     /// The largest node of a function.
     pub fn node_of(&self, func: u32) -> u32 {
-        self.nodes_of(func as usize).first().map_or(NodeId::ROOT.0, |&node| node)
+        self.nodes_of(func as usize)
+            .first()
+            .map_or(NodeId::ROOT.0, |&node| node)
     }
 
     fn nodes_of(&self, frame: usize) -> Vec<u32> {
@@ -281,7 +340,12 @@ impl View {
 
     fn largest_first(&self, nodes: impl Iterator<Item = NodeId>) -> Vec<u32> {
         let mut nodes: Vec<NodeId> = nodes.collect();
-        nodes.sort_by_key(|&node| (std::cmp::Reverse(both_exact(self.values.totals(node))), node));
+        nodes.sort_by_key(|&node| {
+            (
+                std::cmp::Reverse(both_exact(self.values.totals(node))),
+                node,
+            )
+        });
         nodes.iter().map(|node| node.0).collect()
     }
 
@@ -304,9 +368,17 @@ impl View {
         };
         // Equal values stay in order of name, whichever way they are sorted.
         rows.sort_by(|&a, &b| {
-            let by_value = if order.descending { key(b).cmp(&key(a)) } else { key(a).cmp(&key(b)) };
+            let by_value = if order.descending {
+                key(b).cmp(&key(a))
+            } else {
+                key(a).cmp(&key(b))
+            };
             let by_name = name(a).cmp(&name(b));
-            by_value.then(if order.sort == Sort::Name && order.descending { by_name.reverse() } else { by_name })
+            by_value.then(if order.sort == Sort::Name && order.descending {
+                by_name.reverse()
+            } else {
+                by_name
+            })
         });
         Ok(rows)
     }
@@ -341,7 +413,11 @@ impl View {
 
     fn fraction(&self, values: [i64; 2]) -> f64 {
         let whole = both(self.values.totals(NodeId::ROOT));
-        if whole > 0.0 { both(values) / whole } else { 0.0 }
+        if whole > 0.0 {
+            both(values) / whole
+        } else {
+            0.0
+        }
     }
 }
 

@@ -16,7 +16,10 @@ fn file(kind: &str, text: &str) -> Vec<u8> {
 }
 
 fn open(session: &mut Session, text: &str) -> u32 {
-    session.open("a.pprof", &file("cpu", text)).expect("opens").id
+    session
+        .open("a.pprof", &file("cpu", text))
+        .expect("opens")
+        .id
 }
 
 /// `depth name x+width flags` of each box, left to right.
@@ -25,38 +28,82 @@ fn boxes(session: &Session, tree: u32, zoom: u32) -> Vec<String> {
     let words = view.boxes(zoom, 0.0, 1.0, 100.0, 0..10).expect("a node");
     let mut boxes: Vec<_> = words
         .chunks(6)
-        .map(|b| (b[2], f32::from_bits(b[0]), f32::from_bits(b[1]), view.names(&[b[3]]).expect("a node").remove(0), b[5]))
+        .map(|b| {
+            (
+                b[2],
+                f32::from_bits(b[0]),
+                f32::from_bits(b[1]),
+                view.names(&[b[3]]).expect("a node").remove(0),
+                b[5],
+            )
+        })
         .collect();
     boxes.sort_by(|a, b| a.partial_cmp(b).expect("no NaN"));
-    boxes.into_iter().map(|(depth, x, width, name, flags)| format!("{depth} {name} {x}+{width} {flags}")).collect()
+    boxes
+        .into_iter()
+        .map(|(depth, x, width, name, flags)| format!("{depth} {name} {x}+{width} {flags}"))
+        .collect()
 }
 
 #[test]
 fn opens_draws_and_finds() {
     let mut session = Session::default();
-    let profile = open(&mut session, "main;work;hash 60\nmain;work 15\nmain;idle 25");
+    let profile = open(
+        &mut session,
+        "main;work;hash 60\nmain;work 15\nmain;idle 25",
+    );
     let tree = session.tree(profile, 0).expect("a type");
-    assert_eq!((tree.nodes, tree.depth, tree.total_exact.as_str()), (5, 4, "100"));
+    assert_eq!(
+        (tree.nodes, tree.depth, tree.total_exact.as_str()),
+        (5, 4, "100")
+    );
     assert_eq!(
         boxes(&session, tree.id, 0),
-        ["0 total 0+100 0", "1 main 0+100 0", "2 idle 0+25 0", "2 work 25+75 0", "3 hash 25+60 0"]
+        [
+            "0 total 0+100 0",
+            "1 main 0+100 0",
+            "2 idle 0+25 0",
+            "2 work 25+75 0",
+            "3 hash 25+60 0"
+        ]
     );
 
-    let found = session.view_mut(tree.id).expect("open").search("WORK").expect("a pattern");
+    let found = session
+        .view_mut(tree.id)
+        .expect("open")
+        .search("WORK")
+        .expect("a pattern");
     assert_eq!((found.matches, found.fraction), (1, 0.75));
     let view = session.view(tree.id).expect("open");
     let work = view.match_at(-1);
     assert_eq!(view.names(&[work]).expect("a node"), ["work"]);
     assert_eq!(view.find(&view.key(work).expect("a node")), work);
     let detail = view.detail(work).expect("a node");
-    assert_eq!((detail.own, detail.total, detail.children, detail.fraction), (15.0, 75.0, 1, 0.75));
-    assert_eq!(detail.path.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["total", "main", "work"]);
-    assert_eq!(boxes(&session, tree.id, work)[2], "2 work 0+100 66", "MATCH and SEARCHING");
+    assert_eq!(
+        (detail.own, detail.total, detail.children, detail.fraction),
+        (15.0, 75.0, 1, 0.75)
+    );
+    assert_eq!(
+        detail
+            .path
+            .iter()
+            .map(|p| p.name.as_str())
+            .collect::<Vec<_>>(),
+        ["total", "main", "work"]
+    );
+    assert_eq!(
+        boxes(&session, tree.id, work)[2],
+        "2 work 0+100 66",
+        "MATCH and SEARCHING"
+    );
 
     let view = session.view(tree.id).expect("open");
     let name = |n: u32| view.names(&[n]).expect("a node").remove(0);
     assert_eq!(name(view.step(work, "child").expect("a direction")), "hash");
-    assert_eq!(name(view.step(work, "previous").expect("a direction")), "idle");
+    assert_eq!(
+        name(view.step(work, "previous").expect("a direction")),
+        "idle"
+    );
     assert_eq!(view.step(work, "next").expect("a direction"), work);
     assert_eq!(view.step(0, "parent").expect("a direction"), 0);
     assert!(view.step(work, "sideways").is_err());
@@ -74,13 +121,31 @@ fn children_and_occurrences_are_all_there_the_largest_first() {
     let names = |nodes: &[u32]| view.names(nodes).expect("nodes");
     let main = view.children(0).expect("the root")[0];
     let alloc = view.children(main).expect("main")[0];
-    assert_eq!(names(&view.children(0).expect("the root")), ["main", "other"]);
-    assert_eq!(names(&view.children(alloc).expect("alloc")), ["scan", "zero", "next"], "also those left of the heaviest");
-    assert_eq!(view.step(alloc, "child"), Ok(view.children(alloc).expect("alloc")[0]));
+    assert_eq!(
+        names(&view.children(0).expect("the root")),
+        ["main", "other"]
+    );
+    assert_eq!(
+        names(&view.children(alloc).expect("alloc")),
+        ["scan", "zero", "next"],
+        "also those left of the heaviest"
+    );
+    assert_eq!(
+        view.step(alloc, "child"),
+        Ok(view.children(alloc).expect("alloc")[0])
+    );
 
     let next = view.children(alloc).expect("alloc")[2];
-    let totals = |nodes: Vec<u32>| nodes.iter().map(|&n| view.detail(n).expect("a node").total).collect::<Vec<_>>();
-    assert_eq!(totals(view.occurrences(next).expect("next")), [40.0, 20.0, 20.0]);
+    let totals = |nodes: Vec<u32>| {
+        nodes
+            .iter()
+            .map(|&n| view.detail(n).expect("a node").total)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        totals(view.occurrences(next).expect("next")),
+        [40.0, 20.0, 20.0]
+    );
     assert_eq!(view.detail(next).expect("next").occurrences, 3);
     assert_eq!(view.occurrences(0), Ok(vec![0]), "the root is once");
     let func = view.detail(next).expect("next").func;
@@ -95,7 +160,15 @@ fn table_sorts_and_filters() {
     let tree = session.tree(profile, 0).expect("a type").id;
     let view = session.view_mut(tree).expect("open");
     let mut names = |sort: &str, descending, filter: &str| -> Vec<String> {
-        let page = view.table(Sort::parse(sort).expect("a column"), descending, filter, 0, 10).expect("a table");
+        let page = view
+            .table(
+                Sort::parse(sort).expect("a column"),
+                descending,
+                filter,
+                0,
+                10,
+            )
+            .expect("a table");
         page.rows.into_iter().map(|r| r.name).collect()
     };
     assert_eq!(names("self", true, ""), ["c", "a", "b", "main"]);
@@ -113,19 +186,45 @@ fn merges_and_compares() {
     let merged = session.merge(&[base, comparison]).expect("same types");
     assert_eq!(merged.types[0].total_exact, "60");
     let exported = session.export_pprof(merged.id).expect("open");
-    assert_eq!(session.open("again", &exported).expect("our own").types, merged.types);
+    assert_eq!(
+        session.open("again", &exported).expect("our own").types,
+        merged.types
+    );
 
-    let tree = session.diff(base, comparison, 0, false).expect("same types");
+    let tree = session
+        .diff(base, comparison, 0, false)
+        .expect("same types");
     let totals = tree.diff.expect("a comparison");
     assert_eq!((totals.base, totals.comparison), (20.0, 40.0));
     let drawn = boxes(&session, tree.id, 0);
-    assert_eq!(drawn[2..], ["2 new 0+50 8", "2 old 50+16.666666 16", "2 same 66.666664+33.333332 0"]);
+    assert_eq!(
+        drawn[2..],
+        [
+            "2 new 0+50 8",
+            "2 old 50+16.666666 16",
+            "2 same 66.666664+33.333332 0"
+        ]
+    );
     let view = session.view(tree.id).expect("open");
-    let detail = view.detail(view.step(0, "child").expect("main")).expect("a node").diff.expect("a comparison");
-    assert_eq!((detail.base_total, detail.comparison_total, detail.state), (20.0, 40.0, "same"));
+    let detail = view
+        .detail(view.step(0, "child").expect("main"))
+        .expect("a node")
+        .diff
+        .expect("a comparison");
+    assert_eq!(
+        (detail.base_total, detail.comparison_total, detail.state),
+        (20.0, 40.0, "same")
+    );
 
-    let scaled = session.diff(base, comparison, 0, true).expect("same types").diff.expect("a comparison");
-    assert_eq!((scaled.base, scaled.comparison, scaled.normalised), (20.0, 20.0, true));
+    let scaled = session
+        .diff(base, comparison, 0, true)
+        .expect("same types")
+        .diff
+        .expect("a comparison");
+    assert_eq!(
+        (scaled.base, scaled.comparison, scaled.normalised),
+        (20.0, 20.0, true)
+    );
 }
 
 #[test]
@@ -134,10 +233,26 @@ fn scales() {
     let profile = open(&mut session, "main;a 30\nmain;b 10");
     let scaled = session.scale(profile, 0, 3.0, 4.0).expect("a ratio");
     assert_eq!(scaled.types[0].total_exact, "30");
-    let tree = session.diff(profile, scaled.id, 0, false).expect("same types").diff.expect("a comparison");
-    assert_eq!((tree.base, tree.comparison, tree.normalised), (40.0, 30.0, false));
-    for (numerator, denominator) in [(1.0, 0.0), (0.5, 1.0), (0.0, 1.0), (-1.0, 1.0), (f64::NAN, 1.0)] {
-        assert!(session.scale(profile, 0, numerator, denominator).is_err(), "{numerator}/{denominator}");
+    let tree = session
+        .diff(profile, scaled.id, 0, false)
+        .expect("same types")
+        .diff
+        .expect("a comparison");
+    assert_eq!(
+        (tree.base, tree.comparison, tree.normalised),
+        (40.0, 30.0, false)
+    );
+    for (numerator, denominator) in [
+        (1.0, 0.0),
+        (0.5, 1.0),
+        (0.0, 1.0),
+        (-1.0, 1.0),
+        (f64::NAN, 1.0),
+    ] {
+        assert!(
+            session.scale(profile, 0, numerator, denominator).is_err(),
+            "{numerator}/{denominator}"
+        );
     }
     let large = open(&mut session, &format!("a {}", i64::MAX));
     assert!(session.scale(large, 0, 2.0, 1.0).is_err());
@@ -145,27 +260,78 @@ fn scales() {
 
 #[test]
 fn expressions_of_filters_are_checked_as_the_worker_does() {
-    for text in ["eu-.*|us", "[0-f]", "[Q-d]", "[[:^alpha:]]", r"\d+\.\bgo", r"\\", "\"'`", "a/b", "a\nb", r"\{\}", ""] {
+    for text in [
+        "eu-.*|us",
+        "[0-f]",
+        "[Q-d]",
+        "[[:^alpha:]]",
+        r"\d+\.\bgo",
+        r"\\",
+        "\"'`",
+        "a/b",
+        "a\nb",
+        r"\{\}",
+        "",
+    ] {
         assert_eq!(Session::regex_problem(text), None, "{text}");
     }
     let problem = |text: &str| Session::regex_problem(text).expect(text);
     assert!(problem("eu-(").contains("group"), "{}", problem("eu-("));
-    assert!(problem("a)(b").contains("closing ')'"), "{}", problem("a)(b"));
-    assert!(problem("a\\").ends_with("saw start of escape sequence, but saw end of pattern before it finished"));
-    assert!(problem("(?i)[0-f]").ends_with(": [0-f] is not supported where case is ignored"), "{}", problem("(?i)[0-f]"));
-    assert!(problem("eu-(").starts_with("not a regular expression that can be used: "), "the page cuts this off");
+    assert!(
+        problem("a)(b").contains("closing ')'"),
+        "{}",
+        problem("a)(b")
+    );
+    assert!(
+        problem("a\\")
+            .ends_with("saw start of escape sequence, but saw end of pattern before it finished")
+    );
+    assert!(
+        problem("(?i)[0-f]").ends_with(": [0-f] is not supported where case is ignored"),
+        "{}",
+        problem("(?i)[0-f]")
+    );
+    assert!(
+        problem("eu-(").starts_with("not a regular expression that can be used: "),
+        "the page cuts this off"
+    );
 }
 
 #[test]
 fn opens_text() {
     let mut session = Session::default();
-    let folded = session.open("stacks.txt", b"main;work 60\nmain;idle 40\nodd\n").expect("opens");
-    assert_eq!((folded.types[0].kind.as_str(), folded.types[0].total_exact.as_str()), ("samples", "100"));
-    assert_eq!(folded.warnings, ["line 3 does not end in a whole number and is left out: \"odd\""]);
-    let legacy = session.open("goroutine", b"goroutine profile: total 3\n3 @ 0x1 0x2\n").expect("opens");
-    assert_eq!((legacy.types[0].kind.as_str(), legacy.types[0].total_exact.as_str()), ("goroutine", "3"));
-    let damaged = session.open("goroutine", b"goroutine profile: total 3\n3 @\n").expect_err("no stack").to_string();
-    assert_eq!(damaged, "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"3 @\"");
+    let folded = session
+        .open("stacks.txt", b"main;work 60\nmain;idle 40\nodd\n")
+        .expect("opens");
+    assert_eq!(
+        (
+            folded.types[0].kind.as_str(),
+            folded.types[0].total_exact.as_str()
+        ),
+        ("samples", "100")
+    );
+    assert_eq!(
+        folded.warnings,
+        ["line 3 does not end in a whole number and is left out: \"odd\""]
+    );
+    let legacy = session
+        .open("goroutine", b"goroutine profile: total 3\n3 @ 0x1 0x2\n")
+        .expect("opens");
+    assert_eq!(
+        (
+            legacy.types[0].kind.as_str(),
+            legacy.types[0].total_exact.as_str()
+        ),
+        ("goroutine", "3")
+    );
+    let damaged = session
+        .open("goroutine", b"goroutine profile: total 3\n3 @\n")
+        .expect_err("no stack")
+        .to_string();
+    assert_eq!(
+        damaged,
+        "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"3 @\""
+    );
 }
 
 #[test]
@@ -175,7 +341,10 @@ fn says_what_is_wrong() {
         Ok(_) => String::new(),
         Err(error) => error.to_string(),
     };
-    assert_eq!(message(session.open("x", b"")), "pprof: the profile is empty (0 bytes)");
+    assert_eq!(
+        message(session.open("x", b"")),
+        "pprof: the profile is empty (0 bytes)"
+    );
     assert_eq!(
         message(session.open("x", b"hello")),
         "this is text of no known profiler; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks"
@@ -184,19 +353,33 @@ fn says_what_is_wrong() {
         message(session.open("x", b"\x0a\x05\x08")),
         "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
     );
-    let kind = |result: Result<_, pilotlight_viewer::SessionError>| result.map_or_else(|error| error.kind(), |_| "opens");
+    let kind = |result: Result<_, pilotlight_viewer::SessionError>| {
+        result.map_or_else(|error| error.kind(), |_| "opens")
+    };
     assert_eq!(kind(session.open("x", b"")), "empty");
     assert_eq!(kind(session.open("x", b"FLR\0\0\x02")), "unread");
     assert_eq!(kind(session.open("x", b"\x0a\x05\x08")), "damaged");
     assert_eq!(kind(session.open("x", b"\x1f\x8b\x08")), "damaged");
     let cpu = open(&mut session, "a 1");
-    let wall = session.open("wall", &file("wall", "a 1")).expect("opens").id;
+    let wall = session
+        .open("wall", &file("wall", "a 1"))
+        .expect("opens")
+        .id;
     assert_eq!(
         message(session.merge(&[cpu, wall])),
         "profiles measure different things and cannot be added: cpu/nanoseconds and wall/nanoseconds"
     );
-    let no_type = session.diff(cpu, wall, 0, false).expect_err("no cpu").to_string();
-    assert_eq!(no_type, "the comparison has no sample type cpu/nanoseconds; it has wall/nanoseconds");
+    let no_type = session
+        .diff(cpu, wall, 0, false)
+        .expect_err("no cpu")
+        .to_string();
+    assert_eq!(
+        no_type,
+        "the comparison has no sample type cpu/nanoseconds; it has wall/nanoseconds"
+    );
     session.close(cpu);
-    assert_eq!(session.tree(cpu, 0).expect_err("closed").to_string(), format!("profile {cpu} is not open"));
+    assert_eq!(
+        session.tree(cpu, 0).expect_err("closed").to_string(),
+        format!("profile {cpu} is not open")
+    );
 }

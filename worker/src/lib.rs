@@ -1,14 +1,17 @@
-//! The edge of Pilotlight: takes pushes, groups them into objects in a bucket, answers queries, compacts by cron.
+//! The edge of Pilotlight: takes pushes, groups them into objects in a bucket, answers queries,
+//! compacts by cron.
 //!
-//! In scope: HTTP, the bucket, the Durable Object of a tenant, schedules. Out of scope: what a profile is, how it is stored
-//! and how queries are planned, which is `pilotlight-core`; drawing, which is the site.
+//! In scope: HTTP, the bucket, the Durable Object of a tenant, schedules. Out of scope: what a
+//! profile is, how it is stored and how queries are planned, which is `pilotlight-core`; drawing,
+//! which is the site.
 //!
-//! A request is routed by [`route`], answered by a function of [`api`], and every error leaves
-//! as one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the shapes of answers) is
-//! plain code with native tests.
+//! A request is routed by [`route`], answered by a function of [`api`], and every error leaves as
+//! one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the
+//! shapes of answers) is plain code with native tests.
 
-// A panic ends the WASM instance and with it every request in flight, of other tenants too. So no code that answers may
-// panic on what is stored or sent; serde_json's `json!` does when a value does not fit.
+// A panic ends the WASM instance and with it every request in flight, of other tenants too. So no
+// code that answers may panic on what is stored or sent; serde_json's `json!` does when a value
+// does not fit.
 #![cfg_attr(
     not(test),
     deny(
@@ -78,13 +81,18 @@ async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     }
 }
 
-/// Visits one of a tenant's objects for the schedule, or answers parts of a query; only the binding `SELF` comes here.
+/// Visits one of a tenant's objects for the schedule, or answers parts of a query; only the binding
+/// `SELF` comes here.
 #[wasm_bindgen(
     wasm_bindgen = ::worker::wasm_bindgen,
     wasm_bindgen_futures = ::worker::wasm_bindgen_futures,
     js_sys = ::worker::js_sys
 )]
-pub async fn visit(request: web_sys::Request, env: Env, context: worker_sys::Context) -> Result<JsValue, JsValue> {
+pub async fn visit(
+    request: web_sys::Request,
+    env: Env,
+    context: worker_sys::Context,
+) -> Result<JsValue, JsValue> {
     let mut request = Request::from(request);
     let answered = if request.path() == query::PARTS_PATH {
         query::answer(&mut request, &env, Context::new(context)).await
@@ -95,7 +103,11 @@ pub async fn visit(request: web_sys::Request, env: Env, context: worker_sys::Con
     Ok(web_sys::Response::from(response).into())
 }
 
-async fn answer(request: &mut Request, env: &Env, context: &Rc<Context>) -> Result<Response, Problem> {
+async fn answer(
+    request: &mut Request,
+    env: &Env,
+    context: &Rc<Context>,
+) -> Result<Response, Problem> {
     let route = route(request.method().as_ref(), &request.path())?;
     let config = Config::of(env).map_err(Problem::internal)?;
     match route {
@@ -109,7 +121,10 @@ async fn answer(request: &mut Request, env: &Env, context: &Rc<Context>) -> Resu
             scope.meter.add(Item::WorkerRequests, 1);
             let answer = answer_tenant(route, request, &scope).await;
             // What a refused request cost is not worth a call.
-            if answer.as_ref().map_or_else(|problem| problem.status >= 500, |_| true) {
+            if answer
+                .as_ref()
+                .map_or_else(|problem| problem.status >= 500, |_| true)
+            {
                 scope.book_usage(context);
             }
             answer
@@ -117,7 +132,11 @@ async fn answer(request: &mut Request, env: &Env, context: &Rc<Context>) -> Resu
     }
 }
 
-async fn answer_tenant(route: OfTenant, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+async fn answer_tenant(
+    route: OfTenant,
+    request: &mut Request,
+    scope: &Scope,
+) -> Result<Response, Problem> {
     match route {
         OfTenant::Ingest => push::ingest(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,

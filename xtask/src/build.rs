@@ -1,4 +1,5 @@
-//! Building what is served: the viewer's WASM, the site, the worker's WASM; and checking their sizes.
+//! Building what is served: the viewer's WASM, the site, the worker's WASM; and checking their
+//! sizes.
 
 use crate::proc::{Context, Failure, Result, Run};
 use crate::root;
@@ -34,18 +35,29 @@ struct Module {
     package: &'static str,
     /// How pilotlight-bindgen writes the module: for workerd, or for a browser.
     kind: &'static str,
-    /// Where the site or the worker's shim imports it from; `pilotlight.js` and `pilotlight_bg.wasm`.
+    /// Where the site or the worker's shim imports it from; `pilotlight.js` and
+    /// `pilotlight_bg.wasm`.
     out: &'static str,
     /// Largest gzipped size, in bytes.
     budget: u64,
 }
 
-/// A Worker of the free plan may have 3 MB gzipped. V8 compiles functions when they are first called, so a larger worker
-/// does not start later (docs/performance.md, "Cold start").
-const WORKER: Module = Module { package: "pilotlight-worker", kind: "edge", out: "worker/build", budget: 2_200_000 };
+/// A Worker of the free plan may have 3 MB gzipped. V8 compiles functions when they are first
+/// called, so a larger worker does not start later (docs/performance.md, "Cold start").
+const WORKER: Module = Module {
+    package: "pilotlight-worker",
+    kind: "edge",
+    out: "worker/build",
+    budget: 2_200_000,
+};
 
 /// 300 kB is two seconds on a slow (1.2 Mbit/s) line, the most that a first visit should wait.
-const VIEWER: Module = Module { package: "pilotlight-viewer", kind: "web", out: "site/src/wasm", budget: 300_000 };
+const VIEWER: Module = Module {
+    package: "pilotlight-viewer",
+    kind: "web",
+    out: "site/src/wasm",
+    budget: 300_000,
+};
 
 /// Steps of a build: those of [`pages`], then [`worker`].
 pub(crate) const STEPS: usize = 3;
@@ -70,27 +82,58 @@ pub(crate) fn worker(steps: &mut Steps, tools: &Tools, profile: Profile) -> Resu
 
 /// The viewer alone, which the site's types and tests need.
 pub(crate) fn viewer(tools: &Tools) -> Result<()> {
-    Steps::new(1).run("viewer", |step| module(step, tools, &VIEWER, Profile::Local))
+    Steps::new(1).run("viewer", |step| {
+        module(step, tools, &VIEWER, Profile::Local)
+    })
 }
 
-fn module(step: &mut Step, tools: &Tools, module: &Module, profile: Profile) -> Result<((), String)> {
-    step.note(format!("cargo build --profile {} --package {}", profile.name(), module.package));
+fn module(
+    step: &mut Step,
+    tools: &Tools,
+    module: &Module,
+    profile: Profile,
+) -> Result<((), String)> {
+    step.note(format!(
+        "cargo build --profile {} --package {}",
+        profile.name(),
+        module.package
+    ));
     tools
         .wasm
         .cargo()
-        .args(["build", "--quiet", "--profile", profile.name(), "--target", TARGET, "--package", module.package])
+        .args([
+            "build",
+            "--quiet",
+            "--profile",
+            profile.name(),
+            "--target",
+            TARGET,
+            "--package",
+            module.package,
+        ])
         .env("CARGO_TARGET_DIR", tools.wasm.target_dir())
         .limit(1200)
         .show()
         .map_err(|failure| failure.advise("the compiler says above what it did not like"))?;
     let name = format!("{}.wasm", module.package.replace('-', "_"));
-    let compiled = tools.wasm.target_dir().join(TARGET).join(profile.name()).join(name);
+    let compiled = tools
+        .wasm
+        .target_dir()
+        .join(TARGET)
+        .join(profile.name())
+        .join(name);
     let out = root().join(module.out);
     // The bindings depend on the compiled crate and on the tool that makes them.
     let inputs = [compiled.clone(), tools.bindgen.clone()];
     if_changed(&inputs, &out.join("pilotlight_bg.wasm"), || {
         let _ = fs::remove_dir_all(&out);
-        Run::new(&tools.bindgen).arg(module.kind).arg(&compiled).arg(&out).arg("pilotlight").read().map(drop)
+        Run::new(&tools.bindgen)
+            .arg(module.kind)
+            .arg(&compiled)
+            .arg(&out)
+            .arg("pilotlight")
+            .read()
+            .map(drop)
     })?;
     let built = out.join("pilotlight_bg.wasm");
     match profile {
@@ -102,13 +145,28 @@ fn module(step: &mut Step, tools: &Tools, module: &Module, profile: Profile) -> 
 /// Fails when a WASM file is over its budget.
 fn check_size(path: &Path, budget: u64) -> Result<((), String)> {
     let plain = bytes(path)?;
-    let gzipped = Run::new("gzip").args(["-9", "-c"]).arg(path).read_bytes()?.len() as u64;
-    let sizes = format!("{} kB, gzipped {} kB of at most {} kB", plain / 1000, gzipped / 1000, budget / 1000);
+    let gzipped = Run::new("gzip")
+        .args(["-9", "-c"])
+        .arg(path)
+        .read_bytes()?
+        .len() as u64;
+    let sizes = format!(
+        "{} kB, gzipped {} kB of at most {} kB",
+        plain / 1000,
+        gzipped / 1000,
+        budget / 1000
+    );
     if gzipped <= budget {
         return Ok(((), sizes));
     }
-    let cause = format!("{} is too large: {sizes}", path.strip_prefix(root()).unwrap_or(path).display());
-    Err(Failure::new(cause, "find what grew (`cargo tree`, `twiggy top`) and make it smaller"))
+    let cause = format!(
+        "{} is too large: {sizes}",
+        path.strip_prefix(root()).unwrap_or(path).display()
+    );
+    Err(Failure::new(
+        cause,
+        "find what grew (`cargo tree`, `twiggy top`) and make it smaller",
+    ))
 }
 
 fn bytes(path: &Path) -> Result<u64> {
@@ -120,15 +178,29 @@ fn site() -> Result<((), String)> {
     let mut inputs = Vec::new();
     files(&site, &mut inputs).context(site.display())?;
     let built = if_changed(&inputs, &site.join("dist/index.html"), || {
-        Run::new("npm").args(["run", "--silent", "build"]).dir(&site).limit(300).read().map(drop)
+        Run::new("npm")
+            .args(["run", "--silent", "build"])
+            .dir(&site)
+            .limit(300)
+            .read()
+            .map(drop)
     })?;
     Ok(((), if built { "built" } else { "up to date" }.to_owned()))
 }
 
-/// Does the work unless the inputs are unchanged since it last succeeded. Returns whether it did it.
-fn if_changed(inputs: &[PathBuf], output: &Path, work: impl FnOnce() -> Result<()>) -> Result<bool> {
+/// Does the work unless the inputs are unchanged since it last succeeded. Returns whether it did
+/// it.
+fn if_changed(
+    inputs: &[PathBuf],
+    output: &Path,
+    work: impl FnOnce() -> Result<()>,
+) -> Result<bool> {
     let now = fingerprint(inputs).context("looking at the inputs")?;
-    let name = output.strip_prefix(root()).unwrap_or(output).to_string_lossy().replace('/', "-");
+    let name = output
+        .strip_prefix(root())
+        .unwrap_or(output)
+        .to_string_lossy()
+        .replace('/', "-");
     let stamp = crate::own_dir().join(format!("built-{name}"));
     if output.exists() && fs::read_to_string(&stamp).is_ok_and(|noted| noted == now) {
         return Ok(false);
@@ -143,7 +215,10 @@ fn fingerprint(paths: &[PathBuf]) -> io::Result<String> {
     let mut hasher = DefaultHasher::new();
     for path in paths {
         let data = fs::metadata(path)?;
-        let changed = data.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let changed = data
+            .modified()?
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         (path, data.len(), changed).hash(&mut hasher);
     }
     Ok(format!("{:016x}", hasher.finish()))
@@ -151,7 +226,9 @@ fn fingerprint(paths: &[PathBuf]) -> io::Result<String> {
 
 /// All files under a folder in a fixed order, less what npm and the build put there.
 fn files(dir: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut entries = fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    let mut entries = fs::read_dir(dir)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<io::Result<Vec<_>>>()?;
     entries.sort();
     for path in entries {
         if path.is_dir() {

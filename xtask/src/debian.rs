@@ -25,7 +25,10 @@ pub(crate) struct Sysroot {
 
 impl Sysroot {
     pub(crate) fn cargo(&self) -> Run {
-        let flags = [format!("--sysroot={}", self.dir.display()), format!("-Clinker={}", self.linker.display())];
+        let flags = [
+            format!("--sysroot={}", self.dir.display()),
+            format!("-Clinker={}", self.linker.display()),
+        ];
         // The encoded form may hold spaces. With --target, these flags do not reach build scripts
         // and macros: those use Debian's own library for the host.
         debian_cargo().env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
@@ -38,20 +41,34 @@ pub(crate) fn built_before() -> Option<Sysroot> {
     if noted != version().ok()? {
         return None;
     }
-    Some(Sysroot { dir: sysroot_dir(), linker: linker()? })
+    Some(Sysroot {
+        dir: sysroot_dir(),
+        linker: linker()?,
+    })
 }
 
 pub(crate) fn make(step: &mut Step) -> Result<Sysroot> {
-    if version().is_err() || !Path::new(CARGO).exists() || !Path::new(SOURCES).exists() || linker().is_none() {
-        step.note(format!("installing Debian's {}, with apt", PACKAGES.join(", ")));
+    if version().is_err()
+        || !Path::new(CARGO).exists()
+        || !Path::new(SOURCES).exists()
+        || linker().is_none()
+    {
+        step.note(format!(
+            "installing Debian's {}, with apt",
+            PACKAGES.join(", ")
+        ));
         system::install(step, &PACKAGES)?;
     }
     let version = version()?;
-    let linker = linker().ok_or_else(|| Failure::new("neither rust-lld nor wasm-ld is there", ""))?;
+    let linker =
+        linker().ok_or_else(|| Failure::new("neither rust-lld nor wasm-ld is there", ""))?;
     step.note("building the wasm32 standard library from its sources (about half a minute)");
     build_library()?;
     fs::write(stamp(), version).context("noting the compiler's version")?;
-    Ok(Sysroot { dir: sysroot_dir(), linker })
+    Ok(Sysroot {
+        dir: sysroot_dir(),
+        linker,
+    })
 }
 
 /// Builds an empty crate with `-Zbuild-std`, and keeps the libraries that came with it.
@@ -61,10 +78,19 @@ fn build_library() -> Result<()> {
     let _ = fs::remove_dir_all(&target);
     fs::create_dir_all(empty.join("src")).context(empty.display())?;
     fs::write(empty.join("src/lib.rs"), "").context("writing an empty crate")?;
-    fs::write(empty.join("Cargo.toml"), "[package]\nname = \"empty\"\nedition = \"2024\"\n[workspace]\n")
-        .context("writing an empty crate")?;
+    fs::write(
+        empty.join("Cargo.toml"),
+        "[package]\nname = \"empty\"\nedition = \"2024\"\n[workspace]\n",
+    )
+    .context("writing an empty crate")?;
     debian_cargo()
-        .args(["build", "--release", "--target", TARGET, "-Zbuild-std=std,panic_abort,proc_macro,test"])
+        .args([
+            "build",
+            "--release",
+            "--target",
+            TARGET,
+            "-Zbuild-std=std,panic_abort,proc_macro,test",
+        ])
         .dir(&empty)
         .env("CARGO_TARGET_DIR", &target)
         // -Z on a stable compiler; only for this one build.
@@ -101,12 +127,18 @@ fn debian_cargo() -> Run {
 }
 
 fn version() -> Result<String> {
-    Run::new(RUSTC).args(["-vV"]).without_env("LD_LIBRARY_PATH").read()
+    Run::new(RUSTC)
+        .args(["-vV"])
+        .without_env("LD_LIBRARY_PATH")
+        .read()
 }
 
 /// rustup's rust-lld is newer than Debian's wasm-ld, so it goes first.
 fn linker() -> Option<PathBuf> {
-    let sysroot = Run::new("rustc").args(["--print", "sysroot"]).read().unwrap_or_default();
+    let sysroot = Run::new("rustc")
+        .args(["--print", "sysroot"])
+        .read()
+        .unwrap_or_default();
     let in_toolchain = fs::read_dir(Path::new(sysroot.trim()).join("lib/rustlib"))
         .into_iter()
         .flatten()

@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: runs libFuzzer on the readers of untrusted input, with a stable compiler, for a bounded time.
+//! `cargo xtask fuzz`: runs libFuzzer on the readers of untrusted input, with a stable compiler,
+//! for a bounded time.
 //!
 //! cargo-fuzz needs a nightly compiler only for the address sanitizer; the core has no unsafe code,
 //! so coverage is what counts, and LLVM's coverage pass is there in stable.
@@ -21,9 +22,9 @@ const COVERAGE: [&str; 8] = [
     "--cfg=fuzzing",
 ];
 
-/// Inputs have at most 24 kB, which are read in a millisecond: what takes seconds is not linear. The
-/// process needs 300 MB for its own bookkeeping; `tests/fuzz` bounds each allocation by itself, the last
-/// of these works only where a sanitizer is linked.
+/// Inputs have at most 24 kB, which are read in a millisecond: what takes seconds is not linear.
+/// The process needs 300 MB for its own bookkeeping; `tests/fuzz` bounds each allocation by itself,
+/// the last of these works only where a sanitizer is linked.
 const LIMITS: [&str; 3] = ["-timeout=10", "-rss_limit_mb=2048", "-malloc_limit_mb=64"];
 
 /// What to fuzz and for how long.
@@ -33,8 +34,8 @@ pub(crate) struct Options {
     targets: Vec<&'static str>,
 }
 
-/// Whether the program that writes seeds is built already. Cargo builds it with other features than all tests together,
-/// which takes a minute more.
+/// Whether the program that writes seeds is built already. Cargo builds it with other features than
+/// all tests together, which takes a minute more.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seeds {
     Built,
@@ -43,7 +44,10 @@ pub(crate) enum Seeds {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seconds: 30, targets: TARGETS.to_vec() }
+        Self {
+            seconds: 30,
+            targets: TARGETS.to_vec(),
+        }
     }
 }
 
@@ -54,7 +58,12 @@ impl Options {
         for pair in args.chunks(2) {
             match pair {
                 ["--seconds", number] => {
-                    let wrong = |_| Failure::new(format!("{number:?} is no number of seconds"), "like --seconds 30");
+                    let wrong = |_| {
+                        Failure::new(
+                            format!("{number:?} is no number of seconds"),
+                            "like --seconds 30",
+                        )
+                    };
                     options.seconds = number.parse().map_err(wrong)?;
                 }
                 ["--target", name] => {
@@ -94,9 +103,13 @@ pub(crate) fn fuzz(options: &Options, seeds: Seeds) -> Result<()> {
     let real = real_seeds(&own.join("seeds"), seeds)?;
     let share = (options.seconds / options.targets.len() as u64).max(1);
     for name in &options.targets {
-        let (corpus, crashes) = (own.join(name).join("corpus"), own.join(name).join("crashes"));
+        let (corpus, crashes) = (
+            own.join(name).join("corpus"),
+            own.join(name).join("crashes"),
+        );
         for dir in [&corpus, &crashes] {
-            std::fs::create_dir_all(dir).map_err(|error| Failure::new(format!("{}: {error}", dir.display()), ""))?;
+            std::fs::create_dir_all(dir)
+                .map_err(|error| Failure::new(format!("{}: {error}", dir.display()), ""))?;
         }
         println!("Fuzzing {name} for {share} s");
         let mut run = Run::new(target.join(&host).join("release").join(name))
@@ -129,15 +142,28 @@ fn real_seeds(folder: &Path, seeds: Seeds) -> Result<bool> {
     let built = target_dir().join("debug/seeds");
     let run = match seeds {
         Seeds::Built if built.is_file() => Run::new(built),
-        _ => Run::new("cargo").args(["run", "--quiet", "--package", "pilotlight-tests", "--bin", "seeds", "--"]),
+        _ => Run::new("cargo").args([
+            "run",
+            "--quiet",
+            "--package",
+            "pilotlight-tests",
+            "--bin",
+            "seeds",
+            "--",
+        ]),
     };
-    run.arg(folder).arg("--corpus").limit(900).read().map(|_| true)
+    run.arg(folder)
+        .arg("--corpus")
+        .limit(900)
+        .read()
+        .map(|_| true)
 }
 
 fn host() -> Result<String> {
     let text = Run::new("rustc").args(["-vV"]).read()?;
     let host = text.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc -vV names no host", ""))
+    host.map(str::to_owned)
+        .ok_or_else(|| Failure::new("rustc -vV names no host", ""))
 }
 
 #[cfg(test)]
@@ -146,19 +172,34 @@ mod tests {
 
     #[test]
     fn options() {
-        let parse = |args: &[&str]| Options::parse(args).map(|options| (options.seconds, options.targets));
+        let parse =
+            |args: &[&str]| Options::parse(args).map(|options| (options.seconds, options.targets));
         assert_eq!(parse(&[]).ok(), Some((30, TARGETS.to_vec())));
-        assert_eq!(parse(&["--target", "legacy", "--seconds", "5"]).ok(), Some((5, vec!["legacy"])));
-        assert!(parse(&["--seconds"]).is_err() && parse(&["--seconds", "x"]).is_err() && parse(&["--target", "x"]).is_err());
+        assert_eq!(
+            parse(&["--target", "legacy", "--seconds", "5"]).ok(),
+            Some((5, vec!["legacy"]))
+        );
+        assert!(
+            parse(&["--seconds"]).is_err()
+                && parse(&["--seconds", "x"]).is_err()
+                && parse(&["--target", "x"]).is_err()
+        );
     }
 
     #[test]
     fn every_target_has_a_program_and_seeds() {
-        let manifest = std::fs::read_to_string(root().join("tests/fuzz/Cargo.toml")).expect("the manifest");
-        let programs: Vec<_> = manifest.lines().filter_map(|line| line.strip_prefix("path = \"src/")).collect();
+        let manifest =
+            std::fs::read_to_string(root().join("tests/fuzz/Cargo.toml")).expect("the manifest");
+        let programs: Vec<_> = manifest
+            .lines()
+            .filter_map(|line| line.strip_prefix("path = \"src/"))
+            .collect();
         assert_eq!(programs, TARGETS.map(|name| format!("{name}.rs\"")));
         for name in TARGETS {
-            assert!(root().join("tests/fuzz/seeds").join(name).is_dir(), "no seeds for {name}");
+            assert!(
+                root().join("tests/fuzz/seeds").join(name).is_dir(),
+                "no seeds for {name}"
+            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask load` and `cargo xtask kills`: the built worker under load, and killed during pushes. The programs of these
-//! names in tests/src/bin do the work and explain their options.
+//! `cargo xtask load` and `cargo xtask kills`: the built worker under load, and killed during
+//! pushes. The programs of these names in tests/src/bin do the work and explain their options.
 
 use crate::proc::{Failure, Result, Run};
 use crate::setup::{Purpose, setup};
@@ -13,10 +13,22 @@ pub(crate) fn run(program: &str, options: &[&str]) -> Result<()> {
     let tools = setup(Purpose::Running)?;
     build::build(&tools)?;
     Run::new("cargo")
-        .args(["run", "--quiet", "--package", "pilotlight-tests", "--bin", program, "--", "--state"])
+        .args([
+            "run",
+            "--quiet",
+            "--package",
+            "pilotlight-tests",
+            "--bin",
+            program,
+            "--",
+            "--state",
+        ])
         .arg(own_dir().join(format!("{program}-state")))
         .args(options)
         .limit(LIMIT_SECONDS)
         .show()
-        .map_err(|failure| Failure { remedy: "the findings are above; the same seed repeats them".to_owned(), ..failure })
+        .map_err(|failure| Failure {
+            remedy: "the findings are above; the same seed repeats them".to_owned(),
+            ..failure
+        })
 }

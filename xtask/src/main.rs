@@ -55,7 +55,8 @@ fn main() -> ExitCode {
         ["test"] => return test::test(""),
         ["test", "--quick"] => return test::quick(),
         ["test", "--only", name] => return test::test(name),
-        ["fuzz", rest @ ..] => fuzz::Options::parse(rest).and_then(|options| fuzz::fuzz(&options, fuzz::Seeds::ToBeBuilt)),
+        ["fuzz", rest @ ..] => fuzz::Options::parse(rest)
+            .and_then(|options| fuzz::fuzz(&options, fuzz::Seeds::ToBeBuilt)),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())
@@ -79,20 +80,31 @@ fn option<'a>(args: &[&'a str], name: &str, default: &'a str) -> proc::Result<&'
     match args {
         [] => Ok(default),
         [given, value] if *given == name => Ok(value),
-        _ => Err(proc::Failure::new(format!("the only option here is {name} <value>"), "run `cargo xtask help`")),
+        _ => Err(proc::Failure::new(
+            format!("the only option here is {name} <value>"),
+            "run `cargo xtask help`",
+        )),
     }
 }
 
 /// The top folder of the repository.
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask/ has a parent")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask/ has a parent")
 }
 
 /// Cargo's target folder: this program runs from `<target>/debug/`, wherever that was put.
 fn target_dir() -> PathBuf {
     let exe = std::env::current_exe().expect("the path of the running program");
-    let debug = exe.ancestors().find(|dir| dir.ends_with("debug")).expect("xtask is built with the dev profile");
-    debug.parent().expect("<target>/debug has a parent").to_path_buf()
+    let debug = exe
+        .ancestors()
+        .find(|dir| dir.ends_with("debug"))
+        .expect("xtask is built with the dev profile");
+    debug
+        .parent()
+        .expect("<target>/debug has a parent")
+        .to_path_buf()
 }
 
 /// Where xtask keeps its own files; `rm -r` is always safe.

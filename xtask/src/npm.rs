@@ -9,14 +9,29 @@ use std::fs;
 const OLDEST_NODE: u32 = 20;
 
 pub(crate) fn node(_: &mut Step) -> Result<((), String)> {
-    let remedy = format!("install Node {OLDEST_NODE} or later, with npm, from https://nodejs.org or your package manager");
-    let version = Run::new("node").args(["--version"]).read().map_err(|failure| failure.advise(&remedy))?;
+    let remedy = format!(
+        "install Node {OLDEST_NODE} or later, with npm, from https://nodejs.org or your package manager"
+    );
+    let version = Run::new("node")
+        .args(["--version"])
+        .read()
+        .map_err(|failure| failure.advise(&remedy))?;
     let version = version.trim();
-    let major = version.trim_start_matches('v').split('.').next().and_then(|text| text.parse::<u32>().ok());
+    let major = version
+        .trim_start_matches('v')
+        .split('.')
+        .next()
+        .and_then(|text| text.parse::<u32>().ok());
     if major.is_none_or(|major| major < OLDEST_NODE) {
-        return Err(Failure::new(format!("Node is {version}, which is too old"), remedy));
+        return Err(Failure::new(
+            format!("Node is {version}, which is too old"),
+            remedy,
+        ));
     }
-    let npm = Run::new("npm").args(["--version"]).read().map_err(|failure| failure.advise(&remedy))?;
+    let npm = Run::new("npm")
+        .args(["--version"])
+        .read()
+        .map_err(|failure| failure.advise(&remedy))?;
     Ok(((), format!("found {version} with npm {}", npm.trim())))
 }
 
@@ -32,7 +47,13 @@ pub(crate) fn packages(step: &mut Step, dir: &str) -> Result<((), String)> {
     step.note(format!("npm ci in {dir}/, for 5 minutes at most"));
     Run::new("npm")
         // No install scripts: the binaries that we use come inside packages.
-        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+        .args([
+            "ci",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--loglevel=error",
+        ])
         .args(["--fetch-timeout=30000", "--fetch-retries=2"])
         .dir(root().join(dir))
         .limit(300)

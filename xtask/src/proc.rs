@@ -25,7 +25,11 @@ pub(crate) struct Failure {
 
 impl Failure {
     pub(crate) fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { step: None, cause: cause.into(), remedy: remedy.into() }
+        Self {
+            step: None,
+            cause: cause.into(),
+            remedy: remedy.into(),
+        }
     }
 
     /// Adds what a person can do, except after Ctrl-C.
@@ -43,7 +47,11 @@ impl fmt::Display for Failure {
             writeln!(f, "This step failed: {step}")?;
         }
         write!(f, "Cause: {}", self.cause)?;
-        if self.remedy.is_empty() { Ok(()) } else { write!(f, "\nWhat to do: {}", self.remedy) }
+        if self.remedy.is_empty() {
+            Ok(())
+        } else {
+            write!(f, "\nWhat to do: {}", self.remedy)
+        }
     }
 }
 
@@ -63,7 +71,11 @@ static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 /// From here on SIGINT, SIGTERM and SIGHUP only set a flag. A second one ends the program at once.
 pub(crate) fn watch_for_interrupt() {
     let flag = INTERRUPTED.get_or_init(Arc::default);
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+    for signal in [
+        signal_hook::consts::SIGINT,
+        signal_hook::consts::SIGTERM,
+        signal_hook::consts::SIGHUP,
+    ] {
         // The order matters: the shutdown looks at the flag before this signal sets it.
         signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(flag))
             .and_then(|_| signal_hook::flag::register(signal, Arc::clone(flag)))
@@ -73,7 +85,9 @@ pub(crate) fn watch_for_interrupt() {
 
 /// Whether somebody pressed Ctrl-C.
 pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    INTERRUPTED
+        .get()
+        .is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
 /// A program to run, what it may read, and for how long.
@@ -85,8 +99,14 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(program);
-        command.current_dir(crate::root()).stdin(Stdio::null()).process_group(0);
-        Self { command, limit: Duration::from_secs(60) }
+        command
+            .current_dir(crate::root())
+            .stdin(Stdio::null())
+            .process_group(0);
+        Self {
+            command,
+            limit: Duration::from_secs(60),
+        }
     }
 
     pub(crate) fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
@@ -121,12 +141,14 @@ impl Run {
 
     /// Runs silently and returns what it wrote to stdout; a failure shows the end of what it wrote.
     pub(crate) fn read(self) -> Result<String> {
-        self.read_bytes().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        self.read_bytes()
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// As `read`, for output that is not text.
     pub(crate) fn read_bytes(mut self) -> Result<Vec<u8>> {
-        // Files rather than pipes: no threads, and a grandchild that keeps them open holds nothing up.
+        // Files rather than pipes: no threads, and a grandchild that keeps them open holds nothing
+        // up.
         let log = log_path(self.command.get_program());
         let out = log.with_extension("out");
         self.command.stdout(create(&out)?).stderr(create(&log)?);
@@ -158,7 +180,10 @@ impl Run {
         let stdout = child.stdout.take().expect("stdout is piped");
         let reader = thread::spawn(move || {
             let mut text = String::new();
-            for line in BufReader::new(stdout).split(b'\n').map_while(std::result::Result::ok) {
+            for line in BufReader::new(stdout)
+                .split(b'\n')
+                .map_while(std::result::Result::ok)
+            {
                 let line = String::from_utf8_lossy(&line);
                 println!("{line}");
                 text.push_str(&line);
@@ -172,15 +197,24 @@ impl Run {
         while !reader.is_finished() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(10));
         }
-        let text = if reader.is_finished() { reader.join().unwrap_or_default() } else { String::new() };
+        let text = if reader.is_finished() {
+            reader.join().unwrap_or_default()
+        } else {
+            String::new()
+        };
         (outcome, text)
     }
 
     /// Starts a server whose output goes to a file.
     pub(crate) fn serve(mut self, log: &Path) -> Result<Server> {
         let file = create(log)?;
-        self.command.stdout(file.try_clone().context("the log file")?).stderr(file);
-        self.spawn().map(|child| Server { child, log: log.to_path_buf() })
+        self.command
+            .stdout(file.try_clone().context("the log file")?)
+            .stderr(file);
+        self.spawn().map(|child| Server {
+            child,
+            log: log.to_path_buf(),
+        })
     }
 
     fn finish(&mut self, heartbeat: bool) -> Result<()> {
@@ -190,7 +224,10 @@ impl Run {
 
     fn spawn(&mut self) -> Result<Child> {
         self.command.spawn().map_err(|error| {
-            Failure::new(format!("`{}` did not start: {error}", self.name()), "is it installed and on PATH?")
+            Failure::new(
+                format!("`{}` did not start: {error}", self.name()),
+                "is it installed and on PATH?",
+            )
         })
     }
 
@@ -208,25 +245,48 @@ impl Run {
             if started.elapsed() > self.limit {
                 end_group(child);
                 let seconds = self.limit.as_secs();
-                break Err(Failure::new(format!("`{}` was not done after {seconds} s and was ended", self.name()), ""));
+                break Err(Failure::new(
+                    format!(
+                        "`{}` was not done after {seconds} s and was ended",
+                        self.name()
+                    ),
+                    "",
+                ));
             }
             ticker.tick(started.elapsed());
             // Short programs answer at once; long ones cost nothing to wait for.
-            thread::sleep(Duration::from_millis(if started.elapsed().as_millis() < 200 { 3 } else { 50 }));
+            thread::sleep(Duration::from_millis(
+                if started.elapsed().as_millis() < 200 {
+                    3
+                } else {
+                    50
+                },
+            ));
         };
         ticker.clear();
         outcome
     }
 
     fn outcome(&self, status: ExitStatus) -> Result<()> {
-        if status.success() { Ok(()) } else { Err(Failure::new(format!("`{}` failed ({status})", self.name()), "")) }
+        if status.success() {
+            Ok(())
+        } else {
+            Err(Failure::new(
+                format!("`{}` failed ({status})", self.name()),
+                "",
+            ))
+        }
     }
 
     fn name(&self) -> String {
         let words = std::iter::once(self.command.get_program()).chain(self.command.get_args());
         let text: Vec<_> = words.map(OsStr::to_string_lossy).collect();
         let text = text.join(" ");
-        if text.chars().count() <= 120 { text } else { text.chars().take(119).chain(['…']).collect() }
+        if text.chars().count() <= 120 {
+            text
+        } else {
+            text.chars().take(119).chain(['…']).collect()
+        }
     }
 }
 
@@ -268,7 +328,10 @@ fn end_group(child: &mut Child) {
 /// Through the shell's own `kill`, since the standard library signals only single processes.
 fn signal_group(child: &Child, signal: &str) {
     let script = format!("kill -s {signal} -- -{}", child.id());
-    let _ = Command::new("sh").args(["-c", &script]).stderr(Stdio::null()).status();
+    let _ = Command::new("sh")
+        .args(["-c", &script])
+        .stderr(Stdio::null())
+        .status();
 }
 
 /// Progress of quiet programs: on a terminal a counter of seconds, else a line every 30 s.
@@ -280,7 +343,11 @@ struct Ticker {
 
 impl Ticker {
     fn new(on: bool) -> Self {
-        Self { on, terminal: std::io::stdout().is_terminal(), shown: 0 }
+        Self {
+            on,
+            terminal: std::io::stdout().is_terminal(),
+            shown: 0,
+        }
     }
 
     fn tick(&mut self, elapsed: Duration) {
@@ -308,19 +375,29 @@ impl Ticker {
 
 /// The last 20 lines, indented, on a line of their own.
 fn quote_end(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     let end = &lines[lines.len().saturating_sub(20)..];
     end.iter().map(|line| format!("\n  | {line}")).collect()
 }
 
 fn create(path: &Path) -> Result<File> {
-    fs::create_dir_all(path.parent().expect("a log file is in a folder")).context(path.display())?;
+    fs::create_dir_all(path.parent().expect("a log file is in a folder"))
+        .context(path.display())?;
     File::create(path).context(path.display())
 }
 
 fn log_path(program: &OsStr) -> PathBuf {
-    let name = Path::new(program).file_name().map_or_else(OsString::new, OsStr::to_os_string);
-    crate::own_dir().join(format!("{}-{}.log", name.to_string_lossy(), std::process::id()))
+    let name = Path::new(program)
+        .file_name()
+        .map_or_else(OsString::new, OsStr::to_os_string);
+    crate::own_dir().join(format!(
+        "{}-{}.log",
+        name.to_string_lossy(),
+        std::process::id()
+    ))
 }
 
 #[cfg(test)]
@@ -337,17 +414,34 @@ mod tests {
         let trace = crate::own_dir().join(format!("grandchild-{}", std::process::id()));
         let script = format!("(sleep 2; touch '{}') & wait", trace.display());
         let failure = sh(&script).limit(1).read().unwrap_err();
-        assert!(failure.cause.contains("was not done after 1 s"), "{}", failure.cause);
-        assert!(started.elapsed() < Duration::from_secs(5), "it ended when asked, before we insisted");
+        assert!(
+            failure.cause.contains("was not done after 1 s"),
+            "{}",
+            failure.cause
+        );
+        assert!(
+            started.elapsed() < Duration::from_secs(5),
+            "it ended when asked, before we insisted"
+        );
         thread::sleep(Duration::from_millis(2500).saturating_sub(started.elapsed()));
         assert!(!trace.exists(), "the grandchild lived on");
     }
 
     #[test]
     fn a_failure_shows_the_end_of_what_the_program_wrote() {
-        let failure = sh("echo to stdout; echo to stderr >&2; exit 3").read().unwrap_err();
-        assert!(failure.cause.contains("exit status: 3"), "{}", failure.cause);
-        assert!(failure.cause.contains("\n  | to stdout\n  | to stderr"), "{}", failure.cause);
+        let failure = sh("echo to stdout; echo to stderr >&2; exit 3")
+            .read()
+            .unwrap_err();
+        assert!(
+            failure.cause.contains("exit status: 3"),
+            "{}",
+            failure.cause
+        );
+        assert!(
+            failure.cause.contains("\n  | to stdout\n  | to stderr"),
+            "{}",
+            failure.cause
+        );
     }
 
     #[test]

@@ -8,17 +8,21 @@ use crate::step::Steps;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Sets up, builds, serves, and fires the cron every minute until Ctrl-C. While the worker is being built, the pages are
-/// there for files of the visitor's own.
+/// Sets up, builds, serves, and fires the cron every minute until Ctrl-C. While the worker is being
+/// built, the pages are there for files of the visitor's own.
 pub(crate) fn run(port: &str) -> Result<()> {
-    let port: u16 = port.parse().map_err(|_| Failure::new(format!("{port:?} is no port"), "give a number, like 4040"))?;
+    let port: u16 = port
+        .parse()
+        .map_err(|_| Failure::new(format!("{port:?} is no port"), "give a number, like 4040"))?;
     serve::check_port(port)?;
     let tools = setup(Purpose::Running)?;
     println!("Building");
     let mut steps = Steps::new(build::STEPS);
     build::pages(&mut steps, &tools, Profile::Local)?;
     let pages = serve::pages(port)?;
-    println!("      http://localhost:{port} opens files from now on; it takes pushes when the worker is built");
+    println!(
+        "      http://localhost:{port} opens files from now on; it takes pushes when the worker is built"
+    );
     build::worker(&mut steps, &tools, Profile::Local)?;
     // The worker takes over the port, and serves the same pages.
     drop(pages);
@@ -32,7 +36,11 @@ pub(crate) fn run(port: &str) -> Result<()> {
          Push a profile:   curl --data-binary @cpu.pprof 'http://localhost:{port}/ingest?name=my.app%7Benv=dev%7D&format=pprof'\n\
          Or made-up ones:  cargo xtask demo{}\n\
          The server's log: {}\n",
-        if port == 4040 { String::new() } else { format!(" --url http://localhost:{port}") },
+        if port == 4040 {
+            String::new()
+        } else {
+            format!(" --url http://localhost:{port}")
+        },
         log.display(),
     );
     let mut last_cron = Instant::now();
@@ -61,7 +69,15 @@ pub(crate) fn run(port: &str) -> Result<()> {
 /// Fills a running server with an hour of made-up history.
 pub(crate) fn demo(url: &str) -> Result<()> {
     Run::new("cargo")
-        .args(["run", "--package", "pilotlight-tests", "--bin", "demo", "--", url])
+        .args([
+            "run",
+            "--package",
+            "pilotlight-tests",
+            "--bin",
+            "demo",
+            "--",
+            url,
+        ])
         .limit(1200)
         .show()
         .map_err(|failure| failure.advise("is the server running? `cargo xtask run` starts it"))

@@ -18,16 +18,32 @@ pub(crate) struct Pilotlight {
 }
 
 impl Pilotlight {
-    /// Starts it and waits until it answers. The bucket and the catalog live under `state`; `vars` stand above those of
-    /// `wrangler.toml`, as `NAME:VALUE`.
+    /// Starts it and waits until it answers. The bucket and the catalog live under `state`; `vars`
+    /// stand above those of `wrangler.toml`, as `NAME:VALUE`.
     pub(crate) fn start(port: u16, state: &Path, log: &Path, vars: &[String]) -> Result<Self> {
         check_port(port)?;
         let server = Run::new("node")
-            .args(["xtask/npm/node_modules/wrangler/bin/wrangler.js", "dev", "--local"])
-            .args(["--ip", "127.0.0.1", "--port", &port.to_string(), "--inspector-port", "0"])
-            // The route /__scheduled, by which `fire_cron` reaches the cron handler. (The documented
-            // /cdn-cgi/handler/scheduled fails in wrangler 4.86 when a worker has static assets.)
-            .args(["--test-scheduled", "--show-interactive-dev-session=false", "--log-level=log"])
+            .args([
+                "xtask/npm/node_modules/wrangler/bin/wrangler.js",
+                "dev",
+                "--local",
+            ])
+            .args([
+                "--ip",
+                "127.0.0.1",
+                "--port",
+                &port.to_string(),
+                "--inspector-port",
+                "0",
+            ])
+            // The route /__scheduled, by which `fire_cron` reaches the cron handler. (The
+            // documented /cdn-cgi/handler/scheduled fails in wrangler 4.86 when a worker has static
+            // assets.)
+            .args([
+                "--test-scheduled",
+                "--show-interactive-dev-session=false",
+                "--log-level=log",
+            ])
             .arg("--persist-to")
             .arg(state)
             .args(vars.iter().flat_map(|var| ["--var", var]))
@@ -49,15 +65,31 @@ impl Pilotlight {
     /// The reason, once the server has ended by itself.
     pub(crate) fn ended(&mut self) -> Option<Failure> {
         let status = self.server.ended()?;
-        Some(Failure::new(format!("wrangler ended by itself ({status}):{}", self.server.log_end()), ""))
+        Some(Failure::new(
+            format!(
+                "wrangler ended by itself ({status}):{}",
+                self.server.log_end()
+            ),
+            "",
+        ))
     }
 
     /// What the cron trigger does every minute where this is deployed; wrangler leaves it to us.
     pub(crate) fn fire_cron(&self) -> Result<()> {
-        match get(self.port, "/__scheduled?cron=*+*+*+*+*", Duration::from_secs(50)) {
+        match get(
+            self.port,
+            "/__scheduled?cron=*+*+*+*+*",
+            Duration::from_secs(50),
+        ) {
             Ok(200) => Ok(()),
-            Ok(status) => Err(Failure::new(format!("the cron handler answered {status}"), "")),
-            Err(error) => Err(Failure::new(format!("the cron handler did not answer: {error}"), "")),
+            Ok(status) => Err(Failure::new(
+                format!("the cron handler answered {status}"),
+                "",
+            )),
+            Err(error) => Err(Failure::new(
+                format!("the cron handler did not answer: {error}"),
+                "",
+            )),
         }
     }
 
@@ -79,24 +111,33 @@ impl Pilotlight {
             thread::sleep(Duration::from_millis(100));
         }
         let log = self.server.log_end();
-        Err(Failure::new(format!("the worker was not ready after {} s ({last}):{log}", START_LIMIT.as_secs()), ""))
+        Err(Failure::new(
+            format!(
+                "the worker was not ready after {} s ({last}):{log}",
+                START_LIMIT.as_secs()
+            ),
+            "",
+        ))
     }
 }
 
 /// Fails unless the port is free.
 pub(crate) fn check_port(port: u16) -> Result<()> {
-    TcpListener::bind(("127.0.0.1", port)).map(drop).map_err(|error| {
-        Failure::new(
-            format!("port {port} of this machine is not free: {error}"),
-            "end the program that uses it, or choose another one with --port",
-        )
-    })
+    TcpListener::bind(("127.0.0.1", port))
+        .map(drop)
+        .map_err(|error| {
+            Failure::new(
+                format!("port {port} of this machine is not free: {error}"),
+                "end the program that uses it, or choose another one with --port",
+            )
+        })
 }
 
 /// Serves the built site without the worker, until dropped.
 pub(crate) fn pages(port: u16) -> Result<Server> {
-    // Without the site's own configuration, which passes calls of the API on to the worker, and without a page for
-    // paths that are no file: the site takes a 404 to mean that there is no worker.
+    // Without the site's own configuration, which passes calls of the API on to the worker, and
+    // without a page for paths that are no file: the site takes a 404 to mean that there is no
+    // worker.
     let script = format!(
         "import {{ preview }} from 'vite'; \
          await preview({{ configFile: false, appType: 'mpa', preview: {{ host: '127.0.0.1', port: {port}, strictPort: true }} }});"
@@ -110,17 +151,25 @@ pub(crate) fn pages(port: u16) -> Result<Server> {
 /// A port that was free a moment ago.
 pub(crate) fn free_port() -> Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).context("looking for a free port")?;
-    Ok(listener.local_addr().context("looking for a free port")?.port())
+    Ok(listener
+        .local_addr()
+        .context("looking for a free port")?
+        .port())
 }
 
 /// The status of a GET to this machine. HTTP/1.0, so that the answer ends with the connection.
 fn get(port: u16, path: &str, limit: Duration) -> std::io::Result<u16> {
     let mut stream = TcpStream::connect_timeout(&SocketAddr::from(([127, 0, 0, 1], port)), limit)?;
     stream.set_read_timeout(Some(limit))?;
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: localhost:{port}\r\n\r\n")?;
+    write!(
+        stream,
+        "GET {path} HTTP/1.0\r\nHost: localhost:{port}\r\n\r\n"
+    )?;
     let mut answer = [0; 12];
     stream.read_exact(&mut answer)?;
-    let status = std::str::from_utf8(&answer).ok().and_then(|text| text.strip_prefix("HTTP/1.")?.get(2..5)?.parse().ok());
+    let status = std::str::from_utf8(&answer)
+        .ok()
+        .and_then(|text| text.strip_prefix("HTTP/1.")?.get(2..5)?.parse().ok());
     status.ok_or_else(|| std::io::Error::other("the answer is not HTTP"))
 }
 

@@ -47,7 +47,11 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
         steps.run("packages of the tests", |step| npm::packages(step, "tests"))?;
         chromium = Some(steps.run("browser", system::chromium)?);
     }
-    Ok(Tools { wasm, bindgen, chromium })
+    Ok(Tools {
+        wasm,
+        bindgen,
+        chromium,
+    })
 }
 
 /// Built from source, unoptimised: 20 s once, then half a second a module.
@@ -57,7 +61,10 @@ fn bindgen(step: &mut Step) -> Result<(PathBuf, String)> {
     if !found {
         step.note("building it, for 10 minutes at most");
     }
-    Run::new("cargo").args(["build", "--quiet", "--package", "pilotlight-bindgen"]).limit(600).read()?;
+    Run::new("cargo")
+        .args(["build", "--quiet", "--package", "pilotlight-bindgen"])
+        .limit(600)
+        .read()?;
     Ok((built, if found { "found" } else { "built" }.to_owned()))
 }
 
@@ -70,7 +77,10 @@ fn lints(step: &mut Step) -> Result<((), String)> {
         return Ok(((), "found".to_owned()));
     }
     step.note("trying `rustup component add rustfmt clippy`, for 60 s at most");
-    let added = Run::new("rustup").args(["component", "add", "rustfmt", "clippy"]).limit(60).read();
+    let added = Run::new("rustup")
+        .args(["component", "add", "rustfmt", "clippy"])
+        .limit(60)
+        .read();
     match added.and_then(|_| check()) {
         Ok(_) => Ok(((), "installed with rustup".to_owned())),
         Err(failure) => Err(failure.advise("add rustfmt and clippy to your Rust toolchain")),

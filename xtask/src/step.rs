@@ -22,7 +22,11 @@ impl Steps {
     }
 
     /// Does one step. The text that the work returns is printed behind the name.
-    pub(crate) fn run<T>(&mut self, name: &str, work: impl FnOnce(&mut Step) -> Result<(T, String)>) -> Result<T> {
+    pub(crate) fn run<T>(
+        &mut self,
+        name: &str,
+        work: impl FnOnce(&mut Step) -> Result<(T, String)>,
+    ) -> Result<T> {
         self.done += 1;
         print!("[{}/{}] {name}: ", self.done, self.total);
         let _ = std::io::stdout().flush();
@@ -31,7 +35,11 @@ impl Steps {
         match work(&mut step) {
             Ok((value, text)) => {
                 let seconds = started.elapsed().as_secs();
-                let time = if seconds == 0 { String::new() } else { format!(" in {seconds} s") };
+                let time = if seconds == 0 {
+                    String::new()
+                } else {
+                    format!(" in {seconds} s")
+                };
                 println!("{}{text}{time}", if step.open { "" } else { "      " });
                 Ok(value)
             }

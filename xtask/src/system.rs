@@ -9,7 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// zstd is C, also in WASM. Only a real compile tells: Apple's clang, for one, knows no wasm32.
 pub(crate) fn clang(step: &mut Step) -> Result<((), String)> {
-    find_or_install(step, "clang for wasm32", compiles_for_wasm, &["clang"], CLANG_REMEDY)
+    find_or_install(
+        step,
+        "clang for wasm32",
+        compiles_for_wasm,
+        &["clang"],
+        CLANG_REMEDY,
+    )
 }
 
 const CLANG_REMEDY: &str = "install clang 14 or later with your package manager (on a Mac: `brew install llvm`), \
@@ -32,9 +38,18 @@ fn compiles_for_wasm() -> Result<String> {
 pub(crate) fn cpp(step: &mut Step) -> Result<((), String)> {
     let check = || {
         let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-        Run::new(&compiler).args(["--version"]).read().map(|_| compiler)
+        Run::new(&compiler)
+            .args(["--version"])
+            .read()
+            .map(|_| compiler)
     };
-    find_or_install(step, "a C++ compiler", check, &["g++"], "install g++ or clang++ with your package manager")
+    find_or_install(
+        step,
+        "a C++ compiler",
+        check,
+        &["g++"],
+        "install g++ or clang++ with your package manager",
+    )
 }
 
 fn find_or_install(
@@ -47,11 +62,17 @@ fn find_or_install(
     if let Ok(found) = check() {
         return Ok(((), format!("found {found}")));
     }
-    step.note(format!("there is none yet; installing {} with apt", packages.join(" ")));
+    step.note(format!(
+        "there is none yet; installing {} with apt",
+        packages.join(" ")
+    ));
     let installed = install(step, packages).and_then(|()| check());
     match installed {
         Ok(found) => Ok(((), format!("installed {found}"))),
-        Err(failure) => Err(Failure::new(format!("no {what} on this machine, and {}", failure.cause), remedy)),
+        Err(failure) => Err(Failure::new(
+            format!("no {what} on this machine, and {}", failure.cause),
+            remedy,
+        )),
     }
 }
 
@@ -62,7 +83,10 @@ pub(crate) fn chromium(step: &mut Step) -> Result<(PathBuf, String)> {
         let path = PathBuf::from(&named);
         return match Run::new(&path).args(["--version"]).read() {
             Ok(version) => Ok((path, format!("found {}", version.trim()))),
-            Err(failure) => Err(Failure::new(format!("CHROMIUM is set, but {}", failure.cause), remedy)),
+            Err(failure) => Err(Failure::new(
+                format!("CHROMIUM is set, but {}", failure.cause),
+                remedy,
+            )),
         };
     }
     if let Some(found) = working_browser() {
@@ -70,7 +94,9 @@ pub(crate) fn chromium(step: &mut Step) -> Result<(PathBuf, String)> {
     }
     step.note("there is none yet; installing chromium with apt");
     let by_apt = match install(step, &["chromium"]) {
-        Ok(()) => working_browser().ok_or_else(|| Failure::new("the one from apt does not start", "")),
+        Ok(()) => {
+            working_browser().ok_or_else(|| Failure::new("the one from apt does not start", ""))
+        }
         Err(failure) => Err(failure),
     };
     let first = match by_apt {
@@ -80,25 +106,50 @@ pub(crate) fn chromium(step: &mut Step) -> Result<(PathBuf, String)> {
     step.note(format!("that did not work: {first}"));
     step.note("trying playwright's own download, for 5 minutes at most");
     by_playwright().map_err(|second| {
-        Failure::new(format!("there is no browser: {first}; and playwright's download: {}", second.cause), remedy)
+        Failure::new(
+            format!(
+                "there is no browser: {first}; and playwright's download: {}",
+                second.cause
+            ),
+            remedy,
+        )
     })
 }
 
 /// `--version` starts the binary, which a stub for another package format would not survive.
 fn working_browser() -> Option<(PathBuf, String)> {
-    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+    let names = [
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+    ];
     let on_a_mac = PathBuf::from("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome");
-    names.into_iter().filter_map(find).chain([on_a_mac]).find_map(|path| {
-        let version = Run::new(&path).args(["--version"]).read().ok()?;
-        Some((path, format!("found {}", version.trim())))
-    })
+    names
+        .into_iter()
+        .filter_map(find)
+        .chain([on_a_mac])
+        .find_map(|path| {
+            let version = Run::new(&path).args(["--version"]).read().ok()?;
+            Some((path, format!("found {}", version.trim())))
+        })
 }
 
 fn by_playwright() -> Result<(PathBuf, String)> {
     let tests = root().join("tests");
-    Run::new("node").args(["node_modules/playwright-core/cli.js", "install", "chromium"]).dir(&tests).limit(300).read()?;
+    Run::new("node")
+        .args(["node_modules/playwright-core/cli.js", "install", "chromium"])
+        .dir(&tests)
+        .limit(300)
+        .read()?;
     let script = "console.log(require('playwright-core').chromium.executablePath())";
-    let path = PathBuf::from(Run::new("node").args(["-e", script]).dir(&tests).read()?.trim());
+    let path = PathBuf::from(
+        Run::new("node")
+            .args(["-e", script])
+            .dir(&tests)
+            .read()?
+            .trim(),
+    );
     let version = Run::new(&path).args(["--version"]).read()?;
     Ok((path, format!("downloaded {}", version.trim())))
 }
@@ -116,8 +167,15 @@ pub(crate) fn install(step: &mut Step, packages: &[&str]) -> Result<()> {
             step.note(format!("that did not work, going on: {}", failure.cause));
         }
     }
-    step.note(format!("apt-get install {}, for 10 minutes at most", packages.join(" ")));
-    let arguments: Vec<&str> = ["install", "-y", "--no-install-recommends"].iter().chain(packages).copied().collect();
+    step.note(format!(
+        "apt-get install {}, for 10 minutes at most",
+        packages.join(" ")
+    ));
+    let arguments: Vec<&str> = ["install", "-y", "--no-install-recommends"]
+        .iter()
+        .chain(packages)
+        .copied()
+        .collect();
     apt(&arguments).limit(600).read().map(drop)
 }
 
@@ -128,14 +186,37 @@ fn apt() -> Result<impl Fn(&[&str]) -> Run> {
     }
     let root = Run::new("id").args(["-u"]).read()?.trim() == "0";
     if !root && Run::new("sudo").args(["-n", "true"]).read().is_err() {
-        return Err(Failure::new("apt-get needs root, and sudo asks for a password or is missing", by_hand));
+        return Err(Failure::new(
+            "apt-get needs root, and sudo asks for a password or is missing",
+            by_hand,
+        ));
     }
     Ok(move |arguments: &[&str]| {
         let prefix: &[&str] = if root { &[] } else { &["sudo", "-n"] };
         // Through env, so that the variable survives sudo.
-        let command = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=60"];
-        let limits = ["-o", "Acquire::http::Timeout=20", "-o", "Acquire::https::Timeout=20", "-o", "Acquire::Retries=2"];
-        let words: Vec<&str> = prefix.iter().chain(&command).chain(&limits).chain(arguments).copied().collect();
+        let command = [
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "-q",
+            "-o",
+            "DPkg::Lock::Timeout=60",
+        ];
+        let limits = [
+            "-o",
+            "Acquire::http::Timeout=20",
+            "-o",
+            "Acquire::https::Timeout=20",
+            "-o",
+            "Acquire::Retries=2",
+        ];
+        let words: Vec<&str> = prefix
+            .iter()
+            .chain(&command)
+            .chain(&limits)
+            .chain(arguments)
+            .copied()
+            .collect();
         Run::new(words[0]).args(&words[1..])
     })
 }
@@ -143,5 +224,7 @@ fn apt() -> Result<impl Fn(&[&str]) -> Run> {
 /// The first executable of that name on PATH.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|path| path.is_file())
+    std::env::split_paths(&path)
+        .map(|dir| dir.join(name))
+        .find(|path| path.is_file())
 }

@@ -42,23 +42,64 @@ enum Needs {
 struct Fixtures {
     tools: Tools,
     server: Option<Pilotlight>,
-    /// A second worker with a bucket behind S3, and the port where it expects that. A test plays the bucket.
+    /// A second worker with a bucket behind S3, and the port where it expects that. A test plays
+    /// the bucket.
     on_s3: Option<(Pilotlight, u16)>,
     core_wasm: Option<PathBuf>,
-    /// The part "rust" also builds the programs that tests start. Cargo builds them alone with other features, which takes
-    /// a minute more.
+    /// The part "rust" also builds the programs that tests start. Cargo builds them alone with
+    /// other features, which takes a minute more.
     programs_are_built: bool,
 }
 
 const PARTS: [Part; 8] = [
-    Part { name: "format", run: format, needs: Needs::Nothing, runs: Runs::Always },
-    Part { name: "clippy", run: clippy, needs: Needs::Nothing, runs: Runs::Always },
-    Part { name: "native", run: native, needs: Needs::Nothing, runs: Runs::Quick },
-    Part { name: "rust", run: rust, needs: Needs::Server, runs: Runs::Full },
-    Part { name: "site types", run: site_types, needs: Needs::Viewer, runs: Runs::Always },
-    Part { name: "site", run: site, needs: Needs::Viewer, runs: Runs::Always },
-    Part { name: "browser", run: browser, needs: Needs::Server, runs: Runs::Full },
-    Part { name: "fuzz", run: fuzz_briefly, needs: Needs::Nothing, runs: Runs::Full },
+    Part {
+        name: "format",
+        run: format,
+        needs: Needs::Nothing,
+        runs: Runs::Always,
+    },
+    Part {
+        name: "clippy",
+        run: clippy,
+        needs: Needs::Nothing,
+        runs: Runs::Always,
+    },
+    Part {
+        name: "native",
+        run: native,
+        needs: Needs::Nothing,
+        runs: Runs::Quick,
+    },
+    Part {
+        name: "rust",
+        run: rust,
+        needs: Needs::Server,
+        runs: Runs::Full,
+    },
+    Part {
+        name: "site types",
+        run: site_types,
+        needs: Needs::Viewer,
+        runs: Runs::Always,
+    },
+    Part {
+        name: "site",
+        run: site,
+        needs: Needs::Viewer,
+        runs: Runs::Always,
+    },
+    Part {
+        name: "browser",
+        run: browser,
+        needs: Needs::Server,
+        runs: Runs::Full,
+    },
+    Part {
+        name: "fuzz",
+        run: fuzz_briefly,
+        needs: Needs::Nothing,
+        runs: Runs::Full,
+    },
 ];
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -67,14 +108,17 @@ struct Count {
     failed: u64,
 }
 
-/// Runs the parts whose name contains `only`; fails when any of them failed. The last line it prints
-/// is the count, for machines to read.
+/// Runs the parts whose name contains `only`; fails when any of them failed. The last line it
+/// prints is the count, for machines to read.
 pub(crate) fn test(only: &str) -> ExitCode {
     let all = || PARTS.iter().filter(|part| part.runs != Runs::Quick);
     let parts: Vec<&Part> = all().filter(|part| part.name.contains(only)).collect();
     if parts.is_empty() {
         let names: Vec<_> = all().map(|part| part.name).collect();
-        eprintln!("no part of the tests is called {only:?}; choose among: {}", names.join(", "));
+        eprintln!(
+            "no part of the tests is called {only:?}; choose among: {}",
+            names.join(", ")
+        );
         return ExitCode::from(2);
     }
     run_all(&parts, Purpose::Testing)
@@ -82,7 +126,10 @@ pub(crate) fn test(only: &str) -> ExitCode {
 
 /// Runs the parts that need neither a server nor a browser.
 pub(crate) fn quick() -> ExitCode {
-    let parts: Vec<&Part> = PARTS.iter().filter(|part| part.runs != Runs::Full).collect();
+    let parts: Vec<&Part> = PARTS
+        .iter()
+        .filter(|part| part.runs != Runs::Full)
+        .collect();
     run_all(&parts, Purpose::Checking)
 }
 
@@ -92,22 +139,53 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
     let mut total = Count::default();
     let mut note = |name: &str, count: Count, seconds: u64| {
         let verdict = if count.failed == 0 { "ok" } else { "FAILED" };
-        lines.push(format!("  {verdict:<8}{name:<14}{:>6} passed {:>4} failed {seconds:>5} s", count.passed, count.failed));
-        total = Count { passed: total.passed + count.passed, failed: total.failed + count.failed };
+        lines.push(format!(
+            "  {verdict:<8}{name:<14}{:>6} passed {:>4} failed {seconds:>5} s",
+            count.passed, count.failed
+        ));
+        total = Count {
+            passed: total.passed + count.passed,
+            failed: total.failed + count.failed,
+        };
     };
     match setup(purpose) {
         Err(failure) => {
             eprintln!("\n{failure}");
-            note("set-up", Count { passed: 0, failed: 1 }, started.elapsed().as_secs());
+            note(
+                "set-up",
+                Count {
+                    passed: 0,
+                    failed: 1,
+                },
+                started.elapsed().as_secs(),
+            );
         }
         Ok(tools) => {
             let programs_are_built = parts.iter().any(|part| part.name == "rust");
-            run_parts(parts, Fixtures { tools, server: None, on_s3: None, core_wasm: None, programs_are_built }, &mut note);
+            run_parts(
+                parts,
+                Fixtures {
+                    tools,
+                    server: None,
+                    on_s3: None,
+                    core_wasm: None,
+                    programs_are_built,
+                },
+                &mut note,
+            );
         }
     }
-    println!("\nSummary, after {} s\n{}\n", started.elapsed().as_secs(), lines.join("\n"));
+    println!(
+        "\nSummary, after {} s\n{}\n",
+        started.elapsed().as_secs(),
+        lines.join("\n")
+    );
     println!("{} passed, {} failed", total.passed, total.failed);
-    if total.failed == 0 && !interrupted() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if total.failed == 0 && !interrupted() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn run_parts(parts: &[&Part], mut fixtures: Fixtures, note: &mut impl FnMut(&str, Count, u64)) {
@@ -144,19 +222,40 @@ fn run_parts(parts: &[&Part], mut fixtures: Fixtures, note: &mut impl FnMut(&str
             Needs::Server => serving == Some(true),
         };
         let (outcome, text) = if !ready {
-            (Err(Failure::new("could not run, since the build or the start failed", "")), String::new())
+            (
+                Err(Failure::new(
+                    "could not run, since the build or the start failed",
+                    "",
+                )),
+                String::new(),
+            )
         } else {
             (part.run)(&fixtures)
         };
         if let Err(failure) = &outcome {
             println!("{failure}");
         }
-        note(part.name, tally(&outcome, &text), started.elapsed().as_secs());
+        note(
+            part.name,
+            tally(&outcome, &text),
+            started.elapsed().as_secs(),
+        );
     }
     let on_s3 = fixtures.on_s3.as_mut().map(|(server, _)| server);
-    for failure in [fixtures.server.as_mut(), on_s3].into_iter().flatten().filter_map(Pilotlight::ended) {
+    for failure in [fixtures.server.as_mut(), on_s3]
+        .into_iter()
+        .flatten()
+        .filter_map(Pilotlight::ended)
+    {
         println!("{failure}");
-        note("server", Count { passed: 0, failed: 1 }, 0);
+        note(
+            "server",
+            Count {
+                passed: 0,
+                failed: 1,
+            },
+            0,
+        );
     }
 }
 
@@ -178,12 +277,18 @@ impl Fixtures {
         Ok(())
     }
 
-    /// Starts a worker with nothing stored. Tests push for minutes, one profile after the other: as a fleet they would wait.
+    /// Starts a worker with nothing stored. Tests push for minutes, one profile after the other: as
+    /// a fleet they would wait.
     fn start(name: &str, vars: &[String]) -> Result<Pilotlight> {
         let vars = [&["FLUSH_MS:100".to_owned()], vars].concat();
         let state = own_dir().join(format!("{name}-state"));
         let _ = fs::remove_dir_all(&state);
-        Pilotlight::start(free_port()?, &state, &own_dir().join(format!("{name}-server.log")), &vars)
+        Pilotlight::start(
+            free_port()?,
+            &state,
+            &own_dir().join(format!("{name}-server.log")),
+            &vars,
+        )
     }
 
     /// The core alone as a WASM module, for wasmtime.
@@ -191,12 +296,24 @@ impl Fixtures {
         let wasm = &self.tools.wasm;
         let manifest = root().join("tests/guest/Cargo.toml");
         wasm.cargo()
-            .args(["rustc", "--release", "--quiet", "--target", TARGET, "--crate-type", "cdylib", "--manifest-path"])
+            .args([
+                "rustc",
+                "--release",
+                "--quiet",
+                "--target",
+                TARGET,
+                "--crate-type",
+                "cdylib",
+                "--manifest-path",
+            ])
             .arg(manifest)
             .env("CARGO_TARGET_DIR", wasm.target_dir())
             .limit(1200)
             .show()?;
-        Ok(wasm.target_dir().join(TARGET).join("release/pilotlight_guest.wasm"))
+        Ok(wasm
+            .target_dir()
+            .join(TARGET)
+            .join("release/pilotlight_guest.wasm"))
     }
 
     /// Tells tests where the server, the browser and the core's WASM are.
@@ -204,7 +321,10 @@ impl Fixtures {
         let port = self.server.as_ref().map_or(0, Pilotlight::port);
         let mut run = run.env("PILOTLIGHT_URL", format!("http://127.0.0.1:{port}"));
         if let Some((server, port)) = &self.on_s3 {
-            run = run.env("PILOTLIGHT_S3_URL", format!("http://127.0.0.1:{}", server.port()));
+            run = run.env(
+                "PILOTLIGHT_S3_URL",
+                format!("http://127.0.0.1:{}", server.port()),
+            );
             run = run.env("PILOTLIGHT_S3_PORT", port.to_string());
         }
         if let Some(path) = &self.core_wasm {
@@ -221,34 +341,76 @@ impl Fixtures {
 }
 
 fn format(_: &Fixtures) -> (Result<()>, String) {
-    let rust = Run::new("cargo").args(["fmt", "--all", "--check"]).limit(120).show();
+    let rust = Run::new("cargo")
+        .args(["fmt", "--all", "--check"])
+        .limit(120)
+        .show();
     (rust.and_then(|()| npm("format").show()), String::new())
 }
 
-/// `clippy` and `rust` select the same packages: with another selection cargo unites other features and builds half of the
-/// dependencies again. The feature adds the tests that need a running worker or the built WASM.
+/// `clippy` and `rust` select the same packages: with another selection cargo unites other features
+/// and builds half of the dependencies again. The feature adds the tests that need a running worker
+/// or the built WASM.
 const EVERYTHING: [&str; 3] = ["--workspace", "--features", "pilotlight-tests/e2e"];
 
 fn clippy(_: &Fixtures) -> (Result<()>, String) {
     let strict = ["--all-targets", "--", "-D", "warnings"];
-    (Run::new("cargo").args(["clippy", "--quiet"]).args(EVERYTHING).args(strict).limit(1800).show(), String::new())
+    (
+        Run::new("cargo")
+            .args(["clippy", "--quiet"])
+            .args(EVERYTHING)
+            .args(strict)
+            .limit(1800)
+            .show(),
+        String::new(),
+    )
 }
 
-/// Unit tests, properties and golden files, the core in wasmtime, and requests to the running worker.
+/// Unit tests, properties and golden files, the core in wasmtime, and requests to the running
+/// worker.
 fn rust(fixtures: &Fixtures) -> (Result<()>, String) {
-    fixtures.with_server(Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(EVERYTHING)).limit(1800).tee()
+    fixtures
+        .with_server(
+            Run::new("cargo")
+                .args(["test", "--quiet", "--no-fail-fast"])
+                .args(EVERYTHING),
+        )
+        .limit(1800)
+        .tee()
 }
 
-/// Tests of the core and the worker without a server, except those that inject every fault at every place.
+/// Tests of the core and the worker without a server, except those that inject every fault at every
+/// place.
 fn native(_: &Fixtures) -> (Result<()>, String) {
-    let tests = ["--package", "pilotlight-core", "--package", "pilotlight-worker"];
-    let less = ["--", "--skip", "whatever_fails", "--skip", "may_fail", "--skip", "after_any_fault"];
-    Run::new("cargo").args(["test", "--quiet", "--no-fail-fast"]).args(tests).args(less).limit(1800).tee()
+    let tests = [
+        "--package",
+        "pilotlight-core",
+        "--package",
+        "pilotlight-worker",
+    ];
+    let less = [
+        "--",
+        "--skip",
+        "whatever_fails",
+        "--skip",
+        "may_fail",
+        "--skip",
+        "after_any_fault",
+    ];
+    Run::new("cargo")
+        .args(["test", "--quiet", "--no-fail-fast"])
+        .args(tests)
+        .args(less)
+        .limit(1800)
+        .tee()
 }
 
 /// What the compiler and the lints say of the site, and the lints of the tests that are JavaScript.
 fn site_types(_: &Fixtures) -> (Result<()>, String) {
-    (npm("lint").show().and_then(|()| npm("check").show()), String::new())
+    (
+        npm("lint").show().and_then(|()| npm("check").show()),
+        String::new(),
+    )
 }
 
 fn site(fixtures: &Fixtures) -> (Result<()>, String) {
@@ -256,15 +418,24 @@ fn site(fixtures: &Fixtures) -> (Result<()>, String) {
 }
 
 fn npm(script: &str) -> Run {
-    Run::new("npm").args(["run", "--silent", script]).dir(root().join("site")).limit(300)
+    Run::new("npm")
+        .args(["run", "--silent", script])
+        .dir(root().join("site"))
+        .limit(300)
 }
 
 fn browser(fixtures: &Fixtures) -> (Result<()>, String) {
-    fixtures.with_server(Run::new("node").arg("tests/browser/run.mjs")).tee()
+    fixtures
+        .with_server(Run::new("node").arg("tests/browser/run.mjs"))
+        .tee()
 }
 
 fn fuzz_briefly(fixtures: &Fixtures) -> (Result<()>, String) {
-    let seeds = if fixtures.programs_are_built { fuzz::Seeds::Built } else { fuzz::Seeds::ToBeBuilt };
+    let seeds = if fixtures.programs_are_built {
+        fuzz::Seeds::Built
+    } else {
+        fuzz::Seeds::ToBeBuilt
+    };
     (fuzz::fuzz(&fuzz::Options::default(), seeds), String::new())
 }
 
@@ -289,19 +460,37 @@ fn count(line: &str) -> Option<Count> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix("test result: ") {
         let number = |word: &str| {
-            let part = rest.split([';', '.']).find(|part| part.trim_end().ends_with(word))?;
+            let part = rest
+                .split([';', '.'])
+                .find(|part| part.trim_end().ends_with(word))?;
             part.trim().split(' ').next()?.parse().ok()
         };
-        return Some(Count { passed: number("passed")?, failed: number("failed")? });
+        return Some(Count {
+            passed: number("passed")?,
+            failed: number("failed")?,
+        });
     }
     for (word, passed) in [("pass ", true), ("fail ", false)] {
         let rest = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ "));
         if let Some(number) = rest.and_then(|rest| rest.strip_prefix(word)?.parse().ok()) {
-            return Some(if passed { Count { passed: number, failed: 0 } } else { Count { passed: 0, failed: number } });
+            return Some(if passed {
+                Count {
+                    passed: number,
+                    failed: 0,
+                }
+            } else {
+                Count {
+                    passed: 0,
+                    failed: number,
+                }
+            });
         }
     }
     let (passed, failed) = line.strip_suffix(" failed")?.split_once(" passed, ")?;
-    Some(Count { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
+    Some(Count {
+        passed: passed.parse().ok()?,
+        failed: failed.parse().ok()?,
+    })
 }
 
 #[cfg(test)]
@@ -309,7 +498,11 @@ mod tests {
     use super::*;
 
     fn check(text: &str, ok: bool, passed: u64, failed: u64) {
-        let outcome = if ok { Ok(()) } else { Err(Failure::new("it failed", "")) };
+        let outcome = if ok {
+            Ok(())
+        } else {
+            Err(Failure::new("it failed", ""))
+        };
         assert_eq!(tally(&outcome, text), Count { passed, failed }, "{text:?}");
     }
 
@@ -318,7 +511,12 @@ mod tests {
         let cargo = "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.01s";
         check(cargo, true, 12, 0);
         check(&format!("{cargo}\nnoise\n{cargo}"), true, 24, 0);
-        check("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out", false, 3, 2);
+        check(
+            "test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out",
+            false,
+            3,
+            2,
+        );
         check("# tests 5\n# pass 4\n# fail 1", false, 4, 1);
         check("ℹ pass 7\nℹ fail 0", true, 7, 0);
         check("9 passed, 1 failed", false, 9, 1);
@@ -328,6 +526,11 @@ mod tests {
     fn a_part_without_counts_is_one_test_and_a_failed_part_has_a_failure() {
         check("Finished", true, 1, 0);
         check("", false, 0, 1);
-        check("test result: ok. 12 passed; 0 failed; 0 ignored", false, 12, 1);
+        check(
+            "test result: ok. 12 passed; 0 failed; 0 ignored",
+            false,
+            12,
+            1,
+        );
     }
 }

@@ -13,7 +13,8 @@ pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 /// Selects the compiler by hand, so that Debian's can be tried where rustup works.
 const SWITCH: &str = "PILOTLIGHT_WASM_TOOLCHAIN";
 
-/// `rustup target add` downloads 20 MB. Without a limit it hangs where its server cannot be reached.
+/// `rustup target add` downloads 20 MB. Without a limit it hangs where its server cannot be
+/// reached.
 const RUSTUP_LIMIT: u64 = 60;
 
 /// Which cargo builds WASM, and with what.
@@ -51,14 +52,23 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
         "debian" => (false, true),
         other => {
             let cause = format!("{SWITCH} is {other:?}");
-            return Err(Failure::new(cause, "set it to auto, rustup or debian, or not at all"));
+            return Err(Failure::new(
+                cause,
+                "set it to auto, rustup or debian, or not at all",
+            ));
         }
     };
     if rustup && active_toolchain_has_it() {
-        return Ok((Toolchain::Active, "found in the active toolchain".to_owned()));
+        return Ok((
+            Toolchain::Active,
+            "found in the active toolchain".to_owned(),
+        ));
     }
     if debian && let Some(sysroot) = debian::built_before() {
-        return Ok((Toolchain::Debian(sysroot), "found: Debian's compiler and the library built before".to_owned()));
+        return Ok((
+            Toolchain::Debian(sysroot),
+            "found: Debian's compiler and the library built before".to_owned(),
+        ));
     }
     let mut causes = Vec::new();
     if rustup {
@@ -73,7 +83,10 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
     if debian {
         match debian::make(step) {
             Ok(sysroot) => {
-                return Ok((Toolchain::Debian(sysroot), "built with Debian's compiler".to_owned()));
+                return Ok((
+                    Toolchain::Debian(sysroot),
+                    "built with Debian's compiler".to_owned(),
+                ));
             }
             Err(failure) if crate::proc::interrupted() => return Err(failure),
             Err(failure) => {
@@ -83,7 +96,10 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
         }
     }
     Err(Failure::new(
-        format!("this machine has no standard library for {TARGET}:\n  - {}", causes.join("\n  - ")),
+        format!(
+            "this machine has no standard library for {TARGET}:\n  - {}",
+            causes.join("\n  - ")
+        ),
         format!(
             "let `rustup target add {TARGET}` reach its server (an existing mirror goes into RUSTUP_DIST_SERVER), \
              or, on Debian 12 or later, `apt-get install {}` and try again",
@@ -94,7 +110,9 @@ pub(crate) fn find_or_make(step: &mut Step) -> Result<(Toolchain, String)> {
 
 /// rustup makes the folder last, so a folder means a whole target.
 fn active_toolchain_has_it() -> bool {
-    let asked = Run::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).read();
+    let asked = Run::new("rustc")
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .read();
     asked.is_ok_and(|libdir| Path::new(libdir.trim()).is_dir())
 }
 
@@ -102,11 +120,19 @@ fn add_with_rustup(step: &mut Step) -> Result<()> {
     if Run::new("rustup").args(["--version"]).read().is_err() {
         return Err(Failure::new("there is no rustup", ""));
     }
-    step.note(format!("trying `rustup target add {TARGET}`, for {RUSTUP_LIMIT} s at most"));
-    Run::new("rustup").args(["target", "add", TARGET]).limit(RUSTUP_LIMIT).read()?;
+    step.note(format!(
+        "trying `rustup target add {TARGET}`, for {RUSTUP_LIMIT} s at most"
+    ));
+    Run::new("rustup")
+        .args(["target", "add", TARGET])
+        .limit(RUSTUP_LIMIT)
+        .read()?;
     if active_toolchain_has_it() {
         Ok(())
     } else {
-        Err(Failure::new("rustup added the target to a toolchain that is not the active one", ""))
+        Err(Failure::new(
+            "rustup added the target to a toolchain that is not the active one",
+            "",
+        ))
     }
 }

@@ -18,11 +18,21 @@ pub(crate) fn measure(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("agents1000");
     group.throughput(Throughput::Elements(AGENTS as u64));
     group.bench_function("inflate", |b| {
-        b.iter(|| pushed.iter().for_each(|gz| drop(black_box(gzip::inflate(gz, MAX_PROFILE_BYTES)))));
+        b.iter(|| {
+            pushed
+                .iter()
+                .for_each(|gz| drop(black_box(gzip::inflate(gz, MAX_PROFILE_BYTES))))
+        });
     });
-    group.bench_function("open", |b| b.iter(|| pushed.iter().for_each(|gz| drop(black_box(open(gz))))));
-    group.bench_function("merge", |b| b.iter_with_large_drop(|| merge(&pushed).finish_as_met()));
-    group.bench_function("canonical", |b| b.iter_with_large_drop(|| merge(&pushed).finish()));
+    group.bench_function("open", |b| {
+        b.iter(|| pushed.iter().for_each(|gz| drop(black_box(open(gz)))))
+    });
+    group.bench_function("merge", |b| {
+        b.iter_with_large_drop(|| merge(&pushed).finish_as_met())
+    });
+    group.bench_function("canonical", |b| {
+        b.iter_with_large_drop(|| merge(&pushed).finish())
+    });
     group.finish();
 }
 
@@ -44,13 +54,22 @@ fn describe(pushed: &[Vec<u8>]) {
     let raw: usize = profiles.iter().map(|p| pprof::encode(p).len()).sum();
     let mean = |sum: usize| sum / AGENTS;
     let sum = |of: fn(&Profile) -> usize| profiles.iter().map(of).sum::<usize>();
-    let Merged { profile: union, saturated } = merge(pushed).finish();
+    let Merged {
+        profile: union,
+        saturated,
+    } = merge(pushed).finish();
     println!(
         "agents1000: each {} bytes gzipped, {} raw, {} stacks, {} frames deep, {} locations, {} functions, {} strings",
         mean(pushed.iter().map(Vec::len).sum()),
         mean(raw),
         mean(sum(Profile::len)),
-        sum(|p| p.samples().stacks.iter().map(|&s| p.frames(s).count()).sum()) / sum(Profile::len),
+        sum(|p| p
+            .samples()
+            .stacks
+            .iter()
+            .map(|&s| p.frames(s).count())
+            .sum())
+            / sum(Profile::len),
         mean(sum(|p| p.locations().len())),
         mean(sum(|p| p.functions().len())),
         mean(sum(|p| p.strings().len())),

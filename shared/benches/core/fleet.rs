@@ -1,13 +1,18 @@
-//! Profiles as a thousand agents of one service send them: the same binary, so nearly the same functions and locations in
-//! each, but written in the order of first use, as Go does, and stacks that overlap and are not the same.
+//! Profiles as a thousand agents of one service send them: the same binary, so nearly the same
+//! functions and locations in each, but written in the order of first use, as Go does, and stacks
+//! that overlap and are not the same.
 //!
-//! Each has 30 kB gzipped, 88 kB raw, 610 stacks 14 frames deep, 780 locations and 540 functions; a Go profile of that size
-//! from a real service has 440 stacks, 990 locations and 660 functions. A thousand of them have 98,000 stacks in all.
+//! Each has 30 kB gzipped, 88 kB raw, 610 stacks 14 frames deep, 780 locations and 540 functions; a
+//! Go profile of that size from a real service has 440 stacks, 990 locations and 660 functions. A
+//! thousand of them have 98,000 stacks in all.
 
 use std::collections::HashMap;
 
 use pilotlight_core::pprof::encode_gzip;
-use pilotlight_core::{Function, FunctionId, Line, LocationId, Mapping, MappingId, ProfileBuilder, StackId, SymbolFlags};
+use pilotlight_core::{
+    Function, FunctionId, Line, LocationId, Mapping, MappingId, ProfileBuilder, StackId,
+    SymbolFlags,
+};
 
 use crate::synthetic::Random;
 
@@ -39,7 +44,9 @@ const PACKAGES: [&str; 13] = [
 /// The gzipped profiles of so many agents, each of its own seed; the same at every call.
 pub(crate) fn profiles(count: usize) -> Vec<Vec<u8>> {
     let program = Program::new();
-    (0..count).map(|agent| program.profile(agent as u64)).collect()
+    (0..count)
+        .map(|agent| program.profile(agent as u64))
+        .collect()
 }
 
 /// A call graph: for each function the places from which it calls, the hottest first.
@@ -66,12 +73,19 @@ impl Program {
                 // Popular functions are called from many places.
                 let popular = (random.unit().powi(3) * FUNCTIONS_A_LAYER as f64) as usize;
                 let callee = (below < LAYERS).then_some(below * FUNCTIONS_A_LAYER + popular);
-                let inlined = (random.unit() < 0.2).then_some(layer * FUNCTIONS_A_LAYER + popular / 4);
-                Site { line: 10 + (random.unit() * 900.0) as i64, callee, inlined }
+                let inlined =
+                    (random.unit() < 0.2).then_some(layer * FUNCTIONS_A_LAYER + popular / 4);
+                Site {
+                    line: 10 + (random.unit() * 900.0) as i64,
+                    callee,
+                    inlined,
+                }
             };
             (0..count).map(site).collect()
         });
-        Self { sites: sites.collect() }
+        Self {
+            sites: sites.collect(),
+        }
     }
 
     fn profile(&self, agent: u64) -> Vec<u8> {
@@ -84,7 +98,8 @@ impl Program {
     }
 }
 
-/// One agent: counts stacks as they come, then writes them in the order in which each was first seen.
+/// One agent: counts stacks as they come, then writes them in the order in which each was first
+/// seen.
 struct Recorder<'a> {
     program: &'a Program,
     builder: ProfileBuilder,
@@ -99,11 +114,31 @@ impl<'a> Recorder<'a> {
         let mut builder = ProfileBuilder::new();
         builder.sample_type("samples", "count");
         builder.sample_type("cpu", "nanoseconds");
-        let (file, build_id) = (builder.string("/app/checkout"), builder.string("d3b07384d113edec49eaa6238ad5ff00"));
-        let symbols = SymbolFlags { functions: true, ..SymbolFlags::default() };
-        let binary = Mapping { start: 0x40_0000, limit: 0x240_0000, offset: 0, file, build_id, symbols };
+        let (file, build_id) = (
+            builder.string("/app/checkout"),
+            builder.string("d3b07384d113edec49eaa6238ad5ff00"),
+        );
+        let symbols = SymbolFlags {
+            functions: true,
+            ..SymbolFlags::default()
+        };
+        let binary = Mapping {
+            start: 0x40_0000,
+            limit: 0x240_0000,
+            offset: 0,
+            file,
+            build_id,
+            symbols,
+        };
         let binary = builder.mapping(binary);
-        Self { program, builder, binary, locations: HashMap::new(), order: Vec::new(), counts: HashMap::new() }
+        Self {
+            program,
+            builder,
+            binary,
+            locations: HashMap::new(),
+            order: Vec::new(),
+            counts: HashMap::new(),
+        }
     }
 
     /// One tick of the profiling timer: a walk down the call graph.
@@ -134,11 +169,21 @@ impl<'a> Recorder<'a> {
             return location;
         }
         let Site { line, inlined, .. } = self.program.sites[function][site];
-        let outer = Line { function: Some(self.function(function)), line, column: 0 };
-        let inner = inlined.map(|inlined| Line { function: Some(self.function(inlined)), line: line % 97 + 3, column: 0 });
+        let outer = Line {
+            function: Some(self.function(function)),
+            line,
+            column: 0,
+        };
+        let inner = inlined.map(|inlined| Line {
+            function: Some(self.function(inlined)),
+            line: line % 97 + 3,
+            column: 0,
+        });
         let lines: Vec<Line> = inner.into_iter().chain([outer]).collect();
         let address = 0x40_1000 + (function * MOST_SITES + site) as u64 * 0x4d;
-        let location = self.builder.location(Some(self.binary), address, false, &lines);
+        let location = self
+            .builder
+            .location(Some(self.binary), address, false, &lines);
         self.locations.insert((function, site), location);
         location
     }
@@ -146,17 +191,34 @@ impl<'a> Recorder<'a> {
     fn function(&mut self, function: usize) -> FunctionId {
         let layer = function / FUNCTIONS_A_LAYER;
         let package = PACKAGES[layer * PACKAGES.len() / LAYERS];
-        let kind = ["Client", "Handler", "Store", "Conn", "Buffer", "Decoder", "Pool"][function % 7];
-        let verb = ["Read", "Serve", "flush", "Lookup", "apply", "Marshal", "next", "Close", "grow"][function % 9];
-        let name = self.builder.string(&format!("{package}.(*{kind}{}).{verb}{function}", function % 41));
-        let file = self.builder.string(&format!("/src/{package}/{}_{}.go", kind.to_lowercase(), function % 23));
-        self.builder.function(Function { name, system_name: name, file, start_line: (function % 700) as i64 + 1 })
+        let kind = [
+            "Client", "Handler", "Store", "Conn", "Buffer", "Decoder", "Pool",
+        ][function % 7];
+        let verb = [
+            "Read", "Serve", "flush", "Lookup", "apply", "Marshal", "next", "Close", "grow",
+        ][function % 9];
+        let name = self.builder.string(&format!(
+            "{package}.(*{kind}{}).{verb}{function}",
+            function % 41
+        ));
+        let file = self.builder.string(&format!(
+            "/src/{package}/{}_{}.go",
+            kind.to_lowercase(),
+            function % 23
+        ));
+        self.builder.function(Function {
+            name,
+            system_name: name,
+            file,
+            start_line: (function % 700) as i64 + 1,
+        })
     }
 
     fn finish(mut self, agent: u64) -> Vec<u8> {
         for stack in &self.order {
             let count = self.counts[stack];
-            self.builder.sample(Some(*stack), None, &[count, count * 10_000_000]);
+            self.builder
+                .sample(Some(*stack), None, &[count, count * 10_000_000]);
         }
         let period_type = self.builder.value_type("cpu", "nanoseconds");
         let header = self.builder.header();

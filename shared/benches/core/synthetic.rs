@@ -1,4 +1,5 @@
-//! A made-up profile that is hard to merge: nearly every stack is its own, and stacks share prefixes as real ones do.
+//! A made-up profile that is hard to merge: nearly every stack is its own, and stacks share
+//! prefixes as real ones do.
 
 use pilotlight_core::{Function, Line, LocationId, Profile, ProfileBuilder};
 
@@ -16,12 +17,14 @@ const PACKAGES: [&str; 8] = [
     "sync",
 ];
 
-/// A CPU profile of `samples` samples over 20,000 functions, up to 40 frames deep; the same at every call.
+/// A CPU profile of `samples` samples over 20,000 functions, up to 40 frames deep; the same at
+/// every call.
 pub(crate) fn profile(samples: usize) -> Profile {
     walk(samples, 12_345, 0)
 }
 
-/// Another profile of the same program: other stacks, of which some are the same, and tables in another order.
+/// Another profile of the same program: other stacks, of which some are the same, and tables in
+/// another order.
 pub(crate) fn another(samples: usize, seed: u64) -> Profile {
     walk(samples, seed, seed as usize * 7_001)
 }
@@ -45,7 +48,9 @@ fn walk(samples: usize, seed: u64, first: usize) -> Profile {
             let caller = frames[frames.len() - 1];
             frames.push((caller * 31 + callee * 7_919 + frames.len() * 104_729) % LOCATIONS);
         }
-        let stack = frames.iter().fold(None, |parent, &frame| Some(builder.stack(parent, locations[frame])));
+        let stack = frames.iter().fold(None, |parent, &frame| {
+            Some(builder.stack(parent, locations[frame]))
+        });
         builder.sample(stack, None, &[1, 10_000_000]);
     }
     builder.finish()
@@ -56,26 +61,44 @@ fn locations(builder: &mut ProfileBuilder, first: usize) -> Vec<LocationId> {
     let mut location = |i: usize| {
         let function = i % FUNCTIONS;
         let package = PACKAGES[function % PACKAGES.len()];
-        let name = builder.string(&format!("{package}.(*Type{}).Method{function}", function % 997));
+        let name = builder.string(&format!(
+            "{package}.(*Type{}).Method{function}",
+            function % 997
+        ));
         let file = builder.string(&format!("/src/{package}/file{}.go", function % 499));
         let start_line = (function % 900) as i64 + 1;
-        let function = builder.function(Function { name, system_name: name, file, start_line });
-        let line = Line { function: Some(function), line: (i % 1_000) as i64 + 1, column: 0 };
+        let function = builder.function(Function {
+            name,
+            system_name: name,
+            file,
+            start_line,
+        });
+        let line = Line {
+            function: Some(function),
+            line: (i % 1_000) as i64 + 1,
+            column: 0,
+        };
         builder.location(None, 0x40_0000 + i as u64 * 16, false, &[line])
     };
     let first = first % LOCATIONS;
-    let mut locations: Vec<_> = (first..first + LOCATIONS).map(|i| location(i % LOCATIONS)).collect();
+    let mut locations: Vec<_> = (first..first + LOCATIONS)
+        .map(|i| location(i % LOCATIONS))
+        .collect();
     locations.rotate_right(first);
     locations
 }
 
-/// A linear congruential generator (Knuth's MMIX constants): equal everywhere, and good enough for shapes.
+/// A linear congruential generator (Knuth's MMIX constants): equal everywhere, and good enough for
+/// shapes.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// From 0 up to 1.
     pub(crate) fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as f64 / (1u64 << 31) as f64
     }
 }

@@ -1,25 +1,36 @@
-//! Verbs on profiles: each with a pattern that matches about a thousandth of the functions, as people search.
+//! Verbs on profiles: each with a pattern that matches about a thousandth of the functions, as
+//! people search.
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkGroup, measurement::WallTime};
 use pilotlight_core::Profile;
 use pilotlight_core::verbs::{
-    Demangle, FramePattern, Granularity, Ratio, Recursion, RenameRules, TagPattern, collapse_recursion, demangle, focus,
-    focus_tags, group, hide, prune, prune_from, rename, scale, show, show_from,
+    Demangle, FramePattern, Granularity, Ratio, Recursion, RenameRules, TagPattern,
+    collapse_recursion, demangle, focus, focus_tags, group, hide, prune, prune_from, rename, scale,
+    show, show_from,
 };
 
 /// Adds the verbs to a profile's group.
 pub(crate) fn measure(group_of: &mut BenchmarkGroup<'_, WallTime>, profile: &Profile) {
     let total = profile.total(0);
-    println!("{} stack rows, {} samples", profile.stacks().len(), profile.len());
+    println!(
+        "{} stack rows, {} samples",
+        profile.stacks().len(),
+        profile.len()
+    );
     let pattern = |text| FramePattern::new(text).expect("a valid pattern");
     let (literal, regex) = (pattern("Type99"), pattern("widget/.*Type99[0-9]"));
     let kept = focus(profile, Some(&literal), None).profile.total(0);
-    assert_eq!(kept + focus(profile, None, Some(&literal)).profile.total(0), total);
+    assert_eq!(
+        kept + focus(profile, None, Some(&literal)).profile.total(0),
+        total
+    );
     assert!(kept > 0 && hide(profile, &literal).profile.total(0) == total);
     let mut bench = |name: &str, verb: &dyn Fn(&Profile) -> Profile| {
-        group_of.bench_function(name, |b| b.iter_with_large_drop(|| verb(black_box(profile))));
+        group_of.bench_function(name, |b| {
+            b.iter_with_large_drop(|| verb(black_box(profile)))
+        });
     };
     bench("focus", &|p| focus(p, Some(&literal), None).profile);
     bench("focus_regex", &|p| focus(p, Some(&regex), None).profile);
@@ -30,8 +41,12 @@ pub(crate) fn measure(group_of: &mut BenchmarkGroup<'_, WallTime>, profile: &Pro
     bench("prune_from", &|p| prune_from(p, &literal).profile);
     let tag = TagPattern::new("region=eu").expect("a valid pattern");
     bench("focus_tags", &|p| focus_tags(p, None, Some(&tag)).profile);
-    bench("collapse_direct", &|p| collapse_recursion(p, Recursion::Direct).expect("few frames"));
-    bench("collapse_cycles", &|p| collapse_recursion(p, Recursion::Cycles).expect("few frames"));
+    bench("collapse_direct", &|p| {
+        collapse_recursion(p, Recursion::Direct).expect("few frames")
+    });
+    bench("collapse_cycles", &|p| {
+        collapse_recursion(p, Recursion::Cycles).expect("few frames")
+    });
     bench("group_function", &|p| group(p, Granularity::Function));
     bench("group_package", &|p| group(p, Granularity::Package));
     let rules = RenameRules::new(&[("Type[0-9]+", "Type")]).expect("a valid rule");

@@ -15,10 +15,14 @@ pub(crate) fn measure(criterion: &mut Criterion, name: &str, profile: &Profile) 
     let mut group = criterion.benchmark_group(format!("views {name}"));
     trees(&mut group, &tree);
     group.bench_function("subtract", |b| {
-        b.iter_with_large_drop(|| subtract(black_box(profile), profile, Scale::Absolute).expect("the same types"));
+        b.iter_with_large_drop(|| {
+            subtract(black_box(profile), profile, Scale::Absolute).expect("the same types")
+        });
     });
     let d = diff((profile, 0), (profile, 1), By::Function, Scale::Normalised);
-    group.bench_function("changes", |b| b.iter_with_large_drop(|| black_box(&d).changes()));
+    group.bench_function("changes", |b| {
+        b.iter_with_large_drop(|| black_box(&d).changes())
+    });
     group.finish();
 }
 
@@ -40,12 +44,16 @@ fn trees(group: &mut BenchmarkGroup<'_, WallTime>, tree: &CallTree) {
         most_places.nodes,
         above.tree.shape().len()
     );
-    group.bench_function("inverted", |b| b.iter_with_large_drop(|| inverted(black_box(tree))));
+    group.bench_function("inverted", |b| {
+        b.iter_with_large_drop(|| inverted(black_box(tree)))
+    });
     group.bench_function("callees", |b| {
         b.iter_with_large_drop(|| callees(black_box(tree), |frame| frame == busiest.frame));
     });
     group.bench_function("callers", |b| {
         b.iter_with_large_drop(|| callers(black_box(tree), |frame| frame == most_places.frame));
     });
-    group.bench_function("trim", |b| b.iter_with_large_drop(|| trim(black_box(tree), TRIMMED)));
+    group.bench_function("trim", |b| {
+        b.iter_with_large_drop(|| trim(black_box(tree), TRIMMED))
+    });
 }

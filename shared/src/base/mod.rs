@@ -1,4 +1,5 @@
-//! What every module may use: caps with their arithmetic, points in time, sorting, warnings about odd input.
+//! What every module may use: caps with their arithmetic, points in time, sorting, warnings about
+//! odd input.
 
 pub(crate) mod growth;
 pub mod limits;

@@ -1,4 +1,5 @@
-//! Points in time as Pyroscope's HTTP parameters give them: digits of several lengths, or relative to now.
+//! Points in time as Pyroscope's HTTP parameters give them: digits of several lengths, or relative
+//! to now.
 
 use crate::base::units::UnixNanos;
 
@@ -7,9 +8,10 @@ const DAY: i64 = 86_400 * SECOND;
 
 /// Parses `from`, `until` and their like.
 ///
-/// Digits are seconds (10), milliseconds (13), microseconds (16) or nanoseconds (19) since the epoch; eight digits are a
-/// date `yyyymmdd`, UTC. `now` and `now-1h30m` count from `now`; units are `s`, `m` or `min`, `h`, `d`, `w`, `M` or `mon`
-/// (30 days) and `y` (365 days). `None` for anything else.
+/// Digits are seconds (10), milliseconds (13), microseconds (16) or nanoseconds (19) since the
+/// epoch; eight digits are a date `yyyymmdd`, UTC. `now` and `now-1h30m` count from `now`; units
+/// are `s`, `m` or `min`, `h`, `d`, `w`, `M` or `mon` (30 days) and `y` (365 days). `None` for
+/// anything else.
 pub fn parse_time(text: &str, now: UnixNanos) -> Option<UnixNanos> {
     let text = text.trim();
     if let Some(offset) = text.strip_prefix("now") {
@@ -38,7 +40,10 @@ fn duration(text: &str) -> Option<i64> {
     while !rest.is_empty() {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let number: i64 = rest[..digits].parse().ok()?;
-        let letters = rest[digits..].bytes().take_while(u8::is_ascii_alphabetic).count();
+        let letters = rest[digits..]
+            .bytes()
+            .take_while(u8::is_ascii_alphabetic)
+            .count();
         let unit = match &rest[digits..digits + letters] {
             "s" | "sec" => SECOND,
             "m" | "min" => 60 * SECOND,
@@ -55,7 +60,8 @@ fn duration(text: &str) -> Option<i64> {
     (!text.is_empty()).then_some(total)
 }
 
-/// Midnight UTC of a day given as `yyyymmdd`. Days since the epoch after Howard Hinnant's `days_from_civil`.
+/// Midnight UTC of a day given as `yyyymmdd`. Days since the epoch after Howard Hinnant's
+/// `days_from_civil`.
 fn date(number: i64) -> Option<UnixNanos> {
     let (year, month, day) = (number / 10_000, number / 100 % 100, number % 100);
     if !(1970..=2262).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
@@ -64,7 +70,9 @@ fn date(number: i64) -> Option<UnixNanos> {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, year_of_era) = (year / 400, year % 400);
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
+    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100
+        + day_of_year
+        - 719_468;
     days.checked_mul(DAY).map(UnixNanos)
 }
 
@@ -75,7 +83,9 @@ mod tests {
     #[test]
     fn times() {
         let now = UnixNanos(1_700_000_000 * SECOND);
-        let check = |text: &str, expect: Option<i64>| assert_eq!(parse_time(text, now).map(|t| t.0), expect, "{text}");
+        let check = |text: &str, expect: Option<i64>| {
+            assert_eq!(parse_time(text, now).map(|t| t.0), expect, "{text}")
+        };
         check("now", Some(now.0));
         check("now-1h", Some(now.0 - 3600 * SECOND));
         check("now-1h30min", Some(now.0 - 5400 * SECOND));

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// A point in time: nanoseconds since 1970-01-01 UTC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct UnixNanos(pub i64);
 
 impl UnixNanos {
@@ -34,7 +36,10 @@ pub struct TimeRange {
 
 impl TimeRange {
     /// All of time.
-    pub const ALL: Self = Self { from: UnixNanos(i64::MIN), until: UnixNanos(i64::MAX) };
+    pub const ALL: Self = Self {
+        from: UnixNanos(i64::MIN),
+        until: UnixNanos(i64::MAX),
+    };
 
     /// Whether `t` lies inside.
     pub fn contains(self, t: UnixNanos) -> bool {

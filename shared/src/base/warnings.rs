@@ -26,7 +26,8 @@ impl Warnings {
     /// All that were kept, and a last one that counts the others.
     pub(crate) fn finish(mut self) -> Vec<String> {
         if self.more > 0 {
-            self.kept.push(format!("and {} more of the kind", self.more));
+            self.kept
+                .push(format!("and {} more of the kind", self.more));
         }
         self.kept
     }
@@ -49,7 +50,10 @@ mod tests {
         let mut warnings = Warnings::default();
         (0..25).for_each(|i| warnings.add(|| format!("line {i}")));
         let kept = warnings.finish();
-        assert_eq!((kept.len(), kept[19].as_str(), kept[20].as_str()), (21, "line 19", "and 5 more of the kind"));
+        assert_eq!(
+            (kept.len(), kept[19].as_str(), kept[20].as_str()),
+            (21, "line 19", "and 5 more of the kind")
+        );
         assert_eq!(Warnings::default().finish(), Vec::<String>::new());
     }
 

@@ -15,7 +15,9 @@ use crate::store::StoreError;
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum IngestError {
     /// The required parameter `name` is missing.
-    #[error("the query parameter \"name\" is missing; it names the application, as in ?name=my.app{{env=dev}}")]
+    #[error(
+        "the query parameter \"name\" is missing; it names the application, as in ?name=my.app{{env=dev}}"
+    )]
     NoName,
     /// `name` is not an application with labels.
     #[error(transparent)]
@@ -32,7 +34,9 @@ pub enum IngestError {
         value: String,
     },
     /// A format that is not understood.
-    #[error("format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\")")]
+    #[error(
+        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\")"
+    )]
     Format(String),
     /// The sender says pprof and sends something else.
     #[error("the body is {0}; send pprof")]
@@ -47,7 +51,9 @@ pub enum IngestError {
     #[error("sample_type_config: {0}")]
     Config(String),
     /// The old client that sends two cumulative profiles to be subtracted.
-    #[error("prev_profile is not supported: this client is too old, its values are cumulative; upgrade it")]
+    #[error(
+        "prev_profile is not supported: this client is too old, its values are cumulative; upgrade it"
+    )]
     PreviousProfile,
     /// More series than one push may make.
     #[error(
@@ -56,7 +62,9 @@ pub enum IngestError {
     )]
     TooManySeries,
     /// More text in the labels of its series than one push may have.
-    #[error("the labels of the profile's series have more than {MAX_LABEL_BYTES_A_PUSH} bytes; send fewer or shorter ones")]
+    #[error(
+        "the labels of the profile's series have more than {MAX_LABEL_BYTES_A_PUSH} bytes; send fewer or shorter ones"
+    )]
     TooManyLabelBytes,
     /// A sample type that no query could name.
     #[error(transparent)]
@@ -65,7 +73,9 @@ pub enum IngestError {
     #[error("the profile has the type {0} twice; its values could not be told apart")]
     TypeTwice(String),
     /// A start before 1970 or after 2200.
-    #[error("the profile starts at {0} nanoseconds since 1970; it must start between the years 1970 and 2200")]
+    #[error(
+        "the profile starts at {0} nanoseconds since 1970; it must start between the years 1970 and 2200"
+    )]
     Start(i64),
     /// A profile that is too long.
     #[error("the profile lasts {0} nanoseconds; at most a year is allowed")]
@@ -84,7 +94,9 @@ impl IngestError {
         match self {
             Self::NoName | Self::Name(_) | Self::Time { .. } | Self::Multipart(_) => 400,
             Self::Gzip(GzipError::TooLarge { .. })
-            | Self::Profile(PprofError::TooLarge { .. } | PprofError::Gzip(GzipError::TooLarge { .. })) => 413,
+            | Self::Profile(
+                PprofError::TooLarge { .. } | PprofError::Gzip(GzipError::TooLarge { .. }),
+            ) => 413,
             Self::Format(_) => 415,
             Self::Unsupported(_)
             | Self::Gzip(_)

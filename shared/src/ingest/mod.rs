@@ -1,7 +1,8 @@
-//! From a push over HTTP to a chunk: what Pyroscope's `/ingest` means, as a plain function of the request.
+//! From a push over HTTP to a chunk: what Pyroscope's `/ingest` means, as a plain function of the
+//! request.
 //!
-//! Sources: the request grammar and the naming rules in Grafana Pyroscope's documentation and what its published agents
-//! send.
+//! Sources: the request grammar and the naming rules in Grafana Pyroscope's documentation and what
+//! its published agents send.
 
 mod error;
 mod multipart;
@@ -26,7 +27,8 @@ use request::{Config, Parameters, SampleTypeConfig};
 /// What came of a push.
 #[derive(Clone, Debug)]
 pub struct Ingested {
-    /// The bytes to store; `None` when the profile holds no sample, which is accepted and ignored (an idle process).
+    /// The bytes to store; `None` when the profile holds no sample, which is accepted and ignored
+    /// (an idle process).
     pub chunk: Option<Vec<u8>>,
     /// How many series the chunk holds.
     pub series: usize,
@@ -47,27 +49,39 @@ pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     let inner = inflate(profile, MAX_PUSH_BYTES)?;
     let raw = inner.as_deref().unwrap_or(profile);
     let mut profile = decode(raw)?;
-    // Of canonical order only what pays: half of all rows are stacks that come again. The rest costs four times as much and
-    // makes a chunk 15 % smaller, which lives for minutes; a merge takes tables in any order.
+    // Of canonical order only what pays: half of all rows are stacks that come again. The rest
+    // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
+    // takes tables in any order.
     fold_stacks(&mut profile);
     let series = split::split(&profile, &parameters, config.as_ref())?;
     if series.is_empty() {
-        return Ok(Ingested { chunk: None, series: 0 });
+        return Ok(Ingested {
+            chunk: None,
+            series: 0,
+        });
     }
     let chunk = encode_chunk(chunk_id(push, config.as_ref(), raw), &profile, &series)?;
-    Ok(Ingested { chunk: Some(chunk), series: series.len() })
+    Ok(Ingested {
+        chunk: Some(chunk),
+        series: series.len(),
+    })
 }
 
 /// Decodes the profile; one that is no pprof is refused by its name, as far as it has one.
 fn decode(raw: &[u8]) -> Result<Profile, IngestError> {
-    pprof::open(raw, MAX_PUSH_BYTES).map(|decoded| decoded.profile).map_err(|error| {
-        if !error.may_be_another_format() {
-            return error.into();
-        }
-        let folded =
-            folded::sniff(raw).then_some(UnsupportedFormat::Other("a text of folded stacks, which pushes cannot be yet"));
-        folded.or_else(|| unsupported::identify(raw)).map_or(error.into(), IngestError::Unsupported)
-    })
+    pprof::open(raw, MAX_PUSH_BYTES)
+        .map(|decoded| decoded.profile)
+        .map_err(|error| {
+            if !error.may_be_another_format() {
+                return error.into();
+            }
+            let folded = folded::sniff(raw).then_some(UnsupportedFormat::Other(
+                "a text of folded stacks, which pushes cannot be yet",
+            ));
+            folded
+                .or_else(|| unsupported::identify(raw))
+                .map_or(error.into(), IngestError::Unsupported)
+        })
 }
 
 /// The profile and the configuration of a multipart push.
@@ -77,25 +91,38 @@ fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<(&'a [u8], Option<Config>
         match part.name.as_str() {
             "profile" => profile = Some(part.body),
             "sample_type_config" => {
-                config = Some(serde_json::from_slice(part.body).map_err(|e| IngestError::Config(e.to_string()))?);
+                config = Some(
+                    serde_json::from_slice(part.body)
+                        .map_err(|e| IngestError::Config(e.to_string()))?,
+                );
             }
             "prev_profile" if !part.body.is_empty() => return Err(IngestError::PreviousProfile),
             "jfr" => return Err(IngestError::Format("jfr".to_owned())),
             _ => {}
         }
     }
-    Ok((profile.ok_or(MultipartError::NoPart { name: "profile" })?, config))
+    Ok((
+        profile.ok_or(MultipartError::NoPart { name: "profile" })?,
+        config,
+    ))
 }
 
-/// Identity of a push: all that decides what is stored, less the time of arrival, and the sender's address. A client that
-/// sends again what it sent before sends the same of all of these.
+/// Identity of a push: all that decides what is stored, less the time of arrival, and the sender's
+/// address. A client that sends again what it sent before sends the same of all of these.
 fn chunk_id(push: &Push<'_>, config: Option<&Config>, profile: &[u8]) -> ChunkId {
     let mut hash = Xxh3::new();
     let mut part = |bytes: &[u8]| {
         hash.update(&(bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     };
-    [push.tenant.as_bytes(), push.query.as_bytes(), push.client.as_bytes(), profile].into_iter().for_each(&mut part);
+    [
+        push.tenant.as_bytes(),
+        push.query.as_bytes(),
+        push.client.as_bytes(),
+        profile,
+    ]
+    .into_iter()
+    .for_each(&mut part);
     // An empty configuration is not the same as none.
     part(&[u8::from(config.is_some())]);
     for (kind, SampleTypeConfig { display_name }) in config.into_iter().flatten() {

@@ -1,4 +1,5 @@
-//! What a push says beside its profile: the query string, and how sample types are to be understood.
+//! What a push says beside its profile: the query string, and how sample types are to be
+//! understood.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,8 @@ pub struct Push<'a> {
     pub body: &'a [u8],
     /// Whose data this is.
     pub tenant: &'a str,
-    /// Address of the sender: tells two replicas that push equal profiles from one that pushes twice.
+    /// Address of the sender: tells two replicas that push equal profiles from one that pushes
+    /// twice.
     pub client: &'a str,
     /// The current time.
     pub now: UnixNanos,
@@ -51,7 +53,10 @@ impl Parameters {
         let (mut from, mut until) = (None, None);
         for (key, value) in form_urlencoded::parse(push.query.as_bytes()) {
             let time = |parameter| {
-                let wrong = || IngestError::Time { parameter, value: value.to_string() };
+                let wrong = || IngestError::Time {
+                    parameter,
+                    value: value.to_string(),
+                };
                 parse_time(&value, push.now).ok_or_else(wrong).map(Some)
             };
             match key.as_ref() {
@@ -60,7 +65,8 @@ impl Parameters {
                 "format" => format = value.into_owned(),
                 "from" if !value.is_empty() => from = time("from")?,
                 "until" if !value.is_empty() => until = time("until")?,
-                // Agents send more (units, aggregationType, sampleRate, spyVersion); the profile itself says those.
+                // Agents send more (units, aggregationType, sampleRate, spyVersion); the profile
+                // itself says those.
                 _ => {}
             }
         }
@@ -70,7 +76,12 @@ impl Parameters {
             (Some(UnixNanos(from)), Some(UnixNanos(until))) => until.saturating_sub(from).max(0),
             _ => 0,
         };
-        Ok(Self { labels, from: from.or(until).unwrap_or(push.now), duration_nanos, format })
+        Ok(Self {
+            labels,
+            from: from.or(until).unwrap_or(push.now),
+            duration_nanos,
+            format,
+        })
     }
 
     /// A body that is not multipart must be pprof, and the sender must say so.

@@ -7,7 +7,9 @@ use hashbrown::HashMap;
 
 use super::error::IngestError;
 use super::request::{Config, Parameters};
-use crate::base::limits::{MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS};
+use crate::base::limits::{
+    MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS,
+};
 use crate::base::units::UnixNanos;
 use crate::model::id::{LabelSetId, StackId, StringId};
 use crate::model::labels::Labels;
@@ -18,12 +20,14 @@ use crate::store::{Series, SeriesRows};
 /// Sample labels that tie a sample to a trace. Every span has its own, so they never make a series.
 const TRACE_LABELS: [&str; 4] = ["profile_id", "span_id", "span_name", "trace_id"];
 
-/// The first nanosecond of 1971. Old agents wrote microseconds where nanoseconds belong, which lands in 1970.
+/// The first nanosecond of 1971. Old agents wrote microseconds where nanoseconds belong, which
+/// lands in 1970.
 const PLAUSIBLE: i64 = 31_536_000 * 1_000_000_000;
 
 /// The series of a profile that have samples.
 ///
-/// Zero values are left out, as are negative ones, which no sum over time can mean (Pyroscope drops them too).
+/// Zero values are left out, as are negative ones, which no sum over time can mean (Pyroscope drops
+/// them too).
 pub(super) fn split(
     profile: &Profile,
     parameters: &Parameters,
@@ -41,11 +45,24 @@ pub(super) fn split(
                 rows[sets.series_of(set)].push((stack, value));
             }
         }
-        let of_type = sets.distinct.iter().zip(&mut rows).filter(|(_, rows)| !rows.is_empty());
+        let of_type = sets
+            .distinct
+            .iter()
+            .zip(&mut rows)
+            .filter(|(_, rows)| !rows.is_empty());
         series.extend(of_type.map(|(labels, rows)| {
             let (labels, profile_type) = (labels.clone(), profile_type.clone());
             // The total is for the encoder to compute, from the rows it writes.
-            SeriesRows { series: Series { labels, profile_type, time, duration_nanos, total: 0 }, rows: take(rows) }
+            SeriesRows {
+                series: Series {
+                    labels,
+                    profile_type,
+                    time,
+                    duration_nanos,
+                    total: 0,
+                },
+                rows: take(rows),
+            }
         }));
         if series.len() > MAX_SERIES_A_PUSH {
             return Err(IngestError::TooManySeries);
@@ -57,11 +74,19 @@ pub(super) fn split(
 /// Start and length: what the profile says, else what the request says.
 fn span(profile: &Profile, parameters: &Parameters) -> Result<(UnixNanos, i64), IngestError> {
     let header = profile.header();
-    let time = if header.time_nanos >= PLAUSIBLE { UnixNanos(header.time_nanos) } else { parameters.from };
+    let time = if header.time_nanos >= PLAUSIBLE {
+        UnixNanos(header.time_nanos)
+    } else {
+        parameters.from
+    };
     if !(0..=MAX_START_NANOS).contains(&time.0) {
         return Err(IngestError::Start(time.0));
     }
-    let duration = if header.duration_nanos > 0 { header.duration_nanos } else { parameters.duration_nanos };
+    let duration = if header.duration_nanos > 0 {
+        header.duration_nanos
+    } else {
+        parameters.duration_nanos
+    };
     if duration > MAX_DURATION_NANOS {
         return Err(IngestError::Duration(duration));
     }
@@ -80,19 +105,29 @@ impl LabelSeries {
     /// The labels of the request, and each set's text labels that do not clash with them.
     fn of(profile: &Profile, labels: &Labels) -> Result<Self, IngestError> {
         let count = profile.label_sets().len();
-        // By the text labels as handles first: Go's heap profiles have sets by the hundred that differ in numbers only.
+        // By the text labels as handles first: Go's heap profiles have sets by the hundred that
+        // differ in numbers only.
         let mut sets: HashMap<Vec<(StringId, StringId)>, Vec<usize>> = HashMap::new();
         // The last place is that of samples without labels.
         sets.insert(Vec::new(), vec![count]);
         for i in 0..count {
-            sets.entry(text_labels(profile, LabelSetId::new(i))).or_default().push(i);
+            sets.entry(text_labels(profile, LabelSetId::new(i)))
+                .or_default()
+                .push(i);
         }
         let (mut distinct, mut bytes) = (BTreeMap::<Labels, Vec<usize>>::new(), 0);
         for (text, of_text) in sets {
             let owned = |id| profile.text(id).to_owned();
-            let text = text.into_iter().map(|(key, value)| (owned(key), owned(value)));
-            let labels = labels.with_defaults(text).map_err(IngestError::SampleLabels)?;
-            bytes += labels.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
+            let text = text
+                .into_iter()
+                .map(|(key, value)| (owned(key), owned(value)));
+            let labels = labels
+                .with_defaults(text)
+                .map_err(IngestError::SampleLabels)?;
+            bytes += labels
+                .iter()
+                .map(|(name, value)| name.len() + value.len())
+                .sum::<usize>();
             // Two labels of one text may have two handles.
             distinct.entry(labels).or_default().extend(of_text);
             // One more: the request's own labels may have no sample.
@@ -107,7 +142,10 @@ impl LabelSeries {
         for (place, sets) in distinct.values().enumerate() {
             sets.iter().for_each(|&set| places[set] = place);
         }
-        Ok(Self { distinct: distinct.into_keys().collect(), places })
+        Ok(Self {
+            distinct: distinct.into_keys().collect(),
+            places,
+        })
     }
 
     fn series_of(&self, set: Option<LabelSetId>) -> usize {
@@ -118,30 +156,48 @@ impl LabelSeries {
 /// The labels of a set that make a series, as far as the request's own do not have their names.
 fn text_labels(profile: &Profile, set: LabelSetId) -> Vec<(StringId, StringId)> {
     let text = profile.label_sets().get(set).iter().filter_map(|label| {
-        let LabelValue::Text(value) = label.value else { return None };
+        let LabelValue::Text(value) = label.value else {
+            return None;
+        };
         let key = profile.text(label.key);
-        let usable =
-            !key.is_empty() && !profile.text(value).is_empty() && !key.starts_with("__") && !TRACE_LABELS.contains(&key);
+        let usable = !key.is_empty()
+            && !profile.text(value).is_empty()
+            && !key.starts_with("__")
+            && !TRACE_LABELS.contains(&key);
         usable.then_some((label.key, value))
     });
     text.collect()
 }
 
-/// The type of each column of values. Each must be one that a query can name, and no two may be the same: they would be
-/// added up as one series.
-fn profile_types(profile: &Profile, config: Option<&Config>) -> Result<Vec<ProfileType>, IngestError> {
+/// The type of each column of values. Each must be one that a query can name, and no two may be the
+/// same: they would be added up as one series.
+fn profile_types(
+    profile: &Profile,
+    config: Option<&Config>,
+) -> Result<Vec<ProfileType>, IngestError> {
     let text = |t| {
         let (kind, unit) = profile.type_text(t);
         (kind.to_owned(), unit.to_owned())
     };
-    let kinds: Vec<&str> = profile.sample_types().iter().map(|t| profile.text(t.kind)).collect();
+    let kinds: Vec<&str> = profile
+        .sample_types()
+        .iter()
+        .map(|t| profile.text(t.kind))
+        .collect();
     let name = group_name(&kinds, config);
     let (period_type, period_unit) = profile.header().period_type.map(text).unwrap_or_default();
     let mut types: Vec<ProfileType> = Vec::with_capacity(profile.sample_types().len());
     for &t in profile.sample_types() {
         let (sample_type, sample_unit) = text(t);
-        let (name, period_type, period_unit) = (name.clone(), period_type.clone(), period_unit.clone());
-        let profile_type = ProfileType { name, sample_type, sample_unit, period_type, period_unit };
+        let (name, period_type, period_unit) =
+            (name.clone(), period_type.clone(), period_unit.clone());
+        let profile_type = ProfileType {
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        };
         profile_type.check()?;
         if types.contains(&profile_type) {
             return Err(IngestError::TypeTwice(profile_type.to_string()));
@@ -151,16 +207,18 @@ fn profile_types(profile: &Profile, config: Option<&Config>) -> Result<Vec<Profi
     Ok(types)
 }
 
-/// The name of the group, `__name__`, by Pyroscope's rules. Only `sample_type_config` tells Go's block profile from its
-/// mutex profile: both count `contentions`.
+/// The name of the group, `__name__`, by Pyroscope's rules. Only `sample_type_config` tells Go's
+/// block profile from its mutex profile: both count `contentions`.
 fn group_name(kinds: &[&str], config: Option<&Config>) -> String {
     if kinds.contains(&"wall") {
         return "wall".to_owned();
     }
     let shown = |kind: &str| match config {
-        Some(config) => {
-            config.get(kind).map(|c| c.display_name.clone()).filter(|n| !n.is_empty()).unwrap_or(kind.to_owned())
-        }
+        Some(config) => config
+            .get(kind)
+            .map(|c| c.display_name.clone())
+            .filter(|n| !n.is_empty())
+            .unwrap_or(kind.to_owned()),
         None => match kind {
             "samples" => "cpu",
             "goroutine" => "goroutines",
@@ -175,7 +233,9 @@ fn group_name(kinds: &[&str], config: Option<&Config>) -> String {
         let has = |word: &str| kind.contains(word);
         match () {
             () if has("cpu") => Some("process_cpu"),
-            () if has("alloc_") || has("inuse_") || has("space") || has("objects") => Some("memory"),
+            () if has("alloc_") || has("inuse_") || has("space") || has("objects") => {
+                Some("memory")
+            }
             () if has("mutex_") => Some("mutex"),
             () if has("block_") => Some("block"),
             () if has("goroutines") => Some("goroutines"),
@@ -193,7 +253,12 @@ mod tests {
     fn names_of_groups() {
         let config = |pairs: &[(&str, &str)]| -> Config {
             let entry = |(k, v): &(&str, &str)| {
-                ((*k).to_owned(), super::super::request::SampleTypeConfig { display_name: (*v).to_owned() })
+                (
+                    (*k).to_owned(),
+                    super::super::request::SampleTypeConfig {
+                        display_name: (*v).to_owned(),
+                    },
+                )
             };
             pairs.iter().map(entry).collect()
         };

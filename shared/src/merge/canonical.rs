@@ -1,25 +1,36 @@
-//! Canonical order: one arrangement of a profile's tables that depends on what it says and not on how it came about.
+//! Canonical order: one arrangement of a profile's tables that depends on what it says and not on
+//! how it came about.
 //!
-//! Unused rows and all-zero samples go. Strings are ordered by bytes; mappings, functions, locations and label sets by
-//! their fields; stacks in preorder with the children of each ordered by location; samples by stack, then labels.
+//! Unused rows and all-zero samples go. Strings are ordered by bytes; mappings, functions,
+//! locations and label sets by their fields; stacks in preorder with the children of each ordered
+//! by location; samples by stack, then labels.
 
 use crate::base::sort::{insertion_sort, sort_rows};
 use crate::model::forest::Forest;
 use crate::model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 use crate::model::profile::{
-    Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples, Stack, SymbolFlags, ValueType,
+    Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples,
+    Stack, SymbolFlags, ValueType,
 };
 use crate::model::strings::Strings;
 
-/// A profile whose tables have no equal rows but for stacks, as a merge leaves them, in canonical order. Takes time and
-/// memory in proportion to the profile, times a logarithm for sorting.
+/// A profile whose tables have no equal rows but for stacks, as a merge leaves them, in canonical
+/// order. Takes time and memory in proportion to the profile, times a logarithm for sorting.
 pub(crate) fn in_order(profile: &Profile) -> Profile {
-    let is_used = |&row: &u32| profile.samples.values.iter().any(|column| column[row as usize] != 0);
+    let is_used = |&row: &u32| {
+        profile
+            .samples
+            .values
+            .iter()
+            .any(|column| column[row as usize] != 0)
+    };
     let rows: Vec<u32> = (0..profile.len() as u32).filter(is_used).collect();
     let used = Used::of(profile, &rows);
 
     let mut strings = Strings::default();
-    let mut order: Vec<u32> = (1..profile.strings.len() as u32).filter(|&i| used.strings[i as usize]).collect();
+    let mut order: Vec<u32> = (1..profile.strings.len() as u32)
+        .filter(|&i| used.strings[i as usize])
+        .collect();
     let text = |row: u32| profile.strings.get(StringId::new(row as usize));
     sort_rows(&mut order, &mut |a, b| text(a).cmp(text(b)));
     let mut string_map = vec![StringId::EMPTY; profile.strings.len()];
@@ -32,11 +43,27 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
         &used.mappings,
         |i| {
             let m = profile.mappings[i];
-            Mapping { file: string(m.file), build_id: string(m.build_id), ..m }
+            Mapping {
+                file: string(m.file),
+                build_id: string(m.build_id),
+                ..m
+            }
         },
         |m| {
-            let SymbolFlags { functions, filenames, line_numbers, inline_frames } = m.symbols;
-            (m.start, m.limit, m.offset, m.file, m.build_id, [functions, filenames, line_numbers, inline_frames])
+            let SymbolFlags {
+                functions,
+                filenames,
+                line_numbers,
+                inline_frames,
+            } = m.symbols;
+            (
+                m.start,
+                m.limit,
+                m.offset,
+                m.file,
+                m.build_id,
+                [functions, filenames, line_numbers, inline_frames],
+            )
         },
         MappingId::new,
     );
@@ -44,12 +71,18 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
         &used.functions,
         |i| {
             let f = profile.functions[i];
-            Function { name: string(f.name), system_name: string(f.system_name), file: string(f.file), ..f }
+            Function {
+                name: string(f.name),
+                system_name: string(f.system_name),
+                file: string(f.file),
+                ..f
+            }
         },
         |f| (f.name, f.system_name, f.file, f.start_line),
         FunctionId::new,
     );
-    let (lines, locations, location_map) = sort_locations(profile, &used, &mapping_map, &function_map);
+    let (lines, locations, location_map) =
+        sort_locations(profile, &used, &mapping_map, &function_map);
     let (stacks, stack_map) = sort_stacks(profile, &used, &location_map);
     let (label_sets, label_map) = sort_label_sets(profile, &used, string);
 
@@ -64,7 +97,10 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
         times: None,
     };
 
-    let value_type = |t: ValueType| ValueType { kind: string(t.kind), unit: string(t.unit) };
+    let value_type = |t: ValueType| ValueType {
+        kind: string(t.kind),
+        unit: string(t.unit),
+    };
     let h = &profile.header;
     let header = Header {
         period_type: h.period_type.map(value_type),
@@ -75,12 +111,28 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
         doc_url: string(h.doc_url),
         ..*h
     };
-    let sample_types = profile.sample_types.iter().map(|&t| value_type(t)).collect();
-    Profile { strings, mappings, functions, lines, locations, stacks, label_sets, sample_types, samples, header }
+    let sample_types = profile
+        .sample_types
+        .iter()
+        .map(|&t| value_type(t))
+        .collect();
+    Profile {
+        strings,
+        mappings,
+        functions,
+        lines,
+        locations,
+        stacks,
+        label_sets,
+        sample_types,
+        samples,
+        header,
+    }
 }
 
-/// The one part of canonical order that makes a profile much smaller: stacks in preorder, equal ones as one row, which
-/// decoding leaves apart. All other tables and the samples stay as they are; siblings are ordered by their location's row.
+/// The one part of canonical order that makes a profile much smaller: stacks in preorder, equal
+/// ones as one row, which decoding leaves apart. All other tables and the samples stay as they are;
+/// siblings are ordered by their location's row.
 pub(crate) fn fold_stacks(profile: &mut Profile) {
     let mut forest = Forest::with_capacity(profile.stacks.len());
     for stack in &profile.stacks {
@@ -89,10 +141,12 @@ pub(crate) fn fold_stacks(profile: &mut Profile) {
     let tree = forest.fold();
     let nodes = tree.parents.iter().zip(&tree.ranks).skip(1);
     profile.stacks.clear();
-    profile.stacks.extend(nodes.map(|(&parent, &location)| Stack {
-        parent: StackId::numbered(parent),
-        location: LocationId::new(location as usize),
-    }));
+    profile
+        .stacks
+        .extend(nodes.map(|(&parent, &location)| Stack {
+            parent: StackId::numbered(parent),
+            location: LocationId::new(location as usize),
+        }));
     for sample in profile.samples.stacks.iter_mut() {
         *sample = sample.and_then(|old| StackId::numbered(forest.node_of(old.index() as u32 + 1)));
     }
@@ -126,7 +180,11 @@ impl Used {
                 used.label_sets[set.index()] = true;
             }
         }
-        for i in (0..p.stacks.len()).rev().filter(|&i| used.stacks[i]).collect::<Vec<_>>() {
+        for i in (0..p.stacks.len())
+            .rev()
+            .filter(|&i| used.stacks[i])
+            .collect::<Vec<_>>()
+        {
             // Parents come earlier in the table, so walking up at once keeps this one pass.
             let mut next = Some(StackId::new(i));
             while let Some(stack) = next {
@@ -140,7 +198,11 @@ impl Used {
             if let Some(mapping) = p.locations[i].mapping {
                 used.mappings[mapping.index()] = true;
             }
-            for function in p.lines(LocationId::new(i)).iter().filter_map(|line| line.function) {
+            for function in p
+                .lines(LocationId::new(i))
+                .iter()
+                .filter_map(|line| line.function)
+            {
                 used.functions[function.index()] = true;
             }
         }
@@ -150,11 +212,23 @@ impl Used {
 
     fn mark_strings(&mut self, p: &Profile) {
         let mut mark = |id: StringId| self.strings[id.index()] = true;
-        for (_, m) in p.mappings.iter().enumerate().filter(|(i, _)| self.mappings[*i]) {
+        for (_, m) in p
+            .mappings
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| self.mappings[*i])
+        {
             [m.file, m.build_id].into_iter().for_each(&mut mark);
         }
-        for (_, f) in p.functions.iter().enumerate().filter(|(i, _)| self.functions[*i]) {
-            [f.name, f.system_name, f.file].into_iter().for_each(&mut mark);
+        for (_, f) in p
+            .functions
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| self.functions[*i])
+        {
+            [f.name, f.system_name, f.file]
+                .into_iter()
+                .for_each(&mut mark);
         }
         for i in (0..p.label_sets.len()).filter(|&i| self.label_sets[i]) {
             for label in p.label_sets.get(LabelSetId::new(i)) {
@@ -169,7 +243,14 @@ impl Used {
         for t in p.sample_types.iter().chain(&h.period_type) {
             [t.kind, t.unit].into_iter().for_each(&mut mark);
         }
-        [h.drop_frames, h.keep_frames, h.default_sample_type, h.doc_url].into_iter().for_each(&mut mark);
+        [
+            h.drop_frames,
+            h.keep_frames,
+            h.default_sample_type,
+            h.doc_url,
+        ]
+        .into_iter()
+        .for_each(&mut mark);
         h.comments.iter().copied().for_each(mark);
     }
 }
@@ -181,15 +262,22 @@ fn sorted<Row: Clone, Key: Ord, Id: Copy>(
     key: impl Fn(&Row) -> Key,
     make: fn(usize) -> Id,
 ) -> (Vec<Row>, Vec<Option<Id>>) {
-    let old: Vec<u32> = (0..used.len() as u32).filter(|&i| used[i as usize]).collect();
+    let old: Vec<u32> = (0..used.len() as u32)
+        .filter(|&i| used[i as usize])
+        .collect();
     let rows: Vec<Row> = old.iter().map(|&i| row(i as usize)).collect();
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-    sort_rows(&mut order, &mut |a, b| key(&rows[a as usize]).cmp(&key(&rows[b as usize])));
+    sort_rows(&mut order, &mut |a, b| {
+        key(&rows[a as usize]).cmp(&key(&rows[b as usize]))
+    });
     let mut map = vec![None; used.len()];
     for (new, &at) in order.iter().enumerate() {
         map[old[at as usize] as usize] = Some(make(new));
     }
-    (order.iter().map(|&at| rows[at as usize].clone()).collect(), map)
+    (
+        order.iter().map(|&at| rows[at as usize].clone()).collect(),
+        map,
+    )
 }
 
 type SortedLocations = (Vec<Line>, Vec<Location>, Vec<Option<LocationId>>);
@@ -201,16 +289,30 @@ fn sort_locations(
     functions: &[Option<FunctionId>],
 ) -> SortedLocations {
     // Lines first, in the old order, so that locations can be compared by them.
-    let translated: Vec<Line> =
-        p.lines.iter().map(|line| Line { function: line.function.and_then(|f| functions[f.index()]), ..*line }).collect();
-    let old_lines = |l: &Location| &translated[l.first_line as usize..(l.first_line + l.line_count) as usize];
+    let translated: Vec<Line> = p
+        .lines
+        .iter()
+        .map(|line| Line {
+            function: line.function.and_then(|f| functions[f.index()]),
+            ..*line
+        })
+        .collect();
+    let old_lines =
+        |l: &Location| &translated[l.first_line as usize..(l.first_line + l.line_count) as usize];
     let line_key = |line: &Line| (line.function, line.line, line.column);
-    let mut rows: Vec<u32> = (0..p.locations.len() as u32).filter(|&i| used.locations[i as usize]).collect();
+    let mut rows: Vec<u32> = (0..p.locations.len() as u32)
+        .filter(|&i| used.locations[i as usize])
+        .collect();
     let mapping = |l: &Location| l.mapping.and_then(|m| mappings[m.index()]);
     sort_rows(&mut rows, &mut |a, b| {
         let [a, b] = [a, b].map(|row| &p.locations[row as usize]);
         let fields = |l: &Location| (mapping(l), l.address, l.folded);
-        let by_lines = || old_lines(a).iter().map(line_key).cmp(old_lines(b).iter().map(line_key));
+        let by_lines = || {
+            old_lines(a)
+                .iter()
+                .map(line_key)
+                .cmp(old_lines(b).iter().map(line_key))
+        };
         fields(a).cmp(&fields(b)).then_with(by_lines)
     });
     let mut lines = Vec::new();
@@ -221,12 +323,17 @@ fn sort_locations(
         map[old as usize] = Some(LocationId::new(new));
         let first_line = u32::try_from(lines.len()).expect("tables stay below u32::MAX rows");
         lines.extend_from_slice(old_lines(l));
-        locations.push(Location { mapping: mapping(l), first_line, ..*l });
+        locations.push(Location {
+            mapping: mapping(l),
+            first_line,
+            ..*l
+        });
     }
     (lines, locations, map)
 }
 
-/// Rows of samples by stack, then labels. Stacks are numbered in order, so they are sorted by counting.
+/// Rows of samples by stack, then labels. Stacks are numbered in order, so they are sorted by
+/// counting.
 fn sort_samples(
     mut rows: Vec<u32>,
     stacks: usize,
@@ -251,7 +358,11 @@ fn sort_samples(
     sorted
 }
 
-fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (Vec<Stack>, Vec<Option<StackId>>) {
+fn sort_stacks(
+    p: &Profile,
+    used: &Used,
+    locations: &[Option<LocationId>],
+) -> (Vec<Stack>, Vec<Option<StackId>>) {
     let mut rows = vec![0u32; p.stacks.len()];
     let mut forest = Forest::with_capacity(p.stacks.len());
     for (i, stack) in p.stacks.iter().enumerate().filter(|(i, _)| used.stacks[*i]) {
@@ -263,12 +374,23 @@ fn sort_stacks(p: &Profile, used: &Used, locations: &[Option<LocationId>]) -> (V
     // Locations are in order, so their numbers are their ranks.
     let tree = forest.fold();
     let nodes = tree.parents.iter().zip(&tree.ranks).skip(1);
-    let stacks =
-        nodes.map(|(&parent, &key)| Stack { parent: StackId::numbered(parent), location: LocationId::new(key as usize) });
-    (stacks.collect(), rows.iter().map(|&row| StackId::numbered(forest.node_of(row))).collect())
+    let stacks = nodes.map(|(&parent, &key)| Stack {
+        parent: StackId::numbered(parent),
+        location: LocationId::new(key as usize),
+    });
+    (
+        stacks.collect(),
+        rows.iter()
+            .map(|&row| StackId::numbered(forest.node_of(row)))
+            .collect(),
+    )
 }
 
-fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> StringId) -> (LabelSets, Vec<Option<LabelSetId>>) {
+fn sort_label_sets(
+    p: &Profile,
+    used: &Used,
+    string: impl Fn(StringId) -> StringId,
+) -> (LabelSets, Vec<Option<LabelSetId>>) {
     let key = |label: &Label| match label.value {
         LabelValue::Text(text) => (label.key, 0, 0, text),
         LabelValue::Number(n, unit) => (label.key, 1, n, unit),
@@ -290,7 +412,8 @@ fn sort_label_sets(p: &Profile, used: &Used, string: impl Fn(StringId) -> String
     let mut sets = LabelSets::default();
     for labels in rows {
         sets.labels.extend(labels);
-        sets.ends.push(u32::try_from(sets.labels.len()).expect("tables stay below u32::MAX rows"));
+        sets.ends
+            .push(u32::try_from(sets.labels.len()).expect("tables stay below u32::MAX rows"));
     }
     (sets, map)
 }
@@ -304,14 +427,19 @@ mod tests {
 
     #[test]
     fn folded_stacks_say_the_same() {
-        // Decoding shares a stack with the sample before only, so that `main;a` and its callee come twice.
+        // Decoding shares a stack with the sample before only, so that `main;a` and its callee come
+        // twice.
         let drawn = profile("main;a;b 1\nmain;c 2\nmain;a;b;d 4\nmain;a 8\n 16");
         let mut decoded = decode(&encode(&drawn)).unwrap().profile;
         let before = decoded.clone();
         fold_stacks(&mut decoded);
         assert_eq!((before.stacks.len(), decoded.stacks.len()), (7, 5));
         assert_eq!(canonical(&decoded), canonical(&before));
-        let parents: Vec<_> = decoded.stacks.iter().map(|stack| stack.parent.map(StackId::index)).collect();
+        let parents: Vec<_> = decoded
+            .stacks
+            .iter()
+            .map(|stack| stack.parent.map(StackId::index))
+            .collect();
         assert_eq!(parents, [None, Some(0), Some(1), Some(2), Some(0)]);
         let once = decoded.clone();
         fold_stacks(&mut decoded);

@@ -8,10 +8,11 @@
 //! - `a + empty = canonical(a)`, where `empty` has the sample types of `a` and no samples;
 //! - the total of each value column is the sum of the totals, for each stack and label set too.
 //!
-//! Samples with the same stack and labels become one; a sample whose values are all zero disappears, and with it the
-//! table rows that only it used. Order of samples is lost. The header combines as: period the largest, time the
-//! smallest that is given, duration the sum, comments the ordered union, every other text the smallest by bytes that
-//! is given. A sum beyond `i64` stays at the limit and is counted in [`Merged::saturated`].
+//! Samples with the same stack and labels become one; a sample whose values are all zero
+//! disappears, and with it the table rows that only it used. Order of samples is lost. The header
+//! combines as: period the largest, time the smallest that is given, duration the sum, comments the
+//! ordered union, every other text the smallest by bytes that is given. A sum beyond `i64` stays at
+//! the limit and is counted in [`Merged::saturated`].
 
 use thiserror::Error;
 
@@ -60,7 +61,8 @@ pub enum MergeError {
     },
 }
 
-/// Merges profiles that measure the same things, into canonical order. Nothing at all gives an empty profile.
+/// Merges profiles that measure the same things, into canonical order. Nothing at all gives an
+/// empty profile.
 pub fn merge<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Result<Merged, MergeError> {
     let mut merger = Merger::new();
     for profile in profiles {
@@ -69,7 +71,8 @@ pub fn merge<'a>(profiles: impl IntoIterator<Item = &'a Profile>) -> Result<Merg
     Ok(merger.finish())
 }
 
-/// The same profile in canonical order: equal samples added up, unused and repeated rows gone, all tables sorted.
+/// The same profile in canonical order: equal samples added up, unused and repeated rows gone, all
+/// tables sorted.
 pub fn canonical(profile: &Profile) -> Profile {
     let mut merger = Merger::new();
     // The first profile decides what is measured, so it always fits.
@@ -83,30 +86,41 @@ impl Merger {
         Self::default()
     }
 
-    /// Adds a profile. The first one decides the sample types; the others must have the same, in the same order.
+    /// Adds a profile. The first one decides the sample types; the others must have the same, in
+    /// the same order.
     pub fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
         let tables = self.tables.add(profile)?;
         let builder = &mut self.tables.builder;
         let label_sets = tables.label_sets(profile, builder);
-        self.saturated += self.stacks.add(profile, &tables.locations, &label_sets, builder.rows());
+        self.saturated += self
+            .stacks
+            .add(profile, &tables.locations, &label_sets, builder.rows());
         Ok(())
     }
 
     /// The merged profile in canonical order.
     pub fn finish(self) -> Merged {
         let merged = self.finish_as_met();
-        Merged { profile: in_order(&merged.profile), ..merged }
+        Merged {
+            profile: in_order(&merged.profile),
+            ..merged
+        }
     }
 
-    /// The merged profile in the order in which its rows were first met: quicker, and exact all the same, but its bytes
-    /// depend on the order of profiles. Samples that cancelled out are still there, as zeros.
+    /// The merged profile in the order in which its rows were first met: quicker, and exact all the
+    /// same, but its bytes depend on the order of profiles. Samples that cancelled out are still
+    /// there, as zeros.
     pub fn finish_as_met(self) -> Merged {
-        Merged { profile: self.tables.builder.finish(), saturated: self.saturated }
+        Merged {
+            profile: self.tables.builder.finish(),
+            saturated: self.saturated,
+        }
     }
 }
 
 impl TableMerge {
-    /// Adds a profile's header and symbols, and says where those went. The first one decides the sample types.
+    /// Adds a profile's header and symbols, and says where those went. The first one decides the
+    /// sample types.
     pub(crate) fn add(&mut self, profile: &Profile) -> Result<Tables, MergeError> {
         self.check_types(profile)?;
         self.profiles += 1;
@@ -124,12 +138,19 @@ impl TableMerge {
             return Ok(());
         }
         let (ours, theirs) = (type_list(self.builder.profile()), type_list(profile));
-        if ours == theirs { Ok(()) } else { Err(MergeError::SampleTypes { ours, theirs }) }
+        if ours == theirs {
+            Ok(())
+        } else {
+            Err(MergeError::SampleTypes { ours, theirs })
+        }
     }
 
     fn merge_header(&mut self, theirs: &Header, tables: &Tables) {
         let string = |id: StringId| tables.strings[id.index()];
-        let value_type = |t: ValueType| ValueType { kind: string(t.kind), unit: string(t.unit) };
+        let value_type = |t: ValueType| ValueType {
+            kind: string(t.kind),
+            unit: string(t.unit),
+        };
         let first = self.profiles == 1;
         let profile = self.builder.profile();
         let smaller = |a: StringId, b: StringId| match (a.is_empty(), b.is_empty()) {
@@ -143,14 +164,22 @@ impl TableMerge {
             (Some(a), Some(b)) if profile.type_text(b) < profile.type_text(a) => Some(b),
             (a, b) => a.or(b),
         };
-        let comments = ours.comments.iter().copied().chain(theirs.comments.iter().map(|&c| string(c)));
+        let comments = ours
+            .comments
+            .iter()
+            .copied()
+            .chain(theirs.comments.iter().map(|&c| string(c)));
         let mut comments: Vec<u32> = comments.map(|comment| comment.index() as u32).collect();
         let text = |row: u32| profile.text(StringId::new(row as usize));
         sort_rows(&mut comments, &mut |a, b| text(a).cmp(text(b)));
         comments.dedup();
         let merged = Header {
             period_type,
-            period: if first { theirs.period } else { ours.period.max(theirs.period) },
+            period: if first {
+                theirs.period
+            } else {
+                ours.period.max(theirs.period)
+            },
             time_nanos: match (ours.time_nanos, theirs.time_nanos) {
                 (0, t) | (t, 0) => t,
                 (a, b) => a.min(b),
@@ -158,9 +187,15 @@ impl TableMerge {
             duration_nanos: ours.duration_nanos.saturating_add(theirs.duration_nanos),
             drop_frames: smaller(ours.drop_frames, string(theirs.drop_frames)),
             keep_frames: smaller(ours.keep_frames, string(theirs.keep_frames)),
-            default_sample_type: smaller(ours.default_sample_type, string(theirs.default_sample_type)),
+            default_sample_type: smaller(
+                ours.default_sample_type,
+                string(theirs.default_sample_type),
+            ),
             doc_url: smaller(ours.doc_url, string(theirs.doc_url)),
-            comments: comments.into_iter().map(|row| StringId::new(row as usize)).collect(),
+            comments: comments
+                .into_iter()
+                .map(|row| StringId::new(row as usize))
+                .collect(),
         };
         *self.builder.header() = merged;
     }

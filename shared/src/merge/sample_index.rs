@@ -1,7 +1,9 @@
-//! Finding a sample by the hash of its stack and labels, or a stack by that of its caller and location.
+//! Finding a sample by the hash of its stack and labels, or a stack by that of its caller and
+//! location.
 //!
-//! Open addressing in one column: a slot holds the upper half of the hash and the sample's row, so a look-up touches one
-//! cache line. The place of a slot is its hash's uppermost bits; thus growing spreads the slots in order, in one pass.
+//! Open addressing in one column: a slot holds the upper half of the hash and the sample's row, so
+//! a look-up touches one cache line. The place of a slot is its hash's uppermost bits; thus growing
+//! spreads the slots in order, in one pass.
 
 /// Samples by hash. Equal hashes are told apart by whoever asks.
 #[derive(Default)]
@@ -14,7 +16,8 @@ pub(crate) struct SampleIndex {
 impl SampleIndex {
     /// Makes room for `more` samples.
     pub(crate) fn reserve(&mut self, more: usize) {
-        // At most three of four slots are taken: 1.5 slots are looked at for a hit then, 8.5 for a miss, side by side.
+        // At most three of four slots are taken: 1.5 slots are looked at for a hit then, 8.5 for a
+        // miss, side by side.
         let wanted = ((self.used + more) * 4 / 3 + 1).next_power_of_two();
         if wanted <= self.slots.len() {
             return;
@@ -31,8 +34,9 @@ impl SampleIndex {
         self.slots.len() * size_of::<u64>()
     }
 
-    /// Has the place where a hash would stand loaded into the cache. Asked for many hashes in a row, the loads overlap; a
-    /// look-up on its own waits for memory, which was 40 % of the time of a merge.
+    /// Has the place where a hash would stand loaded into the cache. Asked for many hashes in a
+    /// row, the loads overlap; a look-up on its own waits for memory, which was 40 % of the time of
+    /// a merge.
     #[inline(always)]
     pub(crate) fn touch(&self, hash: u64) {
         std::hint::black_box(self.slots.get(self.home(hash)).copied());
@@ -69,8 +73,9 @@ impl SampleIndex {
 
     #[inline(always)]
     fn home(&self, hash: u64) -> usize {
-        // The length is below 2^32, so the slot of a hash can be found from the half that is kept. A shift by 64 is avoided:
-        // it would be asked for by a length of 1, which has no other place than 0.
+        // The length is below 2^32, so the slot of a hash can be found from the half that is kept.
+        // A shift by 64 is avoided: it would be asked for by a length of 1, which has no other
+        // place than 0.
         let bits = self.slots.len().trailing_zeros() & 63;
         ((hash >> 1) >> (63 - bits)) as usize
     }
@@ -98,7 +103,11 @@ mod tests {
             index.insert(hash(row), row);
         }
         for row in 0..1000 {
-            assert_eq!(index.find(hash(row), |found| found == row), Some(row), "rows with equal hashes");
+            assert_eq!(
+                index.find(hash(row), |found| found == row),
+                Some(row),
+                "rows with equal hashes"
+            );
         }
         assert_eq!(index.find(hash(0), |_| false), None);
         assert_eq!(index.find(1 << 40, |_| true), None);

@@ -1,13 +1,15 @@
 //! The part of a merge that takes its time: finding the samples that have the same stack.
 //!
-//! Most profiles of one process are much alike, and so is their order. A row of the incoming stack table is first held
-//! against the row after the last one that was found, and a sample against the sample after the last: columns read from
-//! front to back. What this does not find is looked up by a hash of its whole path (one multiplication a row, as parents
-//! come first), many samples at a time so that the loads overlap. What a hash says is checked frame by frame, but no row is
+//! Most profiles of one process are much alike, and so is their order. A row of the incoming stack
+//! table is first held against the row after the last one that was found, and a sample against the
+//! sample after the last: columns read from front to back. What this does not find is looked up by
+//! a hash of its whole path (one multiplication a row, as parents come first), many samples at a
+//! time so that the loads overlap. What a hash says is checked frame by frame, but no row is
 //! checked twice: a row known to equal one of ours ends the check.
 //!
-//! Stacks of samples that are new are appended. Rows between two samples' stacks may then stand there more than once, which
-//! changes nothing about what the profile says; canonical order has each once.
+//! Stacks of samples that are new are appended. Rows between two samples' stacks may then stand
+//! there more than once, which changes nothing about what the profile says; canonical order has
+//! each once.
 
 use std::hash::BuildHasher;
 
@@ -17,7 +19,8 @@ use crate::merge::sample_index::SampleIndex;
 use crate::model::id::{LabelSetId, LocationId, StackId};
 use crate::model::profile::{Profile, Stack};
 
-/// How many samples are looked at together: enough for loads to overlap, few enough to stay in the first cache.
+/// How many samples are looked at together: enough for loads to overlap, few enough to stay in the
+/// first cache.
 const BATCH: usize = 64;
 
 /// No row.
@@ -31,7 +34,8 @@ pub(crate) struct StackMerge {
 }
 
 impl StackMerge {
-    /// Adds the samples of a profile whose locations and label sets are in `to` already; says how many sums saturated.
+    /// Adds the samples of a profile whose locations and label sets are in `to` already; says how
+    /// many sums saturated.
     pub(crate) fn add(
         &mut self,
         from: &Profile,
@@ -47,7 +51,8 @@ impl StackMerge {
         }
         let mut targets = Vec::with_capacity(from.len());
         let mut hashes = Vec::with_capacity(BATCH);
-        // How many samples are looked up before the next guess: the more the longer guesses have been wrong.
+        // How many samples are looked up before the next guess: the more the longer guesses have
+        // been wrong.
         let mut width = 1;
         while targets.len() < from.len() {
             let start = targets.len();
@@ -74,7 +79,13 @@ impl StackMerge {
 
     /// The sample of ours that a sample of theirs is added to.
     #[inline(always)]
-    fn find_or_append(&mut self, row: usize, hash: u64, incoming: &mut Incoming<'_>, to: &mut Profile) -> u32 {
+    fn find_or_append(
+        &mut self,
+        row: usize,
+        hash: u64,
+        incoming: &mut Incoming<'_>,
+        to: &mut Profile,
+    ) -> u32 {
         if incoming.is_zero(row) {
             return NONE;
         }
@@ -95,28 +106,38 @@ fn add_values(from: &Profile, targets: &[u32], to: &mut Profile) -> u64 {
         ours.resize(rows, 0);
         for (&value, &target) in theirs.iter().zip(targets) {
             // No row stands for a sample whose values are all zero.
-            let Some(sum) = ours.get_mut(target as usize) else { continue };
+            let Some(sum) = ours.get_mut(target as usize) else {
+                continue;
+            };
             let (exact, overflow) = sum.overflowing_add(value);
-            *sum = if overflow { sum.saturating_add(value) } else { exact };
+            *sum = if overflow {
+                sum.saturating_add(value)
+            } else {
+                exact
+            };
             saturated += u64::from(overflow);
         }
     }
     saturated
 }
 
-/// Hashes paths with a key that differs from merge to merge, so that nobody can prepare paths that collide.
+/// Hashes paths with a key that differs from merge to merge, so that nobody can prepare paths that
+/// collide.
 struct PathHasher {
     key: u64,
 }
 
 impl Default for PathHasher {
     fn default() -> Self {
-        Self { key: DefaultHashBuilder::default().hash_one(0u64) | 1 }
+        Self {
+            key: DefaultHashBuilder::default().hash_one(0u64) | 1,
+        }
     }
 }
 
 impl PathHasher {
-    /// The shift brings the well mixed upper half down, so that the next step is no linear function of this one.
+    /// The shift brings the well mixed upper half down, so that the next step is no linear function
+    /// of this one.
     #[inline(always)]
     fn step(&self, hash: u64, word: u32) -> u64 {
         let product = (hash ^ u64::from(word)).wrapping_mul(self.key);
@@ -133,7 +154,8 @@ struct Incoming<'a> {
     known: Vec<Option<StackId>>,
     /// How many rows of `known` have been held against their guess.
     compared: usize,
-    /// Where the next stack and the next sample of theirs would stand among ours, if both went on alike.
+    /// Where the next stack and the next sample of theirs would stand among ours, if both went on
+    /// alike.
     next_stack: usize,
     next_sample: usize,
     /// Hash of the path of each stack, as far as they were needed.
@@ -159,7 +181,11 @@ impl<'a> Incoming<'a> {
 
     #[inline(always)]
     fn is_zero(&self, row: usize) -> bool {
-        self.from.samples.values.iter().all(|column| column[row] == 0)
+        self.from
+            .samples
+            .values
+            .iter()
+            .all(|column| column[row] == 0)
     }
 
     #[inline(always)]
@@ -167,7 +193,8 @@ impl<'a> Incoming<'a> {
         self.from.samples.labels[row].map(|set| self.label_sets[set.index()])
     }
 
-    /// The sample of ours after the last that was guessed, if a row of theirs equals it; [`NONE`] for a row of zeros.
+    /// The sample of ours after the last that was guessed, if a row of theirs equals it; [`NONE`]
+    /// for a row of zeros.
     #[inline(always)]
     fn guess(&mut self, row: usize, to: &Profile) -> Option<u32> {
         if self.is_zero(row) {
@@ -197,7 +224,9 @@ impl<'a> Incoming<'a> {
             return;
         }
         for row in self.compared..end {
-            let Some(&guess) = to.stacks.get(self.next_stack) else { break };
+            let Some(&guess) = to.stacks.get(self.next_stack) else {
+                break;
+            };
             let theirs = &self.from.stacks[row];
             let parent = match theirs.parent {
                 None => None,
@@ -206,7 +235,12 @@ impl<'a> Incoming<'a> {
                     known => known,
                 },
             };
-            if guess == (Stack { parent, location: self.locations[theirs.location.index()] }) {
+            if guess
+                == (Stack {
+                    parent,
+                    location: self.locations[theirs.location.index()],
+                })
+            {
                 self.known[row] = Some(StackId::new(self.next_stack));
                 self.next_stack += 1;
             }
@@ -214,10 +248,12 @@ impl<'a> Incoming<'a> {
         self.compared = end;
     }
 
-    /// Goes on guessing behind samples that were looked up. A few of them may be far behind, repeats of what came before;
-    /// many show that the order is another.
+    /// Goes on guessing behind samples that were looked up. A few of them may be far behind,
+    /// repeats of what came before; many show that the order is another.
     fn move_on(&mut self, targets: &[u32], to: &Profile) {
-        let Some(&last) = targets.iter().rev().find(|&&target| target != NONE) else { return };
+        let Some(&last) = targets.iter().rev().find(|&&target| target != NONE) else {
+            return;
+        };
         if last as usize >= self.next_sample || targets.len() == BATCH {
             self.next_sample = last as usize + 1;
             if let Some(stack) = to.samples.stacks[last as usize] {
@@ -239,7 +275,10 @@ impl<'a> Incoming<'a> {
                 self.hashes[stack.index()]
             }
         };
-        hasher.step(path, self.labels(row).map_or(0, |set| set.index() as u32 + 1))
+        hasher.step(
+            path,
+            self.labels(row).map_or(0, |set| set.index() as u32 + 1),
+        )
     }
 
     fn hash_until(&mut self, done: usize, end: usize, hasher: &PathHasher) {
@@ -249,11 +288,13 @@ impl<'a> Incoming<'a> {
         for stack in &self.from.stacks[done..end] {
             let parent = stack.parent.map_or(hasher.key, |p| self.hashes[p.index()]);
             let location = self.locations[stack.location.index()];
-            self.hashes.push(hasher.step(parent, location.index() as u32 + 1));
+            self.hashes
+                .push(hasher.step(parent, location.index() as u32 + 1));
         }
     }
 
-    /// Whether a sample of theirs has stack and labels of a sample of ours; remembers the stack's rows if so.
+    /// Whether a sample of theirs has stack and labels of a sample of ours; remembers the stack's
+    /// rows if so.
     #[inline(always)]
     fn is(&mut self, row: usize, known: u32, to: &Profile) -> bool {
         let ours = &to.samples;
@@ -263,7 +304,9 @@ impl<'a> Incoming<'a> {
         self.path.clear();
         let (mut a, mut b) = (self.from.samples.stacks[row], ours.stacks[known as usize]);
         let equal = loop {
-            let (Some(x), Some(y)) = (a, b) else { break a.is_none() && b.is_none() };
+            let (Some(x), Some(y)) = (a, b) else {
+                break a.is_none() && b.is_none();
+            };
             let known = &mut self.known[x.index()];
             if *known == Some(y) {
                 break true;
@@ -278,7 +321,9 @@ impl<'a> Incoming<'a> {
             (a, b) = (theirs.parent, ours.parent);
         };
         if !equal {
-            self.path.iter().for_each(|&(row, before)| self.known[row.index()] = before);
+            self.path
+                .iter()
+                .for_each(|&(row, before)| self.known[row.index()] = before);
         }
         equal
     }

@@ -1,12 +1,15 @@
-//! The same merge for stored profiles: of one sample type, without sample labels, their stacks mostly each once.
+//! The same merge for stored profiles: of one sample type, without sample labels, their stacks
+//! mostly each once.
 //!
-//! So equal stacks can be one row here, which a merge of files leaves apart, and a sample is a number beside its stack. A
-//! block's stacks are those of a few minutes in order of their first sight: the rows of a path mostly stand together, but
-//! paths stand in another order than in the block before. A row is first held against the row after the one found last,
-//! then against the row after its caller's. Only rows that do not follow their caller's are looked up, one for each path
+//! So equal stacks can be one row here, which a merge of files leaves apart, and a sample is a
+//! number beside its stack. A block's stacks are those of a few minutes in order of their first
+//! sight: the rows of a path mostly stand together, but paths stand in another order than in the
+//! block before. A row is first held against the row after the one found last, then against the row
+//! after its caller's. Only rows that do not follow their caller's are looked up, one for each path
 //! that forks off another; as equal callers are one row, a look-up compares two numbers.
 //!
-//! Only rows that a sample needs are looked at: a query may take few profiles out of a block that has the stacks of all.
+//! Only rows that a sample needs are looked at: a query may take few profiles out of a block that
+//! has the stacks of all.
 
 use std::hash::BuildHasher;
 
@@ -30,7 +33,8 @@ pub(crate) struct StoredMerger {
     saturated: u64,
 }
 
-/// A stack and its sum, side by side: where the rows of a block go is a step to somewhere else in memory for each path.
+/// A stack and its sum, side by side: where the rows of a block go is a step to somewhere else in
+/// memory for each path.
 struct Row {
     path: Path,
     total: i64,
@@ -47,8 +51,20 @@ impl Default for StoredMerger {
     fn default() -> Self {
         let key = DefaultHashBuilder::default().hash_one(0u64) | 1;
         // Nothing is held against the first row.
-        let rows = vec![Row { path: Path { caller: 0, location: LocationId::FIRST }, total: 0 }];
-        Self { tables: TableMerge::default(), rows, forks: SampleIndex::default(), key, saturated: 0 }
+        let rows = vec![Row {
+            path: Path {
+                caller: 0,
+                location: LocationId::FIRST,
+            },
+            total: 0,
+        }];
+        Self {
+            tables: TableMerge::default(),
+            rows,
+            forks: SampleIndex::default(),
+            key,
+            saturated: 0,
+        }
     }
 }
 
@@ -56,14 +72,19 @@ impl StoredMerger {
     /// Adds a profile.
     pub(crate) fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
         let mut sums = vec![0; profile.stacks.len() + 1];
-        let values = profile.samples.values.first().map_or(&[][..], Vec::as_slice);
+        let values = profile
+            .samples
+            .values
+            .first()
+            .map_or(&[][..], Vec::as_slice);
         for (&stack, &value) in profile.samples.stacks.iter().zip(values) {
             self.saturated += add_to(&mut sums[StackId::number(stack) as usize], value);
         }
         self.add_sums(profile, &sums)
     }
 
-    /// Adds sums over the stacks of a profile, each at the place of its stack's number. The profile has no samples.
+    /// Adds sums over the stacks of a profile, each at the place of its stack's number. The profile
+    /// has no samples.
     pub(crate) fn add_sums(&mut self, from: &Profile, sums: &[i64]) -> Result<(), MergeError> {
         let tables = self.tables.add(from)?;
         if self.rows.len() == 1 {
@@ -86,8 +107,12 @@ impl StoredMerger {
             if self.rows.get(next).is_none_or(|row| row.path != path) {
                 next = self.find_or_append(path);
             }
-            // Most sums are zero, but which are cannot be foreseen: adding them is quicker than looking.
-            self.saturated += add_to(&mut self.rows[next].total, sums.get(theirs).copied().unwrap_or(0));
+            // Most sums are zero, but which are cannot be foreseen: adding them is quicker than
+            // looking.
+            self.saturated += add_to(
+                &mut self.rows[next].total,
+                sums.get(theirs).copied().unwrap_or(0),
+            );
             known[theirs] = next as u32;
             next += 1;
         }
@@ -102,11 +127,17 @@ impl StoredMerger {
                 return following;
             }
             let hash = self.hash(path);
-            if let Some(found) = self.forks.find(hash, |row| self.rows[row as usize].path == path) {
+            if let Some(found) = self
+                .forks
+                .find(hash, |row| self.rows[row as usize].path == path)
+            {
                 return found as usize;
             }
             self.forks.reserve(1);
-            self.forks.insert(hash, u32::try_from(end).expect("tables stay below u32::MAX rows"));
+            self.forks.insert(
+                hash,
+                u32::try_from(end).expect("tables stay below u32::MAX rows"),
+            );
         }
         self.rows.push(Row { path, total: 0 });
         end
@@ -118,12 +149,17 @@ impl StoredMerger {
             let product = (hash ^ word).wrapping_mul(self.key);
             product ^ product >> 32
         };
-        step(step(self.key, path.caller.into()), path.location.index() as u64)
+        step(
+            step(self.key, path.caller.into()),
+            path.location.index() as u64,
+        )
     }
 
     /// About how many bytes the sum holds so far, those of the indices over it included.
     pub(crate) fn held(&self) -> usize {
-        self.tables.builder.profile().table_bytes() + self.rows.len() * size_of::<Row>() + self.forks.bytes()
+        self.tables.builder.profile().table_bytes()
+            + self.rows.len() * size_of::<Row>()
+            + self.forks.bytes()
     }
 
     /// The merged profile in canonical order.
@@ -133,7 +169,10 @@ impl StoredMerger {
         let mut values = Vec::new();
         for (number, row) in self.rows.iter().enumerate() {
             if number > 0 {
-                profile.stacks.push(Stack { parent: StackId::numbered(row.path.caller), location: row.path.location });
+                profile.stacks.push(Stack {
+                    parent: StackId::numbered(row.path.caller),
+                    location: row.path.location,
+                });
             }
             if row.total != 0 {
                 samples.stacks.push(StackId::numbered(number as u32));
@@ -141,15 +180,25 @@ impl StoredMerger {
             }
         }
         samples.labels = vec![None; values.len()];
-        samples.values.iter_mut().for_each(|column| *column = std::mem::take(&mut values));
-        Merged { profile: in_order(&profile), saturated: self.saturated }
+        samples
+            .values
+            .iter_mut()
+            .for_each(|column| *column = std::mem::take(&mut values));
+        Merged {
+            profile: in_order(&profile),
+            saturated: self.saturated,
+        }
     }
 }
 
 /// Adds up to the limit of 64 bits; gives 1 if that was met.
 fn add_to(sum: &mut i64, value: i64) -> u64 {
     let (exact, overflow) = sum.overflowing_add(value);
-    *sum = if overflow { sum.saturating_add(value) } else { exact };
+    *sum = if overflow {
+        sum.saturating_add(value)
+    } else {
+        exact
+    };
     u64::from(overflow)
 }
 
@@ -185,14 +234,22 @@ mod tests {
     fn check(drawn: &[&str]) {
         let all: Vec<Profile> = drawn.iter().map(|text| profile(text)).collect();
         let (ours, expect) = (stored(&all), merge(&all).unwrap());
-        assert_eq!((ours.profile, ours.saturated), (expect.profile, expect.saturated), "{drawn:?}");
+        assert_eq!(
+            (ours.profile, ours.saturated),
+            (expect.profile, expect.saturated),
+            "{drawn:?}"
+        );
     }
 
     #[test]
     fn merges_as_files_do() {
         check(&[]);
         check(&["a;b 1"]);
-        check(&["a;b;c 1\na;b;d 2\n 3", "a;b;d 4\nb 5\na;b;c;c 6\na 7", "a;b;c 1\na;b;d 2\n 3"]);
+        check(&[
+            "a;b;c 1\na;b;d 2\n 3",
+            "a;b;d 4\nb 5\na;b;c;c 6\na 7",
+            "a;b;c 1\na;b;d 2\n 3",
+        ]);
         // What cancels out goes, and the rows that only it needed.
         check(&["a;b 1\nc;d 2", "c;d -2\na;e 0"]);
         check(&["a 9223372036854775807\nb 1", "a 1\nb 1"]);

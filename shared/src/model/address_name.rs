@@ -1,6 +1,7 @@
 //! Names of frames that have an address and no function.
 
-/// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes on Linux.
+/// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes
+/// on Linux.
 const MODULE_NAME: usize = 255;
 
 /// What stands for a frame without a function: its address and the file it is in.

@@ -6,12 +6,15 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::base::sort::insertion_sort;
 use crate::model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
-use crate::model::profile::{Function, Header, Label, LabelSets, Line, Location, Mapping, Profile, Stack, ValueType};
+use crate::model::profile::{
+    Function, Header, Label, LabelSets, Line, Location, Mapping, Profile, Stack, ValueType,
+};
 
-/// Builds a [`Profile`]. Handles that it gives out belong to the profile being built and to no other.
+/// Builds a [`Profile`]. Handles that it gives out belong to the profile being built and to no
+/// other.
 ///
-/// Equal rows are stored once: asking again gives the same handle. Samples are kept as they come, in order;
-/// [`crate::merge`] is what adds equal ones up.
+/// Equal rows are stored once: asking again gives the same handle. Samples are kept as they come,
+/// in order; [`crate::merge`] is what adds equal ones up.
 #[derive(Default)]
 pub struct ProfileBuilder {
     profile: Profile,
@@ -39,13 +42,19 @@ impl ProfileBuilder {
     /// [`Self::sample_type`] with words already interned.
     pub(crate) fn add_sample_type(&mut self, value_type: ValueType) -> usize {
         self.profile.sample_types.push(value_type);
-        self.profile.samples.values.push(vec![0; self.profile.len()]);
+        self.profile
+            .samples
+            .values
+            .push(vec![0; self.profile.len()]);
         self.profile.sample_types.len() - 1
     }
 
     /// Interns both words of a value type.
     pub fn value_type(&mut self, kind: &str, unit: &str) -> ValueType {
-        ValueType { kind: self.string(kind), unit: self.string(unit) }
+        ValueType {
+            kind: self.string(kind),
+            unit: self.string(unit),
+        }
     }
 
     /// The header, to be filled in.
@@ -70,14 +79,21 @@ impl ProfileBuilder {
             return id;
         }
         let id = strings.push(text);
-        self.strings.insert_unique(hash, id, |&id| hasher.hash_one(strings.get(id)));
+        self.strings
+            .insert_unique(hash, id, |&id| hasher.hash_one(strings.get(id)));
         id
     }
 
     /// Interns a mapping.
     pub fn mapping(&mut self, mapping: Mapping) -> MappingId {
-        let index =
-            intern(&self.hasher, &mut self.mappings, &mut self.profile.mappings, mapping, MappingId::new, MappingId::index);
+        let index = intern(
+            &self.hasher,
+            &mut self.mappings,
+            &mut self.profile.mappings,
+            mapping,
+            MappingId::new,
+            MappingId::index,
+        );
         MappingId::new(index)
     }
 
@@ -94,14 +110,18 @@ impl ProfileBuilder {
         FunctionId::new(index)
     }
 
-    /// Makes room for the tables of symbols of a first profile. Those of the next ones are mostly the same.
+    /// Makes room for the tables of symbols of a first profile. Those of the next ones are mostly
+    /// the same.
     pub(crate) fn reserve_tables(&mut self, of: &Profile) {
         if self.profile.locations.is_empty() {
             let (hasher, strings) = (&self.hasher, &mut self.profile.strings);
-            self.strings.reserve(of.strings.len(), |&id| hasher.hash_one(strings.get(id)));
+            self.strings
+                .reserve(of.strings.len(), |&id| hasher.hash_one(strings.get(id)));
             strings.reserve(of.strings.len(), of.strings.text_len());
             let (functions, locations) = (&mut self.profile.functions, &mut self.profile.locations);
-            self.functions.reserve(of.functions.len(), |id| hasher.hash_one(functions[id.index()]));
+            self.functions.reserve(of.functions.len(), |id| {
+                hasher.hash_one(functions[id.index()])
+            });
             functions.reserve(of.functions.len());
             // There are none yet, so nothing is hashed.
             self.locations.reserve(of.locations.len(), |_| 0);
@@ -111,9 +131,19 @@ impl ProfileBuilder {
     }
 
     /// Interns a location; `lines` innermost first.
-    pub fn location(&mut self, mapping: Option<MappingId>, address: u64, folded: bool, lines: &[Line]) -> LocationId {
+    pub fn location(
+        &mut self,
+        mapping: Option<MappingId>,
+        address: u64,
+        folded: bool,
+        lines: &[Line],
+    ) -> LocationId {
         let hasher = &self.hasher;
-        let Profile { locations, lines: table, .. } = &mut self.profile;
+        let Profile {
+            locations,
+            lines: table,
+            ..
+        } = &mut self.profile;
         let lines_of = |table: &[Line], l: &Location| -> std::ops::Range<usize> {
             let start = l.first_line as usize;
             debug_assert!(start + l.line_count as usize <= table.len());
@@ -125,7 +155,8 @@ impl ProfileBuilder {
         let hash = hash_row(mapping, address, folded, lines);
         let found = self.locations.find(hash, |id| {
             let l = &locations[id.index()];
-            (l.mapping, l.address, l.folded) == (mapping, address, folded) && table[lines_of(table, l)] == *lines
+            (l.mapping, l.address, l.folded) == (mapping, address, folded)
+                && table[lines_of(table, l)] == *lines
         });
         if let Some(&id) = found {
             return id;
@@ -134,7 +165,13 @@ impl ProfileBuilder {
         let first_line = u32::try_from(table.len()).expect("tables stay below u32::MAX rows");
         let line_count = u32::try_from(lines.len()).expect("a location has few lines");
         table.extend_from_slice(lines);
-        locations.push(Location { mapping, address, folded, first_line, line_count });
+        locations.push(Location {
+            mapping,
+            address,
+            folded,
+            first_line,
+            line_count,
+        });
         self.locations.insert_unique(hash, id, |id| {
             let l = &locations[id.index()];
             hash_row(l.mapping, l.address, l.folded, &table[lines_of(table, l)])
@@ -145,7 +182,14 @@ impl ProfileBuilder {
     /// Interns a stack: `location` called from `parent`.
     pub fn stack(&mut self, parent: Option<StackId>, location: LocationId) -> StackId {
         let row = Stack { parent, location };
-        let index = intern(&self.hasher, &mut self.stacks, &mut self.profile.stacks, row, StackId::new, StackId::index);
+        let index = intern(
+            &self.hasher,
+            &mut self.stacks,
+            &mut self.profile.stacks,
+            row,
+            StackId::new,
+            StackId::index,
+        );
         StackId::new(index)
     }
 
@@ -154,7 +198,8 @@ impl ProfileBuilder {
         self.label_sets.intern(&mut self.profile.label_sets, labels)
     }
 
-    /// Adds a sample. `values` has one entry per sample type; a missing one counts as zero, a surplus one is ignored.
+    /// Adds a sample. `values` has one entry per sample type; a missing one counts as zero, a
+    /// surplus one is ignored.
     pub fn sample(&mut self, stack: Option<StackId>, labels: Option<LabelSetId>, values: &[i64]) {
         let samples = &mut self.profile.samples;
         samples.stacks.push(stack);
@@ -167,23 +212,47 @@ impl ProfileBuilder {
         }
     }
 
-    /// The same with the time at which it was taken ([`Samples::times`](crate::Samples::times)). Samples added without one
-    /// have that of the sample before, and those before the first that has one have that.
-    pub fn sample_at(&mut self, time: i64, stack: Option<StackId>, labels: Option<LabelSetId>, values: &[i64]) {
+    /// The same with the time at which it was taken ([`Samples::times`](crate::Samples::times)).
+    /// Samples added without one have that of the sample before, and those before the first that
+    /// has one have that.
+    pub fn sample_at(
+        &mut self,
+        time: i64,
+        stack: Option<StackId>,
+        labels: Option<LabelSetId>,
+        values: &[i64],
+    ) {
         self.sample(stack, labels, values);
         let samples = &mut self.profile.samples;
-        let times = samples.times.get_or_insert_with(|| vec![time; samples.stacks.len()]);
+        let times = samples
+            .times
+            .get_or_insert_with(|| vec![time; samples.stacks.len()]);
         if let Some(last) = times.last_mut() {
             *last = time;
         }
     }
 
-    /// Interns a stack of functions that have only a name, the root first. For tests, examples and text formats.
+    /// Interns a stack of functions that have only a name, the root first. For tests, examples and
+    /// text formats.
     pub fn named_stack(&mut self, names: &[&str]) -> Option<StackId> {
         names.iter().fold(None, |parent, name| {
             let name = self.string(name);
-            let function = self.function(Function { name, system_name: name, file: StringId::EMPTY, start_line: 0 });
-            let location = self.location(None, 0, false, &[Line { function: Some(function), line: 0, column: 0 }]);
+            let function = self.function(Function {
+                name,
+                system_name: name,
+                file: StringId::EMPTY,
+                start_line: 0,
+            });
+            let location = self.location(
+                None,
+                0,
+                false,
+                &[Line {
+                    function: Some(function),
+                    line: 0,
+                    column: 0,
+                }],
+            );
             Some(self.stack(parent, location))
         })
     }
@@ -208,7 +277,11 @@ pub(crate) struct LabelSetIndex {
 
 impl LabelSetIndex {
     /// The set of these labels, which are put in order. The empty set is `None`.
-    pub(crate) fn intern(&mut self, sets: &mut LabelSets, labels: &mut [Label]) -> Option<LabelSetId> {
+    pub(crate) fn intern(
+        &mut self,
+        sets: &mut LabelSets,
+        labels: &mut [Label],
+    ) -> Option<LabelSetId> {
         if labels.is_empty() {
             return None;
         }
@@ -218,9 +291,11 @@ impl LabelSetIndex {
             return Some(id);
         }
         sets.labels.extend_from_slice(labels);
-        sets.ends.push(u32::try_from(sets.labels.len()).expect("tables stay below u32::MAX rows"));
+        sets.ends
+            .push(u32::try_from(sets.labels.len()).expect("tables stay below u32::MAX rows"));
         let id = LabelSetId::new(sets.ends.len() - 1);
-        self.sets.insert_unique(hash, id, |&id| self.hasher.hash_one(sets.get(id)));
+        self.sets
+            .insert_unique(hash, id, |&id| self.hasher.hash_one(sets.get(id)));
         Some(id)
     }
 }
@@ -239,6 +314,8 @@ fn intern<Row: Copy + Eq + Hash, Id: Copy>(
         return position(id);
     }
     rows.push(row);
-    index.insert_unique(hash, make(rows.len() - 1), |&id| hasher.hash_one(rows[position(id)]));
+    index.insert_unique(hash, make(rows.len() - 1), |&id| {
+        hasher.hash_one(rows[position(id)])
+    });
     rows.len() - 1
 }

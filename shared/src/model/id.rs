@@ -1,7 +1,8 @@
 //! Handles: `Copy` newtypes over a non-zero `u32` that point into one table of one profile.
 //!
-//! A handle is only made by the table that owns the row, and tables only grow, so a handle never dangles.
-//! The non-zero form makes `Option<Handle>` four bytes wide, which is what a column of them costs.
+//! A handle is only made by the table that owns the row, and tables only grow, so a handle never
+//! dangles. The non-zero form makes `Option<Handle>` four bytes wide, which is what a column of
+//! them costs.
 
 use std::num::NonZeroU32;
 
@@ -16,7 +17,8 @@ macro_rules! handle {
             #[allow(dead_code)] // Not every table has use for it.
             pub(crate) const FIRST: Self = Self(NonZeroU32::MIN);
 
-            /// The handle of row `index`. Tables hold fewer than `u32::MAX` rows: see [`crate::limits`].
+            /// The handle of row `index`. Tables hold fewer than `u32::MAX` rows: see
+            /// [`crate::limits`].
             #[inline(always)]
             pub(crate) fn new(index: usize) -> Self {
                 let index = u32::try_from(index + 1).expect("tables stay below u32::MAX rows");

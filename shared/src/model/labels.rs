@@ -20,7 +20,9 @@ pub enum LabelError {
     #[error("name {0:?} does not begin with an application name")]
     NoApplication(String),
     /// A character that the grammar does not allow.
-    #[error("name {name:?} has {character:?} at column {column}, where only letters, digits and {allowed} may stand")]
+    #[error(
+        "name {name:?} has {character:?} at column {column}, where only letters, digits and {allowed} may stand"
+    )]
     Character {
         /// The whole parameter.
         name: String,
@@ -71,7 +73,10 @@ impl Labels {
         for (name, value) in &pairs {
             if name.len() > MAX_LABEL_NAME || value.len() > MAX_LABEL_VALUE {
                 let name_cut = name.chars().take(64).collect();
-                return Err(LabelError::TooLong { name: name_cut, length: name.len().max(value.len()) });
+                return Err(LabelError::TooLong {
+                    name: name_cut,
+                    length: name.len().max(value.len()),
+                });
             }
         }
         Ok(Self(pairs))
@@ -79,13 +84,22 @@ impl Labels {
 
     /// The value of a label.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let at = self.0.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()?;
+        let at = self
+            .0
+            .binary_search_by(|(n, _)| n.as_str().cmp(name))
+            .ok()?;
         Some(&self.0[at].1)
     }
 
     /// The service, without the other labels.
     pub fn service_alone(&self) -> Self {
-        Self(self.0.iter().filter(|(name, _)| name == SERVICE_NAME).cloned().collect())
+        Self(
+            self.0
+                .iter()
+                .filter(|(name, _)| name == SERVICE_NAME)
+                .cloned()
+                .collect(),
+        )
     }
 
     /// All pairs, ordered by name.
@@ -104,7 +118,10 @@ impl Labels {
     }
 
     /// These labels and those of `more` whose names are not taken.
-    pub fn with_defaults(&self, more: impl IntoIterator<Item = (String, String)>) -> Result<Self, LabelError> {
+    pub fn with_defaults(
+        &self,
+        more: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, LabelError> {
         let mut pairs = self.0.clone();
         for (name, value) in more {
             if !pairs.iter().any(|(n, _)| *n == name) {
@@ -117,9 +134,10 @@ impl Labels {
 
 /// Parses `app{key=value,key2=value2}`: an application name and optional labels, without quoting.
 ///
-/// The application becomes `service_name`, unless a label of that name is given, which then wins and the application
-/// becomes `app_name`. Private labels (`__…`) are refused but for `__session_id__`, which says nothing about the
-/// service (it is new with every start of a process) and is dropped.
+/// The application becomes `service_name`, unless a label of that name is given, which then wins
+/// and the application becomes `app_name`. Private labels (`__…`) are refused but for
+/// `__session_id__`, which says nothing about the service (it is new with every start of a process)
+/// and is dropped.
 pub fn parse_name(name: &str) -> Result<Labels, LabelError> {
     let (app, rest) = match name.find('{') {
         Some(brace) => (&name[..brace], Some(&name[brace + 1..])),
@@ -132,9 +150,14 @@ pub fn parse_name(name: &str) -> Result<Labels, LabelError> {
     check_characters(name, app, "_.-/")?;
     let mut pairs = Vec::new();
     if let Some(rest) = rest {
-        let body = rest.trim_end().strip_suffix('}').ok_or_else(|| LabelError::Unclosed(name.to_owned()))?;
+        let body = rest
+            .trim_end()
+            .strip_suffix('}')
+            .ok_or_else(|| LabelError::Unclosed(name.to_owned()))?;
         for part in body.split(',').filter(|part| !part.trim().is_empty()) {
-            let (key, value) = part.split_once('=').ok_or_else(|| LabelError::NotAPair(part.to_owned()))?;
+            let (key, value) = part
+                .split_once('=')
+                .ok_or_else(|| LabelError::NotAPair(part.to_owned()))?;
             let (key, value) = (key.trim(), value.trim());
             if key.is_empty() {
                 return Err(LabelError::NotAPair(part.to_owned()));
@@ -142,14 +165,21 @@ pub fn parse_name(name: &str) -> Result<Labels, LabelError> {
             check_characters(name, key, "_.")?;
             match key {
                 "__session_id__" => {}
-                reserved if reserved.starts_with("__") => return Err(LabelError::Reserved(reserved.to_owned())),
-                // An empty value is the same as no label, as everywhere in the Prometheus label model.
+                reserved if reserved.starts_with("__") => {
+                    return Err(LabelError::Reserved(reserved.to_owned()));
+                }
+                // An empty value is the same as no label, as everywhere in the Prometheus label
+                // model.
                 _ if value.is_empty() => {}
                 _ => pairs.push((key.to_owned(), value.to_owned())),
             }
         }
     }
-    let app_label = if pairs.iter().any(|(k, _)| k == SERVICE_NAME) { "app_name" } else { SERVICE_NAME };
+    let app_label = if pairs.iter().any(|(k, _)| k == SERVICE_NAME) {
+        "app_name"
+    } else {
+        SERVICE_NAME
+    };
     if !pairs.iter().any(|(k, _)| k == app_label) {
         pairs.push((app_label.to_owned(), app.to_owned()));
     }
@@ -157,7 +187,9 @@ pub fn parse_name(name: &str) -> Result<Labels, LabelError> {
 }
 
 fn check_characters(whole: &str, part: &str, allowed: &'static str) -> Result<(), LabelError> {
-    let bad = part.chars().position(|c| !(c.is_alphanumeric() || allowed.contains(c)));
+    let bad = part
+        .chars()
+        .position(|c| !(c.is_alphanumeric() || allowed.contains(c)));
     let Some(at) = bad else { return Ok(()) };
     let offset = part.as_ptr() as usize - whole.as_ptr() as usize;
     Err(LabelError::Character {
@@ -174,7 +206,11 @@ mod tests {
 
     fn check(name: &str, expect: &str) {
         let shown = match parse_name(name) {
-            Ok(labels) => labels.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" "),
+            Ok(labels) => labels
+                .iter()
+                .map(|(n, v)| format!("{n}={v}"))
+                .collect::<Vec<_>>()
+                .join(" "),
             Err(error) => error.to_string(),
         };
         assert_eq!(shown, expect, "for {name:?}");
@@ -184,9 +220,15 @@ mod tests {
     fn names() {
         check("my.app", "service_name=my.app");
         check("my.app{}", "service_name=my.app");
-        check(" app { env = dev , region=eu } ", "env=dev region=eu service_name=app");
+        check(
+            " app { env = dev , region=eu } ",
+            "env=dev region=eu service_name=app",
+        );
         check("app{service_name=x}", "app_name=app service_name=x");
-        check("app{__session_id__=12,otel.scope.name=com.grafana/go}", "otel.scope.name=com.grafana/go service_name=app");
+        check(
+            "app{__session_id__=12,otel.scope.name=com.grafana/go}",
+            "otel.scope.name=com.grafana/go service_name=app",
+        );
         check("app{v=a=b (c)+d}", "service_name=app v=a=b (c)+d");
         check("app{empty=}", "service_name=app");
     }
@@ -194,11 +236,20 @@ mod tests {
     #[test]
     fn refused_names() {
         check("", "name \"\" does not begin with an application name");
-        check("{a=b}", "name \"{a=b}\" does not begin with an application name");
-        check("app{a=b", "name \"app{a=b\" opens a brace that it does not close");
+        check(
+            "{a=b}",
+            "name \"{a=b}\" does not begin with an application name",
+        );
+        check(
+            "app{a=b",
+            "name \"app{a=b\" opens a brace that it does not close",
+        );
         check("app{a}", "label \"a\" is not of the form key=value");
         check("app{__name__=x}", "label name \"__name__\" is reserved");
         check("app{a=1,a=2}", "label \"a\" is given twice");
-        check("a pp", "name \"a pp\" has ' ' at column 2, where only letters, digits and _.-/ may stand");
+        check(
+            "a pp",
+            "name \"a pp\" has ' ' at column 2, where only letters, digits and _.-/ may stand",
+        );
     }
 }

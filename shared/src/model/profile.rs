@@ -126,7 +126,8 @@ pub struct Header {
     pub time_nanos: i64,
     /// Length, 0 when unknown.
     pub duration_nanos: i64,
-    /// Regex of frames to drop with all below them (a viewer's choice; the core never applies it on its own).
+    /// Regex of frames to drop with all below them (a viewer's choice; the core never applies it on
+    /// its own).
     pub drop_frames: StringId,
     /// Regex of frames to keep although `drop_frames` matches.
     pub keep_frames: StringId,
@@ -159,7 +160,8 @@ impl Default for Header {
 /// - Every handle in it points at a row of its own tables.
 /// - A stack's parent is an earlier row, so one pass forward visits callers before callees.
 /// - All sample columns have the same length.
-/// - Rows of a table may repeat, as they do in files; in canonical order ([`crate::canonical()`]) each occurs once.
+/// - Rows of a table may repeat, as they do in files; in canonical order ([`crate::canonical()`])
+///   each occurs once.
 ///
 /// Made by [`crate::ProfileBuilder`]; changed by no one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -185,14 +187,16 @@ pub struct Samples {
     pub labels: Vec<Option<LabelSetId>>,
     /// Values, one column per sample type.
     pub values: Vec<Vec<i64>>,
-    /// When each sample was taken, in nanoseconds since the epoch or since some instant of the producer's. For all samples or
-    /// for none; a merge drops them, as it adds up samples of different times, and pprof has no place for them.
+    /// When each sample was taken, in nanoseconds since the epoch or since some instant of the
+    /// producer's. For all samples or for none; a merge drops them, as it adds up samples of
+    /// different times, and pprof has no place for them.
     pub times: Option<Vec<i64>>,
 }
 
-/// Sets of sample labels. Those of a set are ordered by the row of their name, which in canonical order is the order of the
-/// names; of one name, text comes before numbers. Comparing names themselves for each sample would take time in
-/// proportion to their length, which is a stranger's choice.
+/// Sets of sample labels. Those of a set are ordered by the row of their name, which in canonical
+/// order is the order of the names; of one name, text comes before numbers. Comparing names
+/// themselves for each sample would take time in proportion to their length, which is a stranger's
+/// choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSets {
     pub(crate) labels: Vec<Label>,
@@ -202,7 +206,11 @@ pub struct LabelSets {
 impl LabelSets {
     /// The labels of a set.
     pub fn get(&self, id: LabelSetId) -> &[Label] {
-        let start = if id.index() == 0 { 0 } else { self.ends[id.index() - 1] as usize };
+        let start = if id.index() == 0 {
+            0
+        } else {
+            self.ends[id.index() - 1] as usize
+        };
         &self.labels[start..self.ends[id.index()] as usize]
     }
 
@@ -238,10 +246,14 @@ impl Profile {
         (self.text(t.kind), self.text(t.unit))
     }
 
-    /// The sample type to show first: the one the profile names, else the last, by pprof's convention.
+    /// The sample type to show first: the one the profile names, else the last, by pprof's
+    /// convention.
     pub fn default_type(&self) -> usize {
         let default = self.text(self.header.default_sample_type);
-        let named = self.sample_types.iter().position(|t| self.text(t.kind) == default);
+        let named = self
+            .sample_types
+            .iter()
+            .position(|t| self.text(t.kind) == default);
         named.unwrap_or(self.sample_types.len().saturating_sub(1))
     }
 
@@ -263,7 +275,9 @@ impl Profile {
     /// Whether the location in a row has these fields and lines.
     pub(crate) fn is_location(&self, row: usize, fields: &Location, lines: &[Line]) -> bool {
         let key = |l: &Location| (l.mapping, l.address, l.folded);
-        self.locations.get(row).is_some_and(|l| key(l) == key(fields) && self.lines(LocationId::new(row)) == lines)
+        self.locations
+            .get(row)
+            .is_some_and(|l| key(l) == key(fields) && self.lines(LocationId::new(row)) == lines)
     }
 
     /// Handles of all locations, in the order of their table.
@@ -334,6 +348,9 @@ impl Profile {
 
     /// Sum of a value column. Exact: an `i128` holds 2^63 values of 2^63.
     pub fn total(&self, sample_type: usize) -> i128 {
-        self.samples.values[sample_type].iter().map(|&v| i128::from(v)).sum()
+        self.samples.values[sample_type]
+            .iter()
+            .map(|&v| i128::from(v))
+            .sum()
     }
 }

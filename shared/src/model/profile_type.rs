@@ -1,4 +1,5 @@
-//! The profile type id, `name:type:unit:period_type:period_unit`, by which Pyroscope's clients name a kind of profile.
+//! The profile type id, `name:type:unit:period_type:period_unit`, by which Pyroscope's clients name
+//! a kind of profile.
 
 use std::fmt;
 use std::str::FromStr;
@@ -32,7 +33,9 @@ pub struct ProfileTypeError(pub String);
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum UnusableType {
     /// The sample type or its unit is missing.
-    #[error("the profile has a sample type {sample_type:?} with unit {sample_unit:?}; both must be given")]
+    #[error(
+        "the profile has a sample type {sample_type:?} with unit {sample_unit:?}; both must be given"
+    )]
     Empty {
         /// The sample type.
         sample_type: String,
@@ -40,7 +43,9 @@ pub enum UnusableType {
         sample_unit: String,
     },
     /// A character that ends a part of an id.
-    #[error("the profile's type has {character:?} in {part:?}, where no ':', '{{' or white space may stand")]
+    #[error(
+        "the profile's type has {character:?} in {part:?}, where no ':', '{{' or white space may stand"
+    )]
     Character {
         /// The part of the type.
         part: String,
@@ -55,17 +60,32 @@ pub enum UnusableType {
 impl ProfileType {
     /// Whether its id can be read again, alone and at the head of a selector.
     pub fn check(&self) -> Result<(), UnusableType> {
-        let Self { name, sample_type, sample_unit, period_type, period_unit } = self;
+        let Self {
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        } = self;
         if name.is_empty() || sample_type.is_empty() || sample_unit.is_empty() {
             let (sample_type, sample_unit) = (sample_type.clone(), sample_unit.clone());
-            return Err(UnusableType::Empty { sample_type, sample_unit });
+            return Err(UnusableType::Empty {
+                sample_type,
+                sample_unit,
+            });
         }
         for part in [name, sample_type, sample_unit, period_type, period_unit] {
             if part.len() > MAX_TYPE_PART {
                 return Err(UnusableType::TooLong(part.len()));
             }
-            if let Some(character) = part.chars().find(|&c| matches!(c, ':' | '{') || c.is_whitespace()) {
-                return Err(UnusableType::Character { part: part.clone(), character });
+            if let Some(character) = part
+                .chars()
+                .find(|&c| matches!(c, ':' | '{') || c.is_whitespace())
+            {
+                return Err(UnusableType::Character {
+                    part: part.clone(),
+                    character,
+                });
             }
         }
         Ok(())
@@ -74,8 +94,17 @@ impl ProfileType {
 
 impl fmt::Display for ProfileType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, sample_type, sample_unit, period_type, period_unit } = self;
-        write!(f, "{name}:{sample_type}:{sample_unit}:{period_type}:{period_unit}")
+        let Self {
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        } = self;
+        write!(
+            f,
+            "{name}:{sample_type}:{sample_unit}:{period_type}:{period_unit}"
+        )
     }
 }
 
@@ -85,7 +114,15 @@ impl FromStr for ProfileType {
     /// Five parts; a sixth, `delta`, is accepted and ignored as Pyroscope does.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parts: Vec<&str> = text.split(':').collect();
-        let [name, sample_type, sample_unit, period_type, period_unit, rest @ ..] = parts.as_slice() else {
+        let [
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+            rest @ ..,
+        ] = parts.as_slice()
+        else {
             return Err(ProfileTypeError(text.to_owned()));
         };
         if !matches!(rest, [] | ["delta"]) || name.is_empty() || sample_type.is_empty() {
@@ -93,6 +130,12 @@ impl FromStr for ProfileType {
         }
         let [name, sample_type, sample_unit, period_type, period_unit] =
             [name, sample_type, sample_unit, period_type, period_unit].map(|s| (*s).to_owned());
-        Ok(Self { name, sample_type, sample_unit, period_type, period_unit })
+        Ok(Self {
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        })
     }
 }

@@ -13,14 +13,19 @@ pub(crate) struct Tables {
 impl Tables {
     /// Copies strings, mappings, functions and locations, each once.
     ///
-    /// Profiles of one process have much the same tables in much the same order, so each row is first held against the
-    /// row after the one found last: reading on is several times quicker than looking up.
+    /// Profiles of one process have much the same tables in much the same order, so each row is
+    /// first held against the row after the one found last: reading on is several times quicker
+    /// than looking up.
     pub(crate) fn copy(from: &Profile, to: &mut ProfileBuilder) -> Self {
         to.reserve_tables(from);
         let mut next = 0;
         let mut strings = Vec::with_capacity(from.strings.len());
         for text in from.strings.iter() {
-            let id = to.profile().strings.at(next, text).unwrap_or_else(|| to.string(text));
+            let id = to
+                .profile()
+                .strings
+                .at(next, text)
+                .unwrap_or_else(|| to.string(text));
             next = id.index() + 1;
             strings.push(id);
         }
@@ -28,14 +33,29 @@ impl Tables {
         let mappings: Vec<_> = from
             .mappings
             .iter()
-            .map(|m| to.mapping(Mapping { file: string(m.file), build_id: string(m.build_id), ..*m }))
+            .map(|m| {
+                to.mapping(Mapping {
+                    file: string(m.file),
+                    build_id: string(m.build_id),
+                    ..*m
+                })
+            })
             .collect();
         let mut next = 0;
         let mut functions = Vec::with_capacity(from.functions.len());
         for f in &from.functions {
-            let row = Function { name: string(f.name), system_name: string(f.system_name), file: string(f.file), ..*f };
+            let row = Function {
+                name: string(f.name),
+                system_name: string(f.system_name),
+                file: string(f.file),
+                ..*f
+            };
             let is_next = to.profile().functions.get(next) == Some(&row);
-            let id = if is_next { FunctionId::new(next) } else { to.function(row) };
+            let id = if is_next {
+                FunctionId::new(next)
+            } else {
+                to.function(row)
+            };
             next = id.index() + 1;
             functions.push(id);
         }
@@ -45,10 +65,20 @@ impl Tables {
         for l in &from.locations {
             lines.clear();
             let own = &from.lines[l.first_line as usize..(l.first_line + l.line_count) as usize];
-            lines.extend(own.iter().map(|line| Line { function: line.function.map(|f| functions[f.index()]), ..*line }));
-            let l = Location { mapping: l.mapping.map(|m| mappings[m.index()]), ..*l };
+            lines.extend(own.iter().map(|line| Line {
+                function: line.function.map(|f| functions[f.index()]),
+                ..*line
+            }));
+            let l = Location {
+                mapping: l.mapping.map(|m| mappings[m.index()]),
+                ..*l
+            };
             let is_next = to.profile().is_location(next, &l, &lines);
-            let id = if is_next { LocationId::new(next) } else { to.location(l.mapping, l.address, l.folded, &lines) };
+            let id = if is_next {
+                LocationId::new(next)
+            } else {
+                to.location(l.mapping, l.address, l.folded, &lines)
+            };
             next = id.index() + 1;
             locations.push(id);
         }

@@ -1,7 +1,8 @@
 //! Texts in order, sorted by a few bytes at a time.
 //!
-//! Names of one program begin alike: comparing two reads both from their first byte, somewhere else in memory each. Here
-//! all texts that agree so far are sorted by their next bytes, which stand in the number that is sorted.
+//! Names of one program begin alike: comparing two reads both from their first byte, somewhere else
+//! in memory each. Here all texts that agree so far are sorted by their next bytes, which stand in
+//! the number that is sorted.
 
 use crate::base::sort::insertion_sort;
 use crate::model::id::StringId;
@@ -43,7 +44,8 @@ pub(crate) fn by_text(strings: &Strings) -> Vec<u32> {
     rows.into_iter().map(|row| row as u32).collect()
 }
 
-/// What is left of a text, as a number of 32 bits that is ordered as its first bytes are, and then by whether there are more.
+/// What is left of a text, as a number of 32 bits that is ordered as its first bytes are, and then
+/// by whether there are more.
 fn key(rest: &[u8]) -> u64 {
     let byte = |i: usize| rest.get(i).map_or(0, |&byte| u64::from(byte));
     byte(0) << 24 | byte(1) << 16 | byte(2) << 8 | rest.len().min(BYTES + 1) as u64
@@ -67,7 +69,10 @@ mod tests {
 
     #[test]
     fn ends_come_before_zeros() {
-        check(["ab\0\0", "ab", "ab\0", "a", "abc", "abcd", "abc\0", "abcdefg", "abcdef", "ab", "abcdef\0", "ü", "abcde"]);
+        check([
+            "ab\0\0", "ab", "ab\0", "a", "abc", "abcd", "abc\0", "abcdefg", "abcdef", "ab",
+            "abcdef\0", "ü", "abcde",
+        ]);
     }
 
     proptest! {

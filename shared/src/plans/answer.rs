@@ -6,18 +6,20 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{AnswerStats, StoreError, answer_chunk, decode_answer, encode_answer};
 
-/// Most bytes of tables and samples that a query may hold, or of points that a timeline may: 32 MiB.
+/// Most bytes of tables and samples that a query may hold, or of points that a timeline may: 32
+/// MiB.
 ///
-/// A worker has 128 MB. While a query reads, tables have room for up to twice what they hold, and 16 MiB of reads are
-/// outstanding, on their way into WASM twice: 96 MiB. When it ends there are no reads, and canonical order makes the tables a
-/// second time: measured, 84 MB at most. What is left goes to the catalog's rows and the code. The answer of a service with
-/// 20,000 stacks takes 1 MiB.
+/// A worker has 128 MB. While a query reads, tables have room for up to twice what they hold, and
+/// 16 MiB of reads are outstanding, on their way into WASM twice: 96 MiB. When it ends there are no
+/// reads, and canonical order makes the tables a second time: measured, 84 MB at most. What is left
+/// goes to the catalog's rows and the code. The answer of a service with 20,000 stacks takes 1 MiB.
 pub const MAX_HELD: usize = 32 << 20;
 
 /// The outcome of a query.
 #[derive(Debug)]
 pub struct QueryAnswer {
-    /// The sum of all selected profiles, in canonical order; without sample types when there is none.
+    /// The sum of all selected profiles, in canonical order; without sample types when there is
+    /// none.
     pub profile: Profile,
     /// How many profiles were added up.
     pub profiles: u64,
@@ -27,14 +29,18 @@ pub struct QueryAnswer {
     pub bytes: u64,
     /// A sum went beyond 64 bits and was cut there; everything is exact when this is false.
     pub saturated: bool,
-    /// The profiles at an end of the range are deleted and only sums are left: windows that begin inside count as a whole.
+    /// The profiles at an end of the range are deleted and only sums are left: windows that begin
+    /// inside count as a whole.
     pub rounded: bool,
 }
 
 impl QueryAnswer {
-    /// Whether a number of the answer is cut at 2^63 − 1: the sum of a stack, or that of stacks together.
+    /// Whether a number of the answer is cut at 2^63 − 1: the sum of a stack, or that of stacks
+    /// together.
     pub fn is_saturated(&self) -> bool {
-        let cut = |values: &Vec<i64>| values.iter().map(|&value| i128::from(value)).sum::<i128>() > i128::from(i64::MAX);
+        let cut = |values: &Vec<i64>| {
+            values.iter().map(|&value| i128::from(value)).sum::<i128>() > i128::from(i64::MAX)
+        };
         self.saturated || self.profile.samples().values.iter().any(cut)
     }
 
@@ -45,14 +51,47 @@ impl QueryAnswer {
 
     /// All of it as bytes, checksums included.
     pub fn encode(&self, profile_type: &ProfileType) -> Result<Vec<u8>, StoreError> {
-        let &Self { ref profile, profiles, objects, bytes, saturated, rounded } = self;
-        encode_answer(AnswerStats { profiles, objects, bytes, saturated, rounded }, profile, profile_type)
+        let &Self {
+            ref profile,
+            profiles,
+            objects,
+            bytes,
+            saturated,
+            rounded,
+        } = self;
+        encode_answer(
+            AnswerStats {
+                profiles,
+                objects,
+                bytes,
+                saturated,
+                rounded,
+            },
+            profile,
+            profile_type,
+        )
     }
 
     /// Reads what [`Self::encode`] wrote of an answer of this type.
     pub fn decode(bytes: &[u8], profile_type: &ProfileType) -> Result<Self, StoreError> {
-        let (AnswerStats { profiles, objects, bytes, saturated, rounded }, profile) = decode_answer(bytes, profile_type)?;
-        Ok(Self { profile, profiles, objects, bytes, saturated, rounded })
+        let (
+            AnswerStats {
+                profiles,
+                objects,
+                bytes,
+                saturated,
+                rounded,
+            },
+            profile,
+        ) = decode_answer(bytes, profile_type)?;
+        Ok(Self {
+            profile,
+            profiles,
+            objects,
+            bytes,
+            saturated,
+            rounded,
+        })
     }
 }
 
@@ -91,14 +130,33 @@ impl AnswerSum {
 
     /// The sum.
     pub fn finish(self) -> QueryAnswer {
-        let AnswerStats { profiles, objects, bytes, saturated, rounded } = self.stats;
+        let AnswerStats {
+            profiles,
+            objects,
+            bytes,
+            saturated,
+            rounded,
+        } = self.stats;
         let merged = self.merger.finish();
         let saturated = saturated || merged.saturated > 0;
-        QueryAnswer { profile: merged.profile, profiles, objects, bytes, saturated, rounded }
+        QueryAnswer {
+            profile: merged.profile,
+            profiles,
+            objects,
+            bytes,
+            saturated,
+            rounded,
+        }
     }
 }
 
 /// Refuses to hold more than [`MAX_HELD`].
 pub(super) fn check_held(bytes: usize) -> Result<(), PlanError> {
-    if bytes > MAX_HELD { Err(PlanError::TooLarge { most: MAX_HELD as u64 >> 20 }) } else { Ok(()) }
+    if bytes > MAX_HELD {
+        Err(PlanError::TooLarge {
+            most: MAX_HELD as u64 >> 20,
+        })
+    } else {
+        Ok(())
+    }
 }

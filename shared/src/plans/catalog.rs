@@ -23,7 +23,10 @@ pub struct Service {
 pub fn services(objects: &[CatalogObject], range: TimeRange) -> Vec<Service> {
     let mut found: BTreeMap<&str, BTreeSet<&ProfileType>> = BTreeMap::new();
     for (labels, profile_type) in series(objects, range) {
-        found.entry(labels.get(SERVICE_NAME).unwrap_or("")).or_default().insert(profile_type);
+        found
+            .entry(labels.get(SERVICE_NAME).unwrap_or(""))
+            .or_default()
+            .insert(profile_type);
     }
     let service = |(name, types): (&str, BTreeSet<&ProfileType>)| Service {
         name: name.to_owned(),
@@ -43,16 +46,24 @@ pub fn label_values(
     let mut unique: BTreeSet<(&Labels, &ProfileType)> = BTreeSet::new();
     unique.extend(series(objects, range));
     for (labels, of_type) in unique {
-        if profile_type.is_none_or(|wanted| wanted == of_type) && selector.matches(of_type, labels) {
+        if profile_type.is_none_or(|wanted| wanted == of_type) && selector.matches(of_type, labels)
+        {
             for (name, value) in labels.iter() {
-                found.entry(name.to_owned()).or_default().insert(value.to_owned());
+                found
+                    .entry(name.to_owned())
+                    .or_default()
+                    .insert(value.to_owned());
             }
         }
     }
     found
 }
 
-fn series(objects: &[CatalogObject], range: TimeRange) -> impl Iterator<Item = (&Labels, &ProfileType)> {
+fn series(
+    objects: &[CatalogObject],
+    range: TimeRange,
+) -> impl Iterator<Item = (&Labels, &ProfileType)> {
     let all = objects.iter().flat_map(|object| object.directory.series());
-    all.filter(move |&(_, _, first, last)| range.touches(first, last)).map(|(labels, of_type, _, _)| (labels, of_type))
+    all.filter(move |&(_, _, first, last)| range.touches(first, last))
+        .map(|(labels, of_type, _, _)| (labels, of_type))
 }

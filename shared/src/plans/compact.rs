@@ -6,11 +6,13 @@
 //! | 2 | blocks of level 1 | every profile, sums of minutes and hours |
 //! | 3 | blocks of level 1 or 2 | sums of hours and days; its sources stay beside it |
 //!
-//! Symbols are stored once for each group (a service and a group of types that share tables, such as the four of a heap
-//! profile). Rows of profiles stay as they were pushed. The same sources give the same bytes.
+//! Symbols are stored once for each group (a service and a group of types that share tables, such
+//! as the four of a heap profile). Rows of profiles stay as they were pushed. The same sources give
+//! the same bytes.
 //!
-//! A job that is too large for one block is done in partitions (see [`super::partitions`]), each a plan of its own; its blocks take the
-//! place of the sources together. A job may leave out deleted profiles, and rewrite a single block for that alone.
+//! A job that is too large for one block is done in partitions (see [`super::partitions`]), each a
+//! plan of its own; its blocks take the place of the sources together. A job may leave out deleted
+//! profiles, and rewrite a single block for that alone.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -23,11 +25,12 @@ use super::plan::{CatalogObject, Get, Plan, PlanError};
 use super::reads::{Reads, damaged};
 use crate::base::sort::sort_by;
 use crate::store::{
-    BlockLayout, BlockWriter, Counted, Directory, Ids, Level, Lineage, ObjectKey, Part, Partition, read_ids,
+    BlockLayout, BlockWriter, Counted, Directory, Ids, Level, Lineage, ObjectKey, Part, Partition,
+    read_ids,
 };
 
-/// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a request takes. What other
-/// services have in a block of level 1 is longer.
+/// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a
+/// request takes. What other services have in a block of level 1 is longer.
 const MAX_GAP: u64 = 128 << 10;
 
 /// What a plan is to make.
@@ -41,7 +44,8 @@ pub struct CompactTask {
     pub unique: u64,
     /// Which of the job's partitions, from 0; [`CompactPlan::partition`] says how many there are.
     pub partition: u32,
-    /// How many bytes of blocks it may hold at once: [`super::MAX_PARTITION_BYTES`], where a job is divided; the same for all partitions.
+    /// How many bytes of blocks it may hold at once: [`super::MAX_PARTITION_BYTES`], where a job is
+    /// divided; the same for all partitions.
     pub partition_bytes: u64,
 }
 
@@ -88,12 +92,19 @@ impl CompactPlan {
         Self::without(sources, task, Vec::new())
     }
 
-    /// The same without deleted profiles: out of segments, or out of one block of the same level. What only they had of
-    /// symbols goes too; which chunks were counted stays known.
-    pub fn without(sources: Vec<CatalogObject>, task: CompactTask, deletions: Vec<Deletion>) -> Result<Self, PlanError> {
+    /// The same without deleted profiles: out of segments, or out of one block of the same level.
+    /// What only they had of symbols goes too; which chunks were counted stays known.
+    pub fn without(
+        sources: Vec<CatalogObject>,
+        task: CompactTask,
+        deletions: Vec<Deletion>,
+    ) -> Result<Self, PlanError> {
         let CompactTask { level, unique, .. } = task;
         let rewrite = !deletions.is_empty();
-        let (mut keyed, single) = (Vec::with_capacity(sources.len()), rewrite && sources.len() == 1);
+        let (mut keyed, single) = (
+            Vec::with_capacity(sources.len()),
+            rewrite && sources.len() == 1,
+        );
         for object in sources {
             let is_segment = object.directory.block().is_none();
             let fits = if rewrite && !is_segment {
@@ -102,24 +113,43 @@ impl CompactPlan {
                 level.is_made_of(object.level)
             };
             if !fits || is_segment != (object.level == Level::Segment) {
-                return Err(PlanError::Level { key: object.key, level });
+                return Err(PlanError::Level {
+                    key: object.key,
+                    level,
+                });
             }
             keyed.push((object.key.parse::<ObjectKey>()?, object));
         }
-        sort_by(&mut keyed, |a, b| (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key)));
+        sort_by(&mut keyed, |a, b| {
+            (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key))
+        });
         let output = keyed.first().map(|(key, _)| key.successor(level, unique));
-        let (Some(output), Some(shape)) = (output, BlockLayout::of_level(level)) else { return Err(PlanError::NoSources) };
+        let (Some(output), Some(shape)) = (output, BlockLayout::of_level(level)) else {
+            return Err(PlanError::NoSources);
+        };
         let source = |(key, object): (ObjectKey, CatalogObject)| Source {
             object,
             arrival_millis: key.millis,
             parts: BTreeMap::new(),
         };
         let sources: Vec<Source> = keyed.into_iter().map(source).collect();
-        let directories: Vec<&Directory> = sources.iter().map(|source| &source.object.directory).collect();
+        let directories: Vec<&Directory> = sources
+            .iter()
+            .map(|source| &source.object.directory)
+            .collect();
         let mut all = partitions(&directories, level, shape, task.partition_bytes);
-        let (partitioning, partition) = (digest(&all), Partition { number: task.partition, count: all.len() as u32 });
+        let (partitioning, partition) = (
+            digest(&all),
+            Partition {
+                number: task.partition,
+                count: all.len() as u32,
+            },
+        );
         if partition.number >= partition.count {
-            return Err(PlanError::Partition { number: partition.number, count: partition.count });
+            return Err(PlanError::Partition {
+                number: partition.number,
+                count: partition.count,
+            });
         }
         let groups = all.swap_remove(partition.number as usize).into_iter();
         let mut plan = Self {
@@ -130,7 +160,9 @@ impl CompactPlan {
             partitioning,
             deletions: deletions.into(),
             output,
-            waiting: groups.flat_map(|(f, inputs)| inputs.into_iter().map(move |(s, p)| (f.clone(), s, p))).collect(),
+            waiting: groups
+                .flat_map(|(f, inputs)| inputs.into_iter().map(move |(s, p)| (f.clone(), s, p)))
+                .collect(),
             batch: Vec::new(),
             reads: Reads::with_gap(MAX_GAP),
             open: None,
@@ -154,15 +186,17 @@ impl CompactPlan {
         self.partitioning
     }
 
-    /// Whether the block says which chunks its job has counted: the first does it for all. A block of sums replaces
-    /// nothing, so it has counted nothing.
+    /// Whether the block says which chunks its job has counted: the first does it for all. A block
+    /// of sums replaces nothing, so it has counted nothing.
     fn has_ids(&self) -> bool {
         self.shape.raw && self.partition.number == 0
     }
 
     /// Whether it is made of segments, of which each is read at once.
     fn of_segments(&self) -> bool {
-        self.sources.iter().any(|source| source.object.directory.block().is_none())
+        self.sources
+            .iter()
+            .any(|source| source.object.directory.block().is_none())
     }
 
     /// Takes as much as may be held at once; at first, what tells the ids with it.
@@ -186,7 +220,10 @@ impl CompactPlan {
             self.batch.extend(self.waiting.pop_front());
         }
         for (at, parts) in parts.into_iter().enumerate() {
-            self.reads.add(&self.sources[at].object.key, parts.into_iter().map(|part| (part, at)).collect());
+            self.reads.add(
+                &self.sources[at].object.key,
+                parts.into_iter().map(|part| (part, at)).collect(),
+            );
         }
     }
 
@@ -205,14 +242,19 @@ impl CompactPlan {
                 let mut open = match self.open.take() {
                     Some(open) if open.group == group => open,
                     before => {
-                        before.map_or(Ok(()), |mut open| open.close(&mut self.writer)).map_err(PlanError::Output)?;
+                        before
+                            .map_or(Ok(()), |mut open| open.close(&mut self.writer))
+                            .map_err(PlanError::Output)?;
                         OpenGroup::new(group, self.shape, self.deletions.clone())
                     }
                 };
-                open.add(&mut self.writer, source, input).map_err(damaged(&source.object.key, part))?;
+                open.add(&mut self.writer, source, input)
+                    .map_err(damaged(&source.object.key, part))?;
                 self.open = Some(open);
             }
-            self.sources.iter_mut().for_each(|source| source.parts.clear());
+            self.sources
+                .iter_mut()
+                .for_each(|source| source.parts.clear());
             self.begin_batch();
         }
         Ok(())
@@ -229,16 +271,44 @@ impl CompactPlan {
         if let Some(mut open) = self.open.take() {
             open.close(&mut self.writer).map_err(PlanError::Output)?;
         }
-        let segments = self.sources.iter().fold(0, |sum: u64, source| sum.saturating_add(source.segments()));
+        let segments = self
+            .sources
+            .iter()
+            .fold(0, |sum: u64, source| sum.saturating_add(source.segments()));
         let names = self.sources.into_iter().enumerate();
         let (raw, used) = (self.shape.raw, self.used);
-        let names = names.filter(|(at, _)| raw || used.contains(at)).map(|(_, source)| source.object.key).collect();
-        let (made_of, sums_of) = if raw { (names, Vec::new()) } else { (Vec::new(), names) };
-        let ids = Ids { counted: self.counted.unwrap_or_default(), made_of };
-        let lineage = Lineage { token: self.task.token, partition: self.partition, segments, ids, sums_of };
+        let names = names
+            .filter(|(at, _)| raw || used.contains(at))
+            .map(|(_, source)| source.object.key)
+            .collect();
+        let (made_of, sums_of) = if raw {
+            (names, Vec::new())
+        } else {
+            (Vec::new(), names)
+        };
+        let ids = Ids {
+            counted: self.counted.unwrap_or_default(),
+            made_of,
+        };
+        let lineage = Lineage {
+            token: self.task.token,
+            partition: self.partition,
+            segments,
+            ids,
+            sums_of,
+        };
         let (bytes, directory) = self.writer.finish(lineage).map_err(PlanError::Output)?;
-        let profiles = directory.datasets().iter().fold(0, |sum: u64, d| sum.saturating_add(d.profiles));
-        Ok(CompactOutput { key: self.output.to_string(), level: self.task.level, bytes, directory, profiles })
+        let profiles = directory
+            .datasets()
+            .iter()
+            .fold(0, |sum: u64, d| sum.saturating_add(d.profiles));
+        Ok(CompactOutput {
+            key: self.output.to_string(),
+            level: self.task.level,
+            bytes,
+            directory,
+            profiles,
+        })
     }
 
     /// The chunks that went into the sources, with their arrivals.
@@ -246,9 +316,18 @@ impl CompactPlan {
         let mut counted = Vec::new();
         for source in self.sources.iter().filter(|_| self.has_ids()) {
             let (directory, arrival_millis) = (&source.object.directory, source.arrival_millis);
-            counted.extend(directory.chunks().iter().map(|chunk| Counted { id: chunk.id, arrival_millis }));
+            counted.extend(directory.chunks().iter().map(|chunk| Counted {
+                id: chunk.id,
+                arrival_millis,
+            }));
             if let Some(part) = directory.block().and_then(|block| block.ids) {
-                counted.extend(source.part(part).and_then(read_ids).map_err(damaged(&source.object.key, part))?.counted);
+                counted.extend(
+                    source
+                        .part(part)
+                        .and_then(read_ids)
+                        .map_err(damaged(&source.object.key, part))?
+                        .counted,
+                );
             }
         }
         Ok(counted)

@@ -1,5 +1,5 @@
-//! Which sums answer which part of a range: long windows where they lie wholly inside, shorter ones and then single
-//! profiles at its edges.
+//! Which sums answer which part of a range: long windows where they lie wholly inside, shorter ones
+//! and then single profiles at its edges.
 
 use hashbrown::HashMap;
 
@@ -29,8 +29,13 @@ impl Tier {
     }
 }
 
-/// Splits `range` less what is `taken` care of elsewhere: each part goes to the longest of `windows` that fits.
-pub(super) fn tiers(range: TimeRange, windows: impl Iterator<Item = SumWindow>, taken: Option<TimeRange>) -> Vec<Tier> {
+/// Splits `range` less what is `taken` care of elsewhere: each part goes to the longest of
+/// `windows` that fits.
+pub(super) fn tiers(
+    range: TimeRange,
+    windows: impl Iterator<Item = SumWindow>,
+    taken: Option<TimeRange>,
+) -> Vec<Tier> {
     let mut windows: Vec<Option<SumWindow>> = windows.map(Some).collect();
     insertion_sort(&mut windows, |window| *window);
     windows.insert(0, None);
@@ -39,7 +44,10 @@ pub(super) fn tiers(range: TimeRange, windows: impl Iterator<Item = SumWindow>, 
         let inside = window.map_or(range, |window| window.inside(range));
         let mut ranges = vec![inside];
         for cut in [longer, taken].into_iter().flatten() {
-            ranges = ranges.into_iter().flat_map(|range| without(range, cut)).collect();
+            ranges = ranges
+                .into_iter()
+                .flat_map(|range| without(range, cut))
+                .collect();
         }
         ranges.retain(|range| range.from < range.until);
         tiers.push(Tier { window, ranges });
@@ -53,26 +61,51 @@ pub(super) fn tiers(range: TimeRange, windows: impl Iterator<Item = SumWindow>, 
 /// What is left of a range on both sides of another.
 fn without(range: TimeRange, cut: TimeRange) -> [TimeRange; 2] {
     if cut.from >= cut.until {
-        return [range, TimeRange { from: range.from, until: range.from }];
+        return [
+            range,
+            TimeRange {
+                from: range.from,
+                until: range.from,
+            },
+        ];
     }
     [
-        TimeRange { from: range.from, until: range.until.min(cut.from) },
-        TimeRange { from: range.from.max(cut.until), until: range.until },
+        TimeRange {
+            from: range.from,
+            until: range.until.min(cut.from),
+        },
+        TimeRange {
+            from: range.from.max(cut.until),
+            until: range.until,
+        },
     ]
 }
 
 /// A range without the ends beyond which there is no data anyway.
 pub(super) fn opened(range: TimeRange, first: UnixNanos, last: UnixNanos) -> TimeRange {
     TimeRange {
-        from: if range.from <= first { TimeRange::ALL.from } else { range.from },
-        until: if last < range.until { TimeRange::ALL.until } else { range.until },
+        from: if range.from <= first {
+            TimeRange::ALL.from
+        } else {
+            range.from
+        },
+        until: if last < range.until {
+            TimeRange::ALL.until
+        } else {
+            range.until
+        },
     }
 }
 
 /// The service of a dataset.
 pub(super) fn service<'a>(directory: &'a Directory, dataset: &Dataset) -> &'a str {
-    let labels = dataset.series.first().map(|&labels| &directory.label_sets[labels as usize]);
-    labels.and_then(|labels| labels.get(SERVICE_NAME)).unwrap_or("")
+    let labels = dataset
+        .series
+        .first()
+        .map(|&labels| &directory.label_sets[labels as usize]);
+    labels
+        .and_then(|labels| labels.get(SERVICE_NAME))
+        .unwrap_or("")
 }
 
 /// What a block of level 3 answers for a service and type.
@@ -82,7 +115,8 @@ pub(super) struct Summary {
     pub(super) window: SumWindow,
     /// The windows, as one range. Its sources, if they are still there, answer what is left.
     pub(super) range: TimeRange,
-    /// Its sources are gone and an end of the range cut a window, which counts when it begins inside.
+    /// Its sources are gone and an end of the range cut a window, which counts when it begins
+    /// inside.
     pub(super) rounded: bool,
 }
 
@@ -94,48 +128,91 @@ pub(super) struct Summaries<'a> {
 }
 
 impl<'a> Summaries<'a> {
-    /// `window` says how short the windows must be that the datasets of a service and type are asked for; `None` when they
-    /// are of no use. It is told whether the block stands alone.
+    /// `window` says how short the windows must be that the datasets of a service and type are
+    /// asked for; `None` when they are of no use. It is told whether the block stands alone.
     pub(super) fn new(
         objects: &'a [CatalogObject],
         range: TimeRange,
         mut window: impl FnMut(&'a Directory, &[&'a Dataset], bool) -> Option<SumWindow>,
     ) -> Self {
         let (mut of, mut summed_by) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
-        for (at, object) in objects.iter().enumerate().filter(|(_, object)| is_summary(object)) {
+        for (at, object) in objects
+            .iter()
+            .enumerate()
+            .filter(|(_, object)| is_summary(object))
+        {
             let directory = &object.directory;
-            let Some(block) = directory.block() else { continue };
+            let Some(block) = directory.block() else {
+                continue;
+            };
             let mut groups: HashMap<(u32, &str), Vec<&Dataset>> = HashMap::new();
             for dataset in &block.datasets {
-                groups.entry((dataset.profile_type, service(directory, dataset))).or_default().push(dataset);
+                groups
+                    .entry((dataset.profile_type, service(directory, dataset)))
+                    .or_default()
+                    .push(dataset);
             }
             let alone = block.sums_of.is_empty();
             for ((of_type, service), datasets) in groups {
-                let first = datasets.iter().map(|d| d.min_time).min().unwrap_or_default();
-                let last = datasets.iter().map(|d| d.max_time).max().unwrap_or_default();
+                let first = datasets
+                    .iter()
+                    .map(|d| d.min_time)
+                    .min()
+                    .unwrap_or_default();
+                let last = datasets
+                    .iter()
+                    .map(|d| d.max_time)
+                    .max()
+                    .unwrap_or_default();
                 if !range.touches(first, last) {
                     continue;
                 }
-                let Some(window) = window(directory, &datasets, alone) else { continue };
+                let Some(window) = window(directory, &datasets, alone) else {
+                    continue;
+                };
                 let open = opened(range, first, last);
-                let whole = if alone { window.rounded(open) } else { window.inside(open) };
-                let summary = Summary { window, range: whole, rounded: alone && whole != open };
+                let whole = if alone {
+                    window.rounded(open)
+                } else {
+                    window.inside(open)
+                };
+                let summary = Summary {
+                    window,
+                    range: whole,
+                    rounded: alone && whole != open,
+                };
                 of.insert((at, &directory.types[of_type as usize], service), summary);
             }
-            block.sums_of.iter().for_each(|key| summed_by.entry(key.as_str()).or_default().push(at));
+            block
+                .sums_of
+                .iter()
+                .for_each(|key| summed_by.entry(key.as_str()).or_default().push(at));
         }
         Self { of, summed_by }
     }
 
     /// What the block at this place answers itself.
-    pub(super) fn of(&self, at: usize, profile_type: &ProfileType, service: &str) -> Option<Summary> {
+    pub(super) fn of(
+        &self,
+        at: usize,
+        profile_type: &ProfileType,
+        service: &str,
+    ) -> Option<Summary> {
         self.of.get(&(at, profile_type, service)).copied()
     }
 
     /// What another block answers for a source: of a service and type at most one does.
-    pub(super) fn instead_of(&self, key: &str, profile_type: &ProfileType, service: &str) -> Option<TimeRange> {
+    pub(super) fn instead_of(
+        &self,
+        key: &str,
+        profile_type: &ProfileType,
+        service: &str,
+    ) -> Option<TimeRange> {
         let summaries = self.summed_by.get(key)?.iter();
-        summaries.filter_map(|&at| self.of(at, profile_type, service)).map(|summary| summary.range).next()
+        summaries
+            .filter_map(|&at| self.of(at, profile_type, service))
+            .map(|summary| summary.range)
+            .next()
     }
 }
 

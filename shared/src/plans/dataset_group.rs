@@ -1,4 +1,4 @@
-//! A group while it is compacted: its datasets, and the tables that they partition.
+//! A group while it is compacted: its datasets, and the tables that they share.
 
 use std::rc::Rc;
 
@@ -13,11 +13,13 @@ use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{
-    BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, MAX_OPEN_ROWS, PageKind, SeriesInput,
-    StackNumbers, StoreError, Timing, copy_tables, decode_chunk, prune, read_page, read_symbols, table_bytes,
+    BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, MAX_OPEN_ROWS,
+    PageKind, SeriesInput, StackNumbers, StoreError, Timing, copy_tables, decode_chunk, prune,
+    read_page, read_symbols, table_bytes,
 };
 
-/// Tables of a group beyond this go into a dataset of their own: 8 MiB. See [`super::MAX_PARTITION_BYTES`].
+/// Tables of a group beyond this go into a dataset of their own: 8 MiB. See
+/// [`super::MAX_PARTITION_BYTES`].
 const MAX_TABLE_BYTES: usize = 8 << 20;
 
 /// Datasets that share tables, while they grow.
@@ -33,11 +35,23 @@ pub(super) struct OpenGroup {
 
 impl OpenGroup {
     pub(super) fn new(group: DatasetGroup, shape: BlockLayout, deletions: Rc<[Deletion]>) -> Self {
-        Self { group, shape, deletions, tables: ProfileBuilder::new(), datasets: Vec::new(), index: HashMap::new() }
+        Self {
+            group,
+            shape,
+            deletions,
+            tables: ProfileBuilder::new(),
+            datasets: Vec::new(),
+            index: HashMap::new(),
+        }
     }
 
     /// Adds what a source has of the group.
-    pub(super) fn add(&mut self, writer: &mut BlockWriter, source: &Source, input: Input) -> Result<(), StoreError> {
+    pub(super) fn add(
+        &mut self,
+        writer: &mut BlockWriter,
+        source: &Source,
+        input: Input,
+    ) -> Result<(), StoreError> {
         let directory = &source.object.directory;
         match input {
             Input::Chunk(place) => {
@@ -51,7 +65,9 @@ impl OpenGroup {
             }
             Input::Datasets(symbols, places) => {
                 let datasets = || places.iter().map(|&place| &directory.datasets()[place]);
-                let Some(first) = datasets().next() else { return Ok(()) };
+                let Some(first) = datasets().next() else {
+                    return Ok(());
+                };
                 let mut tables = read_symbols(source.part(symbols)?, first)?;
                 let mut numbers: Option<StackNumbers> = None;
                 if !self.deletions.is_empty() {
@@ -63,11 +79,17 @@ impl OpenGroup {
                 let mut stacks = copy_tables(&tables, &mut self.tables);
                 if let Some(numbers) = numbers {
                     // No row that is kept has a stack that is not.
-                    let moved = |n: u32| n.checked_sub(1).map_or(StackId::new(0), |n| stacks[n as usize]);
-                    stacks = (0..first.stacks as usize).map(|old| moved(numbers.get(Some(StackId::new(old))))).collect();
+                    let moved = |n: u32| {
+                        n.checked_sub(1)
+                            .map_or(StackId::new(0), |n| stacks[n as usize])
+                    };
+                    stacks = (0..first.stacks as usize)
+                        .map(|old| moved(numbers.get(Some(StackId::new(old)))))
+                        .collect();
                 }
                 drop(tables);
-                datasets().try_for_each(|dataset| self.add_dataset(writer, source, dataset, &stacks))
+                datasets()
+                    .try_for_each(|dataset| self.add_dataset(writer, source, dataset, &stacks))
             }
         }
     }
@@ -75,8 +97,15 @@ impl OpenGroup {
     /// Writes what is open.
     pub(super) fn close(&mut self, writer: &mut BlockWriter) -> Result<(), StoreError> {
         self.index.clear();
-        let (tables, datasets) = (std::mem::take(&mut self.tables), std::mem::take(&mut self.datasets));
-        if datasets.is_empty() { Ok(()) } else { writer.push(tables.profile(), datasets) }
+        let (tables, datasets) = (
+            std::mem::take(&mut self.tables),
+            std::mem::take(&mut self.datasets),
+        );
+        if datasets.is_empty() {
+            Ok(())
+        } else {
+            writer.push(tables.profile(), datasets)
+        }
     }
 
     /// Begins new datasets when the tables of these would become too large.
@@ -89,28 +118,51 @@ impl OpenGroup {
     fn decode(&self, bytes: &[u8], chunk: &ChunkEntry) -> Result<DecodedChunk, StoreError> {
         let (service, name) = &self.group;
         let decoded = decode_chunk(bytes, |_, series| {
-            series.labels.get(SERVICE_NAME).unwrap_or("") == service && series.profile_type.name == *name
+            series.labels.get(SERVICE_NAME).unwrap_or("") == service
+                && series.profile_type.name == *name
         })?;
         if decoded.id != chunk.id {
             let problem = "another chunk stands here than the directory says";
-            return Err(StoreError::Corrupt { section: "chunk", offset: 0, problem });
+            return Err(StoreError::Corrupt {
+                section: "chunk",
+                offset: 0,
+                problem,
+            });
         }
         Ok(decoded)
     }
 
     fn is_deleted(&self, of_type: &ProfileType, labels: &Labels, time: UnixNanos) -> bool {
-        self.deletions.iter().any(|deletion| deletion.has(of_type, labels, time))
+        self.deletions
+            .iter()
+            .any(|deletion| deletion.has(of_type, labels, time))
     }
 
     /// The series of a chunk that stay, and what they need of its tables.
     fn without_deleted(&self, chunk: DecodedChunk) -> Result<DecodedChunk, StoreError> {
-        let DecodedChunk { id, period, tables, mut series } = chunk;
+        let DecodedChunk {
+            id,
+            period,
+            tables,
+            mut series,
+        } = chunk;
         series.retain(|(s, _)| !self.is_deleted(&s.profile_type, &s.labels, s.time));
-        let (tables, numbers) = prune(&tables, series.iter().flat_map(|(_, rows)| rows).filter_map(|row| row.0))?;
+        let (tables, numbers) = prune(
+            &tables,
+            series
+                .iter()
+                .flat_map(|(_, rows)| rows)
+                .filter_map(|row| row.0),
+        )?;
         for row in series.iter_mut().flat_map(|(_, rows)| rows) {
             row.0 = StackId::numbered(numbers.get(row.0));
         }
-        Ok(DecodedChunk { id, period, tables, series })
+        Ok(DecodedChunk {
+            id,
+            period,
+            tables,
+            series,
+        })
     }
 
     /// The stacks of the profiles that stay, of datasets over the same `count` stacks.
@@ -125,28 +177,59 @@ impl OpenGroup {
             check_stacks(dataset, count)?;
             let of_type = &directory.types[dataset.profile_type as usize];
             for page in &dataset.pages {
-                let page = read_page(source.part(page.part)?, dataset, PageKind::Raw, page.divisor)?;
+                let page = read_page(
+                    source.part(page.part)?,
+                    dataset,
+                    PageKind::Raw,
+                    page.divisor,
+                )?;
                 for profile in &page.profiles {
-                    let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
+                    let labels =
+                        &directory.label_sets[dataset.series[profile.series as usize] as usize];
                     if !self.is_deleted(of_type, labels, profile.timing.time) {
                         let stacks = page.stacks[profile.rows.clone()].iter();
-                        stacks.filter_map(|stack| stack.checked_sub(1)).for_each(|stack| used[stack as usize] = true);
+                        stacks
+                            .filter_map(|stack| stack.checked_sub(1))
+                            .for_each(|stack| used[stack as usize] = true);
                     }
                 }
             }
         }
-        Ok((0..count).filter(|&stack| used[stack]).map(StackId::new).collect())
+        Ok((0..count)
+            .filter(|&stack| used[stack])
+            .map(StackId::new)
+            .collect())
     }
 
-    fn add_chunk(&mut self, writer: &mut BlockWriter, chunk: DecodedChunk) -> Result<(), StoreError> {
-        let DecodedChunk { period, tables, series, .. } = chunk;
+    fn add_chunk(
+        &mut self,
+        writer: &mut BlockWriter,
+        chunk: DecodedChunk,
+    ) -> Result<(), StoreError> {
+        let DecodedChunk {
+            period,
+            tables,
+            series,
+            ..
+        } = chunk;
         let stacks = copy_tables(&tables, &mut self.tables);
         for (series, rows) in series {
             let at = self.dataset(&series.profile_type);
-            let rows = rows.into_iter().map(|(stack, value)| (stack.map(|s| stacks[s.index()]), value));
-            let timing = Timing { time: series.time, duration_nanos: series.duration_nanos, period };
+            let rows = rows
+                .into_iter()
+                .map(|(stack, value)| (stack.map(|s| stacks[s.index()]), value));
+            let timing = Timing {
+                time: series.time,
+                duration_nanos: series.duration_nanos,
+                period,
+            };
             self.datasets[at].touch(timing.time, timing.time);
-            let addend = SeriesInput { labels: &series.labels, scope: None, timing, profiles: 1 };
+            let addend = SeriesInput {
+                labels: &series.labels,
+                scope: None,
+                timing,
+                profiles: 1,
+            };
             writer.add(&mut self.datasets[at], addend, rows)?;
             self.relieve(writer)?;
         }
@@ -169,14 +252,18 @@ impl OpenGroup {
             self.datasets[at].touch(dataset.min_time, dataset.max_time);
         }
         if !self.shape.raw && !self.shape.by_series() {
-            let series = dataset.series.iter().map(|&labels| &directory.label_sets[labels as usize]);
+            let series = dataset
+                .series
+                .iter()
+                .map(|&labels| &directory.label_sets[labels as usize]);
             self.datasets[at].count(series, dataset.profiles);
         }
         for (pages, kind, scope) in feeds(dataset, self.shape) {
             for page in pages {
                 let page = read_page(source.part(page.part)?, dataset, kind, page.divisor)?;
                 for profile in &page.profiles {
-                    let labels = &directory.label_sets[dataset.series[profile.series as usize] as usize];
+                    let labels =
+                        &directory.label_sets[dataset.series[profile.series as usize] as usize];
                     if !self.deletions.is_empty() {
                         if self.is_deleted(of_type, labels, profile.timing.time) {
                             continue;
@@ -184,10 +271,17 @@ impl OpenGroup {
                         self.datasets[at].touch(profile.timing.time, profile.timing.time);
                     }
                     let rows = profile.rows.clone().map(|row| {
-                        let stack = (page.stacks[row] as usize).checked_sub(1).map(|stack| stacks[stack]);
+                        let stack = (page.stacks[row] as usize)
+                            .checked_sub(1)
+                            .map(|stack| stacks[stack]);
                         (stack, page.values[row])
                     });
-                    let addend = SeriesInput { labels, scope, timing: profile.timing, profiles: profile.profiles };
+                    let addend = SeriesInput {
+                        labels,
+                        scope,
+                        timing: profile.timing,
+                        profiles: profile.profiles,
+                    };
                     writer.add(&mut self.datasets[at], addend, rows)?;
                     self.relieve(writer)?;
                 }
@@ -198,14 +292,19 @@ impl OpenGroup {
 
     fn dataset(&mut self, profile_type: &ProfileType) -> usize {
         *self.index.entry(profile_type.clone()).or_insert_with(|| {
-            self.datasets.push(DatasetWriter::new(profile_type.clone(), self.shape));
+            self.datasets
+                .push(DatasetWriter::new(profile_type.clone(), self.shape));
             self.datasets.len() - 1
         })
     }
 
     fn relieve(&mut self, writer: &mut BlockWriter) -> Result<(), StoreError> {
         let open: usize = self.datasets.iter().map(DatasetWriter::open_rows).sum();
-        if open > MAX_OPEN_ROWS { writer.relieve(&mut self.datasets) } else { Ok(()) }
+        if open > MAX_OPEN_ROWS {
+            writer.relieve(&mut self.datasets)
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -214,5 +313,9 @@ fn check_stacks(dataset: &Dataset, count: usize) -> Result<(), StoreError> {
         return Ok(());
     }
     let problem = "not as many stacks as the directory says";
-    Err(StoreError::Corrupt { section: "symbols", offset: 0, problem })
+    Err(StoreError::Corrupt {
+        section: "symbols",
+        offset: 0,
+        problem,
+    })
 }

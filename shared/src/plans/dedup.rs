@@ -1,16 +1,17 @@
 //! Which chunks count: one that a client sent again, because it never saw our answer, counts once.
 //!
-//! This is decided once, when an object gets its row in the catalog, whose directory then lists only what counts. Plans take
-//! rows as they are.
+//! This is decided once, when an object gets its row in the catalog, whose directory then lists
+//! only what counts. Plans take rows as they are.
 
 use hashbrown::HashMap;
 
 use crate::store::{ChunkId, Counted};
 
-/// Chunks with the same id that arrive within this time of each other are one push and its retries: ten minutes.
+/// Chunks with the same id that arrive within this time of each other are one push and its retries:
+/// ten minutes.
 ///
-/// Clients that retry at all wait at most five minutes between tries (Alloy's longest backoff). An idle service may well
-/// push the same bytes again later, and those count.
+/// Clients that retry at all wait at most five minutes between tries (Alloy's longest backoff). An
+/// idle service may well push the same bytes again later, and those count.
 pub const RETRY_WINDOW_MILLIS: i64 = 10 * 60 * 1000;
 
 /// The chunks that count so far.
@@ -27,12 +28,18 @@ impl CountedChunks {
         }
     }
 
-    /// Says for each chunk of a segment whether it counts, and takes in those that do. Give blocks first, then segments in
-    /// order of arrival.
-    pub fn count(&mut self, chunks: impl IntoIterator<Item = ChunkId>, arrival_millis: i64) -> Vec<bool> {
+    /// Says for each chunk of a segment whether it counts, and takes in those that do. Give blocks
+    /// first, then segments in order of arrival.
+    pub fn count(
+        &mut self,
+        chunks: impl IntoIterator<Item = ChunkId>,
+        arrival_millis: i64,
+    ) -> Vec<bool> {
         let mut count = |id| {
             let before = self.arrivals.entry(id).or_default();
-            let again = before.iter().any(|&at| at.abs_diff(arrival_millis) <= RETRY_WINDOW_MILLIS as u64);
+            let again = before
+                .iter()
+                .any(|&at| at.abs_diff(arrival_millis) <= RETRY_WINDOW_MILLIS as u64);
             if !again {
                 before.push(arrival_millis);
             }
@@ -51,8 +58,18 @@ mod tests {
         let id = |n: u8| ChunkId([n; 16]);
         let minute = 60_000;
         let mut counted = CountedChunks::default();
-        counted.extend([Counted { id: id(1), arrival_millis: 0 }]);
-        assert_eq!(counted.count([id(1), id(2), id(2)], 10 * minute), [false, true, false]);
-        assert_eq!(counted.count([id(1), id(2)], 11 * minute), [true, false], "ten minutes after the first that counted");
+        counted.extend([Counted {
+            id: id(1),
+            arrival_millis: 0,
+        }]);
+        assert_eq!(
+            counted.count([id(1), id(2), id(2)], 10 * minute),
+            [false, true, false]
+        );
+        assert_eq!(
+            counted.count([id(1), id(2)], 11 * minute),
+            [true, false],
+            "ten minutes after the first that counted"
+        );
     }
 }

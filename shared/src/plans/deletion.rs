@@ -19,9 +19,9 @@ pub struct Deletion {
 impl Deletion {
     /// Whether an object may hold some of them.
     pub fn touches(&self, directory: &Directory) -> bool {
-        directory
-            .series()
-            .any(|(labels, of_type, first, last)| self.range.touches(first, last) && self.selector.matches(of_type, labels))
+        directory.series().any(|(labels, of_type, first, last)| {
+            self.range.touches(first, last) && self.selector.matches(of_type, labels)
+        })
     }
 
     /// Whether a profile is one of them.
@@ -30,16 +30,24 @@ impl Deletion {
     }
 }
 
-/// Picks what to rewrite of the objects that hold deleted profiles: segments of one hour together, as compaction would take
-/// them, and blocks one by one.
+/// Picks what to rewrite of the objects that hold deleted profiles: segments of one hour together,
+/// as compaction would take them, and blocks one by one.
 pub fn pick_rewrite(objects: &[ObjectSummary]) -> Option<CompactJob> {
-    let segments = |object: &&ObjectSummary| object.key.parse::<ObjectKey>().is_ok_and(|key| key.level == Level::Segment);
+    let segments = |object: &&ObjectSummary| {
+        object
+            .key
+            .parse::<ObjectKey>()
+            .is_ok_and(|key| key.level == Level::Segment)
+    };
     let all: Vec<ObjectSummary> = objects.iter().filter(segments).cloned().collect();
     // Of all hours, whether they are over or not.
     pick_job(&all, UnixNanos(i64::MAX)).or_else(|| {
         let block = objects.iter().find(|object| !segments(object))?;
         let level = block.key.parse::<ObjectKey>().ok()?.level;
-        Some(CompactJob { level, sources: vec![block.key.clone()] })
+        Some(CompactJob {
+            level,
+            sources: vec![block.key.clone()],
+        })
     })
 }
 
@@ -49,7 +57,9 @@ mod tests {
     use crate::model::builder::ProfileBuilder;
     use crate::model::labels::parse_name;
     use crate::plans::{CatalogObject, CompactOutput, CompactPlan, CompactTask, Plan};
-    use crate::store::{ChunkId, SegmentWriter, Series, SeriesRows, encode_chunk, read_ids, read_symbols};
+    use crate::store::{
+        ChunkId, SegmentWriter, Series, SeriesRows, encode_chunk, read_ids, read_symbols,
+    };
 
     const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
@@ -62,17 +72,45 @@ mod tests {
             let stack = builder.named_stack(&["main", function]);
             let time = UnixNanos(second * 1_000_000_000);
             let (labels, profile_type) = (parse_name(service).unwrap(), TYPE.parse().unwrap());
-            let series = Series { labels, profile_type, time, ..Series::default() };
-            let rows = vec![SeriesRows { series, rows: vec![(stack, 1)] }];
-            writer.push(&encode_chunk(ChunkId([n as u8; 16]), &builder.finish(), &rows).unwrap()).unwrap();
+            let series = Series {
+                labels,
+                profile_type,
+                time,
+                ..Series::default()
+            };
+            let rows = vec![SeriesRows {
+                series,
+                rows: vec![(stack, 1)],
+            }];
+            writer
+                .push(&encode_chunk(ChunkId([n as u8; 16]), &builder.finish(), &rows).unwrap())
+                .unwrap();
         }
         let (bytes, directory) = writer.finish().unwrap();
         let key = "t/a/s0/l0/1700000000000-0000000000000001.seg".to_owned();
-        (CatalogObject { key, level: Level::Segment, size: bytes.len() as u64, directory }, bytes)
+        (
+            CatalogObject {
+                key,
+                level: Level::Segment,
+                size: bytes.len() as u64,
+                directory,
+            },
+            bytes,
+        )
     }
 
-    fn compact(source: (CatalogObject, Vec<u8>), level: Level, deletions: &[Deletion]) -> CompactOutput {
-        let task = CompactTask { level, token: 7, unique: 2, partition: 0, partition_bytes: 1 << 20 };
+    fn compact(
+        source: (CatalogObject, Vec<u8>),
+        level: Level,
+        deletions: &[Deletion],
+    ) -> CompactOutput {
+        let task = CompactTask {
+            level,
+            token: 7,
+            unique: 2,
+            partition: 0,
+            partition_bytes: 1 << 20,
+        };
         let mut plan = CompactPlan::without(vec![source.0], task, deletions.to_vec()).unwrap();
         for get in plan.wants() {
             let bytes = &source.1[get.offset as usize..(get.offset + get.length) as usize];
@@ -82,39 +120,84 @@ mod tests {
     }
 
     fn as_source(output: CompactOutput) -> (CatalogObject, Vec<u8>) {
-        let CompactOutput { key, level, bytes, directory, .. } = output;
-        (CatalogObject { key, level, size: bytes.len() as u64, directory }, bytes)
+        let CompactOutput {
+            key,
+            level,
+            bytes,
+            directory,
+            ..
+        } = output;
+        (
+            CatalogObject {
+                key,
+                level,
+                size: bytes.len() as u64,
+                directory,
+            },
+            bytes,
+        )
     }
 
     /// All function names that stand in a block, in order, and how many chunks it knows.
     fn names(output: &CompactOutput) -> (Vec<String>, usize) {
-        let of = |part: crate::store::Part| &output.bytes[part.offset as usize..(part.offset + part.len) as usize];
+        let of = |part: crate::store::Part| {
+            &output.bytes[part.offset as usize..(part.offset + part.len) as usize]
+        };
         let mut names: Vec<String> = Vec::new();
         for dataset in output.directory.datasets() {
             let tables = read_symbols(of(dataset.symbols), dataset).unwrap();
-            names.extend(tables.functions().iter().map(|f| tables.text(f.name).to_owned()));
+            names.extend(
+                tables
+                    .functions()
+                    .iter()
+                    .map(|f| tables.text(f.name).to_owned()),
+            );
         }
         names.sort();
-        (names, read_ids(of(output.directory.block().unwrap().ids.unwrap())).unwrap().counted.len())
+        (
+            names,
+            read_ids(of(output.directory.block().unwrap().ids.unwrap()))
+                .unwrap()
+                .counted
+                .len(),
+        )
     }
 
     fn deletion(query: &str, from: i64, until: i64) -> Deletion {
         let seconds = |s: i64| UnixNanos(s * 1_000_000_000);
         Deletion {
             selector: Selector::parse(query).unwrap(),
-            range: TimeRange { from: seconds(from), until: seconds(until) },
+            range: TimeRange {
+                from: seconds(from),
+                until: seconds(until),
+            },
         }
     }
 
     #[test]
     fn exactly_what_is_selected_goes_with_its_names() {
-        let chunks = [("a", 1, "a1"), ("a", 2, "a2"), ("a{zone=x}", 2, "ax"), ("b", 2, "b2"), ("b", 3, "b3")];
+        let chunks = [
+            ("a", 1, "a1"),
+            ("a", 2, "a2"),
+            ("a{zone=x}", 2, "ax"),
+            ("b", 2, "b2"),
+            ("b", 3, "b3"),
+        ];
         let cases: [(Deletion, &[&str]); 5] = [
-            (deletion("{service_name=\"a\"}", 0, 99), &["b2", "b3", "main"]),
+            (
+                deletion("{service_name=\"a\"}", 0, 99),
+                &["b2", "b3", "main"],
+            ),
             (deletion("{}", 2, 3), &["a1", "b3", "main", "main"]),
-            (deletion("{zone=\"x\"}", 0, 99), &["a1", "a2", "b2", "b3", "main", "main"]),
+            (
+                deletion("{zone=\"x\"}", 0, 99),
+                &["a1", "a2", "b2", "b3", "main", "main"],
+            ),
             (deletion("{}", 0, 99), &[]),
-            (deletion("{}", 50, 99), &["a1", "a2", "ax", "b2", "b3", "main", "main"]),
+            (
+                deletion("{}", 50, 99),
+                &["a1", "a2", "ax", "b2", "b3", "main", "main"],
+            ),
         ];
         for (deletion, expect) in cases {
             let touched = deletion.range.from.0 < 50_000_000_000;
@@ -123,19 +206,38 @@ mod tests {
             // Out of a segment, and out of blocks of both levels.
             let outputs = [
                 compact(segment(&chunks), Level::Minutes, &deletions),
-                compact(as_source(compact(segment(&chunks), Level::Minutes, &[])), Level::Minutes, &deletions),
                 compact(
-                    as_source(compact(as_source(compact(segment(&chunks), Level::Minutes, &[])), Level::Hour, &[])),
+                    as_source(compact(segment(&chunks), Level::Minutes, &[])),
+                    Level::Minutes,
+                    &deletions,
+                ),
+                compact(
+                    as_source(compact(
+                        as_source(compact(segment(&chunks), Level::Minutes, &[])),
+                        Level::Hour,
+                        &[],
+                    )),
                     Level::Hour,
                     &deletions,
                 ),
             ];
             for output in outputs {
                 let (found, ids) = names(&output);
-                assert_eq!((found, ids), (expect.iter().map(|&name| name.to_owned()).collect(), 5), "{deletions:?}");
+                assert_eq!(
+                    (found, ids),
+                    (expect.iter().map(|&name| name.to_owned()).collect(), 5),
+                    "{deletions:?}"
+                );
                 let of_this = |d: &&Deletion| d.touches(&output.directory);
-                assert_eq!(deletions.iter().filter(of_this).count(), 0, "it is done with");
-                assert_eq!(output.profiles as usize, expect.iter().filter(|name| **name != "main").count());
+                assert_eq!(
+                    deletions.iter().filter(of_this).count(),
+                    0,
+                    "it is done with"
+                );
+                assert_eq!(
+                    output.profiles as usize,
+                    expect.iter().filter(|name| **name != "main").count()
+                );
             }
         }
     }
@@ -144,15 +246,35 @@ mod tests {
     fn segments_first_then_blocks() {
         let object = |name: &str| {
             let (segment, _) = segment(&[("a", 1, "a1")]);
-            ObjectSummary::new(&format!("t/a/s0/{name}-0000000000000001"), segment.size, &segment.directory)
+            ObjectSummary::new(
+                &format!("t/a/s0/{name}-0000000000000001"),
+                segment.size,
+                &segment.directory,
+            )
         };
-        let mut objects: Vec<_> =
-            ["l2/1700000000000", "l0/1700000000001", "l0/1700000000002", "l0/1700009000000"].map(object).into();
-        objects.iter_mut().for_each(|o| o.key.push_str(if o.key.contains("l0") { ".seg" } else { ".blk" }));
+        let mut objects: Vec<_> = [
+            "l2/1700000000000",
+            "l0/1700000000001",
+            "l0/1700000000002",
+            "l0/1700009000000",
+        ]
+        .map(object)
+        .into();
+        objects.iter_mut().for_each(|o| {
+            o.key
+                .push_str(if o.key.contains("l0") { ".seg" } else { ".blk" })
+        });
         let job = pick_rewrite(&objects).unwrap();
-        assert_eq!((job.level, job.sources.len()), (Level::Minutes, 2), "of one hour");
+        assert_eq!(
+            (job.level, job.sources.len()),
+            (Level::Minutes, 2),
+            "of one hour"
+        );
         let job = pick_rewrite(&objects[..1]).unwrap();
-        assert_eq!((job.level, job.sources), (Level::Hour, vec![objects[0].key.clone()]));
+        assert_eq!(
+            (job.level, job.sources),
+            (Level::Hour, vec![objects[0].key.clone()])
+        );
         assert_eq!(pick_rewrite(&[]), None);
     }
 }

@@ -1,7 +1,7 @@
 //! Plans: what takes several reads, as values without I/O.
 //!
-//! A plan says what it needs with `wants()` and takes it with `provide()`, in any order; a driver is one short loop for
-//! each environment. A plan never asks for the same bytes twice.
+//! A plan says what it needs with `wants()` and takes it with `provide()`, in any order; a driver
+//! is one short loop for each environment. A plan never asks for the same bytes twice.
 
 mod answer;
 mod catalog;
@@ -30,7 +30,8 @@ pub use compact::{CompactOutput, CompactPlan, CompactTask};
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
 pub use deletion::{Deletion, pick_rewrite};
 pub use job::{
-    CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_PARTITION_BYTES, MIN_JOB_OBJECTS, ObjectSummary, pick_job,
+    CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_PARTITION_BYTES, MIN_JOB_OBJECTS,
+    ObjectSummary, pick_job,
 };
 pub use plan::{CatalogObject, Get, Plan, PlanError};
 pub use query::QueryPlan;

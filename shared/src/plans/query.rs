@@ -1,7 +1,7 @@
 //! A query: selector, type and range in; one exact profile out.
 //!
-//! Whole windows of a range come as sums, as far as there are some (see [`super::cover`]); only what is left is read as
-//! profiles.
+//! Whole windows of a range come as sums, as far as there are some (see [`super::cover`]); only
+//! what is left is read as profiles.
 
 use super::answer::{QueryAnswer, check_held};
 use super::cover::{Summaries, Tier, is_summary, opened, service, tiers};
@@ -14,8 +14,8 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{
-    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope, SumWindow, Timing, read_chunk,
-    read_page, read_symbols, table_bytes,
+    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope,
+    SumWindow, Timing, read_chunk, read_page, read_symbols, table_bytes,
 };
 
 /// Reads what a query needs and merges it.
@@ -39,7 +39,8 @@ enum What {
     Chunk(Vec<usize>),
     /// Tables of the dataset at this index.
     Symbols(usize),
-    /// Profiles of the dataset at this index, or sums of windows, and which of them count; the divisor of their values.
+    /// Profiles of the dataset at this index, or sums of windows, and which of them count; the
+    /// divisor of their values.
     Page(usize, Tier, Option<SumScope>, u64),
 }
 
@@ -60,7 +61,8 @@ struct OpenDataset {
 }
 
 impl QueryPlan {
-    /// Plans to read the profiles of `profile_type` that `selector` selects and that start within `range`.
+    /// Plans to read the profiles of `profile_type` that `selector` selects and that start within
+    /// `range`.
     pub fn new(
         selector: &Selector,
         profile_type: &ProfileType,
@@ -79,39 +81,74 @@ impl QueryPlan {
             saturated: false,
             rounded: false,
         };
-        let selects = |directory: &Directory, dataset: &Dataset| selects(selector, profile_type, directory, dataset);
+        let selects = |directory: &Directory, dataset: &Dataset| {
+            selects(selector, profile_type, directory, dataset)
+        };
         let summaries = Summaries::new(objects, range, |directory, datasets, _| {
             // They are of one service and type.
-            let of_type = datasets.iter().all(|d| directory.types[d.profile_type as usize] == *profile_type);
+            let of_type = datasets
+                .iter()
+                .all(|d| directory.types[d.profile_type as usize] == *profile_type);
             if !of_type {
                 return None;
             }
-            let selected: Vec<Vec<bool>> = datasets.iter().map(|dataset| selects(directory, dataset)).collect();
-            let whole = selected.iter().all(|selected| is_whole(selected) || !selected.contains(&true));
+            let selected: Vec<Vec<bool>> = datasets
+                .iter()
+                .map(|dataset| selects(directory, dataset))
+                .collect();
+            let whole = selected
+                .iter()
+                .all(|selected| is_whole(selected) || !selected.contains(&true));
             let any = selected.iter().any(|selected| selected.contains(&true));
             // Hours are summed over all series only.
-            any.then_some(if whole { SumWindow::Hour } else { SumWindow::Day })
+            any.then_some(if whole {
+                SumWindow::Hour
+            } else {
+                SumWindow::Day
+            })
         });
         for (at, object) in objects.iter().enumerate() {
             let directory = &object.directory;
-            let Some(of_type) = directory.types.iter().position(|t| t == profile_type) else { continue };
+            let Some(of_type) = directory.types.iter().position(|t| t == profile_type) else {
+                continue;
+            };
             let mut parts = plan.chunks(directory, of_type as u32, selector);
-            for dataset in directory.datasets().iter().filter(|d| d.profile_type == of_type as u32) {
+            for dataset in directory
+                .datasets()
+                .iter()
+                .filter(|d| d.profile_type == of_type as u32)
+            {
                 if !range.touches(dataset.min_time, dataset.max_time) {
                     continue;
                 }
                 let selected = selects(directory, dataset);
-                let scope = if is_whole(&selected) { SumScope::All } else { SumScope::Series };
+                let scope = if is_whole(&selected) {
+                    SumScope::All
+                } else {
+                    SumScope::Series
+                };
                 let service = service(directory, dataset);
                 let tiers = if is_summary(object) {
-                    let Some(summary) = summaries.of(at, profile_type, service) else { continue };
+                    let Some(summary) = summaries.of(at, profile_type, service) else {
+                        continue;
+                    };
                     plan.rounded |= summary.rounded;
                     let windows = SumWindow::ALL.into_iter().filter(|&w| w >= summary.window);
-                    tiers(summary.range, windows.filter(|&w| dataset.sums(w, scope).is_some()), None)
+                    tiers(
+                        summary.range,
+                        windows.filter(|&w| dataset.sums(w, scope).is_some()),
+                        None,
+                    )
                 } else {
                     let taken = summaries.instead_of(&object.key, profile_type, service);
-                    let windows = SumWindow::ALL.into_iter().filter(|&w| dataset.sums(w, scope).is_some());
-                    tiers(opened(range, dataset.min_time, dataset.max_time), windows, taken)
+                    let windows = SumWindow::ALL
+                        .into_iter()
+                        .filter(|&w| dataset.sums(w, scope).is_some());
+                    tiers(
+                        opened(range, dataset.min_time, dataset.max_time),
+                        windows,
+                        taken,
+                    )
                 };
                 parts.extend(plan.dataset(dataset, selected, scope, &tiers));
             }
@@ -121,15 +158,28 @@ impl QueryPlan {
         Ok(plan)
     }
 
-    fn chunks(&self, directory: &Directory, of_type: u32, selector: &Selector) -> Vec<(Part, What)> {
+    fn chunks(
+        &self,
+        directory: &Directory,
+        of_type: u32,
+        selector: &Selector,
+    ) -> Vec<(Part, What)> {
         if directory.chunks().is_empty() {
             return Vec::new();
         }
-        let selected: Vec<bool> = directory.label_sets.iter().map(|l| selector.matches(&self.profile_type, l)).collect();
+        let selected: Vec<bool> = directory
+            .label_sets
+            .iter()
+            .map(|l| selector.matches(&self.profile_type, l))
+            .collect();
         let parts = directory.chunks().iter().filter_map(|chunk| {
             let series = chunk.series.iter().enumerate();
             let wanted: Vec<usize> = series
-                .filter(|(_, s)| s.profile_type == of_type && selected[s.labels as usize] && self.range.contains(s.time))
+                .filter(|(_, s)| {
+                    s.profile_type == of_type
+                        && selected[s.labels as usize]
+                        && self.range.contains(s.time)
+                })
                 .map(|(i, _)| i)
                 .collect();
             (!wanted.is_empty()).then(|| (chunk.part(), What::Chunk(wanted)))
@@ -138,7 +188,13 @@ impl QueryPlan {
     }
 
     /// The parts of a dataset that answer each tier of the range.
-    fn dataset(&mut self, dataset: &Dataset, selected: Vec<bool>, scope: SumScope, tiers: &[Tier]) -> Vec<(Part, What)> {
+    fn dataset(
+        &mut self,
+        dataset: &Dataset,
+        selected: Vec<bool>,
+        scope: SumScope,
+        tiers: &[Tier],
+    ) -> Vec<(Part, What)> {
         let (at, mut parts) = (self.datasets.len(), Vec::new());
         if !selected.contains(&true) {
             return parts;
@@ -146,10 +202,17 @@ impl QueryPlan {
         for tier in tiers {
             let (pages, scope): (&[PageEntry], _) = match tier.window {
                 None => (&dataset.pages, None),
-                Some(window) => (dataset.sums(window, scope).map_or(&[], |sums| &sums.pages), Some(scope)),
+                Some(window) => (
+                    dataset.sums(window, scope).map_or(&[], |sums| &sums.pages),
+                    Some(scope),
+                ),
             };
-            let touched = pages.iter().filter(|page| tier.touches(page.min_time, page.max_time));
-            parts.extend(touched.map(|page| (page.part, What::Page(at, tier.clone(), scope, page.divisor))));
+            let touched = pages
+                .iter()
+                .filter(|page| tier.touches(page.min_time, page.max_time));
+            parts.extend(
+                touched.map(|page| (page.part, What::Page(at, tier.clone(), scope, page.divisor))),
+            );
         }
         if parts.is_empty() {
             return parts;
@@ -158,7 +221,16 @@ impl QueryPlan {
         parts.push((dataset.symbols, What::Symbols(at)));
         let dataset = dataset.without_pages();
         let (tables, table_bytes, sums, timing, profiles) = (None, 0, Vec::new(), None, 0);
-        self.datasets.push(OpenDataset { dataset, selected, tables, table_bytes, pages_missing, sums, timing, profiles });
+        self.datasets.push(OpenDataset {
+            dataset,
+            selected,
+            tables,
+            table_bytes,
+            pages_missing,
+            sums,
+            timing,
+            profiles,
+        });
         parts
     }
 
@@ -166,7 +238,9 @@ impl QueryPlan {
         let before = what.dataset().map_or(0, |at| self.datasets[at].held());
         let at = match what {
             What::Chunk(wanted) => {
-                let is_wanted = |i, s: &Series| s.profile_type == self.profile_type && wanted.binary_search(&i).is_ok();
+                let is_wanted = |i, s: &Series| {
+                    s.profile_type == self.profile_type && wanted.binary_search(&i).is_ok()
+                };
                 let profile = read_chunk(bytes, is_wanted)?;
                 self.profiles += wanted.len() as u64;
                 return self.merger.add(&profile).map_err(other_series);
@@ -177,7 +251,11 @@ impl QueryPlan {
                 at
             }
             What::Page(at, tier, scope, divisor) => {
-                let kind = if scope.is_none() { PageKind::Raw } else { PageKind::Sums };
+                let kind = if scope.is_none() {
+                    PageKind::Raw
+                } else {
+                    PageKind::Sums
+                };
                 let page = read_page(bytes, &self.datasets[at].dataset, kind, divisor)?;
                 self.saturated |= self.datasets[at].add(&page, &tier, scope);
                 at
@@ -249,7 +327,11 @@ impl OpenDataset {
     /// Adds a page's selected profiles or sums; says whether a sum was cut.
     fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<SumScope>) -> bool {
         self.pages_missing -= 1;
-        let highest = page.stacks.iter().max().map_or(0, |&highest| highest as usize + 1);
+        let highest = page
+            .stacks
+            .iter()
+            .max()
+            .map_or(0, |&highest| highest as usize + 1);
         if self.sums.len() < highest {
             self.sums.resize(highest, 0);
         }
@@ -264,14 +346,17 @@ impl OpenDataset {
                 saturated |= sum.checked_add(value).is_none();
                 *sum = sum.saturating_add(value);
             }
-            self.timing = Some(self.timing.map_or(profile.timing, |timing| timing.merged(profile.timing)));
+            self.timing = Some(
+                self.timing
+                    .map_or(profile.timing, |timing| timing.merged(profile.timing)),
+            );
             self.profiles = self.profiles.saturating_add(profile.profiles);
         }
         saturated
     }
 
-    /// The tables and the sums over their stacks, and this gathering emptied; `None` when no profile of the pages was
-    /// selected.
+    /// The tables and the sums over their stacks, and this gathering emptied; `None` when no
+    /// profile of the pages was selected.
     fn finish(&mut self, profile_type: &ProfileType) -> Option<(Profile, Vec<i64>)> {
         let (mut tables, sums) = (self.tables.take()?, std::mem::take(&mut self.sums));
         tables.describe(profile_type, [self.timing.take()?].into_iter());
@@ -279,11 +364,15 @@ impl OpenDataset {
     }
 }
 
-/// The types agree because every series read has the type asked for; a chunk that disagrees with its directory gives an
-/// empty profile.
+/// The types agree because every series read has the type asked for; a chunk that disagrees with
+/// its directory gives an empty profile.
 fn other_series(_: MergeError) -> StoreError {
     let problem = "the series are not those that the directory names";
-    StoreError::Corrupt { section: "chunk", offset: 0, problem }
+    StoreError::Corrupt {
+        section: "chunk",
+        offset: 0,
+        problem,
+    }
 }
 
 /// Which series of a dataset are selected.
@@ -293,8 +382,13 @@ pub(super) fn selects(
     directory: &Directory,
     dataset: &Dataset,
 ) -> Vec<bool> {
-    let labels = dataset.series.iter().map(|&labels| &directory.label_sets[labels as usize]);
-    labels.map(|labels| selector.matches(profile_type, labels)).collect()
+    let labels = dataset
+        .series
+        .iter()
+        .map(|&labels| &directory.label_sets[labels as usize]);
+    labels
+        .map(|labels| selector.matches(profile_type, labels))
+        .collect()
 }
 
 /// Whether every series is selected.

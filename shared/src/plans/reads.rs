@@ -6,11 +6,12 @@ use super::plan::{Get, PlanError};
 use crate::base::sort::sort_by;
 use crate::store::{Part, StoreError};
 
-/// Largest gap read along with what is needed: 64 kB. A request costs tens of milliseconds, in which at 100 Mbit/s some
-/// hundred kilobytes arrive; this is below that and keeps waste small.
+/// Largest gap read along with what is needed: 64 kB. A request costs tens of milliseconds, in
+/// which at 100 Mbit/s some hundred kilobytes arrive; this is below that and keeps waste small.
 const MAX_GAP: u64 = 64 << 10;
 
-/// Longest read, unless a single part is longer: 8 MB. Six at once, as many as a worker may have open, are 48 MB.
+/// Longest read, unless a single part is longer: 8 MB. Six at once, as many as a worker may have
+/// open, are 48 MB.
 const MAX_READ: u64 = 8 << 20;
 
 /// Outstanding reads; `What` says what a part is for.
@@ -28,7 +29,11 @@ impl<What> Reads<What> {
 
     /// Parts with at most `max_gap` bytes between them are read together.
     pub(super) fn with_gap(max_gap: u64) -> Self {
-        Self { waiting: BTreeMap::new(), max_gap, bytes: 0 }
+        Self {
+            waiting: BTreeMap::new(),
+            max_gap,
+            bytes: 0,
+        }
     }
 
     /// Adds what is needed of an object.
@@ -52,7 +57,11 @@ impl<What> Reads<What> {
 
     fn wait(&mut self, key: &str, read: Option<(Part, Vec<(Part, What)>)>) {
         if let Some((read, parts)) = read {
-            let get = Get { key: key.to_owned(), offset: read.offset, length: read.len };
+            let get = Get {
+                key: key.to_owned(),
+                offset: read.offset,
+                length: read.len,
+            };
             self.waiting.entry(get).or_default().extend(parts);
         }
     }
@@ -71,7 +80,10 @@ impl<What> Reads<What> {
             return Err(PlanError::NotWanted(get.clone()));
         }
         if bytes.len() as u64 != get.length {
-            return Err(PlanError::Length { get: get.clone(), found: bytes.len() as u64 });
+            return Err(PlanError::Length {
+                get: get.clone(),
+                found: bytes.len() as u64,
+            });
         }
         self.bytes += get.length;
         let (parts, base) = (self.waiting.remove(get).unwrap_or_default(), get.offset);
@@ -82,13 +94,21 @@ impl<What> Reads<What> {
     }
 
     pub(super) fn finished(&self) -> Result<(), PlanError> {
-        if self.waiting.is_empty() { Ok(()) } else { Err(PlanError::Unfinished(self.waiting.len())) }
+        if self.waiting.is_empty() {
+            Ok(())
+        } else {
+            Err(PlanError::Unfinished(self.waiting.len()))
+        }
     }
 }
 
 /// Names the place of damage.
 pub(super) fn damaged(key: &str, part: Part) -> impl FnOnce(StoreError) -> PlanError {
-    move |source| PlanError::Damaged { key: key.to_owned(), offset: part.offset, source }
+    move |source| PlanError::Damaged {
+        key: key.to_owned(),
+        offset: part.offset,
+        source,
+    }
 }
 
 #[cfg(test)]
@@ -97,8 +117,18 @@ mod tests {
 
     fn check(parts: &[(u64, u64)], expect: &[(u64, u64)]) {
         let mut reads = Reads::new();
-        reads.add("k", parts.iter().map(|&(offset, len)| (Part { offset, len }, ())).collect());
-        let gets: Vec<_> = reads.wants().iter().map(|get| (get.offset, get.length)).collect();
+        reads.add(
+            "k",
+            parts
+                .iter()
+                .map(|&(offset, len)| (Part { offset, len }, ()))
+                .collect(),
+        );
+        let gets: Vec<_> = reads
+            .wants()
+            .iter()
+            .map(|get| (get.offset, get.length))
+            .collect();
         assert_eq!(gets, expect);
     }
 
@@ -109,20 +139,39 @@ mod tests {
         check(&[(100, 10), (0, 100)], &[(0, 110)]);
         check(&[(0, 10), (10 + MAX_GAP, 5)], &[(0, 15 + MAX_GAP)]);
         check(&[(0, 10), (10 + far, 5)], &[(0, 10), (10 + far, 5)]);
-        check(&[(0, MAX_READ), (MAX_READ, 1)], &[(0, MAX_READ), (MAX_READ, 1)]);
+        check(
+            &[(0, MAX_READ), (MAX_READ, 1)],
+            &[(0, MAX_READ), (MAX_READ, 1)],
+        );
         check(&[(0, MAX_READ + 7)], &[(0, MAX_READ + 7)]);
     }
 
     #[test]
     fn parts_get_their_bytes() {
         let mut reads = Reads::new();
-        reads.add("k", vec![(Part { offset: 12, len: 2 }, 'b'), (Part { offset: 10, len: 1 }, 'a')]);
+        reads.add(
+            "k",
+            vec![
+                (Part { offset: 12, len: 2 }, 'b'),
+                (Part { offset: 10, len: 1 }, 'a'),
+            ],
+        );
         let get = reads.wants().remove(0);
         let short = reads.take(&get, &[1, 2, 3]).map(|_| ()).unwrap_err();
-        assert_eq!(short.to_string(), "k, byte 10: 4 bytes were asked for, 3 came");
-        let parts: Vec<_> = reads.take(&get, &[1, 2, 3, 4]).unwrap().map(|(_, what, bytes)| (what, bytes)).collect();
+        assert_eq!(
+            short.to_string(),
+            "k, byte 10: 4 bytes were asked for, 3 came"
+        );
+        let parts: Vec<_> = reads
+            .take(&get, &[1, 2, 3, 4])
+            .unwrap()
+            .map(|(_, what, bytes)| (what, bytes))
+            .collect();
         assert_eq!(parts, [('a', &[1u8][..]), ('b', &[3, 4])]);
-        assert_eq!(reads.take(&get, &[1, 2, 3, 4]).map(|_| ()), Err(PlanError::NotWanted(get)));
+        assert_eq!(
+            reads.take(&get, &[1, 2, 3, 4]).map(|_| ()),
+            Err(PlanError::NotWanted(get))
+        );
         assert_eq!((reads.bytes, reads.finished()), (4, Ok(())));
     }
 }

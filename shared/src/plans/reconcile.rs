@@ -1,16 +1,17 @@
 //! Which of the objects in a bucket count, judged by the objects alone.
 //!
-//! A bucket can hold more than its catalog did: sources that a block replaced and that are not deleted yet, and the
-//! outputs of jobs that died before their commit. Two rules tell them apart.
+//! A bucket can hold more than its catalog did: sources that a block replaced and that are not
+//! deleted yet, and the outputs of jobs that died before their commit. Two rules tell them apart.
 //!
-//! - Of blocks that were made of a same object, the ones of the later lease count. A lease is only given when the one
-//!   before has ended, and its sources are those that the catalog holds then: had the earlier job been committed, its
-//!   sources would not have been there for the later.
+//! - Of blocks that were made of a same object, the ones of the later lease count. A lease is only
+//!   given when the one before has ended, and its sources are those that the catalog holds then:
+//!   had the earlier job been committed, its sources would not have been there for the later.
 //! - What a counting block was made of does not count.
 //!
-//! A job may make several blocks, its partitions, which are committed together. While a source of a job stands there, and so
-//! its commit may not have happened, the partitions count only when all are there. Once the sources are deleted it has happened,
-//! and a partition that is missing was deleted later, by itself.
+//! A job may make several blocks, its partitions, which are committed together. While a source of a
+//! job stands there, and so its commit may not have happened, the partitions count only when all
+//! are there. Once the sources are deleted it has happened, and a partition that is missing was
+//! deleted later, by itself.
 
 use std::hash::Hash;
 
@@ -37,10 +38,16 @@ pub(super) struct BlockFacts<K> {
 }
 
 /// Names of the blocks that count, and of objects that they replace.
-pub(super) fn reconcile<K: Clone + Ord + Hash>(mut blocks: Vec<BlockFacts<K>>) -> (HashSet<K>, HashSet<K>) {
+pub(super) fn reconcile<K: Clone + Ord + Hash>(
+    mut blocks: Vec<BlockFacts<K>>,
+) -> (HashSet<K>, HashSet<K>) {
     // Later leases first, so that whatever claims a source first is right.
-    sort_by(&mut blocks, |a, b| b.token.cmp(&a.token).then_with(|| a.key.cmp(&b.key)));
-    let (summaries, blocks): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|block| !block.sums_of.is_empty());
+    sort_by(&mut blocks, |a, b| {
+        b.token.cmp(&a.token).then_with(|| a.key.cmp(&b.key))
+    });
+    let (summaries, blocks): (Vec<_>, Vec<_>) = blocks
+        .into_iter()
+        .partition(|block| !block.sums_of.is_empty());
     let (mut counting, mut replaced) = (HashSet::new(), HashSet::new());
     for job in blocks.chunk_by(BlockFacts::of_one_job) {
         let sources = || job.iter().flat_map(|block| &block.made_of);
@@ -49,14 +56,22 @@ pub(super) fn reconcile<K: Clone + Ord + Hash>(mut blocks: Vec<BlockFacts<K>>) -
         if !committed && (!is_whole(job) || sources().any(|source| replaced.contains(source))) {
             continue;
         }
-        counting.extend(job.iter().map(|block| &block.key).filter(|&key| !replaced.contains(key)).cloned());
+        counting.extend(
+            job.iter()
+                .map(|block| &block.key)
+                .filter(|&key| !replaced.contains(key))
+                .cloned(),
+        );
         replaced.extend(sources().cloned());
     }
     let mut summed: HashSet<&K> = HashSet::new();
     for job in summaries.chunk_by(BlockFacts::of_one_job) {
         let sources = || job.iter().flat_map(|block| &block.sums_of);
-        // A source that was rewritten, after a deletion, leaves its summary wrong; one that expired does not.
-        if is_whole(job) && sources().all(|source| !replaced.contains(source) && !summed.contains(source)) {
+        // A source that was rewritten, after a deletion, leaves its summary wrong; one that expired
+        // does not.
+        if is_whole(job)
+            && sources().all(|source| !replaced.contains(source) && !summed.contains(source))
+        {
             summed.extend(sources());
             counting.extend(job.iter().map(|block| block.key.clone()));
         }
@@ -66,13 +81,16 @@ pub(super) fn reconcile<K: Clone + Ord + Hash>(mut blocks: Vec<BlockFacts<K>>) -
 
 impl<K> BlockFacts<K> {
     fn of_one_job(&self, other: &Self) -> bool {
-        self.token == other.token && self.partition.count == other.partition.count && self.partition.count > 1
+        self.token == other.token
+            && self.partition.count == other.partition.count
+            && self.partition.count > 1
     }
 }
 
 /// Whether the blocks of a job were committed, as far as they themselves tell.
 fn is_whole<K>(job: &[BlockFacts<K>]) -> bool {
-    job.first().is_some_and(|first| job.len() as u64 == u64::from(first.partition.count))
+    job.first()
+        .is_some_and(|first| job.len() as u64 == u64::from(first.partition.count))
         || job.iter().all(|block| !block.sources_left)
 }
 
@@ -80,23 +98,40 @@ fn is_whole<K>(job: &[BlockFacts<K>]) -> bool {
 mod tests {
     use super::*;
 
-    /// Blocks as `name token <- sources` or `name token + summed`; a token of `3:0/2` is that of a partition. Sources in
-    /// brackets stand in the bucket.
+    /// Blocks as `name token <- sources` or `name token + summed`; a token of `3:0/2` is that of a
+    /// partition. Sources in brackets stand in the bucket.
     fn blocks(text: &str) -> Vec<BlockFacts<String>> {
         let block = |line: &str| {
             let mut words = line.split_whitespace().map(str::to_owned);
             let (key, token) = (words.next().unwrap(), words.next().unwrap());
             let (token, partition) = token.split_once(':').unwrap_or((&token, "0/1"));
             let (number, count) = partition.split_once('/').unwrap();
-            let partition = Partition { number: number.parse().unwrap(), count: count.parse().unwrap() };
+            let partition = Partition {
+                number: number.parse().unwrap(),
+                count: count.parse().unwrap(),
+            };
             let sums = words.next().unwrap() == "+";
             let (of, none): (Vec<String>, _) = (words.collect(), Vec::new());
             let sources_left = of.iter().any(|source| source.starts_with('['));
-            let of = of.into_iter().map(|source| source.trim_matches(['[', ']']).to_owned()).collect();
+            let of = of
+                .into_iter()
+                .map(|source| source.trim_matches(['[', ']']).to_owned())
+                .collect();
             let (made_of, sums_of) = if sums { (none, of) } else { (of, none) };
-            BlockFacts { key, token: token.parse().unwrap(), partition, made_of, sums_of, sources_left }
+            BlockFacts {
+                key,
+                token: token.parse().unwrap(),
+                partition,
+                made_of,
+                sums_of,
+                sources_left,
+            }
         };
-        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(block).collect()
+        text.lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(block)
+            .collect()
     }
 
     fn check(text: &str, expect: &str) {
@@ -154,10 +189,16 @@ mod tests {
     #[test]
     fn shares_of_summaries() {
         let sources = "a 1 <- s1 \n b 1 <- s2";
-        check(&format!("{sources} \n c 3:0/2 + [a] [b] \n d 3:1/2 + [b]"), "a b c d");
+        check(
+            &format!("{sources} \n c 3:0/2 + [a] [b] \n d 3:1/2 + [b]"),
+            "a b c d",
+        );
         check(&format!("{sources} \n c 3:0/2 + [a] [b]"), "a b");
         check("d 3:1/2 + b", "d");
         // The later one's partitions have sources in common, which no other's may.
-        check(&format!("{sources} \n c 3:0/2 + [a] [b] \n d 3:1/2 + [b] \n e 4 + [b]"), "a b e");
+        check(
+            &format!("{sources} \n c 3:0/2 + [a] [b] \n d 3:1/2 + [b] \n e 4 + [b]"),
+            "a b e",
+        );
     }
 }

@@ -11,13 +11,22 @@ pub fn static_catalog<'a>(
 ) -> Result<Vec<CatalogObject>, PlanError> {
     let mut objects = Vec::new();
     for (name, bytes) in days {
-        let damaged = |source: StoreError| PlanError::Damaged { key: name.to_owned(), offset: 0, source };
+        let damaged = |source: StoreError| PlanError::Damaged {
+            key: name.to_owned(),
+            offset: 0,
+            source,
+        };
         for row in CatalogDay::decode(bytes).map_err(damaged)?.rows {
             let directory = Directory::decode(&row.directory).map_err(damaged)?;
             let span = directory.min_time().zip(directory.max_time());
             if span.is_some_and(|(first, last)| range.touches(first, last)) {
                 let level = row.key.parse::<ObjectKey>()?.level;
-                objects.push(CatalogObject { key: row.key, level, size: row.size, directory });
+                objects.push(CatalogObject {
+                    key: row.key,
+                    level,
+                    size: row.size,
+                    directory,
+                });
             }
         }
     }

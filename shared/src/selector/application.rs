@@ -3,8 +3,9 @@
 use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::model::profile_type::ProfileType;
 
-/// An application name. Old agents and the formats that carry no type of their own append one, so `shop.cpu` is two things:
-/// a service of that name, whatever is measured, and the CPU profiles of the service `shop`.
+/// An application name. Old agents and the formats that carry no type of their own append one, so
+/// `shop.cpu` is two things: a service of that name, whatever is measured, and the CPU profiles of
+/// the service `shop`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Application {
     name: String,
@@ -17,7 +18,8 @@ struct Typed {
     kind: &'static Kind,
 }
 
-/// What a last segment stands for: profile types of one of these names with one of these sample types.
+/// What a last segment stands for: profile types of one of these names with one of these sample
+/// types.
 #[derive(Debug, PartialEq, Eq)]
 struct Kind {
     segment: &'static str,
@@ -25,12 +27,21 @@ struct Kind {
     sample_types: &'static [&'static str],
 }
 
-const fn kind(segment: &'static str, names: &'static [&'static str], sample_types: &'static [&'static str]) -> Kind {
-    Kind { segment, names, sample_types }
+const fn kind(
+    segment: &'static str,
+    names: &'static [&'static str],
+    sample_types: &'static [&'static str],
+) -> Kind {
+    Kind {
+        segment,
+        names,
+        sample_types,
+    }
 }
 
-/// Last segments as the old text formats have them on `/ingest`, with the types that they become there, and those of the
-/// same meaning that pprof has: its `cpu` comes with a count of samples, and its goroutines are counted as `goroutine`.
+/// Last segments as the old text formats have them on `/ingest`, with the types that they become
+/// there, and those of the same meaning that pprof has: its `cpu` comes with a count of samples,
+/// and its goroutines are counted as `goroutine`.
 static KINDS: [Kind; 25] = [
     kind("cpu", &["process_cpu"], &["cpu", "samples"]),
     kind("itimer", &["process_cpu"], &["cpu", "samples"]),
@@ -44,12 +55,32 @@ static KINDS: [Kind; 25] = [
     kind("inuse_objects", &["memory"], &["inuse_objects"]),
     kind("inuse_space", &["memory"], &["inuse_space"]),
     kind("bytes", &["memory"], &["samples"]),
-    kind("alloc_in_new_tlab_objects", &["memory"], &["alloc_in_new_tlab_objects"]),
-    kind("alloc_in_new_tlab_bytes", &["memory"], &["alloc_in_new_tlab_bytes"]),
-    kind("alloc_outside_tlab_objects", &["memory"], &["alloc_outside_tlab_objects"]),
-    kind("alloc_outside_tlab_bytes", &["memory"], &["alloc_outside_tlab_bytes"]),
+    kind(
+        "alloc_in_new_tlab_objects",
+        &["memory"],
+        &["alloc_in_new_tlab_objects"],
+    ),
+    kind(
+        "alloc_in_new_tlab_bytes",
+        &["memory"],
+        &["alloc_in_new_tlab_bytes"],
+    ),
+    kind(
+        "alloc_outside_tlab_objects",
+        &["memory"],
+        &["alloc_outside_tlab_objects"],
+    ),
+    kind(
+        "alloc_outside_tlab_bytes",
+        &["memory"],
+        &["alloc_outside_tlab_bytes"],
+    ),
     kind("live", &["memory"], &["live"]),
-    kind("goroutines", &["goroutine", "goroutines"], &["goroutine", "goroutines"]),
+    kind(
+        "goroutines",
+        &["goroutine", "goroutines"],
+        &["goroutine", "goroutines"],
+    ),
     kind("mutex_count", &["mutex"], &["contentions"]),
     kind("mutex_duration", &["mutex"], &["delay"]),
     kind("block_count", &["block"], &["contentions"]),
@@ -62,11 +93,20 @@ static KINDS: [Kind; 25] = [
 impl Application {
     /// The application of a name whose characters are checked.
     pub(super) fn new(name: &str) -> Self {
-        let typed = name.rsplit_once('.').filter(|(service, _)| !service.is_empty()).and_then(|(service, segment)| {
-            let kind = KINDS.iter().find(|kind| kind.segment == segment)?;
-            Some(Typed { service: service.to_owned(), kind })
-        });
-        Self { name: name.to_owned(), typed }
+        let typed = name
+            .rsplit_once('.')
+            .filter(|(service, _)| !service.is_empty())
+            .and_then(|(service, segment)| {
+                let kind = KINDS.iter().find(|kind| kind.segment == segment)?;
+                Some(Typed {
+                    service: service.to_owned(),
+                    kind,
+                })
+            });
+        Self {
+            name: name.to_owned(),
+            typed,
+        }
     }
 
     /// The whole name.
@@ -77,12 +117,19 @@ impl Application {
     /// Whether a series is this application's.
     pub(super) fn matches(&self, profile_type: &ProfileType, labels: &Labels) -> bool {
         let service = labels.get(SERVICE_NAME).unwrap_or("");
-        service == self.name || self.typed.as_ref().is_some_and(|t| t.service == service && t.kind.has(profile_type))
+        service == self.name
+            || self
+                .typed
+                .as_ref()
+                .is_some_and(|t| t.service == service && t.kind.has(profile_type))
     }
 }
 
 impl Kind {
     fn has(&self, profile_type: &ProfileType) -> bool {
-        self.names.contains(&profile_type.name.as_str()) && self.sample_types.contains(&profile_type.sample_type.as_str())
+        self.names.contains(&profile_type.name.as_str())
+            && self
+                .sample_types
+                .contains(&profile_type.sample_type.as_str())
     }
 }

@@ -3,12 +3,15 @@
 //! Grammar: an optional head, then optional matchers in braces.
 //!
 //! - A head with colons is a profile type id and selects that type.
-//! - A head without colons is an application. `shop` selects what has that `service_name`. Where its last segment names what
-//!   is measured, as in `shop.cpu`, it selects that type of the service `shop`, and anything of a service `shop.cpu`.
-//! - Values stand in double or single quotes, with PromQL's escapes, or in backticks; names may be quoted when they hold
-//!   unusual characters. A label that a series lacks counts as empty, and the parts of the profile type are labels, too.
-//! - Regular expressions are RE2's and anchored at both ends; in quotes, escapes that PromQL does not know are left to them.
-//!   A match takes time in proportion to the value times the expression's size, and both are capped.
+//! - A head without colons is an application. `shop` selects what has that `service_name`. Where
+//!   its last segment names what is measured, as in `shop.cpu`, it selects that type of the service
+//!   `shop`, and anything of a service `shop.cpu`.
+//! - Values stand in double or single quotes, with PromQL's escapes, or in backticks; names may be
+//!   quoted when they hold unusual characters. A label that a series lacks counts as empty, and the
+//!   parts of the profile type are labels, too.
+//! - Regular expressions are RE2's and anchored at both ends; in quotes, escapes that PromQL does
+//!   not know are left to them. A match takes time in proportion to the value times the
+//!   expression's size, and both are capped.
 
 mod application;
 mod parse;
@@ -68,7 +71,8 @@ pub struct SelectorError {
     pub problem: String,
 }
 
-/// What is wrong with the regular expression of a matcher, if anything: what [`Selector::parse`] would say of it.
+/// What is wrong with the regular expression of a matcher, if anything: what [`Selector::parse`]
+/// would say of it.
 pub fn expression_problem(expression: &str) -> Option<String> {
     anchored(expression).err().map(|error| error.to_string())
 }
@@ -77,12 +81,19 @@ impl Selector {
     /// Whether a series with these labels is selected.
     pub fn matches(&self, profile_type: &ProfileType, labels: &Labels) -> bool {
         self.profile_type.as_ref().is_none_or(|t| t == profile_type)
-            && self.application.as_ref().is_none_or(|a| a.matches(profile_type, labels))
-            && self.matchers.iter().all(|m| m.test.passes(&label_of(&m.name, profile_type, labels)))
+            && self
+                .application
+                .as_ref()
+                .is_none_or(|a| a.matches(profile_type, labels))
+            && self
+                .matchers
+                .iter()
+                .all(|m| m.test.passes(&label_of(&m.name, profile_type, labels)))
     }
 
-    /// A label that this asks for and no series can have: names with two underscores in front are the server's own, and this
-    /// is none of them. Such a label is empty everywhere, so `!=` selects everything, which a deletion cannot mean.
+    /// A label that this asks for and no series can have: names with two underscores in front are
+    /// the server's own, and this is none of them. Such a label is empty everywhere, so `!=`
+    /// selects everything, which a deletion cannot mean.
     pub fn unknown_label(&self) -> Option<&str> {
         let mut names = self.matchers.iter().map(|m| m.name.as_str());
         names.find(|name| name.starts_with("__") && !TYPE_LABELS.contains(name))
@@ -149,7 +160,9 @@ mod tests {
 
     fn selects_of(profile_type: &str, selector: &str, name: &str) -> bool {
         let labels = crate::model::labels::parse_name(name).unwrap();
-        Selector::parse(selector).unwrap().matches(&profile_type.parse().unwrap(), &labels)
+        Selector::parse(selector)
+            .unwrap()
+            .matches(&profile_type.parse().unwrap(), &labels)
     }
 
     fn selects(selector: &str, name: &str) -> bool {
@@ -163,21 +176,46 @@ mod tests {
         assert!(selects(r#"{service_name="app"}"#, "app"));
         assert!(!selects(r#"{service_name="ap"}"#, "app"));
         assert!(selects(r#"{service_name=~"a.."}"#, "app"));
-        assert!(!selects(r#"{service_name=~"a."}"#, "app"), "regular expressions are anchored");
-        assert!(!selects(r#"{service_name=~"x|ap"}"#, "app"), "an alternative is anchored as a whole");
-        assert!(selects(r#"{service_name!~"b.*", region != "us",}"#, "app{region=eu}"));
-        assert!(selects(r#"{missing=""}"#, "app"), "a label that is not there is empty");
-        assert!(selects("{'otel.scope.name'=`go`, otel.scope.name=\"go\"}", "app{otel.scope.name=go}"));
-        assert!(selects(&format!(r#"{CPU}{{region="eu"}}"#), "app{region=eu}"));
+        assert!(
+            !selects(r#"{service_name=~"a."}"#, "app"),
+            "regular expressions are anchored"
+        );
+        assert!(
+            !selects(r#"{service_name=~"x|ap"}"#, "app"),
+            "an alternative is anchored as a whole"
+        );
+        assert!(selects(
+            r#"{service_name!~"b.*", region != "us",}"#,
+            "app{region=eu}"
+        ));
+        assert!(
+            selects(r#"{missing=""}"#, "app"),
+            "a label that is not there is empty"
+        );
+        assert!(selects(
+            "{'otel.scope.name'=`go`, otel.scope.name=\"go\"}",
+            "app{otel.scope.name=go}"
+        ));
+        assert!(selects(
+            &format!(r#"{CPU}{{region="eu"}}"#),
+            "app{region=eu}"
+        ));
         assert!(!selects("memory:alloc_space:bytes:space:bytes{}", "app"));
-        assert!(selects(r#"{__profile_type__=~"process_cpu:.*", __name__="process_cpu"}"#, "app"));
+        assert!(selects(
+            r#"{__profile_type__=~"process_cpu:.*", __name__="process_cpu"}"#,
+            "app"
+        ));
         assert!(selects(r#"{v="a\"b"}"#, "app{v=a\"b}"));
     }
 
     #[test]
     fn the_parts_of_the_type_are_labels() {
         let check = |selector: &str, profile_type: &str, expect: bool| {
-            assert_eq!(selects_of(profile_type, selector, "app"), expect, "{selector} of {profile_type}");
+            assert_eq!(
+                selects_of(profile_type, selector, "app"),
+                expect,
+                "{selector} of {profile_type}"
+            );
         };
         let memory = "memory:alloc_space:bytes::";
         let both = |selector: &str, of_cpu: bool, of_memory: bool| {
@@ -193,16 +231,30 @@ mod tests {
         both(r#"{__period_unit__!="nanoseconds"}"#, false, true);
         both(r#"{__name__="memory"}"#, false, true);
         both(r#"{__service_name__!="app"}"#, false, false);
-        both(r#"{__profile_type__="memory:alloc_space:bytes::"}"#, false, true);
+        both(
+            r#"{__profile_type__="memory:alloc_space:bytes::"}"#,
+            false,
+            true,
+        );
         both(r#"{__name__="memory:alloc_space:bytes::"}"#, false, true);
         both(r#"{__name__!="memory:alloc_space:bytes::"}"#, true, false);
         // Nobody has it, so it is empty.
         both(r#"{__session_id__="1"}"#, false, false);
         both(r#"{__session_id__!="1"}"#, true, true);
-        let unknown = |text: &str| Selector::parse(text).unwrap().unknown_label().map(str::to_owned);
-        assert_eq!(unknown(r#"{a="b", __session_id__!="1"}"#).as_deref(), Some("__session_id__"));
+        let unknown = |text: &str| {
+            Selector::parse(text)
+                .unwrap()
+                .unknown_label()
+                .map(str::to_owned)
+        };
+        assert_eq!(
+            unknown(r#"{a="b", __session_id__!="1"}"#).as_deref(),
+            Some("__session_id__")
+        );
         assert_eq!(unknown(r#"{_="", __type__="x"}"#), None);
-        TYPE_LABELS.iter().for_each(|name| assert_eq!(unknown(&format!("{{{name}=''}}")), None));
+        TYPE_LABELS
+            .iter()
+            .for_each(|name| assert_eq!(unknown(&format!("{{{name}=''}}")), None));
     }
 
     #[test]
@@ -211,7 +263,11 @@ mod tests {
             let labels = Labels::new(vec![("k".to_owned(), value.to_owned())]).unwrap();
             for (operator, expect) in [("=", true), ("!=", false)] {
                 let selector = Selector::parse(&format!("{{k{operator}{selector}}}")).unwrap();
-                assert_eq!(selector.matches(&CPU.parse().unwrap(), &labels), expect, "{selector}");
+                assert_eq!(
+                    selector.matches(&CPU.parse().unwrap(), &labels),
+                    expect,
+                    "{selector}"
+                );
             }
         };
         check(r#""a\x62c""#, "abc");
@@ -231,9 +287,15 @@ mod tests {
                     let labels = Labels::new(vec![("k".to_owned(), value.to_owned())]).unwrap();
                     let passes = |operator: &str| {
                         let text = format!("{{k{operator}{expression}}}");
-                        Selector::parse(&text).unwrap().matches(&CPU.parse().unwrap(), &labels)
+                        Selector::parse(&text)
+                            .unwrap()
+                            .matches(&CPU.parse().unwrap(), &labels)
                     };
-                    assert_eq!((passes("=~"), passes("!~")), (expect, !expect), "{expression} on {value:?}");
+                    assert_eq!(
+                        (passes("=~"), passes("!~")),
+                        (expect, !expect),
+                        "{expression} on {value:?}"
+                    );
                 }
             }
         };
@@ -243,7 +305,8 @@ mod tests {
         // PromQL: a backspace.
         check(r#"".*\bgo\b.*""#, &["go", "to go home"], &["ago", "gone"]);
         check(r#""a\x08""#, &["a\x08"], &["a"]);
-        // The value is unquoted first, as in PromQL: this dot is any character, the other one a dot.
+        // The value is unquoted first, as in PromQL: this dot is any character, the other one a
+        // dot.
         check(r#""a\x2eb""#, &["a.b", "axb"], &["ab"]);
         check(r"`a\x2eb`", &["a.b"], &["axb"]);
         check(r#""\u00e9\U000000e9\xc3\xa9\303\251""#, &["éééé"], &["e"]);
@@ -260,35 +323,103 @@ mod tests {
         assert!(selects(" shop.front-end/v2_1 { } ", "shop.front-end/v2_1"));
         assert!(!selects("shop", "shop.cpu"));
         assert!(!selects("shop", "shopping"));
-        assert!(selects(r#"shop{region="eu",pod=~"a.*"}"#, "shop{region=eu,pod=a1}"));
+        assert!(selects(
+            r#"shop{region="eu",pod=~"a.*"}"#,
+            "shop{region=eu,pod=a1}"
+        ));
         assert!(!selects(r#"shop{region="eu"}"#, "shop{region=us}"));
-        assert!(!selects(r#"shop{service_name="other"}"#, "shop"), "both must hold");
-        assert!(selects("shop", "x{service_name=shop}"), "a label wins over the name of the push");
+        assert!(
+            !selects(r#"shop{service_name="other"}"#, "shop"),
+            "both must hold"
+        );
+        assert!(
+            selects("shop", "x{service_name=shop}"),
+            "a label wins over the name of the push"
+        );
     }
 
     #[test]
     fn an_application_may_end_in_what_is_measured() {
         let check = |selector: &str, profile_type: &str, name: &str, expect: bool| {
-            assert_eq!(selects_of(profile_type, selector, name), expect, "{selector} of {name}, {profile_type}");
+            assert_eq!(
+                selects_of(profile_type, selector, name),
+                expect,
+                "{selector} of {name}, {profile_type}"
+            );
         };
         check("shop.cpu{}", CPU, "shop", true);
-        check("shop.cpu{}", "process_cpu:samples:count:cpu:nanoseconds", "shop", true);
-        check("shop.cpu{}", "wall:wall:nanoseconds:cpu:nanoseconds", "shop", false);
-        check("shop.cpu{}", "wall:wall:nanoseconds:cpu:nanoseconds", "shop.cpu", true);
+        check(
+            "shop.cpu{}",
+            "process_cpu:samples:count:cpu:nanoseconds",
+            "shop",
+            true,
+        );
+        check(
+            "shop.cpu{}",
+            "wall:wall:nanoseconds:cpu:nanoseconds",
+            "shop",
+            false,
+        );
+        check(
+            "shop.cpu{}",
+            "wall:wall:nanoseconds:cpu:nanoseconds",
+            "shop.cpu",
+            true,
+        );
         check("shop.cpu{}", CPU, "shop.cpu", true);
         check("shop.cpu{}", CPU, "cpu", false);
         check("shop.cpu.cpu{}", CPU, "shop.cpu", true);
         check("shop.frontend.cpu", CPU, "shop.frontend", true);
         check("shop.frontend.cpu", CPU, "shop", false);
         check("shop.itimer", CPU, "shop", true);
-        check("shop.wall", "wall:wall:nanoseconds:cpu:nanoseconds", "shop", true);
-        check("shop.alloc_space", "memory:alloc_space:bytes:space:bytes", "shop", true);
-        check("shop.alloc_space", "memory:alloc_objects:count:space:bytes", "shop", false);
-        check("shop.inuse_objects", "memory:inuse_objects:count::", "shop", true);
-        check("shop.goroutines", "goroutines:goroutine:count:goroutine:count", "shop", true);
-        check("shop.goroutines", "goroutine:goroutines:count::", "shop", true);
-        check("shop.mutex_duration", "mutex:delay:nanoseconds:contentions:count", "shop", true);
-        check("shop.mutex_duration", "block:delay:nanoseconds:contentions:count", "shop", false);
+        check(
+            "shop.wall",
+            "wall:wall:nanoseconds:cpu:nanoseconds",
+            "shop",
+            true,
+        );
+        check(
+            "shop.alloc_space",
+            "memory:alloc_space:bytes:space:bytes",
+            "shop",
+            true,
+        );
+        check(
+            "shop.alloc_space",
+            "memory:alloc_objects:count:space:bytes",
+            "shop",
+            false,
+        );
+        check(
+            "shop.inuse_objects",
+            "memory:inuse_objects:count::",
+            "shop",
+            true,
+        );
+        check(
+            "shop.goroutines",
+            "goroutines:goroutine:count:goroutine:count",
+            "shop",
+            true,
+        );
+        check(
+            "shop.goroutines",
+            "goroutine:goroutines:count::",
+            "shop",
+            true,
+        );
+        check(
+            "shop.mutex_duration",
+            "mutex:delay:nanoseconds:contentions:count",
+            "shop",
+            true,
+        );
+        check(
+            "shop.mutex_duration",
+            "block:delay:nanoseconds:contentions:count",
+            "shop",
+            false,
+        );
         check("shop.lock_count", "block:contentions:count::", "shop", true);
         check("cpu", CPU, "cpu", true);
         check(".cpu", CPU, "app", false);
@@ -305,7 +436,10 @@ mod tests {
         check("", "{}");
         check(" shop.cpu ", "shop.cpu{}");
         check(&format!("{CPU} {{ }}"), &format!("{CPU}{{}}"));
-        check("{a='x',b!=\"y\" , c =~ `\\d` ,d!~'',}", r#"{a="x", b!="y", c=~"\\d", d!~""}"#);
+        check(
+            "{a='x',b!=\"y\" , c =~ `\\d` ,d!~'',}",
+            r#"{a="x", b!="y", c=~"\\d", d!~""}"#,
+        );
         check("{\"a b\"='\"'}", r#"{"a b"="\""}"#);
         check(r#"{a=~"it's\n\t\\ \.é"}"#, r#"{a=~"it's\n\t\\ \\.é"}"#);
         check(r#"{"\x61\142"="\a\\\u00e9"}"#, "{ab=\"\x07\\\\é\"}");
@@ -313,8 +447,12 @@ mod tests {
             &format!("{{__name__='{CPU}',__name__!=`a:b`}}"),
             &format!("{{__profile_type__=\"{CPU}\", __profile_type__!=\"a:b\"}}"),
         );
-        check("{__name__='a',__name__=~'(?:a)'}", r#"{__name__="a", __name__=~"(?:a)"}"#);
-        let longest = Selector::parse(&format!("{{a=`{}`}}", "\\".repeat(MAX_SELECTOR - 6))).unwrap();
+        check(
+            "{__name__='a',__name__=~'(?:a)'}",
+            r#"{__name__="a", __name__=~"(?:a)"}"#,
+        );
+        let longest =
+            Selector::parse(&format!("{{a=`{}`}}", "\\".repeat(MAX_SELECTOR - 6))).unwrap();
         assert_eq!(Selector::parse_printed(&longest.to_string()), Ok(longest));
         assert_ne!(Selector::parse("{a=\"x\"}"), Selector::parse("{a=~\"x\"}"));
     }

@@ -13,7 +13,8 @@ pub(super) const MAX_SELECTOR: usize = 8 << 10;
 /// Most matchers: two for each label that a series may have, and some for its type.
 const MAX_MATCHERS: usize = 2 * crate::base::limits::MAX_LABELS + 4;
 
-/// Most regular expressions: 16 of 16 KiB and the rest by their length keep a selector below a megabyte.
+/// Most regular expressions: 16 of 16 KiB and the rest by their length keep a selector below a
+/// megabyte.
 const MAX_EXPRESSIONS: usize = 16;
 
 /// What may stand in an application's name besides letters and digits, as on `/ingest`.
@@ -25,8 +26,8 @@ impl Selector {
         selector(text, MAX_SELECTOR)
     }
 
-    /// Parses what a selector was printed as. That may be longer than what was typed: with a backslash before each
-    /// character, twice as long.
+    /// Parses what a selector was printed as. That may be longer than what was typed: with a
+    /// backslash before each character, twice as long.
     pub fn parse_printed(text: &str) -> Result<Self, SelectorError> {
         selector(text, 2 * MAX_SELECTOR)
     }
@@ -34,9 +35,16 @@ impl Selector {
 
 /// Parses a text of at most `most` bytes.
 fn selector(text: &str, most: usize) -> Result<Selector, SelectorError> {
-    let parser = Parser { text, at: 0, expressions: 0 };
+    let parser = Parser {
+        text,
+        at: 0,
+        expressions: 0,
+    };
     if text.len() > most {
-        return Err(parser.error(format!("{} bytes are more than the {most} allowed", text.len())));
+        return Err(parser.error(format!(
+            "{} bytes are more than the {most} allowed",
+            text.len()
+        )));
     }
     parser.selector()
 }
@@ -69,9 +77,13 @@ impl<'a> Parser<'a> {
         let start = self.at;
         let head = self.take_while(|c| c != '{' && !c.is_whitespace());
         if head.contains(':') {
-            let profile_type = head.parse().map_err(|e: ProfileTypeError| self.error_at(start, e.to_string()))?;
+            let profile_type = head
+                .parse()
+                .map_err(|e: ProfileTypeError| self.error_at(start, e.to_string()))?;
             selector.profile_type = Some(profile_type);
-        } else if let Some(at) = head.find(|c: char| !(c.is_alphanumeric() || APPLICATION_SIGNS.contains(c))) {
+        } else if let Some(at) =
+            head.find(|c: char| !(c.is_alphanumeric() || APPLICATION_SIGNS.contains(c)))
+        {
             self.at = start + at;
             return Err(self.expected(if at == 0 {
                 "a profile type, an application or '{'"
@@ -115,9 +127,13 @@ impl<'a> Parser<'a> {
         self.blanks();
         let test = self.test()?;
         Ok(match &test {
-            // To PromQL what stands before the braces is the name, and that is a whole profile type here.
+            // To PromQL what stands before the braces is the name, and that is a whole profile type
+            // here.
             Test::Equal(value) | Test::NotEqual(value) if name == NAME && value.contains(':') => {
-                Matcher { name: PROFILE_TYPE.to_owned(), test }
+                Matcher {
+                    name: PROFILE_TYPE.to_owned(),
+                    test,
+                }
             }
             _ => Matcher { name, test },
         })
@@ -126,12 +142,20 @@ impl<'a> Parser<'a> {
     /// Operator and value.
     fn test(&mut self) -> Result<Test, SelectorError> {
         let rest = &self.text[self.at..];
-        let operator = ["=~", "!~", "!=", "="].into_iter().find(|operator| rest.starts_with(operator));
-        let Some(operator) = operator else { return Err(self.expected("one of = != =~ !~")) };
+        let operator = ["=~", "!~", "!=", "="]
+            .into_iter()
+            .find(|operator| rest.starts_with(operator));
+        let Some(operator) = operator else {
+            return Err(self.expected("one of = != =~ !~"));
+        };
         self.at += operator.len();
         self.blanks();
         let start = self.at;
-        let unknown = if operator.ends_with('~') { Unknown::Kept } else { Unknown::Refused };
+        let unknown = if operator.ends_with('~') {
+            Unknown::Kept
+        } else {
+            Unknown::Refused
+        };
         let value = self.quoted(unknown)?;
         Ok(match operator {
             "=" => Test::Equal(value),
@@ -145,7 +169,10 @@ impl<'a> Parser<'a> {
     fn expression(&mut self, text: String, start: usize) -> Result<Expression, SelectorError> {
         self.expressions += 1;
         if self.expressions > MAX_EXPRESSIONS {
-            return Err(self.error_at(start, format!("more than the {MAX_EXPRESSIONS} regular expressions allowed")));
+            return Err(self.error_at(
+                start,
+                format!("more than the {MAX_EXPRESSIONS} regular expressions allowed"),
+            ));
         }
         let regex = anchored(&text).map_err(|e| self.error_at(start, e.to_string()))?;
         Ok(Expression { text, regex })
@@ -164,18 +191,25 @@ impl<'a> Parser<'a> {
             match self.bump() {
                 Some(c) if c == quote => break,
                 Some('\\') if quote != '`' && self.peek().is_some() => {
-                    self.at = value.escape(self.text, at, unknown).map_err(|problem| self.error_at(at, problem))?;
+                    self.at = value
+                        .escape(self.text, at, unknown)
+                        .map_err(|problem| self.error_at(at, problem))?;
                 }
                 Some('\\') if quote != '`' => return Err(self.unclosed(quote, start)),
                 Some(c) => value.push(c),
                 None => return Err(self.unclosed(quote, start)),
             }
         }
-        value.text().map_err(|at| self.error_at(at, "these bytes are not UTF-8".to_owned()))
+        value
+            .text()
+            .map_err(|at| self.error_at(at, "these bytes are not UTF-8".to_owned()))
     }
 
     fn unclosed(&self, quote: char, start: usize) -> SelectorError {
-        self.error_at(start, format!("expected a closing {quote} for this one, found the end"))
+        self.error_at(
+            start,
+            format!("expected a closing {quote} for this one, found the end"),
+        )
     }
 
     fn blanks(&mut self) {
@@ -208,7 +242,9 @@ impl<'a> Parser<'a> {
     }
 
     fn expected(&self, what: &str) -> SelectorError {
-        let found = self.peek().map_or("the end".to_owned(), |c| format!("{c:?}"));
+        let found = self
+            .peek()
+            .map_or("the end".to_owned(), |c| format!("{c:?}"));
         self.error(format!("expected {what}, found {found}"))
     }
 
@@ -217,7 +253,10 @@ impl<'a> Parser<'a> {
     }
 
     fn error_at(&self, at: usize, problem: String) -> SelectorError {
-        SelectorError { column: self.text[..at].chars().count() + 1, problem }
+        SelectorError {
+            column: self.text[..at].chars().count() + 1,
+            problem,
+        }
     }
 }
 
@@ -231,7 +270,9 @@ mod tests {
 
     /// A selector, a caret below the character that is wrong, and what is said of it.
     fn check(drawn: &str) {
-        let [text, caret] = drawn.lines().collect::<Vec<_>>()[..] else { panic!("two lines: {drawn}") };
+        let [text, caret] = drawn.lines().collect::<Vec<_>>()[..] else {
+            panic!("two lines: {drawn}")
+        };
         let error = refused(text);
         let pointing = format!("{}^ {}", " ".repeat(error.column - 1), error.problem);
         assert_eq!(pointing, caret, "for {text}");
@@ -258,8 +299,12 @@ mod tests {
         check("shop cpu\n     ^ expected the end, found 'c'");
         check("é!p{}\n ^ expected an application of letters, digits and _.-/, found '!'");
         check("=x{}\n^ expected a profile type, an application or '{', found '='");
-        check("  a:b{}\n  ^ profile type \"a:b\" is not of the form name:type:unit:period_type:period_unit");
-        check("{é=~\"(\"}\n    ^ not a regular expression that can be used: found open group without closing ')'");
+        check(
+            "  a:b{}\n  ^ profile type \"a:b\" is not of the form name:type:unit:period_type:period_unit",
+        );
+        check(
+            "{é=~\"(\"}\n    ^ not a regular expression that can be used: found open group without closing ')'",
+        );
         check("{é=\"\\n\\.\"}\n      ^ \\. is no escape; a backslash is written \\\\");
         check("{é!='\\x4g'}\n     ^ \\x is no escape; it takes 2 hexadecimal digits");
         check("{é='\\u12é4'}\n    ^ \\u is no escape; it takes 4 hexadecimal digits");
@@ -270,7 +315,9 @@ mod tests {
         check("{é='é\\xc3\\xa9\\xc3.'}\n             ^ these bytes are not UTF-8");
         check("{é=~'\\303'}\n     ^ these bytes are not UTF-8");
         check("{'\\d'='x'}\n  ^ \\d is no escape; a backslash is written \\\\");
-        check("{é!~ 'a)(b'}\n     ^ not a regular expression that can be used: found closing ')' without matching '('");
+        check(
+            "{é!~ 'a)(b'}\n     ^ not a regular expression that can be used: found closing ')' without matching '('",
+        );
     }
 
     #[test]
@@ -281,11 +328,23 @@ mod tests {
         };
         let of_length = |length: usize| format!("{{a=\"{}\"}}", "x".repeat(length - 6));
         assert!(Selector::parse(&of_length(MAX_SELECTOR)).is_ok());
-        check(&of_length(MAX_SELECTOR + 1), 1, "8193 bytes are more than the 8192 allowed");
+        check(
+            &of_length(MAX_SELECTOR + 1),
+            1,
+            "8193 bytes are more than the 8192 allowed",
+        );
         let of = |matcher: &str, count: usize| format!("{{{}}}", vec![matcher; count].join(","));
         assert!(Selector::parse(&of("a=''", MAX_MATCHERS)).is_ok());
-        check(&of("a=''", MAX_MATCHERS + 1), 5 * MAX_MATCHERS + 2, "more than the 64 matchers allowed");
+        check(
+            &of("a=''", MAX_MATCHERS + 1),
+            5 * MAX_MATCHERS + 2,
+            "more than the 64 matchers allowed",
+        );
         assert!(Selector::parse(&of("a=~''", MAX_EXPRESSIONS)).is_ok());
-        check(&of("a=~''", MAX_EXPRESSIONS + 1), 6 * MAX_EXPRESSIONS + 5, "more than the 16 regular expressions allowed");
+        check(
+            &of("a=~''", MAX_EXPRESSIONS + 1),
+            6 * MAX_EXPRESSIONS + 5,
+            "more than the 16 regular expressions allowed",
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! Quoted text in selectors, as PromQL has it.
 //!
-//! Between double or single quotes a backslash begins an escape: `\a \b \f \n \r \t \v \\ \' \"`, three octal digits, `\xhh`,
-//! `\uhhhh` and `\Uhhhhhhhh`. Octal and `\x` are bytes; together they have to be UTF-8. Any other escape is refused. Between
-//! backticks a backslash is a character like any other.
+//! Between double or single quotes a backslash begins an escape: `\a \b \f \n \r \t \v \\ \' \"`,
+//! three octal digits, `\xhh`, `\uhhhh` and `\Uhhhhhhhh`. Octal and `\x` are bytes; together they
+//! have to be UTF-8. Any other escape is refused. Between backticks a backslash is a character like
+//! any other.
 
 use std::fmt;
 
@@ -24,8 +25,8 @@ const LETTERS: [(char, char); 10] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unknown {
     Refused,
-    /// It stays, for regular expressions: `"\d+\.\d+"` is what people write, and PromQL refuses. `\b` stays, too: nobody looks
-    /// for a backspace, and everyone for the end of a word.
+    /// It stays, for regular expressions: `"\d+\.\d+"` is what people write, and PromQL refuses.
+    /// `\b` stays, too: nobody looks for a backspace, and everyone for the end of a word.
     Kept,
 }
 
@@ -58,11 +59,18 @@ pub(super) struct Unquoted {
 
 impl Unquoted {
     pub(super) fn push(&mut self, c: char) {
-        self.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        self.bytes
+            .extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
     }
 
-    /// Takes the escape whose backslash is at `at` in `text`; returns where it ends. Errors tell what is wrong with it.
-    pub(super) fn escape(&mut self, text: &str, at: usize, unknown: Unknown) -> Result<usize, String> {
+    /// Takes the escape whose backslash is at `at` in `text`; returns where it ends. Errors tell
+    /// what is wrong with it.
+    pub(super) fn escape(
+        &mut self,
+        text: &str,
+        at: usize,
+        unknown: Unknown,
+    ) -> Result<usize, String> {
         let behind = &text[at + 1..];
         match escaped(behind) {
             Ok(_) if unknown == Unknown::Kept && behind.starts_with('b') => {}
@@ -88,10 +96,16 @@ impl Unquoted {
 
     /// The text, or where in the selector the first byte is that belongs to no character.
     pub(super) fn text(self) -> Result<String, usize> {
-        let Self { bytes, byte_escapes } = self;
+        let Self {
+            bytes,
+            byte_escapes,
+        } = self;
         String::from_utf8(bytes).map_err(|e| {
             let wrong = e.utf8_error().valid_up_to();
-            byte_escapes.iter().find(|(here, _)| *here >= wrong).map_or(0, |(_, at)| *at)
+            byte_escapes
+                .iter()
+                .find(|(here, _)| *here >= wrong)
+                .map_or(0, |(_, at)| *at)
         })
     }
 }
@@ -113,13 +127,24 @@ fn escaped(text: &str) -> Result<(Code, usize), String> {
         'u' => (1, 4, 16),
         'U' => (1, 8, 16),
         '0'..='7' => (0, 3, 8),
-        _ => return Err(["\\", &letter.to_string(), " is no escape; a backslash is written \\\\"].concat()),
+        _ => {
+            return Err([
+                "\\",
+                &letter.to_string(),
+                " is no escape; a backslash is written \\\\",
+            ]
+            .concat());
+        }
     };
     let length = from + count;
-    let digits = text.get(from..length).filter(|digits| digits.chars().all(|c| c.is_digit(radix)));
+    let digits = text
+        .get(from..length)
+        .filter(|digits| digits.chars().all(|c| c.is_digit(radix)));
     let Some(digits) = digits else {
         let kind = if radix == 8 { "octal" } else { "hexadecimal" };
-        return Err(format!("\\{letter} is no escape; it takes {count} {kind} digits"));
+        return Err(format!(
+            "\\{letter} is no escape; it takes {count} {kind} digits"
+        ));
     };
     // At most eight digits fit.
     let value = u32::from_str_radix(digits, radix).unwrap_or_default();

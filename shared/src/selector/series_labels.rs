@@ -12,10 +12,18 @@ pub(super) const NAME: &str = "__name__";
 pub(super) const PROFILE_TYPE: &str = "__profile_type__";
 
 /// Their names, in order.
-pub const TYPE_LABELS: [&str; 7] =
-    [NAME, "__period_type__", "__period_unit__", PROFILE_TYPE, "__service_name__", "__type__", "__unit__"];
+pub const TYPE_LABELS: [&str; 7] = [
+    NAME,
+    "__period_type__",
+    "__period_unit__",
+    PROFILE_TYPE,
+    "__service_name__",
+    "__type__",
+    "__unit__",
+];
 
-/// The value of a label of a series, those of [`TYPE_LABELS`] included. One that the series lacks is empty.
+/// The value of a label of a series, those of [`TYPE_LABELS`] included. One that the series lacks
+/// is empty.
 pub fn label_of<'a>(name: &str, profile_type: &'a ProfileType, labels: &'a Labels) -> Cow<'a, str> {
     Cow::Borrowed(match name {
         NAME => &profile_type.name,

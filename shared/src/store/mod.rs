@@ -1,7 +1,8 @@
 //! The stored formats: chunk, segment, block, and the directory that says what an object holds.
 //!
-//! `docs/format.md` has the byte diagrams. Each format begins with eight bytes of magic whose last is the version; each
-//! section carries a checksum that is checked before anything else is done with its bytes.
+//! `docs/format.md` has the byte diagrams. Each format begins with eight bytes of magic whose last
+//! is the version; each section carries a checksum that is checked before anything else is done
+//! with its bytes.
 //!
 //! | folder | what |
 //! |---|---|
@@ -29,7 +30,9 @@ pub(crate) use codec::series::Timing;
 pub use codec::sum_window::{SumScope, SumWindow};
 pub(crate) use codec::symbols::{StackNumbers, prune};
 pub use directory::block_entry::{BlockEntry, Dataset, PageEntry, Partition, SumsEntry};
-pub use directory::catalog::{CatalogDay, CatalogRow, arrival_day, catalog_key, catalog_key_day, catalog_prefix};
+pub use directory::catalog::{
+    CatalogDay, CatalogRow, arrival_day, catalog_key, catalog_key_day, catalog_prefix,
+};
 pub use directory::contents::{ChunkEntry, Contents, Directory, Footer, SeriesEntry};
 pub use directory::counted_ids::{Counted, Ids, read_ids};
 pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, Tenant};

@@ -1,7 +1,8 @@
-//! The call tree: all stacks of a profile folded into one tree of frames, with self and total values.
+//! The call tree: all stacks of a profile folded into one tree of frames, with self and total
+//! values.
 //!
-//! Nodes are in preorder with the children of a node ordered by name, so a subtree is a run of node ids, a parent comes
-//! before its children, and equal profiles give equal trees.
+//! Nodes are in preorder with the children of a node ordered by name, so a subtree is a run of node
+//! ids, a parent comes before its children, and equal profiles give equal trees.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
@@ -94,7 +95,9 @@ impl<const SIDES: usize> Tree<SIDES> {
 
     /// How wide a node is drawn: its total, both sides together.
     pub fn weight(&self, node: NodeId) -> i64 {
-        self.totals(node).iter().fold(0, |sum: i64, &total| sum.saturating_add(total.max(0)))
+        self.totals(node)
+            .iter()
+            .fold(0, |sum: i64, &total| sum.saturating_add(total.max(0)))
     }
 }
 
@@ -109,7 +112,8 @@ impl<const SIDES: usize> Tree<SIDES> {
     ) -> Self {
         let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
         let mut totals = own.each_ref().map(|own| own.dense(parents.len()));
-        // Of the node after, where that is a child: it stays out of memory, as reading what was just written takes its time.
+        // Of the node after, where that is a child: it stays out of memory, as reading what was
+        // just written takes its time.
         let (mut end, mut sums) = (0, [0i64; SIDES]);
         for i in (0..parents.len()).rev() {
             end = end.max(ends[i]);
@@ -126,14 +130,28 @@ impl<const SIDES: usize> Tree<SIDES> {
                 }
             }
         }
-        Self { shape: Shape { strings, frames, parents, frame_of, ends }, own, totals }
+        Self {
+            shape: Shape {
+                strings,
+                frames,
+                parents,
+                frame_of,
+                ends,
+            },
+            own,
+            totals,
+        }
     }
 
-    /// For each node the sum of the sizes of all self values at and below it, both sides together. Never less than a
-    /// child's, whatever the signs; where no value is negative, it is the total.
+    /// For each node the sum of the sizes of all self values at and below it, both sides together.
+    /// Never less than a child's, whatever the signs; where no value is negative, it is the total.
     pub(crate) fn magnitudes(&self) -> Vec<u64> {
         let mut sums: Vec<u64> = (0..self.shape.len())
-            .map(|i| self.own.iter().fold(0, |sum: u64, own| sum.saturating_add(own.get(i).unsigned_abs())))
+            .map(|i| {
+                self.own.iter().fold(0, |sum: u64, own| {
+                    sum.saturating_add(own.get(i).unsigned_abs())
+                })
+            })
             .collect();
         for i in (1..sums.len()).rev() {
             let parent = self.shape.parents[i] as usize;
@@ -164,8 +182,8 @@ impl Shape {
         self.strings.get(id)
     }
 
-    /// All frames, in order of name, then file, as children are, and what a trim folded last; [`Self::frame_index`] points
-    /// into them. Frame 0 is the root's.
+    /// All frames, in order of name, then file, as children are, and what a trim folded last;
+    /// [`Self::frame_index`] points into them. Frame 0 is the root's.
     pub fn frames(&self) -> &[Frame] {
         &self.frames
     }
@@ -233,7 +251,9 @@ impl Shape {
 
     /// A key of a node that is the same in every profile where the same path of names exists.
     pub fn key(&self, node: NodeId) -> u64 {
-        self.path(node)[1..].iter().fold(0, |key, &n| child_key(key, xxh3_64(self.name(n).as_bytes())))
+        self.path(node)[1..].iter().fold(0, |key, &n| {
+            child_key(key, xxh3_64(self.name(n).as_bytes()))
+        })
     }
 
     /// The node of a [`Self::key`].
@@ -241,14 +261,24 @@ impl Shape {
         // Of equal names beside each other, as they are in the order of frames, one is hashed.
         let mut hashes: Vec<u64> = Vec::with_capacity(self.frames.len());
         for (i, frame) in self.frames.iter().enumerate() {
-            let before = i.checked_sub(1).filter(|&before| self.frames[before].name == frame.name);
-            hashes.push(before.map_or_else(|| xxh3_64(self.text(frame.name).as_bytes()), |before| hashes[before]));
+            let before = i
+                .checked_sub(1)
+                .filter(|&before| self.frames[before].name == frame.name);
+            hashes.push(before.map_or_else(
+                || xxh3_64(self.text(frame.name).as_bytes()),
+                |before| hashes[before],
+            ));
         }
         let mut keys = vec![0; self.len()];
         for i in 1..self.len() {
-            keys[i] = child_key(keys[self.parents[i] as usize], hashes[self.frame_of[i] as usize]);
+            keys[i] = child_key(
+                keys[self.parents[i] as usize],
+                hashes[self.frame_of[i] as usize],
+            );
         }
-        keys.iter().position(|&k| k == key).map(|i| NodeId(i as u32))
+        keys.iter()
+            .position(|&k| k == key)
+            .map(|i| NodeId(i as u32))
     }
 }
 
@@ -264,7 +294,11 @@ mod tests {
 
     #[test]
     fn folds_stacks() {
-        let tree = CallTree::new(&profile("main;a 3\nmain;b 5\nmain 2\nmain;b 1\nz 0"), 0, By::Name);
+        let tree = CallTree::new(
+            &profile("main;a 3\nmain;b 5\nmain 2\nmain;b 1\nz 0"),
+            0,
+            By::Name,
+        );
         assert_eq!(draw(&tree), "total 11/0\n main 11/2\n  a 3/3\n  b 6/6\n");
     }
 
@@ -272,7 +306,10 @@ mod tests {
     fn keys_find_their_nodes() {
         let tree = CallTree::new(&profile("main;a;b 3\nmain;b 5\na;b 1"), 0, By::Name);
         for i in 0..tree.shape().len() as u32 {
-            assert_eq!(tree.shape().find(tree.shape().key(NodeId(i))), Some(NodeId(i)));
+            assert_eq!(
+                tree.shape().find(tree.shape().key(NodeId(i))),
+                Some(NodeId(i))
+            );
         }
         assert_eq!(tree.shape().find(1), None);
     }

@@ -1,8 +1,8 @@
 //! Folding profiles into one tree.
 //!
-//! Stacks are spelled out into rows of (parent row, frame), inlined calls included, and those are folded into a tree. Each
-//! profile has its own, and one is laid over the other: where a stack table has no row twice, which is usual, only forks of
-//! its own take sorting.
+//! Stacks are spelled out into rows of (parent row, frame), inlined calls included, and those are
+//! folded into a tree. Each profile has its own, and one is laid over the other: where a stack
+//! table has no row twice, which is usual, only forks of its own take sorting.
 
 use hashbrown::HashMap;
 
@@ -32,10 +32,11 @@ impl CallTree {
     }
 }
 
-/// The tree of a value column of each of some profiles, a side each: nodes in preorder, children by name, totals summed.
+/// The tree of a value column of each of some profiles, a side each: nodes in preorder, children by
+/// name, totals summed.
 ///
-/// `look` sees the self values before they are summed up, and the nodes of each side's samples that have a value, in the
-/// order of the profile.
+/// `look` sees the self values before they are summed up, and the nodes of each side's samples that
+/// have a value, in the order of the profile.
 pub(crate) fn build<const SIDES: usize>(
     profiles: [(&Profile, usize); SIDES],
     by: By,
@@ -46,13 +47,21 @@ pub(crate) fn build<const SIDES: usize>(
     let strings = frames.names.finish().strings;
     let (frames, ranks) = in_order(&strings, frames.frames);
     let (tree, samples) = fold(sides, &ranks);
-    let mut own = samples.each_ref().map(|samples| samples.own(tree.parents.len()));
-    look(&mut own, samples.each_ref().map(|samples| samples.ends.as_slice()));
+    let mut own = samples
+        .each_ref()
+        .map(|samples| samples.own(tree.parents.len()));
+    look(
+        &mut own,
+        samples.each_ref().map(|samples| samples.ends.as_slice()),
+    );
     Tree::of_preorder(strings, frames, tree.parents, tree.ranks, own)
 }
 
 /// One tree of all sides, and their samples with the nodes they end at.
-fn fold<'a, const SIDES: usize>(sides: [Side<'a>; SIDES], ranks: &[u32]) -> (Preorder, [Samples<'a>; SIDES]) {
+fn fold<'a, const SIDES: usize>(
+    sides: [Side<'a>; SIDES],
+    ranks: &[u32],
+) -> (Preorder, [Samples<'a>; SIDES]) {
     let mut all: Option<Preorder> = None;
     let mut forest = Forest::with_capacity(0);
     let mut rows = Vec::new();
@@ -65,7 +74,9 @@ fn fold<'a, const SIDES: usize>(sides: [Side<'a>; SIDES], ranks: &[u32]) -> (Pre
                 let mut overlay = Overlay::new(under, forest.len());
                 forest.fold_into(|parent, rank| overlay.add_node(parent, rank));
                 let (both, went) = overlay.finish();
-                folded.iter_mut().for_each(|samples| samples.follow(|node| went[node as usize]));
+                folded
+                    .iter_mut()
+                    .for_each(|samples| samples.follow(|node| went[node as usize]));
                 both
             }
         });
@@ -73,7 +84,10 @@ fn fold<'a, const SIDES: usize>(sides: [Side<'a>; SIDES], ranks: &[u32]) -> (Pre
         folded.push(samples);
     }
     let mut folded = folded.into_iter();
-    (all.unwrap_or_default(), std::array::from_fn(|_| folded.next().expect("a side each")))
+    (
+        all.unwrap_or_default(),
+        std::array::from_fn(|_| folded.next().expect("a side each")),
+    )
 }
 
 /// A value column of a profile.
@@ -89,18 +103,38 @@ impl<'a> Side<'a> {
         let values = &profile.samples.values[sample_type];
         let used = Used::new(profile, values);
         let chains = frames.chains(profile, &used);
-        Self { profile, values, used, chains }
+        Self {
+            profile,
+            values,
+            used,
+            chains,
+        }
     }
 
-    /// Spells the stacks of this side out into a forest, and gives the samples with their rows in it. `rows` is of no other
-    /// use, and kept as the forest is: where no call is inlined, nothing is written there.
+    /// Spells the stacks of this side out into a forest, and gives the samples with their rows in
+    /// it. `rows` is of no other use, and kept as the forest is: where no call is inlined, nothing
+    /// is written there.
     fn spell(self, ranks: &[u32], forest: &mut Forest, rows: &mut Vec<u32>) -> Samples<'a> {
-        let Self { profile, values, used, mut chains } = self;
-        chains.frames.iter_mut().for_each(|frame| *frame = ranks[*frame as usize]);
+        let Self {
+            profile,
+            values,
+            used,
+            mut chains,
+        } = self;
+        chains
+            .frames
+            .iter_mut()
+            .for_each(|frame| *frame = ranks[*frame as usize]);
         forest.clear(profile.stacks.len());
         rows.clear();
         let stacks = profile.stacks.iter().zip(&used.stacks);
-        let ends = profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0).map(|(stack, _)| *stack);
+        let ends = profile
+            .samples
+            .stacks
+            .iter()
+            .zip(values)
+            .filter(|(_, value)| **value != 0)
+            .map(|(stack, _)| *stack);
         let ends = if chains.is_one_each() {
             // A row for each stack, whether it is used or not: where it is need not be kept.
             let row = |stack: Option<StackId>| stack.map_or(0, |stack| stack.index() as u32 + 1);
@@ -114,7 +148,8 @@ impl<'a> Side<'a> {
             ends.map(row).collect()
         } else {
             rows.reserve_exact(profile.stacks.len());
-            let row = |rows: &[u32], stack: Option<StackId>| stack.map_or(0, |stack| rows[stack.index()]);
+            let row =
+                |rows: &[u32], stack: Option<StackId>| stack.map_or(0, |stack| rows[stack.index()]);
             for (stack, &is_used) in stacks {
                 let mut end = 0;
                 if is_used {
@@ -165,40 +200,87 @@ impl Frames {
     /// The root's alone.
     fn new(by: By) -> Self {
         let mut names = ProfileBuilder::new();
-        let root = Frame { name: names.string("total"), file: StringId::EMPTY, module: StringId::EMPTY, line: 0 };
-        Self { by, names, frames: vec![root], index: HashMap::new() }
+        let root = Frame {
+            name: names.string("total"),
+            file: StringId::EMPTY,
+            module: StringId::EMPTY,
+            line: 0,
+        };
+        Self {
+            by,
+            names,
+            frames: vec![root],
+            index: HashMap::new(),
+        }
     }
 
-    /// The frames of each location that a used stack has, outermost first. The others get that of the root: a frame without
-    /// a node would be a function that never ran.
+    /// The frames of each location that a used stack has, outermost first. The others get that of
+    /// the root: a frame without a node would be a function that never ran.
     fn chains(&mut self, profile: &Profile, used: &Used) -> Chains {
         let locations = profile.locations.len();
-        let mut chains = Chains { frames: Vec::with_capacity(locations), ends: Vec::with_capacity(locations) };
+        let mut chains = Chains {
+            frames: Vec::with_capacity(locations),
+            ends: Vec::with_capacity(locations),
+        };
         // Many locations share a function, and many functions a file: each is looked up once.
-        let mut texts = Texts { profile, copies: vec![None; profile.strings.len()] };
-        let mut of_function: HashMap<(u32, StringId), u32> = HashMap::with_capacity(profile.functions.len());
+        let mut texts = Texts {
+            profile,
+            copies: vec![None; profile.strings.len()],
+        };
+        let mut of_function: HashMap<(u32, StringId), u32> =
+            HashMap::with_capacity(profile.functions.len());
         for (i, location) in profile.locations.iter().enumerate() {
             if !used.locations[i] {
                 chains.frames.push(0);
                 chains.ends.push(chains.frames.len() as u32);
                 continue;
             }
-            let module = location.mapping.map_or(StringId::EMPTY, |m| profile.mappings[m.index()].file);
+            let module = location
+                .mapping
+                .map_or(StringId::EMPTY, |m| profile.mappings[m.index()].file);
             let before = chains.frames.len();
-            for function in profile.lines(LocationId::new(i)).iter().rev().filter_map(|line| line.function) {
-                let frame = of_function.entry((function.index() as u32, module)).or_insert_with(|| {
-                    let f = &profile.functions[function.index()];
-                    let name = if f.name.is_empty() { f.system_name } else { f.name };
-                    let [name, file, module] = [name, f.file, module].map(|id| texts.copy(id, &mut self.names));
-                    let name = if name.is_empty() { self.names.string("?") } else { name };
-                    self.frame(Frame { name, file, module, line: f.start_line })
-                });
+            for function in profile
+                .lines(LocationId::new(i))
+                .iter()
+                .rev()
+                .filter_map(|line| line.function)
+            {
+                let frame = of_function
+                    .entry((function.index() as u32, module))
+                    .or_insert_with(|| {
+                        let f = &profile.functions[function.index()];
+                        let name = if f.name.is_empty() {
+                            f.system_name
+                        } else {
+                            f.name
+                        };
+                        let [name, file, module] =
+                            [name, f.file, module].map(|id| texts.copy(id, &mut self.names));
+                        let name = if name.is_empty() {
+                            self.names.string("?")
+                        } else {
+                            name
+                        };
+                        self.frame(Frame {
+                            name,
+                            file,
+                            module,
+                            line: f.start_line,
+                        })
+                    });
                 chains.frames.push(*frame);
             }
             if chains.frames.len() == before {
-                let name = self.names.string(&address_name(location.address, profile.text(module)));
+                let name = self
+                    .names
+                    .string(&address_name(location.address, profile.text(module)));
                 let module = texts.copy(module, &mut self.names);
-                chains.frames.push(self.frame(Frame { name, file: StringId::EMPTY, module, line: 0 }));
+                chains.frames.push(self.frame(Frame {
+                    name,
+                    file: StringId::EMPTY,
+                    module,
+                    line: 0,
+                }));
             }
             chains.ends.push(chains.frames.len() as u32);
         }
@@ -242,7 +324,10 @@ impl Chains {
     }
 
     fn of(&self, location: LocationId) -> &[u32] {
-        let start = location.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        let start = location
+            .index()
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
         &self.frames[start as usize..self.ends[location.index()] as usize]
     }
 }
@@ -257,7 +342,13 @@ impl Used {
     fn new(profile: &Profile, values: &[i64]) -> Self {
         let mut stacks = vec![false; profile.stacks.len()];
         let mut locations = vec![false; profile.locations.len()];
-        for (stack, _) in profile.samples.stacks.iter().zip(values).filter(|(_, value)| **value != 0) {
+        for (stack, _) in profile
+            .samples
+            .stacks
+            .iter()
+            .zip(values)
+            .filter(|(_, value)| **value != 0)
+        {
             if let Some(stack) = stack {
                 stacks[stack.index()] = true;
             }
@@ -282,18 +373,29 @@ fn in_order(strings: &Strings, frames: Vec<Frame>) -> (Vec<Frame>, Vec<u32>) {
         places[text as usize] = place;
     }
     let mut order: Vec<u32> = (0..frames.len() as u32).collect();
-    sort_by_place(&mut order[1..], |frame| places[frames[frame as usize].file.index()]);
-    sort_by_place(&mut order[1..], |frame| places[frames[frame as usize].name.index()]);
+    sort_by_place(&mut order[1..], |frame| {
+        places[frames[frame as usize].file.index()]
+    });
+    sort_by_place(&mut order[1..], |frame| {
+        places[frames[frame as usize].name.index()]
+    });
     let mut ranks = vec![0; frames.len()];
     for (rank, &frame) in order.iter().enumerate() {
         ranks[frame as usize] = rank as u32;
     }
-    (order.iter().map(|&frame| frames[frame as usize]).collect(), ranks)
+    (
+        order.iter().map(|&frame| frames[frame as usize]).collect(),
+        ranks,
+    )
 }
 
 /// Sorts rows by a number of each; equal ones stay in order.
 fn sort_by_place(rows: &mut [u32], place: impl Fn(u32) -> u32) {
-    let mut keys: Vec<u64> = rows.iter().zip(0..).map(|(&row, at)| u64::from(place(row)) << 32 | at).collect();
+    let mut keys: Vec<u64> = rows
+        .iter()
+        .zip(0..)
+        .map(|(&row, at)| u64::from(place(row)) << 32 | at)
+        .collect();
     keys.sort_unstable();
     let sorted: Vec<u32> = keys.iter().map(|&key| rows[key as u32 as usize]).collect();
     rows.copy_from_slice(&sorted);

@@ -1,4 +1,5 @@
-//! Stacks folded into trees, and what is read from them: the table of functions, search, comparison.
+//! Stacks folded into trees, and what is read from them: the table of functions, search,
+//! comparison.
 
 pub(crate) mod call_tree;
 pub(crate) mod diff;

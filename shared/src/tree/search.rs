@@ -7,8 +7,8 @@ use crate::model::id::StringId;
 use crate::selector::regex::{Case, RegexError, unanchored};
 use crate::tree::call_tree::{NodeId, Tree};
 
-/// What to look for: plain text anywhere in a name, or `/regex/`; case counts in neither, but that of letters beyond ASCII
-/// does in a regular expression.
+/// What to look for: plain text anywhere in a name, or `/regex/`; case counts in neither, but that
+/// of letters beyond ASCII does in a regular expression.
 #[derive(Clone, Debug)]
 pub struct Pattern(Kind);
 
@@ -34,10 +34,20 @@ impl Pattern {
         if text.is_empty() {
             return Ok(None);
         }
-        let regex = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|inner| !inner.is_empty());
-        let Some(regex) = regex else { return Ok(Some(Self(Kind::Text(text.to_lowercase())))) };
-        let refused = |e: RegexError| PatternError { pattern: regex.chars().take(64).collect(), reason: e.to_string() };
-        Ok(Some(Self(Kind::Regex(unanchored(regex, Case::Ignored).map_err(refused)?))))
+        let regex = text
+            .strip_prefix('/')
+            .and_then(|rest| rest.strip_suffix('/'))
+            .filter(|inner| !inner.is_empty());
+        let Some(regex) = regex else {
+            return Ok(Some(Self(Kind::Text(text.to_lowercase()))));
+        };
+        let refused = |e: RegexError| PatternError {
+            pattern: regex.chars().take(64).collect(),
+            reason: e.to_string(),
+        };
+        Ok(Some(Self(Kind::Regex(
+            unanchored(regex, Case::Ignored).map_err(refused)?,
+        ))))
     }
 
     /// Whether a name matches.
@@ -69,9 +79,16 @@ pub fn search<const SIDES: usize>(tree: &Tree<SIDES>, pattern: &Pattern) -> Matc
         Some((before, matched)) if before == name => matched,
         _ => last.insert((name, pattern.matches(shape.text(name)))).1,
     };
-    let mut frames: Vec<bool> = shape.frames().iter().map(|frame| matches(frame.name)).collect();
+    let mut frames: Vec<bool> = shape
+        .frames()
+        .iter()
+        .map(|frame| matches(frame.name))
+        .collect();
     frames[0] = false;
-    let nodes: Vec<NodeId> = (1..shape.len() as u32).map(NodeId).filter(|&node| frames[shape.frame_index(node)]).collect();
+    let nodes: Vec<NodeId> = (1..shape.len() as u32)
+        .map(NodeId)
+        .filter(|&node| frames[shape.frame_index(node)])
+        .collect();
     let mut total = [0i64; SIDES];
     let mut counted_until = 0;
     for &node in &nodes {
@@ -82,7 +99,11 @@ pub fn search<const SIDES: usize>(tree: &Tree<SIDES>, pattern: &Pattern) -> Matc
             }
         }
     }
-    Matches { frames, nodes, total }
+    Matches {
+        frames,
+        nodes,
+        total,
+    }
 }
 
 #[cfg(test)]
@@ -92,7 +113,11 @@ mod tests {
     use crate::{By, CallTree};
 
     fn found(query: &str) -> (usize, i64) {
-        let tree = CallTree::new(&profile("main;Foo;bar;foo 3\nmain;barfoo 2\nmain 5"), 0, By::Name);
+        let tree = CallTree::new(
+            &profile("main;Foo;bar;foo 3\nmain;barfoo 2\nmain 5"),
+            0,
+            By::Name,
+        );
         let matches = search(&tree, &Pattern::parse(query).unwrap().unwrap());
         (matches.nodes.len(), matches.total[0])
     }
@@ -105,8 +130,13 @@ mod tests {
         assert_eq!(found("total"), (0, 0));
         assert!(Pattern::parse("").unwrap().is_none());
         let refused = |text: &str| Pattern::parse(text).unwrap_err().to_string();
-        assert_eq!(refused("/(/"), "\"(\": not a regular expression that can be used: found open group without closing ')'");
+        assert_eq!(
+            refused("/(/"),
+            "\"(\": not a regular expression that can be used: found open group without closing ')'"
+        );
         assert!(refused("/(((a{100}){100}){100})/").ends_with("exceeded size limit"));
-        assert!(refused(&format!("/{}/", "é".repeat(9999))).ends_with("19998 bytes; 4096 are allowed"));
+        assert!(
+            refused(&format!("/{}/", "é".repeat(9999))).ends_with("19998 bytes; 4096 are allowed")
+        );
     }
 }

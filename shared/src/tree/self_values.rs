@@ -1,7 +1,8 @@
 //! The self values of a tree's nodes.
 //!
-//! Most nodes are only on the way to others and have none: a bit a node says which have, and their values stand side by
-//! side. For a CPU profile that is a fifth of a value for each node, and fresh memory is what a large tree's time goes to.
+//! Most nodes are only on the way to others and have none: a bit a node says which have, and their
+//! values stand side by side. For a CPU profile that is a fifth of a value for each node, and fresh
+//! memory is what a large tree's time goes to.
 
 /// The self values of one side; those of nodes without one are zero.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +34,10 @@ impl SelfValues {
             place.before = count;
             count += place.bits.count_ones();
         }
-        let mut sums = Self { places, values: vec![0; count as usize] };
+        let mut sums = Self {
+            places,
+            values: vec![0; count as usize],
+        };
         for (node, value) in values {
             if let Some(at) = sums.value_index(node as usize) {
                 sums.values[at] = sums.values[at].saturating_add(value);
@@ -47,7 +51,10 @@ impl SelfValues {
         if !self.values.contains(&0) {
             return self;
         }
-        Self::sum(self.places.len() * NODES, self.iter().filter(|(_, value)| *value != 0))
+        Self::sum(
+            self.places.len() * NODES,
+            self.iter().filter(|(_, value)| *value != 0),
+        )
     }
 
     /// Whether a node has a value, which may be zero if it was scaled to that.
@@ -81,14 +88,18 @@ impl SelfValues {
 
     /// Nodes and values, in order.
     fn iter(&self) -> impl Iterator<Item = (u32, i64)> + Clone {
-        let nodes = self.places.iter().zip((0..).step_by(NODES)).flat_map(|(place, first)| ones(place.bits, first));
+        let nodes = self
+            .places
+            .iter()
+            .zip((0..).step_by(NODES))
+            .flat_map(|(place, first)| ones(place.bits, first));
         nodes.zip(self.values.iter().copied())
     }
 
     /// A value for each of `nodes` nodes.
     pub(crate) fn dense(&self, nodes: usize) -> Vec<i64> {
-        // Each page is written from front to back and read later: memory that is given out as zeros costs a fault for the
-        // first reading, and one more for the first writing.
+        // Each page is written from front to back and read later: memory that is given out as zeros
+        // costs a fault for the first reading, and one more for the first writing.
         let mut dense: Vec<i64> = Vec::with_capacity(self.places.len() * NODES);
         let mut values = self.values.iter();
         for place in &self.places {
@@ -125,7 +136,15 @@ mod tests {
 
     #[test]
     fn sums_and_finds() {
-        let values = [(70, 5), (3, 1), (63, i64::MAX), (64, 2), (3, 2), (63, 1), (0, 0)];
+        let values = [
+            (70, 5),
+            (3, 1),
+            (63, i64::MAX),
+            (64, 2),
+            (3, 2),
+            (63, 1),
+            (0, 0),
+        ];
         let own = SelfValues::sum(71, values.into_iter());
         let expect = [(0, 0), (3, 3), (63, i64::MAX), (64, 2), (70, 5)];
         assert_eq!(own.iter().collect::<Vec<_>>(), expect);

@@ -1,9 +1,10 @@
 //! The table of functions: self and total of each, over all places where it is called.
 //!
-//! These are the flat and cum of `go tool pprof -top`, to the unit: pprof too counts a recursive function once for each
-//! sample there (in its call trees it counts each call). Inlined calls are functions like any other, on both sides. What
-//! differs: pprof takes all addresses of a file that have no function for one, and leaves out functions whose flat and
-//! cum are both zero; here each address is its own, and every function stays that a sample was in.
+//! These are the flat and cum of `go tool pprof -top`, to the unit: pprof too counts a recursive
+//! function once for each sample there (in its call trees it counts each call). Inlined calls are
+//! functions like any other, on both sides. What differs: pprof takes all addresses of a file that
+//! have no function for one, and leaves out functions whose flat and cum are both zero; here each
+//! address is its own, and every function stays that a sample was in.
 
 use crate::tree::call_tree::{NodeId, Tree};
 
@@ -14,7 +15,8 @@ pub struct FunctionRow<const SIDES: usize> {
     pub frame: usize,
     /// Without what it calls ("flat").
     pub own: [i64; SIDES],
-    /// With what it calls ("cumulative"). A recursive function counts once for each sample, not once for each frame.
+    /// With what it calls ("cumulative"). A recursive function counts once for each sample, not
+    /// once for each frame.
     pub total: [i64; SIDES],
     /// In how many nodes it stands.
     pub nodes: u32,
@@ -38,8 +40,9 @@ pub enum Order {
 pub struct Top<const SIDES: usize> {
     /// The largest first; among equals in order of name, then file.
     pub rows: Vec<TopRow<SIDES>>,
-    /// What percentages refer to, a side each: the sum of the sizes of all self values. That is the total where no value
-    /// is negative. For a profile of [`crate::verbs::diff_base`] put [`crate::verbs::report_total`] here.
+    /// What percentages refer to, a side each: the sum of the sizes of all self values. That is the
+    /// total where no value is negative. For a profile of [`crate::verbs::diff_base`] put
+    /// [`crate::verbs::report_total`] here.
     pub whole: [u128; SIDES],
 }
 
@@ -53,10 +56,14 @@ pub struct TopRow<const SIDES: usize> {
 }
 
 impl<const SIDES: usize> Top<SIDES> {
-    /// How many hundredths of a side's whole a value is (`flat%` of a self value, `sum%` of a sum, `cum%` of a total);
-    /// 0 of nothing. [`crate::verbs::format_percent`] makes words of both.
+    /// How many hundredths of a side's whole a value is (`flat%` of a self value, `sum%` of a sum,
+    /// `cum%` of a total); 0 of nothing. [`crate::verbs::format_percent`] makes words of both.
     pub fn percent(&self, value: i64, side: usize) -> f64 {
-        if self.whole[side] == 0 { 0.0 } else { value as f64 / self.whole[side] as f64 * 100.0 }
+        if self.whole[side] == 0 {
+            0.0
+        } else {
+            value as f64 / self.whole[side] as f64 * 100.0
+        }
     }
 }
 
@@ -77,26 +84,48 @@ pub fn top<const SIDES: usize>(tree: &Tree<SIDES>, order: Order) -> Top<SIDES> {
         add(&mut sum, function.own);
         TopRow { function, sum }
     });
-    let whole =
-        std::array::from_fn(|side| tree.own[side].values().iter().map(|value| u128::from(value.unsigned_abs())).sum());
-    Top { rows: rows.collect(), whole }
+    let whole = std::array::from_fn(|side| {
+        tree.own[side]
+            .values()
+            .iter()
+            .map(|value| u128::from(value.unsigned_abs()))
+            .sum()
+    });
+    Top {
+        rows: rows.collect(),
+        whole,
+    }
 }
 
 fn size<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
-    values.iter().map(|value| u128::from(value.unsigned_abs())).sum()
+    values
+        .iter()
+        .map(|value| u128::from(value.unsigned_abs()))
+        .sum()
 }
 
 fn change<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
-    let [first, last] = [values.first(), values.last()].map(|value| i128::from(value.copied().unwrap_or(0)));
-    if SIDES == 1 { last.unsigned_abs() } else { (last - first).unsigned_abs() }
+    let [first, last] =
+        [values.first(), values.last()].map(|value| i128::from(value.copied().unwrap_or(0)));
+    if SIDES == 1 {
+        last.unsigned_abs()
+    } else {
+        (last - first).unsigned_abs()
+    }
 }
 
 /// One row for each function that has a node, in the order of the frame table.
 pub fn function_table<const SIDES: usize>(tree: &Tree<SIDES>) -> Vec<FunctionRow<SIDES>> {
     let shape = tree.shape();
-    let blank = |frame| FunctionRow { frame, own: [0; SIDES], total: [0; SIDES], nodes: 0 };
+    let blank = |frame| FunctionRow {
+        frame,
+        own: [0; SIDES],
+        total: [0; SIDES],
+        nodes: 0,
+    };
     let mut rows: Vec<FunctionRow<SIDES>> = (0..shape.frames.len()).map(blank).collect();
-    // End of the outermost subtree of each frame that is open now: a node inside it is a recursive call.
+    // End of the outermost subtree of each frame that is open now: a node inside it is a recursive
+    // call.
     let mut open_until = vec![0u32; rows.len()];
     for i in 1..shape.len() {
         let node = NodeId(i as u32);
@@ -141,8 +170,16 @@ mod tests {
     }
 
     fn check(order: Order, expect: &str) {
-        let (base, comparison) = (profile("main;f;g;f 3\nmain;f 2\ng 1"), profile("main;f 1\nmain;h 6"));
-        let diff = crate::diff((&base, 0), (&comparison, 0), By::Name, crate::Scale::Absolute);
+        let (base, comparison) = (
+            profile("main;f;g;f 3\nmain;f 2\ng 1"),
+            profile("main;f 1\nmain;h 6"),
+        );
+        let diff = crate::diff(
+            (&base, 0),
+            (&comparison, 0),
+            By::Name,
+            crate::Scale::Absolute,
+        );
         let tree = diff.tree();
         let top = top(tree, order);
         assert_eq!(top.whole, [6, 7]);
@@ -181,7 +218,13 @@ mod tests {
     fn shares() {
         let tree = CallTree::new(&profile("a 3\nb -1"), 0, By::Name);
         let top = top(&tree, Order::Own);
-        assert_eq!((top.whole, top.percent(3, 0), top.percent(-1, 0)), ([4], 75.0, -25.0));
-        assert_eq!(super::top(&CallTree::new(&profile("a 0"), 0, By::Name), Order::Own).percent(0, 0), 0.0);
+        assert_eq!(
+            (top.whole, top.percent(3, 0), top.percent(-1, 0)),
+            ([4], 75.0, -25.0)
+        );
+        assert_eq!(
+            super::top(&CallTree::new(&profile("a 0"), 0, By::Name), Order::Own).percent(0, 0),
+            0.0
+        );
     }
 }

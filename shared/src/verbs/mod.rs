@@ -1,24 +1,27 @@
-//! Verbs: plain functions from one profile to another, or from one tree to another. Merging, comparing, folding into trees,
-//! the table of functions and searching stand at the root of the crate.
+//! Verbs: plain functions from one profile to another, or from one tree to another. Merging,
+//! comparing, folding into trees, the table of functions and searching stand at the root of the
+//! crate.
 //!
 //! # On profiles
 //!
-//! Every verb borrows a profile and gives a new one, in time linear in the profile: patterns are tried on each function,
-//! file or label set once, the stack table is rewritten in one pass (callers first), and samples are translated. Most do
-//! what `go tool pprof` does with the option of the same name; their docs say where they do not.
+//! Every verb borrows a profile and gives a new one, in time linear in the profile: patterns are
+//! tried on each function, file or label set once, the stack table is rewritten in one pass
+//! (callers first), and samples are translated. Most do what `go tool pprof` does with the option
+//! of the same name; their docs say where they do not.
 //!
-//! Tables of a result may hold rows that nothing uses any more, and equal rows several times, such as two stacks that
-//! became the same. That changes nothing about what it says: [`crate::merge`] adds such samples up, and
-//! [`crate::canonical()`] leaves each row once.
+//! Tables of a result may hold rows that nothing uses any more, and equal rows several times, such
+//! as two stacks that became the same. That changes nothing about what it says: [`crate::merge`]
+//! adds such samples up, and [`crate::canonical()`] leaves each row once.
 //!
-//! A verb that looks at one sample at a time (all but [`scale`] and [`focus_tags`] with ranges of numbers without units)
-//! commutes with merging: `canonical(verb(merge(a, b))) = merge(verb(a), verb(b))`.
+//! A verb that looks at one sample at a time (all but [`scale`] and [`focus_tags`] with ranges of
+//! numbers without units) commutes with merging: `canonical(verb(merge(a, b))) = merge(verb(a),
+//! verb(b))`.
 //!
 //! # On trees
 //!
-//! [`callers`], [`callees`], [`inverted`] and [`trim`] take a tree with any number of sides and give one of the same type,
-//! so all of them work on comparisons too; [`crate::DiffTree::new`] makes a comparison of the result. [`timeline`] lays
-//! visits of a tree's nodes out in time.
+//! [`callers`], [`callees`], [`inverted`] and [`trim`] take a tree with any number of sides and
+//! give one of the same type, so all of them work on comparisons too; [`crate::DiffTree::new`]
+//! makes a comparison of the result. [`timeline`] lays visits of a tree's nodes out in time.
 
 mod filter;
 mod names;

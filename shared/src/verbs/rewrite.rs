@@ -1,4 +1,5 @@
-//! What verbs share: rewriting the stack table in one pass, trimming the lines of locations, choosing samples.
+//! What verbs share: rewriting the stack table in one pass, trimming the lines of locations,
+//! choosing samples.
 
 use hashbrown::HashMap;
 
@@ -6,11 +7,12 @@ use crate::model::id::{LocationId, StackId, StringId};
 use crate::model::profile::{Line, Location, Profile, Samples, Stack};
 use crate::model::strings::Strings;
 
-/// Longest name that a verb makes, in bytes. Real names of C++ templates reach it; what a name would be beyond is noise.
+/// Longest name that a verb makes, in bytes. Real names of C++ templates reach it; what a name
+/// would be beyond is noise.
 pub const MAX_NAME_BYTES: usize = 4096;
 
-/// Most bytes of names that a verb adds to a profile: 64 MiB, so that many short names that each become a long one cannot
-/// fill the memory of an isolate. 16,384 names of full length fit.
+/// Most bytes of names that a verb adds to a profile: 64 MiB, so that many short names that each
+/// become a long one cannot fill the memory of an isolate. 16,384 names of full length fit.
 const MAX_ADDED_BYTES: usize = 64 << 20;
 
 /// What a verb with a pattern gives.
@@ -23,7 +25,11 @@ pub struct Filtered {
 }
 
 /// A value for each row of the stack table, made from that of its caller.
-pub(crate) fn fold_rows<S: Copy>(profile: &Profile, root: S, mut step: impl FnMut(S, LocationId) -> S) -> Vec<S> {
+pub(crate) fn fold_rows<S: Copy>(
+    profile: &Profile,
+    root: S,
+    mut step: impl FnMut(S, LocationId) -> S,
+) -> Vec<S> {
     let mut states: Vec<S> = Vec::with_capacity(profile.stacks.len());
     for row in &profile.stacks {
         let before = row.parent.map_or(root, |parent| states[parent.index()]);
@@ -54,13 +60,17 @@ pub(crate) struct Emit<'a> {
 impl Emit<'_> {
     #[inline(always)]
     pub(crate) fn push(&mut self, location: LocationId) {
-        self.stacks.push(Stack { parent: self.top, location });
+        self.stacks.push(Stack {
+            parent: self.top,
+            location,
+        });
         self.top = Some(StackId::new(self.stacks.len() - 1));
     }
 }
 
-/// Rewrites the stack table: `step` gets the state of the caller's row and a location, and pushes the frames that stand for
-/// it on top of what the caller's row became. None pushed means that the frame is gone.
+/// Rewrites the stack table: `step` gets the state of the caller's row and a location, and pushes
+/// the frames that stand for it on top of what the caller's row became. None pushed means that the
+/// frame is gone.
 pub(crate) fn rewrite_rows<S: Copy>(
     profile: &Profile,
     root: S,
@@ -70,47 +80,88 @@ pub(crate) fn rewrite_rows<S: Copy>(
     let mut map: Vec<Option<StackId>> = Vec::with_capacity(profile.stacks.len());
     let mut states: Vec<S> = Vec::with_capacity(profile.stacks.len());
     for row in &profile.stacks {
-        let (state, top) = row.parent.map_or((root, None), |parent| (states[parent.index()], map[parent.index()]));
-        let mut emit = Emit { stacks: &mut stacks, top };
+        let (state, top) = row.parent.map_or((root, None), |parent| {
+            (states[parent.index()], map[parent.index()])
+        });
+        let mut emit = Emit {
+            stacks: &mut stacks,
+            top,
+        };
         states.push(step(state, row.location, &mut emit));
         map.push(emit.top);
     }
     Rewritten { stacks, map }
 }
 
-/// The lines and locations that remain when some lines go; `keep` is asked for each line of each location.
-pub(crate) fn keep_lines(profile: &Profile, mut keep: impl FnMut(LocationId, usize) -> bool) -> (Vec<Line>, Vec<Location>) {
+/// The lines and locations that remain when some lines go; `keep` is asked for each line of each
+/// location.
+pub(crate) fn keep_lines(
+    profile: &Profile,
+    mut keep: impl FnMut(LocationId, usize) -> bool,
+) -> (Vec<Line>, Vec<Location>) {
     let mut lines = Vec::with_capacity(profile.lines.len());
     let mut locations = Vec::with_capacity(profile.locations.len());
     for (id, location) in profile.location_ids().zip(&profile.locations) {
         let first = lines.len();
-        let kept = profile.lines(id).iter().enumerate().filter(|(i, _)| keep(id, *i)).map(|(_, line)| *line);
+        let kept = profile
+            .lines(id)
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| keep(id, *i))
+            .map(|(_, line)| *line);
         lines.extend(kept);
-        locations.push(Location { first_line: first as u32, line_count: (lines.len() - first) as u32, ..*location });
+        locations.push(Location {
+            first_line: first as u32,
+            line_count: (lines.len() - first) as u32,
+            ..*location
+        });
     }
     (lines, locations)
 }
 
 /// The samples that `stack` gives a new stack; the others go.
-pub(crate) fn choose_samples(samples: &Samples, stack: impl Fn(usize) -> Option<Option<StackId>>) -> Samples {
-    let chosen: Vec<(usize, Option<StackId>)> =
-        (0..samples.stacks.len()).filter_map(|row| stack(row).map(|stack| (row, stack))).collect();
+pub(crate) fn choose_samples(
+    samples: &Samples,
+    stack: impl Fn(usize) -> Option<Option<StackId>>,
+) -> Samples {
+    let chosen: Vec<(usize, Option<StackId>)> = (0..samples.stacks.len())
+        .filter_map(|row| stack(row).map(|stack| (row, stack)))
+        .collect();
     Samples {
         stacks: chosen.iter().map(|&(_, stack)| stack).collect(),
         labels: chosen.iter().map(|&(row, _)| samples.labels[row]).collect(),
-        values: samples.values.iter().map(|column| chosen.iter().map(|&(row, _)| column[row]).collect()).collect(),
-        times: samples.times.as_ref().map(|times| chosen.iter().map(|&(row, _)| times[row]).collect()),
+        values: samples
+            .values
+            .iter()
+            .map(|column| chosen.iter().map(|&(row, _)| column[row]).collect())
+            .collect(),
+        times: samples
+            .times
+            .as_ref()
+            .map(|times| chosen.iter().map(|&(row, _)| times[row]).collect()),
     }
 }
 
 /// The profile with other samples.
 pub(crate) fn with_samples(profile: &Profile, samples: Samples) -> Profile {
-    with_tables(profile, profile.stacks.clone(), profile.lines.clone(), profile.locations.clone(), samples)
+    with_tables(
+        profile,
+        profile.stacks.clone(),
+        profile.lines.clone(),
+        profile.locations.clone(),
+        samples,
+    )
 }
 
 /// The profile with other stacks and samples, and the same locations.
 pub(crate) fn with_stacks(profile: &Profile, stacks: Vec<Stack>, samples: Samples) -> Profile {
-    with_tables(profile, stacks, profile.lines.clone(), profile.locations.clone(), samples)
+    with_tables(
+        profile,
+        stacks,
+        profile.lines.clone(),
+        profile.locations.clone(),
+        samples,
+    )
 }
 
 /// The profile with other locations, stacks and samples.
@@ -144,7 +195,11 @@ pub(crate) struct Names {
 
 impl Names {
     pub(crate) fn new(profile: &Profile) -> Self {
-        Self { strings: profile.strings.clone(), known: HashMap::new(), added: 0 }
+        Self {
+            strings: profile.strings.clone(),
+            known: HashMap::new(),
+            added: 0,
+        }
     }
 
     /// The row of a name; `None` when it is too long or too much was added already.
@@ -169,9 +224,12 @@ impl Names {
     }
 }
 
-/// The profile with other names of functions: `name` is asked once for each distinct pair of name and system name, and
-/// says `None` to keep a name as it is.
-pub(crate) fn with_names(profile: &Profile, mut name: impl FnMut(&str, &str) -> Option<String>) -> Profile {
+/// The profile with other names of functions: `name` is asked once for each distinct pair of name
+/// and system name, and says `None` to keep a name as it is.
+pub(crate) fn with_names(
+    profile: &Profile,
+    mut name: impl FnMut(&str, &str) -> Option<String>,
+) -> Profile {
     let mut names = Names::new(profile);
     let mut asked: HashMap<(StringId, StringId), StringId> = HashMap::new();
     let mut functions = profile.functions.clone();
@@ -181,5 +239,9 @@ pub(crate) fn with_names(profile: &Profile, mut name: impl FnMut(&str, &str) -> 
             new.and_then(|new| names.add(&new)).unwrap_or(f.name)
         });
     }
-    Profile { strings: names.finish(), functions, ..profile.clone() }
+    Profile {
+        strings: names.finish(),
+        functions,
+        ..profile.clone()
+    }
 }

@@ -1,7 +1,7 @@
 //! Answers in the shapes that Pyroscope's clients read.
 //!
-//! Source of the shapes: the field tables of Grafana Pyroscope's public API. Ours differ in one way: a node limit is
-//! applied once, to the finished answer, so what remains is exact.
+//! Source of the shapes: the field tables of Grafana Pyroscope's public API. Ours differ in one
+//! way: a node limit is applied once, to the finished answer, so what remains is exact.
 
 use hashbrown::HashMap;
 
@@ -17,7 +17,8 @@ const OTHER: &str = "other";
 pub struct FlameGraph {
     /// Names; 0 is `total`.
     pub names: Vec<String>,
-    /// For each depth four numbers a node, from left to right: distance from the end of the node before, total, self, name.
+    /// For each depth four numbers a node, from left to right: distance from the end of the node
+    /// before, total, self, name.
     pub levels: Vec<Vec<i64>>,
     /// Value of the whole.
     pub total: i64,
@@ -27,11 +28,15 @@ pub struct FlameGraph {
     pub folded: u64,
 }
 
-/// Lays out a tree, folding all but the `max_nodes` largest nodes into one `other` per parent; 0 folds nothing. Which
-/// nodes those are is what [`crate::verbs::trim`] says. Sums beyond 64 bits are cut there, and so are places in a level.
+/// Lays out a tree, folding all but the `max_nodes` largest nodes into one `other` per parent; 0
+/// folds nothing. Which nodes those are is what [`crate::verbs::trim`] says. Sums beyond 64 bits
+/// are cut there, and so are places in a level.
 pub fn flame_graph(tree: &CallTree, max_nodes: usize) -> FlameGraph {
     let kept = Kept::of(tree, max_nodes);
-    let mut graph = FlameGraph { total: tree.total(), ..FlameGraph::default() };
+    let mut graph = FlameGraph {
+        total: tree.total(),
+        ..FlameGraph::default()
+    };
     let mut names = Names::default();
     names.index("total", &mut graph.names);
     let mut ends: Vec<i64> = Vec::new();
@@ -39,10 +44,18 @@ pub fn flame_graph(tree: &CallTree, max_nodes: usize) -> FlameGraph {
     let mut open = vec![(Drawn::Node(NodeId::ROOT), 0i64, 0usize)];
     while let Some((drawn, x, depth)) = open.pop() {
         let (name, total, own) = match drawn {
-            Drawn::Node(node) => (tree.shape().name(node), tree.total_value(node), tree.self_value(node)),
+            Drawn::Node(node) => (
+                tree.shape().name(node),
+                tree.total_value(node),
+                tree.self_value(node),
+            ),
             Drawn::Other(total) => (OTHER, total, total),
         };
-        let name = if depth == 0 { 0 } else { names.index(name, &mut graph.names) };
+        let name = if depth == 0 {
+            0
+        } else {
+            names.index(name, &mut graph.names)
+        };
         if graph.levels.len() == depth {
             graph.levels.push(Vec::new());
             ends.push(0);
@@ -138,11 +151,15 @@ pub fn metadata(profile_type: &ProfileType) -> Metadata {
         "inuse_objects" | "alloc_objects" | "goroutine" | "samples" => (100, "objects"),
         _ => (100, profile_type.sample_unit.as_str()),
     };
-    Metadata { sample_rate, units: units.to_owned(), name: kind.to_owned() }
+    Metadata {
+        sample_rate,
+        units: units.to_owned(),
+        name: kind.to_owned(),
+    }
 }
 
-/// Step of the timeline in `/pyroscope/render`, in seconds, for a range of so many seconds: a 1,500th of it, at least 15 s,
-/// rounded to what reads well.
+/// Step of the timeline in `/pyroscope/render`, in seconds, for a range of so many seconds: a
+/// 1,500th of it, at least 15 s, rounded to what reads well.
 pub fn timeline_step(range_seconds: i64) -> i64 {
     /// Up to this many seconds (times two, to stay whole) → this step.
     const STEPS: [(i64, i64); 18] = [
@@ -166,7 +183,10 @@ pub fn timeline_step(range_seconds: i64) -> i64 {
         (7_257_600, 2_592_000),
     ];
     let twice = (range_seconds.max(0) * 2 / 1_500).max(30);
-    STEPS.iter().find(|(limit, _)| twice <= *limit).map_or(31_536_000, |(_, step)| *step)
+    STEPS
+        .iter()
+        .find(|(limit, _)| twice <= *limit)
+        .map_or(31_536_000, |(_, step)| *step)
 }
 
 #[cfg(test)]
@@ -183,7 +203,14 @@ mod tests {
     fn levels() {
         let g = graph("main;a 3\nmain;b 5", 0);
         assert_eq!(g.names, ["total", "main", "a", "b"]);
-        assert_eq!(g.levels, [vec![0, 8, 0, 0], vec![0, 8, 0, 1], vec![0, 3, 3, 2, 0, 5, 5, 3]]);
+        assert_eq!(
+            g.levels,
+            [
+                vec![0, 8, 0, 0],
+                vec![0, 8, 0, 1],
+                vec![0, 3, 3, 2, 0, 5, 5, 3]
+            ]
+        );
         assert_eq!((g.total, g.max_self, g.folded), (8, 5, 0));
         let g = graph("main;a 3\nmain;b 5\nmain 2\nz;c 1", 0);
         assert_eq!(g.levels[2], [2, 3, 3, 2, 0, 5, 5, 3, 0, 1, 1, 5]);
@@ -192,7 +219,10 @@ mod tests {
     #[test]
     fn nothing() {
         let g = graph("main 0", 10);
-        assert_eq!((g.names, g.levels, g.total), (vec!["total".to_owned()], vec![vec![0, 0, 0, 0]], 0));
+        assert_eq!(
+            (g.names, g.levels, g.total),
+            (vec!["total".to_owned()], vec![vec![0, 0, 0, 0]], 0)
+        );
     }
 
     #[test]

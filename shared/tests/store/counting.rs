@@ -18,7 +18,10 @@ fn count(bytes: isize) {
     });
 }
 
-#[allow(unsafe_code, reason = "an allocator cannot be written without it; it only passes on what it is given")]
+#[allow(
+    unsafe_code,
+    reason = "an allocator cannot be written without it; it only passes on what it is given"
+)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -50,5 +53,11 @@ pub(crate) fn measure<T>(work: impl FnOnce() -> T) -> (Used, T) {
     PEAK.set(before);
     let result = work();
     let bytes = |count: isize| usize::try_from(count - before).unwrap_or(0);
-    (Used { peak: bytes(PEAK.get()), kept: bytes(NOW.get()) }, result)
+    (
+        Used {
+            peak: bytes(PEAK.get()),
+            kept: bytes(NOW.get()),
+        },
+        result,
+    )
 }

@@ -1,13 +1,16 @@
 //! Objects of every version that was ever written, kept for ever: what they say must not change.
 //!
-//! `BLESS=1 cargo test -p pilotlight-core --test store fixtures` writes those of the current version anew. Only a format that
-//! has not been released yet may be blessed again; a released one gets a new version and new files.
+//! `BLESS=1 cargo test -p pilotlight-core --test store fixtures` writes those of the current
+//! version anew. Only a format that has not been released yet may be blessed again; a released one
+//! gets a new version and new files.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use pilotlight_core::plans::CatalogObject;
-use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, ObjectKey, SumWindow, chunk_head, read_chunk, read_ids};
+use pilotlight_core::store::{
+    CatalogDay, CatalogRow, Directory, ObjectKey, SumWindow, chunk_head, read_chunk, read_ids,
+};
 use pilotlight_core::{Profile, TimeRange, UnixNanos};
 
 use crate::support::{Bucket, Push, profile_type, said};
@@ -23,20 +26,42 @@ fn pushes() -> Vec<Push> {
         labels: vec![("service_name", "checkout"), ("region", region)],
         types,
     };
-    let alloc = vec![(vec!["main", "serve", "json.encode"], 4096), (vec!["main", "runtime.gc"], -512), (vec![], 1)];
+    let alloc = vec![
+        (vec!["main", "serve", "json.encode"], 4096),
+        (vec!["main", "runtime.gc"], -512),
+        (vec![], 1),
+    ];
     let inuse = vec![(vec!["main", "serve"], 1 << 40)];
     vec![
-        push(1, 0, "eu", vec![("alloc_space", alloc.clone()), ("inuse_space", inuse.clone())]),
+        push(
+            1,
+            0,
+            "eu",
+            vec![
+                ("alloc_space", alloc.clone()),
+                ("inuse_space", inuse.clone()),
+            ],
+        ),
         push(2, 0, "us", vec![("alloc_space", inuse)]),
-        push(3, 1, "eu", vec![("alloc_space", alloc), ("inuse_space", vec![])]),
+        push(
+            3,
+            1,
+            "eu",
+            vec![("alloc_space", alloc), ("inuse_space", vec![])],
+        ),
         push(1, 2, "eu", vec![]),
     ]
 }
 
 fn profile_text(profile: &Profile) -> String {
     let header = profile.header();
-    let mut text = format!("time {} duration {} period {}\n", header.time_nanos, header.duration_nanos, header.period);
-    said(profile).iter().for_each(|(stack, value)| writeln!(text, "  {} {value}", stack.join(";")).unwrap());
+    let mut text = format!(
+        "time {} duration {} period {}\n",
+        header.time_nanos, header.duration_nanos, header.period
+    );
+    said(profile)
+        .iter()
+        .for_each(|(stack, value)| writeln!(text, "  {} {value}", stack.join(";")).unwrap());
     text
 }
 
@@ -44,8 +69,19 @@ fn chunk_text(bytes: &[u8]) -> String {
     let head = chunk_head(bytes).unwrap();
     let mut text = format!("chunk {} period {}\n", head.id, head.period);
     for (i, series) in head.series.iter().enumerate() {
-        let labels: Vec<String> = series.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        writeln!(text, "{} {{{}}} total {}", series.profile_type, labels.join(","), series.total).unwrap();
+        let labels: Vec<String> = series
+            .labels
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        writeln!(
+            text,
+            "{} {{{}}} total {}",
+            series.profile_type,
+            labels.join(","),
+            series.total
+        )
+        .unwrap();
         text += &profile_text(&read_chunk(bytes, |at, _| at == i).unwrap());
     }
     text
@@ -56,15 +92,34 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
     let directory = Directory::of_object(bytes).unwrap();
     let mut text = String::new();
     for (labels, of_type, first, last) in directory.series() {
-        let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        writeln!(text, "{of_type} {{{}}} {} to {}", labels.join(","), first.millis(), last.millis()).unwrap();
+        let labels: Vec<String> = labels
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        writeln!(
+            text,
+            "{of_type} {{{}}} {} to {}",
+            labels.join(","),
+            first.millis(),
+            last.millis()
+        )
+        .unwrap();
     }
     if let Some(block) = directory.block() {
-        let ids = block.ids.map(|part| read_ids(&bytes[part.offset as usize..][..part.len as usize]).unwrap());
+        let ids = block
+            .ids
+            .map(|part| read_ids(&bytes[part.offset as usize..][..part.len as usize]).unwrap());
         let ids = ids.unwrap_or_default();
-        ids.counted.iter().for_each(|c| writeln!(text, "counted {} at {}", c.id, c.arrival_millis).unwrap());
+        ids.counted
+            .iter()
+            .for_each(|c| writeln!(text, "counted {} at {}", c.id, c.arrival_millis).unwrap());
         writeln!(text, "made of {:?}", ids.made_of).unwrap();
-        writeln!(text, "token {} of {} segments, sums of {:?}", block.token, block.segments, block.sums_of).unwrap();
+        writeln!(
+            text,
+            "token {} of {} segments, sums of {:?}",
+            block.token, block.segments, block.sums_of
+        )
+        .unwrap();
     }
     let size = bytes.len() as u64;
     bucket.catalog.push(CatalogObject {
@@ -77,11 +132,22 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
     for sample_type in ["alloc_space", "inuse_space"] {
         let of_type = profile_type("memory", sample_type);
         let answer = bucket.query("", &of_type, TimeRange::ALL).unwrap();
-        write!(text, "{of_type} of {} profiles: {}", answer.profiles, profile_text(&answer.profile)).unwrap();
-        let timeline = bucket.try_timeline("", Some(&of_type), TimeRange::ALL, Some(SumWindow::Hour)).unwrap();
+        write!(
+            text,
+            "{of_type} of {} profiles: {}",
+            answer.profiles,
+            profile_text(&answer.profile)
+        )
+        .unwrap();
+        let timeline = bucket
+            .try_timeline("", Some(&of_type), TimeRange::ALL, Some(SumWindow::Hour))
+            .unwrap();
         for series in timeline.series {
-            let points: Vec<String> =
-                series.points.iter().map(|p| format!("{}: {} of {}", p.time.millis(), p.total, p.profiles)).collect();
+            let points: Vec<String> = series
+                .points
+                .iter()
+                .map(|p| format!("{}: {} of {}", p.time.millis(), p.total, p.profiles))
+                .collect();
             writeln!(text, "  timeline {}", points.join(", ")).unwrap();
         }
     }
@@ -94,8 +160,10 @@ fn fixtures_say_what_they_always_said() {
     let mut bucket = Bucket::filled(&pushes());
     let segment = bucket.catalog[0].key.clone();
     let written = pushes()[0].chunk();
-    let mut objects =
-        vec![("chunk", String::new(), written), ("segment", segment.clone(), bucket.objects[&segment].clone())];
+    let mut objects = vec![
+        ("chunk", String::new(), written),
+        ("segment", segment.clone(), bucket.objects[&segment].clone()),
+    ];
     // One block of each level. That of sums is read without its source.
     for (level, name) in [(1, "block"), (2, "hour"), (3, "day")] {
         bucket.compact_all(level);
@@ -104,17 +172,37 @@ fn fixtures_say_what_they_always_said() {
     }
 
     for (name, key, bytes) in objects {
-        let say = |bytes: &[u8]| if key.is_empty() { chunk_text(bytes) } else { object_text(&key, bytes) };
+        let say = |bytes: &[u8]| {
+            if key.is_empty() {
+                chunk_text(bytes)
+            } else {
+                object_text(&key, bytes)
+            }
+        };
         for version in 1..=CURRENT {
-            let (data, text) = (folder.join(format!("{name}-{version}.bin")), folder.join(format!("{name}-{version}.txt")));
+            let (data, text) = (
+                folder.join(format!("{name}-{version}.bin")),
+                folder.join(format!("{name}-{version}.txt")),
+            );
             if version == CURRENT && std::env::var_os("BLESS").is_some() {
                 std::fs::write(&data, &bytes).unwrap();
                 std::fs::write(&text, say(&bytes)).unwrap();
             }
             let expect = std::fs::read_to_string(&text).unwrap();
-            assert_eq!(say(&std::fs::read(&data).unwrap()), expect, "{}", data.display());
-            // Compressors may change their output, so what is written today is compared by what it says.
-            assert_eq!(say(&bytes), expect, "what is written today, against {}", text.display());
+            assert_eq!(
+                say(&std::fs::read(&data).unwrap()),
+                expect,
+                "{}",
+                data.display()
+            );
+            // Compressors may change their output, so what is written today is compared by what it
+            // says.
+            assert_eq!(
+                say(&bytes),
+                expect,
+                "what is written today, against {}",
+                text.display()
+            );
         }
     }
 }
@@ -135,18 +223,40 @@ fn the_catalog_says_what_it_always_said() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
     let rows = Bucket::filled(&pushes()).catalog.into_iter().map(|object| {
         let directory = object.directory.encode().unwrap();
-        CatalogRow { key: object.key, size: object.size, directory }
+        CatalogRow {
+            key: object.key,
+            size: object.size,
+            directory,
+        }
     });
     let written = UnixNanos::from_millis(1_700_000_000_000);
-    let bytes = CatalogDay { written, rows: rows.collect() }.encode().unwrap();
+    let bytes = CatalogDay {
+        written,
+        rows: rows.collect(),
+    }
+    .encode()
+    .unwrap();
     for version in 1..=CURRENT {
-        let (data, text) = (folder.join(format!("catalog-{version}.bin")), folder.join(format!("catalog-{version}.txt")));
+        let (data, text) = (
+            folder.join(format!("catalog-{version}.bin")),
+            folder.join(format!("catalog-{version}.txt")),
+        );
         if version == CURRENT && std::env::var_os("BLESS").is_some() {
             std::fs::write(&data, &bytes).unwrap();
             std::fs::write(&text, catalog_text(&bytes)).unwrap();
         }
         let expect = std::fs::read_to_string(&text).unwrap();
-        assert_eq!(catalog_text(&std::fs::read(&data).unwrap()), expect, "{}", data.display());
-        assert_eq!(catalog_text(&bytes), expect, "what is written today, against {}", text.display());
+        assert_eq!(
+            catalog_text(&std::fs::read(&data).unwrap()),
+            expect,
+            "{}",
+            data.display()
+        );
+        assert_eq!(
+            catalog_text(&bytes),
+            expect,
+            "what is written today, against {}",
+            text.display()
+        );
     }
 }

@@ -2,11 +2,12 @@
 
 use pilotlight_core::plans::{CatalogObject, Grouping, Plan, QueryPlan};
 use pilotlight_core::store::{
-    ChunkId, Contents, Directory, Footer, Ids, Level, ObjectKey, SegmentWriter, Series, SeriesRows, StoreError, SumWindow,
-    Tenant, chunk_head, encode_chunk, read_chunk, read_ids,
+    ChunkId, Contents, Directory, Footer, Ids, Level, ObjectKey, SegmentWriter, Series, SeriesRows,
+    StoreError, SumWindow, Tenant, chunk_head, encode_chunk, read_chunk, read_ids,
 };
 use pilotlight_core::{
-    Function, Line, Mapping, Profile, ProfileBuilder, Selector, StackId, SymbolFlags, TimeRange, UnixNanos, merge,
+    Function, Line, Mapping, Profile, ProfileBuilder, Selector, StackId, SymbolFlags, TimeRange,
+    UnixNanos, merge,
 };
 use proptest::prelude::*;
 
@@ -34,7 +35,12 @@ fn parts() -> impl Strategy<Value = Parts> {
     let pick = || any::<prop::sample::Index>().prop_map(|i| i.index(1 << 20));
     let number = || prop_oneof![any::<i64>(), -9i64..1000];
     let line = (prop::option::of(pick()), number(), number());
-    let location = (prop::option::of(pick()), any::<u64>(), any::<bool>(), prop::collection::vec(line, 0..4));
+    let location = (
+        prop::option::of(pick()),
+        any::<u64>(),
+        any::<bool>(),
+        prop::collection::vec(line, 0..4),
+    );
     let value = || {
         prop_oneof![
             Just(0),
@@ -47,22 +53,34 @@ fn parts() -> impl Strategy<Value = Parts> {
     let rows = prop::collection::vec((prop::option::weighted(0.9, pick()), value()), 0..20);
     (
         prop::collection::vec("\\PC{0,12}", 0..8),
-        prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>(), pick(), pick(), 0u8..16), 0..3),
+        prop::collection::vec(
+            (
+                any::<u64>(),
+                any::<u64>(),
+                any::<u64>(),
+                pick(),
+                pick(),
+                0u8..16,
+            ),
+            0..3,
+        ),
         prop::collection::vec((pick(), pick(), pick(), number()), 0..8),
         prop::collection::vec(location, 0..12),
         prop::collection::vec((prop::option::weighted(0.8, pick()), pick()), 0..24),
         prop::collection::vec(rows, 1..3),
         number(),
     )
-        .prop_map(|(texts, mappings, functions, locations, stacks, rows, period)| Parts {
-            texts,
-            mappings,
-            functions,
-            locations,
-            stacks,
-            rows,
-            period,
-        })
+        .prop_map(
+            |(texts, mappings, functions, locations, stacks, rows, period)| Parts {
+                texts,
+                mappings,
+                functions,
+                locations,
+                stacks,
+                rows,
+                period,
+            },
+        )
 }
 
 impl Parts {
@@ -73,23 +91,58 @@ impl Parts {
         let mut texts = vec![b.string("")];
         texts.extend(self.texts.iter().map(|t| b.string(t)));
         let text = |i: usize| texts[i % texts.len()];
-        let mappings = self.mappings.iter().map(|&(start, limit, offset, file, build_id, flags)| {
-            let set = |bit: u8| flags >> bit & 1 == 1;
-            let symbols = SymbolFlags { functions: set(0), filenames: set(1), line_numbers: set(2), inline_frames: set(3) };
-            b.mapping(Mapping { start, limit, offset, file: text(file), build_id: text(build_id), symbols })
-        });
+        let mappings =
+            self.mappings
+                .iter()
+                .map(|&(start, limit, offset, file, build_id, flags)| {
+                    let set = |bit: u8| flags >> bit & 1 == 1;
+                    let symbols = SymbolFlags {
+                        functions: set(0),
+                        filenames: set(1),
+                        line_numbers: set(2),
+                        inline_frames: set(3),
+                    };
+                    b.mapping(Mapping {
+                        start,
+                        limit,
+                        offset,
+                        file: text(file),
+                        build_id: text(build_id),
+                        symbols,
+                    })
+                });
         let mappings: Vec<_> = mappings.collect();
-        let functions = self.functions.iter().map(|&(name, system_name, file, start_line)| {
-            b.function(Function { name: text(name), system_name: text(system_name), file: text(file), start_line })
-        });
+        let functions = self
+            .functions
+            .iter()
+            .map(|&(name, system_name, file, start_line)| {
+                b.function(Function {
+                    name: text(name),
+                    system_name: text(system_name),
+                    file: text(file),
+                    start_line,
+                })
+            });
         let functions: Vec<_> = functions.collect();
         fn pick<T: Copy>(from: &[T], i: Option<usize>) -> Option<T> {
             from.get(i? % from.len().max(1)).copied()
         }
-        let locations = self.locations.iter().map(|(mapping, address, folded, lines)| {
-            let lines = lines.iter().map(|&(f, line, column)| Line { function: pick(&functions, f), line, column });
-            b.location(pick(&mappings, *mapping), *address, *folded, &lines.collect::<Vec<_>>())
-        });
+        let locations = self
+            .locations
+            .iter()
+            .map(|(mapping, address, folded, lines)| {
+                let lines = lines.iter().map(|&(f, line, column)| Line {
+                    function: pick(&functions, f),
+                    line,
+                    column,
+                });
+                b.location(
+                    pick(&mappings, *mapping),
+                    *address,
+                    *folded,
+                    &lines.collect::<Vec<_>>(),
+                )
+            });
         let locations: Vec<_> = locations.collect();
         let mut stacks = Vec::new();
         for &(parent, location) in &self.stacks {
@@ -97,7 +150,11 @@ impl Parts {
                 stacks.push(b.stack(pick(&stacks, parent), location));
             }
         }
-        let rows = |rows: &Vec<(Option<usize>, i64)>| rows.iter().map(|&(s, value)| (pick(&stacks, s), value)).collect();
+        let rows = |rows: &Vec<(Option<usize>, i64)>| {
+            rows.iter()
+                .map(|&(s, value)| (pick(&stacks, s), value))
+                .collect()
+        };
         let rows = self.rows.iter().map(rows).collect();
         (b.finish(), rows)
     }
@@ -111,7 +168,8 @@ fn expect(tables: &Profile, series: &SeriesRows) -> Profile {
     let period_type = b.value_type(&t.period_type, &t.period_unit);
     let header = b.header();
     (header.period_type, header.period) = (Some(period_type), tables.header().period);
-    (header.time_nanos, header.duration_nanos) = (series.series.time.0, series.series.duration_nanos);
+    (header.time_nanos, header.duration_nanos) =
+        (series.series.time.0, series.series.duration_nanos);
     for &(stack, value) in &series.rows {
         let frames: Vec<_> = tables.frames(stack).collect();
         let mut copy = None;
@@ -119,14 +177,27 @@ fn expect(tables: &Profile, series: &SeriesRows) -> Profile {
             let l = tables.locations()[frame.index()];
             let mapping = l.mapping.map(|m| {
                 let m = tables.mappings()[m.index()];
-                let (file, build_id) = (b.string(tables.text(m.file)), b.string(tables.text(m.build_id)));
-                b.mapping(Mapping { file, build_id, ..m })
+                let (file, build_id) = (
+                    b.string(tables.text(m.file)),
+                    b.string(tables.text(m.build_id)),
+                );
+                b.mapping(Mapping {
+                    file,
+                    build_id,
+                    ..m
+                })
             });
             let lines = tables.lines(frame).iter().map(|line| {
                 let function = line.function.map(|f| {
                     let f = tables.functions()[f.index()];
-                    let [name, system_name, file] = [f.name, f.system_name, f.file].map(|s| b.string(tables.text(s)));
-                    b.function(Function { name, system_name, file, ..f })
+                    let [name, system_name, file] =
+                        [f.name, f.system_name, f.file].map(|s| b.string(tables.text(s)));
+                    b.function(Function {
+                        name,
+                        system_name,
+                        file,
+                        ..f
+                    })
                 });
                 Line { function, ..*line }
             });
@@ -141,7 +212,13 @@ fn expect(tables: &Profile, series: &SeriesRows) -> Profile {
 
 fn series_of(sample_type: &str, time: i64) -> Series {
     let labels = labels(&[("service_name", "a"), ("region", "eu")]);
-    Series { labels, profile_type: profile_type("cpu", sample_type), time: UnixNanos(time), duration_nanos: 7, total: 0 }
+    Series {
+        labels,
+        profile_type: profile_type("cpu", sample_type),
+        time: UnixNanos(time),
+        duration_nanos: 7,
+        total: 0,
+    }
 }
 
 proptest! {
@@ -200,36 +277,81 @@ fn a_sum_beyond_64_bits_is_refused() {
     let mut b = ProfileBuilder::new();
     let stacks = [b.named_stack(&["a"]), b.named_stack(&["b"])];
     let encode = |rows: &[(Option<StackId>, i64)], b: &ProfileBuilder| {
-        let series = SeriesRows { series: series_of("cpu", 1), rows: rows.to_vec() };
+        let series = SeriesRows {
+            series: series_of("cpu", 1),
+            rows: rows.to_vec(),
+        };
         encode_chunk(ChunkId([0; 16]), b.profile(), &[series])
     };
     let sum = i128::from(i64::MAX) + 1;
-    let error = StoreError::Overflow { what: "the total of a series", sum };
-    assert_eq!(encode(&[(stacks[0], i64::MAX), (stacks[1], 1)], &b), Err(error));
-    let error = StoreError::Overflow { what: "the value of a stack", sum };
-    assert_eq!(encode(&[(stacks[0], i64::MAX), (stacks[0], 1), (stacks[1], -1)], &b), Err(error));
+    let error = StoreError::Overflow {
+        what: "the total of a series",
+        sum,
+    };
+    assert_eq!(
+        encode(&[(stacks[0], i64::MAX), (stacks[1], 1)], &b),
+        Err(error)
+    );
+    let error = StoreError::Overflow {
+        what: "the value of a stack",
+        sum,
+    };
+    assert_eq!(
+        encode(
+            &[(stacks[0], i64::MAX), (stacks[0], 1), (stacks[1], -1)],
+            &b
+        ),
+        Err(error)
+    );
     // Only the sum counts, not the way to it.
-    let bytes = encode(&[(stacks[0], i64::MAX), (stacks[0], 1), (stacks[0], -1), (None, i64::MIN)], &b).unwrap();
-    assert_eq!(read_chunk(&bytes, |_, _| true).unwrap().samples().values, [[i64::MIN, i64::MAX]]);
+    let bytes = encode(
+        &[
+            (stacks[0], i64::MAX),
+            (stacks[0], 1),
+            (stacks[0], -1),
+            (None, i64::MIN),
+        ],
+        &b,
+    )
+    .unwrap();
+    assert_eq!(
+        read_chunk(&bytes, |_, _| true).unwrap().samples().values,
+        [[i64::MIN, i64::MAX]]
+    );
 }
 
 #[test]
 fn what_cannot_be_read_back_is_not_written() {
     let mut b = ProfileBuilder::new();
     let stack = b.named_stack(&["again"; 16_385]);
-    let series = SeriesRows { series: series_of("cpu", 1), rows: vec![(stack, 1)] };
+    let series = SeriesRows {
+        series: series_of("cpu", 1),
+        rows: vec![(stack, 1)],
+    };
     let error = encode_chunk(ChunkId([0; 16]), b.profile(), &[series]).unwrap_err();
-    assert_eq!(error.to_string(), "stack depth: 16385 is more than the 16384 allowed");
+    assert_eq!(
+        error.to_string(),
+        "stack depth: 16385 is more than the 16384 allowed"
+    );
 }
 
 #[test]
 fn series_that_count_different_things_are_not_one_profile() {
-    let series = ["cpu", "samples"].map(|t| SeriesRows { series: series_of(t, 1), rows: vec![(None, 1)] });
+    let series = ["cpu", "samples"].map(|t| SeriesRows {
+        series: series_of(t, 1),
+        rows: vec![(None, 1)],
+    });
     let bytes = encode_chunk(ChunkId([0; 16]), &Profile::default(), &series).unwrap();
     let error = read_chunk(&bytes, |_, _| true).unwrap_err();
-    let (cpu, samples) = (profile_type("cpu", "cpu").to_string(), profile_type("cpu", "samples").to_string());
+    let (cpu, samples) = (
+        profile_type("cpu", "cpu").to_string(),
+        profile_type("cpu", "samples").to_string(),
+    );
     assert_eq!(error, StoreError::MixedTypes(cpu, samples));
-    assert_eq!(read_chunk(&bytes, |_, _| false).unwrap(), Profile::default());
+    assert_eq!(
+        read_chunk(&bytes, |_, _| false).unwrap(),
+        Profile::default()
+    );
 }
 
 fn sample_push(id: u8) -> Push {
@@ -240,14 +362,26 @@ fn sample_push(id: u8) -> Push {
         family: "memory",
         labels: vec![("service_name", "a"), ("region", "eu")],
         types: vec![
-            ("alloc_space", vec![(vec!["main", "work", "deep"], 12), (vec!["main"], 3), (vec![], 1)]),
+            (
+                "alloc_space",
+                vec![
+                    (vec!["main", "work", "deep"], 12),
+                    (vec!["main"], 3),
+                    (vec![], 1),
+                ],
+            ),
             ("inuse_space", vec![(vec!["main", "work"], 9)]),
         ],
     }
 }
 
-/// Flips bits at every byte. Every reading must then fail or give what it gave before, and at least one must fail.
-fn every_flip<T: PartialEq>(bytes: &[u8], masks: &[u8], readings: impl Fn(&[u8]) -> Vec<Option<T>>) {
+/// Flips bits at every byte. Every reading must then fail or give what it gave before, and at least
+/// one must fail.
+fn every_flip<T: PartialEq>(
+    bytes: &[u8],
+    masks: &[u8],
+    readings: impl Fn(&[u8]) -> Vec<Option<T>>,
+) {
     let before = readings(bytes);
     assert!(before.iter().all(Option::is_some));
     for at in 0..bytes.len() {
@@ -256,8 +390,15 @@ fn every_flip<T: PartialEq>(bytes: &[u8], masks: &[u8], readings: impl Fn(&[u8])
             flipped[at] ^= mask;
             let after = readings(&flipped);
             let place = || format!("byte {at} of {} with mask {mask:#x}", bytes.len());
-            assert!(after.iter().any(Option::is_none), "{} went unnoticed", place());
-            let wrong = after.iter().zip(&before).any(|(after, before)| after.is_some() && after != before);
+            assert!(
+                after.iter().any(Option::is_none),
+                "{} went unnoticed",
+                place()
+            );
+            let wrong = after
+                .iter()
+                .zip(&before)
+                .any(|(after, before)| after.is_some() && after != before);
             assert!(!wrong, "{} gave another answer", place());
         }
     }
@@ -266,7 +407,11 @@ fn every_flip<T: PartialEq>(bytes: &[u8], masks: &[u8], readings: impl Fn(&[u8])
 #[test]
 fn a_flipped_bit_of_a_chunk_is_noticed() {
     let read = |bytes: &[u8], i| read_chunk(bytes, |at, _| at == i).ok();
-    every_flip(&sample_push(1).chunk(), &[0x01, 0x10, 0x80, 0xff], |bytes| vec![read(bytes, 0), read(bytes, 1)]);
+    every_flip(
+        &sample_push(1).chunk(),
+        &[0x01, 0x10, 0x80, 0xff],
+        |bytes| vec![read(bytes, 0), read(bytes, 1)],
+    );
 }
 
 #[test]
@@ -275,7 +420,9 @@ fn a_flipped_bit_of_a_directory_is_noticed() {
     for level in 0..=3 {
         bucket.compact_to(level, &if level == 0 { vec![] } else { vec![0] });
         let bytes = bucket.catalog.last().unwrap().directory.encode().unwrap();
-        every_flip(&bytes, &[0x01, 0x80], |bytes| vec![Directory::decode(bytes).ok()]);
+        every_flip(&bytes, &[0x01, 0x80], |bytes| {
+            vec![Directory::decode(bytes).ok()]
+        });
     }
 }
 
@@ -287,7 +434,11 @@ fn a_flipped_bit_of_an_object_is_noticed() {
         .map(|id| {
             let region = ["eu", "us"][usize::from(id % 2)];
             let time = i64::from(id) * 7_000_000_000 + 1;
-            Push { time, labels: vec![("service_name", "a"), ("region", region)], ..sample_push(id) }
+            Push {
+                time,
+                labels: vec![("service_name", "a"), ("region", region)],
+                ..sample_push(id)
+            }
         })
         .collect();
     let mut bucket = Bucket::filled(&pushes);
@@ -299,35 +450,71 @@ fn a_flipped_bit_of_an_object_is_noticed() {
             let mut damaged = Bucket::default();
             if let Ok(mut directory) = Directory::of_object(bytes) {
                 directory.drop_lineage();
-                damaged.catalog.push(CatalogObject { directory, ..object.clone() });
+                damaged.catalog.push(CatalogObject {
+                    directory,
+                    ..object.clone()
+                });
             }
             damaged.objects.insert(object.key.clone(), bytes.to_vec());
             let answer = |sample_type| {
                 let of_type = profile_type("memory", sample_type);
-                // All windows, those of one series, and what lies across the edges of minutes and hours.
+                // All windows, those of one series, and what lies across the edges of minutes and
+                // hours.
                 let (cut, minute) = (UnixNanos(8_000_000_000), UnixNanos(60_000_000_000));
                 let ranges = [
                     ("", TimeRange::ALL),
                     (r#"{region="eu"}"#, TimeRange::ALL),
-                    ("", TimeRange { from: cut, ..TimeRange::ALL }),
-                    ("", TimeRange { until: minute, ..TimeRange::ALL }),
+                    (
+                        "",
+                        TimeRange {
+                            from: cut,
+                            ..TimeRange::ALL
+                        },
+                    ),
+                    (
+                        "",
+                        TimeRange {
+                            until: minute,
+                            ..TimeRange::ALL
+                        },
+                    ),
                 ];
                 let mut answers = Vec::new();
                 for (selector, range) in ranges {
                     answers.push(damaged.query(selector, &of_type, range).ok()?.profile);
                 }
                 let (hour, all) = (Some(SumWindow::Hour), TimeRange::ALL);
-                let kinds = [(None, Grouping::Series), (hour, Grouping::Series), (hour, Grouping::Service)];
+                let kinds = [
+                    (None, Grouping::Series),
+                    (hour, Grouping::Series),
+                    (hour, Grouping::Service),
+                ];
                 let timelines = kinds.map(|(resolution, grouping)| {
-                    Some(damaged.grouped_timeline("", Some(&of_type), all, resolution, grouping).ok()?.series)
+                    Some(
+                        damaged
+                            .grouped_timeline("", Some(&of_type), all, resolution, grouping)
+                            .ok()?
+                            .series,
+                    )
                 });
                 let timelines = timelines.into_iter().collect::<Option<Vec<_>>>()?;
-                answers.iter().any(|profile| !profile.is_empty()).then_some((answers, timelines))
+                answers
+                    .iter()
+                    .any(|profile| !profile.is_empty())
+                    .then_some((answers, timelines))
             };
-            let ids = damaged.catalog.first().and_then(|object| object.directory.block()).and_then(|block| block.ids);
-            let ids =
-                ids.map_or(Some(Ids::default()), |part| read_ids(&bytes[part.offset as usize..][..part.len as usize]).ok());
-            vec![answer("alloc_space").zip(ids.clone()), answer("inuse_space").zip(ids)]
+            let ids = damaged
+                .catalog
+                .first()
+                .and_then(|object| object.directory.block())
+                .and_then(|block| block.ids);
+            let ids = ids.map_or(Some(Ids::default()), |part| {
+                read_ids(&bytes[part.offset as usize..][..part.len as usize]).ok()
+            });
+            vec![
+                answer("alloc_space").zip(ids.clone()),
+                answer("inuse_space").zip(ids),
+            ]
         });
     }
 }
@@ -336,17 +523,30 @@ fn a_flipped_bit_of_an_object_is_noticed() {
 fn truncated_bytes_are_refused_at_every_length() {
     let chunk = sample_push(1).chunk();
     for len in 0..chunk.len() {
-        assert!(chunk_head(&chunk[..len]).is_err(), "a chunk cut to {len} bytes");
-        assert!(read_chunk(&chunk[..len], |_, _| true).is_err(), "a chunk cut to {len} bytes");
+        assert!(
+            chunk_head(&chunk[..len]).is_err(),
+            "a chunk cut to {len} bytes"
+        );
+        assert!(
+            read_chunk(&chunk[..len], |_, _| true).is_err(),
+            "a chunk cut to {len} bytes"
+        );
     }
-    assert!(chunk_head(&[chunk.as_slice(), &[0]].concat()).is_err(), "a chunk with a byte too many");
+    assert!(
+        chunk_head(&[chunk.as_slice(), &[0]].concat()).is_err(),
+        "a chunk with a byte too many"
+    );
     let mut bucket = Bucket::filled(&[sample_push(1)]);
     for level in 0..=3 {
         bucket.compact_to(level, &if level == 0 { vec![] } else { vec![0] });
         let object = bucket.catalog.last().unwrap();
         let bytes = &bucket.objects[&object.key];
-        (0..bytes.len())
-            .for_each(|len| assert!(Directory::of_object(&bytes[..len]).is_err(), "an object cut to {len} bytes"));
+        (0..bytes.len()).for_each(|len| {
+            assert!(
+                Directory::of_object(&bytes[..len]).is_err(),
+                "an object cut to {len} bytes"
+            )
+        });
         let directory = object.directory.encode().unwrap();
         (0..directory.len()).for_each(|len| assert!(Directory::decode(&directory[..len]).is_err()));
     }
@@ -355,21 +555,50 @@ fn truncated_bytes_are_refused_at_every_length() {
 #[test]
 fn errors_say_what_and_where() {
     let chunk = sample_push(1).chunk();
-    let check = |bytes: &[u8], expect: &str| assert_eq!(chunk_head(bytes).unwrap_err().to_string(), expect);
+    let check =
+        |bytes: &[u8], expect: &str| assert_eq!(chunk_head(bytes).unwrap_err().to_string(), expect);
     check(b"", "these bytes are not a chunk: they begin with []");
-    check(b"PK\x03\x04zipfile", "these bytes are not a chunk: they begin with [50, 4b, 03, 04, 7a, 69, 70, 66]");
-    check(b"PLTCHNK\x02", "chunk version 2; this program reads version 1");
-    check(&chunk[..chunk.len() - 1], &format!("chunk: {} bytes are needed, {} are there", chunk.len(), chunk.len() - 1));
+    check(
+        b"PK\x03\x04zipfile",
+        "these bytes are not a chunk: they begin with [50, 4b, 03, 04, 7a, 69, 70, 66]",
+    );
+    check(
+        b"PLTCHNK\x02",
+        "chunk version 2; this program reads version 1",
+    );
+    check(
+        &chunk[..chunk.len() - 1],
+        &format!(
+            "chunk: {} bytes are needed, {} are there",
+            chunk.len(),
+            chunk.len() - 1
+        ),
+    );
 
     let bucket = Bucket::filled(&[sample_push(1)]);
     let of_type = profile_type("memory", "inuse_space");
-    let mut plan = QueryPlan::new(&Selector::default(), &of_type, TimeRange::ALL, &bucket.catalog).unwrap();
+    let mut plan = QueryPlan::new(
+        &Selector::default(),
+        &of_type,
+        TimeRange::ALL,
+        &bucket.catalog,
+    )
+    .unwrap();
     let get = plan.wants().remove(0);
     let mut bytes = bucket.read(&get).to_vec();
     *bytes.last_mut().unwrap() ^= 1;
-    let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: Level::Segment, millis: 0, unique: 7 };
+    let key = ObjectKey {
+        tenant: Tenant::anonymous(),
+        shard: 0,
+        level: Level::Segment,
+        millis: 0,
+        unique: 7,
+    };
     let error = plan.provide(&get, &bytes).unwrap_err().to_string();
-    assert!(error.starts_with(&format!("{key}, byte 8: chunk rows: checksum ")), "{error}");
+    assert!(
+        error.starts_with(&format!("{key}, byte 8: chunk rows: checksum ")),
+        "{error}"
+    );
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! Bytes with valid checksums that no writer of ours would make: they are refused, or read as something valid.
+//! Bytes with valid checksums that no writer of ours would make: they are refused, or read as
+//! something valid.
 
 use pilotlight_core::plans::CatalogObject;
 use pilotlight_core::store::{
-    BlockEntry, Contents, Dataset, Directory, Level, Part, StoreError, SumWindow, chunk_head, read_chunk,
+    BlockEntry, Contents, Dataset, Directory, Level, Part, StoreError, SumWindow, chunk_head,
+    read_chunk,
 };
 use pilotlight_core::{By, CallTree, Profile, TimeRange, merge};
 use proptest::prelude::*;
@@ -19,7 +21,13 @@ pub(crate) fn sealed(raw: &[u8]) -> Vec<u8> {
 pub(crate) fn sealed_as(stored: &[u8], raw_len: u32) -> Vec<u8> {
     let stored_len = stored.len() as u32;
     let checksum = xxh3_64_with_seed(stored, u64::from(raw_len) << 32 | u64::from(stored_len));
-    [&raw_len.to_le_bytes()[..], &stored_len.to_le_bytes(), &checksum.to_le_bytes(), stored].concat()
+    [
+        &raw_len.to_le_bytes()[..],
+        &stored_len.to_le_bytes(),
+        &checksum.to_le_bytes(),
+        stored,
+    ]
+    .concat()
 }
 
 /// The contents of the section that begins at `at`, and where it ends.
@@ -27,15 +35,27 @@ fn open(bytes: &[u8], at: usize) -> (Vec<u8>, usize) {
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let (raw_len, end) = (word(at), at + 16 + word(at + 4));
     let stored = &bytes[at + 16..end];
-    (if stored.len() == raw_len { stored.to_vec() } else { zstd::bulk::decompress(stored, raw_len).unwrap() }, end)
+    (
+        if stored.len() == raw_len {
+            stored.to_vec()
+        } else {
+            zstd::bulk::decompress(stored, raw_len).unwrap()
+        },
+        end,
+    )
 }
 
-/// Changes to the contents of a section: bytes replaced, cut out or put in, at places relative to its length.
+/// Changes to the contents of a section: bytes replaced, cut out or put in, at places relative to
+/// its length.
 type Edits = Vec<(prop::sample::Index, u8, u8)>;
 
 fn edits() -> impl Strategy<Value = Edits> {
     prop::collection::vec(
-        (any::<prop::sample::Index>(), 0u8..4, prop_oneof![any::<u8>(), Just(0xff), Just(0x80), 0u8..4]),
+        (
+            any::<prop::sample::Index>(),
+            0u8..4,
+            prop_oneof![any::<u8>(), Just(0xff), Just(0x80), 0u8..4],
+        ),
         1..6,
     )
 }
@@ -79,7 +99,8 @@ proptest! {
         edit(&mut sections[section], &edits);
         let body: Vec<u8> = sections[1..].iter().flat_map(|raw| sealed(raw)).collect();
         if section > 0 {
-            // The head must know the new length of the body, or that is all that is found out. It stands after the id.
+            // The head must know the new length of the body, or that is all that is found out. It
+            // stands after the id.
             let head = &sections[0];
             let old_length_end = 16 + head[16..].iter().position(|b| b & 0x80 == 0).unwrap() + 1;
             sections[0] = [&head[..16], &varint(body.len() as u64), &head[old_length_end..]].concat();
@@ -143,14 +164,26 @@ proptest! {
 fn parts_of(d: &mut Dataset) -> Vec<&mut Part> {
     let mut parts = vec![&mut d.symbols];
     parts.extend(&mut d.totals);
-    parts.extend(d.window_totals.iter_mut().map(|(_, part)| part).chain(&mut d.all_totals));
-    let pages = d.pages.iter_mut().chain(d.sums.iter_mut().flat_map(|sums| &mut sums.pages));
+    parts.extend(
+        d.window_totals
+            .iter_mut()
+            .map(|(_, part)| part)
+            .chain(&mut d.all_totals),
+    );
+    let pages = d
+        .pages
+        .iter_mut()
+        .chain(d.sums.iter_mut().flat_map(|sums| &mut sums.pages));
     parts.extend(pages.map(|page| &mut page.part));
     parts
 }
 
 fn ask_all(bucket: &Bucket) {
-    for (family, sample_type) in [("process_cpu", "cpu"), ("memory", "alloc_space"), ("memory", "inuse_space")] {
+    for (family, sample_type) in [
+        ("process_cpu", "cpu"),
+        ("memory", "alloc_space"),
+        ("memory", "inuse_space"),
+    ] {
         let of_type = profile_type(family, sample_type);
         if let Ok(answer) = bucket.query("", &of_type, TimeRange::ALL) {
             use_profile(&answer.profile);
@@ -159,8 +192,10 @@ fn ask_all(bucket: &Bucket) {
     }
     let _ = bucket.try_timeline("", None, TimeRange::ALL, Some(SumWindow::Hour));
     for level in 1..=3 {
-        let sources =
-            bucket.catalog.iter().filter(|o| (o.level == Level::Segment) == (level == 1) && o.level.number() < level);
+        let sources = bucket
+            .catalog
+            .iter()
+            .filter(|o| (o.level == Level::Segment) == (level == 1) && o.level.number() < level);
         let _ = bucket.try_compact(level, sources.cloned().collect());
     }
 }
@@ -177,31 +212,66 @@ pub(crate) fn varint(mut value: u64) -> Vec<u8> {
 
 #[test]
 fn claims_beyond_the_cap_are_refused() {
-    let chunk = |section: Vec<u8>| chunk_head(&[&b"PLTCHNK\x01"[..], &section].concat()).unwrap_err();
+    let chunk =
+        |section: Vec<u8>| chunk_head(&[&b"PLTCHNK\x01"[..], &section].concat()).unwrap_err();
     let cap = 32 << 20;
     let error = chunk(sealed_as(b"x", cap + 1));
-    assert_eq!(error, StoreError::TooLarge { section: "chunk head", size: u64::from(cap) + 1, cap: u64::from(cap) });
+    assert_eq!(
+        error,
+        StoreError::TooLarge {
+            section: "chunk head",
+            size: u64::from(cap) + 1,
+            cap: u64::from(cap)
+        }
+    );
     let mut section = sealed(b"xyz");
     section[..8].copy_from_slice(&[3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
     assert_eq!(
         chunk(section),
-        StoreError::Corrupt { section: "chunk head", offset: 0, problem: "stored larger than it is" }
+        StoreError::Corrupt {
+            section: "chunk head",
+            offset: 0,
+            problem: "stored larger than it is"
+        }
     );
     // A frame that holds less than the section says.
     let packed = zstd::bulk::compress(&[7; 1000], 3).unwrap();
     let error = chunk(sealed_as(&packed, 1001));
-    assert_eq!(error, StoreError::Length { section: "chunk head", needed: 1001, found: 1000 });
+    assert_eq!(
+        error,
+        StoreError::Length {
+            section: "chunk head",
+            needed: 1001,
+            found: 1000
+        }
+    );
     // One that holds more.
-    assert!(matches!(chunk(sealed_as(&packed, 999)), StoreError::Compression(_)));
-    assert!(matches!(chunk(sealed_as(b"no zstd frame", 999)), StoreError::Compression(_)));
+    assert!(matches!(
+        chunk(sealed_as(&packed, 999)),
+        StoreError::Compression(_)
+    ));
+    assert!(matches!(
+        chunk(sealed_as(b"no zstd frame", 999)),
+        StoreError::Compression(_)
+    ));
 }
 
 #[test]
 fn labels_cannot_grow_without_end() {
     // A word of 2,000 bytes and one short name for it, in a million label sets.
-    let mut raw = [varint(2), varint(2000), varint(1), vec![b'v'; 2000], vec![b'n'], varint(1_000_000)].concat();
+    let mut raw = [
+        varint(2),
+        varint(2000),
+        varint(1),
+        vec![b'v'; 2000],
+        vec![b'n'],
+        varint(1_000_000),
+    ]
+    .concat();
     raw.extend([1, 1, 0].repeat(1_000_000));
-    let error = Directory::decode(&[&b"PLTDIRE\x01"[..], &sealed(&raw)].concat()).unwrap_err().to_string();
+    let error = Directory::decode(&[&b"PLTDIRE\x01"[..], &sealed(&raw)].concat())
+        .unwrap_err()
+        .to_string();
     assert!(error.ends_with("labels grow beyond 64 MiB"), "{error}");
 }
 
@@ -209,7 +279,15 @@ fn labels_cannot_grow_without_end() {
 fn one_sample(replaced: usize, raw: &[u8]) -> Result<Profile, StoreError> {
     let types = vec![("cpu", vec![(vec!["main"], 1)])];
     let labels = vec![("service_name", "a")];
-    let bytes = Push { id: 1, arrival_millis: 0, time: 0, family: "process_cpu", labels, types }.chunk();
+    let bytes = Push {
+        id: 1,
+        arrival_millis: 0,
+        time: 0,
+        family: "process_cpu",
+        labels,
+        types,
+    }
+    .chunk();
     let mut sections = Vec::new();
     let mut at = 8;
     while at < bytes.len() {
@@ -220,8 +298,14 @@ fn one_sample(replaced: usize, raw: &[u8]) -> Result<Profile, StoreError> {
     sections[replaced] = raw.to_vec();
     let body: Vec<u8> = sections[1..].iter().flat_map(|raw| sealed(raw)).collect();
     // One byte of length in a chunk as small as this, after the id.
-    sections[0][16] = u8::try_from(body.len()).ok().filter(|len| *len < 0x80).unwrap();
-    read_chunk(&[&bytes[..8], &sealed(&sections[0]), &body].concat(), |_, _| true)
+    sections[0][16] = u8::try_from(body.len())
+        .ok()
+        .filter(|len| *len < 0x80)
+        .unwrap();
+    read_chunk(
+        &[&bytes[..8], &sealed(&sections[0]), &body].concat(),
+        |_, _| true,
+    )
 }
 
 #[test]
@@ -233,11 +317,26 @@ fn rows_are_checked() {
     // Number of rows, steps between stacks, divisor, values.
     check(&[1, 1, 1, 4], "[[2]]");
     check(&[2, 0, 1, 3, 4, 1], "[[6, -3]]");
-    check(&[2, 1, 0, 1, 4, 4], "chunk rows, byte 3: a stack comes twice in one profile");
-    check(&[1, 2, 1, 4], "chunk rows, byte 2: a row points outside the stack table");
-    check(&[3, 1, 1, 4], "chunk rows, byte 1: a count is larger than the bytes that follow allow");
-    check(&[1, 1, 1], "chunk rows, byte 3: the section ends inside a number");
-    check(&[1, 1, 1, 4, 0], "chunk rows, byte 4: bytes are left over at the end");
+    check(
+        &[2, 1, 0, 1, 4, 4],
+        "chunk rows, byte 3: a stack comes twice in one profile",
+    );
+    check(
+        &[1, 2, 1, 4],
+        "chunk rows, byte 2: a row points outside the stack table",
+    );
+    check(
+        &[3, 1, 1, 4],
+        "chunk rows, byte 1: a count is larger than the bytes that follow allow",
+    );
+    check(
+        &[1, 1, 1],
+        "chunk rows, byte 3: the section ends inside a number",
+    );
+    check(
+        &[1, 1, 1, 4, 0],
+        "chunk rows, byte 4: bytes are left over at the end",
+    );
     let large = [&[1, 1][..], &varint(1 << 63), &[4]].concat();
     check(&large, "chunk rows, byte 13: a value does not fit 64 bits");
 }
@@ -245,25 +344,46 @@ fn rows_are_checked() {
 #[test]
 fn a_page_that_claims_too_many_rows_is_refused() {
     let types = vec![("cpu", vec![(vec!["main"], 1)])];
-    let push = Push { id: 1, arrival_millis: 0, time: 0, family: "process_cpu", labels: vec![], types };
+    let push = Push {
+        id: 1,
+        arrival_millis: 0,
+        time: 0,
+        family: "process_cpu",
+        labels: vec![],
+        types,
+    };
     let mut bucket = Bucket::filled(&[push]);
     bucket.compact(|_| true);
     let object = &mut bucket.catalog[0];
-    let Contents::Block(BlockEntry { datasets, .. }) = &mut object.directory.contents else { panic!("not a block") };
+    let Contents::Block(BlockEntry { datasets, .. }) = &mut object.directory.contents else {
+        panic!("not a block")
+    };
     let bytes = bucket.objects.get_mut(&object.key).unwrap();
     // One profile, all its numbers zero, and then how many rows it has.
     let edited = sealed(&[vec![1, 0, 0, 0, 0], varint(1 << 40), vec![0; 9]].concat());
     let part = &mut datasets[0].pages[0].part;
     (part.offset, part.len) = (bytes.len() as u64, edited.len() as u64);
     bytes.extend(edited);
-    let error = bucket.query("", &profile_type("process_cpu", "cpu"), TimeRange::ALL).unwrap_err().to_string();
-    assert!(error.ends_with("page, byte 11: more rows than there are bytes for"), "{error}");
+    let error = bucket
+        .query("", &profile_type("process_cpu", "cpu"), TimeRange::ALL)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.ends_with("page, byte 11: more rows than there are bytes for"),
+        "{error}"
+    );
 }
 
 #[test]
 fn empty_push_is_a_chunk() {
-    let push =
-        Push { id: 1, arrival_millis: 0, time: 0, family: "process_cpu", labels: vec![], types: vec![("cpu", vec![])] };
+    let push = Push {
+        id: 1,
+        arrival_millis: 0,
+        time: 0,
+        family: "process_cpu",
+        labels: vec![],
+        types: vec![("cpu", vec![])],
+    };
     let profile = read_chunk(&push.chunk(), |_, _| true).unwrap();
     assert_eq!((profile.len(), profile.sample_types().len()), (0, 1));
 }

@@ -1,34 +1,70 @@
-//! Blocks of every level against a fold over the pushes: sums of windows must give what the profiles gave.
+//! Blocks of every level against a fold over the pushes: sums of windows must give what the
+//! profiles gave.
 
 use std::collections::BTreeMap;
 
 use pilotlight_core::plans::{Grouping, MAX_PARTITION_BYTES, QueryAnswer, Timeline};
-use pilotlight_core::store::{ChunkId, Level, Partition, Series, SeriesRows, SumScope, SumWindow, encode_chunk};
+use pilotlight_core::store::{
+    ChunkId, Level, Partition, Series, SeriesRows, SumScope, SumWindow, encode_chunk,
+};
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos};
 use proptest::prelude::*;
 
 use crate::service::Numbers;
 use crate::support::{Bucket, Push, expected, labels, profile_type, rows, said};
 
-pub(crate) const SELECTORS: &[&str] =
-    &["", r#"{service_name="a"}"#, r#"{region="eu"}"#, r#"{service_name="b",region=~"us|"}"#];
+pub(crate) const SELECTORS: &[&str] = &[
+    "",
+    r#"{service_name="a"}"#,
+    r#"{region="eu"}"#,
+    r#"{service_name="b",region=~"us|"}"#,
+];
 
 /// Starts of a minute, an hour and a day, before the epoch and after it.
 fn edges() -> impl Strategy<Value = i64> {
-    let (minute, hour, day) = (SumWindow::Minute.nanos(), SumWindow::Hour.nanos(), SumWindow::Day.nanos());
-    prop::sample::select(vec![0, minute, 2 * minute, hour, 2 * hour, day, day + minute, day + hour, -day, -minute])
+    let (minute, hour, day) = (
+        SumWindow::Minute.nanos(),
+        SumWindow::Hour.nanos(),
+        SumWindow::Day.nanos(),
+    );
+    prop::sample::select(vec![
+        0,
+        minute,
+        2 * minute,
+        hour,
+        2 * hour,
+        day,
+        day + minute,
+        day + hour,
+        -day,
+        -minute,
+    ])
 }
 
 /// Times of profiles, most of them in the same few minutes.
 fn times() -> impl Strategy<Value = i64> {
     let second = 1_000_000_000;
-    (edges(), prop::sample::select(vec![-second, -1, 0, 1, 7 * second, 30 * second, 60 * second - 1]))
+    (
+        edges(),
+        prop::sample::select(vec![
+            -second,
+            -1,
+            0,
+            1,
+            7 * second,
+            30 * second,
+            60 * second - 1,
+        ]),
+    )
         .prop_map(|(edge, more)| edge + more)
 }
 
 pub(crate) fn ranges() -> impl Strategy<Value = TimeRange> {
     let end = || prop_oneof![4 => edges(), 4 => times(), 1 => Just(i64::MIN), 1 => Just(i64::MAX)];
-    (end(), end()).prop_map(|(a, b)| TimeRange { from: UnixNanos(a.min(b)), until: UnixNanos(a.max(b)) })
+    (end(), end()).prop_map(|(a, b)| TimeRange {
+        from: UnixNanos(a.min(b)),
+        until: UnixNanos(a.max(b)),
+    })
 }
 
 /// Pushes that all count, one minute of arrival after the other.
@@ -38,20 +74,34 @@ pub(crate) fn pushes() -> impl Strategy<Value = Vec<Push>> {
         1 => (rows(), rows()).prop_map(|(a, b)| ("memory", vec![("alloc_space", a), ("inuse_space", b)])),
     ];
     let service = prop::sample::select(vec!["a", "a", "a", "b"]);
-    let one = (times(), types, service, prop::sample::select(vec!["eu", "eu", "us", ""]));
+    let one = (
+        times(),
+        types,
+        service,
+        prop::sample::select(vec!["eu", "eu", "us", ""]),
+    );
     prop::collection::vec(one, 0..40).prop_map(|all| {
-        let push = |(i, (time, (family, types), service, region)): (usize, (_, _, _, &'static str))| {
-            let mut labels = vec![("service_name", service)];
-            if !region.is_empty() {
-                labels.push(("region", region));
-            }
-            Push { id: i as u8, arrival_millis: i as i64 * 60_000, time, family, labels, types }
-        };
+        let push =
+            |(i, (time, (family, types), service, region)): (usize, (_, _, _, &'static str))| {
+                let mut labels = vec![("service_name", service)];
+                if !region.is_empty() {
+                    labels.push(("region", region));
+                }
+                Push {
+                    id: i as u8,
+                    arrival_millis: i as i64 * 60_000,
+                    time,
+                    family,
+                    labels,
+                    types,
+                }
+            };
         all.into_iter().enumerate().map(push).collect()
     })
 }
 
-/// Compacts at random: each step makes a block of a level out of some of the objects that there are.
+/// Compacts at random: each step makes a block of a level out of some of the objects that there
+/// are.
 pub(crate) fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
     for &(level, some) in steps {
         let summed: Vec<String> = summed(bucket);
@@ -63,7 +113,9 @@ pub(crate) fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
         };
         let able = |at: &usize| {
             let object = &bucket.catalog[*at];
-            sources.contains(&object.level.number()) && !summed.contains(&object.key) && some >> (at % 64) & 1 == 1
+            sources.contains(&object.level.number())
+                && !summed.contains(&object.key)
+                && some >> (at % 64) & 1 == 1
         };
         let chosen: Vec<usize> = (0..bucket.catalog.len()).filter(able).collect();
         bucket.compact_to(level, &chosen);
@@ -71,7 +123,12 @@ pub(crate) fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
 }
 
 pub(crate) fn summed(bucket: &Bucket) -> Vec<String> {
-    bucket.catalog.iter().filter_map(|object| object.directory.block()).flat_map(|block| block.sums_of.clone()).collect()
+    bucket
+        .catalog
+        .iter()
+        .filter_map(|object| object.directory.block())
+        .flat_map(|block| block.sums_of.clone())
+        .collect()
 }
 
 pub(crate) fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
@@ -79,7 +136,12 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<(u8, u64)>> {
     prop_oneof![
         prop::collection::vec((1u8..=3, most), 0..10),
         Just(vec![(1, u64::MAX), (2, u64::MAX), (3, u64::MAX)]),
-        Just(vec![(1, 0xffff), (2, u64::MAX), (1, u64::MAX), (3, u64::MAX)]),
+        Just(vec![
+            (1, 0xffff),
+            (2, u64::MAX),
+            (1, u64::MAX),
+            (3, u64::MAX)
+        ]),
     ]
 }
 
@@ -89,21 +151,42 @@ pub(crate) fn partition_bytes() -> impl Strategy<Value = u64> {
 }
 
 /// Everything that a query says, from the pushes alone.
-fn check_query(answer: &QueryAnswer, pushes: &[Push], selector: &str, of_type: &ProfileType, range: TimeRange) {
+fn check_query(
+    answer: &QueryAnswer,
+    pushes: &[Push],
+    selector: &str,
+    of_type: &ProfileType,
+    range: TimeRange,
+) {
     let (map, profiles) = expected(pushes, selector, of_type, range);
     assert_eq!(said(&answer.profile), map);
-    assert_eq!((answer.profiles, answer.rounded, answer.saturated), (profiles, false, false));
+    assert_eq!(
+        (answer.profiles, answer.rounded, answer.saturated),
+        (profiles, false, false)
+    );
     let parsed = Selector::parse(selector).unwrap();
     let selected = pushes.iter().filter(|push| {
-        let own = push.types.iter().any(|(sample_type, _)| profile_type(push.family, sample_type) == *of_type);
-        own && range.contains(UnixNanos(push.time)) && parsed.matches(of_type, &labels(&push.labels))
+        let own = push
+            .types
+            .iter()
+            .any(|(sample_type, _)| profile_type(push.family, sample_type) == *of_type);
+        own && range.contains(UnixNanos(push.time))
+            && parsed.matches(of_type, &labels(&push.labels))
     });
     let selected: Vec<&Push> = selected.collect();
     let header = answer.profile.header();
-    let time = selected.iter().map(|push| push.time).filter(|&time| time != 0).min().unwrap_or(0);
+    let time = selected
+        .iter()
+        .map(|push| push.time)
+        .filter(|&time| time != 0)
+        .min()
+        .unwrap_or(0);
     let duration = selected.iter().map(|push| push.duration()).sum::<i64>();
     let period = selected.iter().map(|push| push.period()).max().unwrap_or(0);
-    assert_eq!((header.time_nanos, header.duration_nanos, header.period), (time, duration, period));
+    assert_eq!(
+        (header.time_nanos, header.duration_nanos, header.period),
+        (time, duration, period)
+    );
 }
 
 type Buckets = BTreeMap<(String, String, i64), (i128, u64)>;
@@ -114,7 +197,13 @@ fn grouped(timeline: &Timeline, window: Option<SumWindow>) -> Buckets {
     for series in &timeline.series {
         for point in &series.points {
             let at = window.map_or(point.time.0, |window| window.index(point.time));
-            let sum = found.entry((series.profile_type.to_string(), format!("{:?}", series.labels), at)).or_default();
+            let sum = found
+                .entry((
+                    series.profile_type.to_string(),
+                    format!("{:?}", series.labels),
+                    at,
+                ))
+                .or_default();
             *sum = (sum.0 + i128::from(point.total), sum.1 + point.profiles);
         }
     }
@@ -125,9 +214,16 @@ fn grouped(timeline: &Timeline, window: Option<SumWindow>) -> Buckets {
 fn services(timeline: &Timeline, window: Option<SumWindow>) -> Buckets {
     let mut found = Buckets::new();
     for series in &timeline.series {
-        let one = Timeline { series: vec![series.clone()], ..Timeline::default() };
+        let one = Timeline {
+            series: vec![series.clone()],
+            ..Timeline::default()
+        };
         for ((of_type, _, at), (total, profiles)) in grouped(&one, window) {
-            let service = series.labels.get("service_name").unwrap_or_default().to_owned();
+            let service = series
+                .labels
+                .get("service_name")
+                .unwrap_or_default()
+                .to_owned();
             let sum = found.entry((of_type, service, at)).or_default();
             *sum = (sum.0 + total, sum.1 + profiles);
         }
@@ -135,22 +231,42 @@ fn services(timeline: &Timeline, window: Option<SumWindow>) -> Buckets {
     found
 }
 
-fn check_timeline(timeline: &Timeline, pushes: &[Push], selector: &str, range: TimeRange, window: Option<SumWindow>) {
+fn check_timeline(
+    timeline: &Timeline,
+    pushes: &[Push],
+    selector: &str,
+    range: TimeRange,
+    window: Option<SumWindow>,
+) {
     let selector = Selector::parse(selector).unwrap();
     let mut expect = Buckets::new();
-    for push in pushes.iter().filter(|push| range.contains(UnixNanos(push.time))) {
+    for push in pushes
+        .iter()
+        .filter(|push| range.contains(UnixNanos(push.time)))
+    {
         for (sample_type, rows) in &push.types {
             let (of_type, labels) = (profile_type(push.family, sample_type), labels(&push.labels));
             if selector.matches(&of_type, &labels) {
                 let at = window.map_or(push.time, |window| window.index(UnixNanos(push.time)));
-                let sum = expect.entry((of_type.to_string(), format!("{labels:?}"), at)).or_default();
-                *sum = (sum.0 + rows.iter().map(|row| i128::from(row.1)).sum::<i128>(), sum.1 + 1);
+                let sum = expect
+                    .entry((of_type.to_string(), format!("{labels:?}"), at))
+                    .or_default();
+                *sum = (
+                    sum.0 + rows.iter().map(|row| i128::from(row.1)).sum::<i128>(),
+                    sum.1 + 1,
+                );
             }
         }
     }
     assert_eq!(grouped(timeline, window), expect);
     assert!(!timeline.rounded);
-    assert!(timeline.series.iter().flat_map(|s| &s.points).all(|point| range.contains(point.time)));
+    assert!(
+        timeline
+            .series
+            .iter()
+            .flat_map(|s| &s.points)
+            .all(|point| range.contains(point.time))
+    );
 }
 
 proptest! {
@@ -178,7 +294,8 @@ proptest! {
         }
     }
 
-    /// Once the profiles are deleted, adjacent ranges still add up, and ranges of whole days are exact.
+    /// Once the profiles are deleted, adjacent ranges still add up, and ranges of whole days are
+    /// exact.
     #[test]
     fn sums_alone_round_at_the_edges(
         pushes in pushes(),
@@ -214,25 +331,33 @@ proptest! {
     }
 }
 
-/// A day of a service: `series` instances, a profile of each every `seconds`, and one segment an hour; as the schedule
-/// compacts it.
+/// A day of a service: `series` instances, a profile of each every `seconds`, and one segment an
+/// hour; as the schedule compacts it.
 fn day(bucket: &mut Bucket, numbers: &mut Numbers, day: i64, series: i64, seconds: i64) {
     let day_nanos = SumWindow::Day.nanos();
     for hour in 0..24 {
         let mut chunks = Vec::new();
         for at in 0..3600 / seconds {
             let mut builder = ProfileBuilder::new();
-            let stacks = ["main", "handle", "parse", "render", "wait"].map(|name| builder.named_stack(&["main", name]));
-            let time = day * day_nanos + hour * SumWindow::Hour.nanos() + at * seconds * 1_000_000_000;
+            let stacks = ["main", "handle", "parse", "render", "wait"]
+                .map(|name| builder.named_stack(&["main", name]));
+            let time =
+                day * day_nanos + hour * SumWindow::Hour.nanos() + at * seconds * 1_000_000_000;
             let instances = (0..series).map(|instance| {
                 let series = Series {
-                    labels: labels(&[("service_name", "checkout"), ("instance", &instance.to_string())]),
+                    labels: labels(&[
+                        ("service_name", "checkout"),
+                        ("instance", &instance.to_string()),
+                    ]),
                     profile_type: profile_type("process_cpu", "cpu"),
                     time: UnixNanos(time + instance * 7_000_000),
                     duration_nanos: seconds * 1_000_000_000,
                     total: 0,
                 };
-                let rows = stacks.iter().map(|&stack| (stack, numbers.below(500) as i64 * 10_000_000)).collect();
+                let rows = stacks
+                    .iter()
+                    .map(|&stack| (stack, numbers.below(500) as i64 * 10_000_000))
+                    .collect();
                 SeriesRows { series, rows }
             });
             let instances: Vec<_> = instances.collect();
@@ -259,24 +384,47 @@ fn a_query_over_days_reads_their_sums_alone() {
     (0..2).for_each(|at| day(&mut bucket, &mut numbers, at, 3, 300));
     let cpu = profile_type("process_cpu", "cpu");
     let day_nanos = SumWindow::Day.nanos();
-    let range = |from: i64, until: i64| TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
+    let range = |from: i64, until: i64| TimeRange {
+        from: UnixNanos(from),
+        until: UnixNanos(until),
+    };
     let profiles_a_day = 24 * 12 * 3;
     let check = |selector: &str, range: TimeRange, profiles: u64, objects: u64| {
         let answer = bucket.query(selector, &cpu, range).unwrap();
-        assert_eq!((answer.profiles, answer.objects, answer.rounded), (profiles, objects, false), "{selector} {range:?}");
+        assert_eq!(
+            (answer.profiles, answer.objects, answer.rounded),
+            (profiles, objects, false),
+            "{selector} {range:?}"
+        );
         answer.bytes
     };
     check("", TimeRange::ALL, 2 * profiles_a_day, 2);
     check("", range(0, day_nanos), profiles_a_day, 1);
-    check(r#"{instance="1"}"#, range(0, day_nanos), profiles_a_day / 3, 1);
+    check(
+        r#"{instance="1"}"#,
+        range(0, day_nanos),
+        profiles_a_day / 3,
+        1,
+    );
     let whole: u64 = bucket.catalog.iter().map(|object| object.size).sum();
     assert!(check("", range(0, 2 * day_nanos), 2 * profiles_a_day, 2) < whole / 20);
-    // Hours on both sides are in the sums of their days for all series, but not for each; minutes are in their hours.
+    // Hours on both sides are in the sums of their days for all series, but not for each; minutes
+    // are in their hours.
     let hour = SumWindow::Hour.nanos();
     check("", range(hour, day_nanos + hour), profiles_a_day, 2);
-    check(r#"{instance="1"}"#, range(hour, day_nanos + hour), profiles_a_day / 3, 24);
+    check(
+        r#"{instance="1"}"#,
+        range(hour, day_nanos + hour),
+        profiles_a_day / 3,
+        24,
+    );
     let minute = SumWindow::Minute.nanos();
-    check("", range(hour + minute, day_nanos + hour), profiles_a_day - 3, 3);
+    check(
+        "",
+        range(hour + minute, day_nanos + hour),
+        profiles_a_day - 3,
+        3,
+    );
 }
 
 /// The totals of 30 days of a hundred series, an hour a point.
@@ -287,20 +435,44 @@ fn a_month_of_a_timeline_is_small() {
     (0..2).for_each(|at| day(&mut bucket, &mut numbers, at, 100, 1800));
     let second = 1_000_000_000;
     let timeline = |from: i64, until: i64, resolution| {
-        let range = TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
+        let range = TimeRange {
+            from: UnixNanos(from),
+            until: UnixNanos(until),
+        };
         let timeline = bucket.try_timeline("", None, range, resolution).unwrap();
-        (timeline.bytes, timeline.series.iter().map(|s| s.profiles()).sum::<u64>())
+        (
+            timeline.bytes,
+            timeline.series.iter().map(|s| s.profiles()).sum::<u64>(),
+        )
     };
     let day_nanos = SumWindow::Day.nanos();
     let (bytes, profiles) = timeline(0, 2 * day_nanos, Some(SumWindow::Hour));
     assert_eq!(profiles, 2 * 24 * 2 * 100);
-    let (with_edges, _) = timeline(90 * second, 2 * day_nanos - 90 * second, Some(SumWindow::Hour));
-    println!("two days: {bytes} bytes; with cut edges {with_edges}; each profile {}", timeline(0, 2 * day_nanos, None).0);
-    assert!(bytes * 15 + (with_edges - bytes) < 1 << 20, "{bytes}, with edges {with_edges}");
+    let (with_edges, _) = timeline(
+        90 * second,
+        2 * day_nanos - 90 * second,
+        Some(SumWindow::Hour),
+    );
+    println!(
+        "two days: {bytes} bytes; with cut edges {with_edges}; each profile {}",
+        timeline(0, 2 * day_nanos, None).0
+    );
+    assert!(
+        bytes * 15 + (with_edges - bytes) < 1 << 20,
+        "{bytes}, with edges {with_edges}"
+    );
     // Told apart by service alone, a point takes the place of a hundred.
-    let range = TimeRange { from: UnixNanos(0), until: UnixNanos(2 * day_nanos) };
-    let services = bucket.grouped_timeline("", None, range, Some(SumWindow::Hour), Grouping::Service).unwrap();
-    assert_eq!((services.series.len(), services.series[0].profiles()), (1, 2 * 24 * 2 * 100));
+    let range = TimeRange {
+        from: UnixNanos(0),
+        until: UnixNanos(2 * day_nanos),
+    };
+    let services = bucket
+        .grouped_timeline("", None, range, Some(SumWindow::Hour), Grouping::Service)
+        .unwrap();
+    assert_eq!(
+        (services.series.len(), services.series[0].profiles()),
+        (1, 2 * 24 * 2 * 100)
+    );
     assert!(services.bytes * 20 < bytes, "{} of {bytes}", services.bytes);
 }
 
@@ -310,15 +482,52 @@ fn blocks_hold_what_their_level_says() {
     day(&mut bucket, &mut numbers, 0, 3, 60);
     let kinds = |at: usize| {
         let dataset = &bucket.catalog[at].directory.datasets()[0];
-        let sums: Vec<_> = dataset.sums.iter().map(|sums| (sums.window, sums.scope)).collect();
-        (dataset.profiles, !dataset.pages.is_empty(), dataset.totals.is_some(), dataset.window_totals.map(|t| t.0), sums)
+        let sums: Vec<_> = dataset
+            .sums
+            .iter()
+            .map(|sums| (sums.window, sums.scope))
+            .collect();
+        (
+            dataset.profiles,
+            !dataset.pages.is_empty(),
+            dataset.totals.is_some(),
+            dataset.window_totals.map(|t| t.0),
+            sums,
+        )
     };
-    let hour = [(SumWindow::Hour, SumScope::All), (SumWindow::Hour, SumScope::Series), (SumWindow::Minute, SumScope::All)];
-    assert_eq!(kinds(0), (180, true, true, Some(SumWindow::Minute), hour.to_vec()));
-    let day = [(SumWindow::Day, SumScope::All), (SumWindow::Hour, SumScope::All), (SumWindow::Day, SumScope::Series)];
-    assert_eq!(kinds(24), (4320, false, false, Some(SumWindow::Hour), day.to_vec()));
+    let hour = [
+        (SumWindow::Hour, SumScope::All),
+        (SumWindow::Hour, SumScope::Series),
+        (SumWindow::Minute, SumScope::All),
+    ];
+    assert_eq!(
+        kinds(0),
+        (180, true, true, Some(SumWindow::Minute), hour.to_vec())
+    );
+    let day = [
+        (SumWindow::Day, SumScope::All),
+        (SumWindow::Hour, SumScope::All),
+        (SumWindow::Day, SumScope::Series),
+    ];
+    assert_eq!(
+        kinds(24),
+        (4320, false, false, Some(SumWindow::Hour), day.to_vec())
+    );
     let block = bucket.catalog[24].directory.block().unwrap();
-    let sources: Vec<&String> = bucket.catalog[..24].iter().map(|object| &object.key).collect();
+    let sources: Vec<&String> = bucket.catalog[..24]
+        .iter()
+        .map(|object| &object.key)
+        .collect();
     assert_eq!(block.sums_of.iter().collect::<Vec<_>>(), sources);
-    assert_eq!((block.token, block.partition, block.ids), (7 + 3 * 24 + 1, Partition { number: 0, count: 1 }, None));
+    assert_eq!(
+        (block.token, block.partition, block.ids),
+        (
+            7 + 3 * 24 + 1,
+            Partition {
+                number: 0,
+                count: 1
+            },
+            None
+        )
+    );
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{CatalogObject, PlanError};
 use pilotlight_core::store::{
-    ChunkId, Contents, Dataset, Directory, PageEntry, Part, Series, SeriesRows, StoreError, SumScope, SumWindow,
-    encode_chunk,
+    ChunkId, Contents, Dataset, Directory, PageEntry, Part, Series, SeriesRows, StoreError,
+    SumScope, SumWindow, encode_chunk,
 };
 use pilotlight_core::{ProfileBuilder, TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -16,29 +16,49 @@ const PERIOD: i64 = 10_000_000;
 
 /// A profile in which each sample stands for so many nanoseconds, taken by one of two processes.
 fn cpu(id: u8, seconds: i64, rows: NamedRows, nanos: i64) -> Push {
-    let cpu = rows.iter().map(|(stack, samples)| (stack.clone(), samples * nanos)).collect();
+    let cpu = rows
+        .iter()
+        .map(|(stack, samples)| (stack.clone(), samples * nanos))
+        .collect();
     Push {
         id,
         arrival_millis: i64::from(id) * 60_000,
         time: seconds * 1_000_000_000 + 1,
         family: "process_cpu",
-        labels: vec![("service_name", "a"), ("region", ["eu", "us"][usize::from(id % 2)])],
+        labels: vec![
+            ("service_name", "a"),
+            ("region", ["eu", "us"][usize::from(id % 2)]),
+        ],
         types: vec![("samples", rows), ("cpu", cpu)],
     }
 }
 
 fn sample_rows(id: u8) -> NamedRows {
     let samples = i64::from(id % 4) + 1;
-    vec![(vec!["main", "work"], samples), (vec!["main", "wait"], 2 * samples + 1), (vec!["main", "runtime.gc"], 7)]
+    vec![
+        (vec!["main", "work"], samples),
+        (vec!["main", "wait"], 2 * samples + 1),
+        (vec!["main", "runtime.gc"], 7),
+    ]
 }
 
 /// Forty profiles over two hours, so that every level has all of its sums.
 fn two_hours(nanos: impl Fn(u8) -> i64) -> Vec<Push> {
-    (0..40).map(|id| cpu(id, i64::from(id / 2) * 360 + i64::from(id % 2), sample_rows(id), nanos(id))).collect()
+    (0..40)
+        .map(|id| {
+            cpu(
+                id,
+                i64::from(id / 2) * 360 + i64::from(id % 2),
+                sample_rows(id),
+                nanos(id),
+            )
+        })
+        .collect()
 }
 
 fn dataset<'a>(object: &'a CatalogObject, sample_type: &str) -> &'a Dataset {
-    let of_type = |d: &&Dataset| object.directory.types[d.profile_type as usize].sample_type == sample_type;
+    let of_type =
+        |d: &&Dataset| object.directory.types[d.profile_type as usize].sample_type == sample_type;
     object.directory.datasets().iter().find(of_type).unwrap()
 }
 
@@ -46,19 +66,32 @@ fn dataset<'a>(object: &'a CatalogObject, sample_type: &str) -> &'a Dataset {
 type Kind<'a> = (Option<(SumWindow, SumScope)>, &'a [PageEntry]);
 
 fn pages(dataset: &Dataset) -> Vec<Kind<'_>> {
-    let sums = dataset.sums.iter().map(|sums| (Some((sums.window, sums.scope)), &*sums.pages));
-    sums.chain((!dataset.pages.is_empty()).then_some((None, &*dataset.pages))).collect()
+    let sums = dataset
+        .sums
+        .iter()
+        .map(|sums| (Some((sums.window, sums.scope)), &*sums.pages));
+    sums.chain((!dataset.pages.is_empty()).then_some((None, &*dataset.pages)))
+        .collect()
 }
 
 fn shared(object: &CatalogObject) -> BTreeMap<String, bool> {
-    let (samples, cpu) = (pages(dataset(object, "samples")), pages(dataset(object, "cpu")));
+    let (samples, cpu) = (
+        pages(dataset(object, "samples")),
+        pages(dataset(object, "cpu")),
+    );
     assert_eq!(samples.len(), cpu.len());
-    let pairs = samples.iter().zip(&cpu).map(|((kind, samples), (other, cpu))| {
-        assert_eq!((kind, samples.len()), (other, cpu.len()));
-        let times = |page: &PageEntry| (page.min_time, page.max_time);
-        assert!(samples.iter().zip(*cpu).all(|(a, b)| times(a) == times(b)));
-        (format!("{kind:?}"), samples.iter().zip(*cpu).all(|(a, b)| a.part == b.part))
-    });
+    let pairs = samples
+        .iter()
+        .zip(&cpu)
+        .map(|((kind, samples), (other, cpu))| {
+            assert_eq!((kind, samples.len()), (other, cpu.len()));
+            let times = |page: &PageEntry| (page.min_time, page.max_time);
+            assert!(samples.iter().zip(*cpu).all(|(a, b)| times(a) == times(b)));
+            (
+                format!("{kind:?}"),
+                samples.iter().zip(*cpu).all(|(a, b)| a.part == b.part),
+            )
+        });
     pairs.collect()
 }
 
@@ -68,7 +101,11 @@ fn check_answers(bucket: &Bucket, pushes: &[Push]) {
         for selector in ["", r#"{region="eu"}"#] {
             let (map, profiles) = expected(pushes, selector, &of_type, TimeRange::ALL);
             let answer = bucket.query(selector, &of_type, TimeRange::ALL).unwrap();
-            assert_eq!((said(&answer.profile), answer.profiles), (map, profiles), "{sample_type} {selector}");
+            assert_eq!(
+                (said(&answer.profile), answer.profiles),
+                (map, profiles),
+                "{sample_type} {selector}"
+            );
         }
     }
 }
@@ -78,8 +115,18 @@ fn check_parts(bucket: &Bucket, object: &CatalogObject) {
     let mut parts: BTreeSet<Part> = object.directory.block().unwrap().ids.into_iter().collect();
     for d in object.directory.datasets() {
         parts.insert(d.symbols);
-        parts.extend(d.totals.into_iter().chain(d.window_totals.map(|(_, part)| part)).chain(d.all_totals));
-        parts.extend(pages(d).into_iter().flat_map(|(_, pages)| pages).map(|page| page.part));
+        parts.extend(
+            d.totals
+                .into_iter()
+                .chain(d.window_totals.map(|(_, part)| part))
+                .chain(d.all_totals),
+        );
+        parts.extend(
+            pages(d)
+                .into_iter()
+                .flat_map(|(_, pages)| pages)
+                .map(|page| page.part),
+        );
     }
     let end = parts.iter().fold(8, |end, part| {
         assert_eq!(part.offset, end);
@@ -96,13 +143,24 @@ fn samples_and_nanoseconds_are_stored_once() {
         bucket.compact_all(level);
         let object = bucket.catalog.last().unwrap();
         let kinds = shared(object);
-        assert!(kinds.len() >= 2 && kinds.values().all(|&shared| shared), "{kinds:?}");
+        assert!(
+            kinds.len() >= 2 && kinds.values().all(|&shared| shared),
+            "{kinds:?}"
+        );
         let divisors = |sample_type| {
-            let all = pages(dataset(object, sample_type)).into_iter().flat_map(|(_, pages)| pages);
+            let all = pages(dataset(object, sample_type))
+                .into_iter()
+                .flat_map(|(_, pages)| pages);
             all.map(|page| page.divisor).collect::<Vec<_>>()
         };
         let of_samples = divisors("samples");
-        assert_eq!(divisors("cpu"), of_samples.iter().map(|divisor| divisor * PERIOD as u64).collect::<Vec<_>>());
+        assert_eq!(
+            divisors("cpu"),
+            of_samples
+                .iter()
+                .map(|divisor| divisor * PERIOD as u64)
+                .collect::<Vec<_>>()
+        );
         check_parts(&bucket, object);
         check_answers(&bucket, &pushes);
     }
@@ -112,24 +170,36 @@ fn samples_and_nanoseconds_are_stored_once() {
 #[test]
 fn what_is_not_in_proportion_is_stored_apart() {
     for odd in [1, 40] {
-        let pushes = two_hours(|id| if id < odd { PERIOD + i64::from(id) * 7 + 1 } else { PERIOD });
+        let pushes = two_hours(|id| {
+            if id < odd {
+                PERIOD + i64::from(id) * 7 + 1
+            } else {
+                PERIOD
+            }
+        });
         let mut bucket = Bucket::filled(&pushes);
         for level in 1..=3 {
             bucket.compact_all(level);
             let object = bucket.catalog.last().unwrap();
             let kinds = shared(object);
-            assert!(kinds.len() >= 2 && kinds.values().all(|&shared| !shared), "{kinds:?}");
+            assert!(
+                kinds.len() >= 2 && kinds.values().all(|&shared| !shared),
+                "{kinds:?}"
+            );
             check_parts(&bucket, object);
             check_answers(&bucket, &pushes);
         }
     }
 }
 
-/// More open sums than there is room for: minutes go before their hour is over, and still none is torn apart.
+/// More open sums than there is room for: minutes go before their hour is over, and still none is
+/// torn apart.
 #[test]
 fn sums_that_go_early_are_shared_too() {
     let (mut bucket, mut builder) = (Bucket::default(), ProfileBuilder::new());
-    let stacks: Vec<_> = (0..4500).map(|i| builder.named_stack(&["main", &format!("function {i}")])).collect();
+    let stacks: Vec<_> = (0..4500)
+        .map(|i| builder.named_stack(&["main", &format!("function {i}")]))
+        .collect();
     for minute in 0..60 {
         let series = [("samples", 1), ("cpu", PERIOD)].map(|(sample_type, nanos)| {
             let series = Series {
@@ -138,9 +208,18 @@ fn sums_that_go_early_are_shared_too() {
                 time: UnixNanos(minute * SumWindow::Minute.nanos()),
                 ..Series::default()
             };
-            SeriesRows { series, rows: stacks.iter().map(|&stack| (stack, (minute % 7 + 1) * nanos)).collect() }
+            SeriesRows {
+                series,
+                rows: stacks
+                    .iter()
+                    .map(|&stack| (stack, (minute % 7 + 1) * nanos))
+                    .collect(),
+            }
         });
-        bucket.put_segment(minute, &[encode_chunk(ChunkId([minute as u8; 16]), builder.profile(), &series).unwrap()]);
+        bucket.put_segment(
+            minute,
+            &[encode_chunk(ChunkId([minute as u8; 16]), builder.profile(), &series).unwrap()],
+        );
         if minute % 15 == 14 {
             bucket.compact_all(1);
         }
@@ -148,12 +227,16 @@ fn sums_that_go_early_are_shared_too() {
     bucket.compact_all(2);
     let object = &bucket.catalog[0];
     let kinds = shared(object);
-    assert!(kinds.len() >= 2 && kinds.values().all(|&shared| shared), "{kinds:?}");
+    assert!(
+        kinds.len() >= 2 && kinds.values().all(|&shared| shared),
+        "{kinds:?}"
+    );
     check_parts(&bucket, object);
     assert_eq!(total(&bucket, "cpu"), total(&bucket, "samples") * PERIOD);
 }
 
-/// Two pages full of profiles of one stack; when each was taken and how long its samples are, by its number.
+/// Two pages full of profiles of one stack; when each was taken and how long its samples are, by
+/// its number.
 fn two_pages(time: impl Fn(i64) -> i64, nanos: impl Fn(i64) -> i64) -> Bucket {
     let (mut bucket, mut builder) = (Bucket::default(), ProfileBuilder::new());
     let stack = builder.named_stack(&["main"]);
@@ -167,35 +250,70 @@ fn two_pages(time: impl Fn(i64) -> i64, nanos: impl Fn(i64) -> i64) -> Bucket {
             },
             rows: vec![(stack, value)],
         };
-        let both = |at: i64| [profile("samples", at, at % 4), profile("cpu", at, at % 4 * nanos(at))];
+        let both = |at: i64| {
+            [
+                profile("samples", at, at % 4),
+                profile("cpu", at, at % 4 * nanos(at)),
+            ]
+        };
         let series: Vec<_> = (chunk * 4096..(chunk + 1) * 4096).flat_map(both).collect();
         let id = ChunkId([chunk as u8; 16]);
-        bucket.put_segment(chunk, &[encode_chunk(id, builder.profile(), &series).unwrap()]);
+        bucket.put_segment(
+            chunk,
+            &[encode_chunk(id, builder.profile(), &series).unwrap()],
+        );
     }
     bucket
 }
 
 fn total(bucket: &Bucket, sample_type: &str) -> i64 {
-    said(&bucket.query("", &profile_type("process_cpu", sample_type), TimeRange::ALL).unwrap().profile).values().sum()
+    said(
+        &bucket
+            .query(
+                "",
+                &profile_type("process_cpu", sample_type),
+                TimeRange::ALL,
+            )
+            .unwrap()
+            .profile,
+    )
+    .values()
+    .sum()
 }
 
 #[test]
 fn each_page_is_shared_or_not() {
     let last = 8 * 4096 - 1;
-    let mut bucket = two_pages(|at| at * 1_000_000_000, |at| if at == last { PERIOD + 1 } else { PERIOD });
+    let mut bucket = two_pages(
+        |at| at * 1_000_000_000,
+        |at| if at == last { PERIOD + 1 } else { PERIOD },
+    );
     let samples = total(&bucket, "samples");
     for level in 1..=2 {
         bucket.compact_all(level);
         let object = &bucket.catalog[0];
-        let parts = |sample_type| dataset(object, sample_type).pages.iter().map(|page| page.part).collect::<Vec<_>>();
+        let parts = |sample_type| {
+            dataset(object, sample_type)
+                .pages
+                .iter()
+                .map(|page| page.part)
+                .collect::<Vec<_>>()
+        };
         let (a, b) = (parts("samples"), parts("cpu"));
-        assert_eq!((a.len(), b.len(), a[0] == b[0], a[1] == b[1]), (2, 2, true, false));
+        assert_eq!(
+            (a.len(), b.len(), a[0] == b[0], a[1] == b[1]),
+            (2, 2, true, false)
+        );
         check_parts(&bucket, object);
-        assert_eq!((total(&bucket, "samples"), total(&bucket, "cpu")), (samples, samples * PERIOD + last % 4));
+        assert_eq!(
+            (total(&bucket, "samples"), total(&bucket, "cpu")),
+            (samples, samples * PERIOD + last % 4)
+        );
     }
 }
 
-/// Profiles that do not say when they were taken: one page may come twice in its dataset, and counts twice.
+/// Profiles that do not say when they were taken: one page may come twice in its dataset, and
+/// counts twice.
 #[test]
 fn equal_pages_of_one_dataset_count_each() {
     let mut bucket = two_pages(|_| 0, |_| PERIOD);
@@ -204,7 +322,10 @@ fn equal_pages_of_one_dataset_count_each() {
         bucket.compact_all(level);
         let cpu = dataset(&bucket.catalog[0], "cpu");
         assert_eq!((cpu.pages.len(), cpu.pages[0]), (2, cpu.pages[1]));
-        assert_eq!((total(&bucket, "samples"), total(&bucket, "cpu")), (samples, samples * PERIOD));
+        assert_eq!(
+            (total(&bucket, "samples"), total(&bucket, "cpu")),
+            (samples, samples * PERIOD)
+        );
         check_parts(&bucket, &bucket.catalog[0]);
     }
 }
@@ -218,8 +339,15 @@ fn a_flipped_bit_of_a_shared_page_is_noticed_by_both() {
     for (kind, pages) in pages(dataset(&object, "cpu")) {
         let Part { offset, len } = pages[0].part;
         // Minutes as a whole and cut, or hours.
-        let cut = TimeRange { from: UnixNanos(0), until: UnixNanos(361_000_000_001) };
-        let range = if kind.is_some_and(|(window, _)| window == SumWindow::Hour) { TimeRange::ALL } else { cut };
+        let cut = TimeRange {
+            from: UnixNanos(0),
+            until: UnixNanos(361_000_000_001),
+        };
+        let range = if kind.is_some_and(|(window, _)| window == SumWindow::Hour) {
+            TimeRange::ALL
+        } else {
+            cut
+        };
         for at in offset..offset + len {
             bucket.objects.get_mut(&object.key).unwrap()[at as usize] ^= 0x20;
             let fails = |sample_type| {
@@ -240,30 +368,59 @@ fn a_divisor_of_no_writer_is_an_error() {
     let mut bucket = Bucket::filled(&two_hours(|_| PERIOD));
     (1..=2).for_each(|level| bucket.compact_all(level));
     let mut set = |divisor: u64| {
-        let Contents::Block(block) = &mut bucket.catalog[0].directory.contents else { panic!("not a block") };
+        let Contents::Block(block) = &mut bucket.catalog[0].directory.contents else {
+            panic!("not a block")
+        };
         for d in &mut block.datasets {
-            let pages = d.pages.iter_mut().chain(d.sums.iter_mut().flat_map(|sums| &mut sums.pages));
+            let pages = d
+                .pages
+                .iter_mut()
+                .chain(d.sums.iter_mut().flat_map(|sums| &mut sums.pages));
             pages.for_each(|page| page.divisor = divisor);
         }
-        let query = bucket.query("", &profile_type("process_cpu", "cpu"), TimeRange::ALL).map(|answer| answer.saturated);
+        let query = bucket
+            .query("", &profile_type("process_cpu", "cpu"), TimeRange::ALL)
+            .map(|answer| answer.saturated);
         let compacted = bucket.try_compact(3, bucket.catalog.clone()).map(drop);
-        (query, compacted, Directory::decode(&bucket.catalog[0].directory.encode().unwrap()).map(drop))
+        (
+            query,
+            compacted,
+            Directory::decode(&bucket.catalog[0].directory.encode().unwrap()).map(drop),
+        )
     };
     // The largest value is 9, so sums fit what a seventh of the highest does not.
     for divisor in [u64::MAX, 1 << 63, i64::MAX as u64, i64::MAX as u64 / 6] {
         let (query, compacted, directory) = set(divisor);
         let overflows = |error: PlanError| match error {
-            PlanError::Damaged { source: StoreError::Corrupt { section: "page", problem, .. }, .. } => {
-                problem == "a value does not fit 64 bits"
-            }
+            PlanError::Damaged {
+                source:
+                    StoreError::Corrupt {
+                        section: "page",
+                        problem,
+                        ..
+                    },
+                ..
+            } => problem == "a value does not fit 64 bits",
             _ => false,
         };
-        assert!(query.is_err_and(overflows) && compacted.is_err_and(overflows), "{divisor}");
+        assert!(
+            query.is_err_and(overflows) && compacted.is_err_and(overflows),
+            "{divisor}"
+        );
         // It is not the directory's to know the values.
         assert_eq!(directory, Ok(()));
     }
     let (.., directory) = set(0);
-    assert!(matches!(directory, Err(StoreError::Corrupt { problem: "values divided by 0", .. })), "{directory:?}");
+    assert!(
+        matches!(
+            directory,
+            Err(StoreError::Corrupt {
+                problem: "values divided by 0",
+                ..
+            })
+        ),
+        "{directory:?}"
+    );
 }
 
 proptest! {

@@ -22,21 +22,48 @@ fn sent(part: &Subquery) -> Vec<CatalogObject> {
     let sent = part.objects.iter().map(|object| {
         let directory = Directory::decode(&object.directory.encode().unwrap()).unwrap();
         assert_eq!(directory, object.directory);
-        CatalogObject { directory, ..object.clone() }
+        CatalogObject {
+            directory,
+            ..object.clone()
+        }
     });
     sent.collect()
 }
 
 /// Everything that an answer says.
 fn all(answer: &QueryAnswer) -> (&Profile, u64, u64, u64, bool, bool) {
-    (&answer.profile, answer.profiles, answer.objects, answer.bytes, answer.saturated, answer.rounded)
+    (
+        &answer.profile,
+        answer.profiles,
+        answer.objects,
+        answer.bytes,
+        answer.saturated,
+        answer.rounded,
+    )
 }
 
 /// How many parts the query has when each is to read at most so many bytes.
-fn check(bucket: &Bucket, selector: &str, of_type: &ProfileType, range: TimeRange, part_bytes: u64) -> usize {
+fn check(
+    bucket: &Bucket,
+    selector: &str,
+    of_type: &ProfileType,
+    range: TimeRange,
+    part_bytes: u64,
+) -> usize {
     let selector = Selector::parse(selector).unwrap();
-    let whole = drive(QueryPlan::new(&selector, of_type, range, &bucket.catalog).unwrap(), bucket);
-    let parts = match split(&selector, of_type, range, bucket.catalog.clone(), part_bytes).unwrap() {
+    let whole = drive(
+        QueryPlan::new(&selector, of_type, range, &bucket.catalog).unwrap(),
+        bucket,
+    );
+    let parts = match split(
+        &selector,
+        of_type,
+        range,
+        bucket.catalog.clone(),
+        part_bytes,
+    )
+    .unwrap()
+    {
         SplitQuery::Whole(plan) => {
             assert_eq!(all(&drive(*plan, bucket)), all(&whole));
             return 1;
@@ -47,16 +74,33 @@ fn check(bucket: &Bucket, selector: &str, of_type: &ProfileType, range: TimeRang
     // In an order that is not theirs.
     for part in parts.iter().rev() {
         let objects = sent(part);
-        let answer = drive(QueryPlan::new(&selector, of_type, range, &objects).unwrap(), bucket);
+        let answer = drive(
+            QueryPlan::new(&selector, of_type, range, &objects).unwrap(),
+            bucket,
+        );
         assert_eq!(answer.bytes, part.bytes);
         let bytes = answer.encode(of_type).unwrap();
         let read = QueryAnswer::decode(&bytes, of_type).unwrap();
         assert_eq!(said(&read.profile), said(&answer.profile));
         sum.add(&read).unwrap();
-        let inside = |o: &CatalogObject| o.directory.series().all(|(_, _, a, b)| range.from <= a && b < range.until);
-        if objects.iter().all(|object| object.level >= Level::Hour && inside(object)) {
-            let elsewhere = drive(QueryPlan::new(&selector, of_type, TimeRange::ALL, &objects).unwrap(), bucket);
-            assert_eq!(elsewhere.encode(of_type).unwrap(), bytes, "does not depend on the range");
+        let inside = |o: &CatalogObject| {
+            o.directory
+                .series()
+                .all(|(_, _, a, b)| range.from <= a && b < range.until)
+        };
+        if objects
+            .iter()
+            .all(|object| object.level >= Level::Hour && inside(object))
+        {
+            let elsewhere = drive(
+                QueryPlan::new(&selector, of_type, TimeRange::ALL, &objects).unwrap(),
+                bucket,
+            );
+            assert_eq!(
+                elsewhere.encode(of_type).unwrap(),
+                bytes,
+                "does not depend on the range"
+            );
         }
     }
     assert_eq!(all(&sum.finish()), all(&whole));
@@ -98,17 +142,31 @@ fn minute(id: u8, service: &'static str, value: i64) -> Push {
         time: i64::from(id) * 60_000_000_000,
         family: "process_cpu",
         labels: vec![("service_name", service)],
-        types: vec![("cpu", vec![(vec!["main", "work"], value), (vec!["main"], 1)])],
+        types: vec![(
+            "cpu",
+            vec![(vec!["main", "work"], value), (vec!["main"], 1)],
+        )],
     }
 }
 
 #[test]
 fn each_object_may_be_a_part_and_a_summary_stays_with_its_sources() {
-    let pushes: Vec<Push> = (0..8).map(|i| minute(i, ["a", "b"][usize::from(i % 2)], 10)).collect();
+    let pushes: Vec<Push> = (0..8)
+        .map(|i| minute(i, ["a", "b"][usize::from(i % 2)], 10))
+        .collect();
     let mut bucket = Bucket::filled(&pushes);
     let of_type = profile_type("process_cpu", "cpu");
     assert_eq!(check(&bucket, "", &of_type, TimeRange::ALL, 0), 8);
-    assert_eq!(check(&bucket, r#"{service_name="a"}"#, &of_type, TimeRange::ALL, 0), 4);
+    assert_eq!(
+        check(
+            &bucket,
+            r#"{service_name="a"}"#,
+            &of_type,
+            TimeRange::ALL,
+            0
+        ),
+        4
+    );
     assert_eq!(check(&bucket, "", &of_type, TimeRange::ALL, u64::MAX), 1);
     (0..4).for_each(|_| bucket.compact_to(1, &[0, 1]));
     assert_eq!(check(&bucket, "", &of_type, TimeRange::ALL, 0), 4);
@@ -118,19 +176,37 @@ fn each_object_may_be_a_part_and_a_summary_stays_with_its_sources() {
     bucket.compact_to(3, &[1, 2]);
     let block = |object: &mut CatalogObject, service: &str| {
         let mut directory = object.directory.clone();
-        let of = directory.label_sets.iter().map(|l| l.get("service_name") == Some(service)).collect::<Vec<_>>();
+        let of = directory
+            .label_sets
+            .iter()
+            .map(|l| l.get("service_name") == Some(service))
+            .collect::<Vec<_>>();
         if let pilotlight_core::store::Contents::Block(block) = &mut directory.contents {
-            block.datasets.retain(|dataset| of[dataset.series[0] as usize]);
+            block
+                .datasets
+                .retain(|dataset| of[dataset.series[0] as usize]);
         }
         object.directory = directory;
     };
     block(&mut bucket.catalog[4], "a");
     block(&mut bucket.catalog[5], "b");
     let selector = Selector::parse("").unwrap();
-    let SplitQuery::Parts(parts) = split(&selector, &of_type, TimeRange::ALL, bucket.catalog.clone(), 0).unwrap() else {
+    let SplitQuery::Parts(parts) = split(
+        &selector,
+        &of_type,
+        TimeRange::ALL,
+        bucket.catalog.clone(),
+        0,
+    )
+    .unwrap() else {
         panic!("two parts at least")
     };
-    let levels = parts.iter().map(|part| part.objects.iter().map(|object| object.level.number()).collect::<Vec<_>>());
+    let levels = parts.iter().map(|part| {
+        part.objects
+            .iter()
+            .map(|object| object.level.number())
+            .collect::<Vec<_>>()
+    });
     assert_eq!(levels.collect::<Vec<_>>(), [vec![1, 1, 1, 3, 3], vec![1]]);
 }
 
@@ -155,17 +231,36 @@ fn sums_whose_total_leaves_64_bits_travel() {
 fn damage_is_told_and_so_is_another_type() {
     let bucket = Bucket::filled(&[minute(1, "a", 7)]);
     let of_type = profile_type("process_cpu", "cpu");
-    let bytes = bucket.query("", &of_type, TimeRange::ALL).unwrap().encode(&of_type).unwrap();
+    let bytes = bucket
+        .query("", &of_type, TimeRange::ALL)
+        .unwrap()
+        .encode(&of_type)
+        .unwrap();
     for at in 0..bytes.len() {
         for mask in [1, 0x80] {
             let mut damaged = bytes.clone();
             damaged[at] ^= mask;
-            assert!(QueryAnswer::decode(&damaged, &of_type).is_err(), "byte {at}");
+            assert!(
+                QueryAnswer::decode(&damaged, &of_type).is_err(),
+                "byte {at}"
+            );
         }
-        assert!(QueryAnswer::decode(&bytes[..at], &of_type).is_err(), "at {at}");
+        assert!(
+            QueryAnswer::decode(&bytes[..at], &of_type).is_err(),
+            "at {at}"
+        );
     }
     let other = QueryAnswer::decode(&bytes, &profile_type("memory", "inuse_space")).unwrap_err();
-    assert!(matches!(other, StoreError::Corrupt { section: "answer", .. }), "{other}");
+    assert!(
+        matches!(
+            other,
+            StoreError::Corrupt {
+                section: "answer",
+                ..
+            }
+        ),
+        "{other}"
+    );
 }
 
 #[test]
@@ -173,8 +268,14 @@ fn answers_of_different_types_do_not_add_up() {
     let bucket = Bucket::filled(&[minute(1, "a", 7)]);
     let of_type = profile_type("process_cpu", "cpu");
     let mut sum = AnswerSum::new();
-    sum.add(&bucket.query("", &of_type, TimeRange::ALL).unwrap()).unwrap();
-    let other = Push { types: vec![("inuse", vec![(vec!["main"], 1)])], ..minute(1, "a", 1) };
-    let other = Bucket::filled(&[other]).query("", &profile_type("process_cpu", "inuse"), TimeRange::ALL).unwrap();
+    sum.add(&bucket.query("", &of_type, TimeRange::ALL).unwrap())
+        .unwrap();
+    let other = Push {
+        types: vec![("inuse", vec![(vec!["main"], 1)])],
+        ..minute(1, "a", 1)
+    };
+    let other = Bucket::filled(&[other])
+        .query("", &profile_type("process_cpu", "inuse"), TimeRange::ALL)
+        .unwrap();
     assert!(matches!(sum.add(&other), Err(PlanError::Merge(_))));
 }

@@ -7,18 +7,30 @@ use proptest::prelude::*;
 
 use crate::support::{Bucket, Push, expected, labels, profile_type, push, said};
 
-const SELECTORS: &[&str] =
-    &["", r#"{service_name="a"}"#, r#"{region=~"eu|"}"#, r#"{service_name="b",region!="us"}"#, r#"{x="y"}"#];
+const SELECTORS: &[&str] = &[
+    "",
+    r#"{service_name="a"}"#,
+    r#"{region=~"eu|"}"#,
+    r#"{service_name="b",region!="us"}"#,
+    r#"{x="y"}"#,
+];
 
 fn ranges() -> impl Strategy<Value = TimeRange> {
     let minute = 60_000_000_000i64;
     let some = (0i64..60, 0i64..60).prop_map(move |(a, b)| (a.min(b) * minute, a.max(b) * minute));
-    let some = some.prop_map(|(a, b)| TimeRange { from: UnixNanos(a), until: UnixNanos(b) });
+    let some = some.prop_map(|(a, b)| TimeRange {
+        from: UnixNanos(a),
+        until: UnixNanos(b),
+    });
     prop_oneof![Just(TimeRange::ALL), some]
 }
 
 fn types() -> impl Strategy<Value = (&'static str, &'static str)> {
-    prop::sample::select(vec![("process_cpu", "cpu"), ("memory", "alloc_space"), ("memory", "inuse_space")])
+    prop::sample::select(vec![
+        ("process_cpu", "cpu"),
+        ("memory", "alloc_space"),
+        ("memory", "inuse_space"),
+    ])
 }
 
 proptest! {
@@ -70,12 +82,20 @@ fn minute(id: u8, minute: i64, service: &'static str, value: i64) -> Push {
 }
 
 fn minutes(from: i64, until: i64) -> TimeRange {
-    TimeRange { from: UnixNanos(from * 60_000_000_000), until: UnixNanos(until * 60_000_000_000) }
+    TimeRange {
+        from: UnixNanos(from * 60_000_000_000),
+        until: UnixNanos(until * 60_000_000_000),
+    }
 }
 
 #[test]
 fn a_retry_counts_once_wherever_its_first_try_is() {
-    let pushes = [minute(1, 0, "a", 1), minute(1, 10, "a", 10), minute(1, 11, "a", 100), minute(2, 11, "a", 1000)];
+    let pushes = [
+        minute(1, 0, "a", 1),
+        minute(1, 10, "a", 10),
+        minute(1, 11, "a", 100),
+        minute(2, 11, "a", 1000),
+    ];
     let cpu = profile_type("process_cpu", "cpu");
     let check = |bucket: &Bucket| {
         let answer = bucket.query("", &cpu, TimeRange::ALL).unwrap();
@@ -95,7 +115,8 @@ fn a_retry_counts_once_wherever_its_first_try_is() {
     check(all_at_once);
 }
 
-/// Three profiles of 70,000 functions, of which each partitions half with the next: more than a page and more than a table.
+/// Three profiles of 70,000 functions, of which each partitions half with the next: more than a
+/// page and more than a table.
 #[test]
 fn large_datasets_are_split_and_stay_exact() {
     let cpu = profile_type("process_cpu", "cpu");
@@ -103,37 +124,71 @@ fn large_datasets_are_split_and_stay_exact() {
     for i in 0..3 {
         let mut builder = ProfileBuilder::new();
         let names = (i * 35_000..i * 35_000 + 70_000).map(|n| format!("function {n}"));
-        let rows: Vec<_> = names.enumerate().map(|(at, name)| (builder.named_stack(&[&name]), at as i64 + 1)).collect();
+        let rows: Vec<_> = names
+            .enumerate()
+            .map(|(at, name)| (builder.named_stack(&[&name]), at as i64 + 1))
+            .collect();
         let series = Series {
             labels: labels(&[("service_name", "a")]),
             profile_type: cpu.clone(),
             time: UnixNanos(i),
             ..Series::default()
         };
-        let chunk = encode_chunk(ChunkId([i as u8; 16]), builder.profile(), &[SeriesRows { series, rows }]).unwrap();
+        let chunk = encode_chunk(
+            ChunkId([i as u8; 16]),
+            builder.profile(),
+            &[SeriesRows { series, rows }],
+        )
+        .unwrap();
         bucket.put_segment(i, &[chunk]);
     }
     let before = bucket.query("", &cpu, TimeRange::ALL).unwrap();
-    assert_eq!((before.profile.len(), before.profile.total(0)), (140_000, 3 * 70_000 * 70_001 / 2));
+    assert_eq!(
+        (before.profile.len(), before.profile.total(0)),
+        (140_000, 3 * 70_000 * 70_001 / 2)
+    );
     bucket.compact(|_| true);
     let datasets = bucket.catalog[0].directory.datasets();
     assert!(datasets.len() > 1, "tables are split");
-    assert!(datasets.iter().map(|d| d.pages.len()).sum::<usize>() > 2, "rows are split");
+    assert!(
+        datasets.iter().map(|d| d.pages.len()).sum::<usize>() > 2,
+        "rows are split"
+    );
     let after = bucket.query("", &cpu, TimeRange::ALL).unwrap();
     assert_eq!((after.profile, after.profiles), (before.profile, 3));
     // Pages are chosen by time.
-    let first = bucket.query("", &cpu, TimeRange { from: UnixNanos(0), until: UnixNanos(1) }).unwrap();
+    let first = bucket
+        .query(
+            "",
+            &cpu,
+            TimeRange {
+                from: UnixNanos(0),
+                until: UnixNanos(1),
+            },
+        )
+        .unwrap();
     assert_eq!((first.profile.len(), first.profiles), (70_000, 1));
     assert!(first.bytes < after.bytes);
 }
 
 #[test]
 fn only_what_is_needed_is_read() {
-    let mut bucket = Bucket::filled(&[minute(1, 0, "a", 1), minute(2, 5, "b", 2), minute(3, 9, "a", 4)]);
+    let mut bucket = Bucket::filled(&[
+        minute(1, 0, "a", 1),
+        minute(2, 5, "b", 2),
+        minute(3, 9, "a", 4),
+    ]);
     let cpu = profile_type("process_cpu", "cpu");
     let check = |bucket: &Bucket, selector: &str, range: TimeRange, total: i128, objects: u64| {
         let answer = bucket.query(selector, &cpu, range).unwrap();
-        assert_eq!(if answer.profiles > 0 { answer.profile.total(0) } else { 0 }, total);
+        assert_eq!(
+            if answer.profiles > 0 {
+                answer.profile.total(0)
+            } else {
+                0
+            },
+            total
+        );
         assert_eq!(answer.objects, objects);
         assert_eq!(answer.bytes > 0, objects > 0);
     };
@@ -141,29 +196,60 @@ fn only_what_is_needed_is_read() {
     check(&bucket, "", minutes(0, 9), 3, 2);
     check(&bucket, r#"{service_name="b"}"#, minutes(0, 10), 2, 1);
     check(&bucket, r#"{service_name="c"}"#, minutes(0, 10), 0, 0);
-    check(&bucket, "memory:alloc_space:count:cpu:nanoseconds{}", minutes(0, 10), 0, 0);
+    check(
+        &bucket,
+        "memory:alloc_space:count:cpu:nanoseconds{}",
+        minutes(0, 10),
+        0,
+        0,
+    );
     bucket.compact(|_| true);
     check(&bucket, "", minutes(0, 10), 7, 1);
     check(&bucket, r#"{service_name="b"}"#, minutes(0, 10), 2, 1);
     check(&bucket, "", minutes(5, 6), 2, 1);
     check(&bucket, "", minutes(10, 20), 0, 0);
-    assert_eq!(bucket.query("", &profile_type("memory", "alloc_space"), TimeRange::ALL).unwrap().bytes, 0);
+    assert_eq!(
+        bucket
+            .query("", &profile_type("memory", "alloc_space"), TimeRange::ALL)
+            .unwrap()
+            .bytes,
+        0
+    );
 }
 
 #[test]
 fn directories_know_services_and_labels() {
     let mut bucket = Bucket::filled(&[minute(1, 0, "a", 1), minute(2, 5, "b", 2)]);
     for _ in 0..2 {
-        let names = |range| services(&bucket.catalog, range).into_iter().map(|s| s.name).collect::<Vec<_>>();
+        let names = |range| {
+            services(&bucket.catalog, range)
+                .into_iter()
+                .map(|s| s.name)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(names(TimeRange::ALL), ["a", "b"]);
         assert_eq!(names(minutes(1, 6)), ["b"]);
-        assert_eq!(services(&bucket.catalog, TimeRange::ALL)[0].types, [profile_type("process_cpu", "cpu")]);
+        assert_eq!(
+            services(&bucket.catalog, TimeRange::ALL)[0].types,
+            [profile_type("process_cpu", "cpu")]
+        );
         let shown = |selector: &str| {
-            let labels = label_values(&bucket.catalog, &Selector::parse(selector).unwrap(), None, TimeRange::ALL);
+            let labels = label_values(
+                &bucket.catalog,
+                &Selector::parse(selector).unwrap(),
+                None,
+                TimeRange::ALL,
+            );
             format!("{labels:?}")
         };
-        assert_eq!(shown(""), r#"{"region": {"eu"}, "service_name": {"a", "b"}}"#);
-        assert_eq!(shown(r#"{service_name="b"}"#), r#"{"region": {"eu"}, "service_name": {"b"}}"#);
+        assert_eq!(
+            shown(""),
+            r#"{"region": {"eu"}, "service_name": {"a", "b"}}"#
+        );
+        assert_eq!(
+            shown(r#"{service_name="b"}"#),
+            r#"{"region": {"eu"}, "service_name": {"b"}}"#
+        );
         assert_eq!(shown(r#"{region="us"}"#), "{}");
         bucket.compact(|_| true);
     }
@@ -171,7 +257,11 @@ fn directories_know_services_and_labels() {
 
 #[test]
 fn timelines_have_buckets() {
-    let bucket = Bucket::filled(&[minute(1, 0, "a", 1), minute(2, 5, "a", 2), minute(3, 9, "a", 4)]);
+    let bucket = Bucket::filled(&[
+        minute(1, 0, "a", 1),
+        minute(2, 5, "a", 2),
+        minute(3, 9, "a", 4),
+    ]);
     let timeline = bucket.timeline("", None, minutes(0, 10));
     assert_eq!((timeline.series.len(), timeline.bytes), (1, 0));
     let buckets = |range, count| {
@@ -188,7 +278,9 @@ fn timelines_have_buckets() {
 fn sums_beyond_64_bits_are_cut_and_reported() {
     let mut bucket = Bucket::filled(&[minute(1, 0, "a", i64::MAX), minute(2, 0, "a", 1)]);
     for _ in 0..2 {
-        let answer = bucket.query("", &profile_type("process_cpu", "cpu"), TimeRange::ALL).unwrap();
+        let answer = bucket
+            .query("", &profile_type("process_cpu", "cpu"), TimeRange::ALL)
+            .unwrap();
         assert!(answer.saturated);
         assert_eq!(answer.profile.total(0), i128::from(i64::MAX));
         bucket.compact(|_| true);
@@ -199,8 +291,18 @@ fn sums_beyond_64_bits_are_cut_and_reported() {
 fn a_plan_is_not_finished_before_its_reads() {
     let bucket = Bucket::filled(&[minute(1, 0, "a", 1)]);
     let none = Selector::default();
-    let plan =
-        pilotlight_core::plans::QueryPlan::new(&none, &profile_type("process_cpu", "cpu"), TimeRange::ALL, &bucket.catalog);
-    assert_eq!(plan.unwrap().finish().map(drop), Err(PlanError::Unfinished(1)));
-    assert_eq!(bucket.try_compact(1, Vec::new()).map(drop), Err(PlanError::NoSources));
+    let plan = pilotlight_core::plans::QueryPlan::new(
+        &none,
+        &profile_type("process_cpu", "cpu"),
+        TimeRange::ALL,
+        &bucket.catalog,
+    );
+    assert_eq!(
+        plan.unwrap().finish().map(drop),
+        Err(PlanError::Unfinished(1))
+    );
+    assert_eq!(
+        bucket.try_compact(1, Vec::new()).map(drop),
+        Err(PlanError::NoSources)
+    );
 }

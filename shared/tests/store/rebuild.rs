@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{CatalogObject, Dropped, Plan, RebuildPlan, Rebuilt, static_catalog};
-use pilotlight_core::store::{CatalogDay, CatalogRow, Directory, Level, ObjectKey, Tenant, arrival_day, catalog_key};
+use pilotlight_core::store::{
+    CatalogDay, CatalogRow, Directory, Level, ObjectKey, Tenant, arrival_day, catalog_key,
+};
 use pilotlight_core::{TimeRange, UnixNanos};
 use proptest::prelude::*;
 
@@ -12,7 +14,10 @@ use crate::support::{Bucket, profile_type, push};
 
 /// Reads all that is asked for, last first.
 fn rebuild(bucket: &Bucket) -> Rebuilt {
-    let listing = bucket.objects.iter().map(|(key, bytes)| (key.clone(), bytes.len() as u64));
+    let listing = bucket
+        .objects
+        .iter()
+        .map(|(key, bytes)| (key.clone(), bytes.len() as u64));
     let mut plan = RebuildPlan::new(listing, []);
     while let Some(get) = plan.wants().pop() {
         plan.provide(&get, bucket.read(&get)).unwrap();
@@ -32,19 +37,35 @@ fn catalog(rebuilt: &Rebuilt) -> Vec<CatalogObject> {
 
 /// Writes some partitions of a job that never ends.
 fn dead(bucket: &mut Bucket, level: u8, some: u8, chosen: impl Fn(usize) -> bool) {
-    let of_level =
-        |object: &CatalogObject| if level == 3 { object.level == Level::Hour } else { object.level.number() + 1 == level };
-    let sources = bucket.catalog.iter().enumerate().filter(|(at, object)| of_level(object) && chosen(*at));
+    let of_level = |object: &CatalogObject| {
+        if level == 3 {
+            object.level == Level::Hour
+        } else {
+            object.level.number() + 1 == level
+        }
+    };
+    let sources = bucket
+        .catalog
+        .iter()
+        .enumerate()
+        .filter(|(at, object)| of_level(object) && chosen(*at));
     let sources: Vec<CatalogObject> = sources.map(|(_, object)| object.clone()).collect();
     let token = bucket.token();
-    // The last partition is never written, so a job with one writes nothing, unless that dies before its commit.
+    // The last partition is never written, so a job with one writes nothing, unless that dies
+    // before its commit.
     let count = sources.first().map_or(0, |_| {
         let first = bucket.try_share(sources.clone(), token, level, 0).unwrap();
         first.directory.block().unwrap().partition.count
     });
-    let written = if count == 1 { 1 } else { u32::from(some) % count.max(1) };
+    let written = if count == 1 {
+        1
+    } else {
+        u32::from(some) % count.max(1)
+    };
     for number in 0..written {
-        let output = bucket.try_share(sources.clone(), token, level, number).unwrap();
+        let output = bucket
+            .try_share(sources.clone(), token, level, number)
+            .unwrap();
         bucket.objects.insert(output.key, output.bytes);
     }
 }
@@ -110,16 +131,35 @@ fn directories_and_ids_longer_than_a_tail() {
     bucket.objects.extend(segment);
     let rebuilt = rebuild(&bucket);
     assert_eq!(catalog(&rebuilt), bucket.catalog);
-    assert_eq!(rebuilt.dropped.iter().map(|(_, why)| *why).collect::<Vec<_>>(), [Dropped::Replaced]);
+    assert_eq!(
+        rebuilt
+            .dropped
+            .iter()
+            .map(|(_, why)| *why)
+            .collect::<Vec<_>>(),
+        [Dropped::Replaced]
+    );
 }
 
 #[test]
 fn damage_at_any_byte_of_the_end_is_noted_or_changes_nothing() {
     let mut bucket = Bucket::default();
-    bucket.put_segment(1_000, &[crate::support::chunk_of(1), crate::support::chunk_of(2)]);
+    bucket.put_segment(
+        1_000,
+        &[crate::support::chunk_of(1), crate::support::chunk_of(2)],
+    );
     bucket.put_segment(2_000, &[crate::support::chunk_of(3)]);
     bucket.compact(|at| at == 0);
-    let (sound, key) = (rebuild(&bucket), bucket.catalog.iter().find(|o| o.level == Level::Minutes).unwrap().key.clone());
+    let (sound, key) = (
+        rebuild(&bucket),
+        bucket
+            .catalog
+            .iter()
+            .find(|o| o.level == Level::Minutes)
+            .unwrap()
+            .key
+            .clone(),
+    );
     let bytes = bucket.objects[&key].clone();
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
@@ -127,7 +167,11 @@ fn damage_at_any_byte_of_the_end_is_noted_or_changes_nothing() {
         bucket.objects.insert(key.clone(), damaged);
         let rebuilt = rebuild(&bucket);
         if rebuilt != sound {
-            assert_eq!((rebuilt.rows.len(), rebuilt.damaged.len()), (1, 1), "byte {at}");
+            assert_eq!(
+                (rebuilt.rows.len(), rebuilt.damaged.len()),
+                (1, 1),
+                "byte {at}"
+            );
             assert_eq!(rebuilt.damaged[0].0, key);
         }
         assert_eq!(rebuilt.rows.len(), 2 - rebuilt.damaged.len());
@@ -147,14 +191,20 @@ fn what_is_removed_does_not_come_back() {
     bucket.compact(|at| at < 2);
     let [segment, block] = [0, 1].map(|at| bucket.catalog[at].key.clone());
     for (removed, expect) in [(&segment, &block), (&block, &segment)] {
-        let listing = bucket.objects.iter().map(|(key, bytes)| (key.clone(), bytes.len() as u64));
+        let listing = bucket
+            .objects
+            .iter()
+            .map(|(key, bytes)| (key.clone(), bytes.len() as u64));
         let mut plan = RebuildPlan::new(listing, [removed.clone()]);
         while let Some(get) = plan.wants().pop() {
             plan.provide(&get, bucket.read(&get)).unwrap();
         }
         let rebuilt = plan.finish().unwrap();
         assert_eq!((rebuilt.damaged, rebuilt.dropped), (Vec::new(), Vec::new()));
-        assert_eq!(rebuilt.rows.iter().map(|row| &row.key).collect::<Vec<_>>(), [expect]);
+        assert_eq!(
+            rebuilt.rows.iter().map(|row| &row.key).collect::<Vec<_>>(),
+            [expect]
+        );
     }
 }
 
@@ -163,27 +213,62 @@ fn a_query_through_the_published_days_alone() {
     let day = 86_400_000;
     let mut bucket = Bucket::default();
     for n in 0..6 {
-        bucket.put_segment(i64::from(n) * day / 2 + 5, &[crate::support::chunk_at(n, i64::from(n) * day / 2)]);
+        bucket.put_segment(
+            i64::from(n) * day / 2 + 5,
+            &[crate::support::chunk_at(n, i64::from(n) * day / 2)],
+        );
     }
     bucket.compact(|at| at < 2);
     let days = (0..3).map(|arrived| {
-        let of_day = |o: &&CatalogObject| arrival_day(o.key.parse::<ObjectKey>().unwrap().millis) == arrived;
-        let row =
-            |o: &CatalogObject| CatalogRow { key: o.key.clone(), size: o.size, directory: o.directory.encode().unwrap() };
+        let of_day =
+            |o: &&CatalogObject| arrival_day(o.key.parse::<ObjectKey>().unwrap().millis) == arrived;
+        let row = |o: &CatalogObject| CatalogRow {
+            key: o.key.clone(),
+            size: o.size,
+            directory: o.directory.encode().unwrap(),
+        };
         let rows = bucket.catalog.iter().filter(of_day).map(row).collect();
         let key = catalog_key(&Tenant::anonymous(), 0, arrived);
-        (key, CatalogDay { written: UnixNanos(7), rows }.encode().unwrap())
+        (
+            key,
+            CatalogDay {
+                written: UnixNanos(7),
+                rows,
+            }
+            .encode()
+            .unwrap(),
+        )
     });
     let days: Vec<(String, Vec<u8>)> = days.collect();
 
     let of_type = profile_type("process_cpu", "cpu");
-    for (range, objects) in [(0..3 * day, 5), (0..day, 1), (day..2 * day, 2), (day * 3 / 2..day * 2 + 1, 2)] {
-        let range = TimeRange { from: UnixNanos::from_millis(range.start), until: UnixNanos::from_millis(range.end) };
+    for (range, objects) in [
+        (0..3 * day, 5),
+        (0..day, 1),
+        (day..2 * day, 2),
+        (day * 3 / 2..day * 2 + 1, 2),
+    ] {
+        let range = TimeRange {
+            from: UnixNanos::from_millis(range.start),
+            until: UnixNanos::from_millis(range.end),
+        };
         let expect = bucket.query("", &of_type, range).unwrap();
-        let catalog = static_catalog(days.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())), range).unwrap();
+        let catalog = static_catalog(
+            days.iter()
+                .map(|(name, bytes)| (name.as_str(), bytes.as_slice())),
+            range,
+        )
+        .unwrap();
         assert_eq!(catalog.len(), objects);
-        let reader = Bucket { objects: bucket.objects.clone(), catalog, ..Bucket::default() };
+        let reader = Bucket {
+            objects: bucket.objects.clone(),
+            catalog,
+            ..Bucket::default()
+        };
         let answer = reader.query("", &of_type, range).unwrap();
-        assert_eq!((answer.profile, answer.profiles), (expect.profile, expect.profiles));
+        assert_eq!(
+            (answer.profile, answer.profiles),
+            (expect.profile, expect.profiles)
+        );
     }
 }

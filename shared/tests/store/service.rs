@@ -7,27 +7,65 @@ pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
 
-/// A service like a mid-sized Go program: 2,400 functions in 300 packages, stacks some 25 deep, a thousand samples.
-pub(crate) fn service(numbers: &mut Numbers, program: &str) -> (Profile, Vec<(Option<StackId>, i64)>) {
+/// A service like a mid-sized Go program: 2,400 functions in 300 packages, stacks some 25 deep, a
+/// thousand samples.
+pub(crate) fn service(
+    numbers: &mut Numbers,
+    program: &str,
+) -> (Profile, Vec<(Option<StackId>, i64)>) {
     let mut b = ProfileBuilder::new();
     b.header().period = 10_000_000;
-    let (file, build_id) = (b.string("/usr/local/bin/checkout"), b.string("5f0c1e7a9d3b"));
-    let mapping =
-        Mapping { start: 0x40_0000, limit: 0x100_0000, offset: 0, file, build_id, symbols: SymbolFlags::default() };
+    let (file, build_id) = (
+        b.string("/usr/local/bin/checkout"),
+        b.string("5f0c1e7a9d3b"),
+    );
+    let mapping = Mapping {
+        start: 0x40_0000,
+        limit: 0x100_0000,
+        offset: 0,
+        file,
+        build_id,
+        symbols: SymbolFlags::default(),
+    };
     let mapping = b.mapping(mapping);
     let mut locations = Vec::new();
     for i in 0..2400 {
-        let name = b.string(&format!("github.com/acme/{program}/internal/package{}.(*Type{}).Method{i}", i / 8, i % 7));
-        let file = b.string(&format!("/src/github.com/acme/{program}/internal/package{}/file{}.go", i / 8, i % 3));
-        let function = b.function(Function { name, system_name: name, file, start_line: i as i64 % 900 });
+        let name = b.string(&format!(
+            "github.com/acme/{program}/internal/package{}.(*Type{}).Method{i}",
+            i / 8,
+            i % 7
+        ));
+        let file = b.string(&format!(
+            "/src/github.com/acme/{program}/internal/package{}/file{}.go",
+            i / 8,
+            i % 3
+        ));
+        let function = b.function(Function {
+            name,
+            system_name: name,
+            file,
+            start_line: i as i64 % 900,
+        });
         for _ in 0..2 {
-            let line = Line { function: Some(function), line: i as i64 % 900 + numbers.below(50) as i64, column: 0 };
-            locations.push(b.location(Some(mapping), 0x40_0000 + i * 900 + numbers.below(900), false, &[line]));
+            let line = Line {
+                function: Some(function),
+                line: i as i64 % 900 + numbers.below(50) as i64,
+                column: 0,
+            };
+            locations.push(b.location(
+                Some(mapping),
+                0x40_0000 + i * 900 + numbers.below(900),
+                false,
+                &[line],
+            ));
         }
     }
     let mut rows = Vec::new();

@@ -1,9 +1,14 @@
-//! Speed and size, printed: `cargo test --release -p pilotlight-core --test store speed -- --ignored --nocapture`.
+//! Speed and size, printed: `cargo test --release -p pilotlight-core --test store speed --
+//! --ignored --nocapture`.
 
 use std::time::{Duration, Instant};
 
-use pilotlight_core::plans::{AnswerSum, CatalogObject, Plan, QueryAnswer, QueryPlan, SplitQuery, split};
-use pilotlight_core::store::{ChunkId, PageEntry, Series, SeriesRows, SumWindow, chunk_head, encode_chunk, read_chunk};
+use pilotlight_core::plans::{
+    AnswerSum, CatalogObject, Plan, QueryAnswer, QueryPlan, SplitQuery, split,
+};
+use pilotlight_core::store::{
+    ChunkId, PageEntry, Series, SeriesRows, SumWindow, chunk_head, encode_chunk, read_chunk,
+};
 use pilotlight_core::{Samples, Selector, StackId, TimeRange, UnixNanos};
 
 use crate::service::{Numbers, service};
@@ -16,12 +21,30 @@ fn speed() {
     let (tables, rows) = service(&mut numbers, "checkout");
     let of_type = profile_type("process_cpu", "cpu");
     let chunk = |i: i64, region: &str, rows: &[(Option<StackId>, i64)]| {
-        let labels = labels(&[("service_name", "checkout"), ("region", region), ("version", "1.2.3")]);
+        let labels = labels(&[
+            ("service_name", "checkout"),
+            ("region", region),
+            ("version", "1.2.3"),
+        ]);
         let (time, duration_nanos) = (UnixNanos(i * 15_000_000_000), 15_000_000_000);
-        let series = Series { labels, profile_type: of_type.clone(), time, duration_nanos, total: 0 };
+        let series = Series {
+            labels,
+            profile_type: of_type.clone(),
+            time,
+            duration_nanos,
+            total: 0,
+        };
         let mut id = [0; 16];
         id[..8].copy_from_slice(&i.to_le_bytes());
-        encode_chunk(ChunkId(id), &tables, &[SeriesRows { series, rows: rows.to_vec() }]).unwrap()
+        encode_chunk(
+            ChunkId(id),
+            &tables,
+            &[SeriesRows {
+                series,
+                rows: rows.to_vec(),
+            }],
+        )
+        .unwrap()
     };
     let repeat = 200;
     let start = Instant::now();
@@ -49,41 +72,68 @@ fn speed() {
     let mut bucket = Bucket::default();
     for minute in 0..60 {
         let chunks = (0..40).map(|i| {
-            let some: Vec<_> = rows.iter().filter(|_| numbers.below(2) == 0).copied().collect();
+            let some: Vec<_> = rows
+                .iter()
+                .filter(|_| numbers.below(2) == 0)
+                .copied()
+                .collect();
             chunk(minute * 40 + i, ["eu", "us"][i as usize % 2], &some)
         });
         let chunks: Vec<_> = chunks.collect();
         let start = Instant::now();
         let (bytes, directory) = bucket.put_segment(minute * 60_000, &chunks);
         if minute == 0 {
-            println!("segment of 40: {bytes} bytes, {directory} of it directory, {:?}", start.elapsed());
+            println!(
+                "segment of 40: {bytes} bytes, {directory} of it directory, {:?}",
+                start.elapsed()
+            );
         }
     }
     let query = |bucket: &Bucket, what: &str| {
         let start = Instant::now();
         let answer = bucket.query("", &of_type, TimeRange::ALL).unwrap();
-        println!("query of {what}: {:?}, {} profiles, {} bytes", start.elapsed(), answer.profiles, answer.bytes);
+        println!(
+            "query of {what}: {:?}, {} profiles, {} bytes",
+            start.elapsed(),
+            answer.profiles,
+            answer.bytes
+        );
         let Samples { values, .. } = answer.profile.samples();
         assert_eq!(answer.profiles, 2400);
         values[0].iter().sum::<i64>()
     };
     let before = query(&bucket, "segments");
     // Two blocks of an hour, then one, then its sums.
-    let steps: [(u8, Vec<usize>); 4] = [(1, (0..30).collect()), (1, (0..30).collect()), (2, vec![0, 1]), (3, vec![0])];
+    let steps: [(u8, Vec<usize>); 4] = [
+        (1, (0..30).collect()),
+        (1, (0..30).collect()),
+        (2, vec![0, 1]),
+        (3, vec![0]),
+    ];
     for (level, sources) in steps {
         let start = Instant::now();
         bucket.compact_to(level, &sources);
         let block = bucket.catalog.last().unwrap();
         let directory = block.directory.encode().unwrap().len();
-        println!("level {level}: {:?}, {} bytes, {directory} of it directory", start.elapsed(), block.size);
+        println!(
+            "level {level}: {:?}, {} bytes, {directory} of it directory",
+            start.elapsed(),
+            block.size
+        );
         for dataset in block.directory.datasets() {
             let bytes = |pages: &[PageEntry]| pages.iter().map(|page| page.part.len).sum::<u64>();
             let profiles = bytes(&dataset.pages);
-            println!("  {} profiles: {profiles} bytes, symbols {}", dataset.profiles, dataset.symbols.len);
+            println!(
+                "  {} profiles: {profiles} bytes, symbols {}",
+                dataset.profiles, dataset.symbols.len
+            );
             for sums in &dataset.sums {
                 let bytes = bytes(&sums.pages);
                 let each = bytes as f64 / dataset.profiles as f64;
-                println!("  {:?} {:?}: {bytes} bytes, {each:.1} a profile", sums.window, sums.scope);
+                println!(
+                    "  {:?} {:?}: {bytes} bytes, {each:.1} a profile",
+                    sums.window, sums.scope
+                );
             }
         }
     }
@@ -95,32 +145,50 @@ fn speed() {
 
 /// The same query in parts, one after the other, and from what a cache has of them.
 fn in_parts(bucket: &Bucket, selector: &str, range: TimeRange, whole: &QueryAnswer) {
-    let (of_type, selector) = (profile_type("process_cpu", "cpu"), Selector::parse(selector).unwrap());
+    let (of_type, selector) = (
+        profile_type("process_cpu", "cpu"),
+        Selector::parse(selector).unwrap(),
+    );
     // As with summaries in a catalog: those within the range stand for what they sum up.
     let inside = |o: &&CatalogObject| {
-        let summary = bucket.catalog.iter().find(|s| s.directory.block().is_some_and(|b| b.sums_of.contains(&o.key)));
-        !summary
-            .is_some_and(|s| range.from <= s.directory.min_time().unwrap() && s.directory.max_time().unwrap() < range.until)
+        let summary = bucket.catalog.iter().find(|s| {
+            s.directory
+                .block()
+                .is_some_and(|b| b.sums_of.contains(&o.key))
+        });
+        !summary.is_some_and(|s| {
+            range.from <= s.directory.min_time().unwrap()
+                && s.directory.max_time().unwrap() < range.until
+        })
     };
     let objects: Vec<CatalogObject> = bucket.catalog.iter().filter(inside).cloned().collect();
     let start = Instant::now();
-    let SplitQuery::Parts(parts) = split(&selector, &of_type, range, objects, 4 << 20).unwrap() else {
+    let SplitQuery::Parts(parts) = split(&selector, &of_type, range, objects, 4 << 20).unwrap()
+    else {
         return println!("  one part");
     };
     let (splitting, mut answers, mut longest) = (start.elapsed(), Vec::new(), Duration::ZERO);
     for part in &parts {
         let start = Instant::now();
         let mut plan = QueryPlan::new(&selector, &of_type, range, &part.objects).unwrap();
-        plan.wants().iter().for_each(|get| plan.provide(get, bucket.read(get)).unwrap());
+        plan.wants()
+            .iter()
+            .for_each(|get| plan.provide(get, bucket.read(get)).unwrap());
         answers.push(plan.finish().unwrap().encode(&of_type).unwrap());
         longest = longest.max(start.elapsed());
     }
     let all = start.elapsed();
     let start = Instant::now();
     let mut sum = AnswerSum::new();
-    answers.iter().for_each(|bytes| sum.add(&QueryAnswer::decode(bytes, &of_type).unwrap()).unwrap());
+    answers.iter().for_each(|bytes| {
+        sum.add(&QueryAnswer::decode(bytes, &of_type).unwrap())
+            .unwrap()
+    });
     assert_eq!(sum.finish().profile, whole.profile);
-    let (fixed, bytes) = (parts.iter().filter(|part| part.fixed).count(), answers.iter().map(Vec::len).sum::<usize>());
+    let (fixed, bytes) = (
+        parts.iter().filter(|part| part.fixed).count(),
+        answers.iter().map(Vec::len).sum::<usize>(),
+    );
     let count = parts.len();
     println!(
         "  {count} parts, {fixed} fixed: split {splitting:?}, all {all:?}, the longest {longest:?}, {bytes} bytes of answers"
@@ -141,10 +209,23 @@ fn a_month() {
         for at in day * 24..day * 24 + 24 {
             let mut profile = |i: i64| {
                 let time = at * hour + i * hour / 20;
-                let labels = labels(&[("service_name", "checkout"), ("instance", &(i % 10).to_string())]);
+                let labels = labels(&[
+                    ("service_name", "checkout"),
+                    ("instance", &(i % 10).to_string()),
+                ]);
                 let profile_type = of_type.clone();
-                let series = Series { labels, profile_type, time: UnixNanos(time), duration_nanos: 1, total: 0 };
-                let rows = rows.iter().filter(|_| numbers.below(2) == 0).copied().collect();
+                let series = Series {
+                    labels,
+                    profile_type,
+                    time: UnixNanos(time),
+                    duration_nanos: 1,
+                    total: 0,
+                };
+                let rows = rows
+                    .iter()
+                    .filter(|_| numbers.below(2) == 0)
+                    .copied()
+                    .collect();
                 let mut id = [0; 16];
                 id[..8].copy_from_slice(&time.to_le_bytes());
                 encode_chunk(ChunkId(id), &tables, &[SeriesRows { series, rows }]).unwrap()
@@ -162,22 +243,51 @@ fn a_month() {
     }
     println!("made in {:?}", start.elapsed());
     for level in [2, 3] {
-        let of_level = || bucket.catalog.iter().filter(|object| object.level.number() == level).map(|object| object.size);
-        println!("level {level}: {} objects, {} bytes", of_level().count(), of_level().sum::<u64>());
+        let of_level = || {
+            bucket
+                .catalog
+                .iter()
+                .filter(|object| object.level.number() == level)
+                .map(|object| object.size)
+        };
+        println!(
+            "level {level}: {} objects, {} bytes",
+            of_level().count(),
+            of_level().sum::<u64>()
+        );
     }
     let day = SumWindow::Day.nanos();
-    let ranges = [("all", 0, 30 * day), ("cut at minutes", hour + hour / 60, 30 * day - hour - hour / 60)];
+    let ranges = [
+        ("all", 0, 30 * day),
+        (
+            "cut at minutes",
+            hour + hour / 60,
+            30 * day - hour - hour / 60,
+        ),
+    ];
     for (what, from, until) in ranges {
-        let range = TimeRange { from: UnixNanos(from), until: UnixNanos(until) };
+        let range = TimeRange {
+            from: UnixNanos(from),
+            until: UnixNanos(until),
+        };
         for selector in ["", r#"{instance="3"}"#] {
             let start = Instant::now();
             let answer = bucket.query(selector, &of_type, range).unwrap();
             let (time, profiles) = (start.elapsed(), answer.profiles);
-            println!("{what} {selector}: {time:?}, {profiles} profiles, {} objects, {} bytes", answer.objects, answer.bytes);
+            println!(
+                "{what} {selector}: {time:?}, {profiles} profiles, {} objects, {} bytes",
+                answer.objects, answer.bytes
+            );
             in_parts(&bucket, selector, range, &answer);
         }
         let start = Instant::now();
-        let timeline = bucket.try_timeline("", None, range, Some(SumWindow::Hour)).unwrap();
-        println!("timeline, {what}: {:?}, {} bytes", start.elapsed(), timeline.bytes);
+        let timeline = bucket
+            .try_timeline("", None, range, Some(SumWindow::Hour))
+            .unwrap();
+        println!(
+            "timeline, {what}: {:?}, {} bytes",
+            start.elapsed(),
+            timeline.bytes
+        );
     }
 }

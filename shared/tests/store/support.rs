@@ -1,15 +1,19 @@
-//! Histories of random pushes, a bucket in memory, and the answer that a query must give, computed without the store.
+//! Histories of random pushes, a bucket in memory, and the answer that a query must give, computed
+//! without the store.
 
 use std::collections::{BTreeMap, HashMap};
 
 use pilotlight_core::plans::{
-    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping, MAX_PARTITION_BYTES, Plan,
-    PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
+    CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping,
+    MAX_PARTITION_BYTES, Plan, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
-    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, Tenant, encode_chunk,
+    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, Tenant,
+    encode_chunk,
 };
-use pilotlight_core::{Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos};
+use pilotlight_core::{
+    Labels, Profile, ProfileBuilder, ProfileType, Selector, StackId, TimeRange, UnixNanos,
+};
 use proptest::prelude::*;
 
 /// Stacks of names, root first, and their values.
@@ -29,34 +33,60 @@ pub(crate) struct Push {
 const NAMES: &[&str] = &["main", "work", "wait", "λ-calculus", "runtime.gc", ""];
 
 pub(crate) fn profile_type(family: &str, sample_type: &str) -> ProfileType {
-    format!("{family}:{sample_type}:count:cpu:nanoseconds").parse().unwrap()
+    format!("{family}:{sample_type}:count:cpu:nanoseconds")
+        .parse()
+        .unwrap()
 }
 
 pub(crate) fn labels(pairs: &[(&str, &str)]) -> Labels {
-    Labels::new(pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()).unwrap()
+    Labels::new(
+        pairs
+            .iter()
+            .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+            .collect(),
+    )
+    .unwrap()
 }
 
 pub(crate) fn rows() -> impl Strategy<Value = NamedRows> {
     let stack = prop::collection::vec(prop::sample::select(NAMES), 0..5);
     // Small and large values, none so large that sums of a history leave 64 bits.
-    let value = prop_oneof![0i64..5, Just(10_000_000), -3i64..0, (1i64 << 40)..(1i64 << 50)];
+    let value = prop_oneof![
+        0i64..5,
+        Just(10_000_000),
+        -3i64..0,
+        (1i64 << 40)..(1i64 << 50)
+    ];
     prop::collection::vec((stack, value), 0..12)
 }
 
 pub(crate) fn push() -> impl Strategy<Value = Push> {
     let types = prop_oneof![
         rows().prop_map(|r| ("process_cpu", vec![("cpu", r)])),
-        (rows(), rows()).prop_map(|(a, b)| ("memory", vec![("alloc_space", a), ("inuse_space", b)])),
+        (rows(), rows())
+            .prop_map(|(a, b)| ("memory", vec![("alloc_space", a), ("inuse_space", b)])),
     ];
-    let labels = (prop::sample::select(vec!["a", "b"]), prop::sample::select(vec!["eu", "us", ""]));
-    (0u8..24, 0i64..40, 0i64..60, types, labels).prop_map(|(id, arrival, time, (family, types), (service, region))| {
-        let mut labels = vec![("service_name", service)];
-        if !region.is_empty() {
-            labels.push(("region", region));
-        }
-        // Minutes, so that some retries fall inside the window of ten and some outside.
-        Push { id, arrival_millis: arrival * 60_000, time: time * 60_000_000_000, family, labels, types }
-    })
+    let labels = (
+        prop::sample::select(vec!["a", "b"]),
+        prop::sample::select(vec!["eu", "us", ""]),
+    );
+    (0u8..24, 0i64..40, 0i64..60, types, labels).prop_map(
+        |(id, arrival, time, (family, types), (service, region))| {
+            let mut labels = vec![("service_name", service)];
+            if !region.is_empty() {
+                labels.push(("region", region));
+            }
+            // Minutes, so that some retries fall inside the window of ten and some outside.
+            Push {
+                id,
+                arrival_millis: arrival * 60_000,
+                time: time * 60_000_000_000,
+                family,
+                labels,
+                types,
+            }
+        },
+    )
 }
 
 impl Push {
@@ -75,7 +105,10 @@ impl Push {
         builder.header().period = self.period();
         let mut series = Vec::new();
         for (sample_type, rows) in &self.types {
-            let rows = rows.iter().map(|(stack, value)| (named_stack(&mut builder, stack), *value)).collect();
+            let rows = rows
+                .iter()
+                .map(|(stack, value)| (named_stack(&mut builder, stack), *value))
+                .collect();
             let series_of = Series {
                 labels: labels(&self.labels),
                 profile_type: profile_type(self.family, sample_type),
@@ -83,7 +116,10 @@ impl Push {
                 duration_nanos: self.duration(),
                 total: 0,
             };
-            series.push(SeriesRows { series: series_of, rows });
+            series.push(SeriesRows {
+                series: series_of,
+                rows,
+            });
         }
         encode_chunk(ChunkId([self.id; 16]), &builder.finish(), &series).unwrap()
     }
@@ -104,8 +140,18 @@ pub(crate) fn chunk_at(n: u32, millis: i64) -> Vec<u8> {
         time: UnixNanos::from_millis(millis),
         ..Series::default()
     };
-    let id = (u128::from(n) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835).to_le_bytes();
-    encode_chunk(ChunkId(id), &builder.finish(), &[SeriesRows { series, rows: vec![(stack, 1)] }]).unwrap()
+    let id = (u128::from(n) + 1)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+        .to_le_bytes();
+    encode_chunk(
+        ChunkId(id),
+        &builder.finish(),
+        &[SeriesRows {
+            series,
+            rows: vec![(stack, 1)],
+        }],
+    )
+    .unwrap()
 }
 
 /// `None` for a stack without frames.
@@ -119,7 +165,13 @@ pub(crate) fn said(profile: &Profile) -> BTreeMap<Vec<String>, i64> {
     for (row, &stack) in profile.samples().stacks.iter().enumerate() {
         let mut names: Vec<String> = profile
             .frames(stack)
-            .map(|l| profile.lines(l).iter().filter_map(|line| line.function).map(|f| profile.functions()[f.index()].name))
+            .map(|l| {
+                profile
+                    .lines(l)
+                    .iter()
+                    .filter_map(|line| line.function)
+                    .map(|f| profile.functions()[f.index()].name)
+            })
             .map(|names| names.map(|n| profile.text(n)).collect::<Vec<_>>().join(";"))
             .collect();
         names.reverse();
@@ -142,7 +194,13 @@ pub(crate) struct Bucket {
 impl Default for Bucket {
     fn default() -> Self {
         let (objects, catalog, counted) = (HashMap::new(), Vec::new(), CountedChunks::default());
-        Self { partition_bytes: MAX_PARTITION_BYTES, objects, catalog, counted, leases: 0 }
+        Self {
+            partition_bytes: MAX_PARTITION_BYTES,
+            objects,
+            catalog,
+            counted,
+            leases: 0,
+        }
     }
 }
 
@@ -150,10 +208,15 @@ impl Bucket {
     /// One segment for each minute of arrival.
     pub(crate) fn filled(pushes: &[Push]) -> Self {
         let mut minutes: BTreeMap<i64, Vec<&Push>> = BTreeMap::new();
-        pushes.iter().for_each(|push| minutes.entry(push.arrival_millis).or_default().push(push));
+        pushes
+            .iter()
+            .for_each(|push| minutes.entry(push.arrival_millis).or_default().push(push));
         let mut bucket = Self::default();
         for (millis, pushes) in minutes {
-            bucket.put_segment(millis, &pushes.iter().map(|push| push.chunk()).collect::<Vec<_>>());
+            bucket.put_segment(
+                millis,
+                &pushes.iter().map(|push| push.chunk()).collect::<Vec<_>>(),
+            );
         }
         bucket
     }
@@ -161,14 +224,30 @@ impl Bucket {
     /// Writes a segment as the Durable Object does; gives its length and that of its directory.
     pub(crate) fn put_segment(&mut self, millis: i64, chunks: &[Vec<u8>]) -> (usize, usize) {
         let mut writer = SegmentWriter::new();
-        chunks.iter().for_each(|chunk| drop(writer.push(chunk).unwrap()));
+        chunks
+            .iter()
+            .for_each(|chunk| drop(writer.push(chunk).unwrap()));
         let (bytes, mut directory) = writer.finish().unwrap();
         // As a row of the catalog, it lists only what counts. Segments come in order of arrival.
-        let counts = self.counted.count(directory.chunks().iter().map(|chunk| chunk.id), millis);
+        let counts = self
+            .counted
+            .count(directory.chunks().iter().map(|chunk| chunk.id), millis);
         directory.keep_chunks(&counts);
         let lengths = (bytes.len(), directory.encode().unwrap().len());
-        let key = ObjectKey { tenant: Tenant::anonymous(), shard: 0, level: Level::Segment, millis, unique: 7 }.to_string();
-        self.catalog.push(CatalogObject { key: key.clone(), level: Level::Segment, size: bytes.len() as u64, directory });
+        let key = ObjectKey {
+            tenant: Tenant::anonymous(),
+            shard: 0,
+            level: Level::Segment,
+            millis,
+            unique: 7,
+        }
+        .to_string();
+        self.catalog.push(CatalogObject {
+            key: key.clone(),
+            level: Level::Segment,
+            size: bytes.len() as u64,
+            directory,
+        });
         self.objects.insert(key, bytes);
         lengths
     }
@@ -180,8 +259,18 @@ impl Bucket {
         &object[clamp(get.offset)..clamp(get.offset.saturating_add(get.length))]
     }
 
-    pub(crate) fn query(&self, selector: &str, of_type: &ProfileType, range: TimeRange) -> Result<QueryAnswer, PlanError> {
-        let mut plan = QueryPlan::new(&Selector::parse(selector).unwrap(), of_type, range, &self.catalog)?;
+    pub(crate) fn query(
+        &self,
+        selector: &str,
+        of_type: &ProfileType,
+        range: TimeRange,
+    ) -> Result<QueryAnswer, PlanError> {
+        let mut plan = QueryPlan::new(
+            &Selector::parse(selector).unwrap(),
+            of_type,
+            range,
+            &self.catalog,
+        )?;
         // Back to front: the order must not matter.
         for get in plan.wants().iter().rev() {
             plan.provide(get, self.read(get))?;
@@ -190,7 +279,12 @@ impl Bucket {
         plan.finish()
     }
 
-    pub(crate) fn timeline(&self, selector: &str, of_type: Option<&ProfileType>, range: TimeRange) -> Timeline {
+    pub(crate) fn timeline(
+        &self,
+        selector: &str,
+        of_type: Option<&ProfileType>,
+        range: TimeRange,
+    ) -> Timeline {
         self.try_timeline(selector, of_type, range, None).unwrap()
     }
 
@@ -213,7 +307,14 @@ impl Bucket {
         grouping: Grouping,
     ) -> Result<Timeline, PlanError> {
         let selector = Selector::parse(selector).unwrap();
-        let mut plan = TimelinePlan::new(&selector, of_type, range, resolution, grouping, &self.catalog)?;
+        let mut plan = TimelinePlan::new(
+            &selector,
+            of_type,
+            range,
+            resolution,
+            grouping,
+            &self.catalog,
+        )?;
         for get in plan.wants() {
             plan.provide(&get, self.read(&get))?;
         }
@@ -222,22 +323,29 @@ impl Bucket {
 
     /// Compacts the segments at these places of the catalog, as the scheduled job does.
     pub(crate) fn compact(&mut self, chosen: impl Fn(usize) -> bool) {
-        let chosen: Vec<_> =
-            (0..self.catalog.len()).filter(|&at| self.catalog[at].level == Level::Segment && chosen(at)).collect();
+        let chosen: Vec<_> = (0..self.catalog.len())
+            .filter(|&at| self.catalog[at].level == Level::Segment && chosen(at))
+            .collect();
         self.compact_to(1, &chosen);
     }
 
     /// Compacts the objects of these levels.
     pub(crate) fn compact_all(&mut self, level: u8) {
-        let sources = if level == 3 { 1..=2 } else { level - 1..=level - 1 };
-        let chosen: Vec<_> =
-            (0..self.catalog.len()).filter(|&at| sources.contains(&self.catalog[at].level.number())).collect();
+        let sources = if level == 3 {
+            1..=2
+        } else {
+            level - 1..=level - 1
+        };
+        let chosen: Vec<_> = (0..self.catalog.len())
+            .filter(|&at| sources.contains(&self.catalog[at].level.number()))
+            .collect();
         self.compact_to(level, &chosen);
     }
 
     /// Makes a block out of the objects at these places. One of level 3 stands beside its sources.
     pub(crate) fn compact_to(&mut self, level: u8, chosen: &[usize]) {
-        let sources: Vec<CatalogObject> = chosen.iter().map(|&at| self.catalog[at].clone()).collect();
+        let sources: Vec<CatalogObject> =
+            chosen.iter().map(|&at| self.catalog[at].clone()).collect();
         self.compact_these(level, sources);
     }
 
@@ -249,10 +357,15 @@ impl Bucket {
         let token = self.token();
         let first = self.try_share(sources.clone(), token, level, 0).unwrap();
         let count = first.directory.block().unwrap().partition.count;
-        let others = (1..count).map(|number| self.try_share(sources.clone(), token, level, number).unwrap());
+        let others = (1..count).map(|number| {
+            self.try_share(sources.clone(), token, level, number)
+                .unwrap()
+        });
         let others: Vec<CompactOutput> = others.collect();
         self.put_block(&keys, first);
-        others.into_iter().for_each(|output| self.put_block(&[], output));
+        others
+            .into_iter()
+            .for_each(|output| self.put_block(&[], output));
     }
 
     /// Of the next lease.
@@ -266,10 +379,21 @@ impl Bucket {
         if output.level.has_profiles() {
             self.delete(sources);
         }
-        let CompactOutput { key, level, bytes, directory, .. } = output;
+        let CompactOutput {
+            key,
+            level,
+            bytes,
+            directory,
+            ..
+        } = output;
         // The way through the catalog: what is read back is what was written.
         let directory = Directory::decode(&directory.encode().unwrap()).unwrap();
-        self.catalog.push(CatalogObject { key: key.clone(), level, size: bytes.len() as u64, directory });
+        self.catalog.push(CatalogObject {
+            key: key.clone(),
+            level,
+            size: bytes.len() as u64,
+            directory,
+        });
         self.objects.insert(key, bytes);
     }
 
@@ -278,7 +402,11 @@ impl Bucket {
         keys.iter().for_each(|key| drop(self.objects.remove(key)));
     }
 
-    pub(crate) fn try_compact(&self, level: u8, sources: Vec<CatalogObject>) -> Result<CompactOutput, PlanError> {
+    pub(crate) fn try_compact(
+        &self,
+        level: u8,
+        sources: Vec<CatalogObject>,
+    ) -> Result<CompactOutput, PlanError> {
         self.try_share(sources, 7, level, 0)
     }
 
@@ -290,10 +418,19 @@ impl Bucket {
         level: u8,
         partition: u32,
     ) -> Result<CompactOutput, PlanError> {
-        let (unique, level) = (token * 100 + u64::from(partition), Level::try_from(level).unwrap());
+        let (unique, level) = (
+            token * 100 + u64::from(partition),
+            Level::try_from(level).unwrap(),
+        );
         let mut plan = CompactPlan::new(
             sources,
-            CompactTask { level, token, unique, partition, partition_bytes: self.partition_bytes },
+            CompactTask {
+                level,
+                token,
+                unique,
+                partition,
+                partition_bytes: self.partition_bytes,
+            },
         )?;
         loop {
             let wants = plan.wants();
@@ -301,7 +438,10 @@ impl Bucket {
                 return plan.finish();
             }
             // Back to front: the order must not matter.
-            wants.iter().rev().try_for_each(|get| plan.provide(get, self.read(get)))?;
+            wants
+                .iter()
+                .rev()
+                .try_for_each(|get| plan.provide(get, self.read(get)))?;
         }
     }
 }
@@ -326,7 +466,8 @@ pub(crate) fn expected(
             }
             profiles += 1;
             for (stack, value) in rows {
-                *map.entry(stack.iter().map(|s| (*s).to_owned()).collect()).or_default() += value;
+                *map.entry(stack.iter().map(|s| (*s).to_owned()).collect())
+                    .or_default() += value;
             }
         }
     }
@@ -340,7 +481,10 @@ pub(crate) fn counting(pushes: &[Push]) -> Vec<&Push> {
     order.sort_by_key(|push| push.arrival_millis);
     let mut kept: Vec<&Push> = Vec::new();
     for push in order {
-        if !kept.iter().any(|k| k.id == push.id && push.arrival_millis - k.arrival_millis <= 600_000) {
+        if !kept
+            .iter()
+            .any(|k| k.id == push.id && push.arrival_millis - k.arrival_millis <= 600_000)
+        {
             kept.push(push);
         }
     }

@@ -13,9 +13,24 @@ pub(crate) fn module() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("guest/Cargo.toml");
     let mut build = Command::new(env!("CARGO"));
     build
-        .args(["rustc", "--release", "--quiet", "--target", TARGET, "--crate-type", "cdylib", "--manifest-path"])
+        .args([
+            "rustc",
+            "--release",
+            "--quiet",
+            "--target",
+            TARGET,
+            "--crate-type",
+            "cdylib",
+            "--manifest-path",
+        ])
         .arg(manifest);
-    let built = build.env("CARGO_TARGET_DIR", &folder).status().expect("cargo is running this");
-    assert!(built.success(), "the guest does not build; name a module in PILOTLIGHT_CORE_WASM");
+    let built = build
+        .env("CARGO_TARGET_DIR", &folder)
+        .status()
+        .expect("cargo is running this");
+    assert!(
+        built.success(),
+        "the guest does not build; name a module in PILOTLIGHT_CORE_WASM"
+    );
     folder.join(TARGET).join("release/pilotlight_guest.wasm")
 }

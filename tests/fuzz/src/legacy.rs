@@ -1,5 +1,5 @@
-//! Whatever text or words a stranger opens: the readers of old formats and of folded stacks answer with an error, or with
-//! a profile like any other.
+//! Whatever text or words a stranger opens: the readers of old formats and of folded stacks answer
+//! with an error, or with a profile like any other.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +13,8 @@ const MAX_WARNINGS: usize = 21;
 
 fuzz_target!(|bytes: &[u8]| {
     let old = legacy::decode(bytes);
-    // Go's own tool tells formats by their first bytes too: what is damaged behind them is damaged, not something else.
+    // Go's own tool tells formats by their first bytes too: what is damaged behind them is damaged,
+    // not something else.
     assert!(legacy::sniff(bytes).is_some() || old.is_err());
     if let Ok(decoded) = &old {
         check(decoded);
@@ -37,7 +38,8 @@ fn check(decoded: &Decoded) {
     }
 }
 
-/// Written as folded stacks and read again, a profile is written the same way, and nothing is lost of its total.
+/// Written as folded stacks and read again, a profile is written the same way, and nothing is lost
+/// of its total.
 fn folds(profile: &Profile, sample_type: usize) {
     let once = match folded::encode(profile, sample_type, CAP) {
         Ok(text) => text,

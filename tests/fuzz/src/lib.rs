@@ -8,11 +8,12 @@ use pilotlight_core::{Profile, canonical};
 /// Room for what libFuzzer makes (4 kB, or as large as the largest seed) after inflation.
 pub const CAP: usize = 1 << 20;
 
-/// Most bytes of one allocation. Inputs have 24 kB, or [`CAP`] after inflation; of those, rows of tables make a few times as
-/// many. More means that a length in the input was believed.
+/// Most bytes of one allocation. Inputs have 24 kB, or [`CAP`] after inflation; of those, rows of
+/// tables make a few times as many. More means that a length in the input was believed.
 const MAX_ALLOCATION: usize = 64 * CAP;
 
-/// libFuzzer's own `-malloc_limit_mb` needs a sanitizer's hooks, which are not there on a stable compiler.
+/// libFuzzer's own `-malloc_limit_mb` needs a sanitizer's hooks, which are not there on a stable
+/// compiler.
 struct Limited;
 
 #[global_allocator]

@@ -1,4 +1,5 @@
-//! Whatever bytes a stranger sends: the readers answer with an error or with something that holds together.
+//! Whatever bytes a stranger sends: the readers answer with an error or with something that holds
+//! together.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};

@@ -1,5 +1,5 @@
-//! Whatever a stranger types: selectors, searches and the names of applications. The first line is parsed, the rest is
-//! what it is matched with.
+//! Whatever a stranger types: selectors, searches and the names of applications. The first line is
+//! parsed, the rest is what it is matched with.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -60,8 +60,8 @@ fn quoted(value: &str) {
     }
 }
 
-/// A regular expression matches the whole value or nothing, and what is none alone is none inside of a selector. But for `\Q`,
-/// which the engine does not know, it is what the engine gets.
+/// A regular expression matches the whole value or nothing, and what is none alone is none inside
+/// of a selector. But for `\Q`, which the engine does not know, it is what the engine gets.
 fn anchored(regex: &str, value: &str) {
     if regex.contains('`') || regex.len() > MAX_VALUE {
         return;

@@ -1,21 +1,29 @@
-//! The core as a WASM module without imports: bytes in, bytes out, so that a test can hold its answers against the native
-//! ones.
+//! The core as a WASM module without imports: bytes in, bytes out, so that a test can hold its
+//! answers against the native ones.
 //!
-//! The host asks [`alloc`] for room, writes the input there, calls a verb, and reads the answer at the address that the
-//! verb returns: a `u32` length (little-endian), then that many bytes. The input is a list of profiles, each a `u32` length
-//! and its bytes. Nothing is ever freed: a host makes a new instance for each test.
+//! The host asks [`alloc`] for room, writes the input there, calls a verb, and reads the answer at
+//! the address that the verb returns: a `u32` length (little-endian), then that many bytes. The
+//! input is a list of profiles, each a `u32` length and its bytes. Nothing is ever freed: a host
+//! makes a new instance for each test.
 
 use pilotlight_core::flame::{Viewport, layout};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::pprof::{encode, open};
-use pilotlight_core::{By, CallTree, NodeId, Profile, Scale, canonical, diff, function_table, merge};
+use pilotlight_core::{
+    By, CallTree, NodeId, Profile, Scale, canonical, diff, function_table, merge,
+};
 
 /// What can be asked of the guest: each verb takes a list of profiles and gives bytes.
 pub type Verb = fn(&[u8]) -> Vec<u8>;
 
 /// All of them by name; the module exports each under that name.
-pub const VERBS: [(&str, Verb); 5] =
-    [("merged", merged), ("trees", trees), ("boxes", boxes), ("differences", differences), ("each_in_order", each_in_order)];
+pub const VERBS: [(&str, Verb); 5] = [
+    ("merged", merged),
+    ("trees", trees),
+    ("boxes", boxes),
+    ("differences", differences),
+    ("each_in_order", each_in_order),
+];
 
 pub mod push;
 pub mod query;
@@ -33,7 +41,10 @@ pub fn merged(input: &[u8]) -> Vec<u8> {
 /// Each profile in canonical order, encoded.
 pub fn each_in_order(input: &[u8]) -> Vec<u8> {
     match profiles(input) {
-        Ok(profiles) => profiles.iter().flat_map(|profile| encode(&canonical(profile))).collect(),
+        Ok(profiles) => profiles
+            .iter()
+            .flat_map(|profile| encode(&canonical(profile)))
+            .collect(),
         Err(problem) => problem.into_bytes(),
     }
 }
@@ -68,9 +79,22 @@ pub fn boxes(input: &[u8]) -> Vec<u8> {
         let tree = CallTree::new(profile, 0, By::Name);
         for zoom in (0..tree.shape().len() as u32).step_by(tree.shape().len() / 9 + 1) {
             for (x0, x1, width) in [(0.0, 1.0, 1400.0), (0.25, 0.5, 390.0), (0.1, 0.11, 777.7)] {
-                let view = Viewport { zoom: NodeId(zoom), x0, x1, width, depth0: 0, depth1: 256 };
+                let view = Viewport {
+                    zoom: NodeId(zoom),
+                    x0,
+                    x1,
+                    width,
+                    depth0: 0,
+                    depth1: 256,
+                };
                 for b in layout(&tree, view) {
-                    for word in [b.x.to_bits(), b.width.to_bits(), b.depth, b.node.0, b.kind as u32] {
+                    for word in [
+                        b.x.to_bits(),
+                        b.width.to_bits(),
+                        b.depth,
+                        b.node.0,
+                        b.kind as u32,
+                    ] {
                         out.extend(word.to_le_bytes());
                     }
                 }
@@ -82,12 +106,21 @@ pub fn boxes(input: &[u8]) -> Vec<u8> {
 /// The first profile against the last, absolute and normalised.
 pub fn differences(input: &[u8]) -> Vec<u8> {
     let read = profiles(input).unwrap_or_default();
-    let (Some(base), Some(comparison)) = (read.first(), read.last()) else { return Vec::new() };
+    let (Some(base), Some(comparison)) = (read.first(), read.last()) else {
+        return Vec::new();
+    };
     let mut out = Vec::new();
-    for (scale, by) in [(Scale::Absolute, By::Name), (Scale::Normalised, By::Name), (Scale::Normalised, By::Function)] {
+    for (scale, by) in [
+        (Scale::Absolute, By::Name),
+        (Scale::Normalised, By::Name),
+        (Scale::Normalised, By::Function),
+    ] {
         let d = diff((base, 0), (comparison, 0), by, scale);
         for row in function_table(d.tree()) {
-            row.own.into_iter().chain(row.total).for_each(|value| out.extend(value.to_le_bytes()));
+            row.own
+                .into_iter()
+                .chain(row.total)
+                .for_each(|value| out.extend(value.to_le_bytes()));
         }
         for node in (0..d.tree().shape().len() as u32).map(NodeId) {
             out.extend(d.tree().shape().name(node).as_bytes());
@@ -103,14 +136,23 @@ pub fn differences(input: &[u8]) -> Vec<u8> {
 fn with_first(input: &[u8], write: impl Fn(&Profile, &mut Vec<u8>)) -> Vec<u8> {
     let mut out = Vec::new();
     match profiles(input) {
-        Ok(profiles) => profiles.first().into_iter().for_each(|first| write(&canonical(first), &mut out)),
+        Ok(profiles) => profiles
+            .first()
+            .into_iter()
+            .for_each(|first| write(&canonical(first), &mut out)),
         Err(problem) => out = problem.into_bytes(),
     }
     out
 }
 
 fn profiles(input: &[u8]) -> Result<Vec<Profile>, String> {
-    split(input).map(|bytes| Ok(open(bytes, MAX_PROFILE_BYTES).map_err(|e| e.to_string())?.profile)).collect()
+    split(input)
+        .map(|bytes| {
+            Ok(open(bytes, MAX_PROFILE_BYTES)
+                .map_err(|e| e.to_string())?
+                .profile)
+        })
+        .collect()
 }
 
 /// The items of a list.
@@ -125,7 +167,10 @@ fn split(mut input: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The input as the verbs want it.
 pub fn list<'a>(profiles: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
-    profiles.into_iter().flat_map(|p| [&(p.len() as u32).to_le_bytes()[..], p].concat()).collect()
+    profiles
+        .into_iter()
+        .flat_map(|p| [&(p.len() as u32).to_le_bytes()[..], p].concat())
+        .collect()
 }
 
 #[cfg(target_arch = "wasm32")]

@@ -1,5 +1,5 @@
-//! One push after the other, for a bench of what each costs: the request to a chunk, as the worker does it, and chunks to a
-//! segment, as the tenant's object does it.
+//! One push after the other, for a bench of what each costs: the request to a chunk, as the worker
+//! does it, and chunks to a segment, as the tenant's object does it.
 
 use std::cell::RefCell;
 
@@ -33,7 +33,10 @@ pub fn prepare_pushes(input: &[u8]) -> Vec<u8> {
     };
     let requests: Vec<Request> = split(input).map(request).collect();
     let count = requests.len() as u64;
-    PREPARED.set(Prepared { requests, chunks: Vec::new() });
+    PREPARED.set(Prepared {
+        requests,
+        chunks: Vec::new(),
+    });
     count.to_le_bytes().to_vec()
 }
 
@@ -50,7 +53,8 @@ pub fn push(index: u32) -> u64 {
     PREPARED.with_borrow(|p| chunk(&p.requests[index as usize]).map_or(0, |chunk| number(&chunk)))
 }
 
-/// The work of a tenant's object for all chunks, written as one segment. Gives a number that follows from the segment.
+/// The work of a tenant's object for all chunks, written as one segment. Gives a number that
+/// follows from the segment.
 pub fn gather() -> u64 {
     PREPARED.with_borrow(|p| {
         let mut segment = SegmentWriter::new();
@@ -66,12 +70,26 @@ pub fn gather() -> u64 {
 }
 
 fn chunk([query, content_type, body]: &Request) -> Option<Vec<u8>> {
-    let [query, content_type] = [query, content_type].map(|text| std::str::from_utf8(text).expect("text"));
-    let push = Push { query, content_type, body, tenant: "anonymous", client: "192.0.2.1", now: NOW };
+    let [query, content_type] =
+        [query, content_type].map(|text| std::str::from_utf8(text).expect("text"));
+    let push = Push {
+        query,
+        content_type,
+        body,
+        tenant: "anonymous",
+        client: "192.0.2.1",
+        now: NOW,
+    };
     ingest(&push).expect("a good request").chunk
 }
 
 /// Length and last bytes, which hold checksums and what is compressed.
 fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().take(64).fold(bytes.len() as u64, |sum, &byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)))
+    bytes
+        .iter()
+        .rev()
+        .take(64)
+        .fold(bytes.len() as u64, |sum, &byte| {
+            sum.wrapping_mul(31).wrapping_add(u64::from(byte))
+        })
 }

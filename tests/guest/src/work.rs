@@ -1,7 +1,8 @@
 //! What takes long enough to be timed, for a bench that holds engines against each other.
 //!
-//! [`prepare`] keeps a list of profiles and what is made of the first; each piece of work then goes over that and gives a
-//! number that follows from its result, which must be the same in every engine. Results are dropped within the time.
+//! [`prepare`] keeps a list of profiles and what is made of the first; each piece of work then goes
+//! over that and gives a number that follows from its result, which must be the same in every
+//! engine. Results are dropped within the time.
 
 use std::cell::RefCell;
 
@@ -37,11 +38,19 @@ thread_local! {
 /// Keeps profiles to work on; gives how many.
 pub fn prepare(input: &[u8]) -> Vec<u8> {
     let inputs: Vec<Vec<u8>> = super::split(input).map(<[u8]>::to_vec).collect();
-    let profile = inputs.first().map(|bytes| opened(bytes)).unwrap_or_default();
+    let profile = inputs
+        .first()
+        .map(|bytes| opened(bytes))
+        .unwrap_or_default();
     let merged = merge((0..4).map(|_| &profile));
     let tree = CallTree::new(&profile, 0, By::Function);
     let count = inputs.len() as u64;
-    PREPARED.set(Some(Prepared { inputs, profile, merged, tree }));
+    PREPARED.set(Some(Prepared {
+        inputs,
+        profile,
+        merged,
+        tree,
+    }));
     count.to_le_bytes().to_vec()
 }
 
@@ -62,12 +71,27 @@ pub fn work_tree() -> u64 {
 
 /// It against the sum, normalised.
 pub fn work_diff() -> u64 {
-    with(|p| diff((&p.profile, 0), (&p.merged, 0), By::Function, Scale::Normalised).tree().shape().len() as u64)
+    with(|p| {
+        diff(
+            (&p.profile, 0),
+            (&p.merged, 0),
+            By::Function,
+            Scale::Normalised,
+        )
+        .tree()
+        .shape()
+        .len() as u64
+    })
 }
 
 /// The table of its functions.
 pub fn work_table() -> u64 {
-    with(|p| function_table(&p.tree).iter().map(|row| row.total[0] as u64 ^ row.own[0] as u64).fold(0, u64::wrapping_add))
+    with(|p| {
+        function_table(&p.tree)
+            .iter()
+            .map(|row| row.total[0] as u64 ^ row.own[0] as u64)
+            .fold(0, u64::wrapping_add)
+    })
 }
 
 /// Its bytes.
@@ -91,7 +115,9 @@ fn with(work: impl Fn(&Prepared) -> u64) -> u64 {
 }
 
 fn opened(bytes: &[u8]) -> Profile {
-    open(bytes, MAX_PROFILE_BYTES).expect("a good profile").profile
+    open(bytes, MAX_PROFILE_BYTES)
+        .expect("a good profile")
+        .profile
 }
 
 fn merge<'a>(profiles: impl Iterator<Item = &'a Profile>) -> Profile {

@@ -1,7 +1,9 @@
-//! An S3 server for tests: one bucket in memory, on loopback, behind the protocol and the signature check of `s3s`.
+//! An S3 server for tests: one bucket in memory, on loopback, behind the protocol and the signature
+//! check of `s3s`.
 //!
-//! A write, its condition and the answer are one step under a lock, as S3 promises. Other credentials, regions' mistakes
-//! and unknown buckets are refused as S3 does. Out of scope: everything that Pilotlight does not use.
+//! A write, its condition and the answer are one step under a lock, as S3 promises. Other
+//! credentials, regions' mistakes and unknown buckets are refused as S3 does. Out of scope:
+//! everything that Pilotlight does not use.
 
 mod server;
 mod store;

@@ -1,4 +1,5 @@
-//! Serves an empty bucket in memory until it is ended: `pilotlight-s3 PORT`, or 0 for any free port. The first line says where.
+//! Serves an empty bucket in memory until it is ended: `pilotlight-s3 PORT`, or 0 for any free
+//! port. The first line says where.
 
 use std::process::ExitCode;
 
@@ -12,7 +13,10 @@ fn main() -> ExitCode {
     };
     match Server::start(port) {
         Ok(server) => {
-            println!("{} bucket {BUCKET:?} key {ACCESS_KEY_ID:?} secret {SECRET_ACCESS_KEY:?}", server.endpoint());
+            println!(
+                "{} bucket {BUCKET:?} key {ACCESS_KEY_ID:?} secret {SECRET_ACCESS_KEY:?}",
+                server.endpoint()
+            );
             server.wait();
             ExitCode::SUCCESS
         }

@@ -28,13 +28,24 @@ impl Server {
         let store = Store::default();
         let mut builder = S3ServiceBuilder::new(store.clone());
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY_ID, SECRET_ACCESS_KEY));
-        let domains = [address.to_string(), format!("localhost:{}", address.port()), format!("{DOMAIN}:{}", address.port())];
+        let domains = [
+            address.to_string(),
+            format!("localhost:{}", address.port()),
+            format!("{DOMAIN}:{}", address.port()),
+        ];
         builder.set_host(MultiDomain::new(domains.iter()).map_err(io::Error::other)?);
         let service = builder.build();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()?;
         let listener = runtime.block_on(async { tokio::net::TcpListener::from_std(listener) })?;
         let thread = thread::spawn(move || runtime.block_on(serve(listener, service)));
-        Ok(Self { address, store, thread })
+        Ok(Self {
+            address,
+            store,
+            thread,
+        })
     }
 
     /// Where it is, as `http://127.0.0.1:PORT`.
@@ -65,14 +76,18 @@ impl Server {
 
 async fn serve(listener: tokio::net::TcpListener, service: S3Service) {
     loop {
-        let Ok((socket, _)) = listener.accept().await else { continue };
+        let Ok((socket, _)) = listener.accept().await else {
+            continue;
+        };
         // A small answer must not wait for the acknowledgement of its head.
         let _ = socket.set_nodelay(true);
         let service = service.clone();
         tokio::spawn(async move {
             let builder = auto::Builder::new(hyper_util::rt::TokioExecutor::new()).http1_only();
             // A client that hangs up is no fault of the server.
-            let _ = builder.serve_connection(TokioIo::new(socket), service).await;
+            let _ = builder
+                .serve_connection(TokioIo::new(socket), service)
+                .await;
         });
     }
 }

@@ -1,5 +1,6 @@
-//! Writes what another engine needs to be held against the native core: `identity FOLDER` makes `N.bin`, the input lists,
-//! and `answers.json`, with the SHA-256 of what each verb answers to each.
+//! Writes what another engine needs to be held against the native core: `identity FOLDER` makes
+//! `N.bin`, the input lists, and `answers.json`, with the SHA-256 of what each verb answers to
+//! each.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,7 +27,9 @@ fn main() -> ExitCode {
 }
 
 fn write(folder: &Path) -> Result<(), String> {
-    let written = |path: &Path, bytes: &[u8]| fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()));
+    let written = |path: &Path, bytes: &[u8]| {
+        fs::write(path, bytes).map_err(|e| format!("{}: {e}", path.display()))
+    };
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let inputs = inputs();
     for (number, (_, input)) in inputs.iter().enumerate() {
@@ -45,8 +48,14 @@ fn write(folder: &Path) -> Result<(), String> {
                 all.collect()
             })
         });
-        verbs.into_iter().map(|verb| verb.join().expect("a verb does not panic")).collect()
+        verbs
+            .into_iter()
+            .map(|verb| verb.join().expect("a verb does not panic"))
+            .collect()
     });
     let answers: Vec<Value> = answers.into_iter().flatten().collect();
-    written(&folder.join("answers.json"), json!(answers).to_string().as_bytes())
+    written(
+        &folder.join("answers.json"),
+        json!(answers).to_string().as_bytes(),
+    )
 }

@@ -1,5 +1,5 @@
-//! Inputs from which the fuzzer starts, in a folder a target: `seeds FOLDER` writes our own (they are in
-//! `tests/fuzz/seeds`); `seeds FOLDER --corpus` adds real ones, where they are at hand.
+//! Inputs from which the fuzzer starts, in a folder a target: `seeds FOLDER` writes our own (they
+//! are in `tests/fuzz/seeds`); `seeds FOLDER --corpus` adds real ones, where they are at hand.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +23,11 @@ fn main() -> ExitCode {
         eprintln!("usage: seeds FOLDER [--corpus]");
         return ExitCode::FAILURE;
     };
-    let mut targets = BTreeMap::from([("pprof", own_pprof()), ("legacy", own_legacy()), ("selector", own_selectors())]);
+    let mut targets = BTreeMap::from([
+        ("pprof", own_pprof()),
+        ("legacy", own_legacy()),
+        ("selector", own_selectors()),
+    ]);
     if arguments.iter().any(|argument| argument == "--corpus") && corpus::root().is_some() {
         targets.entry("pprof").or_default().extend(real_pprof());
         targets.entry("legacy").or_default().extend(real_legacy());
@@ -40,14 +44,25 @@ fn main() -> ExitCode {
 
 fn write(folder: &Path, seeds: &Seeds) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    seeds.iter().try_for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes))
+    seeds
+        .iter()
+        .try_for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes))
 }
 
 fn own_pprof() -> Seeds {
     let every_field = drawn::every_field();
     let small = drawn::profile("cpu/nanoseconds\nmain;a 5 region=eu\nmain;b;b 7 region=us\nmain 1");
-    let demo =
-        |kind| profile(&Moment { service: &SERVICES[3], region: "eu", kind, before_end: 900 }, 1_700_000_000_000_000_000);
+    let demo = |kind| {
+        profile(
+            &Moment {
+                service: &SERVICES[3],
+                region: "eu",
+                kind,
+                before_end: 900,
+            },
+            1_700_000_000_000_000_000,
+        )
+    };
     let form = [
         &b"--X\r\nContent-Disposition: form-data; name=\"profile\"; filename=\"p\"\r\n\r\n"[..],
         &encode_gzip(&small),
@@ -70,13 +85,20 @@ fn own_pprof() -> Seeds {
 fn own_legacy() -> Seeds {
     let files = legacy::drawn().into_iter().enumerate();
     // Names repeat where one way of writing is used for two kinds of content.
-    let mut seeds: Seeds =
-        files.map(|(i, (name, _, bytes))| (format!("{i:02}-{}", name.replace([' ', ','], "-")), bytes)).collect();
+    let mut seeds: Seeds = files
+        .map(|(i, (name, _, bytes))| (format!("{i:02}-{}", name.replace([' ', ','], "-")), bytes))
+        .collect();
     let folded = folded::encode(&drawn::every_field(), 0, 1 << 20).expect("small");
-    let wide: Vec<u8> = "\u{feff}a;é 1\r\nb 2".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let wide: Vec<u8> = "\u{feff}a;é 1\r\nb 2"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
     seeds.extend(named([
         ("folded", folded.into_bytes()),
-        ("folded-odd", b"# x\n// y\na;;b c 1\r\na;b c 2\n 5\na 1.5\na\t-7\n".to_vec()),
+        (
+            "folded-odd",
+            b"# x\n// y\na;;b c 1\r\na;b c 2\n 5\na 1.5\na\t-7\n".to_vec(),
+        ),
         ("folded-utf16", wide),
     ]));
     seeds
@@ -86,35 +108,75 @@ fn own_legacy() -> Seeds {
 fn own_selectors() -> Seeds {
     named([
         ("all", b"{}".to_vec()),
-        ("type", b"process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}\nshop".to_vec()),
-        ("operators", b"{a=\"1\", b!='2',c=~`x|y.*`, d!~\"\\\\d+\\n\\\"\" , }\nxy".to_vec()),
-        ("pseudo", "{__profile_type__=~\".*cpu.*\",__name__!=\"é\",\"odd name\"=\"\"}\n".into()),
+        (
+            "type",
+            b"process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"shop\"}\nshop".to_vec(),
+        ),
+        (
+            "operators",
+            b"{a=\"1\", b!='2',c=~`x|y.*`, d!~\"\\\\d+\\n\\\"\" , }\nxy".to_vec(),
+        ),
+        (
+            "pseudo",
+            "{__profile_type__=~\".*cpu.*\",__name__!=\"é\",\"odd name\"=\"\"}\n".into(),
+        ),
         ("name", b"shop.cart{region=eu,pod=cart-1}".to_vec()),
         ("regex", b"/^main\\.(a|b)+$/\nmain.abab".to_vec()),
-        ("repeated", b"{a=~\"((x{1,9}){1,9}){1,9}\"}\nxxxxxxxxxxxxx".to_vec()),
+        (
+            "repeated",
+            b"{a=~\"((x{1,9}){1,9}){1,9}\"}\nxxxxxxxxxxxxx".to_vec(),
+        ),
     ])
 }
 
 fn real_pprof() -> Seeds {
-    let mut seeds: Seeds = corpus::profiles().into_iter().map(|s| (s.name.replace('/', "-"), unzip(&s.bytes))).collect();
+    let mut seeds: Seeds = corpus::profiles()
+        .into_iter()
+        .map(|s| (s.name.replace('/', "-"), unzip(&s.bytes)))
+        .collect();
     for agent in corpus::AGENTS {
-        seeds.extend(corpus::recordings(agent).into_iter().map(|r| (format!("{}-body", r.name.replace('/', "-")), r.body)));
+        seeds.extend(
+            corpus::recordings(agent)
+                .into_iter()
+                .map(|r| (format!("{}-body", r.name.replace('/', "-")), r.body)),
+        );
     }
     small(seeds)
 }
 
 fn real_legacy() -> Seeds {
-    let pprof =
-        ["cppbench.contention", "cppbench.cpu", "cppbench.heap", "cppbench.thread", "go.crc32.cpu", "java.contention"]
-            .map(|name| format!("pprof/{name}"));
-    let folded = ["recursion.txt", "simple-crlf.txt", "simple-utf16-le.txt", "simple-with-invalids.txt"]
-        .map(|name| format!("speedscope/stackcollapse/{name}"));
-    let files = pprof.iter().chain(&folded).filter_map(|name| corpus::read(name));
-    small(files.map(|file| (file.name.replace('/', "-"), file.bytes)).collect())
+    let pprof = [
+        "cppbench.contention",
+        "cppbench.cpu",
+        "cppbench.heap",
+        "cppbench.thread",
+        "go.crc32.cpu",
+        "java.contention",
+    ]
+    .map(|name| format!("pprof/{name}"));
+    let folded = [
+        "recursion.txt",
+        "simple-crlf.txt",
+        "simple-utf16-le.txt",
+        "simple-with-invalids.txt",
+    ]
+    .map(|name| format!("speedscope/stackcollapse/{name}"));
+    let files = pprof
+        .iter()
+        .chain(&folded)
+        .filter_map(|name| corpus::read(name));
+    small(
+        files
+            .map(|file| (file.name.replace('/', "-"), file.bytes))
+            .collect(),
+    )
 }
 
 fn named<const N: usize>(seeds: [(&str, Vec<u8>); N]) -> Seeds {
-    seeds.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect()
+    seeds
+        .into_iter()
+        .map(|(name, bytes)| (name.to_owned(), bytes))
+        .collect()
 }
 
 fn small(mut seeds: Seeds) -> Seeds {

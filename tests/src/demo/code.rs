@@ -1,10 +1,11 @@
 //! What a service does, from an indented text: a call a line, the caller one step further left.
 //!
-//! `name | file:line [| cpu [allocated [in use]]] [| since VERSION or until VERSION]`, the weights being those of the
-//! function itself. A condition holds for all that is called from there.
+//! `name | file:line [| cpu [allocated [in use]]] [| since VERSION or until VERSION]`, the weights
+//! being those of the function itself. A condition holds for all that is called from there.
 //!
-//! What libraries and runtimes do inside stands once, in `library.txt`, in the same form: a call that calls nothing takes
-//! over what is there under its name, and its own weight is spread over that.
+//! What libraries and runtimes do inside stands once, in `library.txt`, in the same form: a call
+//! that calls nothing takes over what is there under its name, and its own weight is spread over
+//! that.
 
 use std::collections::HashMap;
 
@@ -74,28 +75,48 @@ fn lines(text: &'static str) -> Vec<Call> {
     calls
 }
 
-/// Gives calls that call nothing what the library says of their name; what it says may name more of itself.
+/// Gives calls that call nothing what the library says of their name; what it says may name more of
+/// itself.
 fn graft(calls: &mut Vec<Call>, library: &[Call]) {
     let entries = (0..library.len()).filter(|&row| library[row].parent.is_none());
     let entry_of: HashMap<&str, usize> = entries.map(|row| (library[row].name, row)).collect();
     let mut has_callees = vec![false; calls.len()];
-    calls.iter().filter_map(|call| call.parent).for_each(|parent| has_callees[parent] = true);
+    calls
+        .iter()
+        .filter_map(|call| call.parent)
+        .for_each(|parent| has_callees[parent] = true);
     let mut at = 0;
     while at < calls.len() {
         let first = entry_of.get(calls[at].name).filter(|_| !has_callees[at]);
         if let Some(&first) = first {
-            let below = library[first + 1..].iter().take_while(|call| call.parent.is_some());
+            let below = library[first + 1..]
+                .iter()
+                .take_while(|call| call.parent.is_some());
             let rows: Vec<&Call> = below.collect();
             let (base, when, cpu) = (calls.len(), calls[at].when, calls[at].cpu);
             let whole = library[first].cpu + rows.iter().map(|call| call.cpu).sum::<f64>();
             calls[at].cpu = cpu * library[first].cpu / whole;
             calls.extend(rows.into_iter().map(|call| {
-                let parent = call.parent.map(|parent| if parent == first { at } else { base + parent - first - 1 });
-                Call { parent, when, cpu: call.cpu * cpu / whole, ..call.clone() }
+                let parent = call.parent.map(|parent| {
+                    if parent == first {
+                        at
+                    } else {
+                        base + parent - first - 1
+                    }
+                });
+                Call {
+                    parent,
+                    when,
+                    cpu: call.cpu * cpu / whole,
+                    ..call.clone()
+                }
             }));
             // What was added has its own callees already, but for its leaves.
             has_callees.resize(calls.len(), false);
-            calls[base..].iter().filter_map(|call| call.parent).for_each(|parent| has_callees[parent] = true);
+            calls[base..]
+                .iter()
+                .filter_map(|call| call.parent)
+                .for_each(|parent| has_callees[parent] = true);
         }
         at += 1;
     }
@@ -104,13 +125,19 @@ fn graft(calls: &mut Vec<Call>, library: &[Call]) {
 fn call(line: &'static str, parent: Option<usize>) -> Call {
     let mut columns = line.split(" | ");
     let name = columns.next().unwrap_or("");
-    let place = columns.next().unwrap_or_else(|| panic!("{name:?} stands nowhere"));
-    let (file, line) = place.rsplit_once(':').unwrap_or_else(|| panic!("{name:?} has no line"));
+    let place = columns
+        .next()
+        .unwrap_or_else(|| panic!("{name:?} stands nowhere"));
+    let (file, line) = place
+        .rsplit_once(':')
+        .unwrap_or_else(|| panic!("{name:?} has no line"));
     let mut call = Call {
         parent,
         name,
         file,
-        line: line.parse().unwrap_or_else(|_| panic!("{name:?}: {line:?} is no line")),
+        line: line
+            .parse()
+            .unwrap_or_else(|_| panic!("{name:?}: {line:?} is no line")),
         cpu: 0.0,
         allocated: 0.0,
         in_use: 0.0,
@@ -121,7 +148,10 @@ fn call(line: &'static str, parent: Option<usize>) -> Call {
             Some(("since", version)) => call.when = When::Since(version),
             Some(("until", version)) => call.when = When::Until(version),
             _ => {
-                let mut weights = column.split(' ').map(|w| w.parse().unwrap_or_else(|_| panic!("{name:?}: weight {w:?}")));
+                let mut weights = column.split(' ').map(|w| {
+                    w.parse()
+                        .unwrap_or_else(|_| panic!("{name:?}: weight {w:?}"))
+                });
                 call.cpu = weights.next().unwrap_or(0.0);
                 call.allocated = weights.next().unwrap_or(0.0);
                 call.in_use = weights.next().unwrap_or(0.0);

@@ -1,7 +1,8 @@
 //! An hour in the life of four services, made up: so that every screen has something to show.
 //!
-//! All of it follows from a seed; only the times differ from run to run. `checkout` gets a new version 25 minutes before
-//! the end, in which pricing compiles a regular expression for every rule of every order.
+//! All of it follows from a seed; only the times differ from run to run. `checkout` gets a new
+//! version 25 minutes before the end, in which pricing compiles a regular expression for every rule
+//! of every order.
 
 mod code;
 mod profile;
@@ -38,7 +39,12 @@ pub fn history() -> Vec<Moment> {
         for (kind, seconds) in [(Kind::Cpu, service.cpu_seconds), (Kind::Memory, 60)] {
             for region in ["eu", "us"] {
                 let starts = (seconds..=HISTORY_SECONDS).step_by(seconds as usize);
-                moments.extend(starts.map(|before_end| Moment { service, region, kind, before_end }));
+                moments.extend(starts.map(|before_end| Moment {
+                    service,
+                    region,
+                    kind,
+                    before_end,
+                }));
             }
         }
     }
@@ -57,14 +63,22 @@ impl Moment {
 
     /// The version that runs then.
     pub fn version(&self) -> &'static str {
-        if self.before_end > DEPLOY_SECONDS { self.service.version } else { self.service.next_version }
+        if self.before_end > DEPLOY_SECONDS {
+            self.service.version
+        } else {
+            self.service.next_version
+        }
     }
 
     /// Query string and body of the push, for a history that ends then (seconds since the epoch).
     pub fn push(&self, end: i64) -> (String, Vec<u8>) {
         let from = end - self.before_end;
         let Service { name, spy, .. } = self.service;
-        let name = format!("{name}{{region={},version={}}}", self.region, self.version());
+        let name = format!(
+            "{name}{{region={},version={}}}",
+            self.region,
+            self.version()
+        );
         let query = form_urlencoded::Serializer::new(String::new())
             .append_pair("name", &name)
             .append_pair("from", &from.to_string())
@@ -81,11 +95,14 @@ mod tests {
     use super::*;
     use crate::oracle::Oracle;
 
-    fn partition(before_end: i64, function: &str) -> (f64, i128) {
+    fn share(before_end: i64, function: &str) -> (f64, i128) {
         let moments = history();
-        let found =
-            moments.iter().find(|m| m.service.name == "checkout" && m.kind == Kind::Cpu && m.before_end == before_end);
-        let (_, body) = found.expect("a profile every quarter minute").push(1_700_000_000);
+        let found = moments.iter().find(|m| {
+            m.service.name == "checkout" && m.kind == Kind::Cpu && m.before_end == before_end
+        });
+        let (_, body) = found
+            .expect("a profile every quarter minute")
+            .push(1_700_000_000);
         let oracle = Oracle::read(&body);
         let total = oracle.total(1);
         let own = oracle.functions(1).get(function).map_or(0, |f| f.1);
@@ -95,11 +112,11 @@ mod tests {
     #[test]
     fn the_deploy_shows() {
         let pricing = "github.com/acme/shop/orders.(*Service).priceWithDiscounts";
-        let (before, total_before) = partition(DEPLOY_SECONDS + 60, pricing);
-        let (after, total_after) = partition(DEPLOY_SECONDS - 60, pricing);
+        let (before, total_before) = share(DEPLOY_SECONDS + 60, pricing);
+        let (after, total_after) = share(DEPLOY_SECONDS - 60, pricing);
         assert!(before < 0.15 && after > 2.0 * before, "{before} → {after}");
         assert!(total_after > total_before, "{total_before} → {total_after}");
-        assert_eq!(partition(DEPLOY_SECONDS + 60, "regexp.compile").0, 0.0);
+        assert_eq!(share(DEPLOY_SECONDS + 60, "regexp.compile").0, 0.0);
     }
 
     #[test]
@@ -114,11 +131,25 @@ mod tests {
     #[test]
     fn stacks_are_deep() {
         for service in &SERVICES {
-            let moment = Moment { service, region: "eu", kind: Kind::Cpu, before_end: 600 };
+            let moment = Moment {
+                service,
+                region: "eu",
+                kind: Kind::Cpu,
+                before_end: 600,
+            };
             let oracle = Oracle::read(&moment.push(1_700_000_000).1);
             let deepest = oracle.samples.iter().map(|s| s.stack.len()).max();
-            assert!((14..40).contains(&deepest.unwrap_or(0)), "{}: {deepest:?}", service.name);
-            assert!(oracle.samples.len() > 25, "{}: {} stacks", service.name, oracle.samples.len());
+            assert!(
+                (14..40).contains(&deepest.unwrap_or(0)),
+                "{}: {deepest:?}",
+                service.name
+            );
+            assert!(
+                oracle.samples.len() > 25,
+                "{}: {} stacks",
+                service.name,
+                oracle.samples.len()
+            );
         }
     }
 }

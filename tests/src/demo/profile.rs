@@ -1,6 +1,8 @@
 //! One profile of a service, as its agent would have taken it.
 
-use pilotlight_core::{Function, Line, LocationId, Mapping, Profile, ProfileBuilder, StackId, StringId, SymbolFlags};
+use pilotlight_core::{
+    Function, Line, LocationId, Mapping, Profile, ProfileBuilder, StackId, StringId, SymbolFlags,
+};
 
 use super::Moment;
 use super::code::Call;
@@ -28,9 +30,18 @@ pub enum Kind {
 pub fn profile(moment: &Moment, time_nanos: i64) -> Profile {
     let mut builder = ProfileBuilder::new();
     let (types, period_type, period): (&[(&str, &str)], _, _) = match moment.kind {
-        Kind::Cpu => (&[("samples", "count"), ("cpu", "nanoseconds")], ("cpu", "nanoseconds"), 1_000_000_000 / RATE),
+        Kind::Cpu => (
+            &[("samples", "count"), ("cpu", "nanoseconds")],
+            ("cpu", "nanoseconds"),
+            1_000_000_000 / RATE,
+        ),
         Kind::Memory => (
-            &[("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")],
+            &[
+                ("alloc_objects", "count"),
+                ("alloc_space", "bytes"),
+                ("inuse_objects", "count"),
+                ("inuse_space", "bytes"),
+            ],
             ("space", "bytes"),
             HEAP_RATE,
         ),
@@ -40,7 +51,8 @@ pub fn profile(moment: &Moment, time_nanos: i64) -> Profile {
     }
     let period_type = builder.value_type(period_type.0, period_type.1);
     let header = builder.header();
-    (header.period_type, header.period, header.time_nanos) = (Some(period_type), period, time_nanos);
+    (header.period_type, header.period, header.time_nanos) =
+        (Some(period_type), period, time_nanos);
     header.duration_nanos = moment.seconds() * 1_000_000_000;
     sample(moment, &mut builder);
     builder.finish()
@@ -49,9 +61,15 @@ pub fn profile(moment: &Moment, time_nanos: i64) -> Profile {
 fn sample(moment: &Moment, builder: &mut ProfileBuilder) {
     let service = moment.service;
     let code = service.code();
-    let words = [hash(service.name), hash(moment.region), moment.kind as u64, moment.before_end as u64];
+    let words = [
+        hash(service.name),
+        hash(moment.region),
+        moment.kind as u64,
+        moment.before_end as u64,
+    ];
     let mut random = Random::of(&words);
-    let load = service.load(moment.region, moment.before_end) * (1.0 + 0.04 * random.normal()).max(0.5);
+    let load =
+        service.load(moment.region, moment.before_end) * (1.0 + 0.04 * random.normal()).max(0.5);
     let seconds = moment.seconds() as f64;
     let samples_a_weight = service.cores * RATE as f64 * seconds * load / code.cpu_weight;
     let mapping = mapping(builder, service.binary);
@@ -94,7 +112,13 @@ fn mapping(builder: &mut ProfileBuilder, binary: &str) -> Option<pilotlight_core
     if binary.is_empty() {
         return None;
     }
-    let (file, symbols) = (builder.string(binary), SymbolFlags { functions: true, ..SymbolFlags::default() });
+    let (file, symbols) = (
+        builder.string(binary),
+        SymbolFlags {
+            functions: true,
+            ..SymbolFlags::default()
+        },
+    );
     Some(builder.mapping(Mapping {
         start: 0x40_0000,
         limit: 0x240_0000,
@@ -113,12 +137,28 @@ fn location(
 ) -> LocationId {
     let (name, file) = (builder.string(call.name), builder.string(call.file));
     let start_line = (call.line - call.line % 17).max(0);
-    let function = builder.function(Function { name, system_name: name, file, start_line });
+    let function = builder.function(Function {
+        name,
+        system_name: name,
+        file,
+        start_line,
+    });
     // Compiled code has addresses: a call of its own for every line of the text.
     let address = mapping.map_or(0, |_| 0x40_1000 + row as u64 * 0x140);
-    builder.location(mapping, address, false, &[Line { function: Some(function), line: call.line, column: 0 }])
+    builder.location(
+        mapping,
+        address,
+        false,
+        &[Line {
+            function: Some(function),
+            line: call.line,
+            column: 0,
+        }],
+    )
 }
 
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }

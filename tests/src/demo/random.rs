@@ -31,7 +31,8 @@ impl Random {
         (-2.0 * self.unit().ln()).sqrt() * (std::f64::consts::TAU * self.unit()).cos()
     }
 
-    /// How often something happens that happens `mean` times on average: what a sampling profiler sees.
+    /// How often something happens that happens `mean` times on average: what a sampling profiler
+    /// sees.
     pub(crate) fn poisson(&mut self, mean: f64) -> i64 {
         if mean > 30.0 {
             return (mean + self.normal() * mean.sqrt()).round().max(0.0) as i64;

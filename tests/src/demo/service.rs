@@ -28,14 +28,19 @@ impl Service {
         Code::parse(self.code)
     }
 
-    /// How busy it is, 1 on average: waves of traffic, and the catalogue's crawler between minutes 12 and 15.
+    /// How busy it is, 1 on average: waves of traffic, and the catalogue's crawler between minutes
+    /// 12 and 15.
     pub(super) fn load(&self, region: &str, before_end: i64) -> f64 {
         let minute = (super::HISTORY_SECONDS - before_end) as f64 / 60.0;
         let phase = self.name.len() as f64 + if region == "us" { 2.0 } else { 0.0 };
         let waves = 1.0
             + 0.18 * (minute / 17.0 * std::f64::consts::TAU + phase).sin()
             + 0.07 * (minute / 3.1 * std::f64::consts::TAU + 2.0 * phase).sin();
-        let crawler = if self.name == "catalog" && (12.0..15.0).contains(&minute) { 1.7 } else { 1.0 };
+        let crawler = if self.name == "catalog" && (12.0..15.0).contains(&minute) {
+            1.7
+        } else {
+            1.0
+        };
         waves * crawler * if region == "us" { 1.35 } else { 1.0 }
     }
 }

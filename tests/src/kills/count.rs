@@ -21,18 +21,27 @@ const RANGE: i64 = 2 * 24 * 3_600_000;
 /// Counts by name of the leaf.
 type Counts = BTreeMap<String, i128>;
 
-/// Queries while pushes and kills go on: what was acknowledged before a query began must be in its answer, and nothing twice.
+/// Queries while pushes and kills go on: what was acknowledged before a query began must be in its
+/// answer, and nothing twice.
 pub(super) fn read_until_the_end(stage: &Stage, mut random: Random) {
     while !stage.ending.load(Ordering::Relaxed) {
         thread::sleep(Duration::from_millis(300));
         let tenant = stage.some_tenant(&mut random);
-        let known: Vec<Push> = stage.pushes_of(tenant).into_iter().filter(|push| push.acknowledged).collect();
+        let known: Vec<Push> = stage
+            .pushes_of(tenant)
+            .into_iter()
+            .filter(|push| push.acknowledged)
+            .collect();
         let counts = match leaves(&stage.of_tenant(tenant), TYPES[0]) {
             Ok(counts) => counts,
             // The worker is down, or died under way.
             Err(Unread::Broken(_)) => continue,
             Err(Unread::Answered(text)) => {
-                stage.refused_reads.lock().expect("no thread panics while it holds this").push(text);
+                stage
+                    .refused_reads
+                    .lock()
+                    .expect("no thread panics while it holds this")
+                    .push(text);
                 continue;
             }
         };
@@ -45,13 +54,18 @@ pub(super) fn read_until_the_end(stage: &Stage, mut random: Random) {
         }
         for (name, count) in &counts {
             if name.starts_with("push_") && *count != 1 {
-                stage.report(Problem::Several { name: name.clone(), count: *count, when: "in a query while it ran" });
+                stage.report(Problem::Several {
+                    name: name.clone(),
+                    count: *count,
+                    when: "in a query while it ran",
+                });
             }
         }
     }
 }
 
-/// Counts every push of every tenant, by both types and in the totals, and reports what is not as it must be.
+/// Counts every push of every tenant, by both types and in the totals, and reports what is not as
+/// it must be.
 pub(super) fn count_all(stage: &Stage, tenants: u64, when: &'static str) -> Outcomes {
     let mut outcomes = Outcomes::default();
     for tenant in 0..tenants {
@@ -70,10 +84,18 @@ pub(super) fn count_all(stage: &Stage, tenants: u64, when: &'static str) -> Outc
             for name in (0..COMMON).map(common_name) {
                 let count = counts.remove(&name).unwrap_or(0);
                 if count != i128::from(present) {
-                    stage.report(Problem::Common { name, tenant, count, present, when });
+                    stage.report(Problem::Common {
+                        name,
+                        tenant,
+                        count,
+                        present,
+                        when,
+                    });
                 }
             }
-            counts.into_iter().for_each(|(name, count)| stage.report(Problem::Unknown { name, count, when }));
+            counts
+                .into_iter()
+                .for_each(|(name, count)| stage.report(Problem::Unknown { name, count, when }));
             if place == 0 {
                 outcomes += found;
             }
@@ -84,8 +106,16 @@ pub(super) fn count_all(stage: &Stage, tenants: u64, when: &'static str) -> Outc
 }
 
 /// What became of a tenant's pushes; takes them out of the counts.
-fn outcomes_of(stage: &Stage, pushes: &[Push], counts: &mut Counts, when: &'static str) -> Outcomes {
-    let mut outcomes = Outcomes { pushes: pushes.len() as u64, ..Outcomes::default() };
+fn outcomes_of(
+    stage: &Stage,
+    pushes: &[Push],
+    counts: &mut Counts,
+    when: &'static str,
+) -> Outcomes {
+    let mut outcomes = Outcomes {
+        pushes: pushes.len() as u64,
+        ..Outcomes::default()
+    };
     for push in pushes {
         outcomes.retried += u64::from(push.attempts > 1);
         outcomes.acknowledged += u64::from(push.acknowledged);
@@ -112,18 +142,39 @@ fn outcomes_of(stage: &Stage, pushes: &[Push], counts: &mut Counts, when: &'stat
 /// The list of services answers from other parts of the store than the merged profile does.
 fn check_totals(stage: &Stage, client: &Client, tenant: u64, present: u64, when: &'static str) {
     let until = now_millis() + 3_600_000;
-    let path = format!("/api/v1/services?from={}&until={until}&points=60", until - RANGE);
+    let path = format!(
+        "/api/v1/services?from={}&until={until}&points=60",
+        until - RANGE
+    );
     let answer = match client.get(&path) {
         Ok(answer) if answer.status == 200 => answer.json(),
-        Ok(answer) => return stage.report(Problem::Unanswered { tenant, text: answer.text(), when }),
+        Ok(answer) => {
+            return stage.report(Problem::Unanswered {
+                tenant,
+                text: answer.text(),
+                when,
+            });
+        }
         Err(text) => return stage.report(Problem::Unanswered { tenant, text, when }),
     };
     for (id, value) in TYPES {
-        let types = answer["services"][0]["types"].as_array().map_or(&[][..], Vec::as_slice);
-        let total = types.iter().find(|t| t["id"] == id).and_then(|t| t["total"].as_str()?.parse().ok()).unwrap_or(0);
+        let types = answer["services"][0]["types"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        let total = types
+            .iter()
+            .find(|t| t["id"] == id)
+            .and_then(|t| t["total"].as_str()?.parse().ok())
+            .unwrap_or(0);
         let expected = i128::from(present) * i128::from(COMMON + 1) * i128::from(value);
         if total != expected {
-            stage.report(Problem::Total { tenant, id, total, expected, when });
+            stage.report(Problem::Total {
+                tenant,
+                id,
+                total,
+                expected,
+                when,
+            });
         }
     }
 }
@@ -144,19 +195,24 @@ fn leaves(client: &Client, (id, value): (&str, i64)) -> Result<Counts, Unread> {
         .append_pair("from", &(until - RANGE).to_string())
         .append_pair("until", &until.to_string())
         .finish();
-    let answer = client.get(&format!("/api/v1/profile?{query}")).map_err(Unread::Broken)?;
+    let answer = client
+        .get(&format!("/api/v1/profile?{query}"))
+        .map_err(Unread::Broken)?;
     match answer.status {
         200 => {}
         204 => return Ok(Counts::new()),
         status => return Err(Unread::Answered(format!("{status}: {}", answer.text()))),
     }
-    let profile = read_chunk(&answer.body, |_, _| true).map_err(|e| Unread::Answered(e.to_string()))?;
+    let profile =
+        read_chunk(&answer.body, |_, _| true).map_err(|e| Unread::Answered(e.to_string()))?;
     let mut counts = Counts::new();
     for sample in Oracle::read(&encode(&profile)).samples {
         let leaf = sample.stack.last().cloned().unwrap_or_default();
         let sum = i128::from(sample.values[0]);
         if sum % i128::from(value) != 0 {
-            return Err(Unread::Answered(format!("{leaf} has {sum}, which is not a multiple of {value}")));
+            return Err(Unread::Answered(format!(
+                "{leaf} has {sum}, which is not a multiple of {value}"
+            )));
         }
         *counts.entry(leaf).or_default() += sum / i128::from(value);
     }
@@ -165,8 +221,15 @@ fn leaves(client: &Client, (id, value): (&str, i64)) -> Result<Counts, Unread> {
 
 impl Stage {
     fn pushes_of(&self, tenant: u64) -> Vec<Push> {
-        let pushes = self.pushes.lock().expect("no thread panics while it holds this");
-        pushes.iter().filter(|push| push.tenant == tenant).copied().collect()
+        let pushes = self
+            .pushes
+            .lock()
+            .expect("no thread panics while it holds this");
+        pushes
+            .iter()
+            .filter(|push| push.tenant == tenant)
+            .copied()
+            .collect()
     }
 }
 
@@ -177,9 +240,29 @@ mod tests {
     #[test]
     fn what_is_wrong_is_seen() {
         let stage = Stage::new(Client::new("http://127.0.0.1:1"));
-        let push = |number, acknowledged| Push { number, tenant: 0, acknowledged, attempts: 1, sent: 0, done: 0 };
-        let pushes = [push(0, true), push(1, false), push(2, false), push(3, true), push(4, false), push(5, true)];
-        let counted = [("push_0", 1), ("push_1", 1), ("push_4", 2), ("push_5", 3), ("push_6", 1)];
+        let push = |number, acknowledged| Push {
+            number,
+            tenant: 0,
+            acknowledged,
+            attempts: 1,
+            sent: 0,
+            done: 0,
+        };
+        let pushes = [
+            push(0, true),
+            push(1, false),
+            push(2, false),
+            push(3, true),
+            push(4, false),
+            push(5, true),
+        ];
+        let counted = [
+            ("push_0", 1),
+            ("push_1", 1),
+            ("push_4", 2),
+            ("push_5", 3),
+            ("push_6", 1),
+        ];
         let mut counts: Counts = counted.map(|(name, count)| (name.to_owned(), count)).into();
         let found = outcomes_of(&stage, &pushes, &mut counts, "now");
         let expect = Outcomes {

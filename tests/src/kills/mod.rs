@@ -1,12 +1,13 @@
-//! Some processes push without a pause while the worker is killed and started again, hundreds of times; then each push is
-//! looked for.
+//! Some processes push without a pause while the worker is killed and started again, hundreds of
+//! times; then each push is looked for.
 //!
-//! Each push has a function of its own, `push_<number>`, with one sample. So a merged profile says of every single push how
-//! often it counts: an acknowledged one must count once, any other at most once. A few functions that all pushes have count
-//! them all.
+//! Each push has a function of its own, `push_<number>`, with one sample. So a merged profile says
+//! of every single push how often it counts: an acknowledged one must count once, any other at most
+//! once. A few functions that all pushes have count them all.
 //!
-//! A killed compaction keeps its lease for minutes, in which its tenant is not compacted. So pushes go to several tenants at
-//! a time, and new ones take the place of old ones; the tenant of number 0 stays to the end.
+//! A killed compaction keeps its lease for minutes, in which its tenant is not compacted. So pushes
+//! go to several tenants at a time, and new ones take the place of old ones; the tenant of number 0
+//! stays to the end.
 
 mod count;
 mod process;
@@ -83,10 +84,18 @@ struct Stage {
     problems: Mutex<Vec<Problem>>,
 }
 
-/// Kills and counts. An error is something that kept us from it; what is wrong with the counts is in the report.
+/// Kills and counts. An error is something that kept us from it; what is wrong with the counts is
+/// in the report.
 pub fn run(wanted: &Wanted) -> Result<Report, String> {
-    let variables = [("FLUSH_MS", "20"), ("MULTITENANCY", "true"), ("COMPACT_GRACE_SECONDS", "2")];
-    let place = Place::fresh(&wanted.state, &variables.map(|(name, value)| (name, value.to_owned())))?;
+    let variables = [
+        ("FLUSH_MS", "20"),
+        ("MULTITENANCY", "true"),
+        ("COMPACT_GRACE_SECONDS", "2"),
+    ];
+    let place = Place::fresh(
+        &wanted.state,
+        &variables.map(|(name, value)| (name, value.to_owned())),
+    )?;
     let local = place.start()?;
     let stage = Stage::new(Client::new(&place.url()));
     let mut report = Report::default();
@@ -119,12 +128,16 @@ pub fn run(wanted: &Wanted) -> Result<Report, String> {
     (report.tenants, report.crons) = (tenants, stage.crons.into_inner());
     report.repeated = stage.repeated.into_inner();
     report.reads = stage.reads.into_inner();
-    report.refused_reads = stage.refused_reads.into_inner().map_err(|e| e.to_string())?;
+    report.refused_reads = stage
+        .refused_reads
+        .into_inner()
+        .map_err(|e| e.to_string())?;
     report.problems = stage.problems.into_inner().map_err(|e| e.to_string())?;
     Ok(report)
 }
 
-/// Kills the worker at moments of chance, every third time in a compaction as well as that can be aimed at.
+/// Kills the worker at moments of chance, every third time in a compaction as well as that can be
+/// aimed at.
 fn kill_often(
     wanted: &Wanted,
     place: &Place,
@@ -139,15 +152,23 @@ fn kill_often(
             aim(wanted, stage, &mut random);
         }
         report.kills_in_crons += u64::from(stage.cron_runs());
-        local.kill().map_err(|problem| format!("before kill {kill}: {problem}: {}", place.last_words()))?;
+        local
+            .kill()
+            .map_err(|problem| format!("before kill {kill}: {problem}: {}", place.last_words()))?;
         report.kills = stage.kills.fetch_add(1, Ordering::Relaxed) + 1;
         stage.order(CronOrder::Any);
-        report.killed_at.push(stage.began.elapsed().as_millis() as u64);
+        report
+            .killed_at
+            .push(stage.began.elapsed().as_millis() as u64);
         let started = Instant::now();
         local = place.start()?;
         report.starting += started.elapsed();
         if kill % 20 == 0 {
-            println!("{kill} of {} kills, {} pushes", wanted.kills, stage.next_push.load(Ordering::Relaxed));
+            println!(
+                "{kill} of {} kills, {} pushes",
+                wanted.kills,
+                stage.next_push.load(Ordering::Relaxed)
+            );
         }
     }
     // Those that wait for an answer get one.
@@ -218,7 +239,11 @@ impl Stage {
 
     /// One of the tenants that are pushed to; number 0 a quarter of the time.
     fn some_tenant(&self, random: &mut Random) -> u64 {
-        if random.unit() < 0.25 { 0 } else { self.first_tenant() + (random.unit() * ACTIVE as f64) as u64 % ACTIVE }
+        if random.unit() < 0.25 {
+            0
+        } else {
+            self.first_tenant() + (random.unit() * ACTIVE as f64) as u64 % ACTIVE
+        }
     }
 
     fn of_tenant(&self, tenant: u64) -> Client {
@@ -226,17 +251,24 @@ impl Stage {
         self.client.of_tenant(&format!("tenant-{tenant:06}"))
     }
 
-    /// Runs the cron at a time at which this tenant is the first that it looks at: one further each minute.
+    /// Runs the cron at a time at which this tenant is the first that it looks at: one further each
+    /// minute.
     fn fire_cron(&self, tenant: u64) -> Result<(), String> {
         let minutes = process::now_millis() as u64 / 60_000;
         let tenants = self.last_tenant() + 1;
         let time = (minutes / tenants * tenants + tenant) * 60_000;
         self.cron_runs.store(true, Ordering::Relaxed);
-        let answer = self.client.get(&format!("/cdn-cgi/handler/scheduled?time={time}"));
+        let answer = self
+            .client
+            .get(&format!("/cdn-cgi/handler/scheduled?time={time}"));
         self.cron_runs.store(false, Ordering::Relaxed);
         match answer? {
             answer if answer.status == 200 => Ok(()),
-            answer => Err(format!("the cron answered {}: {}", answer.status, answer.text())),
+            answer => Err(format!(
+                "the cron answered {}: {}",
+                answer.status,
+                answer.text()
+            )),
         }
     }
 
@@ -245,11 +277,17 @@ impl Stage {
     }
 
     fn order(&self, order: CronOrder) {
-        *self.cron_order.lock().expect("no thread panics while it holds this") = order;
+        *self
+            .cron_order
+            .lock()
+            .expect("no thread panics while it holds this") = order;
     }
 
     fn take_order(&self) -> CronOrder {
-        let mut order = self.cron_order.lock().expect("no thread panics while it holds this");
+        let mut order = self
+            .cron_order
+            .lock()
+            .expect("no thread panics while it holds this");
         let taken = *order;
         if taken != CronOrder::Any {
             *order = CronOrder::None;
@@ -258,6 +296,9 @@ impl Stage {
     }
 
     fn report(&self, problem: Problem) {
-        self.problems.lock().expect("no thread panics while it holds this").push(problem);
+        self.problems
+            .lock()
+            .expect("no thread panics while it holds this")
+            .push(problem);
     }
 }

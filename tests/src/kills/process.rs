@@ -1,4 +1,5 @@
-//! A process that pushes: one profile after the other, each with a function of its own, again when no answer came.
+//! A process that pushes: one profile after the other, each with a function of its own, again when
+//! no answer came.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -14,12 +15,15 @@ use crate::demo::random::Random;
 /// The service that all belong to.
 pub(super) const SERVICE: &str = "killed";
 /// Types and the value of each sample.
-pub(super) const TYPES: [(&str, i64); 2] =
-    [("process_cpu:samples:count:cpu:nanoseconds", 1), ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", 10_000_000)];
+pub(super) const TYPES: [(&str, i64); 2] = [
+    ("process_cpu:samples:count:cpu:nanoseconds", 1),
+    ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", 10_000_000),
+];
 /// Functions that every push has, with a sample each.
 pub(super) const COMMON: u64 = 20;
-/// How often one is sent before its process gives up: with pauses that double from 50 ms 1.5 seconds, twice as long as a start
-/// of the worker takes. On a busy machine some are given up, which is on purpose.
+/// How often one is sent before its process gives up: with pauses that double from 50 ms 1.5
+/// seconds, twice as long as a start of the worker takes. On a busy machine some are given up,
+/// which is on purpose.
 const ATTEMPTS: u32 = 6;
 
 /// Partition of the pushes whose answer their sender does not hear.
@@ -40,7 +44,12 @@ pub(super) struct Push {
 }
 
 /// Pushes until the end, and notes what became of each push.
-pub(super) fn push_until_the_end(stage: &Stage, process: usize, pause: Duration, mut random: Random) {
+pub(super) fn push_until_the_end(
+    stage: &Stage,
+    process: usize,
+    pause: Duration,
+    mut random: Random,
+) {
     while !stage.ending.load(Ordering::Relaxed) {
         let tenant = stage.some_tenant(&mut random);
         push(stage, tenant, process, UNHEARD, &mut random);
@@ -48,16 +57,28 @@ pub(super) fn push_until_the_end(stage: &Stage, process: usize, pause: Duration,
     }
 }
 
-/// Pushes a profile like no other, and notes what became of it. A share of the answers is not heard: then it is sent once
-/// more a while later, when the worker may have been killed or may have compacted it.
+/// Pushes a profile like no other, and notes what became of it. A share of the answers is not
+/// heard: then it is sent once more a while later, when the worker may have been killed or may have
+/// compacted it.
 pub(super) fn push(stage: &Stage, tenant: u64, process: usize, unheard: f64, random: &mut Random) {
     let number = stage.next_push.fetch_add(1, Ordering::Relaxed);
     let since = || stage.began.elapsed().as_millis() as u64;
     let (client, path, sent) = (stage.of_tenant(tenant), path(process), since());
     let body = body(number, now_millis());
     let (acknowledged, attempts) = send(stage, &client, &path, &body, random);
-    let push = Push { number, tenant, acknowledged, attempts, sent, done: since() };
-    stage.pushes.lock().expect("no thread panics while it holds this").push(push);
+    let push = Push {
+        number,
+        tenant,
+        acknowledged,
+        attempts,
+        sent,
+        done: since(),
+    };
+    stage
+        .pushes
+        .lock()
+        .expect("no thread panics while it holds this")
+        .push(push);
     if acknowledged && random.unit() < unheard {
         thread::sleep(LONGEST_UNHEARD.mul_f64(random.unit()));
         send(stage, &client, &path, &body, random);
@@ -78,13 +99,23 @@ fn path(process: usize) -> String {
     format!("/ingest?{query}")
 }
 
-/// Sends the same bytes until they are acknowledged or it has been often enough. Says if they were, and how often it sent them.
-fn send(stage: &Stage, client: &Client, path: &str, body: &[u8], random: &mut Random) -> (bool, u32) {
+/// Sends the same bytes until they are acknowledged or it has been often enough. Says if they were,
+/// and how often it sent them.
+fn send(
+    stage: &Stage,
+    client: &Client,
+    path: &str,
+    body: &[u8],
+    random: &mut Random,
+) -> (bool, u32) {
     for attempt in 1..=ATTEMPTS {
         match client.post(path, "application/octet-stream", body) {
             Ok(answer) if answer.status == 200 => return (true, attempt),
             Ok(answer) if !matches!(answer.status, 429 | 500 | 503) => {
-                stage.report(Problem::Refused { status: answer.status, text: answer.text() });
+                stage.report(Problem::Refused {
+                    status: answer.status,
+                    text: answer.text(),
+                });
                 return (false, attempt);
             }
             // A broken connection, a refusal to connect, or the wish that it be sent again.
@@ -125,5 +156,7 @@ pub(super) fn common_name(number: u64) -> String {
 
 /// The time of this machine, milliseconds since the epoch.
 pub(super) fn now_millis() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
 }

@@ -17,7 +17,8 @@ const SHOWN: usize = 40;
 pub struct Report {
     /// How often the worker was killed.
     pub kills: u64,
-    /// Of those, how often a cron was under way: a third of the kills are aimed at one that compacts.
+    /// Of those, how often a cron was under way: a third of the kills are aimed at one that
+    /// compacts.
     pub kills_in_crons: u64,
     /// When, milliseconds since the begin.
     pub killed_at: Vec<u64>,
@@ -140,9 +141,17 @@ pub enum Problem {
 
 impl Problem {
     pub(super) fn lost(push: &Push, when: &'static str) -> Self {
-        let Push { number, tenant, attempts, sent, done, .. } = push;
-        let push =
-            format!("push_{number} of tenant {tenant}, sent at {sent} ms, acknowledged at {done} ms, attempt {attempts}");
+        let Push {
+            number,
+            tenant,
+            attempts,
+            sent,
+            done,
+            ..
+        } = push;
+        let push = format!(
+            "push_{number} of tenant {tenant}, sent at {sent} ms, acknowledged at {done} ms, attempt {attempts}"
+        );
         Self::Lost { push, when }
     }
 }
@@ -150,14 +159,27 @@ impl Problem {
 impl Report {
     /// Whether everything is as it must be.
     pub fn is_good(&self) -> bool {
-        let Outcomes { lost, duplicates, .. } = self.outcomes;
+        let Outcomes {
+            lost, duplicates, ..
+        } = self.outcomes;
         self.problems.is_empty() && lost == 0 && duplicates == 0
     }
 
     /// All of it in one line of JSON.
     pub fn json(&self) -> Value {
-        let Outcomes { pushes, retried, acknowledged, lost, duplicates, .. } = self.outcomes;
-        let Outcomes { unacknowledged_present, unacknowledged_absent, .. } = self.outcomes;
+        let Outcomes {
+            pushes,
+            retried,
+            acknowledged,
+            lost,
+            duplicates,
+            ..
+        } = self.outcomes;
+        let Outcomes {
+            unacknowledged_present,
+            unacknowledged_absent,
+            ..
+        } = self.outcomes;
         json!({
             "kills": self.kills, "kills_in_crons": self.kills_in_crons, "seconds": self.seconds,
             "start_millis": self.mean_start().as_millis() as u64,
@@ -176,16 +198,51 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kills, kills_in_crons, seconds, tenants, crons, reads, outcomes, before, after, .. } = self;
-        let Outcomes { pushes, retried, acknowledged, unacknowledged_present, unacknowledged_absent, .. } = outcomes;
+        let Self {
+            kills,
+            kills_in_crons,
+            seconds,
+            tenants,
+            crons,
+            reads,
+            outcomes,
+            before,
+            after,
+            ..
+        } = self;
+        let Outcomes {
+            pushes,
+            retried,
+            acknowledged,
+            unacknowledged_present,
+            unacknowledged_absent,
+            ..
+        } = outcomes;
         let start = self.mean_start().as_millis();
-        writeln!(f, "killed {kills} times in {seconds} s, {kills_in_crons} times while a cron ran; {start} ms to start")?;
-        writeln!(f, "{crons} crons came to their end, {reads} queries were answered meanwhile")?;
+        writeln!(
+            f,
+            "killed {kills} times in {seconds} s, {kills_in_crons} times while a cron ran; {start} ms to start"
+        )?;
+        writeln!(
+            f,
+            "{crons} crons came to their end, {reads} queries were answered meanwhile"
+        )?;
         if let Some(last) = self.refused_reads.last() {
-            writeln!(f, "{} queries were answered with an error, at last: {last}", self.refused_reads.len())?;
+            writeln!(
+                f,
+                "{} queries were answered with an error, at last: {last}",
+                self.refused_reads.len()
+            )?;
         }
-        writeln!(f, "{pushes} pushes of {tenants} tenants, {retried} of them sent more than once before an answer,")?;
-        writeln!(f, "  {} once more after it, as if it had not been heard", self.repeated)?;
+        writeln!(
+            f,
+            "{pushes} pushes of {tenants} tenants, {retried} of them sent more than once before an answer,"
+        )?;
+        writeln!(
+            f,
+            "  {} once more after it, as if it had not been heard",
+            self.repeated
+        )?;
         writeln!(f, "  acknowledged            {acknowledged:>8}")?;
         writeln!(f, "  unacknowledged, present {unacknowledged_present:>8}")?;
         writeln!(f, "  unacknowledged, absent  {unacknowledged_absent:>8}")?;
@@ -194,7 +251,10 @@ impl fmt::Display for Report {
         writeln!(f, "in the bucket: {before}; after more crons: {after}")?;
         if !self.problems.is_empty() {
             writeln!(f, "{} problems:", self.problems.len())?;
-            self.problems.iter().take(SHOWN).try_for_each(|problem| writeln!(f, "  {problem:?}"))?;
+            self.problems
+                .iter()
+                .take(SHOWN)
+                .try_for_each(|problem| writeln!(f, "  {problem:?}"))?;
             writeln!(f, "killed at (ms): {:?}", self.killed_at)?;
         }
         Ok(())

@@ -1,12 +1,15 @@
-//! Profiles as Go processes of a few services send them: each service a program of its own, all processes of a service the
-//! same program, each push other stacks of it.
+//! Profiles as Go processes of a few services send them: each service a program of its own, all
+//! processes of a service the same program, each push other stacks of it.
 //!
 //! A CPU profile has 30 kB gzipped and 600 stacks; a heap profile, of four types, about as much.
 
 use std::collections::HashMap;
 
 use pilotlight_core::pprof::encode_gzip;
-use pilotlight_core::{Function, FunctionId, Line, LocationId, Mapping, MappingId, ProfileBuilder, StackId, SymbolFlags};
+use pilotlight_core::{
+    Function, FunctionId, Line, LocationId, Mapping, MappingId, ProfileBuilder, StackId,
+    SymbolFlags,
+};
 
 use crate::demo::random::Random;
 
@@ -35,7 +38,10 @@ impl Kind {
     /// Ids of the types, in order of the values.
     pub(super) fn types(self) -> &'static [&'static str] {
         match self {
-            Self::Cpu => &["process_cpu:samples:count:cpu:nanoseconds", "process_cpu:cpu:nanoseconds:cpu:nanoseconds"],
+            Self::Cpu => &[
+                "process_cpu:samples:count:cpu:nanoseconds",
+                "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+            ],
             Self::Memory => &[
                 "memory:alloc_objects:count:space:bytes",
                 "memory:alloc_space:bytes:space:bytes",
@@ -75,15 +81,24 @@ impl Program {
             let site = |_| {
                 let next = layer + 1 + usize::from(random.unit() < 0.25);
                 // Some functions are called from everywhere.
-                let popular = (random.unit().powi(3) * FUNCTIONS_A_LAYER as f64) as usize % FUNCTIONS_A_LAYER;
+                let popular =
+                    (random.unit().powi(3) * FUNCTIONS_A_LAYER as f64) as usize % FUNCTIONS_A_LAYER;
                 let callee = (next < LAYERS).then_some(next * FUNCTIONS_A_LAYER + popular);
-                let inlined = (random.unit() < 0.2).then_some(layer * FUNCTIONS_A_LAYER + popular / 4);
-                Site { line: 10 + below(&mut random, 900) as i64, callee, inlined }
+                let inlined =
+                    (random.unit() < 0.2).then_some(layer * FUNCTIONS_A_LAYER + popular / 4);
+                Site {
+                    line: 10 + below(&mut random, 900) as i64,
+                    callee,
+                    inlined,
+                }
             };
             (0..sites).map(site).collect()
         };
         let sites = (0..LAYERS * FUNCTIONS_A_LAYER).map(&mut function).collect();
-        Self { name: name.to_owned(), sites }
+        Self {
+            name: name.to_owned(),
+            sites,
+        }
     }
 
     /// What a process saw in the 15 seconds before.
@@ -115,15 +130,29 @@ impl Program {
         let package = PACKAGES[number / FUNCTIONS_A_LAYER * PACKAGES.len() / LAYERS];
         let package = package
             .strip_prefix("internal/")
-            .map_or(package.to_owned(), |own| format!("github.com/acme/{}/internal/{own}", self.name));
-        let receiver = ["Client", "Handler", "Store", "Conn", "Buffer", "Decoder", "Pool"][number % 7];
-        let verb = ["Read", "Serve", "flush", "Lookup", "apply", "Marshal", "next", "Close", "grow"][number % 9];
+            .map_or(package.to_owned(), |own| {
+                format!("github.com/acme/{}/internal/{own}", self.name)
+            });
+        let receiver = [
+            "Client", "Handler", "Store", "Conn", "Buffer", "Decoder", "Pool",
+        ][number % 7];
+        let verb = [
+            "Read", "Serve", "flush", "Lookup", "apply", "Marshal", "next", "Close", "grow",
+        ][number % 9];
         let name = format!("{package}.(*{receiver}{}).{verb}{number}", number % 41);
-        (name, format!("/src/{package}/{}_{}.go", receiver.to_lowercase(), number % 23))
+        (
+            name,
+            format!(
+                "/src/{package}/{}_{}.go",
+                receiver.to_lowercase(),
+                number % 23
+            ),
+        )
     }
 }
 
-/// Stacks as they come, in the order in which each was first seen: the order in which Go writes them.
+/// Stacks as they come, in the order in which each was first seen: the order in which Go writes
+/// them.
 struct Recorder<'a> {
     program: &'a Program,
     builder: ProfileBuilder,
@@ -142,10 +171,27 @@ impl<'a> Recorder<'a> {
         }
         let file = builder.string(&format!("/app/{}", program.name));
         let build_id = builder.string("d3b07384d113edec49eaa6238ad5ff00");
-        let symbols = SymbolFlags { functions: true, ..SymbolFlags::default() };
-        let binary = Mapping { start: 0x40_0000, limit: 0x240_0000, offset: 0, file, build_id, symbols };
+        let symbols = SymbolFlags {
+            functions: true,
+            ..SymbolFlags::default()
+        };
+        let binary = Mapping {
+            start: 0x40_0000,
+            limit: 0x240_0000,
+            offset: 0,
+            file,
+            build_id,
+            symbols,
+        };
         let binary = builder.mapping(binary);
-        Self { program, builder, binary, locations: HashMap::new(), order: Vec::new(), values: HashMap::new() }
+        Self {
+            program,
+            builder,
+            binary,
+            locations: HashMap::new(),
+            order: Vec::new(),
+            values: HashMap::new(),
+        }
     }
 
     /// A way down the call graph.
@@ -172,14 +218,22 @@ impl<'a> Recorder<'a> {
             Kind::Memory => {
                 let object = 16 << below(random, 9);
                 let in_use = i64::from(random.unit() < 0.6);
-                vec![HEAP_RATE / object, HEAP_RATE, in_use * HEAP_RATE / object, in_use * HEAP_RATE]
+                vec![
+                    HEAP_RATE / object,
+                    HEAP_RATE,
+                    in_use * HEAP_RATE / object,
+                    in_use * HEAP_RATE,
+                ]
             }
         };
         let values = self.values.entry(stack).or_insert_with(|| {
             self.order.push(stack);
             vec![0; more.len()]
         });
-        values.iter_mut().zip(more).for_each(|(sum, value)| *sum += value);
+        values
+            .iter_mut()
+            .zip(more)
+            .for_each(|(sum, value)| *sum += value);
     }
 
     fn location(&mut self, function: usize, site: usize) -> LocationId {
@@ -187,11 +241,21 @@ impl<'a> Recorder<'a> {
             return location;
         }
         let Site { line, inlined, .. } = self.program.sites[function][site];
-        let outer = Line { function: Some(self.function(function)), line, column: 0 };
-        let inner = inlined.map(|inlined| Line { function: Some(self.function(inlined)), line: line % 97 + 3, column: 0 });
+        let outer = Line {
+            function: Some(self.function(function)),
+            line,
+            column: 0,
+        };
+        let inner = inlined.map(|inlined| Line {
+            function: Some(self.function(inlined)),
+            line: line % 97 + 3,
+            column: 0,
+        });
         let lines: Vec<Line> = inner.into_iter().chain([outer]).collect();
         let address = 0x40_1000 + (function * SITES + site) as u64 * 0x4d;
-        let location = self.builder.location(Some(self.binary), address, false, &lines);
+        let location = self
+            .builder
+            .location(Some(self.binary), address, false, &lines);
         self.locations.insert((function, site), location);
         location
     }
@@ -199,7 +263,12 @@ impl<'a> Recorder<'a> {
     fn function(&mut self, number: usize) -> FunctionId {
         let (name, file) = self.program.function(number);
         let (name, file) = (self.builder.string(&name), self.builder.string(&file));
-        self.builder.function(Function { name, system_name: name, file, start_line: (number % 700) as i64 + 1 })
+        self.builder.function(Function {
+            name,
+            system_name: name,
+            file,
+            start_line: (number % 700) as i64 + 1,
+        })
     }
 
     fn finish(mut self, kind: Kind, time_nanos: i64) -> Body {
@@ -207,7 +276,10 @@ impl<'a> Recorder<'a> {
         for stack in &self.order {
             let values = &self.values[stack];
             self.builder.sample(Some(*stack), None, values);
-            totals.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+            totals
+                .iter_mut()
+                .zip(values)
+                .for_each(|(sum, value)| *sum += value);
         }
         let (period_type, period) = match kind {
             Kind::Cpu => (self.builder.value_type("cpu", "nanoseconds"), 10_000_000),
@@ -216,7 +288,10 @@ impl<'a> Recorder<'a> {
         let header = self.builder.header();
         (header.period_type, header.period) = (Some(period_type), period);
         (header.time_nanos, header.duration_nanos) = (time_nanos, 15_000_000_000);
-        Body { bytes: encode_gzip(&self.builder.finish()), totals }
+        Body {
+            bytes: encode_gzip(&self.builder.finish()),
+            totals,
+        }
     }
 }
 
@@ -234,14 +309,30 @@ mod tests {
         let program = Program::new("checkout");
         for (kind, types) in [(Kind::Cpu, 2), (Kind::Memory, 4)] {
             let mut random = Random::of(&[1]);
-            let [first, second] = [0, 1].map(|second| program.profile(kind, second * 1_000_000_000, &mut random));
+            let [first, second] =
+                [0, 1].map(|second| program.profile(kind, second * 1_000_000_000, &mut random));
             assert_ne!(first.bytes, second.bytes);
-            assert!((20_000..45_000).contains(&first.bytes.len()), "{kind:?}: {} bytes", first.bytes.len());
+            assert!(
+                (20_000..45_000).contains(&first.bytes.len()),
+                "{kind:?}: {} bytes",
+                first.bytes.len()
+            );
             let oracle = Oracle::read(&first.bytes);
-            assert!((300..1_000).contains(&oracle.samples.len()), "{kind:?}: {} stacks", oracle.samples.len());
+            assert!(
+                (300..1_000).contains(&oracle.samples.len()),
+                "{kind:?}: {} stacks",
+                oracle.samples.len()
+            );
             assert_eq!(oracle.types.len(), types);
             let totals: Vec<i128> = (0..types).map(|column| oracle.total(column)).collect();
-            assert_eq!(totals, first.totals.iter().map(|&total| i128::from(total)).collect::<Vec<_>>());
+            assert_eq!(
+                totals,
+                first
+                    .totals
+                    .iter()
+                    .map(|&total| i128::from(total))
+                    .collect::<Vec<_>>()
+            );
         }
     }
 }

@@ -20,12 +20,16 @@ impl Latencies {
         self.0.extend(other.0);
     }
 
-    /// The duration that this part of all took at most, by the nearest rank; zero when there are none.
+    /// The duration that this part of all took at most, by the nearest rank; zero when there are
+    /// none.
     pub fn quantile(&self, part: f64) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
         let rank = (part * sorted.len() as f64).ceil() as usize;
-        sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or_default()
+        sorted
+            .get(rank.clamp(1, sorted.len().max(1)) - 1)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// In milliseconds, for machines.
@@ -56,8 +60,12 @@ mod tests {
 
     #[test]
     fn quantiles_by_nearest_rank() {
-        let of = |numbers: &[u64]| Latencies(numbers.iter().map(|&n| Duration::from_millis(n)).collect());
-        let check = |numbers: &[u64], part, expect| assert_eq!(of(numbers).quantile(part), Duration::from_millis(expect));
+        let of = |numbers: &[u64]| {
+            Latencies(numbers.iter().map(|&n| Duration::from_millis(n)).collect())
+        };
+        let check = |numbers: &[u64], part, expect| {
+            assert_eq!(of(numbers).quantile(part), Duration::from_millis(expect))
+        };
         check(&[], 0.5, 0);
         check(&[7], 0.0, 7);
         check(&[7], 1.0, 7);

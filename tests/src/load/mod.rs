@@ -1,8 +1,10 @@
-//! A fleet of processes that push as agents do, for minutes, while somebody looks at dashboards; then nothing may be missing.
+//! A fleet of processes that push as agents do, for minutes, while somebody looks at dashboards;
+//! then nothing may be missing.
 //!
-//! Ten services of equal size; each process pushes a CPU profile and then a heap profile of four types every few seconds. At
-//! the end the total of each service and type, from the list of services and from merged profiles, must be exactly the sum of
-//! what was acknowledged, also after more compactions.
+//! Ten services of equal size; each process pushes a CPU profile and then a heap profile of four
+//! types every few seconds. At the end the total of each service and type, from the list of
+//! services and from merged profiles, must be exactly the sum of what was acknowledged, also after
+//! more compactions.
 
 mod fleet;
 mod latencies;
@@ -60,14 +62,20 @@ struct Stage {
     asked: Mutex<user::Asked>,
 }
 
-/// Pushes, asks and counts. An error is something that kept us from it; what is wrong with the sums is in the report.
+/// Pushes, asks and counts. An error is something that kept us from it; what is wrong with the sums
+/// is in the report.
 pub fn run(wanted: &Wanted) -> Result<Report, String> {
     let variables = [("FLUSH_MS", wanted.flush_ms.to_string())];
-    let place = Place { bound_to_itself: true, ..Place::fresh(&wanted.state, &variables)? };
+    let place = Place {
+        bound_to_itself: true,
+        ..Place::fresh(&wanted.state, &variables)?
+    };
     let mut local = place.start()?;
     let stage = Stage {
         client: Client::new(&place.url()),
-        programs: (0..SERVICES).map(|number| Program::new(&service(number))).collect(),
+        programs: (0..SERVICES)
+            .map(|number| Program::new(&service(number)))
+            .collect(),
         began: Instant::now(),
         ending: AtomicBool::new(false),
         pushed: Mutex::default(),
@@ -85,21 +93,35 @@ pub fn run(wanted: &Wanted) -> Result<Report, String> {
         let outcome = watch(&stage, wanted, &mut local, &mut report);
         // Whatever happened, the others must hear of the end.
         stage.ending.store(true, Ordering::Relaxed);
-        report.crons = crons.join().map_err(|_| "the thread of the crons panicked")??;
+        report.crons = crons
+            .join()
+            .map_err(|_| "the thread of the crons panicked")??;
         outcome
     })?;
     report.seconds = stage.began.elapsed().as_secs_f64();
-    report.cpu_millis = local.workerd().cpu_millis().zip(cpu_before).map(|(after, before)| after - before);
+    report.cpu_millis = local
+        .workerd()
+        .cpu_millis()
+        .zip(cpu_before)
+        .map(|(after, before)| after - before);
     report.peak_kilobytes = local.workerd().peak_kilobytes();
     let pushed = stage.pushed.into_inner().map_err(|e| e.to_string())?;
 
     report.before = local.objects()?.into();
-    report.problems.extend(totals::check(&stage.client, &pushed.totals, "before more crons"));
+    report.problems.extend(totals::check(
+        &stage.client,
+        &pushed.totals,
+        "before more crons",
+    ));
     for _ in 0..MORE_CRONS {
         fire_cron(&stage.client)?;
     }
     report.after = local.objects()?.into();
-    report.problems.extend(totals::check(&stage.client, &pushed.totals, "after more crons"));
+    report.problems.extend(totals::check(
+        &stage.client,
+        &pushed.totals,
+        "after more crons",
+    ));
     report.peak_kilobytes_with_checks = local.workerd().peak_kilobytes();
     report.pushed = pushed;
     report.asked = stage.asked.into_inner().map_err(|e| e.to_string())?;
@@ -107,22 +129,34 @@ pub fn run(wanted: &Wanted) -> Result<Report, String> {
 }
 
 /// Looks at the worker until the time is over.
-fn watch(stage: &Stage, wanted: &Wanted, local: &mut Local, report: &mut Report) -> Result<(), String> {
+fn watch(
+    stage: &Stage,
+    wanted: &Wanted,
+    local: &mut Local,
+    report: &mut Report,
+) -> Result<(), String> {
     let mut next_line = Duration::from_secs(30);
     while stage.began.elapsed() < wanted.duration {
         thread::sleep(Duration::from_secs(1));
-        let kilobytes = local.workerd().kilobytes().ok_or("workerd ended by itself")?;
+        let kilobytes = local
+            .workerd()
+            .kilobytes()
+            .ok_or("workerd ended by itself")?;
         report.kilobytes.push(kilobytes);
         if stage.began.elapsed() >= next_line {
             next_line += Duration::from_secs(30);
             let acknowledged = stage.pushed.lock().map_err(|e| e.to_string())?.acknowledged;
-            println!("after {} s: {acknowledged} pushes, {kilobytes} kB", stage.began.elapsed().as_secs());
+            println!(
+                "after {} s: {acknowledged} pushes, {kilobytes} kB",
+                stage.began.elapsed().as_secs()
+            );
         }
     }
     Ok(())
 }
 
-/// Fires the cron each minute until the end; one takes most of that, as long as there is something due each quarter.
+/// Fires the cron each minute until the end; one takes most of that, as long as there is something
+/// due each quarter.
 fn fire_crons(stage: &Stage) -> Result<Latencies, String> {
     let (mut latencies, mut next) = (Latencies::default(), CRON);
     while !stage.ending.load(Ordering::Relaxed) {
@@ -140,20 +174,28 @@ fn fire_crons(stage: &Stage) -> Result<Latencies, String> {
 fn fire_cron(client: &Client) -> Result<(), String> {
     match client.get("/cdn-cgi/handler/scheduled")? {
         answer if answer.status == 200 => Ok(()),
-        answer => Err(format!("the cron answered {}: {}", answer.status, answer.text())),
+        answer => Err(format!(
+            "the cron answered {}: {}",
+            answer.status,
+            answer.text()
+        )),
     }
 }
 
 /// Name of a service by its number.
 fn service(number: usize) -> String {
-    ["checkout", "catalog", "payments", "search", "cart", "identity", "shipping", "reviews", "pricing", "mailer"]
-        [number % SERVICES]
+    [
+        "checkout", "catalog", "payments", "search", "cart", "identity", "shipping", "reviews",
+        "pricing", "mailer",
+    ][number % SERVICES]
         .to_owned()
 }
 
 /// The time of this machine, milliseconds since the epoch.
 fn now_millis() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as i64)
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as i64)
 }
 
 /// What follows from the seed for one of the threads.

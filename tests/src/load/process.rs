@@ -49,7 +49,8 @@ pub(super) fn push_until_the_end(stage: &Stage, wanted: &Wanted, number: usize) 
             return;
         }
         let behind = stage.began.elapsed() - due;
-        // Agents send what they have at the same time. One after the other, the second would always wait for a whole flush.
+        // Agents send what they have at the same time. One after the other, the second would always
+        // wait for a whole flush.
         thread::scope(|scope| {
             for kind in [Kind::Cpu, Kind::Memory] {
                 let time_nanos = now_millis() * 1_000_000 - wanted.interval.as_nanos() as i64;
@@ -57,7 +58,10 @@ pub(super) fn push_until_the_end(stage: &Stage, wanted: &Wanted, number: usize) 
                 scope.spawn(move || push(stage, wanted, number, kind, &body));
             }
         });
-        let mut pushed = stage.pushed.lock().expect("no thread panics while it holds this");
+        let mut pushed = stage
+            .pushed
+            .lock()
+            .expect("no thread panics while it holds this");
         pushed.behind = pushed.behind.max(behind);
         due += wanted.interval;
     }
@@ -69,7 +73,10 @@ fn push(stage: &Stage, wanted: &Wanted, number: usize, kind: Kind, body: &Body) 
     let name = format!("{}{{instance=pod-{number}}}", service(number));
     let query = form_urlencoded::Serializer::new(String::new())
         .append_pair("name", &name)
-        .append_pair("from", &(until - wanted.interval.as_secs() as i64).to_string())
+        .append_pair(
+            "from",
+            &(until - wanted.interval.as_secs() as i64).to_string(),
+        )
         .append_pair("until", &until.to_string())
         .append_pair("format", "pprof")
         .append_pair("spyName", "gospy")
@@ -80,7 +87,10 @@ fn push(stage: &Stage, wanted: &Wanted, number: usize, kind: Kind, body: &Body) 
     let mut acknowledged = None;
     for attempt in 1..=ATTEMPTS {
         let sent = Instant::now();
-        match stage.client.post(&path, "application/octet-stream", &body.bytes) {
+        match stage
+            .client
+            .post(&path, "application/octet-stream", &body.bytes)
+        {
             Ok(answer) if answer.status == 200 => {
                 acknowledged = Some(sent.elapsed());
                 break;
@@ -100,8 +110,15 @@ fn push(stage: &Stage, wanted: &Wanted, number: usize, kind: Kind, body: &Body) 
         // The server asks for a second.
         thread::sleep(Duration::from_secs(1) * attempt);
     }
-    let mut pushed = stage.pushed.lock().expect("no thread panics while it holds this");
-    (pushed.pushes, pushed.put_off, pushed.broken) = (pushed.pushes + 1, pushed.put_off + put_off, pushed.broken + broken);
+    let mut pushed = stage
+        .pushed
+        .lock()
+        .expect("no thread panics while it holds this");
+    (pushed.pushes, pushed.put_off, pushed.broken) = (
+        pushed.pushes + 1,
+        pushed.put_off + put_off,
+        pushed.broken + broken,
+    );
     match acknowledged {
         Some(latency) => {
             pushed.acknowledged += 1;

@@ -56,8 +56,9 @@ impl Report {
         }
     }
 
-    /// Whether nothing was lost, and every push and query answered in the end. A push that was given up counts for nothing
-    /// in the expected sums, and the worker may or may not have it: then they prove nothing.
+    /// Whether nothing was lost, and every push and query answered in the end. A push that was
+    /// given up counts for nothing in the expected sums, and the worker may or may not have it:
+    /// then they prove nothing.
     pub fn is_good(&self) -> bool {
         self.problems.is_empty() && self.pushed.given_up.is_empty() && self.asked.failed.is_empty()
     }
@@ -68,7 +69,12 @@ impl Report {
 
     /// All of it in one line of JSON.
     pub fn json(&self) -> Value {
-        let Self { wanted, pushed, asked, .. } = self;
+        let Self {
+            wanted,
+            pushed,
+            asked,
+            ..
+        } = self;
         json!({
             "processes": wanted.processes, "interval": wanted.interval.as_secs(), "flush_ms": wanted.flush_ms,
             "seed": wanted.seed, "seconds": self.seconds,
@@ -86,12 +92,31 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { wanted, pushed, asked, .. } = self;
+        let Self {
+            wanted,
+            pushed,
+            asked,
+            ..
+        } = self;
         let each = pushed.bytes / pushed.acknowledged.max(1);
         let rate = pushed.acknowledged as f64 / self.seconds.max(1.0);
-        writeln!(f, "{} processes of {} services for {:.0} s", wanted.processes, super::SERVICES, self.seconds)?;
-        writeln!(f, "pushes: {}, acknowledged {} ({rate:.1} a second)", pushed.pushes, pushed.acknowledged)?;
-        writeln!(f, "  {} bytes, {each} each; the slowest process was {:?} late", pushed.bytes, pushed.behind)?;
+        writeln!(
+            f,
+            "{} processes of {} services for {:.0} s",
+            wanted.processes,
+            super::SERVICES,
+            self.seconds
+        )?;
+        writeln!(
+            f,
+            "pushes: {}, acknowledged {} ({rate:.1} a second)",
+            pushed.pushes, pushed.acknowledged
+        )?;
+        writeln!(
+            f,
+            "  {} bytes, {each} each; the slowest process was {:?} late",
+            pushed.bytes, pushed.behind
+        )?;
         writeln!(
             f,
             "  asked to come again {}, broken {}, given up {}",
@@ -104,7 +129,8 @@ impl fmt::Display for Report {
         writeln!(f, "  timeline  {}", asked.timeline)?;
         writeln!(f, "  profile   {}", asked.profile)?;
         writeln!(f, "  cron      {}", self.crons)?;
-        let kilobytes = |kilobytes: Option<u64>| kilobytes.map_or("unknown".to_owned(), |k| format!("{k} kB"));
+        let kilobytes =
+            |kilobytes: Option<u64>| kilobytes.map_or("unknown".to_owned(), |k| format!("{k} kB"));
         writeln!(
             f,
             "workerd: at most {} ({} with the checks), {} ms of processor time, {:.1} ms a push",
@@ -118,11 +144,33 @@ impl fmt::Display for Report {
             let part = &self.kilobytes[length * quarter / 4..length * (quarter + 1) / 4];
             part.iter().sum::<u64>() / part.len().max(1) as u64
         };
-        writeln!(f, "  mean of each quarter of the time: {:?} kB", [0, 1, 2, 3].map(quarter))?;
-        writeln!(f, "in the bucket: {}; after more crons: {}", self.before, self.after)?;
-        for problem in self.problems.iter().chain(&pushed.given_up).chain(&asked.failed).take(40) {
+        writeln!(
+            f,
+            "  mean of each quarter of the time: {:?} kB",
+            [0, 1, 2, 3].map(quarter)
+        )?;
+        writeln!(
+            f,
+            "in the bucket: {}; after more crons: {}",
+            self.before, self.after
+        )?;
+        for problem in self
+            .problems
+            .iter()
+            .chain(&pushed.given_up)
+            .chain(&asked.failed)
+            .take(40)
+        {
             writeln!(f, "  {problem}")?;
         }
-        writeln!(f, "{}", if self.is_good() { "nothing lost, nothing counted twice" } else { "NOT as it must be" })
+        writeln!(
+            f,
+            "{}",
+            if self.is_good() {
+                "nothing lost, nothing counted twice"
+            } else {
+                "NOT as it must be"
+            }
+        )
     }
 }

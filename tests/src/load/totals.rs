@@ -19,7 +19,10 @@ impl Totals {
     /// Adds what a profile holds.
     pub(super) fn add(&mut self, service: &str, kind: Kind, totals: &[i64]) {
         for (id, total) in kind.types().iter().zip(totals) {
-            *self.0.entry((service.to_owned(), (*id).to_owned())).or_default() += i128::from(*total);
+            *self
+                .0
+                .entry((service.to_owned(), (*id).to_owned()))
+                .or_default() += i128::from(*total);
         }
     }
 }
@@ -28,13 +31,17 @@ impl Totals {
 pub(super) fn check(client: &Client, expected: &Totals, when: &str) -> Vec<String> {
     let mut problems = match listed(client) {
         Ok(found) if found == *expected => Vec::new(),
-        Ok(found) => vec![format!("{when}: the list of services has {found:?}, and not {expected:?}")],
+        Ok(found) => vec![format!(
+            "{when}: the list of services has {found:?}, and not {expected:?}"
+        )],
         Err(problem) => vec![format!("{when}: the list of services: {problem}")],
     };
     for ((service, id), total) in &expected.0 {
         match merged(client, service, id) {
             Ok(found) if found == *total => {}
-            Ok(found) => problems.push(format!("{when}: {id} of {service} has {found}, and not {total}")),
+            Ok(found) => problems.push(format!(
+                "{when}: {id} of {service} has {found}, and not {total}"
+            )),
             Err(problem) => problems.push(format!("{when}: {id} of {service}: {problem}")),
         }
     }
@@ -43,16 +50,28 @@ pub(super) fn check(client: &Client, expected: &Totals, when: &str) -> Vec<Strin
 
 fn listed(client: &Client) -> Result<Totals, String> {
     let until = now_millis() + RANGE / 2;
-    let answer = client.get(&format!("/api/v1/services?from={}&until={until}&points=60", until - RANGE))?;
+    let answer = client.get(&format!(
+        "/api/v1/services?from={}&until={until}&points=60",
+        until - RANGE
+    ))?;
     if answer.status != 200 {
         return Err(format!("{}: {}", answer.status, answer.text()));
     }
     let mut totals = Totals::default();
     for service in answer.json()["services"].as_array().into_iter().flatten() {
         for kind in service["types"].as_array().into_iter().flatten() {
-            let text = |value: &serde_json::Value| value.as_str().map(str::to_owned).ok_or_else(|| format!("{service}"));
-            let total = text(&kind["total"])?.parse().map_err(|e| format!("{kind}: {e}"))?;
-            totals.0.insert((text(&service["name"])?, text(&kind["id"])?), total);
+            let text = |value: &serde_json::Value| {
+                value
+                    .as_str()
+                    .map(str::to_owned)
+                    .ok_or_else(|| format!("{service}"))
+            };
+            let total = text(&kind["total"])?
+                .parse()
+                .map_err(|e| format!("{kind}: {e}"))?;
+            totals
+                .0
+                .insert((text(&service["name"])?, text(&kind["id"])?), total);
         }
     }
     Ok(totals)
@@ -63,7 +82,9 @@ fn merged(client: &Client, service: &str, id: &str) -> Result<i128, String> {
     let until = now_millis() + RANGE / 2;
     let answer = client.get(&profile_path(service, id, until - RANGE, until))?;
     match answer.status {
-        200 => Ok(read_chunk(&answer.body, |_, _| true).map_err(|e| e.to_string())?.total(0)),
+        200 => Ok(read_chunk(&answer.body, |_, _| true)
+            .map_err(|e| e.to_string())?
+            .total(0)),
         204 => Ok(0),
         status => Err(format!("{status}: {}", answer.text())),
     }

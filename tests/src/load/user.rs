@@ -37,24 +37,43 @@ pub(super) fn look_until_the_end(stage: &Stage) {
             thread::sleep(Duration::from_millis(100));
         }
         let (service, until) = (service(look % SERVICES), now_millis());
-        let id = if look % 2 == 0 { Kind::Cpu.types()[1] } else { Kind::Memory.types()[3] };
+        let id = if look % 2 == 0 {
+            Kind::Cpu.types()[1]
+        } else {
+            Kind::Memory.types()[3]
+        };
         let from = until - RANGE;
         let paths = [
             format!("/api/v1/services?from={from}&until={until}&points=60"),
-            format!("/api/v1/timeline?{}&points=90", query(&service, id, from, until)),
+            format!(
+                "/api/v1/timeline?{}&points=90",
+                query(&service, id, from, until)
+            ),
             profile_path(&service, id, from, until),
         ];
         for (place, path) in paths.iter().enumerate() {
             let sent = Instant::now();
             let answer = stage.client.get(path);
             let latency = sent.elapsed();
-            let mut asked = stage.asked.lock().expect("no thread panics while it holds this");
+            let mut asked = stage
+                .asked
+                .lock()
+                .expect("no thread panics while it holds this");
             match answer {
                 Ok(answer) if matches!(answer.status, 200 | 204) => {
-                    let Asked { services, timeline, profile, .. } = &mut *asked;
+                    let Asked {
+                        services,
+                        timeline,
+                        profile,
+                        ..
+                    } = &mut *asked;
                     [services, timeline, profile][place].add(latency);
                 }
-                Ok(answer) => asked.failed.push(format!("{path}: {}: {}", answer.status, answer.text())),
+                Ok(answer) => {
+                    asked
+                        .failed
+                        .push(format!("{path}: {}: {}", answer.status, answer.text()))
+                }
                 Err(problem) => asked.failed.push(format!("{path}: {problem}")),
             }
         }

@@ -1,8 +1,9 @@
 //! Who imports whom within a crate.
 //!
-//! An import is a path in a `use` line or in the code, such as `crate::model::Profile` or `child::parse`. It leads to the
-//! file that defines the item: a parent that only re-exports its children's items depends on none of them, and who takes
-//! an item from there depends on the child. Tests at the end of a file do not count.
+//! An import is a path in a `use` line or in the code, such as `crate::model::Profile` or
+//! `child::parse`. It leads to the file that defines the item: a parent that only re-exports its
+//! children's items depends on none of them, and who takes an item from there depends on the child.
+//! Tests at the end of a file do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,17 +27,29 @@ pub(crate) struct Imports {
 impl Imports {
     /// Of a crate's files: paths below `src`, and texts without tests.
     pub(crate) fn of(files: &[(String, String)]) -> Self {
-        let texts: BTreeMap<Module, String> =
-            files.iter().map(|(path, text)| (module_of(path), without_comments(text))).collect();
+        let texts: BTreeMap<Module, String> = files
+            .iter()
+            .map(|(path, text)| (module_of(path), without_comments(text)))
+            .collect();
         let is_module = |path: &[String]| texts.contains_key(path);
-        let uses: BTreeMap<&Module, Vec<Use>> =
-            texts.iter().map(|(module, text)| (module, uses_of(module, text, &is_module))).collect();
+        let uses: BTreeMap<&Module, Vec<Use>> = texts
+            .iter()
+            .map(|(module, text)| (module, uses_of(module, text, &is_module)))
+            .collect();
         let mut edges = BTreeMap::new();
         for (module, text) in &texts {
-            let re_exports_a_child = |u: &&Use| u.is_public && u.target.len() > module.len() && u.target.starts_with(module);
-            let named = uses[module].iter().filter(|u| !re_exports_a_child(u)).map(|u| u.target.clone());
+            let re_exports_a_child = |u: &&Use| {
+                u.is_public && u.target.len() > module.len() && u.target.starts_with(module)
+            };
+            let named = uses[module]
+                .iter()
+                .filter(|u| !re_exports_a_child(u))
+                .map(|u| u.target.clone());
             let inline = inline_paths(module, text, &is_module);
-            let targets = named.chain(inline).map(|path| defined_in(path, &uses)).filter(|target| target != module);
+            let targets = named
+                .chain(inline)
+                .map(|path| defined_in(path, &uses))
+                .filter(|target| target != module);
             edges.insert(module.clone(), targets.collect());
         }
         Self { edges }
@@ -44,7 +57,9 @@ impl Imports {
 
     /// All imports, from the module that imports to the one that is imported.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Module, &Module)> {
-        self.edges.iter().flat_map(|(from, targets)| targets.iter().map(move |to| (from, to)))
+        self.edges
+            .iter()
+            .flat_map(|(from, targets)| targets.iter().map(move |to| (from, to)))
     }
 
     /// Groups of modules that import each other in a circle.
@@ -58,7 +73,10 @@ impl Imports {
         for (from, to) in self.iter() {
             let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
             if common < from.len() && common < to.len() {
-                edges.entry(from[..=common].to_vec()).or_default().insert(to[..=common].to_vec());
+                edges
+                    .entry(from[..=common].to_vec())
+                    .or_default()
+                    .insert(to[..=common].to_vec());
             }
         }
         circles(&edges)
@@ -67,21 +85,43 @@ impl Imports {
 
 /// The name of a module for people.
 pub(crate) fn name(module: &[String]) -> String {
-    if module.is_empty() { "lib".to_owned() } else { module.join("::") }
+    if module.is_empty() {
+        "lib".to_owned()
+    } else {
+        module.join("::")
+    }
 }
 
 fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<BTreeSet<String>> {
-    let reached: BTreeMap<&Module, BTreeSet<&Module>> = edges.keys().map(|module| (module, reach(edges, module))).collect();
-    let reaches = |from: &Module, to: &Module| reached.get(from).is_some_and(|reached| reached.contains(to));
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> = edges
+        .keys()
+        .map(|module| (module, reach(edges, module)))
+        .collect();
+    let reaches = |from: &Module, to: &Module| {
+        reached
+            .get(from)
+            .is_some_and(|reached| reached.contains(to))
+    };
     let in_a_circle = edges.keys().filter(|module| reaches(module, module));
     let group = |module: &Module| -> BTreeSet<String> {
-        edges.keys().filter(|other| reaches(module, other) && reaches(other, module)).map(|other| name(other)).collect()
+        edges
+            .keys()
+            .filter(|other| reaches(module, other) && reaches(other, module))
+            .map(|other| name(other))
+            .collect()
     };
-    in_a_circle.map(group).collect::<BTreeSet<_>>().into_iter().collect()
+    in_a_circle
+        .map(group)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
 }
 
 /// All modules that a module imports, directly or through others.
-fn reach<'a>(edges: &'a BTreeMap<Module, BTreeSet<Module>>, module: &Module) -> BTreeSet<&'a Module> {
+fn reach<'a>(
+    edges: &'a BTreeMap<Module, BTreeSet<Module>>,
+    module: &Module,
+) -> BTreeSet<&'a Module> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<&Module> = edges.get(module).into_iter().flatten().collect();
     while let Some(next) = open.pop() {
@@ -96,11 +136,18 @@ fn reach<'a>(edges: &'a BTreeMap<Module, BTreeSet<Module>>, module: &Module) -> 
 fn module_of(path: &str) -> Module {
     let path = path.trim_end_matches(".rs");
     let path = path.strip_suffix("/mod").unwrap_or(path);
-    if ["lib", "main", "mod"].contains(&path) { Vec::new() } else { path.split('/').map(str::to_owned).collect() }
+    if ["lib", "main", "mod"].contains(&path) {
+        Vec::new()
+    } else {
+        path.split('/').map(str::to_owned).collect()
+    }
 }
 
 fn without_comments(text: &str) -> String {
-    text.lines().map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|line| line.split("//").next().unwrap_or(""))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn use_lines() -> Regex {
@@ -111,11 +158,22 @@ fn uses_of(module: &Module, text: &str, is_module: &impl Fn(&[String]) -> bool) 
     let mut uses = Vec::new();
     for line in use_lines().captures_iter(text) {
         for path in expanded(&line[2]) {
-            let (path, renamed) = path.split_once(" as ").map_or((path.as_str(), None), |(path, name)| (path, Some(name)));
+            let (path, renamed) = path
+                .split_once(" as ")
+                .map_or((path.as_str(), None), |(path, name)| (path, Some(name)));
             let path = path.trim().trim_end_matches("::self");
-            let Some(target) = absolute(module, path, is_module) else { continue };
-            let name = renamed.unwrap_or(path.rsplit("::").next().unwrap_or(path)).trim().to_owned();
-            uses.push(Use { is_public: line.get(1).is_some(), name, target });
+            let Some(target) = absolute(module, path, is_module) else {
+                continue;
+            };
+            let name = renamed
+                .unwrap_or(path.rsplit("::").next().unwrap_or(path))
+                .trim()
+                .to_owned();
+            uses.push(Use {
+                is_public: line.get(1).is_some(),
+                name,
+                target,
+            });
         }
     }
     uses
@@ -124,7 +182,9 @@ fn uses_of(module: &Module, text: &str, is_module: &impl Fn(&[String]) -> bool) 
 /// `a::{b, c::{d, e}}` is three paths.
 fn expanded(tree: &str) -> Vec<String> {
     let tree = tree.trim();
-    let Some((head, rest)) = tree.split_once('{') else { return vec![tree.to_owned()] };
+    let Some((head, rest)) = tree.split_once('{') else {
+        return vec![tree.to_owned()];
+    };
     let inside = rest.trim_end().trim_end_matches('}');
     // A closing brace too many was taken where the last branch ends in one, too.
     let open = inside.matches('{').count() - inside.matches('}').count();
@@ -142,15 +202,26 @@ fn expanded(tree: &str) -> Vec<String> {
         }
     }
     branches.push(&inside[start..]);
-    let branches = branches.into_iter().filter(|branch| !branch.trim().is_empty());
-    branches.flat_map(expanded).map(|branch| format!("{}{branch}", head.trim())).collect()
+    let branches = branches
+        .into_iter()
+        .filter(|branch| !branch.trim().is_empty());
+    branches
+        .flat_map(expanded)
+        .map(|branch| format!("{}{branch}", head.trim()))
+        .collect()
 }
 
 /// Paths in the code itself that begin with `crate`, `super`, `self` or a child.
-fn inline_paths(module: &Module, text: &str, is_module: &impl Fn(&[String]) -> bool) -> Vec<Module> {
+fn inline_paths(
+    module: &Module,
+    text: &str,
+    is_module: &impl Fn(&[String]) -> bool,
+) -> Vec<Module> {
     let path = Regex::new(r"\b[a-z_][a-z0-9_]*(?:::[A-Za-z_][A-Za-z0-9_]*)+").unwrap();
     let code = use_lines().replace_all(text, "");
-    path.find_iter(&code).filter_map(|found| absolute(module, found.as_str(), is_module)).collect()
+    path.find_iter(&code)
+        .filter_map(|found| absolute(module, found.as_str(), is_module))
+        .collect()
 }
 
 /// A path from the root of the crate; `None` when it leads into another crate.
@@ -184,7 +255,12 @@ fn defined_in(mut path: Module, uses: &BTreeMap<&Module, Vec<Use>>) -> Module {
         }
         let (module, rest) = (path[..length].to_vec(), path[length..].to_vec());
         let re_export = |u: &&Use| rest.first() == Some(&u.name) && u.target != path;
-        let Some(next) = uses.get(&module).and_then(|uses| uses.iter().find(re_export)) else { return module };
+        let Some(next) = uses
+            .get(&module)
+            .and_then(|uses| uses.iter().find(re_export))
+        else {
+            return module;
+        };
         path = next.target.iter().chain(&rest[1..]).cloned().collect();
     }
     path
@@ -200,31 +276,62 @@ fn imports_lead_to_where_an_item_is_defined() {
         ),
         ("a/deep.rs", "pub struct Deep;\n// crate::b"),
         ("a/side.rs", "use super::Deep;\nuse std::fmt;"),
-        ("b.rs", "use crate::{Deep, a::{self, Same}};\nfn f() { crate::parse() }"),
+        (
+            "b.rs",
+            "use crate::{Deep, a::{self, Same}};\nfn f() { crate::parse() }",
+        ),
     ];
     let imports = Imports::of(&files.map(|(path, text)| (path.to_owned(), text.to_owned())));
-    let found: Vec<String> = imports.iter().map(|(from, to)| format!("{} → {}", name(from), name(to))).collect();
-    assert_eq!(found, ["a → a::side", "a::side → a::deep", "b → a", "b → a::deep"]);
+    let found: Vec<String> = imports
+        .iter()
+        .map(|(from, to)| format!("{} → {}", name(from), name(to)))
+        .collect();
+    assert_eq!(
+        found,
+        ["a → a::side", "a::side → a::deep", "b → a", "b → a::deep"]
+    );
     assert!(imports.circles().is_empty() && imports.circles_of_folders().is_empty());
 }
 
 #[test]
 fn circles_are_found() {
     let check = |files: &[(&str, &str)], expect: &[&str], expect_folders: &[&str]| {
-        let files: Vec<_> = files.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect();
+        let files: Vec<_> = files
+            .iter()
+            .map(|&(path, text)| (path.to_owned(), text.to_owned()))
+            .collect();
         let imports = Imports::of(&files);
         let joined = |circles: Vec<BTreeSet<String>>| -> Vec<String> {
-            circles.into_iter().map(|circle| circle.into_iter().collect::<Vec<_>>().join(" ")).collect()
+            circles
+                .into_iter()
+                .map(|circle| circle.into_iter().collect::<Vec<_>>().join(" "))
+                .collect()
         };
         assert_eq!(joined(imports.circles()), expect);
         assert_eq!(joined(imports.circles_of_folders()), expect_folders);
     };
     check(
-        &[("a.rs", "use crate::b::B;"), ("b.rs", "use crate::c::C;"), ("c.rs", "use crate::a::A;")],
+        &[
+            ("a.rs", "use crate::b::B;"),
+            ("b.rs", "use crate::c::C;"),
+            ("c.rs", "use crate::a::A;"),
+        ],
         &["a b c"],
         &["a b c"],
     );
-    check(&[("a/mod.rs", "mod x;\nfn f() { x::f() }"), ("a/x.rs", "use super::A;")], &["a a::x"], &[]);
-    let folders = [("a/x.rs", "use crate::b::y::Y;"), ("a/z.rs", ""), ("b/y.rs", ""), ("b/w.rs", "use crate::a::z::Z;")];
+    check(
+        &[
+            ("a/mod.rs", "mod x;\nfn f() { x::f() }"),
+            ("a/x.rs", "use super::A;"),
+        ],
+        &["a a::x"],
+        &[],
+    );
+    let folders = [
+        ("a/x.rs", "use crate::b::y::Y;"),
+        ("a/z.rs", ""),
+        ("b/y.rs", ""),
+        ("b/w.rs", "use crate::a::z::Z;"),
+    ];
     check(&folders, &[], &["a b"]);
 }

@@ -1,7 +1,8 @@
 //! Profiles by chance, small enough to shrink and mean enough to matter.
 
 use pilotlight_core::{
-    Function, Label, LabelValue, Line, LocationId, Mapping, MappingId, Profile, ProfileBuilder, StringId, SymbolFlags,
+    Function, Label, LabelValue, Line, LocationId, Mapping, MappingId, Profile, ProfileBuilder,
+    StringId, SymbolFlags,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -32,7 +33,8 @@ pub(crate) fn profile() -> impl Strategy<Value = Profile> {
 
 /// Any profile with so many types. Values stay small enough that three profiles do not saturate.
 pub(crate) fn profile_of(types: usize) -> impl Strategy<Value = Profile> {
-    let extremes = prop_oneof![4 => -9i64..100, 1 => Just(0), 1 => (i64::MIN / 1000)..(i64::MAX / 1000)];
+    let extremes =
+        prop_oneof![4 => -9i64..100, 1 => Just(0), 1 => (i64::MIN / 1000)..(i64::MAX / 1000)];
     recipe(types, extremes.boxed()).prop_map(|recipe| bake(&recipe))
 }
 
@@ -55,17 +57,21 @@ fn recipe(types: usize, value: BoxedStrategy<i64>) -> impl Strategy<Value = Reci
         (0i64..5, 0i64..5, 0i64..5),
         vec(0u8..3, 0..3),
     )
-        .prop_map(move |(mappings, functions, locations, samples, (time, duration, period), comments)| Recipe {
-            types,
-            mappings,
-            functions,
-            locations,
-            samples,
-            time,
-            duration,
-            period,
-            comments,
-        })
+        .prop_map(
+            move |(mappings, functions, locations, samples, (time, duration, period), comments)| {
+                Recipe {
+                    types,
+                    mappings,
+                    functions,
+                    locations,
+                    samples,
+                    time,
+                    duration,
+                    period,
+                    comments,
+                }
+            },
+        )
 }
 
 fn bake(recipe: &Recipe) -> Profile {
@@ -73,13 +79,25 @@ fn bake(recipe: &Recipe) -> Profile {
     for i in 0..recipe.types {
         b.sample_type(&format!("type{i}"), ["count", "bytes"][i % 2]);
     }
-    let mappings: Vec<MappingId> = recipe.mappings.iter().map(|&(start, flag)| mapping(&mut b, start, flag)).collect();
+    let mappings: Vec<MappingId> = recipe
+        .mappings
+        .iter()
+        .map(|&(start, flag)| mapping(&mut b, start, flag))
+        .collect();
     let functions: Vec<_> = recipe
         .functions
         .iter()
         .map(|&(name, file, start_line)| {
-            let (name, file) = (b.string(&format!("f{name}")), b.string(["", "a.rs", "ä b.rs"][file as usize]));
-            b.function(Function { name, system_name: name, file, start_line: i64::from(start_line) })
+            let (name, file) = (
+                b.string(&format!("f{name}")),
+                b.string(["", "a.rs", "ä b.rs"][file as usize]),
+            );
+            b.function(Function {
+                name,
+                system_name: name,
+                file,
+                start_line: i64::from(start_line),
+            })
         })
         .collect();
     let locations: Vec<LocationId> = recipe
@@ -87,32 +105,59 @@ fn bake(recipe: &Recipe) -> Profile {
         .iter()
         .map(|(mapping, address, folded, lines)| {
             let mapping = pick(&mappings, *mapping);
-            let lines =
-                lines.iter().map(|&(f, line)| Line { function: pick(&functions, f), line: i64::from(line), column: 0 });
+            let lines = lines.iter().map(|&(f, line)| Line {
+                function: pick(&functions, f),
+                line: i64::from(line),
+                column: 0,
+            });
             let lines: Vec<Line> = lines.collect();
             b.location(mapping, u64::from(*address), *folded, &lines)
         })
         .collect();
     for (stack, labels, values) in &recipe.samples {
-        let stack = stack.iter().fold(None, |parent, &i| Some(b.stack(parent, locations[i as usize % locations.len()])));
-        let mut labels: Vec<Label> = labels.iter().map(|&(key, value, number)| label(&mut b, key, value, number)).collect();
+        let stack = stack.iter().fold(None, |parent, &i| {
+            Some(b.stack(parent, locations[i as usize % locations.len()]))
+        });
+        let mut labels: Vec<Label> = labels
+            .iter()
+            .map(|&(key, value, number)| label(&mut b, key, value, number))
+            .collect();
         let labels = b.label_set(&mut labels);
         b.sample(stack, labels, values);
     }
-    let comments = recipe.comments.iter().map(|c| b.string(&format!("comment {c}"))).collect();
+    let comments = recipe
+        .comments
+        .iter()
+        .map(|c| b.string(&format!("comment {c}")))
+        .collect();
     let period_type = b.value_type("cpu", "nanoseconds");
     let header = b.header();
     header.period_type = (recipe.period > 0).then_some(period_type);
-    (header.period, header.time_nanos, header.duration_nanos) = (recipe.period, recipe.time, recipe.duration);
+    (header.period, header.time_nanos, header.duration_nanos) =
+        (recipe.period, recipe.time, recipe.duration);
     header.comments = comments;
     b.finish()
 }
 
 fn mapping(b: &mut ProfileBuilder, start: u8, flag: bool) -> MappingId {
-    let file = if flag { b.string("/usr/lib/libfoo.so") } else { StringId::EMPTY };
-    let symbols = SymbolFlags { functions: flag, ..SymbolFlags::default() };
+    let file = if flag {
+        b.string("/usr/lib/libfoo.so")
+    } else {
+        StringId::EMPTY
+    };
+    let symbols = SymbolFlags {
+        functions: flag,
+        ..SymbolFlags::default()
+    };
     let start = u64::from(start) << 12;
-    b.mapping(Mapping { start, limit: start + 4096, offset: 0, file, build_id: StringId::EMPTY, symbols })
+    b.mapping(Mapping {
+        start,
+        limit: start + 4096,
+        offset: 0,
+        file,
+        build_id: StringId::EMPTY,
+        symbols,
+    })
 }
 
 fn label(b: &mut ProfileBuilder, key: u8, value: u8, number: bool) -> Label {
@@ -128,5 +173,7 @@ fn label(b: &mut ProfileBuilder, key: u8, value: u8, number: bool) -> Label {
 
 /// One of the rows, or none when there are none or the number says so.
 fn pick<Id: Copy>(rows: &[Id], number: u8) -> Option<Id> {
-    (!number.is_multiple_of(5)).then(|| rows.get(number as usize % rows.len().max(1)).copied()).flatten()
+    (!number.is_multiple_of(5))
+        .then(|| rows.get(number as usize % rows.len().max(1)).copied())
+        .flatten()
 }

@@ -19,28 +19,30 @@ use crate::maintenance::rebuild;
 use crate::platform::Edge;
 use crate::platform::admission::Admission;
 use crate::platform::clock;
+use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::{
-    AdminCommand, DeletionRequest, EffectiveRetention, Parked, PendingDeletion, Retention, StartedDeletion, TenantShards,
-    Transport,
+    AdminCommand, DeletionRequest, EffectiveRetention, Parked, PendingDeletion, StartedDeletion,
+    TenantShards, Transport,
 };
 
 /// Most bytes of a body: one kilobyte, many times what two numbers take.
 const MAX_REQUEST: usize = 1 << 10;
 
-/// Most times that up to a thousand objects are deleted in one call: 24. Each takes three requests, or two and one for
-/// each of at most 32 tenant's objects; a worker may make 1,000 in one invocation, so with many objects a call may have to
-/// be repeated.
+/// Most times that up to a thousand objects are deleted in one call: 24. Each takes three requests,
+/// or two and one for each of at most 32 tenant's objects; a worker may make 1,000 in one
+/// invocation, so with many objects a call may have to be repeated.
 const MAX_ROUNDS: usize = 24;
 
-/// How long an object may be in the bucket before its row is written: 15 minutes, as long as an invocation lives.
+/// How long an object may be in the bucket before its row is written: 15 minutes, as long as an
+/// invocation lives.
 const YOUNG_MILLIS: i64 = 15 * 60_000;
 
 /// What is checked when nothing is named: all but the part that writes a thousand objects.
 const USUAL: [Part; 3] = [Part::Objects, Part::Conditions, Part::Lists];
 
-/// `POST …/api/v1/admin/bucket-check?part=NAME`: whether the bucket keeps what Pilotlight needs of one. The status is 200
-/// whatever is found.
+/// `POST …/api/v1/admin/bucket-check?part=NAME`: whether the bucket keeps what Pilotlight needs of
+/// one. The status is 200 whatever is found.
 pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let parts = match parameters.get("part") {
@@ -62,23 +64,43 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
 /// | `DELETE …/admin/tenant` | `{"deleted":n,"left":n}` |
 /// | `DELETE …/admin/profiles?query&from&until` | `{"objects":n,"sums_kept":n}` |
 /// | `GET …/admin/deletions` | `{"deletions":[{"query","from","until","left","parked"}]}` |
-pub(crate) async fn call(call: Admin, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+pub(crate) async fn call(
+    call: Admin,
+    request: &mut Request,
+    scope: &Scope,
+) -> Result<Response, Problem> {
     let shards = scope.shards()?;
     let answer = match call {
-        Admin::Retention => Response::from_json(&retention(&shards, AdminCommand::Retention).await?),
+        Admin::Retention => {
+            Response::from_json(&retention(&shards, AdminCommand::Retention).await?)
+        }
         Admin::SetRetention => {
             let body = body::read(request, MAX_REQUEST).await?;
             let own: Option<Retention> = serde_json::from_slice(&body).map_err(Problem::invalid)?;
             Response::from_json(&retention(&shards, AdminCommand::SetRetention(own)).await?)
         }
-        Admin::Parked => Response::from_json(&ParkedAnswer { parked: parked(&shards).await? }),
+        Admin::Parked => Response::from_json(&ParkedAnswer {
+            parked: parked(&shards).await?,
+        }),
         Admin::DeleteTenant => {
-            let deleted = delete_tenant(&scope.bucket()?, &shards, scope.tenant(), clock::now_millis()).await?;
+            let deleted = delete_tenant(
+                &scope.bucket()?,
+                &shards,
+                scope.tenant(),
+                clock::now_millis(),
+            )
+            .await?;
             Response::from_json(&deleted)
         }
-        Admin::DeleteProfiles => Response::from_json(&delete_profiles(&shards, wanted(&Parameters::of(request))?).await?),
-        Admin::Deletions => Response::from_json(&DeletionsAnswer { deletions: deletions(&shards).await? }),
-        Admin::RetryParked => Response::from_json(&RetriedAnswer { retried: retry_parked(&shards).await? }),
+        Admin::DeleteProfiles => {
+            Response::from_json(&delete_profiles(&shards, wanted(&Parameters::of(request))?).await?)
+        }
+        Admin::Deletions => Response::from_json(&DeletionsAnswer {
+            deletions: deletions(&shards).await?,
+        }),
+        Admin::RetryParked => Response::from_json(&RetriedAnswer {
+            retried: retry_parked(&shards).await?,
+        }),
     };
     Ok(answer?)
 }
@@ -125,29 +147,46 @@ pub(crate) async fn retry_parked<T: Transport>(shards: &TenantShards<T>) -> Resu
     Ok(sum)
 }
 
-/// What the parameters name. Elsewhere a range that is left away means the last hour; here it has to be written out.
+/// What the parameters name. Elsewhere a range that is left away means the last hour; here it has
+/// to be written out.
 fn wanted(parameters: &Parameters) -> Result<DeletionRequest, Problem> {
     let query = parameters.required("query")?.to_owned();
     if query.trim().is_empty() {
-        return Err(Problem::invalid("the query is empty; {} selects everything"));
+        return Err(Problem::invalid(
+            "the query is empty; {} selects everything",
+        ));
     }
-    if let Some(label) = Selector::parse(&query).map_err(Problem::invalid)?.unknown_label() {
+    if let Some(label) = Selector::parse(&query)
+        .map_err(Problem::invalid)?
+        .unknown_label()
+    {
         // As in a query such a label would be empty, and {__x__!="y"} everything that there is.
         let known = TYPE_LABELS.join(", ");
-        return Err(Problem::invalid(format!("no profile has the reserved label {label}; the reserved labels are {known}")));
+        return Err(Problem::invalid(format!(
+            "no profile has the reserved label {label}; the reserved labels are {known}"
+        )));
     }
-    parameters.required("from").and(parameters.required("until"))?;
+    parameters
+        .required("from")
+        .and(parameters.required("until"))?;
     let range = parameters.range_millis()?;
-    Ok(DeletionRequest { query, from: range.from.millis(), until: range.until.millis() })
+    Ok(DeletionRequest {
+        query,
+        from: range.from.millis(),
+        until: range.until.millis(),
+    })
 }
 
-/// Begins a deletion in every object of a tenant. Queries may show what is deleted until the schedule has rewritten the
-/// objects that hold it; new sums are made after that.
+/// Begins a deletion in every object of a tenant. Queries may show what is deleted until the
+/// schedule has rewritten the objects that hold it; new sums are made after that.
 pub(crate) async fn delete_profiles<T: Transport>(
     shards: &TenantShards<T>,
     wanted: DeletionRequest,
 ) -> Result<StartedDeletion, Problem> {
-    let (mut begun, order) = (StartedDeletion::default(), AdminCommand::DeleteProfiles(wanted));
+    let (mut begun, order) = (
+        StartedDeletion::default(),
+        AdminCommand::DeleteProfiles(wanted),
+    );
     for client in shards.each() {
         let of_one: StartedDeletion = client.order(&order).await?;
         begun.objects += of_one.objects;
@@ -156,10 +195,16 @@ pub(crate) async fn delete_profiles<T: Transport>(
     Ok(begun)
 }
 
-pub(crate) async fn deletions<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<PendingDeletion>, Problem> {
+pub(crate) async fn deletions<T: Transport>(
+    shards: &TenantShards<T>,
+) -> Result<Vec<PendingDeletion>, Problem> {
     let mut all = Vec::new();
     for client in shards.each() {
-        all.extend(client.order::<Vec<PendingDeletion>>(&AdminCommand::Deletions).await?);
+        all.extend(
+            client
+                .order::<Vec<PendingDeletion>>(&AdminCommand::Deletions)
+                .await?,
+        );
     }
     Ok(all)
 }
@@ -173,11 +218,12 @@ pub(crate) struct Deleted {
     pub(crate) left: u64,
 }
 
-/// Deletes everything of a tenant that is stored by now. From the first step on nothing of it is in any answer.
+/// Deletes everything of a tenant that is stored by now. From the first step on nothing of it is in
+/// any answer.
 ///
-/// Then all that the catalogs know is deleted, and what the bucket has beyond that unless it is so young that its row may
-/// be yet to come. What is pushed meanwhile stays. A push that was stored before is stored again.
-/// What was used this month remains to be paid for.
+/// Then all that the catalogs know is deleted, and what the bucket has beyond that unless it is so
+/// young that its row may be yet to come. What is pushed meanwhile stays. A push that was stored
+/// before is stored again. What was used this month remains to be paid for.
 pub(crate) async fn delete_tenant<T: Transport>(
     bucket: &impl Bucket,
     shards: &TenantShards<T>,
@@ -212,10 +258,20 @@ pub(crate) async fn delete_tenant<T: Transport>(
     }
     let (prefix, mut after) = (format!("t/{tenant}/"), None::<String>);
     while rounds < MAX_ROUNDS {
-        let page = bucket.list(List { prefix: &prefix, delimiter: None, after: after.as_deref() }).await?;
+        let page = bucket
+            .list(List {
+                prefix: &prefix,
+                delimiter: None,
+                after: after.as_deref(),
+            })
+            .await?;
         let mut keys = Vec::new();
         for object in page.objects {
-            if now.saturating_sub(object.uploaded_millis) > YOUNG_MILLIS { keys.push(object.key) } else { outcome.left += 1 }
+            if now.saturating_sub(object.uploaded_millis) > YOUNG_MILLIS {
+                keys.push(object.key)
+            } else {
+                outcome.left += 1
+            }
         }
         for client in shards.each() {
             keys = client.order(&AdminCommand::Unknown(keys)).await?;
@@ -230,14 +286,19 @@ pub(crate) async fn delete_tenant<T: Transport>(
         }
     }
     // At least one more: the list has not been seen to its end.
-    Ok(Deleted { left: outcome.left.max(1), ..outcome })
+    Ok(Deleted {
+        left: outcome.left.max(1),
+        ..outcome
+    })
 }
 
-/// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's objects anew, from what is in the bucket.
+/// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's objects anew, from what is in
+/// the bucket.
 pub(crate) async fn rebuild(scope: &Scope) -> Result<Response, Problem> {
     let (bucket, mut reports) = (scope.bucket()?, BTreeMap::new());
     for shard in scope.names() {
-        let report = rebuild::rebuild(&bucket, &scope.shard(&shard)?, &shard, &Admission(Edge)).await?;
+        let report =
+            rebuild::rebuild(&bucket, &scope.shard(&shard)?, &shard, &Admission(Edge)).await?;
         reports.insert(shard.to_string(), report);
     }
     Ok(Response::from_json(&reports)?)
@@ -259,24 +320,53 @@ mod tests {
     fn parts_by_name() {
         assert_eq!(part("conditions"), Ok(Part::Conditions));
         let problem = part("all").unwrap_err();
-        assert_eq!(problem.message, "part \"all\" is none of objects, conditions, lists, pages");
+        assert_eq!(
+            problem.message,
+            "part \"all\" is none of objects, conditions, lists, pages"
+        );
     }
 
     #[test]
     fn a_deletion_names_labels_that_there_are() {
         let wanted = |query: &str| {
-            let query = form_urlencoded::Serializer::new(String::new()).append_pair("query", query).finish();
-            wanted(&Parameters::parse(&format!("{query}&from=1&until=2"), pilotlight_core::UnixNanos(0)))
+            let query = form_urlencoded::Serializer::new(String::new())
+                .append_pair("query", query)
+                .finish();
+            wanted(&Parameters::parse(
+                &format!("{query}&from=1&until=2"),
+                pilotlight_core::UnixNanos(0),
+            ))
         };
-        for query in ["{}", r#"{__type__!="cpu"}"#, r#"{none="x"}"#, r#"{_x!="y"}"#] {
-            assert_eq!(wanted(query).map(|wanted| wanted.query), Ok(query.to_owned()));
+        for query in [
+            "{}",
+            r#"{__type__!="cpu"}"#,
+            r#"{none="x"}"#,
+            r#"{_x!="y"}"#,
+        ] {
+            assert_eq!(
+                wanted(query).map(|wanted| wanted.query),
+                Ok(query.to_owned())
+            );
         }
-        for query in [r#"{__foo__!="x"}"#, r#"{a="b",__session_id__=""}"#, r#"{"__delta__"!~"x"}"#] {
+        for query in [
+            r#"{__foo__!="x"}"#,
+            r#"{a="b",__session_id__=""}"#,
+            r#"{"__delta__"!~"x"}"#,
+        ] {
             let problem = wanted(query).unwrap_err();
             assert_eq!(problem.status, 400);
-            assert!(problem.message.starts_with("no profile has the reserved label __"), "{}", problem.message);
+            assert!(
+                problem
+                    .message
+                    .starts_with("no profile has the reserved label __"),
+                "{}",
+                problem.message
+            );
         }
         assert_eq!(wanted(r#"{k!="a\.b"}"#).unwrap_err().status, 400);
-        assert_eq!(wanted(" \t").unwrap_err().message, "the query is empty; {} selects everything");
+        assert_eq!(
+            wanted(" \t").unwrap_err().message,
+            "the query is empty; {} selects everything"
+        );
     }
 }

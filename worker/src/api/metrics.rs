@@ -18,20 +18,48 @@ const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 pub(crate) async fn answer(env: &Env, config: Config) -> Result<Response, Problem> {
     let prices = prices(env).map_err(Problem::internal)?;
     let tenants = bucket::tenants(&AnyBucket::open(env)?).await?;
-    let months = stream::iter(tenants).map(|tenant| month(env, config, tenant)).buffered(CONNECTIONS);
+    let months = stream::iter(tenants)
+        .map(|tenant| month(env, config, tenant))
+        .buffered(CONNECTIONS);
     let mut text = prometheus(&months.try_collect::<Vec<_>>().await?, &prices);
     text.push_str(&memory(wasm_bytes(), admitted()));
-    Ok(ResponseBuilder::new().with_header("content-type", CONTENT_TYPE)?.fixed(text.into_bytes()))
+    Ok(ResponseBuilder::new()
+        .with_header("content-type", CONTENT_TYPE)?
+        .fixed(text.into_bytes()))
 }
 
 /// The memory of the isolate that answers; others have their own.
 fn memory(wasm_bytes: u64, admitted: Admitted) -> String {
-    let Admitted { bytes, waiting, refused } = admitted;
+    let Admitted {
+        bytes,
+        waiting,
+        refused,
+    } = admitted;
     let metrics = [
-        ("isolate_wasm_bytes", "gauge", "WASM memory of the isolate that answers; it never shrinks.", wasm_bytes),
-        ("isolate_admitted_bytes", "gauge", "What queries and jobs that run in this isolate are reckoned to take.", bytes),
-        ("isolate_waiting", "gauge", "Queries and jobs that wait for memory in this isolate.", waiting),
-        ("isolate_refused_total", "counter", "Queries and jobs that were told to come again for want of memory.", refused),
+        (
+            "isolate_wasm_bytes",
+            "gauge",
+            "WASM memory of the isolate that answers; it never shrinks.",
+            wasm_bytes,
+        ),
+        (
+            "isolate_admitted_bytes",
+            "gauge",
+            "What queries and jobs that run in this isolate are reckoned to take.",
+            bytes,
+        ),
+        (
+            "isolate_waiting",
+            "gauge",
+            "Queries and jobs that wait for memory in this isolate.",
+            waiting,
+        ),
+        (
+            "isolate_refused_total",
+            "counter",
+            "Queries and jobs that were told to come again for want of memory.",
+            refused,
+        ),
     ];
     let lines = metrics.map(|(name, kind, help, value)| {
         format!("# HELP pilotlight_{name} {help}\n# TYPE pilotlight_{name} {kind}\npilotlight_{name} {value}\n")
@@ -48,7 +76,11 @@ pub(crate) fn prices(env: &Env) -> Result<Prices, PricesError> {
 }
 
 /// What a tenant used, in all of its objects.
-async fn month(env: &Env, config: Config, tenant: TenantId) -> Result<(String, MonthUsage), Problem> {
+async fn month(
+    env: &Env,
+    config: Config,
+    tenant: TenantId,
+) -> Result<(String, MonthUsage), Problem> {
     let scope = Scope::new(env, config, tenant.clone(), Meter::default());
     let mut sum = MonthUsage::default();
     for client in scope.shards()?.each() {
@@ -63,7 +95,14 @@ mod tests {
 
     #[test]
     fn memory_of_the_isolate() {
-        let text = memory(1 << 20, Admitted { bytes: 5, waiting: 2, refused: 7 });
+        let text = memory(
+            1 << 20,
+            Admitted {
+                bytes: 5,
+                waiting: 2,
+                refused: 7,
+            },
+        );
         let samples: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         let expect = [
             "pilotlight_isolate_wasm_bytes 1048576",
@@ -72,6 +111,11 @@ mod tests {
             "pilotlight_isolate_refused_total 7",
         ];
         assert_eq!(samples, expect);
-        assert_eq!(text.lines().filter(|line| line.starts_with("# TYPE ")).count(), 4);
+        assert_eq!(
+            text.lines()
+                .filter(|line| line.starts_with("# TYPE "))
+                .count(),
+            4
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What requests are answered with: pushes, our queries, Pyroscope's API, operators' calls and metrics.
+//! What requests are answered with: pushes, our queries, Pyroscope's API, operators' calls and
+//! metrics.
 
 pub(crate) mod admin;
 pub(crate) mod metrics;

@@ -1,4 +1,5 @@
-//! A push: request → chunk (the core) → the tenant's object, which answers when it is in the bucket.
+//! A push: request → chunk (the core) → the tenant's object, which answers when it is in the
+//! bucket.
 
 use pilotlight_core::ingest::{self, Push};
 use worker::{Request, Response};
@@ -19,7 +20,8 @@ const PUSH_HEADER: &str = "x-pilotlight-push";
 /// The profile is in the bucket.
 const STORED: &str = "stored";
 
-/// It came before, within the last minutes, and was not stored again, even if what it repeats has been deleted since.
+/// It came before, within the last minutes, and was not stored again, even if what it repeats has
+/// been deleted since.
 const REPEATED: &str = "repeated";
 
 /// It has no sample above zero, so there is nothing to store.
@@ -44,7 +46,9 @@ pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Respo
     let ingested = ingest::ingest(&push).map_err(|e| Problem::new(e.status(), e.code(), e))?;
     scope.meter.add(Item::Pushes, 1);
     scope.meter.add(Item::PushBytes, body.len() as u64);
-    scope.meter.add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
+    scope
+        .meter
+        .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
     // Neither is needed while others are waited for.
     drop((body, permit));
     let outcome = match ingested.chunk {

@@ -30,14 +30,23 @@ impl AnyBucket {
 }
 
 impl Bucket for AnyBucket {
-    async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError> {
+    async fn put(
+        &self,
+        key: &str,
+        bytes: Vec<u8>,
+        condition: Condition,
+    ) -> Result<String, BucketError> {
         match self {
             Self::R2(bucket) => bucket.put(key, bytes, condition).await,
             Self::S3(bucket) => bucket.put(key, bytes, condition).await,
         }
     }
 
-    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<Option<Object>, BucketError> {
+    async fn get(
+        &self,
+        key: &str,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<Object>, BucketError> {
         match self {
             Self::R2(bucket) => bucket.get(key, range).await,
             Self::S3(bucket) => bucket.get(key, range).await,

@@ -15,13 +15,16 @@ pub(crate) async fn drive<P: Plan>(mut plan: P, bucket: &impl Bucket) -> Result<
     }
 }
 
-/// Stored bytes that do not read as they were written, or a plan that was driven wrongly: nothing the caller can mend.
+/// Stored bytes that do not read as they were written, or a plan that was driven wrongly: nothing
+/// the caller can mend.
 impl From<PlanError> for Problem {
     fn from(error: PlanError) -> Self {
         match &error {
-            PlanError::Damaged { key, .. } | PlanError::Length { get: Get { key, .. }, .. } => {
-                Self::new(500, "data_loss", &error).about(key)
-            }
+            PlanError::Damaged { key, .. }
+            | PlanError::Length {
+                get: Get { key, .. },
+                ..
+            } => Self::new(500, "data_loss", &error).about(key),
             PlanError::TooLarge { .. } => Self::invalid(error),
             error => Self::internal(error),
         }

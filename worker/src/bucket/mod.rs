@@ -1,13 +1,14 @@
 //! The bucket: objects are written once, read in ranges, listed and deleted, whoever keeps them.
 //!
-//! [`Bucket`] is what each kind of bucket does, [`AnyBucket`] the choice among them at run time; [`read_all`],
-//! [`list_all`] and [`tenants`] are what we do with one.
+//! [`Bucket`] is what each kind of bucket does, [`AnyBucket`] the choice among them at run time;
+//! [`read_all`], [`list_all`] and [`tenants`] are what we do with one.
 
 mod any;
 pub(crate) mod contract;
 pub(crate) mod drive;
 #[cfg(test)]
 pub(crate) mod memory;
+mod metered;
 mod r2;
 pub(crate) mod s3;
 
@@ -20,6 +21,7 @@ use thiserror::Error;
 use crate::platform::CONNECTIONS;
 use crate::platform::errors::Problem;
 pub(crate) use any::AnyBucket;
+pub(crate) use metered::Metered;
 
 /// Most pages of the tenant list that are read: 10 of 1,000.
 const TENANT_PAGES: usize = 10;
@@ -29,14 +31,24 @@ pub(crate) const MAX_PAGE: usize = 1_000;
 
 /// A bucket. Objects are written once; those of the catalog are replaced conditionally.
 pub(crate) trait Bucket: Clone + 'static {
-    /// Writes an object and gives its entity tag. Under a condition that does not hold: `BucketError::Precondition`.
-    async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError>;
+    /// Writes an object and gives its entity tag. Under a condition that does not hold:
+    /// `BucketError::Precondition`.
+    async fn put(
+        &self,
+        key: &str,
+        bytes: Vec<u8>,
+        condition: Condition,
+    ) -> Result<String, BucketError>;
 
     /// Reads a range of an object (`None`: all of it); `None` when there is no such object.
-    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<Option<Object>, BucketError>;
+    async fn get(
+        &self,
+        key: &str,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<Object>, BucketError>;
 
-    /// Lists names with a prefix in order, at most 1,000 a page, beginning after the name or token `after`; with a
-    /// delimiter, names are cut behind it.
+    /// Lists names with a prefix in order, at most 1,000 a page, beginning after the name or token
+    /// `after`; with a delimiter, names are cut behind it.
     async fn list(&self, list: List<'_>) -> Result<Page, BucketError>;
 
     /// Deletes objects, at most 1,000; those that are not there are no error.
@@ -122,8 +134,8 @@ impl From<BucketError> for Problem {
     }
 }
 
-/// Most bytes that are read at once, unless a single range has more: 16 MiB. They are in memory twice on their way into WASM,
-/// which has 128 MB in all.
+/// Most bytes that are read at once, unless a single range has more: 16 MiB. They are in memory
+/// twice on their way into WASM, which has 128 MB in all.
 const MAX_OUTSTANDING: u64 = 16 << 20;
 
 /// Reads ranges, a few at a time, and hands each over as it comes.
@@ -132,7 +144,8 @@ pub(crate) async fn read_all(
     gets: Vec<Get>,
     mut provide: impl FnMut(&Get, &[u8]) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let (mut waiting, mut reads, mut outstanding) = (gets.into_iter().peekable(), FuturesUnordered::new(), 0);
+    let (mut waiting, mut reads, mut outstanding) =
+        (gets.into_iter().peekable(), FuturesUnordered::new(), 0);
     loop {
         let fits = |get: &Get, open: usize, outstanding: u64| {
             open == 0 || open < CONNECTIONS && outstanding + get.length <= MAX_OUTSTANDING
@@ -144,7 +157,9 @@ pub(crate) async fn read_all(
                 Ok::<_, Problem>((get, bytes))
             });
         }
-        let Some(read) = reads.next().await else { return Ok(()) };
+        let Some(read) = reads.next().await else {
+            return Ok(());
+        };
         let (get, bytes) = read?;
         outstanding -= get.length;
         provide(&get, &bytes)?;
@@ -152,23 +167,43 @@ pub(crate) async fn read_all(
 }
 
 /// Reads what a plan wants.
-pub(crate) async fn get_part(bucket: &impl Bucket, get: &Get) -> Result<Option<Object>, BucketError> {
-    bucket.get(&get.key, Some(get.offset..get.offset.saturating_add(get.length))).await
+pub(crate) async fn get_part(
+    bucket: &impl Bucket,
+    get: &Get,
+) -> Result<Option<Object>, BucketError> {
+    bucket
+        .get(
+            &get.key,
+            Some(get.offset..get.offset.saturating_add(get.length)),
+        )
+        .await
 }
 
 async fn read(bucket: &impl Bucket, get: &Get) -> Result<Vec<u8>, Problem> {
     match get_part(bucket, get).await? {
         Some(object) => Ok(object.bytes),
-        // Compacted and deleted while the query ran for longer than the grace period: it has another name by now.
-        None => Err(Problem::unavailable(format!("object {} is gone; ask again", get.key)).about(&get.key)),
+        // Compacted and deleted while the query ran for longer than the grace period: it has
+        // another name by now.
+        None => Err(
+            Problem::unavailable(format!("object {} is gone; ask again", get.key)).about(&get.key),
+        ),
     }
 }
 
 /// All objects whose names begin so, in order of name.
-pub(crate) async fn list_all(bucket: &impl Bucket, prefix: &str) -> Result<Vec<Listed>, BucketError> {
+pub(crate) async fn list_all(
+    bucket: &impl Bucket,
+    prefix: &str,
+) -> Result<Vec<Listed>, BucketError> {
     let (mut objects, mut after) = (Vec::new(), None::<String>);
     loop {
-        let page = bucket.list(List { prefix, delimiter: None, after: after.as_deref() }).await?;
+        let page = bucket
+            .list(List {
+                prefix,
+                delimiter: None,
+                after: after.as_deref(),
+            })
+            .await?;
         objects.extend(page.objects);
         after = page.next;
         if after.is_none() {
@@ -181,10 +216,18 @@ pub(crate) async fn list_all(bucket: &impl Bucket, prefix: &str) -> Result<Vec<L
 pub(crate) async fn tenants(bucket: &impl Bucket) -> Result<Vec<TenantId>, Problem> {
     let (mut tenants, mut after) = (Vec::new(), None::<String>);
     for _ in 0..TENANT_PAGES {
-        let list = List { prefix: "t/", delimiter: Some("/"), after: after.as_deref() };
+        let list = List {
+            prefix: "t/",
+            delimiter: Some("/"),
+            after: after.as_deref(),
+        };
         let page = bucket.list(list).await?;
         // Other names under t/ are none of ours.
-        tenants.extend(page.prefixes.iter().filter_map(|p| p.strip_prefix("t/")?.strip_suffix('/')?.parse().ok()));
+        tenants.extend(
+            page.prefixes
+                .iter()
+                .filter_map(|p| p.strip_prefix("t/")?.strip_suffix('/')?.parse().ok()),
+        );
         after = page.next;
         if after.is_none() {
             break;

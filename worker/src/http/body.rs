@@ -1,4 +1,5 @@
-//! Reading a request's body: within a cap for one, and within a bound for all that are in memory at once.
+//! Reading a request's body: within a cap for one, and within a bound for all that are in memory at
+//! once.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,16 +15,17 @@ use crate::platform::errors::Problem;
 /// Most bytes of a push: those of the largest profile, and 64 kB for what multipart puts around it.
 pub(crate) const MAX_BODY: usize = MAX_PUSH_BYTES + (64 << 10);
 
-/// Most bytes of bodies in memory at once, over all requests of an isolate: one of the largest, or 500 usual ones. What else an
-/// isolate's memory is for is said in [`crate::admission`].
+/// Most bytes of bodies in memory at once, over all requests of an isolate: one of the largest, or
+/// 500 usual ones. What else an isolate's memory is for is said in [`crate::admission`].
 const MAX_HELD: usize = MAX_BODY;
 
-/// Bodies up to this size always have room: 64 kB, twice a usual push. Those that wait for a slow client's large upload must not
-/// be refused for it.
+/// Bodies up to this size always have room: 64 kB, twice a usual push. Those that wait for a slow
+/// client's large upload must not be refused for it.
 const SMALL_BODY: usize = 64 << 10;
 
-/// How long a body counts after its last byte came: one minute. The platform may abandon a request whose client has left
-/// without a word to us, and what it held must not count for ever. Uploads make progress sooner, decoding takes seconds.
+/// How long a body counts after its last byte came: one minute. The platform may abandon a request
+/// whose client has left without a word to us, and what it held must not count for ever. Uploads
+/// make progress sooner, decoding takes seconds.
 const HOLD_MILLIS: i64 = 60_000;
 
 thread_local! {
@@ -40,7 +42,8 @@ struct Ledger {
 impl Ledger {
     /// Counts `more` bytes for a body if there is room.
     fn grow(&mut self, body: u64, more: usize, now: i64) -> bool {
-        self.held.retain(|_, (_, at)| now.saturating_sub(*at) < HOLD_MILLIS);
+        self.held
+            .retain(|_, (_, at)| now.saturating_sub(*at) < HOLD_MILLIS);
         let total = self.total();
         let (bytes, at) = self.held.entry(body).or_default();
         if total + more > MAX_HELD && *bytes + more > SMALL_BODY {
@@ -102,11 +105,19 @@ struct Intake {
 
 impl Intake {
     fn new(cap: usize) -> Self {
-        Self { cap, length: 0, crowded: false, body: Body { bytes: Vec::new(), held: Reservation::new() } }
+        Self {
+            cap,
+            length: 0,
+            crowded: false,
+            body: Body {
+                bytes: Vec::new(),
+                held: Reservation::new(),
+            },
+        }
     }
 
-    /// Takes a part, or throws it away when the body is refused already: most clients look for an answer only after they have
-    /// sent everything.
+    /// Takes a part, or throws it away when the body is refused already: most clients look for an
+    /// answer only after they have sent everything.
     fn add(&mut self, part: &[u8], now: i64) {
         self.length += part.len();
         if self.length <= self.cap && !self.crowded && self.body.held.grow(part.len(), now) {
@@ -114,7 +125,10 @@ impl Intake {
         } else {
             self.crowded |= self.length <= self.cap;
             // What was kept is of no use any more.
-            self.body = Body { bytes: Vec::new(), held: Reservation::new() };
+            self.body = Body {
+                bytes: Vec::new(),
+                held: Reservation::new(),
+            };
         }
     }
 
@@ -123,13 +137,16 @@ impl Intake {
             return Err(too_large(self.cap));
         }
         if self.crowded {
-            return Err(Problem::overloaded("too many large requests at once; send again shortly"));
+            return Err(Problem::overloaded(
+                "too many large requests at once; send again shortly",
+            ));
         }
         Ok(self.body)
     }
 }
 
-/// Reads a body of at most `cap` bytes. One that says that it is larger is refused before a byte is read.
+/// Reads a body of at most `cap` bytes. One that says that it is larger is refused before a byte is
+/// read.
 pub(crate) async fn read(request: &mut Request, cap: usize) -> Result<Body, Problem> {
     if declared(request) > cap as u64 {
         return Err(too_large(cap));
@@ -142,15 +159,17 @@ async fn intake(request: &mut Request, cap: usize) -> Result<Body, Problem> {
     // A request without a body has no stream.
     if let Ok(mut stream) = request.stream() {
         while let Some(part) = stream.next().await {
-            let part = part.map_err(|error| Problem::new(408, "canceled", format!("the body broke off: {error}")))?;
+            let part = part.map_err(|error| {
+                Problem::new(408, "canceled", format!("the body broke off: {error}"))
+            })?;
             intake.add(&part, clock::now_millis());
         }
     }
     intake.finish()
 }
 
-/// Throws a body away that nobody has read, so that its sender sees the answer. The platform itself does that with one that
-/// says that it is too large.
+/// Throws a body away that nobody has read, so that its sender sees the answer. The platform itself
+/// does that with one that says that it is too large.
 pub(crate) async fn drain(request: &mut Request) {
     if declared(request) > MAX_BODY as u64 {
         return;
@@ -162,11 +181,17 @@ pub(crate) async fn drain(request: &mut Request) {
 /// How long the body is by the request's own word, 0 when it says nothing.
 fn declared(request: &Request) -> u64 {
     let header = request.headers().get("content-length").ok().flatten();
-    header.and_then(|length| length.trim().parse().ok()).unwrap_or(0)
+    header
+        .and_then(|length| length.trim().parse().ok())
+        .unwrap_or(0)
 }
 
 fn too_large(cap: usize) -> Problem {
-    Problem::new(413, "resource_exhausted", format!("the body is larger than the {cap} bytes allowed"))
+    Problem::new(
+        413,
+        "resource_exhausted",
+        format!("the body is larger than the {cap} bytes allowed"),
+    )
 }
 
 #[cfg(test)]
@@ -198,7 +223,10 @@ mod tests {
         let mut intake = Intake::new(0);
         (0..200).for_each(|_| intake.add(&vec![0; MB], 0));
         assert_eq!(held(), 0);
-        assert_eq!(intake.finish().err().map(|problem| problem.status), Some(413));
+        assert_eq!(
+            intake.finish().err().map(|problem| problem.status),
+            Some(413)
+        );
     }
 
     #[test]
@@ -215,7 +243,11 @@ mod tests {
         let second = body(MAX_BODY, &[7 * MB, SMALL_BODY]).unwrap();
         assert_eq!(held(), MAX_HELD - MB);
         assert_eq!(body(MAX_BODY, &[MB, 1]).err(), Some(429));
-        assert_eq!(body(MB, &[MB, 1]).err(), Some(413), "too large stays too large");
+        assert_eq!(
+            body(MB, &[MB, 1]).err(),
+            Some(413),
+            "too large stays too large"
+        );
         drop(first);
         assert_eq!(body(MAX_BODY, &[MB, 1]).unwrap().len(), MB + 1);
         drop(second);

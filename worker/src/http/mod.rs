@@ -1,4 +1,5 @@
-//! What every request goes through: its route, its body, its parameters, whose it is, and what it is answered with.
+//! What every request goes through: its route, its body, its parameters, whose it is, and what it
+//! is answered with.
 
 pub(crate) mod body;
 pub(crate) mod parameters;

@@ -10,7 +10,9 @@ use crate::platform::errors::Problem;
 pub(crate) fn raw_query(request: &Request) -> String {
     let url = request.inner().url();
     let url = url.split('#').next().unwrap_or("");
-    url.split_once('?').map_or("", |(_, query)| query).to_owned()
+    url.split_once('?')
+        .map_or("", |(_, query)| query)
+        .to_owned()
 }
 
 /// The parameters of a query string.
@@ -25,31 +27,57 @@ impl Parameters {
     }
 
     pub(crate) fn parse(query: &str, now: UnixNanos) -> Self {
-        Self { pairs: form_urlencoded::parse(query.as_bytes()).into_owned().collect(), now }
+        Self {
+            pairs: form_urlencoded::parse(query.as_bytes())
+                .into_owned()
+                .collect(),
+            now,
+        }
     }
 
     /// The first value of a parameter, `None` when it is missing or empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        let found = self.pairs.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str());
+        let found = self
+            .pairs
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, value)| value.as_str());
         found.filter(|value| !value.is_empty())
     }
 
     pub(crate) fn required(&self, name: &str) -> Result<&str, Problem> {
-        self.get(name).ok_or_else(|| Problem::invalid(format!("the query parameter {name:?} is missing")))
+        self.get(name)
+            .ok_or_else(|| Problem::invalid(format!("the query parameter {name:?} is missing")))
     }
 
     /// A whole number within bounds, `default` when it is missing.
-    pub(crate) fn number(&self, name: &str, least: usize, most: usize, default: usize) -> Result<usize, Problem> {
-        let Some(text) = self.get(name) else { return Ok(default) };
+    pub(crate) fn number(
+        &self,
+        name: &str,
+        least: usize,
+        most: usize,
+        default: usize,
+    ) -> Result<usize, Problem> {
+        let Some(text) = self.get(name) else {
+            return Ok(default);
+        };
         match text.parse() {
             Ok(value) if (least..=most).contains(&value) => Ok(value),
-            _ => Err(Problem::invalid(format!("{name} is {text:?}, not a number from {least} to {most}"))),
+            _ => Err(Problem::invalid(format!(
+                "{name} is {text:?}, not a number from {least} to {most}"
+            ))),
         }
     }
 
-    /// `from` and `until` as our own API has them: milliseconds, or relative such as `now-1h`. The last hour by default.
+    /// `from` and `until` as our own API has them: milliseconds, or relative such as `now-1h`. The
+    /// last hour by default.
     pub(crate) fn range_millis(&self) -> Result<TimeRange, Problem> {
-        let millis = |text: &str| text.parse().ok().map(UnixNanos::from_millis).or_else(|| parse_time(text, self.now));
+        let millis = |text: &str| {
+            text.parse()
+                .ok()
+                .map(UnixNanos::from_millis)
+                .or_else(|| parse_time(text, self.now))
+        };
         let hour_ago = self.now.plus(-3_600_000_000_000);
         self.range(millis, hour_ago)
     }
@@ -59,12 +87,21 @@ impl Parameters {
         self.range(|text| parse_time(text, self.now), self.now)
     }
 
-    fn range(&self, parse: impl Fn(&str) -> Option<UnixNanos>, from: UnixNanos) -> Result<TimeRange, Problem> {
+    fn range(
+        &self,
+        parse: impl Fn(&str) -> Option<UnixNanos>,
+        from: UnixNanos,
+    ) -> Result<TimeRange, Problem> {
         let time = |name: &str, default| match self.get(name) {
             None => Ok(default),
-            Some(text) => parse(text).ok_or_else(|| Problem::invalid(format!("{name} is {text:?}, which is not a time"))),
+            Some(text) => parse(text).ok_or_else(|| {
+                Problem::invalid(format!("{name} is {text:?}, which is not a time"))
+            }),
         };
-        checked(TimeRange { from: time("from", from)?, until: time("until", self.now)? })
+        checked(TimeRange {
+            from: time("from", from)?,
+            until: time("until", self.now)?,
+        })
     }
 }
 
@@ -72,7 +109,9 @@ impl Parameters {
 pub(crate) fn checked(range: TimeRange) -> Result<TimeRange, Problem> {
     if range.from > range.until {
         let (from, until) = (range.from.millis(), range.until.millis());
-        return Err(Problem::invalid(format!("the range begins ({from}) after its end ({until})")));
+        return Err(Problem::invalid(format!(
+            "the range begins ({from}) after its end ({until})"
+        )));
     }
     Ok(range)
 }
@@ -92,19 +131,40 @@ mod tests {
         assert_eq!((p.get("empty"), p.get("none")), (None, None));
         assert_eq!(p.number("points", 1, 10, 3), Ok(7));
         assert_eq!(p.number("none", 1, 10, 3), Ok(3));
-        assert_eq!(p.number("points", 1, 5, 3).unwrap_err().message, "points is \"7\", not a number from 1 to 5");
+        assert_eq!(
+            p.number("points", 1, 5, 3).unwrap_err().message,
+            "points is \"7\", not a number from 1 to 5"
+        );
         assert_eq!(p.required("none").unwrap_err().status, 400);
     }
 
     #[test]
     fn ranges() {
         let millis = |r: TimeRange| (r.from.millis(), r.until.millis());
-        assert_eq!(parse("from=5&until=9").range_millis().map(millis), Ok((5, 9)));
-        assert_eq!(parse("").range_millis().map(millis), Ok((1_699_996_400_000, 1_700_000_000_000)));
-        assert_eq!(parse("from=now-1m").range_attime().map(millis), Ok((1_699_999_940_000, 1_700_000_000_000)));
-        assert_eq!(parse("from=1699999999").range_attime().map(millis), Ok((1_699_999_999_000, 1_700_000_000_000)));
+        assert_eq!(
+            parse("from=5&until=9").range_millis().map(millis),
+            Ok((5, 9))
+        );
+        assert_eq!(
+            parse("").range_millis().map(millis),
+            Ok((1_699_996_400_000, 1_700_000_000_000))
+        );
+        assert_eq!(
+            parse("from=now-1m").range_attime().map(millis),
+            Ok((1_699_999_940_000, 1_700_000_000_000))
+        );
+        assert_eq!(
+            parse("from=1699999999").range_attime().map(millis),
+            Ok((1_699_999_999_000, 1_700_000_000_000))
+        );
         let message = |r: Result<TimeRange, Problem>| r.unwrap_err().message;
-        assert_eq!(message(parse("from=x").range_millis()), "from is \"x\", which is not a time");
-        assert_eq!(message(parse("from=9&until=5").range_millis()), "the range begins (9) after its end (5)");
+        assert_eq!(
+            message(parse("from=x").range_millis()),
+            "from is \"x\", which is not a time"
+        );
+        assert_eq!(
+            message(parse("from=9&until=5").range_millis()),
+            "the range begins (9) after its end (5)"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! From method and path to what is wanted. A path may stand under any prefix, since agents and proxies add their own.
+//! From method and path to what is wanted. A path may stand under any prefix, since agents and
+//! proxies add their own.
 
 use crate::platform::errors::Problem;
 
@@ -53,35 +54,104 @@ pub(crate) enum Rpc {
 const ROUTES: [(&str, &str, Route); 24] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
-    ("/api/v1/admin/retention", "GET", Route::OfTenant(OfTenant::Admin(Admin::Retention))),
-    ("/api/v1/admin/retention", "PUT", Route::OfTenant(OfTenant::Admin(Admin::SetRetention))),
-    ("/api/v1/admin/parked", "GET", Route::OfTenant(OfTenant::Admin(Admin::Parked))),
-    ("/api/v1/admin/parked/retry", "POST", Route::OfTenant(OfTenant::Admin(Admin::RetryParked))),
-    ("/api/v1/admin/tenant", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteTenant))),
-    ("/api/v1/admin/profiles", "DELETE", Route::OfTenant(OfTenant::Admin(Admin::DeleteProfiles))),
-    ("/api/v1/admin/deletions", "GET", Route::OfTenant(OfTenant::Admin(Admin::Deletions))),
-    ("/api/v1/admin/rebuild", "POST", Route::OfTenant(OfTenant::Rebuild)),
+    (
+        "/api/v1/admin/retention",
+        "GET",
+        Route::OfTenant(OfTenant::Admin(Admin::Retention)),
+    ),
+    (
+        "/api/v1/admin/retention",
+        "PUT",
+        Route::OfTenant(OfTenant::Admin(Admin::SetRetention)),
+    ),
+    (
+        "/api/v1/admin/parked",
+        "GET",
+        Route::OfTenant(OfTenant::Admin(Admin::Parked)),
+    ),
+    (
+        "/api/v1/admin/parked/retry",
+        "POST",
+        Route::OfTenant(OfTenant::Admin(Admin::RetryParked)),
+    ),
+    (
+        "/api/v1/admin/tenant",
+        "DELETE",
+        Route::OfTenant(OfTenant::Admin(Admin::DeleteTenant)),
+    ),
+    (
+        "/api/v1/admin/profiles",
+        "DELETE",
+        Route::OfTenant(OfTenant::Admin(Admin::DeleteProfiles)),
+    ),
+    (
+        "/api/v1/admin/deletions",
+        "GET",
+        Route::OfTenant(OfTenant::Admin(Admin::Deletions)),
+    ),
+    (
+        "/api/v1/admin/rebuild",
+        "POST",
+        Route::OfTenant(OfTenant::Rebuild),
+    ),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
-    ("/api/v1/services", "GET", Route::OfTenant(OfTenant::Services)),
+    (
+        "/api/v1/services",
+        "GET",
+        Route::OfTenant(OfTenant::Services),
+    ),
     ("/api/v1/labels", "GET", Route::OfTenant(OfTenant::Labels)),
-    ("/api/v1/timeline", "GET", Route::OfTenant(OfTenant::Timeline)),
+    (
+        "/api/v1/timeline",
+        "GET",
+        Route::OfTenant(OfTenant::Timeline),
+    ),
     ("/api/v1/profile", "GET", Route::OfTenant(OfTenant::Profile)),
-    ("/pyroscope/render", "GET", Route::OfTenant(OfTenant::Render)),
-    ("/pyroscope/label-values", "GET", Route::OfTenant(OfTenant::LabelValues)),
-    ("/querier.v1.QuerierService/ProfileTypes", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::ProfileTypes))),
-    ("/querier.v1.QuerierService/LabelNames", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::LabelNames))),
-    ("/querier.v1.QuerierService/LabelValues", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::LabelValues))),
-    ("/querier.v1.QuerierService/Series", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::Series))),
+    (
+        "/pyroscope/render",
+        "GET",
+        Route::OfTenant(OfTenant::Render),
+    ),
+    (
+        "/pyroscope/label-values",
+        "GET",
+        Route::OfTenant(OfTenant::LabelValues),
+    ),
+    (
+        "/querier.v1.QuerierService/ProfileTypes",
+        "POST",
+        Route::OfTenant(OfTenant::Rpc(Rpc::ProfileTypes)),
+    ),
+    (
+        "/querier.v1.QuerierService/LabelNames",
+        "POST",
+        Route::OfTenant(OfTenant::Rpc(Rpc::LabelNames)),
+    ),
+    (
+        "/querier.v1.QuerierService/LabelValues",
+        "POST",
+        Route::OfTenant(OfTenant::Rpc(Rpc::LabelValues)),
+    ),
+    (
+        "/querier.v1.QuerierService/Series",
+        "POST",
+        Route::OfTenant(OfTenant::Rpc(Rpc::Series)),
+    ),
     (
         "/querier.v1.QuerierService/SelectMergeStacktraces",
         "POST",
         Route::OfTenant(OfTenant::Rpc(Rpc::SelectMergeStacktraces)),
     ),
-    ("/querier.v1.QuerierService/SelectSeries", "POST", Route::OfTenant(OfTenant::Rpc(Rpc::SelectSeries))),
+    (
+        "/querier.v1.QuerierService/SelectSeries",
+        "POST",
+        Route::OfTenant(OfTenant::Rpc(Rpc::SelectSeries)),
+    ),
 ];
 
-/// Services of Pyroscope whose calls get "unimplemented" rather than "not found", so that clients hide the feature.
+/// Services of Pyroscope whose calls get "unimplemented" rather than "not found", so that clients
+/// hide the feature.
 const SERVICES: [&str; 11] = [
     "adhocprofiles.v1.AdHocProfileService",
     "capabilities.v1.FeatureFlagsService",
@@ -98,24 +168,43 @@ const SERVICES: [&str; 11] = [
 
 /// The route of a request, or what to answer instead.
 pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
-    let of_path: Vec<_> = ROUTES.iter().filter(|(suffix, ..)| path.ends_with(suffix)).collect();
+    let of_path: Vec<_> = ROUTES
+        .iter()
+        .filter(|(suffix, ..)| path.ends_with(suffix))
+        .collect();
     if !of_path.is_empty() {
         let same = |expected: &str| expected == method || (expected == "GET" && method == "HEAD");
         let found = of_path.iter().find(|(_, expected, _)| same(expected));
-        let expected = || of_path.iter().map(|(_, expected, _)| *expected).collect::<Vec<_>>().join(" or ");
-        return found.map(|(.., route)| *route).ok_or_else(|| wrong_method(method, &expected(), path));
+        let expected = || {
+            of_path
+                .iter()
+                .map(|(_, expected, _)| *expected)
+                .collect::<Vec<_>>()
+                .join(" or ")
+        };
+        return found
+            .map(|(.., route)| *route)
+            .ok_or_else(|| wrong_method(method, &expected(), path));
     }
     let mut segments = path.rsplit('/');
     let (call, service) = (segments.next().unwrap_or(""), segments.next().unwrap_or(""));
     if SERVICES.contains(&service) {
-        return Err(Problem::unimplemented(format!("{service}/{call} is not implemented")));
+        return Err(Problem::unimplemented(format!(
+            "{service}/{call} is not implemented"
+        )));
     }
     // The files of the site are served before a request comes here.
-    Err(Problem::not_found(format!("there is nothing at {method} {path}")))
+    Err(Problem::not_found(format!(
+        "there is nothing at {method} {path}"
+    )))
 }
 
 fn wrong_method(method: &str, expected: &str, path: &str) -> Problem {
-    Problem::new(405, "unimplemented", format!("{path} takes {expected}, not {method}"))
+    Problem::new(
+        405,
+        "unimplemented",
+        format!("{path} takes {expected}, not {method}"),
+    )
 }
 
 #[cfg(test)]
@@ -123,21 +212,49 @@ mod tests {
     use super::*;
 
     fn check(method: &str, path: &str, expect: Result<Route, u16>) {
-        assert_eq!(route(method, path).map_err(|p| p.status), expect, "{method} {path}");
+        assert_eq!(
+            route(method, path).map_err(|p| p.status),
+            expect,
+            "{method} {path}"
+        );
     }
 
     #[test]
     fn paths_match_under_any_prefix() {
         check("POST", "/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
-        check("POST", "/pyroscope/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check(
+            "POST",
+            "/pyroscope/ingest",
+            Ok(Route::OfTenant(OfTenant::Ingest)),
+        );
         check("POST", "/pfx/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
-        check("POST", "/a/b/querier.v1.QuerierService/Series", Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))));
-        check("GET", "/api/v1/services", Ok(Route::OfTenant(OfTenant::Services)));
+        check(
+            "POST",
+            "/a/b/querier.v1.QuerierService/Series",
+            Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))),
+        );
+        check(
+            "GET",
+            "/api/v1/services",
+            Ok(Route::OfTenant(OfTenant::Services)),
+        );
         check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
-        check("POST", "/api/v1/admin/rebuild", Ok(Route::OfTenant(OfTenant::Rebuild)));
+        check(
+            "POST",
+            "/api/v1/admin/rebuild",
+            Ok(Route::OfTenant(OfTenant::Rebuild)),
+        );
         check("HEAD", "/healthz", Ok(Route::Health));
-        check("GET", "/api/v1/admin/retention", Ok(Route::OfTenant(OfTenant::Admin(Admin::Retention))));
-        check("PUT", "/x/api/v1/admin/retention", Ok(Route::OfTenant(OfTenant::Admin(Admin::SetRetention))));
+        check(
+            "GET",
+            "/api/v1/admin/retention",
+            Ok(Route::OfTenant(OfTenant::Admin(Admin::Retention))),
+        );
+        check(
+            "PUT",
+            "/x/api/v1/admin/retention",
+            Ok(Route::OfTenant(OfTenant::Admin(Admin::SetRetention))),
+        );
     }
 
     #[test]
@@ -155,7 +272,10 @@ mod tests {
         check("GET", "/pyroscope/x", Err(404));
         check("GET", "/ingest", Err(405));
         let problem = route("POST", "/api/v1/admin/retention").unwrap_err();
-        assert_eq!(problem.message, "/api/v1/admin/retention takes GET or PUT, not POST");
+        assert_eq!(
+            problem.message,
+            "/api/v1/admin/retention takes GET or PUT, not POST"
+        );
         check("DELETE", "/", Err(404));
         check("POST", "/querier.v1.QuerierService/Diff", Err(501));
         check("POST", "/settings.v1.SettingsService/Get", Err(501));

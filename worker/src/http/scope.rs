@@ -1,15 +1,13 @@
-//! What a request is answered with: the environment, whose data it is about, and a meter of what that costs.
+//! What a request is answered with: the environment, whose data it is about, and a meter of what
+//! that costs.
 
 use std::rc::Rc;
 
 use pilotlight_core::store::Tenant as TenantId;
 use worker::{Context, Env};
 
-use crate::api::query::{EdgeCache, EdgeInvocations, Fanout};
-use crate::bucket::AnyBucket;
-use crate::meter::{Meter, Metered};
-use crate::platform::Edge;
-use crate::platform::admission::Admission;
+use crate::bucket::{AnyBucket, Metered};
+use crate::meter::Meter;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
 use crate::tenant::{Shard, StubLine, TenantClient, TenantShards};
@@ -28,12 +26,21 @@ pub(crate) struct Scope {
 impl Scope {
     /// `meter` is for what the request uses.
     pub(crate) fn new(env: &Env, config: Config, tenant: TenantId, meter: Meter) -> Self {
-        Self { env: env.clone(), config, tenant, context: None, meter }
+        Self {
+            env: env.clone(),
+            config,
+            tenant,
+            context: None,
+            meter,
+        }
     }
 
     /// The same for a request from outside.
     pub(crate) fn within(self, context: &Rc<Context>) -> Self {
-        Self { context: Some(context.clone()), ..self }
+        Self {
+            context: Some(context.clone()),
+            ..self
+        }
     }
 
     pub(crate) fn tenant(&self) -> &TenantId {
@@ -42,13 +49,18 @@ impl Scope {
 
     /// The bucket, metered.
     pub(crate) fn bucket(&self) -> Result<Metered<AnyBucket>, Problem> {
-        Ok(Metered::new(AnyBucket::open(&self.env)?, self.meter.clone()))
+        Ok(Metered::new(
+            AnyBucket::open(&self.env)?,
+            self.meter.clone(),
+        ))
     }
 
     /// The tenant's objects.
     pub(crate) fn shards(&self) -> Result<TenantShards<StubLine>, Problem> {
-        let lines: Result<Vec<_>, _> =
-            self.names().map(|shard| StubLine::new(&self.env, &shard, self.meter.clone())).collect();
+        let lines: Result<Vec<_>, _> = self
+            .names()
+            .map(|shard| StubLine::new(&self.env, &shard, self.meter.clone()))
+            .collect();
         Ok(TenantShards::new(lines?))
     }
 
@@ -57,19 +69,28 @@ impl Scope {
         Shard::all(&self.tenant, self.config.tenant_shards)
     }
 
-    /// What a large query may use.
-    pub(crate) fn fan(&self) -> Fanout<EdgeCache, EdgeInvocations, Edge> {
-        Fanout {
-            admission: Admission(Edge),
-            cache: EdgeCache::new(self.context.clone()),
-            invocations: EdgeInvocations::new(&self.env, self.meter.clone()),
-            part_bytes: self.config.query_part_bytes.into(),
-        }
+    /// The environment.
+    pub(crate) fn env(&self) -> &Env {
+        &self.env
+    }
+
+    /// The configuration.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What goes on when the request is answered.
+    pub(crate) fn context(&self) -> Option<Rc<Context>> {
+        self.context.clone()
     }
 
     /// One of the tenant's objects.
     pub(crate) fn shard(&self, shard: &Shard) -> Result<TenantClient<StubLine>, Problem> {
-        Ok(TenantClient::new(StubLine::new(&self.env, shard, self.meter.clone())?))
+        Ok(TenantClient::new(StubLine::new(
+            &self.env,
+            shard,
+            self.meter.clone(),
+        )?))
     }
 
     /// Books what was used and is not booked yet, after the answer has gone.
@@ -78,14 +99,21 @@ impl Scope {
             return;
         }
         context.wait_until(async move {
-            let first = Shard { tenant: self.tenant.clone(), number: 0 };
+            let first = Shard {
+                tenant: self.tenant.clone(),
+                number: 0,
+            };
             let booked = match self.shard(&first) {
                 // The call itself takes the usage along.
                 Ok(client) => client.book().await,
                 Err(problem) => Err(problem),
             };
             if let Err(problem) = booked {
-                worker::console_error!("tenant {}: usage was not booked: {}", self.tenant, problem.message);
+                worker::console_error!(
+                    "tenant {}: usage was not booked: {}",
+                    self.tenant,
+                    problem.message
+                );
             }
         });
     }

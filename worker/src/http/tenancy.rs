@@ -11,7 +11,11 @@ pub(crate) fn tenant(config: &Config, header: Option<&str>) -> Result<TenantId, 
         return Ok(TenantId::anonymous());
     }
     match header.map(str::trim) {
-        None | Some("") => Err(Problem::new(401, "unauthenticated", "the header X-Scope-OrgID is missing")),
+        None | Some("") => Err(Problem::new(
+            401,
+            "unauthenticated",
+            "the header X-Scope-OrgID is missing",
+        )),
         Some(id) => id.parse().map_err(Problem::invalid),
     }
 }
@@ -21,8 +25,13 @@ mod tests {
     use super::*;
 
     fn check(multitenancy: bool, header: Option<&str>, expect: Result<&str, u16>) {
-        let config = Config { multitenancy, ..Config::parse(|_| None).unwrap() };
-        let found = tenant(&config, header).map(|t| t.to_string()).map_err(|p| p.status);
+        let config = Config {
+            multitenancy,
+            ..Config::parse(|_| None).unwrap()
+        };
+        let found = tenant(&config, header)
+            .map(|t| t.to_string())
+            .map_err(|p| p.status);
         assert_eq!(found, expect.map(str::to_owned), "{header:?}");
     }
 

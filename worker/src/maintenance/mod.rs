@@ -1,4 +1,5 @@
-//! What the schedule does: visits to tenants' objects, compaction, publication, sweeps and rebuilds.
+//! What the schedule does: visits to tenants' objects, compaction, publication, sweeps and
+//! rebuilds.
 
 pub(crate) mod publish;
 pub(crate) mod rebuild;

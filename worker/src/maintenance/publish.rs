@@ -1,17 +1,20 @@
-//! Writes the catalog of one of a tenant's objects into the bucket, for readers that have nothing else.
+//! Writes the catalog of one of a tenant's objects into the bucket, for readers that have nothing
+//! else.
 //!
-//! Each day that has changed is written in the place of what was there, under the condition that it is still there. Whoever
-//! writes too late is refused by the bucket.
+//! Each day that has changed is written in the place of what was there, under the condition that it
+//! is still there. Whoever writes too late is refused by the bucket.
 
 use pilotlight_core::UnixNanos;
-use pilotlight_core::store::{CatalogDay, CatalogRow, catalog_key, catalog_key_day, catalog_prefix};
+use pilotlight_core::store::{
+    CatalogDay, CatalogRow, catalog_key, catalog_key_day, catalog_prefix,
+};
 
 use crate::bucket::{Bucket, BucketError, Condition, list_all};
 use crate::platform::errors::Problem;
 use crate::tenant::{Publication, PublishedDay, Row, Shard, TenantClient, Transport};
 
-/// How often a day is tried: three times. The first fails when the answer to an earlier write was lost, the second when another
-/// publication began meanwhile, which the tenant's object then says.
+/// How often a day is tried: three times. The first fails when the answer to an earlier write was
+/// lost, the second when another publication began meanwhile, which the tenant's object then says.
 const TRIES: usize = 3;
 
 /// Publishes what has changed; gives the number of days that have.
@@ -23,10 +26,14 @@ pub(crate) async fn publish(
 ) -> Result<usize, Problem> {
     let mut publication = client.begin_publication().await?;
     if publication == Publication::DaysUnknown {
-        client.days_found(&days_in_bucket(bucket, shard).await?).await?;
+        client
+            .days_found(&days_in_bucket(bucket, shard).await?)
+            .await?;
         publication = client.begin_publication().await?;
     }
-    let Publication::Begun { token, days } = publication else { return Ok(0) };
+    let Publication::Begun { token, days } = publication else {
+        return Ok(0);
+    };
     let mut published = Vec::with_capacity(days.len());
     for PublishedDay { day, etag } in days {
         let etag = publish_day(bucket, client, shard, token, day, etag, now).await?;
@@ -36,7 +43,8 @@ pub(crate) async fn publish(
     Ok(published.len())
 }
 
-/// Writes one day in the place of the object with the entity tag; gives the new one, `None` when nothing is left of the day.
+/// Writes one day in the place of the object with the entity tag; gives the new one, `None` when
+/// nothing is left of the day.
 async fn publish_day(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
@@ -48,7 +56,8 @@ async fn publish_day(
 ) -> Result<Option<String>, Problem> {
     let key = catalog_key(&shard.tenant, shard.number, day);
     for _ in 0..TRIES {
-        // After the tag was read: the tenant's object refuses when another publication has begun by now.
+        // After the tag was read: the tenant's object refuses when another publication has begun by
+        // now.
         let rows = client.of_day(token, day).await?;
         if rows.is_empty() {
             bucket.delete(&[key]).await?;
@@ -56,22 +65,40 @@ async fn publish_day(
         }
         let condition = etag.map_or(Condition::Absent, Condition::Matches);
         match bucket.put(&key, encode(rows, now)?, condition).await {
-            Err(BucketError::Precondition { .. }) => etag = bucket.get(&key, None).await?.map(|object| object.etag),
+            Err(BucketError::Precondition { .. }) => {
+                etag = bucket.get(&key, None).await?.map(|object| object.etag)
+            }
             written => return Ok(Some(written?)),
         }
     }
-    Err(Problem::new(409, "aborted", format!("{key} was replaced by others, {TRIES} times")))
+    Err(Problem::new(
+        409,
+        "aborted",
+        format!("{key} was replaced by others, {TRIES} times"),
+    ))
 }
 
 fn encode(rows: Vec<(Row, Vec<u8>)>, now: i64) -> Result<Vec<u8>, Problem> {
-    let row = |(row, directory): (Row, Vec<u8>)| CatalogRow { key: row.key, size: row.size, directory };
-    let day = CatalogDay { written: UnixNanos::from_millis(now), rows: rows.into_iter().map(row).collect() };
+    let row = |(row, directory): (Row, Vec<u8>)| CatalogRow {
+        key: row.key,
+        size: row.size,
+        directory,
+    };
+    let day = CatalogDay {
+        written: UnixNanos::from_millis(now),
+        rows: rows.into_iter().map(row).collect(),
+    };
     day.encode().map_err(Problem::internal)
 }
 
 /// The days of a shard's catalog that are in the bucket.
-pub(crate) async fn days_in_bucket(bucket: &impl Bucket, shard: &Shard) -> Result<Vec<i64>, Problem> {
+pub(crate) async fn days_in_bucket(
+    bucket: &impl Bucket,
+    shard: &Shard,
+) -> Result<Vec<i64>, Problem> {
     let prefix = catalog_prefix(&shard.tenant, shard.number);
     let listed = list_all(bucket, &prefix).await?.into_iter();
-    Ok(listed.filter_map(|listed| catalog_key_day(listed.key.strip_prefix(&prefix)?)).collect())
+    Ok(listed
+        .filter_map(|listed| catalog_key_day(listed.key.strip_prefix(&prefix)?))
+        .collect())
 }

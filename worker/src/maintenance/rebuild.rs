@@ -12,9 +12,12 @@ use crate::maintenance::publish::days_in_bucket;
 use crate::platform::admission::{Admission, need};
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Platform};
-use crate::tenant::{Blame, FailedJob, RebuildLease as Begun, Replace, Row, Shard, TenantClient, Transport};
+use crate::tenant::{
+    Blame, FailedJob, RebuildLease as Begun, Replace, Row, Shard, TenantClient, Transport,
+};
 
-/// What is reckoned for the directory of an object: 4 kB. That of a segment has hundreds of bytes, that of a block thousands.
+/// What is reckoned for the directory of an object: 4 kB. That of a segment has hundreds of bytes,
+/// that of a block thousands.
 const END_BYTES: u64 = 4 << 10;
 
 /// What the ends of objects take that are read at once: 8 MiB, twice 64 ends of 64 kB.
@@ -51,7 +54,11 @@ pub(crate) async fn rebuild(
     let token = begun.token;
     let rebuilt = work(bucket, client, shard, admission, begun).await;
     if let Err(problem) = &rebuilt {
-        let failed = FailedJob { token, message: problem.message.clone(), blame: Blame::Nobody };
+        let failed = FailedJob {
+            token,
+            message: problem.message.clone(),
+            blame: Blame::Nobody,
+        };
         // If this is not heard either, the lease ends by itself.
         let _ = client.fail(&failed).await;
     }
@@ -67,7 +74,9 @@ async fn work(
 ) -> Result<Report, Problem> {
     let listed = list(bucket, shard).await?;
     let directories = need(listed.iter().map(|object| object.size.min(END_BYTES)));
-    let permit = admission.enter(directories.saturating_add(READING_BYTES)).await?;
+    let permit = admission
+        .enter(directories.saturating_add(READING_BYTES))
+        .await?;
     let listed = listed.into_iter();
     let mut plan = RebuildPlan::new(listed.map(|listed| (listed.key, listed.size)), removed);
     loop {
@@ -86,7 +95,10 @@ async fn work(
         }
     }
     let rebuilt = plan.finish()?;
-    let mut report = Report { objects: rebuilt.rows.len(), ..Report::default() };
+    let mut report = Report {
+        objects: rebuilt.rows.len(),
+        ..Report::default()
+    };
     for (key, why) in rebuilt.dropped {
         *match why {
             Dropped::Replaced => &mut report.replaced,
@@ -96,17 +108,36 @@ async fn work(
         } += 1;
         report.dropped.push(key);
     }
-    report.damaged = rebuilt.damaged.into_iter().map(|(key, error)| (key, error.to_string())).collect();
+    report.damaged = rebuilt
+        .damaged
+        .into_iter()
+        .map(|(key, error)| (key, error.to_string()))
+        .collect();
     let (mut rows, mut directories) = (Vec::new(), Vec::new());
     for row in rebuilt.rows {
-        let level = row.key.parse::<ObjectKey>().map_err(Problem::internal)?.level;
-        rows.push(Row { key: row.key, level, size: row.size });
+        let level = row
+            .key
+            .parse::<ObjectKey>()
+            .map_err(Problem::internal)?
+            .level;
+        rows.push(Row {
+            key: row.key,
+            level,
+            size: row.size,
+        });
         directories.push(row.directory);
     }
     let damaged = report.damaged.iter().map(|(key, _)| key.clone()).collect();
     let dropped = report.dropped.clone();
     let days = days_in_bucket(bucket, shard).await?;
-    let replace = Replace { token, rows, dropped, damaged, days, last_token: rebuilt.last_token };
+    let replace = Replace {
+        token,
+        rows,
+        dropped,
+        damaged,
+        days,
+        last_token: rebuilt.last_token,
+    };
     client.replace(&replace, &directories).await?;
     Ok(report)
 }

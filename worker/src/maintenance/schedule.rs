@@ -1,18 +1,20 @@
-//! Once a minute: visits to tenants' objects, in turn, until none has a job due or the minute is used up.
+//! Once a minute: visits to tenants' objects, in turn, until none has a job due or the minute is
+//! used up.
 //!
-//! A visit is an invocation of its own, through the binding `SELF` to the entrypoint `Visits` of `worker/shim.js`: a job
-//! takes its fill of requests, time and memory. An entrypoint that is not the default one has no address: nothing but a
-//! binding reaches it, so it needs no secret.
+//! A visit is an invocation of its own, through the binding `SELF` to the entrypoint `Visits` of
+//! `worker/shim.js`: a job takes its fill of requests, time and memory. An entrypoint that is not
+//! the default one has no address: nothing but a binding reaches it, so it needs no secret.
 
 use std::collections::VecDeque;
 
 use pilotlight_core::plans::MAX_PARTITION_BYTES;
 use worker::{Env, Fetcher, Headers, Method, Request, RequestInit, Response};
 
+use crate::bucket::Metered;
 use crate::bucket::{self, AnyBucket};
 use crate::http::scope::Scope;
 use crate::maintenance::visit;
-use crate::meter::{Item, Meter, Metered};
+use crate::meter::{Item, Meter};
 use crate::platform::admission::Admission;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
@@ -26,19 +28,24 @@ pub(crate) struct VisitBudget {
     jobs: usize,
 }
 
-/// With visits as invocations: 24. One request may come to 32 invocations in all, and a few of them are left for the
-/// platform to count otherwise than we do. A job takes a second or two: 24 mostly fit into the minute.
-pub(crate) const INVOCATIONS: VisitBudget = VisitBudget { visits: 24, jobs: 24 };
+/// With visits as invocations: 24. One request may come to 32 invocations in all, and a few of them
+/// are left for the platform to count otherwise than we do. A job takes a second or two: 24 mostly
+/// fit into the minute.
+pub(crate) const INVOCATIONS: VisitBudget = VisitBudget {
+    visits: 24,
+    jobs: 24,
+};
 
-/// With visits in this very invocation: one job. Eight visits make up to 40 requests of the 50 that the free plan allows.
+/// With visits in this very invocation: one job. Eight visits make up to 40 requests of the 50 that
+/// the free plan allows.
 const ALONE: VisitBudget = VisitBudget { visits: 8, jobs: 1 };
 
-/// When no further visit begins: 50 seconds after the first, so that a minute seldom runs into the next. If it does, leases
-/// keep them apart.
+/// When no further visit begins: 50 seconds after the first, so that a minute seldom runs into the
+/// next. If it does, leases keep them apart.
 const DISPATCH_MILLIS: i64 = 50_000;
 
-/// When the objects that had a job are visited once more: half a minute after the first visit. A query for the last hour decodes
-/// one by one the profiles that were pushed since.
+/// When the objects that had a job are visited once more: half a minute after the first visit. A
+/// query for the last hour decodes one by one the profiles that were pushed since.
 const AGAIN_MILLIS: i64 = 30_000;
 
 /// Makes visits.
@@ -60,28 +67,56 @@ pub(crate) async fn run(env: &Env, scheduled_millis: i64) -> Result<(), Problem>
     let meter = Meter::default();
     meter.add(Item::WorkerRequests, 1);
     let tenants = bucket::tenants(&Metered::new(AnyBucket::open(env)?, meter.clone())).await?;
-    let shards: Vec<Shard> = tenants.iter().flat_map(|tenant| Shard::all(tenant, config.tenant_shards)).collect();
+    let shards: Vec<Shard> = tenants
+        .iter()
+        .flat_map(|tenant| Shard::all(tenant, config.tenant_shards))
+        .collect();
     let minute = scheduled_millis.div_euclid(60_000);
     match env.service("SELF") {
-        Ok(worker) => dispatch(&shards, minute, INVOCATIONS, &Invocations { worker, meter }, &Edge).await,
-        Err(_) => dispatch(&shards, minute, ALONE, &InThisInvocation { env, config, meter }, &Edge).await,
+        Ok(worker) => {
+            dispatch(
+                &shards,
+                minute,
+                INVOCATIONS,
+                &Invocations { worker, meter },
+                &Edge,
+            )
+            .await
+        }
+        Err(_) => {
+            dispatch(
+                &shards,
+                minute,
+                ALONE,
+                &InThisInvocation { env, config, meter },
+                &Edge,
+            )
+            .await
+        }
     };
     Ok(())
 }
 
 /// Answers a visit in its own invocation.
 pub(crate) async fn answer(request: &mut Request, env: &Env) -> Result<Response, Problem> {
-    let (meter, config) = (Meter::default(), Config::of(env).map_err(Problem::internal)?);
+    let (meter, config) = (
+        Meter::default(),
+        Config::of(env).map_err(Problem::internal)?,
+    );
     meter.add(Item::WorkerRequests, 1);
     if let Some(usage) = request.headers().get(USAGE_HEADER)? {
         meter.book(serde_json::from_str(&usage).map_err(Problem::invalid)?);
     }
     let shard = request.text().await?.parse().map_err(Problem::invalid)?;
-    Ok(Response::from_json(&InThisInvocation { env, config, meter }.visit(&shard).await?)?)
+    Ok(Response::from_json(
+        &InThisInvocation { env, config, meter }
+            .visit(&shard)
+            .await?,
+    )?)
 }
 
-/// Visits objects in turn. One that had a job due comes again after all others; half a minute later those that had one are
-/// visited once more.
+/// Visits objects in turn. One that had a job due comes again after all others; half a minute later
+/// those that had one are visited once more.
 pub(crate) async fn dispatch(
     shards: &[Shard],
     minute: i64,
@@ -110,8 +145,13 @@ async fn visit_all<'a>(
     tally: &mut Tally,
 ) -> Vec<&'a Shard> {
     let mut busy = Vec::new();
-    while tally.visits < most.visits && tally.jobs < most.jobs && platform.now_millis() - began < DISPATCH_MILLIS {
-        let Some(shard) = queue.pop_front() else { break };
+    while tally.visits < most.visits
+        && tally.jobs < most.jobs
+        && platform.now_millis() - began < DISPATCH_MILLIS
+    {
+        let Some(shard) = queue.pop_front() else {
+            break;
+        };
         tally.visits += 1;
         match visitor.visit(shard).await {
             Ok(false) => {}
@@ -129,17 +169,22 @@ async fn visit_all<'a>(
     busy
 }
 
-/// All in the order of a minute: each minute begins where the one before can have ended, and each time round it begins one
-/// further, so that every one is the first now and then, however few visits a minute holds.
+/// All in the order of a minute: each minute begins where the one before can have ended, and each
+/// time round it begins one further, so that every one is the first now and then, however few
+/// visits a minute holds.
 fn turn<T>(all: &[T], minute: i64, visits: usize) -> impl Iterator<Item = &T> {
     let count = all.len().max(1) as i64;
-    let (visits, rounds) = (visits as i64, minute.div_euclid(all.len().div_ceil(visits).max(1) as i64));
+    let (visits, rounds) = (
+        visits as i64,
+        minute.div_euclid(all.len().div_ceil(visits).max(1) as i64),
+    );
     let start = (minute.wrapping_mul(visits).wrapping_add(rounds)).rem_euclid(count) as usize;
     let (before, after) = all.split_at(start.min(all.len()));
     after.iter().chain(before)
 }
 
-/// Visits in invocations of their own, one after the other: several at once would share the memory of one isolate.
+/// Visits in invocations of their own, one after the other: several at once would share the memory
+/// of one isolate.
 struct Invocations {
     worker: Fetcher,
     /// What this invocation used; the first visit takes it along.
@@ -149,7 +194,8 @@ struct Invocations {
 impl Visitor for Invocations {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let mut init = RequestInit::new();
-        init.with_method(Method::Post).with_body(Some(shard.to_string().into()));
+        init.with_method(Method::Post)
+            .with_body(Some(shard.to_string().into()));
         if let Some(usage) = self.meter.take_header()? {
             let headers = Headers::new();
             headers.set(USAGE_HEADER, &usage)?;
@@ -160,7 +206,10 @@ impl Visitor for Invocations {
             return Ok(response.json().await?);
         }
         let text = response.text().await.unwrap_or_default();
-        Err(Problem::unavailable(format!("the visit was answered {}: {text}", response.status_code())))
+        Err(Problem::unavailable(format!(
+            "the visit was answered {}: {text}",
+            response.status_code()
+        )))
     }
 }
 
@@ -173,9 +222,23 @@ struct InThisInvocation<'a> {
 
 impl Visitor for InThisInvocation<'_> {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
-        let scope = Scope::new(self.env, self.config, shard.tenant.clone(), self.meter.clone());
+        let scope = Scope::new(
+            self.env,
+            self.config,
+            shard.tenant.clone(),
+            self.meter.clone(),
+        );
         let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
-        visit::visit(&bucket, &client, shard, now, MAX_PARTITION_BYTES, &Admission(Edge), &self.meter).await
+        visit::visit(
+            &bucket,
+            &client,
+            shard,
+            now,
+            MAX_PARTITION_BYTES,
+            &Admission(Edge),
+            &self.meter,
+        )
+        .await
     }
 }
 
@@ -187,7 +250,9 @@ mod tests {
     use crate::simulation::{HOUR, Simulated, World, chunk};
 
     fn order(count: usize, minute: i64, visits: usize) -> Vec<usize> {
-        turn(&(0..count).collect::<Vec<_>>(), minute, visits).copied().collect()
+        turn(&(0..count).collect::<Vec<_>>(), minute, visits)
+            .copied()
+            .collect()
     }
 
     /// Visits the objects of a world.
@@ -195,11 +260,14 @@ mod tests {
 
     impl Visitor for Inside<'_> {
         async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
-            self.0.visit(self.1.iter().position(|s| s == shard).unwrap()).await
+            self.0
+                .visit(self.1.iter().position(|s| s == shard).unwrap())
+                .await
         }
     }
 
-    /// Three tenants with jobs for so many hours each; gives the tallies of the minutes until all is compacted.
+    /// Three tenants with jobs for so many hours each; gives the tallies of the minutes until all
+    /// is compacted.
     fn drain(hours: [u32; 3], most: VisitBudget) -> Vec<Tally> {
         let names = ["a", "b", "c"];
         let world = World::new(&names);
@@ -215,7 +283,10 @@ mod tests {
         let visitor = Inside(&world, shards.clone());
         let mut tallies = Vec::new();
         for minute in 0..100 {
-            let tally = world.clock.run(dispatch(&shards, minute, most, &visitor, &world.platform()));
+            let tally =
+                world
+                    .clock
+                    .run(dispatch(&shards, minute, most, &visitor, &world.platform()));
             tallies.push(tally);
             world.clock.advance(60_000);
             if tally.jobs == 0 {
@@ -230,13 +301,25 @@ mod tests {
     fn a_backlog_is_drained_and_shared_fairly() {
         let jobs = |tallies: Vec<Tally>| tallies.iter().map(|tally| tally.jobs).collect::<Vec<_>>();
         // Six jobs and a visit to each that finds nothing, twice: one minute.
-        assert_eq!(drain([4, 1, 1], INVOCATIONS), [Tally { visits: 12, jobs: 6 }, Tally { visits: 3, jobs: 0 }]);
-        // A day of backlog of one tenant beside two others with one hour each: 26 hours, and the sums of three days, one of them
-        // in five partitions.
+        assert_eq!(
+            drain([4, 1, 1], INVOCATIONS),
+            [
+                Tally {
+                    visits: 12,
+                    jobs: 6
+                },
+                Tally { visits: 3, jobs: 0 }
+            ]
+        );
+        // A day of backlog of one tenant beside two others with one hour each: 26 hours, and the
+        // sums of three days, one of them in five partitions.
         assert_eq!(jobs(drain([24, 1, 1], INVOCATIONS)), [22, 11, 0]);
         assert_eq!(jobs(drain([4, 1, 1], ALONE)), [1, 1, 1, 1, 1, 1, 0]);
         // One job a tenant a round: with three jobs a minute, each of three has its own.
-        assert_eq!(jobs(drain([3, 1, 1], VisitBudget { visits: 3, jobs: 3 })), [3, 1, 1, 0]);
+        assert_eq!(
+            jobs(drain([3, 1, 1], VisitBudget { visits: 3, jobs: 3 })),
+            [3, 1, 1, 0]
+        );
     }
 
     #[test]
@@ -251,7 +334,13 @@ mod tests {
         let world = World::new(&["a"]);
         let visitor = Slow(world.platform());
         let shards = ["a".parse().unwrap()];
-        let tally = world.clock.run(dispatch(&shards, 0, INVOCATIONS, &visitor, &world.platform()));
+        let tally = world.clock.run(dispatch(
+            &shards,
+            0,
+            INVOCATIONS,
+            &visitor,
+            &world.platform(),
+        ));
         assert_eq!(tally, Tally { visits: 3, jobs: 3 });
     }
 
@@ -269,13 +358,23 @@ mod tests {
             let world = World::new(&["a"]);
             let visitor = Told(world.platform(), RefCell::default(), told.to_vec());
             let began = world.clock.now();
-            world.clock.run(dispatch(&["a".parse().unwrap()], 0, most, &visitor, &world.platform()));
+            world.clock.run(dispatch(
+                &["a".parse().unwrap()],
+                0,
+                most,
+                &visitor,
+                &world.platform(),
+            ));
             let visits: Vec<i64> = visitor.1.take().iter().map(|at| at - began).collect();
             assert_eq!(visits, expect, "{told:?}");
         };
         check(&[false], INVOCATIONS, &[0]);
         check(&[true, true], INVOCATIONS, &[0, 0, 0, AGAIN_MILLIS]);
-        check(&[true, false, true, true], INVOCATIONS, &[0, 0, AGAIN_MILLIS, AGAIN_MILLIS, AGAIN_MILLIS]);
+        check(
+            &[true, false, true, true],
+            INVOCATIONS,
+            &[0, 0, AGAIN_MILLIS, AGAIN_MILLIS, AGAIN_MILLIS],
+        );
         check(&[true; 30], INVOCATIONS, &[0; 24]);
         check(&[true], ALONE, &[0]);
     }
@@ -288,11 +387,13 @@ mod tests {
         for count in [1usize, 2, 7, 8, 9, 16, 24, 25, 100] {
             for visits in [1, 8, 24] {
                 let minutes = count.div_ceil(visits) as i64;
-                let within = (0..2 * minutes).flat_map(|m| order(count, m, visits).into_iter().take(visits));
+                let within =
+                    (0..2 * minutes).flat_map(|m| order(count, m, visits).into_iter().take(visits));
                 let visited: std::collections::BTreeSet<usize> = within.collect();
                 assert_eq!(visited.len(), count, "{count} in twice {minutes} minutes");
-                let first: std::collections::BTreeSet<usize> =
-                    (-5..minutes * 2 * count as i64).map(|m| order(count, m, visits)[0]).collect();
+                let first: std::collections::BTreeSet<usize> = (-5..minutes * 2 * count as i64)
+                    .map(|m| order(count, m, visits)[0])
+                    .collect();
                 assert_eq!(first.len(), count, "{count}, {visits} a minute");
             }
         }

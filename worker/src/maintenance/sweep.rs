@@ -1,8 +1,9 @@
-//! Looks through the bucket for objects that no row names: segments whose writer died before it could add the row, outputs of
-//! jobs that died, and days of the catalog that were published out of a database that is lost.
+//! Looks through the bucket for objects that no row names: segments whose writer died before it
+//! could add the row, outputs of jobs that died, and days of the catalog that were published out of
+//! a database that is lost.
 //!
-//! There are few of them, so whenever there is one the whole catalog is judged anew: what counts gets a row, what does not is
-//! deleted.
+//! There are few of them, so whenever there is one the whole catalog is judged anew: what counts
+//! gets a row, what does not is deleted.
 
 use std::collections::HashSet;
 
@@ -16,8 +17,8 @@ use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
 use crate::tenant::{Shard, TenantClient, Transport};
 
-/// How old an object must be: an hour. A write takes seconds, a lease lasts five minutes and an invocation at most fifteen, so
-/// nobody is about to add its row.
+/// How old an object must be: an hour. A write takes seconds, a lease lasts five minutes and an
+/// invocation at most fifteen, so nobody is about to add its row.
 const SAFE_MILLIS: i64 = 3_600_000;
 
 /// Sweeps at `now`.
@@ -29,33 +30,51 @@ pub(crate) async fn sweep(
     admission: &Admission<impl Platform>,
 ) -> Result<(), Problem> {
     let safe = now - SAFE_MILLIS;
-    client.days_found(&days_in_bucket(bucket, shard).await?).await?;
+    client
+        .days_found(&days_in_bucket(bucket, shard).await?)
+        .await?;
     let written = |key: &str| key.parse::<ObjectKey>().map_or(i64::MAX, |key| key.millis);
     let listed = rebuild::list(bucket, shard).await?.into_iter();
-    let old: Vec<String> =
-        listed.filter(|o| o.uploaded_millis.max(written(&o.key)) <= safe).map(|listed| listed.key).collect();
+    let old: Vec<String> = listed
+        .filter(|o| o.uploaded_millis.max(written(&o.key)) <= safe)
+        .map(|listed| listed.key)
+        .collect();
     let unknown: HashSet<String> = client.unknown(&old).await?.into_iter().collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    let dropped = rebuild::rebuild(bucket, client, shard, admission).await?.dropped;
+    let dropped = rebuild::rebuild(bucket, client, shard, admission)
+        .await?
+        .dropped;
     // Names that no row had can only have got one from the judgement that dropped them.
-    let mut dead: Vec<String> = dropped.into_iter().filter(|key| unknown.contains(key)).collect();
-    // A day out of the time before a database was lost is all that a reader has; by the next sweep it is published anew.
+    let mut dead: Vec<String> = dropped
+        .into_iter()
+        .filter(|key| unknown.contains(key))
+        .collect();
+    // A day out of the time before a database was lost is all that a reader has; by the next sweep
+    // it is published anew.
     let named = named(bucket, shard, &dead).await?;
     dead.retain(|key| !named.contains(key));
     delete(bucket, &dead).await
 }
 
 /// What the published days name, of the days of these.
-async fn named(bucket: &impl Bucket, shard: &Shard, keys: &[String]) -> Result<HashSet<String>, Problem> {
+async fn named(
+    bucket: &impl Bucket,
+    shard: &Shard,
+    keys: &[String],
+) -> Result<HashSet<String>, Problem> {
     let arrival = |key: &String| Some(arrival_day(key.parse::<ObjectKey>().ok()?.millis));
     let days: HashSet<i64> = keys.iter().filter_map(arrival).collect();
     let mut named = HashSet::new();
     for day in days {
-        let object = bucket.get(&catalog_key(&shard.tenant, shard.number, day), None).await?;
+        let object = bucket
+            .get(&catalog_key(&shard.tenant, shard.number, day), None)
+            .await?;
         // What cannot be read, nobody reads.
-        let published = object.and_then(|object| CatalogDay::decode(&object.bytes).ok()).unwrap_or_default();
+        let published = object
+            .and_then(|object| CatalogDay::decode(&object.bytes).ok())
+            .unwrap_or_default();
         named.extend(published.rows.into_iter().map(|row| row.key));
     }
     Ok(named)

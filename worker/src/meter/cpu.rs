@@ -1,5 +1,6 @@
-//! Estimates of CPU time. The platform's clock stands still while code runs, so what a request takes cannot be measured
-//! where it is spent; these are fits to measurements of the same code (`docs/performance.md`).
+//! Estimates of CPU time. The platform's clock stands still while code runs, so what a request
+//! takes cannot be measured where it is spent; these are fits to measurements of the same code
+//! (`docs/performance.md`).
 
 /// Microseconds for a push with a body of so many bytes: a typical one of 30 kB takes 1.2 ms.
 pub(crate) fn push_micros(bytes: usize) -> u64 {

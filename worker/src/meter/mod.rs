@@ -1,9 +1,9 @@
-//! What the store costs: counts of everything that the platform charges for, per tenant and month, and their price.
+//! What the store costs: counts of everything that the platform charges for, per tenant and month,
+//! and their price.
 //!
-//! Whoever does something chargeable adds it to a [`Usage`]. That of a request travels with its calls to the tenant's
-//! object, which keeps the sum of the month in one row of its database.
+//! Whoever does something chargeable adds it to a [`Usage`]. That of a request travels with its
+//! calls to the tenant's object, which keeps the sum of the month in one row of its database.
 
-mod bucket;
 pub(crate) mod cpu;
 mod prices;
 mod report;
@@ -19,7 +19,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::platform::errors::Problem;
 
-pub(crate) use bucket::Metered;
 pub(crate) use prices::{Prices, PricesError};
 pub(crate) use report::{MonthUsage, prometheus};
 
@@ -28,7 +27,8 @@ pub(crate) use report::{MonthUsage, prometheus};
 pub(crate) enum Item {
     /// Requests that started the worker, those of schedules included.
     WorkerRequests,
-    /// Microseconds of CPU in the worker, estimated: the platform shows no clock that runs while code does.
+    /// Microseconds of CPU in the worker, estimated: the platform shows no clock that runs while
+    /// code does.
     WorkerCpuMicros,
     /// Requests to Durable Objects.
     ObjectRequests,
@@ -107,7 +107,9 @@ impl Item {
             Self::ObjectRequests => "Requests to Durable Objects.",
             Self::ObjectMillis => "Milliseconds in which a Durable Object was in memory.",
             Self::RowsRead => "Rows of SQLite read in Durable Objects.",
-            Self::RowsWritten => "Rows of SQLite written in Durable Objects, those of indices included.",
+            Self::RowsWritten => {
+                "Rows of SQLite written in Durable Objects, those of indices included."
+            }
             Self::BucketWrites => "Objects written to the bucket.",
             Self::BucketReads => "Reads of the bucket.",
             Self::BucketLists => "Pages of listings of the bucket.",
@@ -125,8 +127,8 @@ impl Item {
     }
 }
 
-/// How much of each item. As JSON an object with the items that are not zero; unknown names are passed over, so that the
-/// row of an older or newer version still reads.
+/// How much of each item. As JSON an object with the items that are not zero; unknown names are
+/// passed over, so that the row of an older or newer version still reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage([u64; Item::ALL.len()]);
 
@@ -155,7 +157,9 @@ impl Usage {
 
 impl AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        Item::ALL.into_iter().for_each(|item| self.add(item, other.count(item)));
+        Item::ALL
+            .into_iter()
+            .for_each(|item| self.add(item, other.count(item)));
     }
 }
 
@@ -216,7 +220,9 @@ impl Meter {
         if self.is_empty() {
             return Ok(None);
         }
-        serde_json::to_string(&self.take()).map(Some).map_err(Problem::internal)
+        serde_json::to_string(&self.take())
+            .map(Some)
+            .map_err(Problem::internal)
     }
 
     /// Takes what was counted so far.
@@ -238,7 +244,9 @@ mod tests {
         assert_eq!(json, r#"{"bucket_writes":3,"pushes":18446744073709551615}"#);
         assert_eq!(serde_json::from_str::<Usage>(&json).unwrap(), usage);
         assert_eq!(
-            serde_json::from_str::<Usage>(r#"{"of_tomorrow":1,"bucket_writes":2}"#).unwrap().count(Item::BucketWrites),
+            serde_json::from_str::<Usage>(r#"{"of_tomorrow":1,"bucket_writes":2}"#)
+                .unwrap()
+                .count(Item::BucketWrites),
             2
         );
         assert!(serde_json::from_str::<Usage>("[]").is_err());

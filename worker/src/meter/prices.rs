@@ -102,11 +102,19 @@ impl Prices {
     pub(crate) fn new(given: Given) -> Result<Self, PricesError> {
         let check = |name: &str, value: f64| {
             let valid = value.is_finite() && value >= 0.0;
-            if valid { Ok(value) } else { Err(PricesError::Value { name: name.to_owned(), value }) }
+            if valid {
+                Ok(value)
+            } else {
+                Err(PricesError::Value {
+                    name: name.to_owned(),
+                    value,
+                })
+            }
         };
         let replace = |costs: &mut Costs, by: BTreeMap<String, f64>| {
             by.into_iter().try_for_each(|(name, value)| {
-                let item = Item::named(&name).ok_or_else(|| PricesError::Name { name: name.clone() })?;
+                let item =
+                    Item::named(&name).ok_or_else(|| PricesError::Name { name: name.clone() })?;
                 costs[item as usize] = check(&name, value)?;
                 Ok(())
             })
@@ -114,8 +122,16 @@ impl Prices {
         let mut prices = Self::default();
         for (name, value, price) in [
             ("fee", given.fee, &mut prices.fee),
-            ("stored_gigabyte", given.stored_gigabyte, &mut prices.stored_gigabyte),
-            ("stored_included", given.stored_included, &mut prices.stored_included),
+            (
+                "stored_gigabyte",
+                given.stored_gigabyte,
+                &mut prices.stored_gigabyte,
+            ),
+            (
+                "stored_included",
+                given.stored_included,
+                &mut prices.stored_included,
+            ),
         ] {
             if let Some(value) = value {
                 *price = check(name, value)?;
@@ -157,24 +173,40 @@ mod tests {
         let prices =
             given(r#"{"fee": 0, "per_million": {"bucket_writes": 5.0}, "included": {"bucket_writes": 1000000}}"#).unwrap();
         let usage = Usage::of(Item::BucketWrites, 3_000_000);
-        assert_eq!((prices.fee, prices.dollars(&usage, Item::BucketWrites)), (0.0, 15.0));
+        assert_eq!(
+            (prices.fee, prices.dollars(&usage, Item::BucketWrites)),
+            (0.0, 15.0)
+        );
         assert_eq!(prices.beyond(&usage, Item::BucketWrites), 10.0);
-        assert_eq!(prices.beyond(&Usage::of(Item::BucketWrites, 5), Item::BucketWrites), 0.0);
+        assert_eq!(
+            prices.beyond(&Usage::of(Item::BucketWrites, 5), Item::BucketWrites),
+            0.0
+        );
         let reads = Usage::of(Item::BucketReads, 1_000_000);
-        assert_eq!(prices.dollars(&reads, Item::BucketReads), 0.36, "the default");
+        assert_eq!(
+            prices.dollars(&reads, Item::BucketReads),
+            0.36,
+            "the default"
+        );
     }
 
     #[test]
     fn refusals() {
         let message = given(r#"{"per_million": {"writes": 5.0}}"#).unwrap_err();
         assert!(
-            message.starts_with("variable PRICES: there is no item \"writes\"; there are worker_requests, "),
+            message.starts_with(
+                "variable PRICES: there is no item \"writes\"; there are worker_requests, "
+            ),
             "{message}"
         );
         assert_eq!(
             given(r#"{"fee": -1}"#).unwrap_err(),
             "variable PRICES: -1 for fee is not a number of dollars or units from 0"
         );
-        assert!(given(r#"{"free": 1}"#).unwrap_err().contains("unknown field"));
+        assert!(
+            given(r#"{"free": 1}"#)
+                .unwrap_err()
+                .contains("unknown field")
+        );
     }
 }

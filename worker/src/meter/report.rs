@@ -14,7 +14,8 @@ pub(crate) struct MonthUsage {
     pub(crate) month: String,
     /// What was used.
     pub(crate) usage: Usage,
-    /// Bytes in the bucket at the moment, those of replaced objects that still stand there included.
+    /// Bytes in the bucket at the moment, those of replaced objects that still stand there
+    /// included.
     pub(crate) stored_bytes: u64,
     /// Objects in the bucket at the moment.
     pub(crate) stored_objects: u64,
@@ -32,12 +33,20 @@ impl AddAssign for MonthUsage {
 /// The item of what is stored, in costs.
 const STORED_ITEM: &str = "stored_bytes";
 
-/// Dollars of the month for one tenant: each item that costs anything, and the sum. What the fee includes is not taken
-/// off, since it is shared.
+/// Dollars of the month for one tenant: each item that costs anything, and the sum. What the fee
+/// includes is not taken off, since it is shared.
 fn cost(month: &MonthUsage, prices: &Prices) -> (Vec<(&'static str, f64)>, f64) {
-    let items = Item::ALL.into_iter().map(|item| (item.name(), prices.dollars(&month.usage, item)));
-    let stored = (STORED_ITEM, month.stored_bytes as f64 / 1e9 * prices.stored_gigabyte);
-    let items: Vec<_> = items.chain([stored]).filter(|(_, dollars)| *dollars > 0.0).collect();
+    let items = Item::ALL
+        .into_iter()
+        .map(|item| (item.name(), prices.dollars(&month.usage, item)));
+    let stored = (
+        STORED_ITEM,
+        month.stored_bytes as f64 / 1e9 * prices.stored_gigabyte,
+    );
+    let items: Vec<_> = items
+        .chain([stored])
+        .filter(|(_, dollars)| *dollars > 0.0)
+        .collect();
     let sum = items.iter().map(|(_, dollars)| dollars).sum();
     (items, sum)
 }
@@ -47,7 +56,10 @@ fn bill(tenants: &[(String, MonthUsage)], prices: &Prices) -> f64 {
     let mut usage = Usage::default();
     tenants.iter().for_each(|(_, month)| usage += month.usage);
     let stored: u64 = tenants.iter().map(|(_, month)| month.stored_bytes).sum();
-    let beyond: f64 = Item::ALL.into_iter().map(|item| prices.beyond(&usage, item)).sum();
+    let beyond: f64 = Item::ALL
+        .into_iter()
+        .map(|item| prices.beyond(&usage, item))
+        .sum();
     prices.fee + beyond + prices.stored_beyond(stored)
 }
 
@@ -55,34 +67,74 @@ fn bill(tenants: &[(String, MonthUsage)], prices: &Prices) -> f64 {
 pub(crate) fn prometheus(tenants: &[(String, MonthUsage)], prices: &Prices) -> String {
     let mut text = String::new();
     let mut metric = |name: &str, kind: &str, help: &str, lines: &[(String, String)]| {
-        let _ = writeln!(text, "# HELP pilotlight_{name} {help}\n# TYPE pilotlight_{name} {kind}");
+        let _ = writeln!(
+            text,
+            "# HELP pilotlight_{name} {help}\n# TYPE pilotlight_{name} {kind}"
+        );
         for (labels, value) in lines {
             let _ = writeln!(text, "pilotlight_{name}{labels} {value}");
         }
     };
     let each = |value: &dyn Fn(&MonthUsage) -> String| -> Vec<(String, String)> {
-        tenants.iter().map(|(tenant, month)| (labels(&[("tenant", tenant)]), value(month))).collect()
+        tenants
+            .iter()
+            .map(|(tenant, month)| (labels(&[("tenant", tenant)]), value(month)))
+            .collect()
     };
     for item in Item::ALL {
         let lines = each(&|month| month.usage.count(item).to_string());
-        metric(&format!("{}_total", item.name()), "counter", &format!("{} Since the month began.", item.help()), &lines);
+        metric(
+            &format!("{}_total", item.name()),
+            "counter",
+            &format!("{} Since the month began.", item.help()),
+            &lines,
+        );
     }
-    metric("stored_bytes", "gauge", "Bytes in the bucket.", &each(&|month| month.stored_bytes.to_string()));
-    metric("stored_objects", "gauge", "Objects in the bucket.", &each(&|month| month.stored_objects.to_string()));
+    metric(
+        "stored_bytes",
+        "gauge",
+        "Bytes in the bucket.",
+        &each(&|month| month.stored_bytes.to_string()),
+    );
+    metric(
+        "stored_objects",
+        "gauge",
+        "Objects in the bucket.",
+        &each(&|month| month.stored_objects.to_string()),
+    );
     let costs = tenants.iter().flat_map(|(tenant, month)| {
         let (items, _) = cost(month, prices);
-        items.into_iter().map(|(item, dollars)| (labels(&[("tenant", tenant), ("item", item)]), format!("{dollars:.6}")))
+        items.into_iter().map(|(item, dollars)| {
+            (
+                labels(&[("tenant", tenant), ("item", item)]),
+                format!("{dollars:.6}"),
+            )
+        })
     });
-    let help = "Price of what was used since the month began, as if the monthly fee included nothing.";
-    metric("month_cost_dollars", "gauge", help, &costs.collect::<Vec<_>>());
+    let help =
+        "Price of what was used since the month began, as if the monthly fee included nothing.";
+    metric(
+        "month_cost_dollars",
+        "gauge",
+        help,
+        &costs.collect::<Vec<_>>(),
+    );
     let help = "The bill since the month began: the fee, and what all tenants used beyond what it includes.";
-    metric("month_bill_dollars", "gauge", help, &[(String::new(), format!("{:.6}", bill(tenants, prices)))]);
+    metric(
+        "month_bill_dollars",
+        "gauge",
+        help,
+        &[(String::new(), format!("{:.6}", bill(tenants, prices)))],
+    );
     text
 }
 
 /// Labels of a sample. A tenant's id has no character that would have to be escaped.
 fn labels(pairs: &[(&str, &str)]) -> String {
-    let pairs: Vec<String> = pairs.iter().map(|(name, value)| format!("{name}=\"{value}\"")).collect();
+    let pairs: Vec<String> = pairs
+        .iter()
+        .map(|(name, value)| format!("{name}=\"{value}\""))
+        .collect();
     format!("{{{}}}", pairs.join(","))
 }
 
@@ -91,18 +143,29 @@ mod tests {
     use super::*;
 
     fn month(item: Item, count: u64, stored_bytes: u64) -> MonthUsage {
-        MonthUsage { month: "2026-11".to_owned(), usage: Usage::of(item, count), stored_bytes, stored_objects: 1 }
+        MonthUsage {
+            month: "2026-11".to_owned(),
+            usage: Usage::of(item, count),
+            stored_bytes,
+            stored_objects: 1,
+        }
     }
 
     #[test]
     fn a_bill() {
         let tenants = [
-            ("a".to_owned(), month(Item::BucketWrites, 800_000, 15_000_000_000)),
+            (
+                "a".to_owned(),
+                month(Item::BucketWrites, 800_000, 15_000_000_000),
+            ),
             ("b".to_owned(), month(Item::BucketWrites, 400_000, 0)),
         ];
         let prices = Prices::default();
         let (items, sum) = cost(&tenants[0].1, &prices);
-        assert_eq!(items.iter().map(|item| item.0).collect::<Vec<_>>(), ["bucket_writes", "stored_bytes"]);
+        assert_eq!(
+            items.iter().map(|item| item.0).collect::<Vec<_>>(),
+            ["bucket_writes", "stored_bytes"]
+        );
         assert!((sum - (0.8 * 4.5 + 15.0 * 0.015)).abs() < 1e-9, "{sum}");
         // A million writes and ten gigabytes are included.
         let expect = 5.0 + 0.2 * 4.5 + 5.0 * 0.015;
@@ -111,7 +174,10 @@ mod tests {
 
     #[test]
     fn metrics() {
-        let text = prometheus(&[("a".to_owned(), month(Item::RowsWritten, 2_000_000, 7))], &Prices::default());
+        let text = prometheus(
+            &[("a".to_owned(), month(Item::RowsWritten, 2_000_000, 7))],
+            &Prices::default(),
+        );
         let expect = [
             "# TYPE pilotlight_rows_written_total counter",
             "pilotlight_rows_written_total{tenant=\"a\"} 2000000",

@@ -1,9 +1,10 @@
-//! Who may use the memory of an isolate. What reads much asks before it does, with an estimate of what it will take; what does
-//! not fit waits a moment, and is told to come again when that does not help.
+//! Who may use the memory of an isolate. What reads much asks before it does, with an estimate of
+//! what it will take; what does not fit waits a moment, and is told to come again when that does
+//! not help.
 //!
-//! An isolate has 128 MB, shared by all its requests, and the memory of WASM never shrinks. So the sum of what runs at once
-//! counts, and the linker allows WASM 112 MiB (`worker/build.rs`): an allocation beyond fails, which ends the instance as a panic
-//! does. What fits into that:
+//! An isolate has 128 MB, shared by all its requests, and the memory of WASM never shrinks. So the
+//! sum of what runs at once counts, and the linker allows WASM 112 MiB (`worker/build.rs`): an
+//! allocation beyond fails, which ends the instance as a panic does. What fits into that:
 //!
 //! | MiB | for |
 //! |---|---|
@@ -14,9 +15,10 @@
 //!
 //! The remaining 16 MB are JavaScript's, where reads stand on their way into WASM.
 //!
-//! Nobody can wait for one who waits: a permit is for one plan from its first read to its answer. A query whose parts are
-//! answered elsewhere, perhaps in this very isolate, holds none meanwhile. What it adds up counts ([`Admission::hold`]), without
-//! asking, and keeps nobody waiting for ever: one plan is always let in.
+//! Nobody can wait for one who waits: a permit is for one plan from its first read to its answer. A
+//! query whose parts are answered elsewhere, perhaps in this very isolate, holds none meanwhile.
+//! What it adds up counts ([`Admission::hold`]), without asking, and keeps nobody waiting for ever:
+//! one plan is always let in.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,12 +29,14 @@ use pilotlight_core::plans::Plan;
 use crate::platform::Platform;
 use crate::platform::errors::Problem;
 
-/// What plans may take together: 60 MiB, as much as the largest job takes by itself. One that asks for more is let in alone.
+/// What plans may take together: 60 MiB, as much as the largest job takes by itself. One that asks
+/// for more is let in alone.
 const BUDGET: u64 = 60 << 20;
 
-/// How many times the bytes that a plan reads it takes: 6. Jobs took up to 5 times as much in tests. A query of days that share their
-/// symbols takes less than it reads. One of processes without a common symbol took 40 times as much; such a query has a cap of its
-/// own, and two of them at once may come to what the linker allows.
+/// How many times the bytes that a plan reads it takes: 6. Jobs took up to 5 times as much in
+/// tests. A query of days that share their symbols takes less than it reads. One of processes
+/// without a common symbol took 40 times as much; such a query has a cap of its own, and two of
+/// them at once may come to what the linker allows.
 const FACTOR: u64 = 6;
 
 /// What a plan takes that reads little: 2 MiB, an answer of 20,000 stacks.
@@ -41,22 +45,26 @@ const LEAST: u64 = 2 << 20;
 /// How long one waits to be let in: 5 seconds, a few queries or a job.
 const WAIT_MILLIS: i64 = 5_000;
 
-/// How often one that waits looks: each 20 ms. It wakes up by its own timer, since another request's code must not run it.
+/// How often one that waits looks: each 20 ms. It wakes up by its own timer, since another
+/// request's code must not run it.
 const POLL_MILLIS: u32 = 20;
 
 /// Most that wait: 64. Each holds a selector and rows of the catalog.
 const MAX_WAITING: usize = 64;
 
-/// How long a permit counts after its plan last went on: two minutes. The platform may abandon a request without a word to us.
+/// How long a permit counts after its plan last went on: two minutes. The platform may abandon a
+/// request without a word to us.
 const HOLD_MILLIS: i64 = 120_000;
 
 /// How long a place in the queue is kept for one that does not look any more: one second.
 const LOST_MILLIS: i64 = 1_000;
 
-/// Bytes of a push that is decoded without asking: 4 MiB of profile, of which the usual one has a tenth.
+/// Bytes of a push that is decoded without asking: 4 MiB of profile, of which the usual one has a
+/// tenth.
 const SMALL_PUSH: u64 = 4 << 20;
 
-/// How many times its bytes a push takes while it is decoded: 3, itself, half as much again in tables, and its chunk.
+/// How many times its bytes a push takes while it is decoded: 3, itself, half as much again in
+/// tables, and its chunk.
 const PUSH_FACTOR: u64 = 3;
 
 thread_local! {
@@ -96,7 +104,14 @@ pub(crate) struct Admitted {
 impl Ledger {
     fn new(budget: u64) -> Self {
         let (plans, sums, queue) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { budget, last: 0, plans, sums, queue, refused: 0 }
+        Self {
+            budget,
+            last: 0,
+            plans,
+            sums,
+            queue,
+            refused: 0,
+        }
     }
 
     fn number(&mut self) -> u64 {
@@ -105,7 +120,10 @@ impl Ledger {
     }
 
     fn used(&self) -> u64 {
-        self.plans.values().chain(self.sums.values()).fold(0, |sum, held| sum.saturating_add(held.bytes))
+        self.plans
+            .values()
+            .chain(self.sums.values())
+            .fold(0, |sum, held| sum.saturating_add(held.bytes))
     }
 
     /// Lets a ticket in if it is the first that waits and fits; else keeps its place.
@@ -115,8 +133,12 @@ impl Ledger {
         self.sums.retain(|_, held| lives(held));
         self.queue.insert(ticket, now);
         // One that comes back after code ran for long takes its old place.
-        self.queue.retain(|_, seen| now.saturating_sub(*seen) < LOST_MILLIS);
-        let first = self.queue.first_key_value().is_some_and(|(first, _)| *first == ticket);
+        self.queue
+            .retain(|_, seen| now.saturating_sub(*seen) < LOST_MILLIS);
+        let first = self
+            .queue
+            .first_key_value()
+            .is_some_and(|(first, _)| *first == ticket);
         let fits = self.plans.is_empty() || self.used().saturating_add(bytes) <= self.budget;
         if first && fits {
             self.queue.remove(&ticket);
@@ -141,22 +163,27 @@ pub(crate) struct Sum(u64);
 impl<P: Platform> Admission<P> {
     /// Lets a plan in, by what it wants at first.
     pub(crate) async fn plan(&self, plan: &impl Plan) -> Result<Permit, Problem> {
-        self.enter(need(plan.wants().iter().map(|get| get.length))).await
+        self.enter(need(plan.wants().iter().map(|get| get.length)))
+            .await
     }
 
     /// Lets in what takes so many bytes, at once or within [`WAIT_MILLIS`].
     pub(crate) async fn enter(&self, bytes: u64) -> Result<Permit, Problem> {
         let begun = self.0.now_millis();
-        let (permit, crowded) =
-            LEDGER.with_borrow_mut(|ledger| (Permit(ledger.number()), ledger.queue.len() >= MAX_WAITING));
+        let (permit, crowded) = LEDGER
+            .with_borrow_mut(|ledger| (Permit(ledger.number()), ledger.queue.len() >= MAX_WAITING));
         loop {
             let now = self.0.now_millis();
-            if LEDGER.with_borrow_mut(|ledger| ledger.try_enter(permit.0, bytes.min(ledger.budget), now)) {
+            if LEDGER
+                .with_borrow_mut(|ledger| ledger.try_enter(permit.0, bytes.min(ledger.budget), now))
+            {
                 return Ok(permit);
             }
             if crowded || now.saturating_sub(begun) >= WAIT_MILLIS {
                 LEDGER.with_borrow_mut(|ledger| ledger.refused += 1);
-                return Err(Problem::unavailable("too much is being read at once; ask again shortly"));
+                return Err(Problem::unavailable(
+                    "too much is being read at once; ask again shortly",
+                ));
             }
             self.0.delay(POLL_MILLIS).await;
         }
@@ -165,7 +192,13 @@ impl<P: Platform> Admission<P> {
     /// Says that a plan that takes long goes on.
     pub(crate) fn renew(&self, permit: &Permit) {
         let now = self.0.now_millis();
-        LEDGER.with_borrow_mut(|ledger| ledger.plans.get_mut(&permit.0).into_iter().for_each(|held| held.at = now));
+        LEDGER.with_borrow_mut(|ledger| {
+            ledger
+                .plans
+                .get_mut(&permit.0)
+                .into_iter()
+                .for_each(|held| held.at = now)
+        });
     }
 
     /// Counts a sum that nothing is in yet.
@@ -182,7 +215,8 @@ impl<P: Platform> Admission<P> {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        LEDGER.with_borrow_mut(|ledger| (ledger.plans.remove(&self.0), ledger.queue.remove(&self.0)));
+        LEDGER
+            .with_borrow_mut(|ledger| (ledger.plans.remove(&self.0), ledger.queue.remove(&self.0)));
     }
 }
 
@@ -197,14 +231,18 @@ pub(crate) fn need(lengths: impl Iterator<Item = u64>) -> u64 {
     LEAST.saturating_add(FACTOR.saturating_mul(lengths.fold(0, u64::saturating_add)))
 }
 
-/// What a push has to ask for before it is decoded; `None` for one that is small. The size of a compressed one stands at its end. If
-/// it says less than the truth, the allocator is what stops it.
+/// What a push has to ask for before it is decoded; `None` for one that is small. The size of a
+/// compressed one stands at its end. If it says less than the truth, the allocator is what stops
+/// it.
 pub(crate) fn push_need(body: &[u8]) -> Option<u64> {
     let claimed = match (body, body.last_chunk()) {
         ([0x1f, 0x8b, ..], Some(size)) => u32::from_le_bytes(*size).into(),
         _ => 0,
     };
-    let bytes = claimed.clamp(body.len() as u64, (body.len() as u64).max(MAX_PUSH_BYTES as u64));
+    let bytes = claimed.clamp(
+        body.len() as u64,
+        (body.len() as u64).max(MAX_PUSH_BYTES as u64),
+    );
     (bytes > SMALL_PUSH).then_some(PUSH_FACTOR * bytes)
 }
 
@@ -217,7 +255,8 @@ pub(crate) fn admitted() -> Admitted {
     })
 }
 
-/// Bytes of WASM memory that this isolate has taken. They never become fewer; natively there are none.
+/// Bytes of WASM memory that this isolate has taken. They never become fewer; natively there are
+/// none.
 pub(crate) fn wasm_bytes() -> u64 {
     #[cfg(target_arch = "wasm32")]
     return core::arch::wasm32::memory_size(0) as u64 * (64 << 10);
@@ -244,7 +283,10 @@ pub(crate) mod tests {
         let mut ledger = Ledger::new(100);
         assert!(ledger.try_enter(1, 60, 0));
         assert!(!ledger.try_enter(2, 50, 0));
-        assert!(!ledger.try_enter(3, 10, 0), "it fits, and another came before it");
+        assert!(
+            !ledger.try_enter(3, 10, 0),
+            "it fits, and another came before it"
+        );
         ledger.plans.remove(&1);
         assert!(!ledger.try_enter(3, 10, 10));
         assert!(ledger.try_enter(2, 50, 20));
@@ -267,8 +309,14 @@ pub(crate) mod tests {
         let mut ledger = Ledger::new(100);
         assert!(ledger.try_enter(1, 100, 0));
         assert!(!ledger.try_enter(2, 100, 0));
-        assert!(!ledger.try_enter(3, 100, HOLD_MILLIS - 1), "the first one holds it still");
-        assert!(ledger.try_enter(3, 100, HOLD_MILLIS), "nobody sees to the second one any more");
+        assert!(
+            !ledger.try_enter(3, 100, HOLD_MILLIS - 1),
+            "the first one holds it still"
+        );
+        assert!(
+            ledger.try_enter(3, 100, HOLD_MILLIS),
+            "nobody sees to the second one any more"
+        );
     }
 
     #[test]
@@ -285,7 +333,11 @@ pub(crate) mod tests {
         assert_eq!(push_need(&vec![0; 5 << 20]), Some(15 << 20));
         assert_eq!(push_need(&gzip(30_000, 90_000)), None);
         assert_eq!(push_need(&gzip(2 << 20, 8 << 20)), Some(24 << 20));
-        assert_eq!(push_need(&gzip(1 << 20, u32::MAX)), Some(48 << 20), "more than a push may have is refused later");
+        assert_eq!(
+            push_need(&gzip(1 << 20, u32::MAX)),
+            Some(48 << 20),
+            "more than a push may have is refused later"
+        );
     }
 
     #[test]
@@ -305,7 +357,10 @@ pub(crate) mod tests {
         };
         let told = world.clock.run(join_all((0..30).map(work)));
         assert!(told.iter().all(Result::is_ok), "{told:?}");
-        assert_eq!((most.get(), admitted().bytes, admitted().waiting), (100, 0, 0));
+        assert_eq!(
+            (most.get(), admitted().bytes, admitted().waiting),
+            (100, 0, 0)
+        );
     }
 
     #[test]
@@ -325,13 +380,25 @@ pub(crate) mod tests {
         let problem = refused.unwrap_err();
         assert_eq!((problem.status, problem.retry_after), (503, Some(1)));
         assert_eq!(world.clock.now() - begun, WAIT_MILLIS);
-        assert_eq!(admitted(), Admitted { bytes: 100, waiting: 0, refused: 1 });
+        assert_eq!(
+            admitted(),
+            Admitted {
+                bytes: 100,
+                waiting: 0,
+                refused: 1
+            }
+        );
         drop(held);
         drop(world.clock.run(admission.enter(100)).unwrap());
 
         let held = world.clock.run(admission.enter(100)).unwrap();
-        let told = world.clock.run(join_all((0..MAX_WAITING + 3).map(|_| admission.enter(1))));
-        assert_eq!(told.iter().filter(|outcome| outcome.is_err()).count(), MAX_WAITING + 3);
+        let told = world
+            .clock
+            .run(join_all((0..MAX_WAITING + 3).map(|_| admission.enter(1))));
+        assert_eq!(
+            told.iter().filter(|outcome| outcome.is_err()).count(),
+            MAX_WAITING + 3
+        );
         assert_eq!(world.clock.now() - begun, 2 * WAIT_MILLIS);
         drop((told, held));
         assert_eq!((admitted().bytes, admitted().waiting), (0, 0));

@@ -1,25 +1,67 @@
-//! Configuration: the variables of `wrangler.toml`, parsed once into a type that needs no further checks.
+//! Configuration: the variables of `wrangler.toml`, parsed once into a type that needs no further
+//! checks.
 
 use std::ops::RangeInclusive;
 
 use thiserror::Error;
 
-use crate::tenant::{Flush, MAX_DAYS, Retention};
+use serde::{Deserialize, Serialize};
+
+use crate::platform::errors::Problem;
+
+/// When batches are written, and how much may wait; see [`Config`] for bounds and defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flush {
+    /// How long a batch gathers at most, milliseconds. A push into silence waits for less: see
+    /// `load.rs` of the tenant.
+    pub(crate) millis: u32,
+    /// Size at which a batch is written without waiting.
+    pub(crate) bytes: usize,
+    /// Most bytes in memory that are not yet in the bucket; beyond, senders are asked to come
+    /// again.
+    pub(crate) pending: usize,
+}
+
+/// How long a tenant's profiles are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Retention {
+    /// Profiles one by one.
+    pub(crate) raw_days: u32,
+    /// Their sums over hours and days.
+    pub(crate) sums_days: u32,
+}
+
+impl Retention {
+    /// Both from 1 to [`MAX_DAYS`], and sums at least as long as what they are made from.
+    pub(crate) fn checked(self) -> Result<Self, Problem> {
+        let Self {
+            raw_days,
+            sums_days,
+        } = self;
+        if raw_days == 0 || sums_days > MAX_DAYS || raw_days > sums_days {
+            return Err(Problem::invalid(format!(
+                "raw_days is {raw_days} and sums_days is {sums_days}, not 1 <= raw_days <= sums_days <= {MAX_DAYS}"
+            )));
+        }
+        Ok(self)
+    }
+}
 
 /// What an operator may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
-    /// How long pushes wait at most for others to share their object, and how much may wait. Latency against the cost of
-    /// requests to the bucket.
+    /// How long pushes wait at most for others to share their object, and how much may wait.
+    /// Latency against the cost of requests to the bucket.
     pub(crate) flush: Flush,
     /// Whether `X-Scope-OrgID` names the tenant; else all is `anonymous`.
     pub(crate) multitenancy: bool,
-    /// How many Durable Objects share a tenant's services. May be raised at any time; lowered, it hides what the objects
-    /// beyond have in their catalogs.
+    /// How many Durable Objects share a tenant's services. May be raised at any time; lowered, it
+    /// hides what the objects beyond have in their catalogs.
     pub(crate) tenant_shards: u16,
     /// How long compacted objects stay for queries that run, seconds.
     pub(crate) compact_grace_seconds: u32,
-    /// What a part of a large query reads at most. A query that reads more is answered by several invocations.
+    /// What a part of a large query reads at most. A query that reads more is answered by several
+    /// invocations.
     pub(crate) query_part_bytes: u32,
     /// How long a tenant's profiles and sums are kept that has no retention of its own.
     pub(crate) retention: Retention,
@@ -34,68 +76,124 @@ pub(crate) struct ConfigError {
     expected: &'static str,
 }
 
-/// Longest window of group commit, by default and at most. Agents give up after 10 seconds; four of them are left for the write
-/// and the way. With 5 s a fleet makes a fifth more writes.
+/// Longest window of group commit, by default and at most. Agents give up after 10 seconds; four of
+/// them are left for the write and the way. With 5 s a fleet makes a fifth more writes.
 const MAX_FLUSH_MS: u32 = 6_000;
 
-/// Size at which a batch is written without waiting: 4 MiB, at which requests to the bucket cost little per byte.
+/// Size at which a batch is written without waiting: 4 MiB, at which requests to the bucket cost
+/// little per byte.
 const FLUSH_BYTES: u32 = 4 << 20;
 
-/// Smallest such size: 64 KiB, some ten chunks of 6 kB; with less, each push may as well have an object of its own.
+/// Smallest such size: 64 KiB, some ten chunks of 6 kB; with less, each push may as well have an
+/// object of its own.
 const MIN_FLUSH_BYTES: u32 = 64 << 10;
 
-/// Most bytes that wait in memory, by default: 12 MiB, three batches. A bucket that takes 500 ms a write then still allows
-/// 24 MB/s. Laid out in a batch they are there twice, which is what [`crate::admission`] leaves for them.
+/// Most bytes that wait in memory, by default: 12 MiB, three batches. A bucket that takes 500 ms a
+/// write then still allows 24 MB/s. Laid out in a batch they are there twice, which is what
+/// [`crate::admission`] leaves for them.
 const PENDING_BYTES: u32 = 12 << 20;
 
-/// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out and being sent, and may
-/// be as large as all that waits: at most 96 MiB of the 128 of an isolate.
+/// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out
+/// and being sent, and may be as large as all that waits: at most 96 MiB of the 128 of an isolate.
 const MAX_PENDING_BYTES: u32 = 32 << 20;
 
-/// What a part of a query reads, by default: 4 MiB, some 0.2 s of CPU and 0.3 s on the way. With four parts at once, each of
-/// which takes five times that in memory, an isolate has room for the sum.
+/// What a part of a query reads, by default: 4 MiB, some 0.2 s of CPU and 0.3 s on the way. With
+/// four parts at once, each of which takes five times that in memory, an isolate has room for the
+/// sum.
 const QUERY_PART_BYTES: u32 = 4 << 20;
 
-/// Bounds of it: a call of 64 KiB costs more than it reads, and one of 16 MiB takes most of an isolate.
+/// Bounds of it: a call of 64 KiB costs more than it reads, and one of 16 MiB takes most of an
+/// isolate.
 const QUERY_PART_RANGE: RangeInclusive<u32> = 64 << 10..=16 << 20;
 
-/// Longest grace period: 15 minutes, as long as an invocation lives, so no query takes longer. Days of the catalog are written
-/// anew each half hour, and what a day named must be deletable before the next one is.
+/// Longest grace period: 15 minutes, as long as an invocation lives, so no query takes longer. Days
+/// of the catalog are written anew each half hour, and what a day named must be deletable before
+/// the next one is.
 const MAX_GRACE: u32 = 900;
 
 /// Most objects of a tenant: 32. A query asks each, six at a time, and the schedule visits each.
 const MAX_SHARDS: u32 = 32;
 
+/// Longest retention: ten years of 366 days.
+pub(crate) const MAX_DAYS: u32 = 3_660;
+
 impl Config {
     /// Parses the variables that `var` gives; absent ones take their defaults.
     pub(crate) fn parse(var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
-        let flush_ms = number(&var, "FLUSH_MS", MAX_FLUSH_MS, 0..=MAX_FLUSH_MS, "a number of milliseconds from 0 to 6000")?;
+        let flush_ms = number(
+            &var,
+            "FLUSH_MS",
+            MAX_FLUSH_MS,
+            0..=MAX_FLUSH_MS,
+            "a number of milliseconds from 0 to 6000",
+        )?;
         let allowed = MIN_FLUSH_BYTES..=MAX_PENDING_BYTES;
         let expected = "a number of bytes from 65536 to 33554432";
         let pending = number(&var, "PENDING_BYTES", PENDING_BYTES, allowed, expected)?;
         let expected = "a number of bytes from 65536 to PENDING_BYTES";
-        let bytes = number(&var, "FLUSH_BYTES", FLUSH_BYTES.min(pending), MIN_FLUSH_BYTES..=pending, expected)?;
-        let shards = number(&var, "TENANT_SHARDS", 1, 1..=MAX_SHARDS, "a number from 1 to 32")?;
-        let grace = number(&var, "COMPACT_GRACE_SECONDS", 600, 0..=MAX_GRACE, "a number of seconds from 0 to 900")?;
+        let bytes = number(
+            &var,
+            "FLUSH_BYTES",
+            FLUSH_BYTES.min(pending),
+            MIN_FLUSH_BYTES..=pending,
+            expected,
+        )?;
+        let shards = number(
+            &var,
+            "TENANT_SHARDS",
+            1,
+            1..=MAX_SHARDS,
+            "a number from 1 to 32",
+        )?;
+        let grace = number(
+            &var,
+            "COMPACT_GRACE_SECONDS",
+            600,
+            0..=MAX_GRACE,
+            "a number of seconds from 0 to 900",
+        )?;
         let expected = "a number of bytes from 65536 to 16777216";
-        let part = number(&var, "QUERY_PART_BYTES", QUERY_PART_BYTES, QUERY_PART_RANGE, expected)?;
+        let part = number(
+            &var,
+            "QUERY_PART_BYTES",
+            QUERY_PART_BYTES,
+            QUERY_PART_RANGE,
+            expected,
+        )?;
         let expected = "a number of days from 1 to 3660";
         let raw_days = number(&var, "RETENTION_RAW_DAYS", 30, 1..=MAX_DAYS, expected)?;
         let expected = "a number of days from RETENTION_RAW_DAYS to 3660";
-        let sums_days = number(&var, "RETENTION_SUMS_DAYS", raw_days.max(400), raw_days..=MAX_DAYS, expected)?;
+        let sums_days = number(
+            &var,
+            "RETENTION_SUMS_DAYS",
+            raw_days.max(400),
+            raw_days..=MAX_DAYS,
+            expected,
+        )?;
         Ok(Self {
-            flush: Flush { millis: flush_ms, bytes: bytes as usize, pending: pending as usize },
+            flush: Flush {
+                millis: flush_ms,
+                bytes: bytes as usize,
+                pending: pending as usize,
+            },
             multitenancy: match var("MULTITENANCY").as_deref() {
                 None | Some("false" | "") => false,
                 Some("true") => true,
                 Some(found) => {
-                    return Err(ConfigError { name: "MULTITENANCY", found: found.to_owned(), expected: "true or false" });
+                    return Err(ConfigError {
+                        name: "MULTITENANCY",
+                        found: found.to_owned(),
+                        expected: "true or false",
+                    });
                 }
             },
             tenant_shards: shards as u16,
             compact_grace_seconds: grace,
             query_part_bytes: part,
-            retention: Retention { raw_days, sums_days },
+            retention: Retention {
+                raw_days,
+                sums_days,
+            },
         })
     }
 
@@ -112,10 +210,16 @@ fn number(
     allowed: RangeInclusive<u32>,
     expected: &'static str,
 ) -> Result<u32, ConfigError> {
-    let Some(found) = var(name) else { return Ok(default) };
+    let Some(found) = var(name) else {
+        return Ok(default);
+    };
     match found.trim().parse() {
         Ok(value) if allowed.contains(&value) => Ok(value),
-        _ => Err(ConfigError { name, found, expected }),
+        _ => Err(ConfigError {
+            name,
+            found,
+            expected,
+        }),
     }
 }
 
@@ -124,13 +228,26 @@ mod tests {
     use super::*;
 
     fn parse(pairs: &[(&str, &str)]) -> Result<Config, String> {
-        Config::parse(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned())).map_err(|e| e.to_string())
+        Config::parse(|name| {
+            pairs
+                .iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, v)| (*v).to_owned())
+        })
+        .map_err(|e| e.to_string())
     }
 
     #[test]
     fn defaults_and_values() {
-        let flush = Flush { millis: 6_000, bytes: 4 << 20, pending: 12 << 20 };
-        let retention = Retention { raw_days: 30, sums_days: 400 };
+        let flush = Flush {
+            millis: 6_000,
+            bytes: 4 << 20,
+            pending: 12 << 20,
+        };
+        let retention = Retention {
+            raw_days: 30,
+            sums_days: 400,
+        };
         let part = 4 << 20;
         let defaults = Config {
             flush,
@@ -152,8 +269,15 @@ mod tests {
             ("RETENTION_RAW_DAYS", "7"),
             ("RETENTION_SUMS_DAYS", "7"),
         ];
-        let flush = Flush { millis: 20, bytes: 65_536, pending: 100_000 };
-        let retention = Retention { raw_days: 7, sums_days: 7 };
+        let flush = Flush {
+            millis: 20,
+            bytes: 65_536,
+            pending: 100_000,
+        };
+        let retention = Retention {
+            raw_days: 7,
+            sums_days: 7,
+        };
         let expect = Config {
             flush,
             multitenancy: true,
@@ -164,29 +288,59 @@ mod tests {
         };
         assert_eq!(parse(&set), Ok(expect));
         let long = parse(&[("RETENTION_RAW_DAYS", "500")]).unwrap().retention;
-        assert_eq!(long, Retention { raw_days: 500, sums_days: 500 }, "sums are kept as long at least");
+        assert_eq!(
+            long,
+            Retention {
+                raw_days: 500,
+                sums_days: 500
+            },
+            "sums are kept as long at least"
+        );
         let small = parse(&[("PENDING_BYTES", "70000")]).unwrap().flush;
-        assert_eq!((small.bytes, small.pending), (70_000, 70_000), "the default of one is bounded by the other");
+        assert_eq!(
+            (small.bytes, small.pending),
+            (70_000, 70_000),
+            "the default of one is bounded by the other"
+        );
     }
 
     #[test]
     fn refusals_name_the_variable_and_the_value() {
         let expect = |pairs, message: &str| assert_eq!(parse(pairs), Err(message.to_owned()));
-        expect(&[("FLUSH_MS", "soon")], "variable FLUSH_MS: \"soon\" is not a number of milliseconds from 0 to 6000");
-        expect(&[("FLUSH_MS", "6001")], "variable FLUSH_MS: \"6001\" is not a number of milliseconds from 0 to 6000");
-        let bytes = "variable FLUSH_BYTES: \"8\" is not a number of bytes from 65536 to PENDING_BYTES";
+        expect(
+            &[("FLUSH_MS", "soon")],
+            "variable FLUSH_MS: \"soon\" is not a number of milliseconds from 0 to 6000",
+        );
+        expect(
+            &[("FLUSH_MS", "6001")],
+            "variable FLUSH_MS: \"6001\" is not a number of milliseconds from 0 to 6000",
+        );
+        let bytes =
+            "variable FLUSH_BYTES: \"8\" is not a number of bytes from 65536 to PENDING_BYTES";
         expect(&[("FLUSH_BYTES", "8")], bytes);
-        let more = "variable FLUSH_BYTES: \"100001\" is not a number of bytes from 65536 to PENDING_BYTES";
-        expect(&[("PENDING_BYTES", "100000"), ("FLUSH_BYTES", "100001")], more);
-        let pending = "variable PENDING_BYTES: \"33554433\" is not a number of bytes from 65536 to 33554432";
+        let more =
+            "variable FLUSH_BYTES: \"100001\" is not a number of bytes from 65536 to PENDING_BYTES";
+        expect(
+            &[("PENDING_BYTES", "100000"), ("FLUSH_BYTES", "100001")],
+            more,
+        );
+        let pending =
+            "variable PENDING_BYTES: \"33554433\" is not a number of bytes from 65536 to 33554432";
         expect(&[("PENDING_BYTES", "33554433")], pending);
         let raw = "variable RETENTION_RAW_DAYS: \"0\" is not a number of days from 1 to 3660";
         expect(&[("RETENTION_RAW_DAYS", "0")], raw);
         let sums = "variable RETENTION_SUMS_DAYS: \"29\" is not a number of days from RETENTION_RAW_DAYS to 3660";
         expect(&[("RETENTION_SUMS_DAYS", "29")], sums);
-        expect(&[("TENANT_SHARDS", "0")], "variable TENANT_SHARDS: \"0\" is not a number from 1 to 32");
-        let part = "variable QUERY_PART_BYTES: \"65535\" is not a number of bytes from 65536 to 16777216";
+        expect(
+            &[("TENANT_SHARDS", "0")],
+            "variable TENANT_SHARDS: \"0\" is not a number from 1 to 32",
+        );
+        let part =
+            "variable QUERY_PART_BYTES: \"65535\" is not a number of bytes from 65536 to 16777216";
         expect(&[("QUERY_PART_BYTES", "65535")], part);
-        expect(&[("MULTITENANCY", "yes")], "variable MULTITENANCY: \"yes\" is not true or false");
+        expect(
+            &[("MULTITENANCY", "yes")],
+            "variable MULTITENANCY: \"yes\" is not true or false",
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Errors at the edge: few kinds, each defined by what the caller should do, as `{"code","message"}` with a status.
+//! Errors at the edge: few kinds, each defined by what the caller should do, as
+//! `{"code","message"}` with a status.
 
 use std::fmt::Display;
 
@@ -23,7 +24,13 @@ pub(crate) struct Problem {
 
 impl Problem {
     pub(crate) fn new(status: u16, code: &str, message: impl Display) -> Self {
-        Self { status, code: code.to_owned(), message: message.to_string(), retry_after: None, object: None }
+        Self {
+            status,
+            code: code.to_owned(),
+            message: message.to_string(),
+            retry_after: None,
+            object: None,
+        }
     }
 
     /// The request is wrong; sending it again will not help.
@@ -43,12 +50,18 @@ impl Problem {
 
     /// The server has too much to do; the same request will do later.
     pub(crate) fn overloaded(message: impl Display) -> Self {
-        Self { retry_after: Some(1), ..Self::new(429, "resource_exhausted", message) }
+        Self {
+            retry_after: Some(1),
+            ..Self::new(429, "resource_exhausted", message)
+        }
     }
 
     /// Something the server needs failed; the same request will do later.
     pub(crate) fn unavailable(message: impl Display) -> Self {
-        Self { retry_after: Some(1), ..Self::new(503, "unavailable", message) }
+        Self {
+            retry_after: Some(1),
+            ..Self::new(503, "unavailable", message)
+        }
     }
 
     /// The server is wrong.
@@ -56,7 +69,8 @@ impl Problem {
         Self::new(500, "internal", message)
     }
 
-    /// The bucket does not do what its configuration says; trying again helps when someone has changed that.
+    /// The bucket does not do what its configuration says; trying again helps when someone has
+    /// changed that.
     pub(crate) fn misconfigured(message: impl Display) -> Self {
         Self::new(502, "failed_precondition", message)
     }
@@ -64,14 +78,23 @@ impl Problem {
     /// What another invocation answered, which is ours as well.
     pub(crate) fn told(status: u16, retry_after: Option<u32>, body: &[u8]) -> Self {
         match serde_json::from_slice::<Self>(body) {
-            Ok(problem) => Self { status, retry_after, ..problem },
-            Err(error) => Self::unavailable(format!("another invocation answered {status}: {error}")),
+            Ok(problem) => Self {
+                status,
+                retry_after,
+                ..problem
+            },
+            Err(error) => {
+                Self::unavailable(format!("another invocation answered {status}: {error}"))
+            }
         }
     }
 
     /// The same, about a stored object.
     pub(crate) fn about(self, key: &str) -> Self {
-        Self { object: Some(key.to_owned()), ..self }
+        Self {
+            object: Some(key.to_owned()),
+            ..self
+        }
     }
 
     /// As a response.

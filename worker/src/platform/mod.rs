@@ -1,4 +1,5 @@
-//! What code asks of its surroundings beside storage, behind a trait so that tests run it with a clock of their own.
+//! What code asks of its surroundings beside storage, behind a trait so that tests run it with a
+//! clock of their own.
 
 pub(crate) mod admission;
 pub(crate) mod clock;
@@ -9,7 +10,8 @@ use std::time::Duration;
 
 use worker::Delay;
 
-/// Requests open at once: the platform opens six connections an invocation and lets further ones wait.
+/// Requests open at once: the platform opens six connections an invocation and lets further ones
+/// wait.
 pub(crate) const CONNECTIONS: usize = 6;
 
 /// Time, randomness, patience and a place for notes.

@@ -36,7 +36,13 @@ impl Clock {
     pub(crate) fn new(now: i64) -> Self {
         let (sleepers, tasks) = (RefCell::default(), RefCell::default());
         let (drawn, spawned) = (Cell::new(0), Cell::new(false));
-        Self(Rc::new(State { now: Cell::new(now), drawn, sleepers, tasks, spawned }))
+        Self(Rc::new(State {
+            now: Cell::new(now),
+            drawn,
+            sleepers,
+            tasks,
+            spawned,
+        }))
     }
 
     pub(crate) fn now(&self) -> i64 {

@@ -1,4 +1,5 @@
-//! Stored bytes that change: a query says which object is damaged and never answers wrongly, and compaction goes around.
+//! Stored bytes that change: a query says which object is damaged and never answers wrongly, and
+//! compaction goes around.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,8 @@ fn ones(count: u32) -> BTreeMap<u32, i64> {
     (0..count).map(|n| (n, 1)).collect()
 }
 
-/// Flips a bit in every so-manyeth byte of every object, one at a time, and asks; gives how often damage was noticed.
+/// Flips a bit in every so-manyeth byte of every object, one at a time, and asks; gives how often
+/// damage was noticed.
 fn flip_all(world: &World, expect: &BTreeMap<u32, i64>, step: usize) -> usize {
     let mut noticed = 0;
     for key in world.live() {
@@ -34,7 +36,10 @@ fn flip_all(world: &World, expect: &BTreeMap<u32, i64>, step: usize) -> usize {
                 Ok(answer) => assert_eq!(counts(&answer), *expect, "{key}, byte {at}"),
                 Err(problem) => {
                     noticed += 1;
-                    assert_eq!((problem.code.as_str(), problem.object.as_ref()), ("data_loss", Some(&key)));
+                    assert_eq!(
+                        (problem.code.as_str(), problem.object.as_ref()),
+                        ("data_loss", Some(&key))
+                    );
                     assert!(problem.message.contains(&key), "{}", problem.message);
                 }
             }
@@ -58,12 +63,23 @@ fn no_flipped_bit_changes_an_answer() {
 fn objects_that_are_cut_short_or_gone_are_named() {
     let world = pushed(1, 2);
     let key = world.live()[0].clone();
-    let whole = world.clock.run(crate::bucket::Bucket::get(&world.bucket, &key, None)).unwrap().unwrap().bytes;
+    let whole = world
+        .clock
+        .run(crate::bucket::Bucket::get(&world.bucket, &key, None))
+        .unwrap()
+        .unwrap()
+        .bytes;
     world.bucket.damage(&key, |bytes| bytes.truncate(40));
     let Problem { code, object, .. } = world.clock.run(world.query()).unwrap_err();
     assert_eq!((code.as_str(), object.as_ref()), ("data_loss", Some(&key)));
     world.bucket.damage(&key, |bytes| *bytes = whole);
-    world.clock.run(crate::bucket::Bucket::delete(&world.bucket, std::slice::from_ref(&key))).unwrap();
+    world
+        .clock
+        .run(crate::bucket::Bucket::delete(
+            &world.bucket,
+            std::slice::from_ref(&key),
+        ))
+        .unwrap();
     let Problem { status, object, .. } = world.clock.run(world.query()).unwrap_err();
     assert_eq!((status, object), (503, Some(key)));
 }
@@ -76,14 +92,24 @@ fn a_damaged_segment_does_not_hold_up_the_others() {
         let middle = bytes.len() / 4;
         bytes[middle] ^= 1;
     });
-    let outcomes: Vec<_> = (0..6).map(|_| world.clock.run(world.visit(0)).map_err(|p| p.code)).collect();
+    let outcomes: Vec<_> = (0..6)
+        .map(|_| world.clock.run(world.visit(0)).map_err(|p| p.code))
+        .collect();
     let loss = || Err("data_loss".to_owned());
-    // The damaged one breaks three jobs; then its neighbour is compacted without it, then the next hour.
-    assert_eq!(outcomes, [loss(), loss(), loss(), Ok(true), Ok(true), Ok(false)]);
+    // The damaged one breaks three jobs; then its neighbour is compacted without it, then the next
+    // hour.
+    assert_eq!(
+        outcomes,
+        [loss(), loss(), loss(), Ok(true), Ok(true), Ok(false)]
+    );
     let live_now = world.live();
     assert_eq!((live_now.len(), live_now.contains(&live[0])), (3, true));
     let problem = world.clock.run(world.query()).unwrap_err();
-    assert_eq!(problem.object.as_ref(), Some(&live[0]), "queries still say so");
+    assert_eq!(
+        problem.object.as_ref(),
+        Some(&live[0]),
+        "queries still say so"
+    );
 }
 
 #[test]
@@ -92,7 +118,10 @@ fn a_bucket_that_is_away_puts_nothing_aside() {
     world.clock.run(world.publish()).unwrap();
     for _ in 0..5 {
         // The job's first read, which is the second operation after the two calls before it.
-        world.faults.plan(world.faults.operations().len() + 2, super::Fault::FailBefore);
+        world.faults.plan(
+            world.faults.operations().len() + 2,
+            super::Fault::FailBefore,
+        );
         assert_eq!(world.clock.run(world.visit(0)).unwrap_err().status, 503);
     }
     assert_eq!(world.clock.run(world.visit(0)), Ok(true));

@@ -1,4 +1,5 @@
-//! Deletion of single profiles: a brute-force account of what is to be left, in every state of the catalog.
+//! Deletion of single profiles: a brute-force account of what is to be left, in every state of the
+//! catalog.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +14,26 @@ const STEP: i64 = 3 * HOUR;
 /// So many profiles; services app0 to app4 in turn.
 fn pushed(world: &World, count: u32) {
     for n in 0..count {
-        world.clock.advance(BEGIN + i64::from(n) * STEP - world.clock.now());
+        world
+            .clock
+            .advance(BEGIN + i64::from(n) * STEP - world.clock.now());
         assert!(world.clock.run(world.push(n, 3)));
     }
 }
 
 pub(super) fn wanted(query: &str, from: i64, until: i64) -> DeletionRequest {
-    DeletionRequest { query: query.to_owned(), from: BEGIN + from, until: BEGIN + until }
+    DeletionRequest {
+        query: query.to_owned(),
+        from: BEGIN + from,
+        until: BEGIN + until,
+    }
 }
 
 fn delete(world: &World, wanted: &DeletionRequest) -> StartedDeletion {
     for _ in 0..3 {
-        let deletion = world.faults.invocation(async { delete_profiles(&world.tenant(), wanted.clone()).await });
+        let deletion = world
+            .faults
+            .invocation(async { delete_profiles(&world.tenant(), wanted.clone()).await });
         if let Ok(begun) = world.clock.run(deletion) {
             return begun;
         }
@@ -34,7 +43,9 @@ fn delete(world: &World, wanted: &DeletionRequest) -> StartedDeletion {
 
 /// What has to be left.
 fn left(app: Option<u32>, from: i64, until: i64) -> BTreeMap<u32, i64> {
-    let gone = |n: &u32| app.is_none_or(|app| n % 5 == app) && (from..until).contains(&(i64::from(*n) * STEP));
+    let gone = |n: &u32| {
+        app.is_none_or(|app| n % 5 == app) && (from..until).contains(&(i64::from(*n) * STEP))
+    };
     (0..12).filter(|n| !gone(n)).map(|n| (n, 1)).collect()
 }
 
@@ -62,7 +73,12 @@ fn exactly_what_is_selected_goes() {
         ("{}", None, 2 * STEP, 9 * STEP),
         ("{}", None, -DAY, 100 * DAY),
         ("{service_name=\"none\"}", Some(9), -DAY, 100 * DAY),
-        ("{service_name=\"\\x61pp\\061\",__type__!=\"none\"}", Some(1), -DAY, 100 * DAY),
+        (
+            "{service_name=\"\\x61pp\\061\",__type__!=\"none\"}",
+            Some(1),
+            -DAY,
+            100 * DAY,
+        ),
         ("{__type__!=\"cpu\"}", Some(9), -DAY, 100 * DAY),
         ("{__unit__!~\"nano.*\"}", Some(9), -DAY, 100 * DAY),
     ];
@@ -84,7 +100,14 @@ fn exactly_what_is_selected_goes() {
             let expect = left(app, from, until);
             assert_eq!(begun.objects == 0, expect.len() == 12, "{when}");
             let pending = world.clock.run(deletions(&world.tenant())).unwrap();
-            assert_eq!(pending.iter().map(|pending| pending.left as u64).sum::<u64>(), begun.objects, "{when}");
+            assert_eq!(
+                pending
+                    .iter()
+                    .map(|pending| pending.left as u64)
+                    .sum::<u64>(),
+                begun.objects,
+                "{when}"
+            );
             finish_all_work(&world);
             check(&world, &expect, &when);
             world.clock.advance(3 * DAY);
@@ -107,9 +130,18 @@ fn a_job_under_way_brings_nothing_back() {
     world.faults.plan(put, Fault::Stall);
     let second = async {
         world.clock.sleep(MINUTE).await;
-        begun.set(delete_profiles(&world.tenant(), wanted("{service_name=\"app0\"}", -DAY, 100 * DAY)).await.ok());
+        begun.set(
+            delete_profiles(
+                &world.tenant(),
+                wanted("{service_name=\"app0\"}", -DAY, 100 * DAY),
+            )
+            .await
+            .ok(),
+        );
     };
-    let (job, ()) = world.clock.run(futures_util::future::join(world.visit(0), second));
+    let (job, ()) = world
+        .clock
+        .run(futures_util::future::join(world.visit(0), second));
     assert_eq!(world.faults.operations()[put], "put");
     assert_eq!(job.map_err(|problem| problem.status), Err(409));
     assert_eq!(begun.get().map(|begun| begun.objects), Some(3));
@@ -125,7 +157,9 @@ fn what_is_pushed_later_stays() {
     assert!(world.clock.run(world.push(12, 0)), "the same service");
     delete(&world, &wanted("{service_name=\"app1\"}", -DAY, 100 * DAY));
     finish_all_work(&world);
-    let expect: Vec<u32> = (0..13).filter(|n| *n == 12 || !matches!(n % 5, 1 | 2)).collect();
+    let expect: Vec<u32> = (0..13)
+        .filter(|n| *n == 12 || !matches!(n % 5, 1 | 2))
+        .collect();
     assert_eq!(world.counts().into_keys().collect::<Vec<_>>(), expect);
 }
 

@@ -1,5 +1,5 @@
-//! Operations that fail when they are told to: before they do anything, or after they have done it, so that only the
-//! answer is lost; and those who ask for them die.
+//! Operations that fail when they are told to: before they do anything, or after they have done it,
+//! so that only the answer is lost; and those who ask for them die.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -34,7 +34,8 @@ pub(crate) enum Fault {
     Stall,
     /// It takes longer than an invocation may live: half an hour.
     Lag,
-    /// It is done, and then new code is deployed: the objects that live go on without storage, and new ones take over.
+    /// It is done, and then new code is deployed: the objects that live go on without storage, and
+    /// new ones take over.
     Deploy,
 }
 
@@ -72,7 +73,16 @@ impl Faults {
         let (done, planned) = (RefCell::default(), Cell::default());
         let (deaths, deploys) = (Cell::new(0), Cell::new(0));
         let (current, last, doomed) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        Self(Rc::new(State { clock: clock.clone(), done, planned, deaths, deploys, current, last, doomed }))
+        Self(Rc::new(State {
+            clock: clock.clone(),
+            done,
+            planned,
+            deaths,
+            deploys,
+            current,
+            last,
+            doomed,
+        }))
     }
 
     /// Plans a fault at the operation of that number, counted from the beginning.
@@ -99,12 +109,17 @@ impl Faults {
     }
 
     /// Runs an invocation of the worker, which may die.
-    pub(crate) async fn invocation<T>(&self, work: impl Future<Output = Result<T, Problem>>) -> Result<T, Problem> {
+    pub(crate) async fn invocation<T>(
+        &self,
+        work: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
         let mut work = Some(Box::pin(work));
         self.0.last.set(self.0.last.get() + 1);
         let own = self.0.last.get();
         poll_fn(|cx| {
-            let Some(running) = work.as_mut() else { return Poll::Ready(Err(Problem::unavailable("gone"))) };
+            let Some(running) = work.as_mut() else {
+                return Poll::Ready(Err(Problem::unavailable("gone")));
+            };
             let before = self.0.current.replace(own);
             let polled = running.as_mut().poll(cx);
             self.0.current.set(before);
@@ -118,10 +133,20 @@ impl Faults {
     }
 
     /// Does an operation, or what is planned at its place; `lost` is the error of one that fails.
-    pub(super) async fn around<T>(&self, name: &'static str, work: impl Future<Output = T>, lost: impl FnOnce() -> T) -> T {
+    pub(super) async fn around<T>(
+        &self,
+        name: &'static str,
+        work: impl Future<Output = T>,
+        lost: impl FnOnce() -> T,
+    ) -> T {
         let number = self.0.done.borrow().len();
         self.0.done.borrow_mut().push(name);
-        let fault = self.0.planned.get().filter(|(at, _)| *at == number).map(|(_, fault)| fault);
+        let fault = self
+            .0
+            .planned
+            .get()
+            .filter(|(at, _)| *at == number)
+            .map(|(_, fault)| fault);
         pause().await;
         match fault {
             Some(Fault::FailBefore) => return lost(),
@@ -162,24 +187,43 @@ pub(crate) struct FaultyBucket<B> {
 }
 
 fn lost<T>() -> Result<T, BucketError> {
-    Err(BucketError::Unavailable { message: "by plan".to_owned() })
+    Err(BucketError::Unavailable {
+        message: "by plan".to_owned(),
+    })
 }
 
 impl<B: Bucket> Bucket for FaultyBucket<B> {
-    async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError> {
-        self.faults.around("put", self.bucket.put(key, bytes, condition), lost).await
+    async fn put(
+        &self,
+        key: &str,
+        bytes: Vec<u8>,
+        condition: Condition,
+    ) -> Result<String, BucketError> {
+        self.faults
+            .around("put", self.bucket.put(key, bytes, condition), lost)
+            .await
     }
 
-    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<Option<Object>, BucketError> {
-        self.faults.around("get", self.bucket.get(key, range), lost).await
+    async fn get(
+        &self,
+        key: &str,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<Object>, BucketError> {
+        self.faults
+            .around("get", self.bucket.get(key, range), lost)
+            .await
     }
 
     async fn list(&self, list: List<'_>) -> Result<Page, BucketError> {
-        self.faults.around("list", self.bucket.list(list), lost).await
+        self.faults
+            .around("list", self.bucket.list(list), lost)
+            .await
     }
 
     async fn delete(&self, keys: &[String]) -> Result<(), BucketError> {
-        self.faults.around("delete", self.bucket.delete(keys), lost).await
+        self.faults
+            .around("delete", self.bucket.delete(keys), lost)
+            .await
     }
 }
 
@@ -196,14 +240,20 @@ impl DeployedSql {
     /// For an object that comes to life now.
     pub(super) fn new(sql: MemorySql, faults: Faults) -> Self {
         let deploys = faults.deploys();
-        Self { sql, faults, deploys }
+        Self {
+            sql,
+            faults,
+            deploys,
+        }
     }
 
     fn accessible(&self) -> Result<&MemorySql, Problem> {
         if self.faults.deploys() == self.deploys {
             return Ok(&self.sql);
         }
-        Err(Problem::unavailable("this object was reset because its code was updated"))
+        Err(Problem::unavailable(
+            "this object was reset because its code was updated",
+        ))
     }
 }
 
@@ -216,7 +266,10 @@ impl Sql for DeployedSql {
         self.accessible()?.query(statement, values)
     }
 
-    fn transaction<T: 'static>(&self, change: impl FnOnce(&Self) -> Result<T, Problem> + 'static) -> Result<T, Problem> {
+    fn transaction<T: 'static>(
+        &self,
+        change: impl FnOnce(&Self) -> Result<T, Problem> + 'static,
+    ) -> Result<T, Problem> {
         let inside = self.clone();
         self.accessible()?.transaction(move |_| change(&inside))
     }
@@ -239,7 +292,9 @@ impl Platform for Simulated {
     }
 
     async fn delay(&self, millis: u32) {
-        self.faults.around("delay", self.clock.sleep(millis.into()), || ()).await;
+        self.faults
+            .around("delay", self.clock.sleep(millis.into()), || ())
+            .await;
     }
 
     fn note(&self, _: &str) {}

@@ -1,4 +1,5 @@
-//! What group commit makes of fleets of several sizes: how many objects are written, and how long a push waits.
+//! What group commit makes of fleets of several sizes: how many objects are written, and how long a
+//! push waits.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -6,7 +7,7 @@ use std::rc::Rc;
 use futures_util::FutureExt;
 
 use super::{BEGIN, HOUR, MINUTE, World, chunk};
-use crate::tenant::Flush;
+use crate::platform::config::Flush;
 
 /// As by default.
 const LONGEST: u32 = 6_000;
@@ -39,7 +40,9 @@ impl Fleet {
 
     /// When one of them pushes, for an hour.
     fn times(&self) -> Vec<i64> {
-        let pushes = |process| (0..HOUR / self.interval).map(move |n| BEGIN + self.phase(process) + n * self.interval);
+        let pushes = |process| {
+            (0..HOUR / self.interval).map(move |n| BEGIN + self.phase(process) + n * self.interval)
+        };
         let mut times: Vec<i64> = (0..self.processes).flat_map(pushes).collect();
         times.sort_unstable();
         times
@@ -47,7 +50,14 @@ impl Fleet {
 
     /// What comes of it.
     fn run(&self, longest: u32) -> Outcome {
-        let world = World::with(&["a"], Flush { millis: longest, bytes: 4 << 20, pending: 16 << 20 });
+        let world = World::with(
+            &["a"],
+            Flush {
+                millis: longest,
+                bytes: 4 << 20,
+                pending: 16 << 20,
+            },
+        );
         let times = self.times();
         let (pushes, waited) = (times.len() as u64, Rc::new(RefCell::new(0)));
         world.clock.run(async {
@@ -66,11 +76,15 @@ impl Fleet {
         });
         let writes = world.bucket.keys().len() as u64;
         let longest = *waited.borrow();
-        Outcome { writes: writes * 1_000_000 / pushes, longest }
+        Outcome {
+            writes: writes * 1_000_000 / pushes,
+            longest,
+        }
     }
 }
 
-/// Writes for a million pushes with a window that always has the same length: the number follows from the times alone.
+/// Writes for a million pushes with a window that always has the same length: the number follows
+/// from the times alone.
 fn fixed(fleet: &Fleet, millis: i64) -> u64 {
     let times = fleet.times();
     let (mut writes, mut until) = (0, i64::MIN);
@@ -85,9 +99,20 @@ fn fixed(fleet: &Fleet, millis: i64) -> u64 {
 
 #[test]
 fn few_are_quick_and_many_share() {
-    for (processes, interval) in [(1, 15_000), (3, 60_000), (3, 15_000), (10, 15_000), (30, 15_000), (100, 15_000)] {
+    for (processes, interval) in [
+        (1, 15_000),
+        (3, 60_000),
+        (3, 15_000),
+        (10, 15_000),
+        (30, 15_000),
+        (100, 15_000),
+    ] {
         for seed in 0..3 {
-            let fleet = Fleet { processes, interval, seed };
+            let fleet = Fleet {
+                processes,
+                interval,
+                seed,
+            };
             let [fixed, quick] = [LONGEST.into(), 100].map(|millis| fixed(&fleet, millis));
             let Outcome { writes, longest } = fleet.run(LONGEST);
             let interval = interval / 1_000;

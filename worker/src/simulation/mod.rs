@@ -1,5 +1,5 @@
-//! The worker's storage side as a whole, run natively: tenants' objects over SQLite and a bucket in memory, asked through
-//! the same packets, on a clock of its own, with failures at will.
+//! The worker's storage side as a whole, run natively: tenants' objects over SQLite and a bucket in
+//! memory, asked through the same packets, on a clock of its own, with failures at will.
 
 mod clock;
 mod damage;
@@ -39,10 +39,11 @@ use crate::maintenance::rebuild as rebuild_catalog;
 use crate::maintenance::visit;
 use crate::meter::{Meter, Usage};
 use crate::platform::admission::Admission;
+use crate::platform::config::{Flush, Retention};
 use crate::platform::errors::Problem;
 use crate::tenant::memory::MemorySql;
 use crate::tenant::{
-    Detail, Flush, Reply, Retention, Shard, Sql, TenantClient, TenantRpc, TenantShards, TenantStore, Transport,
+    Detail, Reply, Shard, Sql, TenantClient, TenantRpc, TenantShards, TenantStore, Transport,
 };
 use clock::Clock;
 pub(crate) use faults::Simulated;
@@ -57,7 +58,10 @@ const BEGIN: i64 = 19_675 * DAY;
 
 const GRACE_SECONDS: u32 = 600;
 
-const RETENTION: Retention = Retention { raw_days: 30, sums_days: 60 };
+const RETENTION: Retention = Retention {
+    raw_days: 30,
+    sums_days: 60,
+};
 
 /// What is counted in every profile.
 const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -100,30 +104,55 @@ impl World {
     /// With objects of these names.
     pub(crate) fn new(names: &[&str]) -> Self {
         // So little that jobs over blocks take several partitions.
-        Self { partition_bytes: 100, ..Self::with(names, Flush { millis: 200, bytes: 1 << 20, pending: 4 << 20 }) }
+        Self {
+            partition_bytes: 100,
+            ..Self::with(
+                names,
+                Flush {
+                    millis: 200,
+                    bytes: 1 << 20,
+                    pending: 4 << 20,
+                },
+            )
+        }
     }
 
     pub(crate) fn with(names: &[&str], flush: Flush) -> Self {
         let (clock, bucket) = (Clock::new(BEGIN), MemoryBucket::default());
         let faults = Faults::new(&clock);
         let host = |name: &&str| {
-            let platform = Simulated { clock: clock.clone(), faults: faults.clone() };
+            let platform = Simulated {
+                clock: clock.clone(),
+                faults: faults.clone(),
+            };
             Rc::new(Host {
                 shard: name.parse().unwrap(),
                 sql: MemorySql::new(),
-                bucket: FaultyBucket { bucket: bucket.clone(), faults: faults.clone() },
+                bucket: FaultyBucket {
+                    bucket: bucket.clone(),
+                    faults: faults.clone(),
+                },
                 platform,
                 flush,
                 grace_seconds: Cell::new(GRACE_SECONDS),
                 object: RefCell::default(),
             })
         };
-        Self { partition_bytes: MAX_PARTITION_BYTES, hosts: names.iter().map(host).collect(), clock, bucket, faults }
+        Self {
+            partition_bytes: MAX_PARTITION_BYTES,
+            hosts: names.iter().map(host).collect(),
+            clock,
+            bucket,
+            faults,
+        }
     }
 
     /// The bucket as the worker has it.
     pub(crate) fn faulty_bucket(&self) -> FaultyBucket<MemoryBucket> {
-        FaultyBucket { bucket: self.bucket.clone(), faults: self.faults.clone() }
+        FaultyBucket {
+            bucket: self.bucket.clone(),
+            faults: self.faults.clone(),
+        }
     }
 
     /// All objects, as those of one tenant.
@@ -137,7 +166,10 @@ impl World {
     }
 
     pub(crate) fn platform(&self) -> Simulated {
-        Simulated { clock: self.clock.clone(), faults: self.faults.clone() }
+        Simulated {
+            clock: self.clock.clone(),
+            faults: self.faults.clone(),
+        }
     }
 
     /// The way into this thread's memory.
@@ -149,11 +181,17 @@ impl World {
         TenantClient::new(Line(self.hosts[host].clone()))
     }
 
-    /// What a client does: sends, and sends again as often as told. Says whether it was told that the profile is stored.
+    /// What a client does: sends, and sends again as often as told. Says whether it was told that
+    /// the profile is stored.
     pub(crate) async fn push(&self, n: u32, retries: u32) -> bool {
         let chunk = chunk(n, self.clock.now());
         for _ in 0..=retries {
-            if self.faults.invocation(self.tenant().append(&chunk)).await.is_ok() {
+            if self
+                .faults
+                .invocation(self.tenant().append(&chunk))
+                .await
+                .is_ok()
+            {
                 return true;
             }
             self.clock.sleep(1_000).await;
@@ -163,7 +201,11 @@ impl World {
 
     /// What the schedule does with one object; says whether something was due.
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
-        let (bucket, client, shard) = (self.faulty_bucket(), self.client(host), &self.hosts[host].shard);
+        let (bucket, client, shard) = (
+            self.faulty_bucket(),
+            self.client(host),
+            &self.hosts[host].shard,
+        );
         let meter = Meter::default();
         self.faults
             .invocation(visit::visit(
@@ -185,8 +227,18 @@ impl World {
 
     /// Loses what the first object's database had.
     pub(crate) fn wipe(&self) {
-        for table in ["objects", "directories", "lease", "sequence", "publication", "days"] {
-            self.hosts[0].sql.exec(&format!("DELETE FROM {table}"), Vec::new()).unwrap();
+        for table in [
+            "objects",
+            "directories",
+            "lease",
+            "sequence",
+            "publication",
+            "days",
+        ] {
+            self.hosts[0]
+                .sql
+                .exec(&format!("DELETE FROM {table}"), Vec::new())
+                .unwrap();
         }
         *self.hosts[0].object.borrow_mut() = None;
     }
@@ -194,22 +246,40 @@ impl World {
     /// Rebuilds the first object's catalog.
     pub(crate) async fn rebuild(&self) -> Result<rebuild_catalog::Report, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(0), &self.hosts[0].shard);
-        self.faults.invocation(rebuild_catalog::rebuild(&bucket, &client, shard, &self.admission())).await
+        self.faults
+            .invocation(rebuild_catalog::rebuild(
+                &bucket,
+                &client,
+                shard,
+                &self.admission(),
+            ))
+            .await
     }
 
     /// Visits the first object until nothing is due.
     pub(crate) fn compact_all(&self) {
-        let jobs = (0..100).take_while(|_| self.clock.run(self.visit(0)).unwrap()).count();
+        let jobs = (0..100)
+            .take_while(|_| self.clock.run(self.visit(0)).unwrap())
+            .count();
         assert!(jobs < 100, "compaction comes to no end");
     }
 
     /// Everything that was ever pushed, merged.
     pub(crate) async fn query(&self) -> Result<QueryAnswer, Problem> {
-        let range =
-            TimeRange { from: UnixNanos::from_millis(BEGIN - DAY), until: UnixNanos::from_millis(BEGIN + 100 * DAY) };
+        let range = TimeRange {
+            from: UnixNanos::from_millis(BEGIN - DAY),
+            until: UnixNanos::from_millis(BEGIN + 100 * DAY),
+        };
         let profile_type: ProfileType = TYPE.parse().unwrap();
-        let store = Store::new(self.faulty_bucket(), self.tenant(), self.platform(), Meter::default());
-        self.faults.invocation(store.merged(&Selector::default(), &profile_type, range)).await
+        let store = Store::new(
+            self.faulty_bucket(),
+            self.tenant(),
+            self.platform(),
+            Meter::default(),
+        );
+        self.faults
+            .invocation(store.merged(&Selector::default(), &profile_type, range))
+            .await
     }
 
     /// How often each profile is in the answer to a query.
@@ -224,9 +294,17 @@ impl World {
 
     /// Names of the objects that the catalogs have.
     pub(crate) fn live(&self) -> Vec<String> {
-        let all = TimeRange { from: UnixNanos(i64::MIN), until: UnixNanos(i64::MAX) };
-        let mut keys: Vec<String> =
-            self.clock.run(self.tenant().catalog(all, Detail::Each)).unwrap().into_iter().map(|object| object.key).collect();
+        let all = TimeRange {
+            from: UnixNanos(i64::MIN),
+            until: UnixNanos(i64::MAX),
+        };
+        let mut keys: Vec<String> = self
+            .clock
+            .run(self.tenant().catalog(all, Detail::Each))
+            .unwrap()
+            .into_iter()
+            .map(|object| object.key)
+            .collect();
         keys.sort();
         keys
     }
@@ -239,9 +317,13 @@ pub(crate) fn counts(answer: &QueryAnswer) -> BTreeMap<u32, i64> {
     let name = |row: usize| {
         let location = profile.frames(samples.stacks[row]).next().unwrap();
         let function = profile.lines(location)[0].function.unwrap();
-        profile.text(profile.functions()[function.index()].name)[1..].parse().unwrap()
+        profile.text(profile.functions()[function.index()].name)[1..]
+            .parse()
+            .unwrap()
     };
-    (0..samples.stacks.len()).map(|row| (name(row), samples.values[0][row])).collect()
+    (0..samples.stacks.len())
+        .map(|row| (name(row), samples.values[0][row]))
+        .collect()
 }
 
 /// A pushed profile of its own kind.
@@ -257,7 +339,15 @@ pub(crate) fn chunk(n: u32, millis: i64) -> Vec<u8> {
     };
     let mut id = [7; 16];
     id[..4].copy_from_slice(&n.to_le_bytes());
-    encode_chunk(ChunkId(id), &builder.finish(), &[SeriesRows { series, rows: vec![(stack, 1)] }]).unwrap()
+    encode_chunk(
+        ChunkId(id),
+        &builder.finish(),
+        &[SeriesRows {
+            series,
+            rows: vec![(stack, 1)],
+        }],
+    )
+    .unwrap()
 }
 
 impl Host {
@@ -266,14 +356,34 @@ impl Host {
         let faults = &self.bucket.faults;
         let (deaths, deploys) = (faults.deaths(), faults.deploys());
         let mut living = self.object.borrow_mut();
-        if let Some(living) = living.as_ref().filter(|living| (living.deaths, living.deploys) == (deaths, deploys)) {
+        if let Some(living) = living
+            .as_ref()
+            .filter(|living| (living.deaths, living.deploys) == (deaths, deploys))
+        {
             return (deaths, living.object.clone());
         }
         let sql = DeployedSql::new(self.sql.clone(), faults.clone());
-        let (bucket, platform, grace) = (self.bucket.clone(), self.platform.clone(), self.grace_seconds.get());
-        let opened = TenantStore::new(sql, bucket, platform, Meter::default(), self.flush, grace, RETENTION).unwrap();
+        let (bucket, platform, grace) = (
+            self.bucket.clone(),
+            self.platform.clone(),
+            self.grace_seconds.get(),
+        );
+        let opened = TenantStore::new(
+            sql,
+            bucket,
+            platform,
+            Meter::default(),
+            self.flush,
+            grace,
+            RETENTION,
+        )
+        .unwrap();
         let object = Rc::new(opened);
-        *living = Some(Living { deaths, deploys, object: object.clone() });
+        *living = Some(Living {
+            deaths,
+            deploys,
+            object: object.clone(),
+        });
         (deaths, object)
     }
 
@@ -284,7 +394,8 @@ impl Host {
             if self.bucket.faults.deaths() != born {
                 work = None;
             }
-            work.as_mut().map_or(Poll::Ready(None), |work| work.as_mut().poll(cx).map(Some))
+            work.as_mut()
+                .map_or(Poll::Ready(None), |work| work.as_mut().poll(cx).map(Some))
         })
         .await
     }
@@ -296,10 +407,15 @@ impl Transport for Line {
             let (host, (born, object)) = (self.0.clone(), self.0.object());
             let spawn = |task| {
                 let host = host.clone();
-                self.0.platform.clock.spawn(async move { host.while_alive(born, task).await.unwrap_or(()) }.boxed_local());
+                self.0.platform.clock.spawn(
+                    async move { host.while_alive(born, task).await.unwrap_or(()) }.boxed_local(),
+                );
             };
             let answer = object.answer(&self.0.shard, call, body.to_vec(), Usage::default(), spawn);
-            self.0.while_alive(born, answer).await.ok_or_else(|| Problem::unavailable("the object died"))
+            self.0
+                .while_alive(born, answer)
+                .await
+                .ok_or_else(|| Problem::unavailable("the object died"))
         };
         let lost = || Err(Problem::unavailable("the line broke"));
         self.0.bucket.faults.around(call.path(), answer, lost).await

@@ -1,4 +1,5 @@
-//! Jobs that are done in partitions: each operation goes wrong once, and at the end all partitions count or none.
+//! Jobs that are done in partitions: each operation goes wrong once, and at the end all partitions
+//! count or none.
 
 use futures_util::future::join_all;
 
@@ -11,18 +12,27 @@ async fn pushes(world: &World) -> Vec<Pushed> {
     let mut pushed = Vec::new();
     for batch in [0..3, 5..8] {
         let told = join_all(batch.clone().map(|n| world.push(n, 0))).await;
-        pushed.extend(batch.zip(told).map(|(n, acknowledged)| Pushed { n, acknowledged }));
+        pushed.extend(
+            batch
+                .zip(told)
+                .map(|(n, acknowledged)| Pushed { n, acknowledged }),
+        );
         world.clock.sleep(MINUTE).await;
     }
     pushed
 }
 
-/// A world that is about to have two blocks of level 1 of an hour. The second segment is written and has no row, since the
-/// object died; it will be adopted after the first has become a block.
+/// A world that is about to have two blocks of level 1 of an hour. The second segment is written
+/// and has no row, since the object died; it will be adopted after the first has become a block.
 fn beginning() -> (World, Vec<Pushed>) {
     let calm = World::new(&["a"]);
     calm.clock.run(pushes(&calm));
-    let last_put = calm.faults.operations().iter().rposition(|name| *name == "put").unwrap();
+    let last_put = calm
+        .faults
+        .operations()
+        .iter()
+        .rposition(|name| *name == "put")
+        .unwrap();
     let world = World::new(&["a"]);
     world.faults.plan(last_put, Fault::KillObjectsAfter);
     let pushed = world.clock.run(pushes(&world));
@@ -42,7 +52,11 @@ async fn scenario(world: &World) {
 }
 
 fn of_level(world: &World, level: u8) -> usize {
-    world.live().iter().filter(|key| key.contains(&format!("/l{level}/"))).count()
+    world
+        .live()
+        .iter()
+        .filter(|key| key.contains(&format!("/l{level}/")))
+        .count()
 }
 
 #[test]
@@ -50,10 +64,22 @@ fn an_hour_and_a_day_are_done_in_shares() {
     let (world, pushed) = beginning();
     world.clock.run(scenario(&world));
     world.compact_all();
-    assert_eq!((of_level(&world, 0), of_level(&world, 1)), (0, 0), "{:?}", world.live());
-    assert!(of_level(&world, 2) > 1 && of_level(&world, 3) > 1, "{:?}", world.live());
+    assert_eq!(
+        (of_level(&world, 0), of_level(&world, 1)),
+        (0, 0),
+        "{:?}",
+        world.live()
+    );
+    assert!(
+        of_level(&world, 2) > 1 && of_level(&world, 3) > 1,
+        "{:?}",
+        world.live()
+    );
     check(&world, &pushed, "calm");
-    assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7].map(|n| (n, 1)));
+    assert_eq!(
+        world.counts().into_iter().collect::<Vec<_>>(),
+        [0, 1, 2, 5, 6, 7].map(|n| (n, 1))
+    );
     assert_eq!(finish_all_work(&world), [""; 0]);
 }
 
@@ -74,7 +100,11 @@ fn all_shares_count_or_none_whatever_fails() {
             assert_eq!(finish_all_work(&world), [""; 0], "{when}");
             // What was not acknowledged was written, so it is found at last.
             let counts = world.counts();
-            assert_eq!(counts.into_iter().collect::<Vec<_>>(), [0, 1, 2, 5, 6, 7].map(|n| (n, 1)), "{when}, days later");
+            assert_eq!(
+                counts.into_iter().collect::<Vec<_>>(),
+                [0, 1, 2, 5, 6, 7].map(|n| (n, 1)),
+                "{when}, days later"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The catalog in the bucket: a reader that has nothing else finds what the database knows, however that came to be.
+//! The catalog in the bucket: a reader that has nothing else finds what the database knows, however
+//! that came to be.
 
 use std::collections::BTreeMap;
 
@@ -26,18 +27,33 @@ pub(super) struct Found {
 impl World {
     /// Names of what is in the bucket beside the catalog.
     pub(crate) fn objects(&self) -> Vec<String> {
-        self.bucket.keys().into_iter().filter(|key| !key.contains("/catalog/")).collect()
+        self.bucket
+            .keys()
+            .into_iter()
+            .filter(|key| !key.contains("/catalog/"))
+            .collect()
     }
 
     /// Publishes the first object's catalog, if that is due.
     pub(crate) async fn publish(&self) -> Result<usize, Problem> {
-        let (bucket, client, shard, now) = (self.faulty_bucket(), self.client(0), self.shard(), self.clock.now());
-        self.faults.invocation(publish::publish(&bucket, &client, &shard, now)).await
+        let (bucket, client, shard, now) = (
+            self.faulty_bucket(),
+            self.client(0),
+            self.shard(),
+            self.clock.now(),
+        );
+        self.faults
+            .invocation(publish::publish(&bucket, &client, &shard, now))
+            .await
     }
 
     /// Reads the catalogs in the bucket; all that they name must be there.
     pub(super) async fn published(&self) -> Found {
-        let mut found = Found { catalog: Vec::new(), written: UnixNanos(0), objects: Vec::new() };
+        let mut found = Found {
+            catalog: Vec::new(),
+            written: UnixNanos(0),
+            objects: Vec::new(),
+        };
         let there = self.bucket.keys();
         for host in &self.hosts {
             let prefix = catalog_prefix(&host.shard.tenant, host.shard.number);
@@ -45,11 +61,19 @@ impl World {
                 let bytes = self.bucket.get(name, None).await.unwrap().unwrap().bytes;
                 let day = CatalogDay::decode(&bytes).unwrap();
                 assert!(!day.rows.is_empty(), "{name} is empty");
-                let objects = static_catalog([(name.as_str(), bytes.as_slice())], TimeRange::ALL).unwrap();
+                let objects =
+                    static_catalog([(name.as_str(), bytes.as_slice())], TimeRange::ALL).unwrap();
                 for object in &objects {
-                    assert!(there.iter().any(|key| **key == object.key), "{} is named and gone", object.key);
+                    assert!(
+                        there.iter().any(|key| **key == object.key),
+                        "{} is named and gone",
+                        object.key
+                    );
                     let arrived = arrival_day(object.key.parse::<ObjectKey>().unwrap().millis);
-                    assert_eq!(catalog_key(&host.shard.tenant, host.shard.number, arrived), *name);
+                    assert_eq!(
+                        catalog_key(&host.shard.tenant, host.shard.number, arrived),
+                        *name
+                    );
                 }
                 found.written = found.written.max(day.written);
                 found.catalog.push(name.clone());
@@ -63,7 +87,11 @@ impl World {
 impl Found {
     /// Names of all objects.
     pub(super) fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.objects.iter().map(|object| object.key.clone()).collect();
+        let mut names: Vec<String> = self
+            .objects
+            .iter()
+            .map(|object| object.key.clone())
+            .collect();
         names.sort();
         names
     }
@@ -74,7 +102,13 @@ impl Found {
     }
 
     async fn counts_of(&self, world: &World) -> BTreeMap<u32, i64> {
-        let plan = QueryPlan::new(&Selector::default(), &TYPE.parse().unwrap(), TimeRange::ALL, &self.objects).unwrap();
+        let plan = QueryPlan::new(
+            &Selector::default(),
+            &TYPE.parse().unwrap(),
+            TimeRange::ALL,
+            &self.objects,
+        )
+        .unwrap();
         counts(&drive(plan, &world.bucket).await.unwrap().finish().unwrap())
     }
 }
@@ -95,9 +129,15 @@ fn finish_all_work(world: &World) {
         world.compact_all();
     }
     let found = world.clock.run(world.published());
-    assert_eq!((found.names(), world.objects()), (world.live(), world.live()));
+    assert_eq!(
+        (found.names(), world.objects()),
+        (world.live(), world.live())
+    );
     assert_eq!(found.counts(world), world.counts());
-    assert_eq!(world.bucket.keys().len(), world.live().len() + found.catalog.len());
+    assert_eq!(
+        world.bucket.keys().len(),
+        world.live().len() + found.catalog.len()
+    );
 }
 
 #[test]
@@ -108,17 +148,35 @@ fn readers_follow_within_half_an_hour() {
         assert!(world.clock.run(world.push(n, 0)));
         while world.clock.run(world.visit(0)).unwrap() {}
         let found = world.clock.run(world.published());
-        // Every profile that was there half an hour ago counts once, whatever compaction has done since.
+        // Every profile that was there half an hour ago counts once, whatever compaction has done
+        // since.
         let counts = found.counts(&world);
-        assert!(counts.values().all(|count| *count == 1) && counts.len() as u32 + 6 >= n, "{n}: {counts:?}");
+        assert!(
+            counts.values().all(|count| *count == 1) && counts.len() as u32 + 6 >= n,
+            "{n}: {counts:?}"
+        );
         states += usize::from(found.written > before);
-        assert!(found.written >= before, "a day is later than the one before");
+        assert!(
+            found.written >= before,
+            "a day is later than the one before"
+        );
         before = found.written;
         world.clock.advance(5 * MINUTE);
     }
     assert_eq!(states, 10, "one each half hour");
-    let puts = world.faults.operations().iter().filter(|name| **name == "put").count();
-    let objects = 60 + world.faults.operations().iter().filter(|name| **name == "/compaction/commit").count();
+    let puts = world
+        .faults
+        .operations()
+        .iter()
+        .filter(|name| **name == "put")
+        .count();
+    let objects = 60
+        + world
+            .faults
+            .operations()
+            .iter()
+            .filter(|name| **name == "/compaction/commit")
+            .count();
     assert_eq!(puts - objects, 10, "one object each");
     finish_all_work(&world);
 }
@@ -135,7 +193,12 @@ fn an_idle_tenant_is_left_alone() {
         assert_eq!(world.clock.run(world.visit(0)), Ok(false));
     }
     let since = world.faults.operations().split_off(operations);
-    assert!(since.iter().all(|name| ["/compaction/expired", "/compaction/lease"].contains(name)), "{since:?}");
+    assert!(
+        since
+            .iter()
+            .all(|name| ["/compaction/expired", "/compaction/lease"].contains(name)),
+        "{since:?}"
+    );
 }
 
 #[test]
@@ -159,7 +222,11 @@ fn after_the_loss_of_a_database() {
         } else {
             assert!(world.clock.run(world.push(1_000, 0)));
             world.clock.run(world.visit(0)).unwrap();
-            assert_eq!(world.clock.run(world.published()).written, written, "it is all that is left");
+            assert_eq!(
+                world.clock.run(world.published()).written,
+                written,
+                "it is all that is left"
+            );
             // The days tell that there is more, and a sweep finds it.
             world.clock.run(world.visit(0)).unwrap();
             assert_eq!(world.counts().len(), counts.len() + 1);
@@ -180,7 +247,10 @@ fn a_day_that_is_not_as_we_wrote_it_is_replaced() {
         busy(&world, 2);
         let key = catalog_key(&world.shard().tenant, 0, arrival_day(world.clock.now()));
         assert!(world.bucket.keys().contains(&key));
-        world.clock.run(world.bucket.put(&key, strange.to_vec(), Condition::None)).unwrap();
+        world
+            .clock
+            .run(world.bucket.put(&key, strange.to_vec(), Condition::None))
+            .unwrap();
         assert!(world.clock.run(world.push(1_000, 0)));
         world.clock.advance(HOUR);
         finish_all_work(&world);
@@ -236,7 +306,8 @@ fn two_publishers_at_once() {
 
 #[test]
 fn who_lags_behind_is_refused() {
-    // The first stops at each operation until the second, whose lease is a later one, has published something else.
+    // The first stops at each operation until the second, whose lease is a later one, has published
+    // something else.
     let calm = two_days();
     let before = calm.faults.operations().len();
     calm.clock.run(calm.publish()).unwrap();
@@ -255,9 +326,16 @@ fn who_lags_behind_is_refused() {
         assert!(counts.contains_key(&1_000), "{operation}: {second:?}");
         // Who had not begun yet finds nothing left to do.
         let expect = if at == 0 { Ok(0) } else { Err(409) };
-        assert_eq!(first.map_err(|problem| problem.status), expect, "{operation}");
+        assert_eq!(
+            first.map_err(|problem| problem.status),
+            expect,
+            "{operation}"
+        );
         let after = world.clock.run(world.published()).counts(&world);
-        assert_eq!(after, counts, "{operation}, {at}: what the later one wrote stays");
+        assert_eq!(
+            after, counts,
+            "{operation}, {at}: what the later one wrote stays"
+        );
         finish_all_work(&world);
     }
 }

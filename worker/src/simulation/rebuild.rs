@@ -1,4 +1,5 @@
-//! A database that is lost, after histories of faults and deaths: what the bucket says is the catalog again.
+//! A database that is lost, after histories of faults and deaths: what the bucket says is the
+//! catalog again.
 
 use futures_util::future::{join, join_all};
 
@@ -12,7 +13,10 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % sides
     }
 }
@@ -21,20 +25,29 @@ impl Dice {
 async fn history(world: &World, dice: &mut Dice, steps: u64, pushed: &mut Vec<Pushed>) {
     for _ in 0..steps {
         let fault = FAULTS[dice.below(FAULTS.len() as u64) as usize];
-        world.faults.plan(world.faults.operations().len() + dice.below(12) as usize, fault);
+        world.faults.plan(
+            world.faults.operations().len() + dice.below(12) as usize,
+            fault,
+        );
         match dice.below(5) {
             0 | 1 => {
                 let first = pushed.len() as u32;
                 let (count, retries) = (1 + dice.below(3) as u32, dice.below(3) as u32);
                 let told = join_all((first..first + count).map(|n| world.push(n, retries))).await;
-                pushed.extend((first..).zip(told).map(|(n, acknowledged)| Pushed { n, acknowledged }));
+                pushed.extend(
+                    (first..)
+                        .zip(told)
+                        .map(|(n, acknowledged)| Pushed { n, acknowledged }),
+                );
             }
             2 | 3 => {
                 for _ in 0..3 {
                     let _ = world.visit(0).await;
                 }
             }
-            _ => world.clock.advance([MINUTE, 7 * MINUTE, HOUR, DAY][dice.below(4) as usize]),
+            _ => world
+                .clock
+                .advance([MINUTE, 7 * MINUTE, HOUR, DAY][dice.below(4) as usize]),
         }
         world.faults.stop();
     }
@@ -55,7 +68,11 @@ fn a_lost_database_is_rebuilt_from_the_bucket() {
             let when = format!("seed {seed}, round {round}");
             check(&world, &pushed, &when);
             let live = world.live();
-            assert_eq!(world.clock.run(world.rebuild()).unwrap(), report, "{when}, again");
+            assert_eq!(
+                world.clock.run(world.rebuild()).unwrap(),
+                report,
+                "{when}, again"
+            );
             assert_eq!(world.live(), live, "{when}, again");
         }
         for later in ["compacted", "days later"] {
@@ -64,7 +81,10 @@ fn a_lost_database_is_rebuilt_from_the_bucket() {
             world.clock.advance(2 * DAY);
         }
     }
-    assert!(replaced > 10 && repeated > 1, "{replaced} and {repeated}: the histories leave too little behind");
+    assert!(
+        replaced > 10 && repeated > 1,
+        "{replaced} and {repeated}: the histories leave too little behind"
+    );
 }
 
 #[test]
@@ -76,8 +96,14 @@ fn a_catalog_that_is_sound_stays_as_it_is() {
         world.clock.advance(HOUR);
         // While the bucket is read, pushes go on.
         let more = pushed.len() as u32..pushed.len() as u32 + 3;
-        let (report, told) = world.clock.run(join(world.rebuild(), join_all(more.clone().map(|n| world.push(n, 1)))));
-        pushed.extend(more.zip(told).map(|(n, acknowledged)| Pushed { n, acknowledged }));
+        let (report, told) = world.clock.run(join(
+            world.rebuild(),
+            join_all(more.clone().map(|n| world.push(n, 1))),
+        ));
+        pushed.extend(
+            more.zip(told)
+                .map(|(n, acknowledged)| Pushed { n, acknowledged }),
+        );
         report.unwrap();
         check(&world, &pushed, &format!("seed {seed}"));
         world.compact_all();
@@ -95,13 +121,30 @@ fn damage_is_named_and_stops_nothing() {
     }
     let keys = world.live();
     world.bucket.damage(&keys[0], |bytes| bytes.truncate(30));
-    world.bucket.damage(&keys[1], |bytes| *bytes.last_mut().unwrap() ^= 1);
+    world
+        .bucket
+        .damage(&keys[1], |bytes| *bytes.last_mut().unwrap() ^= 1);
     world.wipe();
     let report = world.clock.run(world.rebuild()).unwrap();
     assert_eq!(report.objects, 1);
-    assert_eq!(report.damaged.iter().map(|(key, _)| key).collect::<Vec<_>>(), [&keys[0], &keys[1]]);
-    assert!(report.damaged[0].1.contains("bytes are needed"), "{:?}", report.damaged);
-    assert!(report.damaged[1].1.contains("version 0"), "{:?}", report.damaged);
+    assert_eq!(
+        report
+            .damaged
+            .iter()
+            .map(|(key, _)| key)
+            .collect::<Vec<_>>(),
+        [&keys[0], &keys[1]]
+    );
+    assert!(
+        report.damaged[0].1.contains("bytes are needed"),
+        "{:?}",
+        report.damaged
+    );
+    assert!(
+        report.damaged[1].1.contains("version 0"),
+        "{:?}",
+        report.damaged
+    );
     assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(2, 1)]);
 }
 
@@ -120,9 +163,16 @@ fn a_summary_without_all_of_its_sources_stands_alone() {
         world.compact_all();
     }
     let keys = world.live();
-    assert_eq!(keys.iter().filter(|key| key.contains("/l3/")).count(), 1, "{keys:?}");
+    assert_eq!(
+        keys.iter().filter(|key| key.contains("/l3/")).count(),
+        1,
+        "{keys:?}"
+    );
     world.wipe();
-    assert_eq!(world.clock.run(world.rebuild()).unwrap().objects, keys.len());
+    assert_eq!(
+        world.clock.run(world.rebuild()).unwrap().objects,
+        keys.len()
+    );
     assert_eq!(world.live(), keys);
     let before = world.counts();
     world.clock.run(world.bucket.delete(&keys[..1])).unwrap();
@@ -138,33 +188,64 @@ fn a_sweep_adopts_what_counts_and_deletes_what_does_not() {
     assert!(world.clock.run(world.push(1, 0)));
     let first = world.live();
     // The object dies after the write: the client sends again, and what it sends is there twice.
-    world.faults.plan(world.faults.operations().len() + 2, super::Fault::KillObjectsAfter);
+    world.faults.plan(
+        world.faults.operations().len() + 2,
+        super::Fault::KillObjectsAfter,
+    );
     assert!(world.clock.run(world.push(2, 3)));
     // And once more, with a client that gives up.
-    world.faults.plan(world.faults.operations().len() + 2, super::Fault::KillObjectsAfter);
+    world.faults.plan(
+        world.faults.operations().len() + 2,
+        super::Fault::KillObjectsAfter,
+    );
     assert!(!world.clock.run(world.push(3, 0)));
     world.faults.stop();
-    assert_eq!((world.objects().len(), world.live().len()), (4, 2), "{:?}", world.faults.operations());
+    assert_eq!(
+        (world.objects().len(), world.live().len()),
+        (4, 2),
+        "{:?}",
+        world.faults.operations()
+    );
     let stray = first[0].replace("/l0/", "/l1/").replace(".seg", ".blk");
-    world.clock.run(world.bucket.put(&stray, vec![1, 2, 3], crate::bucket::Condition::None)).unwrap();
+    world
+        .clock
+        .run(
+            world
+                .bucket
+                .put(&stray, vec![1, 2, 3], crate::bucket::Condition::None),
+        )
+        .unwrap();
 
     assert_eq!(world.clock.run(world.visit(0)), Ok(false));
     assert_eq!(world.counts().into_keys().collect::<Vec<_>>(), [1, 2]);
     world.clock.advance(7 * HOUR);
     assert_eq!(world.clock.run(world.visit(0)), Ok(true));
-    assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1), (2, 1), (3, 1)]);
-    assert_eq!((world.objects().len(), world.live().len()), (5, 3), "what had a row is not deleted at once");
+    assert_eq!(
+        world.counts().into_iter().collect::<Vec<_>>(),
+        [(1, 1), (2, 1), (3, 1)]
+    );
+    assert_eq!(
+        (world.objects().len(), world.live().len()),
+        (5, 3),
+        "what had a row is not deleted at once"
+    );
     world.compact_all();
     for _ in 0..5 {
         world.clock.advance(7 * HOUR);
         world.compact_all();
     }
-    assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1), (2, 1), (3, 1)]);
+    assert_eq!(
+        world.counts().into_iter().collect::<Vec<_>>(),
+        [(1, 1), (2, 1), (3, 1)]
+    );
     // Blocks of the hour and the day, and what is damaged.
     assert_eq!((world.objects().len(), world.live().len()), (3, 2));
     let operations = world.faults.operations().len();
     world.clock.advance(7 * HOUR);
     world.compact_all();
     let since = &world.faults.operations()[operations..];
-    assert!(since.contains(&"list") && !since.contains(&"/rebuild/begin"), "nothing new: {since:?}");
+    assert!(
+        since.contains(&"list") && !since.contains(&"/rebuild/begin"),
+        "nothing new: {since:?}"
+    );
 }

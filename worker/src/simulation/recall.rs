@@ -1,4 +1,5 @@
-//! Retries that come to an object which has died meanwhile, to compacted and deleted segments, or to a full one.
+//! Retries that come to an object which has died meanwhile, to compacted and deleted segments, or
+//! to a full one.
 
 use std::cell::RefCell;
 
@@ -9,7 +10,8 @@ use pilotlight_core::store::Tenant;
 use super::{Fault, HOUR, MINUTE, World, chunk};
 use crate::api::admin::delete_tenant;
 use crate::meter::Usage;
-use crate::tenant::{Appended, Flush, TenantRpc};
+use crate::platform::config::Flush;
+use crate::tenant::{Appended, TenantRpc};
 
 fn tenant() -> Tenant {
     "a".parse().unwrap()
@@ -17,7 +19,9 @@ fn tenant() -> Tenant {
 
 /// Kills the objects.
 fn kill(world: &World) {
-    world.faults.plan(world.faults.operations().len(), Fault::KillObjectsBefore);
+    world
+        .faults
+        .plan(world.faults.operations().len(), Fault::KillObjectsBefore);
     world.clock.run(world.query()).unwrap();
     world.faults.stop();
 }
@@ -55,7 +59,10 @@ fn a_retry_counts_once_although_its_segment_is_deleted() {
     let bytes = chunk(1, world.clock.now());
     world.clock.run(world.tenant().append(&bytes)).unwrap();
     assert_eq!(world.live().len(), 1, "nothing was written");
-    assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(0, 1), (1, 1)]);
+    assert_eq!(
+        world.counts().into_iter().collect::<Vec<_>>(),
+        [(0, 1), (1, 1)]
+    );
 
     world.clock.advance(10 * MINUTE);
     world.clock.run(world.visit(0)).unwrap();
@@ -77,7 +84,12 @@ fn after_a_tenant_is_deleted_the_same_push_is_stored_again() {
             world.clock.advance(HOUR + 2 * MINUTE);
             world.compact_all();
         }
-        let deleted = world.clock.run(delete_tenant(&world.faulty_bucket(), &world.tenant(), &tenant(), world.clock.now()));
+        let deleted = world.clock.run(delete_tenant(
+            &world.faulty_bucket(),
+            &world.tenant(),
+            &tenant(),
+            world.clock.now(),
+        ));
         assert_eq!(deleted.unwrap().left, 0);
         assert_eq!(world.objects(), Vec::<String>::new());
         if state == 1 {
@@ -89,7 +101,11 @@ fn after_a_tenant_is_deleted_the_same_push_is_stored_again() {
         kill(&world);
         assert_eq!(append(), Ok(Appended::Repeated));
         world.clock.run(world.rebuild()).unwrap();
-        assert_eq!(world.counts().into_iter().collect::<Vec<_>>(), [(1, 1)], "rebuilt in state {state}");
+        assert_eq!(
+            world.counts().into_iter().collect::<Vec<_>>(),
+            [(1, 1)],
+            "rebuilt in state {state}"
+        );
     }
 }
 
@@ -97,10 +113,23 @@ fn after_a_tenant_is_deleted_the_same_push_is_stored_again() {
 fn what_does_not_fit_is_refused_with_a_time_to_come_again() {
     let chunks: Vec<_> = (0..5).map(|n| chunk(n, super::BEGIN)).collect();
     let pending = chunks[..3].iter().map(Vec::len).sum();
-    let world = World::with(&["a"], Flush { millis: 200, bytes: 64 << 10, pending });
+    let world = World::with(
+        &["a"],
+        Flush {
+            millis: 200,
+            bytes: 64 << 10,
+            pending,
+        },
+    );
     let tenant = world.tenant();
-    let outcomes = world.clock.run(join_all(chunks.iter().map(|chunk| tenant.append(chunk))));
-    let refused: Vec<_> = outcomes.into_iter().filter_map(Result::err).map(|p| (p.status, p.retry_after)).collect();
+    let outcomes = world
+        .clock
+        .run(join_all(chunks.iter().map(|chunk| tenant.append(chunk))));
+    let refused: Vec<_> = outcomes
+        .into_iter()
+        .filter_map(Result::err)
+        .map(|p| (p.status, p.retry_after))
+        .collect();
     assert_eq!(refused, [(429, Some(1)); 2]);
     assert_eq!(world.counts().len(), 3);
 }
@@ -114,15 +143,28 @@ fn a_job_that_lost_its_lease_leaves_nothing_behind() {
         world.clock.run(world.publish()).unwrap();
         let before = world.faults.operations().len();
         // Expired, lease, get, put, commit.
-        let at = ["/compaction/expired", "/compaction/lease", "get", "put", "/compaction/commit"];
-        world.faults.plan(before + at.iter().position(|name| *name == wanted).unwrap(), Fault::Stall);
+        let at = [
+            "/compaction/expired",
+            "/compaction/lease",
+            "get",
+            "put",
+            "/compaction/commit",
+        ];
+        world.faults.plan(
+            before + at.iter().position(|name| *name == wanted).unwrap(),
+            Fault::Stall,
+        );
         let second = async {
             world.clock.sleep(5 * MINUTE + 30_000).await;
             world.visit(0).await
         };
         let (late, second) = world.clock.run(join(world.visit(0), second));
         assert_eq!(world.faults.operations()[before + 2], "get");
-        assert_eq!((late.map_err(|p| p.status), second), (Err(409), Ok(true)), "at {wanted}");
+        assert_eq!(
+            (late.map_err(|p| p.status), second),
+            (Err(409), Ok(true)),
+            "at {wanted}"
+        );
         assert_eq!(world.objects().len(), 3, "the segment and both blocks");
         for _ in 0..2 {
             world.clock.advance(HOUR);
@@ -139,14 +181,23 @@ fn a_driver_that_is_dropped_takes_no_one_with_it() {
     let (host, driver) = (&world.hosts[0], RefCell::new(None));
     let object = host.object().1;
     let keep = |task| *driver.borrow_mut() = Some(task);
-    let answer = object.answer(&host.shard, TenantRpc::Append, chunk(1, super::BEGIN), Usage::default(), keep);
+    let answer = object.answer(
+        &host.shard,
+        TenantRpc::Append,
+        chunk(1, super::BEGIN),
+        Usage::default(),
+        keep,
+    );
     let started_and_dropped = async {
         let mut task = driver.take().unwrap();
         assert!(poll!(&mut task).is_pending());
     };
     let (reply, ()) = world.clock.run(join(answer, started_and_dropped));
     assert_eq!((reply.status, reply.retry_after), (503, Some(1)));
-    assert!(world.clock.run(world.push(1, 0)), "the next push finds a new driver");
+    assert!(
+        world.clock.run(world.push(1, 0)),
+        "the next push finds a new driver"
+    );
     assert_eq!(world.counts().len(), 1);
 }
 

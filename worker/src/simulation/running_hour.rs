@@ -1,5 +1,5 @@
-//! Blocks of the running hour: each operation goes wrong once while they are made and become larger ones, and at the end all is as
-//! it must be.
+//! Blocks of the running hour: each operation goes wrong once while they are made and become larger
+//! ones, and at the end all is as it must be.
 
 use futures_util::future::{join, join_all};
 use pilotlight_core::plans::MIN_JOB_OBJECTS;
@@ -14,7 +14,10 @@ const EACH: u32 = MIN_JOB_OBJECTS as u32;
 
 /// Levels of what a query for everything reads, in order.
 fn levels(world: &World) -> Vec<u8> {
-    let level = |key: &String| key.split_once("/l").map(|(_, rest)| rest.as_bytes()[0] - b'0');
+    let level = |key: &String| {
+        key.split_once("/l")
+            .map(|(_, rest)| rest.as_bytes()[0] - b'0')
+    };
     let mut levels: Vec<u8> = world.live().iter().filter_map(level).collect();
     levels.sort_unstable();
     levels
@@ -24,7 +27,10 @@ fn levels(world: &World) -> Vec<u8> {
 fn blocks(world: &World, count: u32) -> Vec<Pushed> {
     let mut pushed = Vec::new();
     for n in 0..count * EACH {
-        pushed.push(Pushed { n, acknowledged: world.clock.run(world.push(n, 0)) });
+        pushed.push(Pushed {
+            n,
+            acknowledged: world.clock.run(world.push(n, 0)),
+        });
         if (n + 1) % EACH == 0 && n + 1 < count * EACH {
             assert!(world.clock.run(world.visit(0)).unwrap());
         }
@@ -32,19 +38,33 @@ fn blocks(world: &World, count: u32) -> Vec<Pushed> {
     pushed
 }
 
-/// A world that is about to have one more block of the first tier, with which they become one of the second.
+/// A world that is about to have one more block of the first tier, with which they become one of
+/// the second.
 fn beginning() -> (World, Vec<Pushed>) {
-    let world = World { partition_bytes: 1 << 20, ..World::new(&["a"]) };
+    let world = World {
+        partition_bytes: 1 << 20,
+        ..World::new(&["a"])
+    };
     let pushed = blocks(&world, EACH);
     (world, pushed)
 }
 
-/// Visits while profiles are being pushed; then what comes after, up to the block of the hour and its sums.
+/// Visits while profiles are being pushed; then what comes after, up to the block of the hour and
+/// its sums.
 async fn scenario(world: &World, retries: u32) -> Vec<Pushed> {
     let mut pushed = Vec::new();
     for batch in [100..102, 110..112] {
-        let told = join(join_all(batch.clone().map(|n| world.push(n, retries))), visits(world, 2)).await.0;
-        pushed.extend(batch.zip(told).map(|(n, acknowledged)| Pushed { n, acknowledged }));
+        let told = join(
+            join_all(batch.clone().map(|n| world.push(n, retries))),
+            visits(world, 2),
+        )
+        .await
+        .0;
+        pushed.extend(
+            batch
+                .zip(told)
+                .map(|(n, acknowledged)| Pushed { n, acknowledged }),
+        );
         let _ = world.query().await;
         world.clock.advance(MINUTE);
     }
@@ -74,7 +94,10 @@ fn objects_of_one_tier_become_one_of_the_next() {
     for n in 0..MIN_JOB_OBJECTS as u32 - 1 {
         world.clock.run(world.push(100 + n, 0));
     }
-    assert!(!world.clock.run(world.visit(0)).unwrap(), "one of the second tier and not enough segments");
+    assert!(
+        !world.clock.run(world.visit(0)).unwrap(),
+        "one of the second tier and not enough segments"
+    );
     world.clock.run(world.push(200, 0));
     assert!(world.clock.run(world.visit(0)).unwrap());
     assert_eq!(levels(&world), [1, 1]);
@@ -88,13 +111,28 @@ fn profiles_of_the_running_hour_are_deleted() {
     world.clock.run(visits(&world, 2));
     let of_service = |n: &u32| n % 5 == 1;
     assert!(world.counts().keys().any(of_service));
-    world.clock.run(delete_profiles(&world.tenant(), wanted("{service_name=\"app1\"}", -DAY, DAY))).unwrap();
+    world
+        .clock
+        .run(delete_profiles(
+            &world.tenant(),
+            wanted("{service_name=\"app1\"}", -DAY, DAY),
+        ))
+        .unwrap();
     assert_eq!(finish_all_work(&world), [""; 0]);
-    let left = pushed.iter().filter(|pushed| !of_service(&pushed.n)).count();
-    assert_eq!((world.counts().keys().any(of_service), world.counts().len()), (false, left));
+    let left = pushed
+        .iter()
+        .filter(|pushed| !of_service(&pushed.n))
+        .count();
+    assert_eq!(
+        (world.counts().keys().any(of_service), world.counts().len()),
+        (false, left)
+    );
     world.wipe();
     world.clock.run(world.rebuild()).unwrap();
-    assert!(!world.counts().keys().any(of_service), "nor does it come back");
+    assert!(
+        !world.counts().keys().any(of_service),
+        "nor does it come back"
+    );
 }
 
 #[test]
@@ -103,12 +141,22 @@ fn all_counts_once_whatever_fails() {
     let first = calm.faults.operations().len();
     calm.clock.run(scenario(&calm, 0));
     let operations = calm.faults.operations();
-    let commits = operations.iter().enumerate().skip(first).filter(|(_, name)| **name == "/compaction/commit");
-    // Both tiers, all faults; what comes later goes wrong in one of three ways: other storms have all of them.
+    let commits = operations
+        .iter()
+        .enumerate()
+        .skip(first)
+        .filter(|(_, name)| **name == "/compaction/commit");
+    // Both tiers, all faults; what comes later goes wrong in one of three ways: other storms have
+    // all of them.
     let second_tier = commits.map(|(at, _)| at).nth(1).unwrap() + 10;
     for (number, fault) in FAULTS.into_iter().enumerate() {
         let chosen = |at: usize| at < second_tier || (at + number).is_multiple_of(3);
-        for (at, operation) in operations.iter().enumerate().skip(first).filter(|(at, _)| chosen(*at)) {
+        for (at, operation) in operations
+            .iter()
+            .enumerate()
+            .skip(first)
+            .filter(|(at, _)| chosen(*at))
+        {
             let (world, mut pushed) = beginning();
             let retries = (at % 2) as u32 * 3;
             world.faults.plan(at, fault);

@@ -1,4 +1,5 @@
-//! Each operation of a long scenario goes wrong once, in each way there is; afterwards all is as it must be.
+//! Each operation of a long scenario goes wrong once, in each way there is; afterwards all is as it
+//! must be.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,10 @@ async fn scenario(world: &World, retries: u32) -> Vec<Pushed> {
     let mut pushed = Vec::new();
     let batch = async |numbers: std::ops::Range<u32>| {
         let told = join_all(numbers.clone().map(|n| world.push(n, retries))).await;
-        numbers.zip(told).map(|(n, acknowledged)| Pushed { n, acknowledged }).collect::<Vec<_>>()
+        numbers
+            .zip(told)
+            .map(|(n, acknowledged)| Pushed { n, acknowledged })
+            .collect::<Vec<_>>()
     };
     pushed.extend(batch(0..3).await);
     pushed.extend(batch(3..5).await);
@@ -53,12 +57,24 @@ pub(super) fn check(world: &World, pushed: &[Pushed], when: &str) {
     let counts = world.counts();
     for Pushed { n, acknowledged } in pushed {
         let count = counts.get(n).copied().unwrap_or(0);
-        assert!(if *acknowledged { count == 1 } else { count <= 1 }, "{when}: profile {n} counts {count}");
+        assert!(
+            if *acknowledged {
+                count == 1
+            } else {
+                count <= 1
+            },
+            "{when}: profile {n} counts {count}"
+        );
     }
 }
 
 /// The same, each third time also after the loss of the database.
-pub(super) fn check_with_and_without_catalog(world: &World, pushed: &[Pushed], at: usize, when: &str) {
+pub(super) fn check_with_and_without_catalog(
+    world: &World,
+    pushed: &[Pushed],
+    at: usize,
+    when: &str,
+) {
     check(world, pushed, when);
     if at.is_multiple_of(3) {
         world.wipe();
@@ -67,27 +83,35 @@ pub(super) fn check_with_and_without_catalog(world: &World, pushed: &[Pushed], a
     }
 }
 
-/// The same, and once more when all is done that is due: nothing is in the bucket then that no catalog knows.
+/// The same, and once more when all is done that is due: nothing is in the bucket then that no
+/// catalog knows.
 pub(super) fn check_now_and_later(world: &World, pushed: &[Pushed], at: usize, when: &str) {
     check_with_and_without_catalog(world, pushed, at, when);
     assert_eq!(finish_all_work(world), [""; 0], "{when}");
     check(world, pushed, &format!("{when}, days later"));
 }
 
-/// Lets all be done that is due, days later, and gives the objects in the bucket that no catalog knows. The one in the bucket
-/// answers as the other.
+/// Lets all be done that is due, days later, and gives the objects in the bucket that no catalog
+/// knows. The one in the bucket answers as the other.
 pub(super) fn finish_all_work(world: &World) -> Vec<String> {
-    // Leases end, then jobs are done, then the catalog is published, then what was replaced is deleted.
+    // Leases end, then jobs are done, then the catalog is published, then what was replaced is
+    // deleted.
     for _ in 0..4 {
         world.clock.advance(DAY);
         world.compact_all();
     }
     let (there, live) = (world.bucket.keys(), world.live());
-    assert!(live.iter().all(|name| there.contains(name)), "a row without an object");
+    assert!(
+        live.iter().all(|name| there.contains(name)),
+        "a row without an object"
+    );
     let published = world.clock.run(world.published());
     assert_eq!(published.names(), live);
     assert_eq!(published.counts(world), world.counts());
-    there.into_iter().filter(|key| !live.contains(key) && !published.catalog.contains(key)).collect()
+    there
+        .into_iter()
+        .filter(|key| !live.contains(key) && !published.catalog.contains(key))
+        .collect()
 }
 
 fn storm(retries: u32, fault: Fault) {
@@ -99,10 +123,16 @@ fn storm(retries: u32, fault: Fault) {
         world.faults.plan(at, fault);
         let pushed = world.clock.run(scenario(&world, retries));
         let when = format!("{fault:?} at {operation}, operation {at}, {retries} retries");
-        assert!(world.faults.operations().len() > at, "{when}: never came so far");
+        assert!(
+            world.faults.operations().len() > at,
+            "{when}: never came so far"
+        );
         world.faults.stop();
         if retries > 0 {
-            assert!(pushed.iter().all(|p| p.acknowledged), "{when}: a client gave up");
+            assert!(
+                pushed.iter().all(|p| p.acknowledged),
+                "{when}: a client gave up"
+            );
         }
         check(&world, &pushed, &when);
         // Sweeps find what nobody knows.
@@ -110,7 +140,11 @@ fn storm(retries: u32, fault: Fault) {
         check(&world, &pushed, &format!("{when}, days later"));
         // An object that dies after a write and before the row leaves a segment to be adopted.
         let written = fault == Fault::KillObjectsAfter && *operation == "put";
-        assert!(!written || world.counts().len() == 7, "{when}: {:?}", world.counts());
+        assert!(
+            !written || world.counts().len() == 7,
+            "{when}: {:?}",
+            world.counts()
+        );
     }
 }
 
@@ -120,15 +154,35 @@ fn the_scenario_does_all_there_is() {
     let pushed = world.clock.run(scenario(&world, 0));
     assert!(pushed.iter().all(|p| p.acknowledged));
     let kinds: BTreeSet<&str> = world.faults.operations().into_iter().collect();
-    for kind in ["put", "get", "delete", "delay", "/append", "/catalog", "/compaction/lease", "/compaction/commit"] {
+    for kind in [
+        "put",
+        "get",
+        "delete",
+        "delay",
+        "/append",
+        "/catalog",
+        "/compaction/lease",
+        "/compaction/commit",
+    ] {
         assert!(kinds.contains(kind), "{kind} is not among {kinds:?}");
     }
-    for kind in ["/compaction/expired", "/compaction/forget", "/publication/begin", "/publication/day", "/publication/end"] {
+    for kind in [
+        "/compaction/expired",
+        "/compaction/forget",
+        "/publication/begin",
+        "/publication/day",
+        "/publication/end",
+    ] {
         assert!(kinds.contains(kind), "{kind} is not among {kinds:?}");
     }
     assert_eq!(world.counts().into_values().collect::<Vec<_>>(), [1; 7]);
     assert_eq!(finish_all_work(&world), [""; 0]);
-    let segments = world.bucket.keys().into_iter().filter(|key| key.ends_with(".seg")).count();
+    let segments = world
+        .bucket
+        .keys()
+        .into_iter()
+        .filter(|key| key.ends_with(".seg"))
+        .count();
     assert_eq!(segments, 0, "all is compacted");
 }
 

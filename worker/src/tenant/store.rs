@@ -8,20 +8,20 @@ use pilotlight_core::store::{Directory, chunk_head};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::bucket::Bucket;
-use crate::meter::{Meter, Metered, MonthUsage, Usage};
+use crate::bucket::Metered;
+use crate::meter::{Meter, MonthUsage, Usage};
 use crate::platform::Platform;
+use crate::platform::config::{Flush, Retention};
 use crate::platform::errors::Problem;
 use crate::tenant::catalog;
 use crate::tenant::catalog::commands::AdminCommand;
 use crate::tenant::catalog::published::PublishedDay;
-use crate::tenant::catalog::retention::Retention;
 use crate::tenant::catalog::sql::Sql;
 use crate::tenant::catalog::tombstones::Expired;
 use crate::tenant::catalog::usage::UsageBook;
 use crate::tenant::rpc::packet;
 use crate::tenant::rpc::reply::{Reply, TenantRpc};
 use crate::tenant::rpc::shard::Shard;
-use crate::tenant::write::group_commit::Flush;
 use crate::tenant::write::writer::Writer;
 
 /// A tenant's object over a bucket and a database.
@@ -34,8 +34,8 @@ pub(crate) struct TenantStore<B, S, P> {
 }
 
 impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
-    /// `meter` is the one that `sql` adds to; `grace_seconds` is how long objects that were replaced stay for queries under
-    /// way.
+    /// `meter` is the one that `sql` adds to; `grace_seconds` is how long objects that were
+    /// replaced stay for queries under way.
     pub(crate) fn new(
         sql: S,
         bucket: B,
@@ -48,10 +48,17 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         let usage = UsageBook::new(sql.clone())?;
         let bucket = Metered::new(bucket, meter.clone());
         let writer = Rc::new(Writer::new(sql, bucket, platform, flush)?);
-        Ok(Self { writer, usage, meter, grace_millis: i64::from(grace_seconds) * 1000, retention })
+        Ok(Self {
+            writer,
+            usage,
+            meter,
+            grace_millis: i64::from(grace_seconds) * 1000,
+            retention,
+        })
     }
 
-    /// Answers a call from one who used `usage` since the last. `spawn` takes what must go on although the caller may leave.
+    /// Answers a call from one who used `usage` since the last. `spawn` takes what must go on
+    /// although the caller may leave.
     pub(crate) async fn answer(
         &self,
         shard: &Shard,
@@ -62,7 +69,10 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
     ) -> Reply {
         if let Err(problem) = self.book(usage) {
             // Rather a month's bill that is too low than a profile refused.
-            self.writer.platform.note(&format!("tenant {shard}: usage was not booked: {}", problem.message));
+            self.writer.platform.note(&format!(
+                "tenant {shard}: usage was not booked: {}",
+                problem.message
+            ));
         }
         let outcome = match call {
             TenantRpc::Append => self.append(shard, body, spawn).await,
@@ -113,7 +123,11 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             TenantRpc::Commit => {
                 let (done, directories) = packet::decode(body).map_err(Problem::invalid)?;
                 let directory = directories.first().map(Vec::as_slice).unwrap_or_default();
-                catalog.commit(done, &Directory::decode(directory).map_err(Problem::invalid)?, now)?;
+                catalog.commit(
+                    done,
+                    &Directory::decode(directory).map_err(Problem::invalid)?,
+                    now,
+                )?;
                 Ok(Vec::new())
             }
             TenantRpc::Fail => {
@@ -130,10 +144,16 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 }
                 let keys = catalog.expired(now - self.grace_millis)?;
                 let (publish, sweep) = (catalog.publication_due(now)?, catalog.sweep_due(now)?);
-                let expired = Expired { keys, publish, sweep };
+                let expired = Expired {
+                    keys,
+                    publish,
+                    sweep,
+                };
                 serde_json::to_vec(&expired).map_err(Problem::internal)
             }
-            TenantRpc::BeginPublication => serde_json::to_vec(&catalog.begin_publication(now)?).map_err(Problem::internal),
+            TenantRpc::BeginPublication => {
+                serde_json::to_vec(&catalog.begin_publication(now)?).map_err(Problem::internal)
+            }
             TenantRpc::DaysFound => {
                 catalog.days_found(&json::<Vec<i64>>(body)?, now)?;
                 Ok(Vec::new())
@@ -147,7 +167,9 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 catalog.end_publication(token, &days, now)?;
                 Ok(Vec::new())
             }
-            TenantRpc::BeginRebuild => serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal),
+            TenantRpc::BeginRebuild => {
+                serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal)
+            }
             TenantRpc::Replace => {
                 let (replace, directories) = packet::decode(body).map_err(Problem::invalid)?;
                 catalog.replace(replace, directories, now)?;
@@ -170,7 +192,11 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             TenantRpc::Book => Ok(Vec::new()),
             TenantRpc::Month => {
                 let (stored_objects, stored_bytes) = catalog.stored()?;
-                let month = MonthUsage { stored_objects, stored_bytes, ..self.usage.month(now)? };
+                let month = MonthUsage {
+                    stored_objects,
+                    stored_bytes,
+                    ..self.usage.month(now)?
+                };
                 serde_json::to_vec(&month).map_err(Problem::internal)
             }
             TenantRpc::Forget => {

@@ -20,16 +20,20 @@ pub enum OpenError {
     #[error(transparent)]
     Folded(#[from] FoldedError),
     /// None of the formats; what it is instead.
-    #[error("this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks")]
+    #[error(
+        "this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks"
+    )]
     Unsupported(UnsupportedFormat),
 }
 
-/// Opens a profile in any format that is read here: pprof ([`crate::pprof`]), what was before it ([`crate::legacy`]), or
-/// folded stacks ([`crate::folded`]); gzip or not. After inflation it may have `cap` bytes.
+/// Opens a profile in any format that is read here: pprof ([`crate::pprof`]), what was before it
+/// ([`crate::legacy`]), or folded stacks ([`crate::folded`]); gzip or not. After inflation it may
+/// have `cap` bytes.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
     let inflated = inflate(bytes, cap).map_err(PprofError::from)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
-    // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be guessed.
+    // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be
+    // guessed.
     pprof::open(raw, cap).or_else(|error| {
         if !error.may_be_another_format() {
             return Err(error.into());
@@ -51,8 +55,15 @@ mod tests {
     #[test]
     fn each_format_is_told_by_its_bytes() {
         let drawn = profile("main;a 1\nmain;b 2");
-        let text = crate::formats::folded::encode(&drawn, 0, 1 << 10).expect("small").into_bytes();
-        for bytes in [encode(&drawn), encode_gzip(&drawn), text, b"x profile: total 1\n3 @ 0x1 0x2\n".to_vec()] {
+        let text = crate::formats::folded::encode(&drawn, 0, 1 << 10)
+            .expect("small")
+            .into_bytes();
+        for bytes in [
+            encode(&drawn),
+            encode_gzip(&drawn),
+            text,
+            b"x profile: total 1\n3 @ 0x1 0x2\n".to_vec(),
+        ] {
             assert_eq!(open(&bytes, 1 << 20).expect("opens").profile.total(0), 3);
         }
     }
@@ -61,13 +72,19 @@ mod tests {
     fn says_what_is_wrong_in_the_words_of_the_format() {
         let message = |bytes: &[u8], cap| open(bytes, cap).expect_err("is damaged").to_string();
         assert_eq!(message(b"", 10), "pprof: the profile is empty (0 bytes)");
-        assert_eq!(message(b"main;a 1", 5), "pprof: the profile has 8 bytes; 5 are allowed");
+        assert_eq!(
+            message(b"main;a 1", 5),
+            "pprof: the profile has 8 bytes; 5 are allowed"
+        );
         assert_eq!(
             message(b"x profile: total 1\n?", 99),
             "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"?\""
         );
         let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks";
-        assert_eq!(message(b"hello", 10), format!("this is text of no known profiler; {read}"));
+        assert_eq!(
+            message(b"hello", 10),
+            format!("this is text of no known profiler; {read}")
+        );
         assert_eq!(
             message(b"FLR\0\0\x02\0\0", 10),
             format!("this is a Java Flight Recording, which is not read yet; {read}")
@@ -77,7 +94,15 @@ mod tests {
             "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
         );
         let deep = format!("a;b 1\n{}b 1", "a;".repeat(16_384));
-        assert_eq!(message(deep.as_bytes(), 1 << 20), "folded stacks, line 2: a stack of 16385 frames; 16384 are allowed");
-        assert!(matches!(open(&[0x1f, 0x8b, 0], 10), Err(OpenError::Pprof(PprofError::Gzip(GzipError::Damaged { .. })))));
+        assert_eq!(
+            message(deep.as_bytes(), 1 << 20),
+            "folded stacks, line 2: a stack of 16385 frames; 16384 are allowed"
+        );
+        assert!(matches!(
+            open(&[0x1f, 0x8b, 0], 10),
+            Err(OpenError::Pprof(PprofError::Gzip(
+                GzipError::Damaged { .. }
+            )))
+        ));
     }
 }

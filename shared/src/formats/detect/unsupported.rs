@@ -1,9 +1,10 @@
-//! Names for files that are not read: a person who opens a Java Flight Recording has to learn that it is one, not that
-//! protobuf is broken at byte 0.
+//! Names for files that are not read: a person who opens a Java Flight Recording has to learn that
+//! it is one, not that protobuf is broken at byte 0.
 //!
-//! Content decides, never the name of a file. A name is a guess that only words an error, so each rule is a few bytes; what
-//! can be read is found before. Sources: the detection table that the formats' own readers agree on (speedscope, the Firefox
-//! Profiler, Perfetto), and the formats' documents.
+//! Content decides, never the name of a file. A name is a guess that only words an error, so each
+//! rule is a few bytes; what can be read is found before. Sources: the detection table that the
+//! formats' own readers agree on (speedscope, the Firefox Profiler, Perfetto), and the formats'
+//! documents.
 
 use std::fmt;
 
@@ -27,7 +28,8 @@ impl fmt::Display for UnsupportedFormat {
     }
 }
 
-/// How far into a file the rules look. Names of JSON's keys come early, and an error should cost little.
+/// How far into a file the rules look. Names of JSON's keys come early, and an error should cost
+/// little.
 const LOOKED_AT: usize = 64 << 10;
 
 /// Bytes that a file begins with.
@@ -60,34 +62,118 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
 
 /// Words that all occur near the beginning of a text that begins with the first.
 const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
-    ("{", &["speedscope.app/file-format-schema"], Profile("speedscope JSON")),
+    (
+        "{",
+        &["speedscope.app/file-format-schema"],
+        Profile("speedscope JSON"),
+    ),
     ("{", &["\"traceEvents\""], Profile("a Chrome trace")),
     ("[", &["\"ph\"", "\"ts\""], Profile("a Chrome trace")),
-    ("{", &["\"head\"", "\"selfSize\""], Profile("a V8 heap profile (.heapprofile)")),
-    ("{", &["\"nodes\"", "\"callFrame\""], Profile("a V8 CPU profile (.cpuprofile)")),
-    ("{", &["\"head\"", "\"hitCount\""], Profile("a V8 CPU profile (.cpuprofile)")),
-    ("{", &["\"snapshot\"", "\"node_fields\""], Profile("a V8 heap snapshot")),
-    ("{", &["\"code\"", "\"functions\"", "\"ticks\""], Profile("a V8 log (node --prof)")),
-    ("{", &["\"meta\"", "\"interval\""], Profile("a Firefox profile")),
-    ("{", &["\"meta\"", "\"preprocessedProfileVersion\""], Profile("a Firefox profile")),
-    ("{", &["\"meta\"", "\"categories\""], Profile("a Firefox profile")),
-    ("{", &["\"markers\"", "\"frames\""], Profile("a Firefox profile")),
-    ("{", &["\"resourceProfiles\""], Profile("an OTLP profile (JSON)")),
-    ("{", &["\"flamebearer\""], Profile("a flame graph of Pyroscope (flamebearer)")),
+    (
+        "{",
+        &["\"head\"", "\"selfSize\""],
+        Profile("a V8 heap profile (.heapprofile)"),
+    ),
+    (
+        "{",
+        &["\"nodes\"", "\"callFrame\""],
+        Profile("a V8 CPU profile (.cpuprofile)"),
+    ),
+    (
+        "{",
+        &["\"head\"", "\"hitCount\""],
+        Profile("a V8 CPU profile (.cpuprofile)"),
+    ),
+    (
+        "{",
+        &["\"snapshot\"", "\"node_fields\""],
+        Profile("a V8 heap snapshot"),
+    ),
+    (
+        "{",
+        &["\"code\"", "\"functions\"", "\"ticks\""],
+        Profile("a V8 log (node --prof)"),
+    ),
+    (
+        "{",
+        &["\"meta\"", "\"interval\""],
+        Profile("a Firefox profile"),
+    ),
+    (
+        "{",
+        &["\"meta\"", "\"preprocessedProfileVersion\""],
+        Profile("a Firefox profile"),
+    ),
+    (
+        "{",
+        &["\"meta\"", "\"categories\""],
+        Profile("a Firefox profile"),
+    ),
+    (
+        "{",
+        &["\"markers\"", "\"frames\""],
+        Profile("a Firefox profile"),
+    ),
+    (
+        "{",
+        &["\"resourceProfiles\""],
+        Profile("an OTLP profile (JSON)"),
+    ),
+    (
+        "{",
+        &["\"flamebearer\""],
+        Profile("a flame graph of Pyroscope (flamebearer)"),
+    ),
     ("{", &["\"dhatFileVersion\""], Profile("a DHAT profile")),
-    ("{", &["\"recording\"", "\"displayName\""], Profile("a Safari recording")),
-    ("{", &["\"mode\"", "\"interval\"", "\"samples\""], Profile("a stackprof profile")),
+    (
+        "{",
+        &["\"recording\"", "\"displayName\""],
+        Profile("a Safari recording"),
+    ),
+    (
+        "{",
+        &["\"mode\"", "\"interval\"", "\"samples\""],
+        Profile("a stackprof profile"),
+    ),
     ("{", &["\"rts_arguments\""], Profile("a GHC profile (JSON)")),
     ("", &["\nevents:", "\nfn="], Profile("a callgrind profile")),
-    ("desc:", &["\ncmd:", "\ntime_unit:"], Profile("a massif profile")),
-    ("goroutine ", &["]:\n"], Profile("a dump of goroutines (debug=2)")),
-    ("# ========", &["# captured on"], Profile("the output of perf script")),
-    ("", &["Time and Allocation Profiling Report"], Profile("a GHC profile")),
-    ("Weight\t", &["Symbol Name"], Profile("a deep copy of Instruments")),
-    ("Running Time\t", &["Symbol Name"], Profile("a deep copy of Instruments")),
+    (
+        "desc:",
+        &["\ncmd:", "\ntime_unit:"],
+        Profile("a massif profile"),
+    ),
+    (
+        "goroutine ",
+        &["]:\n"],
+        Profile("a dump of goroutines (debug=2)"),
+    ),
+    (
+        "# ========",
+        &["# captured on"],
+        Profile("the output of perf script"),
+    ),
+    (
+        "",
+        &["Time and Allocation Profiling Report"],
+        Profile("a GHC profile"),
+    ),
+    (
+        "Weight\t",
+        &["Symbol Name"],
+        Profile("a deep copy of Instruments"),
+    ),
+    (
+        "Running Time\t",
+        &["Symbol Name"],
+        Profile("a deep copy of Instruments"),
+    ),
     ("@ ", &[" samples]"], Profile("the output of pmcstat")),
     ("<", &["<svg"], Other("a drawing (SVG)")),
-    ("<", &["<trace-query-result"], Profile("an export of Instruments (XML)")),
+    (
+        "<",
+        &["<trace-query-result"],
+        Profile("an export of Instruments (XML)"),
+    ),
     ("<?xml", &[], Other("XML")),
     ("<", &["<html"], Other("a web page (HTML)")),
     ("<", &["<!doctype html"], Other("a web page (HTML)")),
@@ -96,7 +182,10 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
 /// What a file is that no reader takes; `None` for binary files that are like nothing one may meet.
 pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
     let start = &bytes[..bytes.len().min(LOOKED_AT)];
-    let magic = MAGIC.iter().find(|(magic, _)| start.starts_with(magic)).map(|&(_, name)| name);
+    let magic = MAGIC
+        .iter()
+        .find(|(magic, _)| start.starts_with(magic))
+        .map(|&(_, name)| name);
     magic
         .or_else(|| tar(start))
         .or_else(|| go_trace(start))
@@ -108,7 +197,9 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
 /// What is left to say of a file that has no better name.
 fn text_or_json(start: &[u8]) -> Option<UnsupportedFormat> {
     let start = &start[..start.len().min(512)];
-    let text = start.iter().all(|&b| b >= 0x20 || b"\t\r\n\x0c".contains(&b));
+    let text = start
+        .iter()
+        .all(|&b| b >= 0x20 || b"\t\r\n\x0c".contains(&b));
     match start.trim_ascii_start().first()? {
         _ if !text => None,
         b'{' | b'[' => Some(Other("JSON of no known profiler")),
@@ -127,8 +218,8 @@ fn go_trace(start: &[u8]) -> Option<UnsupportedFormat> {
         .then_some(Profile("a Go execution trace"))
 }
 
-/// OTLP's ProfilesData: messages in messages, and a table of texts as field 5, of which the first is empty. pprof's first
-/// field, a value type, has numbers inside, and its texts are field 6.
+/// OTLP's ProfilesData: messages in messages, and a table of texts as field 5, of which the first
+/// is empty. pprof's first field, a value type, has numbers inside, and its texts are field 6.
 fn otlp(start: &[u8]) -> Option<UnsupportedFormat> {
     let texts = |start: &[u8]| start.windows(3).any(|part| part == b"\x2a\0\x2a");
     (message(message(start)?).is_some() && texts(start)).then_some(Profile("an OTLP profile"))
@@ -142,24 +233,40 @@ fn message(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 fn text_format(start: &[u8]) -> Option<UnsupportedFormat> {
-    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
-    let has = |word: &&str| start.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+    let start = start
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(start)
+        .trim_ascii_start();
+    let has = |word: &&str| {
+        start
+            .windows(word.len())
+            .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+    };
     let fits = |(begin, words, _): &&(&str, &[&str], UnsupportedFormat)| {
         start.starts_with(begin.as_bytes()) && words.iter().all(has)
     };
-    TEXTS.iter().find(fits).map(|&(_, _, name)| name).or_else(|| perf_script(start))
+    TEXTS
+        .iter()
+        .find(fits)
+        .map(|&(_, _, name)| name)
+        .or_else(|| perf_script(start))
 }
 
 /// `comm 4711 [000] 12.345678: 250000 cpu-clock:`, and below it the frames, each with its address.
 fn perf_script(start: &[u8]) -> Option<UnsupportedFormat> {
-    let mut lines = start.split(|&b| b == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+    let mut lines = start
+        .split(|&b| b == b'\n')
+        .filter(|line| !line.is_empty() && !line.starts_with(b"#"));
     let time = |word: &[u8]| {
         let digits = word.strip_suffix(b":").unwrap_or(b"");
         digits.contains(&b'.') && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.')
     };
     let header = lines.next()?;
     let frame = lines.next()?;
-    let address = frame.trim_ascii_start().split(u8::is_ascii_whitespace).next()?;
+    let address = frame
+        .trim_ascii_start()
+        .split(u8::is_ascii_whitespace)
+        .next()?;
     let found = header.split(u8::is_ascii_whitespace).any(time)
         && (frame.starts_with(b"\t") || frame.starts_with(b" "))
         && !address.is_empty()

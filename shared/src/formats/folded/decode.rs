@@ -14,20 +14,31 @@ use crate::model::builder::ProfileBuilder;
 use crate::model::id::{FunctionId, LocationId, StackId, StringId};
 use crate::model::profile::{Function, Line, Location, Profile, Stack};
 
-/// How many lines decide what a text is, and in how many bytes they are looked for. A line of a deep Java stack has 3 kB.
+/// How many lines decide what a text is, and in how many bytes they are looked for. A line of a
+/// deep Java stack has 3 kB.
 const LINES_LOOKED_AT: usize = 16;
 const BYTES_LOOKED_AT: usize = 64 << 10;
 
-/// Whether a text looks like folded stacks, by its first lines: more than half of them end in a number, and one of these
-/// has a `;`; or, as far as there are only stacks of one frame, all of them end in one.
+/// Whether a text looks like folded stacks, by its first lines: more than half of them end in a
+/// number, and one of these has a `;`; or, as far as there are only stacks of one frame, all of
+/// them end in one.
 ///
-/// Headers of other formats (`pid: 41`) and prose end in a number now and then; a blank line or a `#` comment counts
-/// neither way.
+/// Headers of other formats (`pid: 41`) and prose end in a number now and then; a blank line or a
+/// `#` comment counts neither way.
 pub fn sniff(bytes: &[u8]) -> bool {
-    let Some((text, _)) = text(&bytes[..bytes.len().min(BYTES_LOOKED_AT)]) else { return false };
+    let Some((text, _)) = text(&bytes[..bytes.len().min(BYTES_LOOKED_AT)]) else {
+        return false;
+    };
     // Where text was cut off, the last line says nothing.
-    let whole = if bytes.len() > BYTES_LOOKED_AT { text.rfind('\n').map_or("", |end| &text[..end]) } else { &text };
-    let lines = whole.lines().filter(|line| !is_comment(line)).take(LINES_LOOKED_AT);
+    let whole = if bytes.len() > BYTES_LOOKED_AT {
+        text.rfind('\n').map_or("", |end| &text[..end])
+    } else {
+        &text
+    };
+    let lines = whole
+        .lines()
+        .filter(|line| !is_comment(line))
+        .take(LINES_LOOKED_AT);
     let (mut seen, mut stacks, mut deep) = (0, 0, 0);
     for line in lines {
         // Other text files have no control characters, and binary ones soon have some.
@@ -35,7 +46,9 @@ pub fn sniff(bytes: &[u8]) -> bool {
             return false;
         }
         seen += 1;
-        let Some((stack, _)) = value(line) else { continue };
+        let Some((stack, _)) = value(line) else {
+            continue;
+        };
         stacks += usize::from(!stack.is_empty());
         deep += usize::from(stack.contains(';'));
     }
@@ -45,7 +58,10 @@ pub fn sniff(bytes: &[u8]) -> bool {
 /// Decodes text. Time and memory are linear in its size.
 pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
     if bytes.len() > MAX_PROFILE_BYTES {
-        return Err(FoldedError::TooLarge { length: bytes.len(), cap: MAX_PROFILE_BYTES });
+        return Err(FoldedError::TooLarge {
+            length: bytes.len(),
+            cap: MAX_PROFILE_BYTES,
+        });
     }
     let mut warnings = Warnings::default();
     let (text, damaged) = text(bytes).unwrap_or((Cow::Borrowed(""), false));
@@ -61,18 +77,29 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
         match value(line) {
             Some((stack, value)) => saturated += u64::from(reader.add(number, stack, value)?),
             None if is_comment(line) => {}
-            None => {
-                warnings.add(|| format!("line {number} does not end in a whole number and is left out: {:?}", cut(line)))
-            }
+            None => warnings.add(|| {
+                format!(
+                    "line {number} does not end in a whole number and is left out: {:?}",
+                    cut(line)
+                )
+            }),
         }
     }
     if saturated > 0 {
-        warnings.add(|| format!("{saturated} sums of equal stacks go beyond 64 bits and are cut off there"));
+        warnings.add(|| {
+            format!("{saturated} sums of equal stacks go beyond 64 bits and are cut off there")
+        });
     }
     if reader.profile.is_empty() {
-        return Err(FoldedError::NoStack(cut(text.lines().find(|line| !line.trim().is_empty()).unwrap_or(""))));
+        return Err(FoldedError::NoStack(cut(text
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or(""))));
     }
-    Ok(Decoded { profile: reader.profile, warnings: warnings.finish() })
+    Ok(Decoded {
+        profile: reader.profile,
+        warnings: warnings.finish(),
+    })
 }
 
 /// Bytes as text, and whether some of them were not; `None` for UTF-16 of an odd length.
@@ -102,14 +129,19 @@ fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
 fn value(line: &str) -> Option<(&str, i64)> {
     let (stack, value) = line.trim_end().rsplit_once([' ', '\t'])?;
     // `parse` takes a plus, which no writer writes.
-    value.parse().ok().filter(|_| !value.starts_with('+')).map(|value| (stack, value))
+    value
+        .parse()
+        .ok()
+        .filter(|_| !value.starts_with('+'))
+        .map(|value| (stack, value))
 }
 
 fn is_comment(line: &str) -> bool {
     line.starts_with('#') || line.trim().is_empty()
 }
 
-/// Each name is a string, a function, a line and a location, all of the same row; stacks and samples are looked up once each.
+/// Each name is a string, a function, a line and a location, all of the same row; stacks and
+/// samples are looked up once each.
 struct Reader {
     profile: Profile,
     hasher: DefaultHashBuilder,
@@ -145,7 +177,11 @@ impl Reader {
         let frames = || stack.split(';').filter(|name| !name.is_empty());
         let depth = frames().count();
         if depth > MAX_STACK_DEPTH {
-            return Err(FoldedError::TooDeep { line, depth, cap: MAX_STACK_DEPTH });
+            return Err(FoldedError::TooDeep {
+                line,
+                depth,
+                cap: MAX_STACK_DEPTH,
+            });
         }
         let stack = frames().fold(None, |parent, name| {
             let location = self.location(name);
@@ -173,35 +209,75 @@ impl Reader {
     fn location(&mut self, name: &str) -> LocationId {
         // The names of the sample type came before those of frames.
         const OTHERS: usize = 3;
-        let Self { profile, hasher, read, left, .. } = self;
+        let Self {
+            profile,
+            hasher,
+            read,
+            left,
+            ..
+        } = self;
         let hash = hasher.hash_one(name);
-        if let Some(&known) = self.names.find(hash, |&id| profile.strings.at(id.index() + OTHERS, name).is_some()) {
+        if let Some(&known) = self.names.find(hash, |&id| {
+            profile.strings.at(id.index() + OTHERS, name).is_some()
+        }) {
             return known;
         }
         let id = LocationId::new(profile.locations.len());
         let name = profile.strings.push(name);
         debug_assert_eq!(name.index(), id.index() + OTHERS);
-        let row = Function { name, system_name: name, file: StringId::EMPTY, start_line: 0 };
+        let row = Function {
+            name,
+            system_name: name,
+            file: StringId::EMPTY,
+            start_line: 0,
+        };
         push(&mut profile.functions, row, *read, *left);
         let function = Some(FunctionId::new(id.index()));
-        push(&mut profile.lines, Line { function, line: 0, column: 0 }, *read, *left);
+        push(
+            &mut profile.lines,
+            Line {
+                function,
+                line: 0,
+                column: 0,
+            },
+            *read,
+            *left,
+        );
         let first_line = id.index() as u32;
-        let row = Location { mapping: None, address: 0, folded: false, first_line, line_count: 1 };
+        let row = Location {
+            mapping: None,
+            address: 0,
+            folded: false,
+            first_line,
+            line_count: 1,
+        };
         push(&mut profile.locations, row, *read, *left);
-        self.names.insert_unique(hash, id, |&id| hasher.hash_one(profile.strings.get(StringId::new(id.index() + OTHERS))));
+        self.names.insert_unique(hash, id, |&id| {
+            hasher.hash_one(profile.strings.get(StringId::new(id.index() + OTHERS)))
+        });
         id
     }
 
     fn stack(&mut self, row: Stack) -> StackId {
-        let Self { profile, hasher, read, left, .. } = self;
+        let Self {
+            profile,
+            hasher,
+            read,
+            left,
+            ..
+        } = self;
         let hash = hasher.hash_one(row);
-        if let Some(&known) = self.stacks.find(hash, |&id| profile.stacks[id.index()] == row) {
+        if let Some(&known) = self
+            .stacks
+            .find(hash, |&id| profile.stacks[id.index()] == row)
+        {
             return known;
         }
         let id = StackId::new(profile.stacks.len());
         push(&mut profile.stacks, row, *read, *left);
         push(&mut self.samples, None, *read, *left);
-        self.stacks.insert_unique(hash, id, |&id| hasher.hash_one(profile.stacks[id.index()]));
+        self.stacks
+            .insert_unique(hash, id, |&id| hasher.hash_one(profile.stacks[id.index()]));
         id
     }
 }
@@ -219,18 +295,29 @@ mod tests {
     }
 
     fn wide(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
-        format!("\u{feff}{text}").encode_utf16().flat_map(bytes).collect()
+        format!("\u{feff}{text}")
+            .encode_utf16()
+            .flat_map(bytes)
+            .collect()
     }
 
     #[test]
     fn lines_are_stacks() {
-        check(b"main;b 5\r\nmain;a 7\nmain;b 2", "main;a 7\nmain;b 7\n", &[]);
+        check(
+            b"main;b 5\r\nmain;a 7\nmain;b 2",
+            "main;a 7\nmain;b 7\n",
+            &[],
+        );
         check(
             "std::vec<int, é>;operator new(unsigned long) 3 \n".as_bytes(),
             "std::vec<int, é>;operator new(unsigned long) 3\n",
             &[],
         );
-        check(b"a\t1\n  b;c -2\n;;d; 3\n 4\n#x 5\n", " 4\n  b;c -2\n#x 5\na 1\nd 3\n", &[]);
+        check(
+            b"a\t1\n  b;c -2\n;;d; 3\n 4\n#x 5\n",
+            " 4\n  b;c -2\n#x 5\na 1\nd 3\n",
+            &[],
+        );
         check(
             b"a 9223372036854775807\na 1\n",
             "a 9223372036854775807\n",
@@ -241,29 +328,62 @@ mod tests {
     #[test]
     fn text_of_several_kinds() {
         check(b"\xef\xbb\xbfa;b 1\n", "a;b 1\n", &[]);
-        for text in [wide("a;é 1\r\nb 2", u16::to_le_bytes), wide("a;é 1\r\nb 2", u16::to_be_bytes)] {
+        for text in [
+            wide("a;é 1\r\nb 2", u16::to_le_bytes),
+            wide("a;é 1\r\nb 2", u16::to_be_bytes),
+        ] {
             check(&text, "a;é 1\nb 2\n", &[]);
         }
-        check(b"a;\xff 1\n", "a;\u{fffd} 1\n", &["some of it is not valid text and is read as \u{fffd}"]);
+        check(
+            b"a;\xff 1\n",
+            "a;\u{fffd} 1\n",
+            &["some of it is not valid text and is read as \u{fffd}"],
+        );
     }
 
     #[test]
     fn lines_without_a_value_are_left_out() {
-        let left_out = |line, text| format!("line {line} does not end in a whole number and is left out: {text:?}");
-        let warnings =
-            [left_out(3, "// two"), left_out(6, "a;b"), left_out(7, "12"), left_out(8, "a 1.5"), left_out(9, "a +1")];
+        let left_out = |line, text| {
+            format!("line {line} does not end in a whole number and is left out: {text:?}")
+        };
+        let warnings = [
+            left_out(3, "// two"),
+            left_out(6, "a;b"),
+            left_out(7, "12"),
+            left_out(8, "a 1.5"),
+            left_out(9, "a +1"),
+        ];
         let warnings: Vec<&str> = warnings.iter().map(String::as_str).collect();
-        check(b"# one\n\n// two\na 1\n#\na;b\n12\na 1.5\na +1\n", "a 1\n", &warnings);
-        assert_eq!(decode(b"\nhello\n").unwrap_err(), FoldedError::NoStack("hello".to_owned()));
-        assert_eq!(decode(b"").unwrap_err(), FoldedError::NoStack(String::new()));
+        check(
+            b"# one\n\n// two\na 1\n#\na;b\n12\na 1.5\na +1\n",
+            "a 1\n",
+            &warnings,
+        );
+        assert_eq!(
+            decode(b"\nhello\n").unwrap_err(),
+            FoldedError::NoStack("hello".to_owned())
+        );
+        assert_eq!(
+            decode(b"").unwrap_err(),
+            FoldedError::NoStack(String::new())
+        );
         let deep = format!("a 1\n{} 1", "a;".repeat(MAX_STACK_DEPTH + 1));
-        let too_deep = FoldedError::TooDeep { line: 2, depth: MAX_STACK_DEPTH + 1, cap: MAX_STACK_DEPTH };
+        let too_deep = FoldedError::TooDeep {
+            line: 2,
+            depth: MAX_STACK_DEPTH + 1,
+            cap: MAX_STACK_DEPTH,
+        };
         assert_eq!(decode(deep.as_bytes()).unwrap_err(), too_deep);
     }
 
     #[test]
     fn knows_its_own() {
-        for text in ["a;b 1", "a 1\nb 2\n", "// x\n// y\na;b 1\na;c 2\na;d 3", "# 1\n\na;b 1\n\n\n"] {
+        for text in [
+            "a;b 1",
+            "a 1\nb 2\n",
+            "// x\n// y\na;b 1\na;c 2\na;d 3",
+            "# 1\n\na;b 1\n\n\n",
+        ] {
             assert!(sniff(text.as_bytes()), "{text}");
         }
         let log = "version: 1\ncreator: c\npid: 41\ncmd: ./a\n";

@@ -10,18 +10,26 @@ use crate::model::profile::Profile;
 /// Characters of a value, with the blank before it and the line's end.
 const VALUE: usize = "-9223372036854775808".len() + 2;
 
-/// Writes the stacks of one sample type. The text may have `cap` bytes: a deep stack is written once for each of its
-/// prefixes that has samples, so the text can be far larger than the profile.
+/// Writes the stacks of one sample type. The text may have `cap` bytes: a deep stack is written
+/// once for each of its prefixes that has samples, so the text can be far larger than the profile.
 pub fn encode(profile: &Profile, sample_type: usize, cap: usize) -> Result<String, FoldedError> {
     let count = profile.sample_types().len();
     let samples = profile.samples();
-    let values = samples.values.get(sample_type).ok_or(FoldedError::NoType { wanted: sample_type, count })?;
+    let values = samples.values.get(sample_type).ok_or(FoldedError::NoType {
+        wanted: sample_type,
+        count,
+    })?;
     let mut sums = vec![0i64; profile.stacks().len() + 1];
     for (stack, &value) in samples.stacks.iter().zip(values) {
         let sum = &mut sums[StackId::number(*stack) as usize];
         *sum = sum.saturating_add(value);
     }
-    let mut lines = Lines { profile, rows: Vec::new(), length: 0, cap };
+    let mut lines = Lines {
+        profile,
+        rows: Vec::new(),
+        length: 0,
+        cap,
+    };
     for (i, &sum) in sums.iter().enumerate().filter(|(_, sum)| **sum != 0) {
         lines.add(StackId::numbered(i as u32), sum)?;
     }
@@ -52,7 +60,11 @@ impl Lines<'_> {
             }
             for function in functions {
                 let function = &self.profile.functions()[function.index()];
-                let name = if function.name.is_empty() { function.system_name } else { function.name };
+                let name = if function.name.is_empty() {
+                    function.system_name
+                } else {
+                    function.name
+                };
                 self.frame(&mut row, self.profile.text(name))?;
             }
         }
@@ -81,7 +93,10 @@ impl Lines<'_> {
     fn grow(&mut self, by: usize) -> Result<(), FoldedError> {
         self.length = self.length.saturating_add(by);
         if self.length > self.cap {
-            return Err(FoldedError::TooLarge { length: self.length, cap: self.cap });
+            return Err(FoldedError::TooLarge {
+                length: self.length,
+                cap: self.cap,
+            });
         }
         Ok(())
     }
@@ -89,7 +104,10 @@ impl Lines<'_> {
     /// What stands for a location without a function, as in a call tree.
     fn address_name(&self, location: LocationId) -> String {
         let row = &self.profile.locations()[location.index()];
-        let module = row.mapping.map_or("", |mapping| self.profile.text(self.profile.mappings()[mapping.index()].file));
+        let module = row.mapping.map_or("", |mapping| {
+            self.profile
+                .text(self.profile.mappings()[mapping.index()].file)
+        });
         address_name(row.address, module)
     }
 
@@ -98,7 +116,9 @@ impl Lines<'_> {
         self.rows.sort_unstable();
         let mut out = String::with_capacity(self.length);
         for equal in self.rows.chunk_by(|a, b| a.0 == b.0) {
-            let sum = equal.iter().fold(0i64, |sum, row| sum.saturating_add(row.1));
+            let sum = equal
+                .iter()
+                .fold(0i64, |sum, row| sum.saturating_add(row.1));
             if sum != 0 {
                 writeln!(out, "{} {sum}", equal[0].0).expect("a String takes all");
             }
@@ -130,15 +150,36 @@ mod tests {
         let drawn = profile("b;c 1 0\na;b 2 -5\nb;c 3 0\na!;b 4 5\nb 0 0");
         check(&drawn, 0, "a!;b 4\na;b 2\nb;c 4\n");
         check(&drawn, 1, "a!;b 5\na;b -5\n");
-        assert_eq!(encode(&drawn, 2, 100), Err(FoldedError::NoType { wanted: 2, count: 2 }));
-        assert_eq!(encode(&drawn, 0, 60), Err(FoldedError::TooLarge { length: 74, cap: 60 }));
+        assert_eq!(
+            encode(&drawn, 2, 100),
+            Err(FoldedError::NoType {
+                wanted: 2,
+                count: 2
+            })
+        );
+        assert_eq!(
+            encode(&drawn, 0, 60),
+            Err(FoldedError::TooLarge {
+                length: 74,
+                cap: 60
+            })
+        );
     }
 
     #[test]
     fn names_that_mean_something() {
         let mut b = ProfileBuilder::new();
         b.sample_type("cpu", "nanoseconds");
-        for (i, names) in [&["a;b", "\u{feff}"][..], &["a:b", " "], &[""], &["x\r\ny"], &[]].into_iter().enumerate() {
+        for (i, names) in [
+            &["a;b", "\u{feff}"][..],
+            &["a:b", " "],
+            &[""],
+            &["x\r\ny"],
+            &[],
+        ]
+        .into_iter()
+        .enumerate()
+        {
             let stack = b.named_stack(names);
             b.sample(stack, None, &[1 << i]);
         }
@@ -151,10 +192,19 @@ mod tests {
         b.sample_type("cpu", "nanoseconds");
         let inlined = b.named_stack(&["outer", "inner"]).expect("two frames");
         let profile = b.profile();
-        let lines: Vec<_> = profile.frames(Some(inlined)).map(|location| profile.lines(location)[0]).collect();
+        let lines: Vec<_> = profile
+            .frames(Some(inlined))
+            .map(|location| profile.lines(location)[0])
+            .collect();
         let file = b.string("/lib/odd;name.so");
-        let mapping =
-            Mapping { start: 0, limit: 9, offset: 0, file, build_id: StringId::EMPTY, symbols: Default::default() };
+        let mapping = Mapping {
+            start: 0,
+            limit: 9,
+            offset: 0,
+            file,
+            build_id: StringId::EMPTY,
+            symbols: Default::default(),
+        };
         let mapping = b.mapping(mapping);
         let both = b.location(None, 5, false, &lines);
         let bare = b.location(Some(mapping), 5, false, &[]);

@@ -1,23 +1,25 @@
-//! Folded stacks, also called collapsed: a line a stack, `main;work;hash 12`, the root first, as flame-graph scripts and
-//! many profilers write them.
+//! Folded stacks, also called collapsed: a line a stack, `main;work;hash 12`, the root first, as
+//! flame-graph scripts and many profilers write them.
 //!
-//! Sources: the output of `stackcollapse-*.pl` as described in Brendan Gregg's FlameGraph, and what speedscope reads.
+//! Sources: the output of `stackcollapse-*.pl` as described in Brendan Gregg's FlameGraph, and what
+//! speedscope reads.
 //!
 //! # Reading
 //!
 //! - Text is UTF-8, or UTF-16 behind a byte order mark; lines end in `\n` or `\r\n`.
-//! - The last word of a line is its value, a whole number. What is before the last blank is the stack, blanks included.
+//! - The last word of a line is its value, a whole number. What is before the last blank is the
+//!   stack, blanks included.
 //! - Equal stacks add up. Frames without a name (`a;;b`) are left out.
-//! - Blank lines, and lines that begin with `#` and have no value, are comments. Any other line without a value is left
-//!   out with a warning.
+//! - Blank lines, and lines that begin with `#` and have no value, are comments. Any other line
+//!   without a value is left out with a warning.
 //! - The values are of the type `samples/count`, for the format does not say what they are.
 //!
 //! # Writing
 //!
-//! One line for each stack whose values do not add up to zero, in the order of the stacks' bytes. Inlined calls are frames
-//! like others; a location without a function is its address and file, as in a call tree. In names `;` becomes `:`, and
-//! line ends and the byte order mark become blanks; a frame without a name becomes `?`. What is written, read and written
-//! again is the same text.
+//! One line for each stack whose values do not add up to zero, in the order of the stacks' bytes.
+//! Inlined calls are frames like others; a location without a function is its address and file, as
+//! in a call tree. In names `;` becomes `:`, and line ends and the byte order mark become blanks; a
+//! frame without a name becomes `?`. What is written, read and written again is the same text.
 
 mod decode;
 mod encode;

@@ -1,4 +1,5 @@
-//! A profile while its text is being read: samples by address, before it is known what is mapped where.
+//! A profile while its text is being read: samples by address, before it is known what is mapped
+//! where.
 
 use hashbrown::HashMap;
 
@@ -10,7 +11,8 @@ use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LocationId, MappingId, StringId};
 use crate::model::profile::{Function, Label, LabelValue, Line, Mapping, Profile, SymbolFlags};
 
-/// Whether a stack may hold its leaf twice: once from the signal's context, once from unwinding (there moved back by one).
+/// Whether a stack may hold its leaf twice: once from the signal's context, once from unwinding
+/// (there moved back by one).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leaf {
     /// Stacks come from unwinding alone.
@@ -69,13 +71,24 @@ impl Draft {
     }
 
     /// Adds a sample; `frames` leaf first. Too deep a stack is refused, in words.
-    pub(super) fn push(&mut self, frames: &[u64], values: &[i64], object_size: i64) -> Result<(), String> {
+    pub(super) fn push(
+        &mut self,
+        frames: &[u64],
+        values: &[i64],
+        object_size: i64,
+    ) -> Result<(), String> {
         if frames.len() > MAX_STACK_DEPTH {
-            return Err(format!("a stack of {} frames; {MAX_STACK_DEPTH} are allowed", frames.len()));
+            return Err(format!(
+                "a stack of {} frames; {MAX_STACK_DEPTH} are allowed",
+                frames.len()
+            ));
         }
         self.addresses.extend_from_slice(frames);
         self.values.extend_from_slice(values);
-        self.samples.push(Sample { frames_end: self.addresses.len(), object_size });
+        self.samples.push(Sample {
+            frames_end: self.addresses.len(),
+            object_size,
+        });
         Ok(())
     }
 
@@ -108,7 +121,9 @@ impl Draft {
 
     fn stacks(&self) -> impl Iterator<Item = &[u64]> {
         let starts = std::iter::once(0).chain(self.samples.iter().map(|sample| sample.frames_end));
-        starts.zip(&self.samples).map(|(start, sample)| &self.addresses[start..sample.frames_end])
+        starts
+            .zip(&self.samples)
+            .map(|(start, sample)| &self.addresses[start..sample.frames_end])
     }
 
     /// The profile of a native program: each address belongs to what is mapped there.
@@ -118,20 +133,35 @@ impl Draft {
             self.take_leaf_callers(|leaf, caller| caller.wrapping_add(1) == leaf);
         }
         let mut mappings = MappingSearch::new(entries);
-        let owners: Vec<Option<u32>> = table.iter().map(|&address| mappings.mapping_of(address)).collect();
+        let owners: Vec<Option<u32>> = table
+            .iter()
+            .map(|&address| mappings.mapping_of(address))
+            .collect();
         let mut builder = self.header();
         // There is room for just what is needed: growing would hold two copies.
         builder.rows().locations.reserve_exact(table.len());
-        let mappings: Vec<MappingId> = mappings.finish().iter().map(|entry| mapping(&mut builder, entry)).collect();
+        let mappings: Vec<MappingId> = mappings
+            .finish()
+            .iter()
+            .map(|entry| mapping(&mut builder, entry))
+            .collect();
         let locations: Vec<LocationId> = table
             .iter()
             .zip(owners)
-            .map(|(&address, owner)| builder.location(owner.map(|owner| mappings[owner as usize]), address, false, &[]))
+            .map(|(&address, owner)| {
+                builder.location(
+                    owner.map(|owner| mappings[owner as usize]),
+                    address,
+                    false,
+                    &[],
+                )
+            })
             .collect();
         self.samples_into(builder, &table, &locations)
     }
 
-    /// The profile of a Java program: what has a symbol is that, and no address is kept, for they differ from run to run.
+    /// The profile of a Java program: what has a symbol is that, and no address is kept, for they
+    /// differ from run to run.
     pub(super) fn finish_symbolised(self, symbols: &HashMap<u64, Symbol<'_>>) -> Profile {
         let table = self.table();
         let mut builder = self.header();
@@ -141,16 +171,26 @@ impl Draft {
         let mut locations = Vec::with_capacity(table.len());
         for address in &table {
             let Some(symbol) = symbols.get(address) else {
-                let owner =
-                    (*address != 0).then(|| *elsewhere.get_or_insert_with(|| mapping(&mut builder, &Entry::everywhere())));
+                let owner = (*address != 0).then(|| {
+                    *elsewhere.get_or_insert_with(|| mapping(&mut builder, &Entry::everywhere()))
+                });
                 locations.push(builder.location(owner, 0, false, &[]));
                 continue;
             };
             let function = *functions.entry(symbol.name).or_insert_with(|| {
                 let (name, file) = (builder.string(symbol.name), builder.string(symbol.file));
-                builder.function(Function { name, system_name: name, file, start_line: 0 })
+                builder.function(Function {
+                    name,
+                    system_name: name,
+                    file,
+                    start_line: 0,
+                })
             });
-            let line = Line { function: Some(function), line: symbol.line, column: 0 };
+            let line = Line {
+                function: Some(function),
+                line: symbol.line,
+                column: 0,
+            };
             locations.push(builder.location(None, 0, false, &[line]));
         }
         self.samples_into(builder, &table, &locations)
@@ -159,7 +199,11 @@ impl Draft {
     /// All addresses, each once, in the order in which samples name them.
     fn table(&self) -> Vec<u64> {
         let mut seen = HashMap::new();
-        self.addresses.iter().copied().filter(|&address| seen.insert(address, ()).is_none()).collect()
+        self.addresses
+            .iter()
+            .copied()
+            .filter(|&address| seen.insert(address, ()).is_none())
+            .collect()
     }
 
     fn header(&self) -> ProfileBuilder {
@@ -167,31 +211,56 @@ impl Draft {
         for (kind, unit) in &self.types {
             builder.sample_type(kind, unit);
         }
-        let period_type = self.period_type.as_ref().map(|(kind, unit)| builder.value_type(kind, unit));
+        let period_type = self
+            .period_type
+            .as_ref()
+            .map(|(kind, unit)| builder.value_type(kind, unit));
         let header = builder.header();
-        (header.period_type, header.period, header.duration_nanos) = (period_type, self.period, self.duration_nanos);
+        (header.period_type, header.period, header.duration_nanos) =
+            (period_type, self.period, self.duration_nanos);
         drop_frames::add(&mut builder);
         builder
     }
 
-    fn samples_into(self, mut builder: ProfileBuilder, table: &[u64], locations: &[LocationId]) -> Profile {
+    fn samples_into(
+        self,
+        mut builder: ProfileBuilder,
+        table: &[u64],
+        locations: &[LocationId],
+    ) -> Profile {
         let rows = builder.rows();
         rows.samples.stacks.reserve_exact(self.len());
         rows.samples.labels.reserve_exact(self.len());
-        rows.samples.values.iter_mut().for_each(|column| column.reserve_exact(self.len()));
-        let location_of: HashMap<u64, LocationId> = table.iter().copied().zip(locations.iter().copied()).collect();
+        rows.samples
+            .values
+            .iter_mut()
+            .for_each(|column| column.reserve_exact(self.len()));
+        let location_of: HashMap<u64, LocationId> = table
+            .iter()
+            .copied()
+            .zip(locations.iter().copied())
+            .collect();
         let size_key = builder.string("bytes");
         for (i, (frames, sample)) in self.stacks().zip(&self.samples).enumerate() {
-            let stack = frames.iter().rev().fold(None, |parent, address| Some(builder.stack(parent, location_of[address])));
+            let stack = frames.iter().rev().fold(None, |parent, address| {
+                Some(builder.stack(parent, location_of[address]))
+            });
             // Without a unit, as pprof writes it; a size of 0 cannot be told from no label there.
             let labels = match sample.object_size {
                 0 => None,
                 size => {
                     let value = LabelValue::Number(size, StringId::EMPTY);
-                    builder.label_set(&mut [Label { key: size_key, value }])
+                    builder.label_set(&mut [Label {
+                        key: size_key,
+                        value,
+                    }])
                 }
             };
-            builder.sample(stack, labels, &self.values[i * self.types.len()..][..self.types.len()]);
+            builder.sample(
+                stack,
+                labels,
+                &self.values[i * self.types.len()..][..self.types.len()],
+            );
         }
         builder.finish()
     }
@@ -199,6 +268,18 @@ impl Draft {
 
 fn mapping(builder: &mut ProfileBuilder, entry: &Entry) -> MappingId {
     let (file, build_id) = (builder.string(&entry.file), builder.string(&entry.build_id));
-    let Entry { start, limit, offset, .. } = *entry;
-    builder.mapping(Mapping { start, limit, offset, file, build_id, symbols: SymbolFlags::default() })
+    let Entry {
+        start,
+        limit,
+        offset,
+        ..
+    } = *entry;
+    builder.mapping(Mapping {
+        start,
+        limit,
+        offset,
+        file,
+        build_id,
+        symbols: SymbolFlags::default(),
+    })
 }

@@ -1,6 +1,6 @@
-//! Frames of the profiler itself, as regular expressions in the header. They are for the viewer to apply; nothing is
-//! dropped here. The names are those that `go tool pprof` writes for the same profiles, so that profiles converted by it
-//! merge with ours without a difference.
+//! Frames of the profiler itself, as regular expressions in the header. They are for the viewer to
+//! apply; nothing is dropped here. The names are those that `go tool pprof` writes for the same
+//! profiles, so that profiles converted by it merge with ours without a difference.
 
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::StringId;
@@ -27,8 +27,9 @@ const ALLOCATORS: &[&str] = &[
 const KEPT: &[&str] = &[r"runtime\.panic|runtime\.reflectcall|runtime\.call[0-9]*"];
 
 /// The signal handler of the CPU profiler.
-const CPU_PROFILER: &[&str] =
-    &["ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|__pthread_sighandler|__restore"];
+const CPU_PROFILER: &[&str] = &[
+    "ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|__pthread_sighandler|__restore",
+];
 
 /// Locks that note who waited.
 const LOCKS: &[&str] = &[
@@ -42,15 +43,30 @@ const LOCKS: &[&str] = &[
 /// Fills in what to drop and what to keep; the kinds of the sample types decide.
 pub(super) fn add(builder: &mut ProfileBuilder) {
     let profile = builder.profile();
-    let kinds: Vec<&str> = profile.sample_types().iter().map(|t| profile.text(t.kind)).collect();
+    let kinds: Vec<&str> = profile
+        .sample_types()
+        .iter()
+        .map(|t| profile.text(t.kind))
+        .collect();
     let (drop, keep) = match kinds[..] {
         ["objects", "space"]
         | ["inuse_objects", "inuse_space"]
-        | ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space"] => (ALLOCATORS, KEPT),
+        | [
+            "alloc_objects",
+            "alloc_space",
+            "inuse_objects",
+            "inuse_space",
+        ] => (ALLOCATORS, KEPT),
         ["contentions", "delay"] => (LOCKS, &[][..]),
         _ => (CPU_PROFILER, &[][..]),
     };
-    let mut regex = |parts: &[&str]| if parts.is_empty() { StringId::EMPTY } else { builder.string(&parts.join("|")) };
+    let mut regex = |parts: &[&str]| {
+        if parts.is_empty() {
+            StringId::EMPTY
+        } else {
+            builder.string(&parts.join("|"))
+        }
+    };
     let (drop, keep) = (regex(drop), regex(keep));
     let header = builder.header();
     (header.drop_frames, header.keep_frames) = (drop, keep);

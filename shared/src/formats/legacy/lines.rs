@@ -17,11 +17,18 @@ impl Line<'_> {
 
     /// Whether the memory map begins behind this line.
     pub(super) fn begins_memory_map(&self) -> bool {
-        ["--- Memory map: ---", "MAPPED_LIBRARIES:"].iter().any(|mark| self.text.contains(mark))
+        ["--- Memory map: ---", "MAPPED_LIBRARIES:"]
+            .iter()
+            .any(|mark| self.text.contains(mark))
     }
 
     pub(super) fn error(&self, format: Format, problem: impl Into<String>) -> LegacyError {
-        LegacyError::Line { format, line: self.number, problem: problem.into(), text: cut(self.text.trim()) }
+        LegacyError::Line {
+            format,
+            line: self.number,
+            problem: problem.into(),
+            text: cut(self.text.trim()),
+        }
     }
 }
 
@@ -39,7 +46,10 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { rest: Some(text).filter(|text| !text.is_empty()), number: 0 }
+        Self {
+            rest: Some(text).filter(|text| !text.is_empty()),
+            number: 0,
+        }
     }
 
     /// The first line that is neither blank nor a comment.
@@ -53,10 +63,15 @@ impl<'a> Iterator for Lines<'a> {
 
     fn next(&mut self) -> Option<Line<'a>> {
         let rest = self.rest?;
-        let (text, rest) = rest.split_once('\n').map_or((rest, ""), |(line, rest)| (line, rest));
+        let (text, rest) = rest
+            .split_once('\n')
+            .map_or((rest, ""), |(line, rest)| (line, rest));
         self.rest = Some(rest).filter(|rest| !rest.is_empty());
         self.number += 1;
-        Some(Line { number: self.number, text: text.strip_suffix('\r').unwrap_or(text) })
+        Some(Line {
+            number: self.number,
+            text: text.strip_suffix('\r').unwrap_or(text),
+        })
     }
 }
 
@@ -66,7 +81,11 @@ mod tests {
 
     #[test]
     fn ends_of_lines() {
-        let lines = |text| Lines::new(text).map(|line| (line.number, line.text)).collect::<Vec<_>>();
+        let lines = |text| {
+            Lines::new(text)
+                .map(|line| (line.number, line.text))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(lines("a\r\n\nb"), [(1, "a"), (2, ""), (3, "b")]);
         assert_eq!(lines("a\n"), [(1, "a")]);
         assert_eq!(lines(""), []);

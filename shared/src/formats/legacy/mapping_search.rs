@@ -10,17 +10,19 @@ const NONE: u32 = u32::MAX;
 
 /// The mappings of a program, and the search among them.
 ///
-/// The rules are those of `go tool pprof`: of several mappings that hold an address the first counts; an address that lies
-/// in front of a mapping by less than its offset belongs to it too, and stretches it (old profilers left out the first part
-/// of a file that was mapped in parts); an address that lies nowhere gets a mapping that holds everything.
-/// Each address costs a binary search, however many mappings overlap.
+/// The rules are those of `go tool pprof`: of several mappings that hold an address the first
+/// counts; an address that lies in front of a mapping by less than its offset belongs to it too,
+/// and stretches it (old profilers left out the first part of a file that was mapped in parts); an
+/// address that lies nowhere gets a mapping that holds everything. Each address costs a binary
+/// search, however many mappings overlap.
 pub(super) struct MappingSearch {
     entries: Vec<Entry>,
     /// Bounds of all mappings, stretched or not: the leaves of the tree, in order.
     points: Vec<u64>,
     /// For each node, the first mapping that holds all of it.
     holds: Vec<u32>,
-    /// For each node, the mappings that would hold all of it if they were stretched, the first one last.
+    /// For each node, the mappings that would hold all of it if they were stretched, the first one
+    /// last.
     could_hold: Vec<Vec<u32>>,
     everywhere: Option<u32>,
 }
@@ -40,13 +42,21 @@ impl MappingSearch {
         {
             (main.start, main.offset) = (MAIN_START, 0);
         }
-        let mut points: Vec<u64> =
-            entries.iter().flat_map(|entry| [Some(entry.start), Some(entry.limit), stretched(entry)]).flatten().collect();
+        let mut points: Vec<u64> = entries
+            .iter()
+            .flat_map(|entry| [Some(entry.start), Some(entry.limit), stretched(entry)])
+            .flatten()
+            .collect();
         points.sort_unstable();
         points.dedup();
         let nodes = points.len().next_power_of_two() * 2;
-        let mut mappings =
-            Self { entries, points, holds: vec![NONE; nodes], could_hold: vec![Vec::new(); nodes], everywhere: None };
+        let mut mappings = Self {
+            entries,
+            points,
+            holds: vec![NONE; nodes],
+            could_hold: vec![Vec::new(); nodes],
+            everywhere: None,
+        };
         for i in (0..mappings.entries.len()).rev() {
             let Entry { start, limit, .. } = mappings.entries[i];
             mappings.hold(start, limit, i as u32);
@@ -64,10 +74,18 @@ impl MappingSearch {
         if address == 0 {
             return None;
         }
-        let leaf = self.points.partition_point(|&point| point <= address).checked_sub(1);
+        let leaf = self
+            .points
+            .partition_point(|&point| point <= address)
+            .checked_sub(1);
         let leaf = leaf.map_or(0, |leaf| leaf + self.holds.len() / 2);
-        let path = || std::iter::successors(Some(leaf), |node| Some(node / 2)).take_while(|&node| node > 0);
-        let holder = path().map(|node| self.holds[node]).min().filter(|&holder| holder != NONE);
+        let path = || {
+            std::iter::successors(Some(leaf), |node| Some(node / 2)).take_while(|&node| node > 0)
+        };
+        let holder = path()
+            .map(|node| self.holds[node])
+            .min()
+            .filter(|&holder| holder != NONE);
         if holder.is_some() {
             return holder;
         }
@@ -78,7 +96,10 @@ impl MappingSearch {
         let mut first = NONE;
         for node in path() {
             let waiting = &mut self.could_hold[node];
-            while waiting.last().is_some_and(|&i| self.entries[i as usize].offset == 0) {
+            while waiting
+                .last()
+                .is_some_and(|&i| self.entries[i as usize].offset == 0)
+            {
                 waiting.pop();
             }
             first = waiting.last().map_or(first, |&i| first.min(i));
@@ -133,7 +154,10 @@ impl MappingSearch {
 
 /// Where a mapping would begin if it began with its file; `None` when it does already, or cannot.
 fn stretched(entry: &Entry) -> Option<u64> {
-    entry.start.checked_sub(entry.offset).filter(|_| entry.offset != 0)
+    entry
+        .start
+        .checked_sub(entry.offset)
+        .filter(|_| entry.offset != 0)
 }
 
 /// Neighbours that are parts of one mapping become one.
@@ -156,12 +180,17 @@ fn joined(entries: Vec<Entry>) -> Vec<Entry> {
     joined
 }
 
-/// Whether a mapping goes on where another ends: in the address space, and, as far as is known, in the same file.
+/// Whether a mapping goes on where another ends: in the address space, and, as far as is known, in
+/// the same file.
 fn continues(first: &Entry, second: &Entry) -> bool {
     let agree = |a: &str, b: &str| a.is_empty() || b.is_empty() || a == b;
     let file_goes_on = first.offset == 0
         || second.offset == 0
-        || first.offset.wrapping_add(first.limit).wrapping_sub(first.start) == second.offset;
+        || first
+            .offset
+            .wrapping_add(first.limit)
+            .wrapping_sub(first.start)
+            == second.offset;
     agree(&first.file, &second.file)
         && agree(&first.build_id, &second.build_id)
         && first.limit == second.start
@@ -195,11 +224,20 @@ mod tests {
     use super::*;
 
     fn entry(start: u64, limit: u64, offset: u64, file: &str) -> Entry {
-        Entry { start, limit, offset, file: file.to_owned(), build_id: String::new() }
+        Entry {
+            start,
+            limit,
+            offset,
+            file: file.to_owned(),
+            build_id: String::new(),
+        }
     }
 
     fn draw(entries: &[Entry]) -> Vec<String> {
-        entries.iter().map(|e| format!("{:x}-{:x} {:x} {}", e.start, e.limit, e.offset, e.file)).collect()
+        entries
+            .iter()
+            .map(|e| format!("{:x}-{:x} {:x} {}", e.start, e.limit, e.offset, e.file))
+            .collect()
     }
 
     #[test]
@@ -211,28 +249,53 @@ mod tests {
             entry(0x40, 0x50, 0x10c, "/bin/app (deleted)"),
             entry(0x50, 0x60, 0x999, "/bin/app (deleted)"),
         ];
-        let expect =
-            ["34-50 100 /bin/app (deleted)", "20-30 0 [vdso]", "10-20 0 /lib/libc.so.6", "50-60 999 /bin/app (deleted)"];
+        let expect = [
+            "34-50 100 /bin/app (deleted)",
+            "20-30 0 [vdso]",
+            "10-20 0 /lib/libc.so.6",
+            "50-60 999 /bin/app (deleted)",
+        ];
         assert_eq!(draw(&MappingSearch::new(entries).finish()), expect);
     }
 
     #[test]
     fn the_program_is_mended() {
-        let entries =
-            vec![entry(0x40_0000, 0x50_0000, 0, "/anon_hugepage (deleted)"), entry(0x50_0000, 0x60_0000, 0, "/bin/app")];
-        assert_eq!(draw(&MappingSearch::new(entries).finish()), ["500000-600000 0 /bin/app"]);
+        let entries = vec![
+            entry(0x40_0000, 0x50_0000, 0, "/anon_hugepage (deleted)"),
+            entry(0x50_0000, 0x60_0000, 0, "/bin/app"),
+        ];
+        assert_eq!(
+            draw(&MappingSearch::new(entries).finish()),
+            ["500000-600000 0 /bin/app"]
+        );
         let entries = vec![entry(0x40_5000, 0x60_0000, 0x5000, "/bin/app")];
-        assert_eq!(draw(&MappingSearch::new(entries).finish()), ["400000-600000 0 /bin/app"]);
+        assert_eq!(
+            draw(&MappingSearch::new(entries).finish()),
+            ["400000-600000 0 /bin/app"]
+        );
     }
 
     #[test]
     fn an_address_finds_its_mapping() {
-        let mut mappings =
-            MappingSearch::new(vec![entry(0x1000, 0x2000, 0x800, "/bin/app"), entry(0x3000, 0x4000, 0, "/lib/a.so")]);
-        let found: Vec<_> =
-            [0, 0x3fff, 0x1000, 0xfff, 0x7ff, 0x2000, u64::MAX].map(|address| mappings.mapping_of(address)).into();
-        assert_eq!(found, [None, Some(1), Some(0), Some(0), Some(2), Some(2), Some(2)]);
-        assert_eq!(draw(&mappings.finish()), ["800-2000 0 /bin/app", "3000-4000 0 /lib/a.so", "0-ffffffffffffffff 0 "]);
+        let mut mappings = MappingSearch::new(vec![
+            entry(0x1000, 0x2000, 0x800, "/bin/app"),
+            entry(0x3000, 0x4000, 0, "/lib/a.so"),
+        ]);
+        let found: Vec<_> = [0, 0x3fff, 0x1000, 0xfff, 0x7ff, 0x2000, u64::MAX]
+            .map(|address| mappings.mapping_of(address))
+            .into();
+        assert_eq!(
+            found,
+            [None, Some(1), Some(0), Some(0), Some(2), Some(2), Some(2)]
+        );
+        assert_eq!(
+            draw(&mappings.finish()),
+            [
+                "800-2000 0 /bin/app",
+                "3000-4000 0 /lib/a.so",
+                "0-ffffffffffffffff 0 "
+            ]
+        );
         assert_eq!(MappingSearch::new(Vec::new()).mapping_of(5), Some(0));
     }
 
@@ -242,7 +305,9 @@ mod tests {
             return None;
         }
         let holds = |e: &Entry| e.start <= address && address < e.limit;
-        let could = |e: &Entry| e.offset != 0 && e.start.wrapping_sub(e.offset) <= address && address < e.start;
+        let could = |e: &Entry| {
+            e.offset != 0 && e.start.wrapping_sub(e.offset) <= address && address < e.start
+        };
         if let Some(i) = entries.iter().position(holds) {
             return Some(i as u32);
         }
@@ -255,7 +320,10 @@ mod tests {
             *everywhere = true;
             entries.push(Entry::everywhere());
         }
-        entries.iter().position(|e| *e == Entry::everywhere()).map(|i| i as u32)
+        entries
+            .iter()
+            .position(|e| *e == Entry::everywhere())
+            .map(|i| i as u32)
     }
 
     proptest! {

@@ -1,22 +1,25 @@
 //! The memory map behind the samples: what was mapped where.
 //!
-//! Lines are those of Linux' `/proc/self/maps`, or briefer ones (`START-END[:] [PERMISSIONS] [FILE] [(@OFFSET)]
-//! [BUILD-ID]`, numbers hexadecimal). A log's prefix (`… file.cc:12] `) is taken off. `name=value` lets later lines say
-//! `$name`. What is not executable, and lines of any other kind, are passed over.
+//! Lines are those of Linux' `/proc/self/maps`, or briefer ones (`START-END[:] [PERMISSIONS] [FILE]
+//! [(@OFFSET)] [BUILD-ID]`, numbers hexadecimal). A log's prefix (`… file.cc:12] `) is taken off.
+//! `name=value` lets later lines say `$name`. What is not executable, and lines of any other kind,
+//! are passed over.
 
 use super::lines::{Line, Lines};
 use crate::base::warnings::Warnings;
 
-/// Most mappings kept: Linux allows a process 65,530 (`vm.max_map_count`), of which a few hundred are executable.
+/// Most mappings kept: Linux allows a process 65,530 (`vm.max_map_count`), of which a few hundred
+/// are executable.
 const MAX_MAPPINGS: usize = 1 << 16;
 
-/// Most `name=value` lines heeded, and their longest name and value in bytes. gperftools writes one, `build=PATH`.
+/// Most `name=value` lines heeded, and their longest name and value in bytes. gperftools writes
+/// one, `build=PATH`.
 const MAX_ATTRIBUTES: usize = 16;
 const MAX_NAME: usize = 64;
 const MAX_VALUE: usize = 4096;
 
-/// Most bytes that values may be put in for names: 64 for each mapping. Values may name values, so that a few lines
-/// could otherwise grow without end.
+/// Most bytes that values may be put in for names: 64 for each mapping. Values may name values, so
+/// that a few lines could otherwise grow without end.
 const MAX_EXPANSION: usize = MAX_MAPPINGS * 64;
 
 /// A part of the address space and the file that is mapped there.
@@ -34,12 +37,23 @@ pub(super) struct Entry {
 impl Entry {
     /// What stands for a mapping where none is known.
     pub(super) fn everywhere() -> Self {
-        Self { start: 0, limit: u64::MAX, offset: 0, file: String::new(), build_id: String::new() }
+        Self {
+            start: 0,
+            limit: u64::MAX,
+            offset: 0,
+            file: String::new(),
+            build_id: String::new(),
+        }
     }
 }
 
-/// The memory map behind the samples. `last` is the line at which they ended; other sections before the map are skipped.
-pub(super) fn behind_samples(last: Option<Line<'_>>, lines: &mut Lines<'_>, warnings: &mut Warnings) -> Vec<Entry> {
+/// The memory map behind the samples. `last` is the line at which they ended; other sections before
+/// the map are skipped.
+pub(super) fn behind_samples(
+    last: Option<Line<'_>>,
+    lines: &mut Lines<'_>,
+    warnings: &mut Warnings,
+) -> Vec<Entry> {
     let mut line = last;
     while let Some(here) = line {
         if here.begins_memory_map() {
@@ -53,12 +67,20 @@ pub(super) fn behind_samples(last: Option<Line<'_>>, lines: &mut Lines<'_>, warn
 /// Reads all lines that are left.
 pub(super) fn read(lines: &mut Lines<'_>, warnings: &mut Warnings) -> Vec<Entry> {
     let mut entries = Vec::new();
-    let mut attributes = Attributes { pairs: Vec::new(), room: MAX_EXPANSION };
+    let mut attributes = Attributes {
+        pairs: Vec::new(),
+        room: MAX_EXPANSION,
+    };
     for line in lines {
         let text = attributes.expand(without_log_prefix(line.text));
         match mapping(&text) {
             Some(Found::Executable(_)) if entries.len() == MAX_MAPPINGS => {
-                warnings.add(|| format!("line {}: more than {MAX_MAPPINGS} mappings; the others are left out", line.number));
+                warnings.add(|| {
+                    format!(
+                        "line {}: more than {MAX_MAPPINGS} mappings; the others are left out",
+                        line.number
+                    )
+                });
                 break;
             }
             Some(Found::Executable(entry)) => entries.push(entry),
@@ -90,17 +112,26 @@ fn mapping(text: &str) -> Option<Found> {
     if permissions.is_some_and(|permissions| !permissions.contains('x')) {
         return Some(Found::Data);
     }
-    Some(Found::Executable(Entry { start, limit, offset, file: file.to_owned(), build_id: build_id.to_owned() }))
+    Some(Found::Executable(Entry {
+        start,
+        limit,
+        offset,
+        file: file.to_owned(),
+        build_id: build_id.to_owned(),
+    }))
 }
 
-/// Offset, file and build id behind the range, as Linux writes them: `00023000 08:01 7482 /lib/ld.so`.
+/// Offset, file and build id behind the range, as Linux writes them: `00023000 08:01 7482
+/// /lib/ld.so`.
 fn kernel<'a>(words: &[&'a str]) -> Option<(u64, &'a str, &'a str)> {
     let (offset, words) = match words {
         [offset, rest @ ..] if !is_device(offset) => (whole_hex(offset)?, rest),
         _ => (0, words),
     };
     match words {
-        [device, inode, rest @ ..] if is_device(device) && inode.starts_with(|c: char| c.is_ascii_digit()) => {
+        [device, inode, rest @ ..]
+            if is_device(device) && inode.starts_with(|c: char| c.is_ascii_digit()) =>
+        {
             Some((offset, rest.first().copied().unwrap_or(""), ""))
         }
         _ => None,
@@ -109,38 +140,54 @@ fn kernel<'a>(words: &[&'a str]) -> Option<(u64, &'a str, &'a str)> {
 
 /// The same of a briefer line: `/lib/ld.so (@23000) abc123`, each of them optional.
 fn brief<'a>(words: &[&'a str]) -> Option<(u64, &'a str, &'a str)> {
-    let (file, words) = words.split_first().map_or(("", words), |(file, rest)| (*file, rest));
-    let offset = words.first().and_then(|word| word.strip_prefix("(@")?.strip_suffix(')'));
+    let (file, words) = words
+        .split_first()
+        .map_or(("", words), |(file, rest)| (*file, rest));
+    let offset = words
+        .first()
+        .and_then(|word| word.strip_prefix("(@")?.strip_suffix(')'));
     let build_id = words.get(usize::from(offset.is_some())).copied();
-    let build_id = build_id.filter(|word| word.bytes().all(|b| b.is_ascii_hexdigit())).unwrap_or("");
+    let build_id = build_id
+        .filter(|word| word.bytes().all(|b| b.is_ascii_hexdigit()))
+        .unwrap_or("");
     Some((offset.map_or(Some(0), whole_hex)?, file, build_id))
 }
 
 /// Major and minor number of a device, `08:01`.
 fn is_device(word: &str) -> bool {
     let is_hex = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_hexdigit());
-    word.split_once(':').is_some_and(|(major, minor)| is_hex(major) && is_hex(minor))
+    word.split_once(':')
+        .is_some_and(|(major, minor)| is_hex(major) && is_hex(minor))
 }
 
 /// A hexadecimal number at the start of a text, with `0x` or without, and what is behind it.
 fn hex(text: &str) -> Option<(u64, &str)> {
     let text = text.strip_prefix("0x").unwrap_or(text);
-    let (digits, rest) = text.split_at(text.bytes().position(|b| !b.is_ascii_hexdigit()).unwrap_or(text.len()));
+    let (digits, rest) = text.split_at(
+        text.bytes()
+            .position(|b| !b.is_ascii_hexdigit())
+            .unwrap_or(text.len()),
+    );
     Some((u64::from_str_radix(digits, 16).ok()?, rest))
 }
 
 fn whole_hex(text: &str) -> Option<u64> {
     // `from_str_radix` takes a sign.
-    u64::from_str_radix(text, 16).ok().filter(|_| text.starts_with(|c: char| c.is_ascii_hexdigit()))
+    u64::from_str_radix(text, 16)
+        .ok()
+        .filter(|_| text.starts_with(|c: char| c.is_ascii_hexdigit()))
 }
 
 /// A line without `I0102 15:04:05.000000 123 file.cc:12] `.
 fn without_log_prefix(line: &str) -> &str {
     let message = || {
         let (prefix, message) = line.split_at(line.find(['[', ']'])?);
-        let message = message.strip_prefix(']').filter(|message| message.starts_with(char::is_whitespace))?;
+        let message = message
+            .strip_prefix(']')
+            .filter(|message| message.starts_with(char::is_whitespace))?;
         let (file, number) = prefix.rsplit_once(':')?;
-        let is_place = !file.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        let is_place =
+            !file.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
         is_place.then_some(message)
     };
     message().unwrap_or(line)
@@ -156,7 +203,9 @@ struct Attributes {
 
 impl Attributes {
     fn add(&mut self, line: &str) {
-        let Some((name, value)) = line.split_once('=') else { return };
+        let Some((name, value)) = line.split_once('=') else {
+            return;
+        };
         let (name, value) = (name.trim(), value.trim());
         let short = (1..=MAX_NAME).contains(&name.len()) && value.len() <= MAX_VALUE;
         if short && self.pairs.len() < MAX_ATTRIBUTES {
@@ -174,7 +223,10 @@ impl Attributes {
         while let Some(at) = rest.find('$') {
             out.push_str(&rest[..at]);
             rest = &rest[at..];
-            let fits = self.pairs.iter().find(|(name, value)| rest.starts_with(name) && value.len() <= self.room);
+            let fits = self
+                .pairs
+                .iter()
+                .find(|(name, value)| rest.starts_with(name) && value.len() <= self.room);
             let (text, step) = fits.map_or(("$", 1), |(name, value)| (value.as_str(), name.len()));
             self.room -= if step == 1 { 0 } else { text.len() };
             out.push_str(text);
@@ -195,7 +247,14 @@ mod tests {
         let entries = read(&mut Lines::new(text), &mut warnings);
         let drawn: Vec<String> = entries
             .iter()
-            .map(|e| format!("{:x}-{:x} {:x} {} {}", e.start, e.limit, e.offset, e.file, e.build_id).trim_end().to_owned())
+            .map(|e| {
+                format!(
+                    "{:x}-{:x} {:x} {} {}",
+                    e.start, e.limit, e.offset, e.file, e.build_id
+                )
+                .trim_end()
+                .to_owned()
+            })
             .collect();
         assert_eq!(drawn, expect, "{text}");
         assert_eq!(warnings.finish(), Vec::<String>::new());
@@ -252,7 +311,8 @@ mod tests {
     #[test]
     fn names_do_not_grow_without_end() {
         let mut text = "a=0123456789abcdef\n".to_owned();
-        // Each line is sixteen times the one before. `d` would be longer than a value may be, so `$d` stays as it is.
+        // Each line is sixteen times the one before. `d` would be longer than a value may be, so
+        // `$d` stays as it is.
         for (name, before) in [("b", "a"), ("c", "b"), ("d", "c"), ("e", "d")] {
             text.push_str(&format!("{name}={}\n", format!("${before}").repeat(16)));
         }
@@ -260,7 +320,10 @@ mod tests {
         let entries = read(&mut Lines::new(&text), &mut Warnings::default());
         assert_eq!((entries.len(), entries[0].file.len()), (1, 4096 + 2 + 32));
         let many = format!("a={}\n{}", "x".repeat(4096), "1-2 $a\n".repeat(3000));
-        let total: usize = read(&mut Lines::new(&many), &mut Warnings::default()).iter().map(|e| e.file.len()).sum();
+        let total: usize = read(&mut Lines::new(&many), &mut Warnings::default())
+            .iter()
+            .map(|e| e.file.len())
+            .sum();
         assert!(total <= MAX_EXPANSION + 3000 * 2);
     }
 }

@@ -24,7 +24,11 @@ impl<'a> Scan<'a> {
 
     /// Steps over bytes as long as `is` holds of them; `is` may hold of ASCII only.
     pub(super) fn run(&mut self, is: impl Fn(u8) -> bool) -> &'a str {
-        let end = self.rest.bytes().position(|b| !(b.is_ascii() && is(b))).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .bytes()
+            .position(|b| !(b.is_ascii() && is(b)))
+            .unwrap_or(self.rest.len());
         let (run, rest) = self.rest.split_at(end);
         self.rest = rest;
         run
@@ -52,24 +56,40 @@ impl<'a> Scan<'a> {
 
 /// The first match of a pattern that begins with a number, wherever in the text it stands.
 ///
-/// A pattern that fails at the first digit of a run fails at the others too, so each run is tried once, and the work
-/// stays linear.
-pub(super) fn find_at_number<'a, T>(text: &'a str, pattern: impl Fn(Scan<'a>) -> Option<T>) -> Option<T> {
+/// A pattern that fails at the first digit of a run fails at the others too, so each run is tried
+/// once, and the work stays linear.
+pub(super) fn find_at_number<'a, T>(
+    text: &'a str,
+    pattern: impl Fn(Scan<'a>) -> Option<T>,
+) -> Option<T> {
     let bytes = text.as_bytes();
-    let starts = (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit() && (i == 0 || !bytes[i - 1].is_ascii_digit()));
+    let starts = (0..bytes.len())
+        .filter(|&i| bytes[i].is_ascii_digit() && (i == 0 || !bytes[i - 1].is_ascii_digit()));
     starts
-        .map(|i| if i > 0 && bytes[i - 1] == b'-' { i - 1 } else { i })
+        .map(|i| {
+            if i > 0 && bytes[i - 1] == b'-' {
+                i - 1
+            } else {
+                i
+            }
+        })
         .find_map(|start| pattern(Scan::new(&text[start..])))
 }
 
-/// Appends all addresses (`0x1f`, lower case) of a text; gives back the first that does not fit into 64 bits.
+/// Appends all addresses (`0x1f`, lower case) of a text; gives back the first that does not fit
+/// into 64 bits.
 pub(super) fn addresses<'a>(text: &'a str, into: &mut Vec<u64>) -> Result<(), &'a str> {
     let mut rest = text;
     while let Some(at) = rest.find("0x") {
         let digits = &rest[at + 2..];
-        let end = digits.bytes().position(|b| !matches!(b, b'0'..=b'9' | b'a'..=b'f')).unwrap_or(digits.len());
+        let end = digits
+            .bytes()
+            .position(|b| !matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+            .unwrap_or(digits.len());
         if end > 0 {
-            into.push(u64::from_str_radix(&digits[..end], 16).map_err(|_| &rest[at..at + 2 + end])?);
+            into.push(
+                u64::from_str_radix(&digits[..end], 16).map_err(|_| &rest[at..at + 2 + end])?,
+            );
         }
         rest = &digits[end..];
     }
@@ -99,9 +119,15 @@ mod tests {
             let mut found = Vec::new();
             addresses(text, &mut found).map(|()| found)
         };
-        assert_eq!(read("  PC: 0x00bc: helper(0x1) 0x 0X5 é0xff"), Ok(vec![0xbc, 1, 0xff]));
+        assert_eq!(
+            read("  PC: 0x00bc: helper(0x1) 0x 0X5 é0xff"),
+            Ok(vec![0xbc, 1, 0xff])
+        );
         assert_eq!(read("0x0x12 00x3"), Ok(vec![0, 3]));
-        assert_eq!(read("0x00000000000000000000f 0x10000000000000000"), Err("0x10000000000000000"));
+        assert_eq!(
+            read("0x00000000000000000000f 0x10000000000000000"),
+            Err("0x10000000000000000")
+        );
     }
 
     #[test]
@@ -111,7 +137,10 @@ mod tests {
             scan.eat(":")?;
             Some((first, scan.digits()?.to_owned()))
         };
-        assert_eq!(find_at_number("at 12 é -3:45", pair), Some(("-3".to_owned(), "45".to_owned())));
+        assert_eq!(
+            find_at_number("at 12 é -3:45", pair),
+            Some(("-3".to_owned(), "45".to_owned()))
+        );
         assert_eq!(find_at_number("1 2 3", pair), None);
     }
 }

@@ -1,9 +1,11 @@
 //! From sampled allocations to an estimate of all.
 //!
-//! The allocator takes a sample every `rate` bytes on average, as a Poisson process, so an allocation of `size` bytes is
-//! seen with the probability 1 - e^(-size / rate). Counts are divided by that.
+//! The allocator takes a sample every `rate` bytes on average, as a Poisson process, so an
+//! allocation of `size` bytes is seen with the probability 1 - e^(-size / rate). Counts are divided
+//! by that.
 
-/// Estimates how many objects and bytes there were. A rate of 1 saw everything; one below says nothing.
+/// Estimates how many objects and bytes there were. A rate of 1 saw everything; one below says
+/// nothing.
 pub(super) fn unsample(count: i64, bytes: i64, rate: i64) -> (i64, i64) {
     if count == 0 || bytes == 0 {
         return (0, 0);
@@ -12,7 +14,8 @@ pub(super) fn unsample(count: i64, bytes: i64, rate: i64) -> (i64, i64) {
         return (count, bytes);
     }
     let mean = bytes as f64 / count as f64;
-    // Not `f64::exp`, which is the platform's own and may differ in the last bit: the browser and the edge must agree.
+    // Not `f64::exp`, which is the platform's own and may differ in the last bit: the browser and
+    // the edge must agree.
     let scale = 1.0 / (1.0 - libm::exp(-mean / rate as f64));
     // Towards zero; what is beyond 64 bits becomes their limit.
     ((count as f64 * scale) as i64, (bytes as f64 * scale) as i64)

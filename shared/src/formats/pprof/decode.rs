@@ -1,8 +1,9 @@
 //! protobuf → [`Profile`].
 //!
-//! Fields may come in any order, so the message is walked once per kind of row, in the order in which rows refer to each
-//! other; a walk passes over the bytes of other rows without looking at them. Tables keep the file's rows and order, repeats
-//! included: looking for equal rows is a merge's work, and a viewer or a merge does it once anyway.
+//! Fields may come in any order, so the message is walked once per kind of row, in the order in
+//! which rows refer to each other; a walk passes over the bytes of other rows without looking at
+//! them. Tables keep the file's rows and order, repeats included: looking for equal rows is a
+//! merge's work, and a viewer or a merge does it once anyway.
 
 use super::error::PprofError;
 use super::ids::{Ids, string};
@@ -12,22 +13,28 @@ use super::wire::{Value, Wire};
 use crate::base::limits::{MAX_FRAMES_PER_BYTE, MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
 use crate::formats::decoded::Decoded;
 use crate::model::id::{FunctionId, LocationId, MappingId, StringId};
-use crate::model::profile::{Function, Header, Line, Location, Mapping, Profile, SymbolFlags, ValueType};
+use crate::model::profile::{
+    Function, Header, Line, Location, Mapping, Profile, SymbolFlags, ValueType,
+};
 
 /// Most warnings kept; a file with more of them is odd in the same way many times.
 const MAX_WARNINGS: usize = 20;
 
 /// Decodes an uncompressed profile. Time and memory are linear in its size.
 ///
-/// Refused, with the offending value: broken protobuf, references to rows that do not exist, ids that are zero or come
-/// twice, samples whose number of values is not the number of sample types. Tolerated with a warning: text that is not
-/// UTF-8, a first string that is not empty, a mapping that does not exist.
+/// Refused, with the offending value: broken protobuf, references to rows that do not exist, ids
+/// that are zero or come twice, samples whose number of values is not the number of sample types.
+/// Tolerated with a warning: text that is not UTF-8, a first string that is not empty, a mapping
+/// that does not exist.
 pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     if bytes.is_empty() {
         return Err(PprofError::Empty);
     }
     if bytes.len() > MAX_PROFILE_BYTES {
-        return Err(PprofError::TooLarge { length: bytes.len(), cap: MAX_PROFILE_BYTES });
+        return Err(PprofError::TooLarge {
+            length: bytes.len(),
+            cap: MAX_PROFILE_BYTES,
+        });
     }
     let outline = Outline::of(Wire::new(bytes))?;
     let mut decoder = Decoder {
@@ -43,8 +50,18 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     decoder.functions(&outline)?;
     decoder.locations(&outline)?;
     decoder.header(&outline)?;
-    let Decoder { mut profile, locations, warnings, .. } = decoder;
-    let mut samples = Samples::new(&mut profile, &locations, outline.count(2), outline.extents[2].clone());
+    let Decoder {
+        mut profile,
+        locations,
+        warnings,
+        ..
+    } = decoder;
+    let mut samples = Samples::new(
+        &mut profile,
+        &locations,
+        outline.count(2),
+        outline.extents[2].clone(),
+    );
     outline.for_each(2, |row| samples.add(row))?;
     // Giving back little would cost a copy of all.
     if profile.stacks.capacity() / 5 > profile.stacks.len() / 4 {
@@ -54,8 +71,8 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     Ok(Decoded { profile, warnings })
 }
 
-/// Refuses a file whose inlined calls multiply: a location of 4,096 lines on each of a million rows is a tree of four
-/// billion nodes.
+/// Refuses a file whose inlined calls multiply: a location of 4,096 lines on each of a million rows
+/// is a tree of four billion nodes.
 fn check_frames(profile: &Profile, bytes: usize) -> Result<(), PprofError> {
     let most = bytes as u64 * MAX_FRAMES_PER_BYTE;
     let lines = |location: LocationId| u64::from(profile.locations[location.index()].line_count);
@@ -63,11 +80,17 @@ fn check_frames(profile: &Profile, bytes: usize) -> Result<(), PprofError> {
     if longest * profile.stacks.len() as u64 <= most {
         return Ok(());
     }
-    let frames: u64 = profile.stacks.iter().map(|stack| lines(stack.location)).sum();
+    let frames: u64 = profile
+        .stacks
+        .iter()
+        .map(|stack| lines(stack.location))
+        .sum();
     if frames <= most {
         return Ok(());
     }
-    let problem = format!("inlined calls make {frames} frames of {bytes} bytes; {MAX_FRAMES_PER_BYTE} a byte are allowed");
+    let problem = format!(
+        "inlined calls make {frames} frames of {bytes} bytes; {MAX_FRAMES_PER_BYTE} a byte are allowed"
+    );
     Err(PprofError::Invalid(problem))
 }
 
@@ -76,7 +99,8 @@ fn start(text: &str) -> String {
     text.chars().take(64).collect()
 }
 
-/// How many lines all locations have: a line may take two bytes, so that room is made for just what is there.
+/// How many lines all locations have: a line may take two bytes, so that room is made for just what
+/// is there.
 fn count_lines(outline: &Outline<'_>) -> Result<usize, PprofError> {
     let (mut all, mut index) = (0, 0);
     outline.for_each(4, |mut row| {
@@ -85,7 +109,9 @@ fn count_lines(outline: &Outline<'_>) -> Result<usize, PprofError> {
             lines += usize::from(matches!((field, value), (4, Value::Bytes(_))));
         }
         if lines > MAX_INLINED {
-            let problem = format!("location {index} (counted from 0) has {lines} lines; {MAX_INLINED} are allowed");
+            let problem = format!(
+                "location {index} (counted from 0) has {lines} lines; {MAX_INLINED} are allowed"
+            );
             return Err(PprofError::Invalid(problem));
         }
         all += lines;
@@ -115,7 +141,9 @@ impl Decoder {
     }
 
     fn string_table(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
-        self.profile.strings.reserve(outline.count(6), outline.string_bytes);
+        self.profile
+            .strings
+            .reserve(outline.count(6), outline.string_bytes);
         let mut index = 0usize;
         outline.for_each(6, |row| {
             let text = String::from_utf8_lossy(row.bytes());
@@ -129,7 +157,10 @@ impl Decoder {
                 }
             } else {
                 if matches!(text, std::borrow::Cow::Owned(_)) {
-                    self.warn(format!("string {index} is not UTF-8 and is read as {:?}", start(&text)));
+                    self.warn(format!(
+                        "string {index} is not UTF-8 and is read as {:?}",
+                        start(&text)
+                    ));
                 }
                 self.profile.strings.push(&text);
             }
@@ -139,7 +170,10 @@ impl Decoder {
     }
 
     fn value_type(&self, mut row: Wire<'_>) -> Result<ValueType, PprofError> {
-        let mut value_type = ValueType { kind: StringId::EMPTY, unit: StringId::EMPTY };
+        let mut value_type = ValueType {
+            kind: StringId::EMPTY,
+            unit: StringId::EMPTY,
+        };
         while let Some((field, value)) = row.field()? {
             match (field, value) {
                 (1, Value::Number(n)) => value_type.kind = self.string(n, "a sample type")?,
@@ -157,10 +191,15 @@ impl Decoder {
             Ok(())
         })?;
         if types.is_empty() {
-            return Err(PprofError::Invalid("there is no sample type; is this a pprof profile?".to_owned()));
+            return Err(PprofError::Invalid(
+                "there is no sample type; is this a pprof profile?".to_owned(),
+            ));
         }
         if types.len() > MAX_SAMPLE_TYPES {
-            return Err(PprofError::Invalid(format!("{} sample types; {MAX_SAMPLE_TYPES} are allowed", types.len())));
+            return Err(PprofError::Invalid(format!(
+                "{} sample types; {MAX_SAMPLE_TYPES} are allowed",
+                types.len()
+            )));
         }
         self.profile.samples.values = vec![Vec::new(); types.len()];
         self.profile.sample_types = types;
@@ -173,7 +212,14 @@ impl Decoder {
             let mut id = 0;
             let empty = StringId::EMPTY;
             let symbols = SymbolFlags::default();
-            let mut m = Mapping { start: 0, limit: 0, offset: 0, file: empty, build_id: empty, symbols };
+            let mut m = Mapping {
+                start: 0,
+                limit: 0,
+                offset: 0,
+                file: empty,
+                build_id: empty,
+                symbols,
+            };
             while let Some((field, value)) = row.field()? {
                 let Value::Number(n) = value else { continue };
                 match field {
@@ -201,7 +247,12 @@ impl Decoder {
         outline.for_each(5, |mut row| {
             let mut id = 0;
             let empty = StringId::EMPTY;
-            let mut f = Function { name: empty, system_name: empty, file: empty, start_line: 0 };
+            let mut f = Function {
+                name: empty,
+                system_name: empty,
+                file: empty,
+                start_line: 0,
+            };
             while let Some((field, value)) = row.field()? {
                 let Value::Number(n) = value else { continue };
                 match field {
@@ -225,7 +276,13 @@ impl Decoder {
         outline.for_each(4, |mut row| {
             let (mut id, mut mapping) = (0, 0);
             let first_line = self.profile.lines.len();
-            let mut l = Location { mapping: None, address: 0, folded: false, first_line: first_line as u32, line_count: 0 };
+            let mut l = Location {
+                mapping: None,
+                address: 0,
+                folded: false,
+                first_line: first_line as u32,
+                line_count: 0,
+            };
             while let Some((field, value)) = row.field()? {
                 match (field, value) {
                     (1, Value::Number(n)) => id = n,
@@ -243,7 +300,9 @@ impl Decoder {
             if mapping != 0 {
                 l.mapping = self.mappings.get(mapping);
                 if l.mapping.is_none() {
-                    self.warn(format!("location {id} names mapping {mapping}, which does not exist"));
+                    self.warn(format!(
+                        "location {id} names mapping {mapping}, which does not exist"
+                    ));
                 }
             }
             self.locations.push(id)?;
@@ -253,12 +312,20 @@ impl Decoder {
     }
 
     fn line(&self, mut row: Wire<'_>) -> Result<Line, PprofError> {
-        let mut line = Line { function: None, line: 0, column: 0 };
+        let mut line = Line {
+            function: None,
+            line: 0,
+            column: 0,
+        };
         while let Some((field, value)) = row.field()? {
             let Value::Number(n) = value else { continue };
             match field {
                 1 if n != 0 => {
-                    let missing = || PprofError::Invalid(format!("a line names function {n}, which does not exist"));
+                    let missing = || {
+                        PprofError::Invalid(format!(
+                            "a line names function {n}, which does not exist"
+                        ))
+                    };
                     line.function = Some(self.functions.get(n).ok_or_else(missing)?);
                 }
                 2 => line.line = n as i64,
@@ -283,7 +350,12 @@ impl Decoder {
         Ok(())
     }
 
-    fn header_field(&self, header: &mut Header, field: u32, value: Value<'_>) -> Result<(), PprofError> {
+    fn header_field(
+        &self,
+        header: &mut Header,
+        field: u32,
+        value: Value<'_>,
+    ) -> Result<(), PprofError> {
         match (field, value) {
             (7, Value::Number(n)) => header.drop_frames = self.string(n, "drop_frames")?,
             (8, Value::Number(n)) => header.keep_frames = self.string(n, "keep_frames")?,
@@ -297,7 +369,9 @@ impl Decoder {
                     header.comments.push(self.string(n, "a comment")?);
                 }
             }
-            (14, Value::Number(n)) => header.default_sample_type = self.string(n, "the default sample type")?,
+            (14, Value::Number(n)) => {
+                header.default_sample_type = self.string(n, "the default sample type")?
+            }
             (15, Value::Number(n)) => header.doc_url = self.string(n, "the doc url")?,
             _ => {}
         }
@@ -317,18 +391,26 @@ mod tests {
         let check = |lines: usize| {
             let mut builder = ProfileBuilder::new();
             builder.sample_type("cpu", "nanoseconds");
-            let line = Line { function: None, line: 1, column: 0 };
-            let [one, two] = [1, 2].map(|address| builder.location(None, address, false, &vec![line; lines]));
+            let line = Line {
+                function: None,
+                line: 1,
+                column: 0,
+            };
+            let [one, two] =
+                [1, 2].map(|address| builder.location(None, address, false, &vec![line; lines]));
             for i in 0..100 {
                 // Neighbours share no frame.
                 let root = builder.stack(None, if i % 2 == 0 { one } else { two });
                 let stack = (0..100).fold(root, |parent, _| builder.stack(Some(parent), one));
                 builder.sample(Some(stack), None, &[1]);
             }
-            decode(&encode(&builder.finish())).map(|decoded| decoded.profile.len()).map_err(|error| error.to_string())
+            decode(&encode(&builder.finish()))
+                .map(|decoded| decoded.profile.len())
+                .map_err(|error| error.to_string())
         };
         assert_eq!(check(4), Ok(100));
-        let problem = "pprof: inlined calls make 10100000 frames of 18840 bytes; 16 a byte are allowed";
+        let problem =
+            "pprof: inlined calls make 10100000 frames of 18840 bytes; 16 a byte are allowed";
         assert_eq!(check(1000), Err(problem.to_owned()));
     }
 }

@@ -8,7 +8,8 @@ use super::wire::{Writer, varint_length};
 use crate::model::id::{LocationId, StackId, StringId};
 use crate::model::profile::{LabelValue, Profile, ValueType};
 
-/// Encodes a profile, uncompressed. Fields come in the order of their numbers, string table included.
+/// Encodes a profile, uncompressed. Fields come in the order of their numbers, string table
+/// included.
 pub fn encode(profile: &Profile) -> Vec<u8> {
     let mut out = Vec::with_capacity(64 + profile.len() * 24 + profile.locations.len() * 16);
     let mut row = Vec::new();
@@ -20,8 +21,20 @@ pub fn encode(profile: &Profile) -> Vec<u8> {
     for (i, m) in profile.mappings.iter().enumerate() {
         row.clear();
         let mut w = Writer(&mut row);
-        let flags = [m.symbols.functions, m.symbols.filenames, m.symbols.line_numbers, m.symbols.inline_frames];
-        let numbers = [i as u64 + 1, m.start, m.limit, m.offset, index(m.file), index(m.build_id)];
+        let flags = [
+            m.symbols.functions,
+            m.symbols.filenames,
+            m.symbols.line_numbers,
+            m.symbols.inline_frames,
+        ];
+        let numbers = [
+            i as u64 + 1,
+            m.start,
+            m.limit,
+            m.offset,
+            index(m.file),
+            index(m.build_id),
+        ];
         for (field, n) in (1..).zip(numbers.into_iter().chain(flags.map(u64::from))) {
             w.number(field, n);
         }
@@ -66,7 +79,10 @@ pub fn encode_gzip(profile: &Profile) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     let raw = encode(profile);
     // Writing into a Vec cannot fail; an empty answer would be caught by every reader.
-    encoder.write_all(&raw).and_then(|()| encoder.finish()).unwrap_or_default()
+    encoder
+        .write_all(&raw)
+        .and_then(|()| encoder.finish())
+        .unwrap_or_default()
 }
 
 fn samples(profile: &Profile, out: &mut Vec<u8>) {
@@ -94,7 +110,11 @@ fn samples(profile: &Profile, out: &mut Vec<u8>) {
         for column in &profile.samples.values {
             Writer(&mut packed).varint(column[i] as u64);
         }
-        let ids_field = if ids.is_empty() { 0 } else { field_length(ids.len()) };
+        let ids_field = if ids.is_empty() {
+            0
+        } else {
+            field_length(ids.len())
+        };
         let mut w = Writer(out);
         w.begin(2, ids_field + field_length(packed.len()) + row.len());
         if !ids.is_empty() {
@@ -116,8 +136,11 @@ const LONGEST_ID: usize = 8;
 /// A varint of that many bytes at the end of a word.
 #[inline(always)]
 fn last_bytes(id: u64, bytes: usize) -> [u8; LONGEST_ID] {
-    let spread =
-        (id & 0x7f) | (id & 0x7f << 7) << 1 | (id & 0x7f << 14) << 2 | (id & 0x7f << 21) << 3 | (id & 0x7f << 28) << 4;
+    let spread = (id & 0x7f)
+        | (id & 0x7f << 7) << 1
+        | (id & 0x7f << 14) << 2
+        | (id & 0x7f << 21) << 3
+        | (id & 0x7f << 28) << 4;
     let unused = 8 * (LONGEST_ID - bytes);
     let more = 0x0080_8080_8080_8080 >> unused;
     ((spread | more) << unused).to_le_bytes()
@@ -125,8 +148,9 @@ fn last_bytes(id: u64, bytes: usize) -> [u8; LONGEST_ID] {
 
 /// Location ids of a stack, leaf first, packed.
 ///
-/// Leaf first means that the bytes of a stack end with those of its caller's stack, so they are kept at the end of a
-/// buffer, and from one sample to the next only the frames that differ are written, to the front.
+/// Leaf first means that the bytes of a stack end with those of its caller's stack, so they are
+/// kept at the end of a buffer, and from one sample to the next only the frames that differ are
+/// written, to the front.
 #[derive(Default)]
 struct PackedStack {
     buffer: Vec<u8>,
@@ -161,7 +185,8 @@ impl PackedStack {
                 self.grow(length);
             }
             let end = self.buffer.len() - length;
-            // The length of an id is a coin's throw, so there is no branch on it: what stands further to the front is free.
+            // The length of an id is a coin's throw, so there is no branch on it: what stands
+            // further to the front is free.
             self.buffer[end - LONGEST_ID..end].copy_from_slice(&last_bytes(id, bytes));
             length += bytes;
             self.rows.push((row, length));
@@ -193,7 +218,9 @@ fn header(profile: &Profile, out: &mut Vec<u8>) {
     w.number(12, h.period as u64);
     if !h.comments.is_empty() {
         let mut packed = Vec::new();
-        h.comments.iter().for_each(|&c| Writer(&mut packed).varint(index(c)));
+        h.comments
+            .iter()
+            .for_each(|&c| Writer(&mut packed).varint(index(c)));
         w.bytes(13, &packed);
     }
     w.number(14, index(h.default_sample_type));

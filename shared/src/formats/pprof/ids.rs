@@ -36,15 +36,19 @@ pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<String
     let count = profile.strings.len();
     match usize::try_from(index).ok().filter(|&i| i < count) {
         Some(index) => Ok(StringId::new(index)),
-        None => Err(PprofError::Invalid(format!("{what} is string {}, but there are {count} strings", index as i64))),
+        None => Err(PprofError::Invalid(format!(
+            "{what} is string {}, but there are {count} strings",
+            index as i64
+        ))),
     }
 }
 
 /// Which row an id stands for.
 ///
-/// Most producers number their rows 1, 2, 3 …, so the rows before the first that breaks this rule need no table. For those
-/// behind it a column serves while ids stay near the number of rows; outliers go into a map, so that one huge id cannot
-/// make the column huge. Both get the room that they can need at once: growing would hold two copies.
+/// Most producers number their rows 1, 2, 3 …, so the rows before the first that breaks this rule
+/// need no table. For those behind it a column serves while ids stay near the number of rows;
+/// outliers go into a map, so that one huge id cannot make the column huge. Both get the room that
+/// they can need at once: growing would hold two copies.
 pub(super) struct Ids<H> {
     what: &'static str,
     rows: usize,
@@ -59,7 +63,14 @@ pub(super) struct Ids<H> {
 impl<H: Handle> Ids<H> {
     /// For a table of `count` rows.
     pub(super) fn new(what: &'static str, count: usize) -> Self {
-        Self { what, rows: 0, in_order: 0, column: Vec::new(), column_limit: count * 2 + 1, outliers: HashMap::new() }
+        Self {
+            what,
+            rows: 0,
+            in_order: 0,
+            column: Vec::new(),
+            column_limit: count * 2 + 1,
+            outliers: HashMap::new(),
+        }
     }
 
     /// Gives the next row an id.
@@ -68,7 +79,10 @@ impl<H: Handle> Ids<H> {
             return Err(PprofError::Invalid(format!("a {} has id 0", self.what)));
         }
         if self.get(id).is_some() {
-            return Err(PprofError::Invalid(format!("{} id {id} comes twice", self.what)));
+            return Err(PprofError::Invalid(format!(
+                "{} id {id} comes twice",
+                self.what
+            )));
         }
         let row = self.rows;
         self.rows += 1;
@@ -76,7 +90,10 @@ impl<H: Handle> Ids<H> {
             self.in_order += 1;
             return Ok(());
         }
-        match usize::try_from(id).ok().filter(|&slot| slot < self.column_limit) {
+        match usize::try_from(id)
+            .ok()
+            .filter(|&slot| slot < self.column_limit)
+        {
             Some(slot) => {
                 if self.column.is_empty() {
                     self.column = vec![None; self.column_limit];
@@ -85,7 +102,8 @@ impl<H: Handle> Ids<H> {
             }
             None => {
                 if self.outliers.is_empty() {
-                    self.outliers.reserve((self.column_limit / 2).saturating_sub(row));
+                    self.outliers
+                        .reserve((self.column_limit / 2).saturating_sub(row));
                 }
                 self.outliers.insert(id, H::of_row(row));
             }
@@ -98,11 +116,18 @@ impl<H: Handle> Ids<H> {
     pub(super) fn get(&self, id: u64) -> Option<H> {
         // Id 0 wraps around and is in no table.
         let row = id.wrapping_sub(1);
-        if row < self.in_order as u64 { Some(H::of_row(row as usize)) } else { self.get_out_of_order(id) }
+        if row < self.in_order as u64 {
+            Some(H::of_row(row as usize))
+        } else {
+            self.get_out_of_order(id)
+        }
     }
 
     fn get_out_of_order(&self, id: u64) -> Option<H> {
-        match usize::try_from(id).ok().and_then(|slot| self.column.get(slot)) {
+        match usize::try_from(id)
+            .ok()
+            .and_then(|slot| self.column.get(slot))
+        {
             Some(&handle) => handle,
             None if self.outliers.is_empty() => None,
             None => self.outliers.get(&id).copied(),

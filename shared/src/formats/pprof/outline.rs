@@ -6,8 +6,8 @@ use super::wire::{Value, Wire};
 /// One past the largest field number of a profile.
 pub(super) const FIELDS: usize = 16;
 
-/// A first look at the whole message: how many rows of each kind there are, and between which bytes they stand, so that
-/// a walk for one kind need not pass over all others.
+/// A first look at the whole message: how many rows of each kind there are, and between which bytes
+/// they stand, so that a walk for one kind need not pass over all others.
 pub(super) struct Outline<'a> {
     pub(super) message: Wire<'a>,
     pub(super) counts: [usize; FIELDS],
@@ -17,11 +17,18 @@ pub(super) struct Outline<'a> {
 
 impl<'a> Outline<'a> {
     pub(super) fn of(message: Wire<'a>) -> Result<Self, PprofError> {
-        let mut outline = Self { message, counts: [0; FIELDS], extents: std::array::from_fn(|_| 0..0), string_bytes: 0 };
+        let mut outline = Self {
+            message,
+            counts: [0; FIELDS],
+            extents: std::array::from_fn(|_| 0..0),
+            string_bytes: 0,
+        };
         let mut rest = message;
         loop {
             let start = rest.offset();
-            let Some((field, value)) = rest.field()? else { return Ok(outline) };
+            let Some((field, value)) = rest.field()? else {
+                return Ok(outline);
+            };
             let field = field as usize;
             if field >= FIELDS {
                 continue;
@@ -35,7 +42,10 @@ impl<'a> Outline<'a> {
                 Value::Bytes(text) if field == 6 => outline.string_bytes += text.bytes().len(),
                 Value::Bytes(_) => {}
                 _ if (1..=6).contains(&field) => {
-                    return Err(PprofError::Wire { offset: start, problem: "a number stands where a message should" });
+                    return Err(PprofError::Wire {
+                        offset: start,
+                        problem: "a number stands where a message should",
+                    });
                 }
                 _ => {}
             }
@@ -63,6 +73,7 @@ impl<'a> Outline<'a> {
 
     /// How many rows with an id there can be: one takes two bytes, and two more to be a message.
     pub(super) fn rows(&self, field: u32) -> usize {
-        self.count(field).min(self.extents[field as usize].len() / 4)
+        self.count(field)
+            .min(self.extents[field as usize].len() / 4)
     }
 }

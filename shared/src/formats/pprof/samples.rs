@@ -14,9 +14,10 @@ const FILLER: LocationId = LocationId::FIRST;
 
 /// Reads samples into a profile.
 ///
-/// A stack shares its rows with the sample before as far as both agree from the root. Profilers write their samples
-/// sorted or by thread, so that is most of what can be shared, and it needs no table to look stacks up in. The root comes
-/// last, so frames that are shared are equal bytes at the end, and are not even read.
+/// A stack shares its rows with the sample before as far as both agree from the root. Profilers
+/// write their samples sorted or by thread, so that is most of what can be shared, and it needs no
+/// table to look stacks up in. The root comes last, so frames that are shared are equal bytes at
+/// the end, and are not even read.
 pub(super) struct Samples<'a, 'f> {
     profile: &'a mut Profile,
     locations: &'a Ids<LocationId>,
@@ -50,7 +51,10 @@ impl<'a, 'f> Samples<'a, 'f> {
         let samples = &mut profile.samples;
         samples.stacks.reserve_exact(count);
         samples.labels.reserve_exact(count);
-        samples.values.iter_mut().for_each(|column| column.reserve_exact(count));
+        samples
+            .values
+            .iter_mut()
+            .for_each(|column| column.reserve_exact(count));
         Self {
             profile,
             locations,
@@ -74,7 +78,9 @@ impl<'a, 'f> Samples<'a, 'f> {
         let mut together = None;
         while let Some((field, value)) = row.field()? {
             match (field, value) {
-                (1, Value::Bytes(packed)) if together.is_none() && self.stack.is_empty() => together = Some(packed),
+                (1, Value::Bytes(packed)) if together.is_none() && self.stack.is_empty() => {
+                    together = Some(packed)
+                }
                 (1, value) => {
                     if let Some(packed) = together.take() {
                         self.frames(packed)?;
@@ -97,8 +103,10 @@ impl<'a, 'f> Samples<'a, 'f> {
                         self.labels.push(label);
                     }
                     if self.labels.len() > MAX_LABELS_A_SAMPLE {
-                        let problem =
-                            format!("sample {} has more than the {MAX_LABELS_A_SAMPLE} labels that are allowed", self.index);
+                        let problem = format!(
+                            "sample {} has more than the {MAX_LABELS_A_SAMPLE} labels that are allowed",
+                            self.index
+                        );
                         return Err(PprofError::Invalid(problem));
                     }
                 }
@@ -111,7 +119,9 @@ impl<'a, 'f> Samples<'a, 'f> {
         };
         self.check_values()?;
         let profile = &mut *self.profile;
-        let labels = self.label_sets.intern(&mut profile.label_sets, &mut self.labels);
+        let labels = self
+            .label_sets
+            .intern(&mut profile.label_sets, &mut self.labels);
         profile.samples.stacks.push(stack);
         profile.samples.labels.push(labels);
         for (column, &value) in profile.samples.values.iter_mut().zip(&self.values) {
@@ -130,7 +140,9 @@ impl<'a, 'f> Samples<'a, 'f> {
         let mut count = 0;
         for slot in &mut self.stack[start..] {
             let Some(id) = packed.packed()? else { break };
-            let Some(location) = self.locations.get(id) else { return Err(self.missing(id)) };
+            let Some(location) = self.locations.get(id) else {
+                return Err(self.missing(id));
+            };
             *slot = location;
             count += 1;
         }
@@ -150,14 +162,19 @@ impl<'a, 'f> Samples<'a, 'f> {
 
     #[cold]
     fn missing(&self, id: u64) -> PprofError {
-        PprofError::Invalid(format!("sample {} refers to location {id}, which does not exist", self.index))
+        PprofError::Invalid(format!(
+            "sample {} refers to location {id}, which does not exist",
+            self.index
+        ))
     }
 
     #[inline(always)]
     fn value(&mut self, value: u64) -> Result<(), PprofError> {
         if self.values.len() == self.profile.sample_types.len() {
             let (index, types) = (self.index, self.profile.sample_types.len());
-            return Err(PprofError::Invalid(format!("sample {index} has more values than the {types} sample types")));
+            return Err(PprofError::Invalid(format!(
+                "sample {index} has more values than the {types} sample types"
+            )));
         }
         self.values.push(value as i64);
         Ok(())
@@ -167,7 +184,9 @@ impl<'a, 'f> Samples<'a, 'f> {
         let (index, types) = (self.index, self.profile.sample_types.len());
         if self.values.len() != types {
             let count = self.values.len();
-            return Err(PprofError::Invalid(format!("sample {index} has {count} values for {types} sample types")));
+            return Err(PprofError::Invalid(format!(
+                "sample {index} has {count} values for {types} sample types"
+            )));
         }
         Ok(())
     }
@@ -183,8 +202,17 @@ impl<'a, 'f> Samples<'a, 'f> {
 
     /// The row of the stack just read.
     fn stack_row(&mut self) -> Result<Option<StackId>, PprofError> {
-        let known = self.rows.iter().map(|row| self.profile.stacks[row.index()].location);
-        let shared = self.stack.iter().rev().zip(known).take_while(|(now, before)| **now == *before).count();
+        let known = self
+            .rows
+            .iter()
+            .map(|row| self.profile.stacks[row.index()].location);
+        let shared = self
+            .stack
+            .iter()
+            .rev()
+            .zip(known)
+            .take_while(|(now, before)| **now == *before)
+            .count();
         self.stack.truncate(self.stack.len() - shared);
         self.before = &[];
         self.append(shared)
@@ -195,7 +223,9 @@ impl<'a, 'f> Samples<'a, 'f> {
     fn append(&mut self, shared: usize) -> Result<Option<StackId>, PprofError> {
         let (depth, index) = (shared + self.stack.len(), self.index);
         if depth > MAX_STACK_DEPTH {
-            let problem = format!("sample {index} has a stack of {depth} frames; {MAX_STACK_DEPTH} are allowed");
+            let problem = format!(
+                "sample {index} has a stack of {depth} frames; {MAX_STACK_DEPTH} are allowed"
+            );
             return Err(PprofError::Invalid(problem));
         }
         self.rows.truncate(shared);
@@ -223,7 +253,8 @@ impl<'a, 'f> Samples<'a, 'f> {
 
     fn label(&self, mut row: Wire<'_>) -> Result<Option<Label>, PprofError> {
         let text = |n, what| string(self.profile, n, what);
-        let (mut key, mut value, mut number, mut unit) = (StringId::EMPTY, StringId::EMPTY, 0, StringId::EMPTY);
+        let (mut key, mut value, mut number, mut unit) =
+            (StringId::EMPTY, StringId::EMPTY, 0, StringId::EMPTY);
         while let Some((field, n)) = row.field()? {
             let Value::Number(n) = n else { continue };
             match field {
@@ -238,11 +269,19 @@ impl<'a, 'f> Samples<'a, 'f> {
         if key.is_empty() && value.is_empty() && !is_number {
             return Ok(None);
         }
-        Ok(Some(Label { key, value: if is_number { LabelValue::Number(number, unit) } else { LabelValue::Text(value) } }))
+        Ok(Some(Label {
+            key,
+            value: if is_number {
+                LabelValue::Number(number, unit)
+            } else {
+                LabelValue::Text(value)
+            },
+        }))
     }
 }
 
-/// How many ids two lists have in common at their ends, and where those begin in the first. The second one is valid.
+/// How many ids two lists have in common at their ends, and where those begin in the first. The
+/// second one is valid.
 #[inline(always)]
 fn shared_ids(now: &[u8], before: &[u8]) -> (usize, usize) {
     let most = now.len().min(before.len());

@@ -24,7 +24,11 @@ pub(super) enum Value<'a> {
 
 impl<'a> Wire<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, base: 0 }
+        Self {
+            bytes,
+            at: 0,
+            base: 0,
+        }
     }
 
     /// Everything in this message.
@@ -44,13 +48,23 @@ impl<'a> Wire<'a> {
 
     /// The fields between two offsets, which must lie where fields begin and end.
     pub(super) fn part(&self, offsets: std::ops::Range<usize>) -> Self {
-        let (start, end) = (offsets.start.saturating_sub(self.base), offsets.end.saturating_sub(self.base));
-        Self { bytes: self.bytes.get(start..end).unwrap_or_default(), at: 0, base: offsets.start }
+        let (start, end) = (
+            offsets.start.saturating_sub(self.base),
+            offsets.end.saturating_sub(self.base),
+        );
+        Self {
+            bytes: self.bytes.get(start..end).unwrap_or_default(),
+            at: 0,
+            base: offsets.start,
+        }
     }
 
     /// The first bytes of a message of which nothing is read.
     pub(super) fn first(&self, length: usize) -> Self {
-        Self { bytes: &self.bytes[..length], ..*self }
+        Self {
+            bytes: &self.bytes[..length],
+            ..*self
+        }
     }
 
     /// Whether all is read.
@@ -65,9 +79,16 @@ impl<'a> Wire<'a> {
             return Ok(None);
         }
         let start = self.offset();
-        let problem = |problem| Err(PprofError::Wire { offset: start, problem });
+        let problem = |problem| {
+            Err(PprofError::Wire {
+                offset: start,
+                problem,
+            })
+        };
         let key = self.varint()?;
-        let Ok(number) = u32::try_from(key >> 3) else { return problem("a field number is out of range") };
+        let Ok(number) = u32::try_from(key >> 3) else {
+            return problem("a field number is out of range");
+        };
         if number == 0 {
             return problem("field number 0");
         }
@@ -81,7 +102,11 @@ impl<'a> Wire<'a> {
                 let Some(length) = usize::try_from(length).ok().filter(|&l| l <= left) else {
                     return problem("a length goes beyond the end");
                 };
-                let inner = Wire { bytes: &self.bytes[self.at..self.at + length], at: 0, base: self.offset() };
+                let inner = Wire {
+                    bytes: &self.bytes[self.at..self.at + length],
+                    at: 0,
+                    base: self.offset(),
+                };
                 self.at += length;
                 Value::Bytes(inner)
             }
@@ -93,8 +118,13 @@ impl<'a> Wire<'a> {
     /// The next packed number, `None` at the end.
     #[inline(always)]
     pub(super) fn packed(&mut self) -> Result<Option<u64>, PprofError> {
-        // Four bytes at once: which length an id has is a coin's throw, and a branch on it is often predicted wrong.
-        if let Some(&[a, b, c, d]) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<4>()) {
+        // Four bytes at once: which length an id has is a coin's throw, and a branch on it is often
+        // predicted wrong.
+        if let Some(&[a, b, c, d]) = self
+            .bytes
+            .get(self.at..)
+            .and_then(|rest| rest.first_chunk::<4>())
+        {
             let word = u32::from_le_bytes([a, b, c, d]);
             let ends = !word & 0x8080_8080;
             if ends != 0 {
@@ -105,12 +135,19 @@ impl<'a> Wire<'a> {
                 return Ok(Some(u64::from((pairs & 0x3fff) | (pairs >> 16) << 14)));
             }
         }
-        if self.is_at_end() { Ok(None) } else { self.varint().map(Some) }
+        if self.is_at_end() {
+            Ok(None)
+        } else {
+            self.varint().map(Some)
+        }
     }
 
     fn skip(&mut self, length: usize) -> Result<Value<'a>, PprofError> {
         if self.bytes.len() - self.at < length {
-            return Err(PprofError::Wire { offset: self.offset(), problem: "a number goes beyond the end" });
+            return Err(PprofError::Wire {
+                offset: self.offset(),
+                problem: "a number goes beyond the end",
+            });
         }
         self.at += length;
         Ok(Value::Other)
@@ -122,7 +159,10 @@ impl<'a> Wire<'a> {
         let (number, length) = match self.bytes[self.at..] {
             [a, ..] if a < 0x80 => (u64::from(a), 1),
             [a, b, ..] if b < 0x80 => (u64::from(a & 0x7f) | u64::from(b) << 7, 2),
-            [a, b, c, ..] if c < 0x80 => (u64::from(a & 0x7f) | u64::from(b & 0x7f) << 7 | u64::from(c) << 14, 3),
+            [a, b, c, ..] if c < 0x80 => (
+                u64::from(a & 0x7f) | u64::from(b & 0x7f) << 7 | u64::from(c) << 14,
+                3,
+            ),
             _ => return self.long_varint(),
         };
         self.at += length;
@@ -136,7 +176,10 @@ impl<'a> Wire<'a> {
         let mut number = 0u64;
         for shift in (0..70).step_by(7) {
             let Some(&byte) = self.bytes.get(self.at) else {
-                return Err(PprofError::Wire { offset: start, problem: "a number goes beyond the end" });
+                return Err(PprofError::Wire {
+                    offset: start,
+                    problem: "a number goes beyond the end",
+                });
             };
             self.at += 1;
             // The tenth byte holds the top bit alone.
@@ -148,7 +191,10 @@ impl<'a> Wire<'a> {
                 return Ok(number);
             }
         }
-        Err(PprofError::Wire { offset: start, problem: "a number is longer than 64 bits" })
+        Err(PprofError::Wire {
+            offset: start,
+            problem: "a number is longer than 64 bits",
+        })
     }
 }
 

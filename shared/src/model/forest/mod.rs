@@ -1,7 +1,8 @@
 //! Folding rows that form a tree, some of them equal, into one tree in preorder.
 //!
-//! The children of a node are the rows below its rows, sorted by rank, equal ones side by side. No row is looked up in a
-//! hash table, and no node is moved after it is made. Most rows follow the row they are below: those are in no list.
+//! The children of a node are the rows below its rows, sorted by rank, equal ones side by side. No
+//! row is looked up in a hash table, and no node is moved after it is made. Most rows follow the
+//! row they are below: those are in no list.
 
 mod overlay;
 
@@ -9,9 +10,9 @@ pub(crate) use overlay::Overlay;
 
 /// Rows to be folded; row 0 is the root.
 pub(crate) struct Forest {
-    /// Of each row, until it is folded, its rank, or the last fork below it with [`FORKED`], and [`FOLLOWS`]; then its node.
-    /// Four bytes a row: every fork is a step to somewhere else in memory, and the fewer lines and pages the rows take,
-    /// the fewer of those miss.
+    /// Of each row, until it is folded, its rank, or the last fork below it with [`FORKED`], and
+    /// [`FOLLOWS`]; then its node. Four bytes a row: every fork is a step to somewhere else in
+    /// memory, and the fewer lines and pages the rows take, the fewer of those miss.
     rows: Vec<u32>,
     forks: Vec<Fork>,
 }
@@ -50,7 +51,10 @@ pub(crate) struct Preorder {
 impl Preorder {
     /// No node, with room for some.
     fn with_capacity(nodes: usize) -> Self {
-        Self { parents: Vec::with_capacity(nodes), ranks: Vec::with_capacity(nodes) }
+        Self {
+            parents: Vec::with_capacity(nodes),
+            ranks: Vec::with_capacity(nodes),
+        }
     }
 
     /// Adds a node and gives its number.
@@ -66,7 +70,10 @@ impl Preorder {
 impl Forest {
     /// A root alone, with room for more rows.
     pub(crate) fn with_capacity(rows: usize) -> Self {
-        let mut forest = Self { rows: Vec::new(), forks: Vec::new() };
+        let mut forest = Self {
+            rows: Vec::new(),
+            forks: Vec::new(),
+        };
         forest.clear(rows);
         forest
     }
@@ -75,18 +82,32 @@ impl Forest {
     #[inline(always)]
     pub(crate) fn push(&mut self, parent: u32, rank: u32) -> u32 {
         let row = self.rows.len() as u32;
-        assert!(self.rows.len() < FOLLOWS as usize, "rows are fewer than the input's bytes");
+        assert!(
+            self.rows.len() < FOLLOWS as usize,
+            "rows are fewer than the input's bytes"
+        );
         assert!(rank < FORKED, "frames are fewer than the input's bytes");
         if parent + 1 == row {
             self.rows.push(rank | FOLLOWS);
         } else {
-            assert!(self.forks.len() < FORKED as usize, "rows are fewer than the input's bytes");
+            assert!(
+                self.forks.len() < FORKED as usize,
+                "rows are fewer than the input's bytes"
+            );
             self.rows.push(rank);
             let above = &mut self.rows[parent as usize];
             let number = *above & NUMBER;
             let fork = match *above & FORKED {
-                0 => Fork { row, before: 0, above: number },
-                _ => Fork { row, before: number + 1, above: self.forks[number as usize].above },
+                0 => Fork {
+                    row,
+                    before: 0,
+                    above: number,
+                },
+                _ => Fork {
+                    row,
+                    before: number + 1,
+                    above: self.forks[number as usize].above,
+                },
             };
             *above = *above & FOLLOWS | FORKED | self.forks.len() as u32;
             self.forks.push(fork);
@@ -99,7 +120,8 @@ impl Forest {
         self.rows.push(ROOT);
     }
 
-    /// Back to a root alone, with the memory kept: fresh memory costs as much as what is done with it.
+    /// Back to a root alone, with the memory kept: fresh memory costs as much as what is done with
+    /// it.
     pub(crate) fn clear(&mut self, rows: usize) {
         self.forks.clear();
         self.rows.clear();
@@ -113,22 +135,34 @@ impl Forest {
         self.rows.len()
     }
 
-    /// Folds rows of equal rank below equal parents. Time is linear but for the sorting of siblings.
+    /// Folds rows of equal rank below equal parents. Time is linear but for the sorting of
+    /// siblings.
     pub(crate) fn fold(&mut self) -> Preorder {
         let mut tree = Preorder::with_capacity(self.rows.len());
         self.fold_into(|parent, rank| tree.push(parent, rank));
         tree
     }
 
-    /// Folds into a tree that numbers its nodes itself: `add_node` is told the number of the node above and the rank of each
-    /// node, in preorder.
+    /// Folds into a tree that numbers its nodes itself: `add_node` is told the number of the node
+    /// above and the rank of each node, in preorder.
     pub(crate) fn fold_into(&mut self, mut add_node: impl FnMut(u32, u32) -> u32) {
         self.rows.push(ROOT);
         let mut family: Vec<u64> = Vec::new();
-        let mut open = vec![Open { rank: 0, row: 0, parent: 0, more: 0 }];
+        let mut open = vec![Open {
+            rank: 0,
+            row: 0,
+            parent: 0,
+            more: 0,
+        }];
         // The rows of what is open beyond the first of each.
         let mut more: Vec<u32> = Vec::new();
-        while let Some(Open { mut rank, mut row, mut parent, more: count }) = open.pop() {
+        while let Some(Open {
+            mut rank,
+            mut row,
+            mut parent,
+            more: count,
+        }) = open.pop()
+        {
             family.clear();
             // Down to where the way forks or ends.
             loop {
@@ -159,7 +193,12 @@ impl Forest {
                         more.push(row);
                     }
                     _ => {
-                        open.push(Open { rank, row, parent, more: 0 });
+                        open.push(Open {
+                            rank,
+                            row,
+                            parent,
+                            more: 0,
+                        });
                         before = Some(rank);
                     }
                 }
@@ -174,7 +213,11 @@ impl Forest {
         let this = std::mem::replace(&mut self.rows[row as usize], node);
         Visit {
             next: (next & FOLLOWS != 0).then(|| self.rank(next)),
-            fork: if this & FORKED == 0 { 0 } else { (this & NUMBER) + 1 },
+            fork: if this & FORKED == 0 {
+                0
+            } else {
+                (this & NUMBER) + 1
+            },
         }
     }
 
@@ -182,7 +225,11 @@ impl Forest {
     #[inline(always)]
     fn rank(&self, row: u32) -> u32 {
         let number = row & NUMBER;
-        if row & FORKED == 0 { number } else { self.forks[number as usize].above }
+        if row & FORKED == 0 {
+            number
+        } else {
+            self.forks[number as usize].above
+        }
     }
 
     /// Adds the rows below a row.

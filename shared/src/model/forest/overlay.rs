@@ -1,11 +1,13 @@
 //! Laying one tree over another.
 //!
-//! Both are read once, from front to back: what is left of a tree hangs off the way down to the node that was made last.
-//! Whichever would hang off it further down comes first, and below the same node that of lower rank.
+//! Both are read once, from front to back: what is left of a tree hangs off the way down to the
+//! node that was made last. Whichever would hang off it further down comes first, and below the
+//! same node that of lower rank.
 
 use super::Preorder;
 
-/// Past the end of a tree. No node has this key: it would be a child of the root and have the highest number as its rank.
+/// Past the end of a tree. No node has this key: it would be a child of the root and have the
+/// highest number as its rank.
 const END: u64 = u64::MAX;
 
 /// A tree over which the nodes of another are laid, in preorder.
@@ -18,10 +20,14 @@ pub(crate) struct Overlay {
 impl Overlay {
     /// Over a tree, with room for as many nodes of another.
     pub(crate) fn new(under: Preorder, nodes: usize) -> Self {
-        Self { both: Preorder::with_capacity(nodes.max(under.parents.len())), under: Under::new(under) }
+        Self {
+            both: Preorder::with_capacity(nodes.max(under.parents.len())),
+            under: Under::new(under),
+        }
     }
 
-    /// Adds a node of the other tree, its parent being told by its number here, and gives its number here.
+    /// Adds a node of the other tree, its parent being told by its number here, and gives its
+    /// number here.
     #[inline(always)]
     pub(crate) fn add_node(&mut self, parent: u32, rank: u32) -> u32 {
         let key = key(parent, rank);
@@ -33,7 +39,8 @@ impl Overlay {
         node
     }
 
-    /// Adds what is left of the tree below. Gives the nodes of both, and where those of the one below went.
+    /// Adds what is left of the tree below. Gives the nodes of both, and where those of the one
+    /// below went.
     pub(crate) fn finish(mut self) -> (Preorder, Vec<u32>) {
         self.before(END);
         (self.both, self.under.nodes)
@@ -62,7 +69,12 @@ struct Under {
 impl Under {
     fn new(tree: Preorder) -> Self {
         let key = key(0, tree.ranks[0]);
-        Self { nodes: tree.parents, ranks: tree.ranks, next: 0, key }
+        Self {
+            nodes: tree.parents,
+            ranks: tree.ranks,
+            next: 0,
+            key,
+        }
     }
 
     /// Says where the next node went.
@@ -89,8 +101,14 @@ mod tests {
     #[test]
     fn keeps_what_either_has() {
         // root ─ 1 ─ (2 ─ 5, 4), root ─ 3, and root ─ 1 ─ (2, 3 ─ 4), root ─ (2 ─ 5, 3 ─ 1).
-        let one = Preorder { parents: vec![0, 0, 1, 2, 1, 0], ranks: vec![0, 1, 2, 5, 4, 3] };
-        let other = Preorder { parents: vec![0, 0, 1, 1, 3, 0, 5, 0, 7], ranks: vec![0, 1, 2, 3, 4, 2, 5, 3, 1] };
+        let one = Preorder {
+            parents: vec![0, 0, 1, 2, 1, 0],
+            ranks: vec![0, 1, 2, 5, 4, 3],
+        };
+        let other = Preorder {
+            parents: vec![0, 0, 1, 1, 3, 0, 5, 0, 7],
+            ranks: vec![0, 1, 2, 3, 4, 2, 5, 3, 1],
+        };
         let mut overlay = Overlay::new(one, 9);
         let mut nodes = Vec::new();
         for (&parent, rank) in other.parents.iter().zip(other.ranks) {

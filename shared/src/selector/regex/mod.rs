@@ -1,8 +1,9 @@
-//! Regular expressions that come from outside: RE2's syntax, linear time, and bounded before anything is built.
+//! Regular expressions that come from outside: RE2's syntax, linear time, and bounded before
+//! anything is built.
 //!
-//! The engine simulates all alternatives at once, so a match takes at most (states × bytes of the text) steps, whatever the
-//! expression; the states are those that [`STATES_BASE`] and [`STATES_A_BYTE`] leave room for, about a hundred and one more
-//! for each byte of the expression.
+//! The engine simulates all alternatives at once, so a match takes at most (states × bytes of the
+//! text) steps, whatever the expression; the states are those that [`STATES_BASE`] and
+//! [`STATES_A_BYTE`] leave room for, about a hundred and one more for each byte of the expression.
 
 mod re2;
 
@@ -12,17 +13,19 @@ use thiserror::Error;
 pub(crate) use re2::Case;
 use re2::for_engine;
 
-/// Longest expression in bytes: an alternative of 100 names of pods. While it is parsed, each byte takes up to 200.
+/// Longest expression in bytes: an alternative of 100 names of pods. While it is parsed, each byte
+/// takes up to 200.
 pub(crate) const MAX_PATTERN: usize = 4 << 10;
 
 /// Deepest nesting of groups. People need three or four; parsing recurses once a level.
 const MAX_NESTING: u32 = 32;
 
-/// Bytes of compiled states that any expression may have: room for `[0-9a-f]{64}` and `.{0,100}`, which grow by counting.
+/// Bytes of compiled states that any expression may have: room for `[0-9a-f]{64}` and `.{0,100}`,
+/// which grow by counting.
 const STATES_BASE: usize = 16 << 10;
 
-/// Bytes of compiled states for each byte of the expression: a letter is one state of 32, and where case does not count
-/// two ranges of 8 more.
+/// Bytes of compiled states for each byte of the expression: a letter is one state of 32, and where
+/// case does not count two ranges of 8 more.
 const STATES_A_BYTE: usize = 48;
 
 /// Why a regular expression was refused.
@@ -71,7 +74,9 @@ mod tests {
 
     #[test]
     fn what_people_ask_for_fits() {
-        let pods: Vec<String> = (0..MAX_PATTERN / 26).map(|i| format!("checkout-7d9f8b6c5d-x{i:04}")).collect();
+        let pods: Vec<String> = (0..MAX_PATTERN / 26)
+            .map(|i| format!("checkout-7d9f8b6c5d-x{i:04}"))
+            .collect();
         for pattern in [
             &pods.join("|"),
             "[0-9a-f]{64}",
@@ -80,7 +85,11 @@ mod tests {
             r"[\w.-]+@[\w-]+(\.[\w-]+)*",
             &"ab".repeat(MAX_PATTERN / 2),
         ] {
-            assert!(anchored(pattern).is_ok(), "{pattern}: {:?}", anchored(pattern));
+            assert!(
+                anchored(pattern).is_ok(),
+                "{pattern}: {:?}",
+                anchored(pattern)
+            );
             assert!(unanchored(pattern, Case::Ignored).is_ok(), "{pattern}");
         }
         assert!(anchored("a|b").unwrap().is_match("b"));
@@ -102,24 +111,36 @@ mod tests {
         ] {
             let problem = refused(pattern);
             assert_eq!(
-                problem, "not a regular expression that can be used: compiled regex exceeded size limit",
+                problem,
+                "not a regular expression that can be used: compiled regex exceeded size limit",
                 "{pattern}"
             );
         }
         let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
         assert!(anchored(&nested(20)).is_ok());
-        assert!(refused(&nested(100)).contains("nest"), "{}", refused(&nested(100)));
+        assert!(
+            refused(&nested(100)).contains("nest"),
+            "{}",
+            refused(&nested(100))
+        );
         assert!(refused(&nested(MAX_PATTERN / 3)).contains("nest"));
         let long = "a".repeat(MAX_PATTERN + 1);
-        assert_eq!(refused(&long), "a regular expression of 4097 bytes; 4096 are allowed");
+        assert_eq!(
+            refused(&long),
+            "a regular expression of 4097 bytes; 4096 are allowed"
+        );
         assert!(refused("a)(b").contains("closing ')'"));
     }
 
     /// An expression, what it matches as a whole and what it does not, as Go's `regexp` has it.
     fn check(pattern: &str, matching: &[&str], others: &[&str]) {
         let regex = anchored(pattern).unwrap_or_else(|e| panic!("{pattern}: {e}"));
-        matching.iter().for_each(|text| assert!(regex.is_match(text), "{pattern} does not match {text:?}"));
-        others.iter().for_each(|text| assert!(!regex.is_match(text), "{pattern} matches {text:?}"));
+        matching
+            .iter()
+            .for_each(|text| assert!(regex.is_match(text), "{pattern} does not match {text:?}"));
+        others
+            .iter()
+            .for_each(|text| assert!(!regex.is_match(text), "{pattern} matches {text:?}"));
     }
 
     #[test]
@@ -180,21 +201,31 @@ mod tests {
         check("(?i)[[:upper:]]", &["a", "Z"], &["é", "1"]);
         check(r"(?i)\Qs.\E", &["S."], &["sx"]);
         check("[Q-d]é(?-i)É", &["QéÉ"], &["qéÉ"]);
-        let search = |pattern: &str, text: &str| unanchored(pattern, Case::Ignored).unwrap().is_match(text);
+        let search =
+            |pattern: &str, text: &str| unanchored(pattern, Case::Ignored).unwrap().is_match(text);
         assert!(search("é.K", "xÉéxkx") && search("(?-i)é", "é") && !search("(?-i)a", "A"));
         let uneven = unanchored("[0-f]", Case::Ignored).unwrap_err().to_string();
-        assert!(uneven.ends_with(": [0-f] is not supported where case is ignored"), "{uneven}");
+        assert!(
+            uneven.ends_with(": [0-f] is not supported where case is ignored"),
+            "{uneven}"
+        );
     }
 
     #[test]
     fn what_it_does_not_know_is_refused_by_name() {
         let check = |pattern: &str, problem: &str| {
             let refused = anchored(pattern).expect_err(pattern).to_string();
-            assert_eq!(refused, format!("not a regular expression that can be used: {problem}"), "{pattern}");
+            assert_eq!(
+                refused,
+                format!("not a regular expression that can be used: {problem}"),
+                "{pattern}"
+            );
             assert!(unanchored(pattern, Case::Ignored).is_err(), "{pattern}");
         };
         let unicode = |name: &str| {
-            format!("\\{name}: classes of Unicode are not supported; write the characters or a range such as [а-я]")
+            format!(
+                "\\{name}: classes of Unicode are not supported; write the characters or a range such as [а-я]"
+            )
         };
         check(r"\pL+", &unicode("p"));
         check(r"[a\P{^Lu}]", &unicode("P"));
@@ -202,49 +233,122 @@ mod tests {
             let name: String = escape.chars().skip_while(|c| *c != '\\').take(2).collect();
             check(escape, &[&name, " is not supported"].concat());
         }
-        check(r"\<a", "\\< is not supported; write it without the backslash");
-        check(r"[a\>]", "\\> is not supported; write it without the backslash");
+        check(
+            r"\<a",
+            "\\< is not supported; write it without the backslash",
+        );
+        check(
+            r"[a\>]",
+            "\\> is not supported; write it without the backslash",
+        );
         check(r"a\b{start}", "\\b{ is not supported");
         check(r"\b{2}", "\\b{ is not supported");
-        check(r"\1", "\\1: references to groups and octal codes are not supported");
-        check(r"\012", "\\0: references to groups and octal codes are not supported");
-        check(r"\x4", "expected fixed length hexadecimal number, but saw end of pattern first");
+        check(
+            r"\1",
+            "\\1: references to groups and octal codes are not supported",
+        );
+        check(
+            r"\012",
+            "\\0: references to groups and octal codes are not supported",
+        );
+        check(
+            r"\x4",
+            "expected fixed length hexadecimal number, but saw end of pattern first",
+        );
         check(r"\x{d800}", "got invalid hexadecimal number in braces");
-        for brace in ["{id}", "a{,5}", "a{ 1, 2 }", "a{01}", "a{1,02}", "a{1", "a{1 }", "a{}", r"\x{41}{a"] {
-            check(brace, "{ begins no count such as {2} or {2,5}; write \\{ for a brace");
+        for brace in [
+            "{id}",
+            "a{,5}",
+            "a{ 1, 2 }",
+            "a{01}",
+            "a{1,02}",
+            "a{1",
+            "a{1 }",
+            "a{}",
+            r"\x{41}{a",
+        ] {
+            check(
+                brace,
+                "{ begins no count such as {2} or {2,5}; write \\{ for a brace",
+            );
         }
         for quote in [r"(\Q\E?i)a", r"a{2}\Q\E?", r"a\Q\E\Q\E*"] {
             check(quote, "\\Q\\E quotes nothing that could be repeated");
         }
-        for pattern in ["(?i)é", "é(?s-mi:a)(?si:[a])", "(?i)[а-я]", "(?i)日", r"\Qé\E(?i)"] {
+        for pattern in [
+            "(?i)é",
+            "é(?s-mi:a)(?si:[a])",
+            "(?i)[а-я]",
+            "(?i)日",
+            r"\Qé\E(?i)",
+        ] {
             let c = pattern.chars().find(|c| !c.is_ascii()).unwrap();
-            check(pattern, &format!("(?i) with {c} is not supported; write both cases instead, as in [éÉ]"));
+            check(
+                pattern,
+                &format!("(?i) with {c} is not supported; write both cases instead, as in [éÉ]"),
+            );
         }
-        check(r"(?i)\xe9", "\\x is not supported behind (?i); write the character");
-        check(r"(?i:[\u00c9])", "\\u is not supported behind (?i); write the character");
-        for class in ["[Q-d]", "[^0-f]", "[[:punct:]X-Za]", "[[:^lower:]]", "[a[:^alpha:]]"] {
-            check(&format!("(?i){class}"), &format!("{class} is not supported where case is ignored"));
+        check(
+            r"(?i)\xe9",
+            "\\x is not supported behind (?i); write the character",
+        );
+        check(
+            r"(?i:[\u00c9])",
+            "\\u is not supported behind (?i); write the character",
+        );
+        for class in [
+            "[Q-d]",
+            "[^0-f]",
+            "[[:punct:]X-Za]",
+            "[[:^lower:]]",
+            "[a[:^alpha:]]",
+        ] {
+            check(
+                &format!("(?i){class}"),
+                &format!("{class} is not supported where case is ignored"),
+            );
         }
         for flags in ["(?x) a b", "(?P=n)", "(?-i:a)(?R)", "(?us)", "(?#a)"] {
             let flag = flags.chars().find(|c| "xPRu#".contains(*c)).unwrap();
-            check(flags, &format!("(?{flag}: of the flags only i, m, s and U are supported"));
+            check(
+                flags,
+                &format!("(?{flag}: of the flags only i, m, s and U are supported"),
+            );
         }
         // The bracket is the end of a range, so the class ends before the parenthesis.
-        check("[!-[:alpha:](?x)]", "(?x: of the flags only i, m, s and U are supported");
+        check(
+            "[!-[:alpha:](?x)]",
+            "(?x: of the flags only i, m, s and U are supported",
+        );
         check("(?=a)", "look-around is not supported");
         check("(?<!a)", "look-around is not supported");
         for class in ["[--0]", "[^--0]", "[]-a]", "[^]-a]"] {
-            check(class, "a range from - or ] at the start of a class is not supported; write \\- or \\]");
+            check(
+                class,
+                "a range from - or ] at the start of a class is not supported; write \\- or \\]",
+            );
         }
         check("[a&&b]", "character class intersection is not supported");
         check("[a--b]", "character class difference is not supported");
-        check("[a~~b]", "character class symmetric difference is not supported");
+        check(
+            "[a~~b]",
+            "character class symmetric difference is not supported",
+        );
         check("[[a]", "nested character classes are not supported");
         check("[[:foo:]]", "nested character classes are not supported");
-        check(r"[\d-z]", "character class ranges must start and end with a single character");
+        check(
+            r"[\d-z]",
+            "character class ranges must start and end with a single character",
+        );
         check("[b-a]", "invalid range in character class");
         check("[a", "non-empty character class has no closing bracket");
-        check("a\\", "saw start of escape sequence, but saw end of pattern before it finished");
-        check("*a", "uncounted repetition operator must be applied to a sub-expression");
+        check(
+            "a\\",
+            "saw start of escape sequence, but saw end of pattern before it finished",
+        );
+        check(
+            "*a",
+            "uncounted repetition operator must be applied to a sub-expression",
+        );
     }
 }

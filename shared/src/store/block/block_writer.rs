@@ -1,10 +1,13 @@
-//! A block (level 1 and up): for each service and type a dataset, whose profiles share one table of symbols.
+//! A block (level 1 and up): for each service and type a dataset, whose profiles share one table of
+//! symbols.
 //!
-//! In file order: for each family of datasets its symbols, then their sums, then their pages; then all totals, those over all
-//! series first, so that a timeline over every service is one read; then the ids and the directory. In a block of level 2 the pages and the sums of
-//! minutes stand behind all families, so that a job that sums up a day reads the front of it.
+//! In file order: for each family of datasets its symbols, then their sums, then their pages; then
+//! all totals, those over all series first, so that a timeline over every service is one read; then
+//! the ids and the directory. In a block of level 2 the pages and the sums of minutes stand behind
+//! all families, so that a job that sums up a day reads the front of it.
 //!
-//! Pages of a family that differ in their divisor alone are one, which stands where the first of them would.
+//! Pages of a family that differ in their divisor alone are one, which stands where the first of
+//! them would.
 
 use super::dataset::{DatasetWriter, MAX_OPEN_ROWS, SeriesInput};
 use super::layout::BlockLayout;
@@ -60,60 +63,93 @@ impl BlockWriter {
         let mut front = Vec::new();
         put_magic(&mut front, BLOCK_MAGIC);
         let (pool, label_table) = (PagePool::new()?, LabelTable::default());
-        let (back, all_totals, window_totals, totals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { layout, front, back, all_totals, window_totals, totals, datasets: Vec::new(), label_table, pool })
+        let (back, all_totals, window_totals, totals) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Self {
+            layout,
+            front,
+            back,
+            all_totals,
+            window_totals,
+            totals,
+            datasets: Vec::new(),
+            label_table,
+            pool,
+        })
     }
 
-    /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the tables that
-    /// [`BlockWriter::push`] will be given with it.
+    /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the
+    /// tables that [`BlockWriter::push`] will be given with it.
     pub(crate) fn add(
         &mut self,
         dataset: &mut DatasetWriter,
         addend: SeriesInput,
         rows: impl Iterator<Item = (Option<StackId>, i64)>,
     ) -> Result<(), StoreError> {
-        let mut rows: Vec<Row> = rows.map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value)).collect();
+        let mut rows: Vec<Row> = rows
+            .map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value))
+            .collect();
         dataset.add(addend, &mut rows, &mut self.pool)
     }
 
-    /// Makes room: adds up what open sums have in common. When that is not enough it writes them: those that are finished, or
-    /// all, in pieces.
+    /// Makes room: adds up what open sums have in common. When that is not enough it writes them:
+    /// those that are finished, or all, in pieces.
     pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
         for flush in [Flush::Finished, Flush::Everything] {
             let rows: usize = family.iter_mut().map(DatasetWriter::tidy).sum();
             if rows <= MAX_OPEN_ROWS / 2 {
                 return Ok(());
             }
-            family.iter_mut().try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
+            family
+                .iter_mut()
+                .try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
         }
         family.iter_mut().for_each(|dataset| dataset.open_rows = 0);
         Ok(())
     }
 
     /// Ends a family: datasets over the same tables.
-    pub(crate) fn push(&mut self, tables: &Profile, family: Vec<DatasetWriter>) -> Result<(), StoreError> {
+    pub(crate) fn push(
+        &mut self,
+        tables: &Profile,
+        family: Vec<DatasetWriter>,
+    ) -> Result<(), StoreError> {
         // All stacks are used, so the numbers of rows stay as they are: index plus one.
         let (raw, _) = symbols::encode(tables, (0..tables.stacks.len()).map(StackId::new))?;
-        let symbols = append(&mut self.front, |out| self.pool.packer.put(out, &raw, "symbols"))?;
+        let symbols = append(&mut self.front, |out| {
+            self.pool.packer.put(out, &raw, "symbols")
+        })?;
         let first = self.datasets.len();
         let mut all_sums = Vec::new();
         for writer in family {
-            let Some(mut done) = writer.finish(&mut self.pool)? else { continue };
+            let Some(mut done) = writer.finish(&mut self.pool)? else {
+                continue;
+            };
             if self.layout.raw {
-                let totals = append(&mut self.totals, |out| self.pool.packer.put(out, &done.totals, "totals"))?;
+                let totals = append(&mut self.totals, |out| {
+                    self.pool.packer.put(out, &done.totals, "totals")
+                })?;
                 done.dataset.totals = Some(totals);
             }
             if let Some(window) = self.layout.totals {
                 let (out, totals) = (&mut self.window_totals, &done.window_totals);
-                let part = append(out, |out| self.pool.packer.put(out, totals, "window totals"))?;
+                let part = append(out, |out| {
+                    self.pool.packer.put(out, totals, "window totals")
+                })?;
                 done.dataset.window_totals = Some((window, part));
             }
             if let Some(totals) = done.all_totals {
-                let part = append(&mut self.all_totals, |out| self.pool.packer.put(out, &totals, "window totals"))?;
+                let part = append(&mut self.all_totals, |out| {
+                    self.pool.packer.put(out, &totals, "window totals")
+                })?;
                 done.dataset.all_totals = Some(part);
             }
             done.dataset.profile_type = self.label_table.profile_type(&done.profile_type);
-            done.dataset.series = done.labels.iter().map(|labels| self.label_table.label_set(labels)).collect();
+            done.dataset.series = done
+                .labels
+                .iter()
+                .map(|labels| self.label_table.label_set(labels))
+                .collect();
             (done.dataset.symbols, done.dataset.stacks) = (symbols, tables.stacks.len() as u64);
             // Pages come behind the sums of all datasets, for which they wait here.
             all_sums.push((done.sums, done.pages));
@@ -123,7 +159,11 @@ impl BlockWriter {
             for (i, (sums, _)) in all_sums.iter().enumerate() {
                 if let Some((_, pages)) = sums.iter().find(|(kind, _)| *kind == (window, scope)) {
                     let pages = self.place_pages(Some(window), pages);
-                    self.datasets[first + i].sums.push(SumsEntry { window, scope, pages });
+                    self.datasets[first + i].sums.push(SumsEntry {
+                        window,
+                        scope,
+                        pages,
+                    });
                 }
             }
         }
@@ -136,22 +176,44 @@ impl BlockWriter {
 
     /// Puts sums over these windows, or raw pages, where they go.
     fn place_pages(&mut self, window: Option<SumWindow>, pages: &[UnplacedPage]) -> Vec<PageEntry> {
-        let out = if self.layout.is_back(window) { &mut self.back } else { &mut self.front };
+        let out = if self.layout.is_back(window) {
+            &mut self.back
+        } else {
+            &mut self.front
+        };
         self.pool.place_pages(pages, out)
     }
 
     /// The object, and its directory for the catalog.
     pub(crate) fn finish(mut self, lineage: Lineage) -> Result<(Vec<u8>, Directory), StoreError> {
-        let Lineage { token, partition, segments, ids, sums_of } = lineage;
+        let Lineage {
+            token,
+            partition,
+            segments,
+            ids,
+            sums_of,
+        } = lineage;
         let back = self.front.len() as u64;
         let all_totals = back + self.back.len() as u64;
         let window_totals = all_totals + self.all_totals.len() as u64;
         let totals = window_totals + self.window_totals.len() as u64;
         for dataset in &mut self.datasets {
-            dataset.totals.iter_mut().for_each(|part| part.offset += totals);
-            dataset.window_totals.iter_mut().for_each(|(_, part)| part.offset += window_totals);
-            dataset.all_totals.iter_mut().for_each(|part| part.offset += all_totals);
-            let sums = dataset.sums.iter_mut().map(|sums| (Some(sums.window), &mut sums.pages));
+            dataset
+                .totals
+                .iter_mut()
+                .for_each(|part| part.offset += totals);
+            dataset
+                .window_totals
+                .iter_mut()
+                .for_each(|(_, part)| part.offset += window_totals);
+            dataset
+                .all_totals
+                .iter_mut()
+                .for_each(|part| part.offset += all_totals);
+            let sums = dataset
+                .sums
+                .iter_mut()
+                .map(|sums| (Some(sums.window), &mut sums.pages));
             for (window, pages) in sums.chain([(None, &mut dataset.pages)]) {
                 if self.layout.is_back(window) {
                     pages.iter_mut().for_each(|page| page.part.offset += back);
@@ -163,12 +225,25 @@ impl BlockWriter {
             bytes.extend_from_slice(&more);
         }
         let ids = match self.layout.raw {
-            true => Some(append(&mut bytes, |out| self.pool.packer.put(out, &encode_ids(&ids), "ids"))?),
+            true => Some(append(&mut bytes, |out| {
+                self.pool.packer.put(out, &encode_ids(&ids), "ids")
+            })?),
             false => None,
         };
         let (label_sets, types) = self.label_table.finish();
-        let block = BlockEntry { datasets: self.datasets, token, segments, partition, ids, sums_of };
-        let directory = Directory { label_sets, types, contents: Contents::Block(block) };
+        let block = BlockEntry {
+            datasets: self.datasets,
+            token,
+            segments,
+            partition,
+            ids,
+            sums_of,
+        };
+        let directory = Directory {
+            label_sets,
+            types,
+            contents: Contents::Block(block),
+        };
         put_footer(&mut bytes, &directory, BLOCK_MAGIC)?;
         Ok((bytes, directory))
     }
@@ -194,10 +269,16 @@ impl Dataset {
     }
 }
 
-fn append(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>) -> Result<(), StoreError>) -> Result<Part, StoreError> {
+fn append(
+    out: &mut Vec<u8>,
+    put: impl FnOnce(&mut Vec<u8>) -> Result<(), StoreError>,
+) -> Result<Part, StoreError> {
     let offset = out.len() as u64;
     put(out)?;
-    Ok(Part { offset, len: out.len() as u64 - offset })
+    Ok(Part {
+        offset,
+        len: out.len() as u64 - offset,
+    })
 }
 
 /// Reads the symbols of `dataset` as a profile without samples.

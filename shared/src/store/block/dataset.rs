@@ -16,8 +16,8 @@ use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::directory::block_entry::Dataset;
 use crate::store::error::StoreError;
 
-/// Rows that a family of datasets may have in open sums: 512 Ki of 16 bytes are 8 MiB. A process of 100 series with 2,000
-/// stacks each has 200,000 in an hour.
+/// Rows that a family of datasets may have in open sums: 512 Ki of 16 bytes are 8 MiB. A process of
+/// 100 series with 2,000 stacks each has 200,000 in an hour.
 pub(crate) const MAX_OPEN_ROWS: usize = 512 << 10;
 
 /// The profiles of one service and type.
@@ -79,13 +79,15 @@ impl DatasetWriter {
         }
     }
 
-    /// Says that profiles start from `first` to `last`. Sums do not tell when their latest profile starts.
+    /// Says that profiles start from `first` to `last`. Sums do not tell when their latest profile
+    /// starts.
     pub(crate) fn touch(&mut self, first: UnixNanos, last: UnixNanos) {
         let (min, max) = self.span.unwrap_or((first, last));
         self.span = Some((min.min(first), max.max(last)));
     }
 
-    /// Rows in open sums; beyond [`MAX_OPEN_ROWS`] it is time to [`BlockWriter::relieve`](super::block_writer::BlockWriter::relieve).
+    /// Rows in open sums; beyond [`MAX_OPEN_ROWS`] it is time to
+    /// [`BlockWriter::relieve`](super::block_writer::BlockWriter::relieve).
     pub(crate) fn open_rows(&self) -> usize {
         self.open_rows
     }
@@ -108,13 +110,36 @@ impl DatasetWriter {
         place
     }
 
-    pub(super) fn add(&mut self, addend: SeriesInput, rows: &mut Vec<Row>, pool: &mut PagePool) -> Result<(), StoreError> {
-        let SeriesInput { labels, scope, timing, profiles } = addend;
+    pub(super) fn add(
+        &mut self,
+        addend: SeriesInput,
+        rows: &mut Vec<Row>,
+        pool: &mut PagePool,
+    ) -> Result<(), StoreError> {
+        let SeriesInput {
+            labels,
+            scope,
+            timing,
+            profiles,
+        } = addend;
         let series = self.series_index(labels);
         if self.layout.raw {
             let total = rows::tidy(rows)?;
-            self.totals.push(TotalRow { series, time: timing.time, total });
-            self.pages.push(PageProfile { series, timing, profiles, rows: 0..0 }, rows, pool)?;
+            self.totals.push(TotalRow {
+                series,
+                time: timing.time,
+                total,
+            });
+            self.pages.push(
+                PageProfile {
+                    series,
+                    timing,
+                    profiles,
+                    rows: 0..0,
+                },
+                rows,
+                pool,
+            )?;
         }
         if scope != Some(SumScope::All) {
             self.profiles = self.profiles.saturating_add(profiles);
@@ -124,7 +149,11 @@ impl DatasetWriter {
                 self.all_totals.add(0, timing.time, profiles, total);
             }
         }
-        for sums in self.sums.iter_mut().filter(|sums| scope.is_none_or(|scope| scope == sums.scope)) {
+        for sums in self
+            .sums
+            .iter_mut()
+            .filter(|sums| scope.is_none_or(|scope| scope == sums.scope))
+        {
             let grown = sums.add(series, timing, profiles, rows);
             self.open_rows = self.open_rows.saturating_add_signed(grown);
         }
@@ -132,35 +161,50 @@ impl DatasetWriter {
     }
 
     /// Everything but its places; `None` when no profile is in it.
-    pub(crate) fn finish(mut self, pool: &mut PagePool) -> Result<Option<ClosedDataset>, StoreError> {
-        let Some((min_time, max_time)) = self.span else { return Ok(None) };
+    pub(crate) fn finish(
+        mut self,
+        pool: &mut PagePool,
+    ) -> Result<Option<ClosedDataset>, StoreError> {
+        let Some((min_time, max_time)) = self.span else {
+            return Ok(None);
+        };
         self.flush(Flush::Everything, pool)?;
         self.pages.flush(pool)?;
         let one = self.series.len() == 1;
         let mut sums = Vec::new();
         for mut writer in self.sums {
             writer.pages.flush(pool)?;
-            // With one series, sums of each are those of all. And sums are there to read less than the profiles.
-            let idle = one && writer.scope == SumScope::Series || self.layout.raw && writer.pages.len() >= self.pages.len();
+            // With one series, sums of each are those of all. And sums are there to read less than
+            // the profiles.
+            let idle = one && writer.scope == SumScope::Series
+                || self.layout.raw && writer.pages.len() >= self.pages.len();
             if !idle {
                 sums.push(((writer.window, writer.scope), writer.pages.pages));
             }
         }
-        let dataset = Dataset { min_time, max_time, profiles: self.profiles, ..Dataset::empty(0, 0) };
+        let dataset = Dataset {
+            min_time,
+            max_time,
+            profiles: self.profiles,
+            ..Dataset::empty(0, 0)
+        };
         Ok(Some(ClosedDataset {
             profile_type: self.profile_type,
             labels: self.series,
             dataset,
             totals: encode_totals(&self.totals),
             window_totals: self.window_totals.encode(),
-            all_totals: (!self.layout.raw && self.layout.totals.is_some() && !one).then(|| self.all_totals.encode()),
+            all_totals: (!self.layout.raw && self.layout.totals.is_some() && !one)
+                .then(|| self.all_totals.encode()),
             pages: self.pages.pages,
             sums,
         }))
     }
 
     pub(super) fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
-        self.sums.iter_mut().try_for_each(|sums| sums.flush(flush, pool))
+        self.sums
+            .iter_mut()
+            .try_for_each(|sums| sums.flush(flush, pool))
     }
 
     /// Adds up what open sums have in common; gives how many rows are left.

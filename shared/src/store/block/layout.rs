@@ -20,20 +20,31 @@ impl BlockLayout {
     const MINUTES: Self = Self {
         raw: true,
         totals: Some(SumWindow::Minute),
-        sums: &[(SumWindow::Hour, SumScope::All), (SumWindow::Minute, SumScope::All)],
+        sums: &[
+            (SumWindow::Hour, SumScope::All),
+            (SumWindow::Minute, SumScope::All),
+        ],
         apart: false,
     };
     const HOUR: Self = Self {
         raw: true,
         totals: Some(SumWindow::Minute),
-        sums: &[(SumWindow::Hour, SumScope::All), (SumWindow::Hour, SumScope::Series), (SumWindow::Minute, SumScope::All)],
+        sums: &[
+            (SumWindow::Hour, SumScope::All),
+            (SumWindow::Hour, SumScope::Series),
+            (SumWindow::Minute, SumScope::All),
+        ],
         apart: true,
     };
     /// Sums of a day.
     pub(crate) const DAY: Self = Self {
         raw: false,
         totals: Some(SumWindow::Hour),
-        sums: &[(SumWindow::Day, SumScope::All), (SumWindow::Hour, SumScope::All), (SumWindow::Day, SumScope::Series)],
+        sums: &[
+            (SumWindow::Day, SumScope::All),
+            (SumWindow::Hour, SumScope::All),
+            (SumWindow::Day, SumScope::Series),
+        ],
         apart: false,
     };
 
@@ -49,10 +60,13 @@ impl BlockLayout {
 
     /// Whether each series has sums of its own.
     pub(crate) fn by_series(self) -> bool {
-        self.sums.iter().any(|(_, scope)| *scope == SumScope::Series)
+        self.sums
+            .iter()
+            .any(|(_, scope)| *scope == SumScope::Series)
     }
 
-    /// Whether pages of a kind stand behind all families: sums over windows, or the profiles themselves.
+    /// Whether pages of a kind stand behind all families: sums over windows, or the profiles
+    /// themselves.
     pub(super) fn is_back(self, window: Option<SumWindow>) -> bool {
         self.apart && matches!(window, None | Some(SumWindow::Minute))
     }

@@ -1,7 +1,7 @@
 //! Pages: the columns of a block's datasets.
 //!
-//! A page holds profiles with their rows. A page of sums has the same form: its profiles are the sums of windows, and each
-//! says how many profiles it is made of.
+//! A page holds profiles with their rows. A page of sums has the same form: its profiles are the
+//! sums of windows, and each says how many profiles it is made of.
 
 use std::ops::Range;
 
@@ -15,12 +15,13 @@ use crate::store::codec::series::Timing;
 use crate::store::directory::block_entry::Dataset;
 use crate::store::error::StoreError;
 
-/// Rows after which a page ends. At three to four bytes a row that is half a megabyte before compression: one read of
-/// the bucket, and small enough that a query for some minutes of an hour leaves most pages alone.
+/// Rows after which a page ends. At three to four bytes a row that is half a megabyte before
+/// compression: one read of the bucket, and small enough that a query for some minutes of an hour
+/// leaves most pages alone.
 const PAGE_ROWS: usize = 128 << 10;
 
-/// Rows after which a page of sums ends: a quarter, because a query takes all minutes or hours of one page for the few at
-/// an edge of its range.
+/// Rows after which a page of sums ends: a quarter, because a query takes all minutes or hours of
+/// one page for the few at an edge of its range.
 const SUMS_PAGE_ROWS: usize = 32 << 10;
 
 /// Profiles after which a page ends, however few rows they have.
@@ -70,11 +71,19 @@ pub(crate) struct PageWriter {
 
 impl PageWriter {
     pub(crate) fn new(page_use: PageUse) -> Self {
-        Self { page_use, pages: Vec::new(), open: PageRows::default() }
+        Self {
+            page_use,
+            pages: Vec::new(),
+            open: PageRows::default(),
+        }
     }
 
     fn kind(&self) -> PageKind {
-        if self.page_use.is_some() { PageKind::Sums } else { PageKind::Raw }
+        if self.page_use.is_some() {
+            PageKind::Sums
+        } else {
+            PageKind::Raw
+        }
     }
 
     /// Bytes of all finished pages.
@@ -84,9 +93,14 @@ impl PageWriter {
 
     /// Adds a profile; `rows` are tidy.
     ///
-    /// A very large profile gets a page for itself: there its values have the divisor that they had in their chunk, so that
-    /// what fitted a section before fits one again.
-    pub(crate) fn push(&mut self, mut profile: PageProfile, rows: &[Row], pool: &mut PagePool) -> Result<(), StoreError> {
+    /// A very large profile gets a page for itself: there its values have the divisor that they had
+    /// in their chunk, so that what fitted a section before fits one again.
+    pub(crate) fn push(
+        &mut self,
+        mut profile: PageProfile,
+        rows: &[Row],
+        pool: &mut PagePool,
+    ) -> Result<(), StoreError> {
         let most_rows = match self.kind() {
             PageKind::Raw => PAGE_ROWS,
             PageKind::Sums => SUMS_PAGE_ROWS,
@@ -113,7 +127,13 @@ impl PageWriter {
         };
         let divisor = rows::divisor(page.values.iter().copied());
         let (number, len) = pool.put(self.page_use, &encode(&page, self.kind(), divisor))?;
-        self.pages.push(UnplacedPage { number, len, min_time, max_time, divisor });
+        self.pages.push(UnplacedPage {
+            number,
+            len,
+            min_time,
+            max_time,
+            divisor,
+        });
         Ok(())
     }
 }
@@ -130,13 +150,19 @@ fn encode(page: &PageRows, kind: PageKind, divisor: u64) -> Vec<u8> {
         put_column(&mut raw, profiles().map(|p| p.profiles));
     }
     put_column(&mut raw, profiles().map(|p| p.rows.len() as u64));
-    profiles().for_each(|p| rows::put_stacks(&mut raw, page.stacks[p.rows.clone()].iter().copied()));
+    profiles()
+        .for_each(|p| rows::put_stacks(&mut raw, page.stacks[p.rows.clone()].iter().copied()));
     rows::put_quotients(&mut raw, page.values.iter().copied(), divisor);
     raw
 }
 
 /// Reads a page of `dataset`; `divisor` is that of its entry.
-pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset, kind: PageKind, divisor: u64) -> Result<PageRows, StoreError> {
+pub(crate) fn read_page(
+    bytes: &[u8],
+    dataset: &Dataset,
+    kind: PageKind,
+    divisor: u64,
+) -> Result<PageRows, StoreError> {
     let mut reader = Reader::new(bytes, "page");
     let raw = section(&mut reader, "page")?;
     reader.end()?;
@@ -161,7 +187,11 @@ pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset, kind: PageKind, divisor
         total_rows += rows as usize;
         profiles.push(PageProfile {
             series: series[i],
-            timing: Timing { time: UnixNanos(times[i]), duration_nanos: durations[i], period: periods[i] },
+            timing: Timing {
+                time: UnixNanos(times[i]),
+                duration_nanos: durations[i],
+                period: periods[i],
+            },
             profiles: sizes[i],
             rows: start..total_rows,
         });
@@ -172,5 +202,9 @@ pub(crate) fn read_page(bytes: &[u8], dataset: &Dataset, kind: PageKind, divisor
     }
     let values = rows::quotients(&mut r, total_rows, divisor)?;
     r.end()?;
-    Ok(PageRows { profiles, stacks, values })
+    Ok(PageRows {
+        profiles,
+        stacks,
+        values,
+    })
 }

@@ -1,7 +1,8 @@
 //! The pages of a family until they have a place in the block: each different one once.
 //!
-//! A CPU profile says everything twice, as samples and as nanoseconds, which are so many times the samples. Divided by
-//! what they have in common the values of both are equal, and so are the pages, which then take the room of one.
+//! A CPU profile says everything twice, as samples and as nanoseconds, which are so many times the
+//! samples. Divided by what they have in common the values of both are equal, and so are the pages,
+//! which then take the room of one.
 
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -14,7 +15,8 @@ use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::directory::block_entry::PageEntry;
 use crate::store::error::StoreError;
 
-/// Whose pages may be one: those of sums over the same windows, or raw ones (`None`), which stand together in the block.
+/// Whose pages may be one: those of sums over the same windows, or raw ones (`None`), which stand
+/// together in the block.
 pub(crate) type PageUse = Option<(SumWindow, SumScope)>;
 
 /// Pages of the family that is being gathered. There is one at a time.
@@ -45,15 +47,25 @@ pub(crate) struct UnplacedPage {
 
 impl PagePool {
     pub(crate) fn new() -> Result<Self, StoreError> {
-        Ok(Self { packer: Packer::new()?, pages: Vec::new(), index: HashMap::new() })
+        Ok(Self {
+            packer: Packer::new()?,
+            pages: Vec::new(),
+            index: HashMap::new(),
+        })
     }
 
-    /// Takes a page in, unless an equal one is there; gives its number and the length of its section.
-    pub(crate) fn put(&mut self, page_use: PageUse, raw: &[u8]) -> Result<(usize, u64), StoreError> {
+    /// Takes a page in, unless an equal one is there; gives its number and the length of its
+    /// section.
+    pub(crate) fn put(
+        &mut self,
+        page_use: PageUse,
+        raw: &[u8],
+    ) -> Result<(usize, u64), StoreError> {
         let key = (page_use, raw.len(), xxh3_64(raw));
         if let Some(&number) = self.index.get(&key)
             && let Pooled::Waiting(bytes) = &self.pages[number]
-            // Equal hashes do not make equal pages. To decompress the other takes less time than to compress this one.
+            // Equal hashes do not make equal pages. To decompress the other takes less time than to
+            // compress this one.
             && *section(&mut Reader::new(bytes, "page"), "page")? == *raw
         {
             return Ok((number, bytes.len() as u64));
@@ -67,20 +79,39 @@ impl PagePool {
     }
 
     /// Appends the pages that are not in the block yet to `out`; gives the entries of all.
-    pub(crate) fn place_pages(&mut self, pages: &[UnplacedPage], out: &mut Vec<u8>) -> Vec<PageEntry> {
+    pub(crate) fn place_pages(
+        &mut self,
+        pages: &[UnplacedPage],
+        out: &mut Vec<u8>,
+    ) -> Vec<PageEntry> {
         let mut entries = Vec::with_capacity(pages.len());
-        for &UnplacedPage { number, min_time, max_time, divisor, .. } in pages {
+        for &UnplacedPage {
+            number,
+            min_time,
+            max_time,
+            divisor,
+            ..
+        } in pages
+        {
             let page = &mut self.pages[number];
             let part = match page {
                 Pooled::Placed(part) => *part,
                 Pooled::Waiting(bytes) => {
-                    let part = Part { offset: out.len() as u64, len: bytes.len() as u64 };
+                    let part = Part {
+                        offset: out.len() as u64,
+                        len: bytes.len() as u64,
+                    };
                     out.append(bytes);
                     *page = Pooled::Placed(part);
                     part
                 }
             };
-            entries.push(PageEntry { part, min_time, max_time, divisor });
+            entries.push(PageEntry {
+                part,
+                min_time,
+                max_time,
+                divisor,
+            });
         }
         entries
     }
@@ -100,7 +131,13 @@ mod tests {
     fn equal_pages_of_one_use_are_one() {
         let mut pool = PagePool::new().unwrap();
         let minutes = Some((SumWindow::Minute, SumScope::All));
-        let puts = [(None, "aaa"), (minutes, "aaa"), (None, "aab"), (None, "aaa"), (minutes, "aaa")];
+        let puts = [
+            (None, "aaa"),
+            (minutes, "aaa"),
+            (None, "aab"),
+            (None, "aaa"),
+            (minutes, "aaa"),
+        ];
         let numbers = puts.map(|(page_use, raw)| pool.put(page_use, raw.as_bytes()).unwrap().0);
         assert_eq!(numbers, [0, 1, 2, 0, 1]);
     }
@@ -113,10 +150,22 @@ mod tests {
         pool.index.insert((None, 5, xxh3_64(b"other")), number);
         let (number, len) = pool.put(None, b"other").unwrap();
         assert_eq!(number, 1);
-        let page = UnplacedPage { number, len, min_time: UnixNanos(1), max_time: UnixNanos(2), divisor: 3 };
+        let page = UnplacedPage {
+            number,
+            len,
+            min_time: UnixNanos(1),
+            max_time: UnixNanos(2),
+            divisor: 3,
+        };
         let mut out = vec![0; 7];
         let entries = pool.place_pages(&[page, page], &mut out);
-        assert_eq!(entries.iter().map(|entry| entry.part).collect::<Vec<_>>(), [Part { offset: 7, len }; 2]);
-        assert_eq!(*section(&mut Reader::new(&out[7..], "page"), "page").unwrap(), *b"other");
+        assert_eq!(
+            entries.iter().map(|entry| entry.part).collect::<Vec<_>>(),
+            [Part { offset: 7, len }; 2]
+        );
+        assert_eq!(
+            *section(&mut Reader::new(&out[7..], "page"), "page").unwrap(),
+            *b"other"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Sums over windows while they are gathered.
 //!
-//! A window may be written in several pieces, which readers add up: so memory has a bound whatever comes, and a sum that
-//! does not fit 64 bits is stored all the same, as two values.
+//! A window may be written in several pieces, which readers add up: so memory has a bound whatever
+//! comes, and a sum that does not fit 64 bits is stored all the same, as two values.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,15 @@ const WINDOW_ROWS: usize = 12;
 /// Rows that may gather before equal stacks are added up.
 const LOOSE_ROWS: usize = 1 << 10;
 
-/// Latest windows to which profiles may still come: 2. Agents push a profile when it ends, most after less than a minute.
+/// Latest windows to which profiles may still come: 2. Agents push a profile when it ends, most
+/// after less than a minute.
 const UNFINISHED_WINDOWS: i64 = 2;
 
 /// Which sums are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flush {
-    /// Those of windows that are over: they come in one piece, whenever that happens, so datasets that say the same have
-    /// the same pages.
+    /// Those of windows that are over: they come in one piece, whenever that happens, so datasets
+    /// that say the same have the same pages.
     Finished,
     /// All.
     Everything,
@@ -50,17 +51,42 @@ struct Sum {
 
 impl SumsWriter {
     pub(crate) fn new((window, scope): (SumWindow, SumScope)) -> Self {
-        Self { window, scope, open: BTreeMap::new(), pages: PageWriter::new(Some((window, scope))) }
+        Self {
+            window,
+            scope,
+            open: BTreeMap::new(),
+            pages: PageWriter::new(Some((window, scope))),
+        }
     }
 
-    /// Adds a profile or a sum over a shorter window; says by how many rows this writer has grown or shrunk.
-    pub(crate) fn add(&mut self, series: u32, timing: Timing, profiles: u64, rows: &[Row]) -> isize {
-        let series = if self.scope == SumScope::All { 0 } else { series };
+    /// Adds a profile or a sum over a shorter window; says by how many rows this writer has grown
+    /// or shrunk.
+    pub(crate) fn add(
+        &mut self,
+        series: u32,
+        timing: Timing,
+        profiles: u64,
+        rows: &[Row],
+    ) -> isize {
+        let series = if self.scope == SumScope::All {
+            0
+        } else {
+            series
+        };
         let mut grown = 0;
-        let sum = self.open.entry((self.window.index(timing.time), series)).or_insert_with(|| {
-            grown = WINDOW_ROWS as isize;
-            Sum { timing, duration: 0, profiles: 0, rows: Vec::new(), tidy: 0 }
-        });
+        let sum = self
+            .open
+            .entry((self.window.index(timing.time), series))
+            .or_insert_with(|| {
+                grown = WINDOW_ROWS as isize;
+                Sum {
+                    timing,
+                    duration: 0,
+                    profiles: 0,
+                    rows: Vec::new(),
+                    tidy: 0,
+                }
+            });
         sum.timing = sum.timing.merged(timing);
         sum.duration += i128::from(timing.duration_nanos);
         sum.profiles = sum.profiles.saturating_add(profiles);
@@ -74,24 +100,35 @@ impl SumsWriter {
 
     /// Adds up what can be; gives how many rows are left.
     pub(crate) fn tidy(&mut self) -> usize {
-        self.open.values_mut().map(|sum| sum.tidy() + WINDOW_ROWS).sum()
+        self.open
+            .values_mut()
+            .map(|sum| sum.tidy() + WINDOW_ROWS)
+            .sum()
     }
 
     /// Writes what is open.
     pub(crate) fn flush(&mut self, flush: Flush, pool: &mut PagePool) -> Result<(), StoreError> {
         let unfinished = match (flush, self.open.last_key_value()) {
-            (Flush::Finished, Some((&(latest, _), _))) => {
-                self.open.split_off(&(latest.saturating_sub(UNFINISHED_WINDOWS - 1), 0))
-            }
+            (Flush::Finished, Some((&(latest, _), _))) => self
+                .open
+                .split_off(&(latest.saturating_sub(UNFINISHED_WINDOWS - 1), 0)),
             _ => BTreeMap::new(),
         };
         for ((_, series), mut sum) in std::mem::replace(&mut self.open, unfinished) {
             sum.tidy();
             let clamped = sum.duration.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-            let mut timing = Timing { duration_nanos: clamped, ..sum.timing };
+            let mut timing = Timing {
+                duration_nanos: clamped,
+                ..sum.timing
+            };
             loop {
                 let later = second_values(&mut sum.rows);
-                let profile = PageProfile { series, timing, profiles: sum.profiles, rows: 0..0 };
+                let profile = PageProfile {
+                    series,
+                    timing,
+                    profiles: sum.profiles,
+                    rows: 0..0,
+                };
                 self.pages.push(profile, &sum.rows, pool)?;
                 if later.is_empty() {
                     break;
@@ -105,7 +142,8 @@ impl SumsWriter {
 }
 
 impl Sum {
-    /// Adds up rows of equal stacks, in order of stack. Values that do not add up within 64 bits stay beside each other.
+    /// Adds up rows of equal stacks, in order of stack. Values that do not add up within 64 bits
+    /// stay beside each other.
     fn tidy(&mut self) -> usize {
         // A stable sort: rows come as a few rising runs, which it merges in linear time.
         self.rows.sort_by_key(|row| row.0);
@@ -154,7 +192,11 @@ mod tests {
     #[test]
     fn sums_beyond_64_bits_are_kept() {
         let mut writer = SumsWriter::new((SumWindow::Minute, SumScope::All));
-        let timing = |time| Timing { time: UnixNanos(time), duration_nanos: i64::MAX, period: 3 };
+        let timing = |time| Timing {
+            time: UnixNanos(time),
+            duration_nanos: i64::MAX,
+            period: 3,
+        };
         for (time, value) in [(0, i64::MAX), (7, i64::MAX), (5, -7), (60_000_000_000, 1)] {
             writer.add(4, timing(time), 1, &[(0, 0), (1, value), (2, 1)]);
         }
@@ -169,7 +211,12 @@ mod tests {
             .profiles
             .iter()
             .map(|p| {
-                (p.timing.time.0, p.profiles, page.stacks[p.rows.clone()].to_vec(), page.values[p.rows.clone()].to_vec())
+                (
+                    p.timing.time.0,
+                    p.profiles,
+                    page.stacks[p.rows.clone()].to_vec(),
+                    page.values[p.rows.clone()].to_vec(),
+                )
             })
             .collect();
         let expect = [
@@ -187,7 +234,16 @@ mod tests {
         let mut check = |add: &[(u32, i64)], expect: &[(i64, u32)]| {
             for &(series, minute) in add {
                 let time = UnixNanos(minute.saturating_mul(60_000_000_000));
-                writer.add(series, Timing { time, duration_nanos: 1, period: 1 }, 1, &[(1, 1)]);
+                writer.add(
+                    series,
+                    Timing {
+                        time,
+                        duration_nanos: 1,
+                        period: 1,
+                    },
+                    1,
+                    &[(1, 1)],
+                );
             }
             writer.flush(Flush::Finished, &mut pool).unwrap();
             assert_eq!(writer.open.keys().copied().collect::<Vec<_>>(), expect);

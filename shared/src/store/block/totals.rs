@@ -1,4 +1,5 @@
-//! Totals: what a timeline reads. One row for each profile, or for each series and window; no stacks.
+//! Totals: what a timeline reads. One row for each profile, or for each series and window; no
+//! stacks.
 
 use std::collections::BTreeMap;
 
@@ -40,22 +41,33 @@ pub(crate) struct WindowTotals {
 
 impl WindowTotals {
     pub(crate) fn new(window: SumWindow) -> Self {
-        Self { window, sums: BTreeMap::new() }
+        Self {
+            window,
+            sums: BTreeMap::new(),
+        }
     }
 
     pub(crate) fn add(&mut self, series: u32, time: UnixNanos, profiles: u64, total: i128) {
-        let sum = self.sums.entry((series, self.window.index(time))).or_default();
+        let sum = self
+            .sums
+            .entry((series, self.window.index(time)))
+            .or_default();
         *sum = (sum.0.saturating_add(profiles), sum.1.saturating_add(total));
     }
 
-    /// The section, by series and then in order of time. A sum that does not fit 64 bits takes several rows, so what is
-    /// stored is always exact.
+    /// The section, by series and then in order of time. A sum that does not fit 64 bits takes
+    /// several rows, so what is stored is always exact.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut all = Vec::with_capacity(self.sums.len());
         for (&(series, index), &(mut profiles, mut sum)) in &self.sums {
             loop {
                 let total = sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-                all.push(WindowTotal { series, index, profiles, total });
+                all.push(WindowTotal {
+                    series,
+                    index,
+                    profiles,
+                    total,
+                });
                 sum -= i128::from(total);
                 profiles = 0;
                 if sum == 0 {
@@ -93,12 +105,19 @@ pub(crate) fn read_totals(bytes: &[u8], dataset: &Dataset) -> Result<Vec<TotalRo
     let times = r.deltas(count)?;
     let totals = rows::values(&mut r, count)?;
     r.end()?;
-    let rows = (0..count).map(|i| TotalRow { series: series[i], time: UnixNanos(times[i]), total: totals[i] });
+    let rows = (0..count).map(|i| TotalRow {
+        series: series[i],
+        time: UnixNanos(times[i]),
+        total: totals[i],
+    });
     Ok(rows.collect())
 }
 
 /// Reads the totals of each window of `dataset`.
-pub(crate) fn read_window_totals(bytes: &[u8], dataset: &Dataset) -> Result<Vec<WindowTotal>, StoreError> {
+pub(crate) fn read_window_totals(
+    bytes: &[u8],
+    dataset: &Dataset,
+) -> Result<Vec<WindowTotal>, StoreError> {
     let mut reader = Reader::new(bytes, "window totals");
     let raw = section(&mut reader, "window totals")?;
     reader.end()?;
@@ -109,7 +128,11 @@ pub(crate) fn read_window_totals(bytes: &[u8], dataset: &Dataset) -> Result<Vec<
     let profiles = r.column(count)?;
     let totals = rows::values(&mut r, count)?;
     r.end()?;
-    let rows =
-        (0..count).map(|i| WindowTotal { series: series[i], index: indices[i], profiles: profiles[i], total: totals[i] });
+    let rows = (0..count).map(|i| WindowTotal {
+        series: series[i],
+        index: indices[i],
+        profiles: profiles[i],
+        total: totals[i],
+    });
     Ok(rows.collect())
 }

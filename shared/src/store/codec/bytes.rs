@@ -34,14 +34,17 @@ pub(crate) fn put_column(out: &mut Vec<u8>, values: impl Iterator<Item = u64>) {
     values.for_each(|v| put_varint(out, v));
 }
 
-/// Most bytes that the names of a block's sources may take: a name has at most 250, and a job 800 sources.
+/// Most bytes that the names of a block's sources may take: a name has at most 250, and a job 800
+/// sources.
 const MAX_NAMES: u64 = 256 << 10;
 
 /// Names of objects: how many, their lengths, and all end to end.
 pub(crate) fn put_names(out: &mut Vec<u8>, names: &[String]) {
     put_varint(out, names.len() as u64);
     put_column(out, names.iter().map(|name| name.len() as u64));
-    names.iter().for_each(|name| out.extend_from_slice(name.as_bytes()));
+    names
+        .iter()
+        .for_each(|name| out.extend_from_slice(name.as_bytes()));
 }
 
 /// Reads forward through bytes; `section` names them in errors.
@@ -53,7 +56,11 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(bytes: &'a [u8], section: &'static str) -> Self {
-        Self { bytes, at: 0, section }
+        Self {
+            bytes,
+            at: 0,
+            section,
+        }
     }
 
     pub(crate) fn at(&self) -> usize {
@@ -65,13 +72,21 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn corrupt(&self, problem: &'static str) -> StoreError {
-        StoreError::Corrupt { section: self.section, offset: self.at as u64, problem }
+        StoreError::Corrupt {
+            section: self.section,
+            offset: self.at as u64,
+            problem,
+        }
     }
 
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], StoreError> {
         if len > self.remaining() {
             let (needed, found) = (self.at as u64 + len as u64, self.bytes.len() as u64);
-            return Err(StoreError::Length { section: self.section, needed, found });
+            return Err(StoreError::Length {
+                section: self.section,
+                needed,
+                found,
+            });
         }
         let taken = &self.bytes[self.at..self.at + len];
         self.at += len;
@@ -79,7 +94,10 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], StoreError> {
-        Ok(self.take(N)?.try_into().expect("take gives as many bytes as asked"))
+        Ok(self
+            .take(N)?
+            .try_into()
+            .expect("take gives as many bytes as asked"))
     }
 
     pub(crate) fn varint(&mut self) -> Result<u64, StoreError> {
@@ -117,7 +135,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A varint of a column. Most have a byte or two, which are read without a jump that nobody could foresee.
+    /// A varint of a column. Most have a byte or two, which are read without a jump that nobody
+    /// could foresee.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Result<u64, StoreError> {
         let word = match self.bytes.get(self.at..self.at + 2) {
@@ -138,8 +157,8 @@ impl<'a> Reader<'a> {
         Ok(unzigzag(self.next()?))
     }
 
-    /// A count of things that take at least `width` bytes each, so that what is allocated for them is bounded by what is
-    /// really there.
+    /// A count of things that take at least `width` bytes each, so that what is allocated for them
+    /// is bounded by what is really there.
     pub(crate) fn count(&mut self, width: usize) -> Result<usize, StoreError> {
         let count = self.varint()?;
         match usize::try_from(count) {
@@ -181,7 +200,11 @@ impl<'a> Reader<'a> {
     }
 
     /// `count` indices into a table of `len` rows, written by [`put_deltas`].
-    pub(crate) fn index_deltas(&mut self, count: usize, len: usize) -> Result<Vec<u32>, StoreError> {
+    pub(crate) fn index_deltas(
+        &mut self,
+        count: usize,
+        len: usize,
+    ) -> Result<Vec<u32>, StoreError> {
         let mut before = 0i64;
         let mut values = Vec::with_capacity(count.min(self.remaining()));
         for _ in 0..count {
@@ -211,14 +234,21 @@ impl<'a> Reader<'a> {
         let mut names = Vec::with_capacity(count);
         for length in lengths {
             let name = std::str::from_utf8(self.take(length as usize)?);
-            names.push(name.map_err(|_| self.corrupt("a name is not UTF-8"))?.to_owned());
+            names.push(
+                name.map_err(|_| self.corrupt("a name is not UTF-8"))?
+                    .to_owned(),
+            );
         }
         Ok(names)
     }
 
     /// Nothing may be left.
     pub(crate) fn end(&self) -> Result<(), StoreError> {
-        if self.remaining() == 0 { Ok(()) } else { Err(self.corrupt("bytes are left over at the end")) }
+        if self.remaining() == 0 {
+            Ok(())
+        } else {
+            Err(self.corrupt("bytes are left over at the end"))
+        }
     }
 }
 
@@ -253,9 +283,17 @@ mod tests {
 
     #[test]
     fn numbers_beyond_64_bits_are_refused() {
-        let check = |bytes: &[u8], expect: Option<u64>| assert_eq!(Reader::new(bytes, "test").varint().ok(), expect);
-        check(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1], Some(u64::MAX));
-        check(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2], None);
+        let check = |bytes: &[u8], expect: Option<u64>| {
+            assert_eq!(Reader::new(bytes, "test").varint().ok(), expect)
+        };
+        check(
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+            Some(u64::MAX),
+        );
+        check(
+            &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2],
+            None,
+        );
         check(&[0x80; 11], None);
         check(&[0x80], None);
     }

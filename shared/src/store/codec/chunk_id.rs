@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// What tells a push from another: chunks with equal ids that arrive within [`crate::plans::RETRY_WINDOW_MILLIS`] count once.
+/// What tells a push from another: chunks with equal ids that arrive within
+/// [`crate::plans::RETRY_WINDOW_MILLIS`] count once.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkId(pub [u8; 16]);
 

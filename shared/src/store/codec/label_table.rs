@@ -1,4 +1,5 @@
-//! The table of label sets and profile types of a chunk head or a directory: each set once, each text in them once.
+//! The table of label sets and profile types of a chunk head or a directory: each set once, each
+//! text in them once.
 
 use hashbrown::HashMap;
 
@@ -9,8 +10,8 @@ use crate::store::error::StoreError;
 
 /// Most text that label sets and types may come to when each is written out in full: 64 MiB.
 ///
-/// The encoded form refers to a text by a byte or two, so a few kilobytes could claim gigabytes. A directory that fits
-/// its catalog row (2 MB) and grows thirty times is the largest one imaginable.
+/// The encoded form refers to a text by a byte or two, so a few kilobytes could claim gigabytes. A
+/// directory that fits its catalog row (2 MB) and grows thirty times is the largest one imaginable.
 const MAX_TEXT: usize = 64 << 20;
 
 /// Collects label sets and profile types, each once, in order of first appearance.
@@ -70,16 +71,27 @@ pub(crate) fn put_label_table(out: &mut Vec<u8>, label_sets: &[Labels], types: &
     }
     put_varint(&mut refs, types.len() as u64);
     for t in types {
-        parts(t).into_iter().for_each(|part| put_text(part, &mut refs));
+        parts(t)
+            .into_iter()
+            .for_each(|part| put_text(part, &mut refs));
     }
     put_varint(out, texts.len() as u64);
     put_column(out, texts.iter().map(|text| text.len() as u64));
-    texts.iter().for_each(|text| out.extend_from_slice(text.as_bytes()));
+    texts
+        .iter()
+        .for_each(|text| out.extend_from_slice(text.as_bytes()));
     out.extend_from_slice(&refs);
 }
 
 fn parts(t: &ProfileType) -> [&str; 5] {
-    [&t.name, &t.sample_type, &t.sample_unit, &t.period_type, &t.period_unit].map(String::as_str)
+    [
+        &t.name,
+        &t.sample_type,
+        &t.sample_unit,
+        &t.period_type,
+        &t.period_unit,
+    ]
+    .map(String::as_str)
 }
 
 /// Reads what [`put_label_table`] wrote.
@@ -87,26 +99,44 @@ pub(crate) fn label_table(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileTyp
     let count = r.count(1)?;
     let mut texts = Vec::with_capacity(count);
     for length in r.column(count)? {
-        let length = usize::try_from(length).map_err(|_| r.corrupt("a text is longer than memory"))?;
-        texts.push(std::str::from_utf8(r.take(length)?).map_err(|_| r.corrupt("a text is not UTF-8"))?);
+        let length =
+            usize::try_from(length).map_err(|_| r.corrupt("a text is longer than memory"))?;
+        texts.push(
+            std::str::from_utf8(r.take(length)?).map_err(|_| r.corrupt("a text is not UTF-8"))?,
+        );
     }
     let mut length = 0;
     let mut text = |r: &mut Reader| -> Result<String, StoreError> {
         let text = texts[r.index(texts.len())?];
         length += text.len();
-        if length > MAX_TEXT { Err(r.corrupt("labels grow beyond 64 MiB")) } else { Ok(text.to_owned()) }
+        if length > MAX_TEXT {
+            Err(r.corrupt("labels grow beyond 64 MiB"))
+        } else {
+            Ok(text.to_owned())
+        }
     };
     let count = r.count(1)?;
     let mut label_sets = Vec::with_capacity(count);
     for _ in 0..count {
-        let pairs = (0..r.count(2)?).map(|_| Ok((text(r)?, text(r)?))).collect::<Result<Vec<_>, StoreError>>()?;
-        label_sets.push(Labels::new(pairs).map_err(|_| r.corrupt("a label set breaks the rules for labels"))?);
+        let pairs = (0..r.count(2)?)
+            .map(|_| Ok((text(r)?, text(r)?)))
+            .collect::<Result<Vec<_>, StoreError>>()?;
+        label_sets.push(
+            Labels::new(pairs).map_err(|_| r.corrupt("a label set breaks the rules for labels"))?,
+        );
     }
     let count = r.count(5)?;
     let mut types = Vec::with_capacity(count);
     for _ in 0..count {
-        let [name, sample_type, sample_unit, period_type, period_unit] = [text(r)?, text(r)?, text(r)?, text(r)?, text(r)?];
-        types.push(ProfileType { name, sample_type, sample_unit, period_type, period_unit });
+        let [name, sample_type, sample_unit, period_type, period_unit] =
+            [text(r)?, text(r)?, text(r)?, text(r)?, text(r)?];
+        types.push(ProfileType {
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        });
     }
     Ok((label_sets, types))
 }

@@ -1,7 +1,8 @@
 //! Columns of (stack number, value): what a profile counts.
 //!
-//! Values are divided by their greatest common divisor first: CPU nanoseconds are multiples of the sampling period, and
-//! a count of ten takes one byte where 100,000,000 takes five. Columns that are multiples of each other become equal.
+//! Values are divided by their greatest common divisor first: CPU nanoseconds are multiples of the
+//! sampling period, and a count of ten takes one byte where 100,000,000 takes five. Columns that
+//! are multiples of each other become equal.
 
 use super::bytes::{Reader, put_signed, put_varint};
 use crate::store::error::StoreError;
@@ -74,7 +75,12 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// Reads the stacks of one profile; `highest` is the highest number allowed.
-pub(crate) fn stacks(r: &mut Reader, count: usize, highest: u64, out: &mut Vec<u32>) -> Result<(), StoreError> {
+pub(crate) fn stacks(
+    r: &mut Reader,
+    count: usize,
+    highest: u64,
+    out: &mut Vec<u32>,
+) -> Result<(), StoreError> {
     let mut stack = 0u64;
     for i in 0..count {
         let step = r.next()?;
@@ -97,7 +103,11 @@ pub(crate) fn values(r: &mut Reader, count: usize) -> Result<Vec<i64>, StoreErro
 }
 
 /// Reads what [`put_quotients`] wrote: the values.
-pub(crate) fn quotients(r: &mut Reader, count: usize, divisor: u64) -> Result<Vec<i64>, StoreError> {
+pub(crate) fn quotients(
+    r: &mut Reader,
+    count: usize,
+    divisor: u64,
+) -> Result<Vec<i64>, StoreError> {
     let mut values = Vec::with_capacity(count.min(r.remaining()));
     for _ in 0..count {
         let quotient = r.next_signed()?;
@@ -140,8 +150,14 @@ mod tests {
             put_quotients(&mut out, all.iter().copied(), divisor(all.iter().copied()));
             out
         };
-        assert_eq!(column(&[2, -4, 10]), column(&[10_000_000, -20_000_000, 50_000_000]));
-        assert_ne!(column(&[2, -4, 10]), column(&[10_000_000, -20_000_000, 50_000_001]));
+        assert_eq!(
+            column(&[2, -4, 10]),
+            column(&[10_000_000, -20_000_000, 50_000_000])
+        );
+        assert_ne!(
+            column(&[2, -4, 10]),
+            column(&[10_000_000, -20_000_000, 50_000_001])
+        );
     }
 
     #[test]
@@ -153,8 +169,16 @@ mod tests {
         };
         assert_eq!(product(-1, 1 << 63), Ok(i64::MIN));
         assert_eq!(product(0, u64::MAX), Ok(0));
-        for (quotient, divisor) in [(1, 1 << 63), (i64::MIN, u64::MAX), (i64::MAX, 2), (-1, u64::MAX)] {
-            assert!(product(quotient, divisor).is_err(), "{quotient} x {divisor}");
+        for (quotient, divisor) in [
+            (1, 1 << 63),
+            (i64::MIN, u64::MAX),
+            (i64::MAX, 2),
+            (-1, u64::MAX),
+        ] {
+            assert!(
+                product(quotient, divisor).is_err(),
+                "{quotient} x {divisor}"
+            );
         }
     }
 }

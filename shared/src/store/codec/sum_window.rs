@@ -45,33 +45,42 @@ impl SumWindow {
         UnixNanos(index.saturating_mul(self.nanos()))
     }
 
-    /// The windows that lie wholly inside `range`, as one range; empty ranges end where they begin. An end at the limits of
-    /// time is open: nothing lies beyond, so the window that it cuts is whole.
+    /// The windows that lie wholly inside `range`, as one range; empty ranges end where they begin.
+    /// An end at the limits of time is open: nothing lies beyond, so the window that it cuts is
+    /// whole.
     pub fn inside(self, range: TimeRange) -> TimeRange {
         let until = match range.until.0 {
             i64::MAX => Some(i64::MAX),
             until => until.div_euclid(self.nanos()).checked_mul(self.nanos()),
         };
         match (self.next_edge(range.from), until) {
-            (Some(from), Some(until)) if from < until => TimeRange { from: UnixNanos(from), until: UnixNanos(until) },
-            _ => TimeRange { from: range.from, until: range.from },
+            (Some(from), Some(until)) if from < until => TimeRange {
+                from: UnixNanos(from),
+                until: UnixNanos(until),
+            },
+            _ => TimeRange {
+                from: range.from,
+                until: range.from,
+            },
         }
     }
 
-    /// The windows that begin inside `range`, as one range: what adjacent ranges have of windows that are cut adds up. Ends
-    /// at the limits of time are open.
+    /// The windows that begin inside `range`, as one range: what adjacent ranges have of windows
+    /// that are cut adds up. Ends at the limits of time are open.
     pub fn rounded(self, range: TimeRange) -> TimeRange {
         let edge = |time| UnixNanos(self.next_edge(time).unwrap_or(i64::MAX));
-        TimeRange { from: edge(range.from), until: edge(range.until) }
+        TimeRange {
+            from: edge(range.from),
+            until: edge(range.until),
+        }
     }
 
     /// The first start of a window from `time` on; the limits of time stay as they are.
     fn next_edge(self, time: UnixNanos) -> Option<i64> {
         match time.0 {
             i64::MIN | i64::MAX => Some(time.0),
-            time => {
-                (time.div_euclid(self.nanos()) + i64::from(time.rem_euclid(self.nanos()) != 0)).checked_mul(self.nanos())
-            }
+            time => (time.div_euclid(self.nanos()) + i64::from(time.rem_euclid(self.nanos()) != 0))
+                .checked_mul(self.nanos()),
         }
     }
 }
@@ -84,7 +93,10 @@ mod tests {
     fn whole_windows_of_a_range() {
         let minute = SumWindow::Minute.nanos();
         let check = |from: i64, until: i64, expect: Option<(i64, i64)>| {
-            let inside = SumWindow::Minute.inside(TimeRange { from: UnixNanos(from), until: UnixNanos(until) });
+            let inside = SumWindow::Minute.inside(TimeRange {
+                from: UnixNanos(from),
+                until: UnixNanos(until),
+            });
             let found = (inside.from < inside.until).then_some((inside.from.0, inside.until.0));
             assert_eq!(found, expect, "{from} to {until}");
         };
@@ -107,7 +119,10 @@ mod tests {
     fn windows_that_begin_in_a_range() {
         let hour = SumWindow::Hour.nanos();
         let check = |from: i64, until: i64, expect: (i64, i64)| {
-            let rounded = SumWindow::Hour.rounded(TimeRange { from: UnixNanos(from), until: UnixNanos(until) });
+            let rounded = SumWindow::Hour.rounded(TimeRange {
+                from: UnixNanos(from),
+                until: UnixNanos(until),
+            });
             assert_eq!((rounded.from.0, rounded.until.0), expect);
         };
         check(0, hour, (0, hour));
@@ -122,7 +137,10 @@ mod tests {
         for window in SumWindow::ALL {
             for time in [i64::MIN, -1, 0, 1, 1_700_000_000_000_000_000, i64::MAX] {
                 let start = window.start(window.index(UnixNanos(time)));
-                assert!(start.0 <= time && (time - start.0 < window.nanos() || start.0 == i64::MIN), "{window:?} {time}");
+                assert!(
+                    start.0 <= time && (time - start.0 < window.nanos() || start.0 == i64::MIN),
+                    "{window:?} {time}"
+                );
             }
         }
     }

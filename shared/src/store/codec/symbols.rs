@@ -1,7 +1,8 @@
 //! The tables of a profile, from strings to stacks, as columns.
 //!
-//! Rows keep their order; only rows that a stack in use can reach are written, so a chunk carries no more than its rows
-//! need. Every reference is checked on the way back: into its own table, and for stacks to an earlier row.
+//! Rows keep their order; only rows that a stack in use can reach are written, so a chunk carries
+//! no more than its rows need. Every reference is checked on the way back: into its own table, and
+//! for stacks to an earlier row.
 
 use super::bytes::{Reader, put_column, put_deltas, put_signed, put_varint};
 use crate::base::limits::{MAX_INLINED, MAX_STACK_DEPTH};
@@ -21,7 +22,8 @@ impl Kept {
         self.0[row] = 1;
     }
 
-    /// Numbers the marked rows in order, from 1, so that 0 still means "not written", and gives how many there are.
+    /// Numbers the marked rows in order, from 1, so that 0 still means "not written", and gives how
+    /// many there are.
     fn number(&mut self) -> u64 {
         let mut count = 0;
         for slot in self.0.iter_mut().filter(|slot| **slot != 0) {
@@ -37,11 +39,16 @@ impl Kept {
     }
 
     fn rows<'a, Row>(&'a self, table: &'a [Row]) -> impl Iterator<Item = &'a Row> + Clone {
-        table.iter().zip(&self.0).filter(|(_, slot)| **slot != 0).map(|(row, _)| row)
+        table
+            .iter()
+            .zip(&self.0)
+            .filter(|(_, slot)| **slot != 0)
+            .map(|(row, _)| row)
     }
 }
 
-/// Number under which each stack of the profile was written: its new row plus one, 0 when it was not.
+/// Number under which each stack of the profile was written: its new row plus one, 0 when it was
+/// not.
 pub(crate) struct StackNumbers(Kept);
 
 impl StackNumbers {
@@ -52,13 +59,19 @@ impl StackNumbers {
 }
 
 /// What the stacks in `used` reach, as tables of their own, and where each stack went.
-pub(crate) fn prune(p: &Profile, used: impl Iterator<Item = StackId>) -> Result<(Profile, StackNumbers), StoreError> {
+pub(crate) fn prune(
+    p: &Profile,
+    used: impl Iterator<Item = StackId>,
+) -> Result<(Profile, StackNumbers), StoreError> {
     let (raw, numbers) = encode(p, used)?;
     Ok((decode(&raw, "symbols")?, numbers))
 }
 
 /// Writes what the stacks in `used` reach. Gives the section and where each stack went.
-pub(crate) fn encode(p: &Profile, used: impl Iterator<Item = StackId>) -> Result<(Vec<u8>, StackNumbers), StoreError> {
+pub(crate) fn encode(
+    p: &Profile,
+    used: impl Iterator<Item = StackId>,
+) -> Result<(Vec<u8>, StackNumbers), StoreError> {
     check_depth(p)?;
     let mut stacks = Kept::none(p.stacks.len());
     used.for_each(|s| stacks.mark(s.index()));
@@ -67,27 +80,41 @@ pub(crate) fn encode(p: &Profile, used: impl Iterator<Item = StackId>) -> Result
         // Parents come earlier, so one pass backwards reaches them all.
         if stacks.0[i] != 0 {
             locations.mark(row.location.index());
-            row.parent.iter().for_each(|parent| stacks.mark(parent.index()));
+            row.parent
+                .iter()
+                .for_each(|parent| stacks.mark(parent.index()));
         }
     }
     let mut mappings = Kept::none(p.mappings.len());
     let mut functions = Kept::none(p.functions.len());
     for l in locations.rows(&p.locations) {
         l.mapping.iter().for_each(|m| mappings.mark(m.index()));
-        lines_of(p, l).iter().filter_map(|line| line.function).for_each(|f| functions.mark(f.index()));
+        lines_of(p, l)
+            .iter()
+            .filter_map(|line| line.function)
+            .for_each(|f| functions.mark(f.index()));
     }
     let mut strings = Kept::none(p.strings.len());
     for m in mappings.rows(&p.mappings) {
-        [m.file, m.build_id].iter().for_each(|s| strings.mark(s.index()));
+        [m.file, m.build_id]
+            .iter()
+            .for_each(|s| strings.mark(s.index()));
     }
     for f in functions.rows(&p.functions) {
-        [f.name, f.system_name, f.file].iter().for_each(|s| strings.mark(s.index()));
+        [f.name, f.system_name, f.file]
+            .iter()
+            .for_each(|s| strings.mark(s.index()));
     }
-    // Row 0 is empty in every string table. It takes number 1 here, so numbers less one are indices with 0 for empty.
+    // Row 0 is empty in every string table. It takes number 1 here, so numbers less one are indices
+    // with 0 for empty.
     strings.mark(0);
 
     let mut out = Vec::new();
-    let texts = || (1..p.strings.len()).filter(|&i| strings.0[i] != 0).map(|i| p.strings.get(StringId::new(i)));
+    let texts = || {
+        (1..p.strings.len())
+            .filter(|&i| strings.0[i] != 0)
+            .map(|i| p.strings.get(StringId::new(i)))
+    };
     put_varint(&mut out, texts().count() as u64);
     put_column(&mut out, texts().map(|text| text.len() as u64));
     texts().for_each(|text| out.extend_from_slice(text.as_bytes()));
@@ -96,10 +123,31 @@ pub(crate) fn encode(p: &Profile, used: impl Iterator<Item = StackId>) -> Result
 
     put_varint(&mut out, mappings.number());
     for m in mappings.rows(&p.mappings) {
-        let SymbolFlags { functions, filenames, line_numbers, inline_frames } = m.symbols;
+        let SymbolFlags {
+            functions,
+            filenames,
+            line_numbers,
+            inline_frames,
+        } = m.symbols;
         let flags = [functions, filenames, line_numbers, inline_frames];
-        put_column(&mut out, [m.start, m.limit, m.offset, string(m.file) as u64, string(m.build_id) as u64].into_iter());
-        out.push(flags.iter().enumerate().map(|(bit, &set)| u8::from(set) << bit).sum());
+        put_column(
+            &mut out,
+            [
+                m.start,
+                m.limit,
+                m.offset,
+                string(m.file) as u64,
+                string(m.build_id) as u64,
+            ]
+            .into_iter(),
+        );
+        out.push(
+            flags
+                .iter()
+                .enumerate()
+                .map(|(bit, &set)| u8::from(set) << bit)
+                .sum(),
+        );
     }
 
     put_varint(&mut out, functions.number());
@@ -112,20 +160,36 @@ pub(crate) fn encode(p: &Profile, used: impl Iterator<Item = StackId>) -> Result
 
     put_varint(&mut out, locations.number());
     let rows = || locations.rows(&p.locations);
-    put_column(&mut out, rows().map(|l| l.mapping.map_or(0, |m| mappings.get(m.index())) as u64));
+    put_column(
+        &mut out,
+        rows().map(|l| l.mapping.map_or(0, |m| mappings.get(m.index())) as u64),
+    );
     put_deltas(&mut out, rows().map(|l| l.address as i64));
-    put_column(&mut out, rows().map(|l| u64::from(l.line_count) << 1 | u64::from(l.folded)));
+    put_column(
+        &mut out,
+        rows().map(|l| u64::from(l.line_count) << 1 | u64::from(l.folded)),
+    );
     let lines = || rows().flat_map(|l| lines_of(p, l));
-    put_deltas(&mut out, lines().map(|line| line.function.map_or(0, |f| functions.get(f.index()))));
+    put_deltas(
+        &mut out,
+        lines().map(|line| line.function.map_or(0, |f| functions.get(f.index()))),
+    );
     put_deltas(&mut out, lines().map(|line| line.line));
     put_deltas(&mut out, lines().map(|line| line.column));
 
     put_varint(&mut out, stacks.number());
     let rows = || stacks.rows(&p.stacks);
-    // How far back the parent is, 0 for a root: 1 for most rows, since a builder adds a stack from root to leaf.
-    let parents = rows().zip(1..).map(|(row, number)| row.parent.map_or(0, |parent| number - stacks.get(parent.index())));
+    // How far back the parent is, 0 for a root: 1 for most rows, since a builder adds a stack from
+    // root to leaf.
+    let parents = rows().zip(1..).map(|(row, number)| {
+        row.parent
+            .map_or(0, |parent| number - stacks.get(parent.index()))
+    });
     put_column(&mut out, parents.map(|back| back as u64));
-    put_deltas(&mut out, rows().map(|row| locations.get(row.location.index()) - 1));
+    put_deltas(
+        &mut out,
+        rows().map(|row| locations.get(row.location.index()) - 1),
+    );
     Ok((out, StackNumbers(stacks)))
 }
 
@@ -133,7 +197,11 @@ pub(crate) fn encode(p: &Profile, used: impl Iterator<Item = StackId>) -> Result
 fn check_depth(p: &Profile) -> Result<(), StoreError> {
     let deepest = deepest(&p.stacks);
     if deepest as usize > MAX_STACK_DEPTH {
-        return Err(StoreError::TooLarge { section: "stack depth", size: u64::from(deepest), cap: MAX_STACK_DEPTH as u64 });
+        return Err(StoreError::TooLarge {
+            section: "stack depth",
+            size: u64::from(deepest),
+            cap: MAX_STACK_DEPTH as u64,
+        });
     }
     Ok(())
 }
@@ -171,10 +239,14 @@ fn strings(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let count = r.count(1)?;
     let lengths = r.column(count)?;
     let length = lengths.iter().fold(0u64, |sum, &n| sum.saturating_add(n));
-    let length = usize::try_from(length).map_err(|_| r.corrupt("strings are longer than memory"))?;
+    let length =
+        usize::try_from(length).map_err(|_| r.corrupt("strings are longer than memory"))?;
     // All at once: to look at each alone took four times as long.
     let text = std::str::from_utf8(r.take(length)?).ok();
-    let added = text.and_then(|text| p.strings.append(text, lengths.into_iter().map(|length| length as usize)));
+    let added = text.and_then(|text| {
+        p.strings
+            .append(text, lengths.into_iter().map(|length| length as usize))
+    });
     added.ok_or_else(|| r.corrupt("a string is not UTF-8"))
 }
 
@@ -184,14 +256,29 @@ fn mappings(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     p.mappings.reserve_exact(count);
     for _ in 0..count {
         let (start, limit, offset) = (r.varint()?, r.varint()?, r.varint()?);
-        let (file, build_id) = (StringId::new(r.index(texts)?), StringId::new(r.index(texts)?));
+        let (file, build_id) = (
+            StringId::new(r.index(texts)?),
+            StringId::new(r.index(texts)?),
+        );
         let [flags] = r.array()?;
         if flags > 0b1111 {
             return Err(r.corrupt("a mapping has flags that this version does not know"));
         }
         let set = |bit: u8| flags >> bit & 1 == 1;
-        let symbols = SymbolFlags { functions: set(0), filenames: set(1), line_numbers: set(2), inline_frames: set(3) };
-        p.mappings.push(Mapping { start, limit, offset, file, build_id, symbols });
+        let symbols = SymbolFlags {
+            functions: set(0),
+            filenames: set(1),
+            line_numbers: set(2),
+            inline_frames: set(3),
+        };
+        p.mappings.push(Mapping {
+            start,
+            limit,
+            offset,
+            file,
+            build_id,
+            symbols,
+        });
     }
     Ok(())
 }
@@ -209,8 +296,16 @@ fn functions(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     let start_lines = r.deltas(count)?;
     p.functions.reserve_exact(count);
     for i in 0..count {
-        let (name, system_name) = (StringId::new(names[i] as usize), StringId::new(system_names[i]));
-        p.functions.push(Function { name, system_name, file: StringId::new(files[i] as usize), start_line: start_lines[i] });
+        let (name, system_name) = (
+            StringId::new(names[i] as usize),
+            StringId::new(system_names[i]),
+        );
+        p.functions.push(Function {
+            name,
+            system_name,
+            file: StringId::new(files[i] as usize),
+            start_line: start_lines[i],
+        });
     }
     Ok(())
 }
@@ -246,7 +341,11 @@ fn locations(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
     p.lines.reserve_exact(line_total);
     for i in 0..line_total {
         let function = FunctionId::numbered(functions[i]);
-        p.lines.push(Line { function, line: lines[i], column: columns[i] });
+        p.lines.push(Line {
+            function,
+            line: lines[i],
+            column: columns[i],
+        });
     }
     Ok(())
 }
@@ -260,7 +359,10 @@ fn stacks(r: &mut Reader, p: &mut Profile) -> Result<(), StoreError> {
             back if back < number => StackId::numbered((number - back) as u32),
             _ => return Err(r.corrupt("a stack's parent lies before the table")),
         };
-        p.stacks.push(Stack { parent, location: LocationId::FIRST });
+        p.stacks.push(Stack {
+            parent,
+            location: LocationId::FIRST,
+        });
     }
     // No stack is deeper than there are rows.
     if count > MAX_STACK_DEPTH && deepest(&p.stacks) > MAX_STACK_DEPTH as u32 {

@@ -12,16 +12,20 @@ use crate::store::error::StoreError;
 pub struct BlockEntry {
     /// Datasets; several of one service and type when one would have become too large.
     pub datasets: Vec<Dataset>,
-    /// Token of the lease under which it was made. Of two blocks that hold the same chunks the one with the higher counts.
+    /// Token of the lease under which it was made. Of two blocks that hold the same chunks the one
+    /// with the higher counts.
     pub token: u64,
-    /// How many segments its profiles came in. Those of a job's partitions, or what is left after a deletion, count as whole.
+    /// How many segments its profiles came in. Those of a job's partitions, or what is left after a
+    /// deletion, count as whole.
     pub segments: u64,
     /// Which of the blocks made under that lease it is: they count together or not at all.
     pub partition: Partition,
-    /// Which chunks went into it and what it replaces ([`crate::store::read_ids`]); none in a block of nothing but sums.
+    /// Which chunks went into it and what it replaces ([`crate::store::read_ids`]); none in a block
+    /// of nothing but sums.
     pub ids: Option<Part>,
-    /// The objects that it sums up without replacing them (level 3). A row of the catalog names none once they are deleted:
-    /// then the block stands alone, and answers at the edges of a range are rounded to its windows.
+    /// The objects that it sums up without replacing them (level 3). A row of the catalog names
+    /// none once they are deleted: then the block stands alone, and answers at the edges of a range
+    /// are rounded to its windows.
     pub sums_of: Vec<String>,
 }
 
@@ -37,7 +41,10 @@ pub struct Partition {
 impl Default for Partition {
     /// The only one.
     fn default() -> Self {
-        Self { number: 0, count: 1 }
+        Self {
+            number: 0,
+            count: 1,
+        }
     }
 }
 
@@ -73,8 +80,8 @@ pub struct Dataset {
 /// Where a page is and the time it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageEntry {
-    /// Its section. Pages of other datasets of the family may name the same one: then their values are multiples of each
-    /// other, and everything else is equal.
+    /// Its section. Pages of other datasets of the family may name the same one: then their values
+    /// are multiples of each other, and everything else is equal.
     pub part: Part,
     /// Start of its earliest profile.
     pub min_time: UnixNanos,
@@ -98,12 +105,19 @@ pub struct SumsEntry {
 impl Dataset {
     /// The sums of windows of this length and scope.
     pub fn sums(&self, window: SumWindow, scope: SumScope) -> Option<&SumsEntry> {
-        self.sums.iter().find(|sums| (sums.window, sums.scope) == (window, scope))
+        self.sums
+            .iter()
+            .find(|sums| (sums.window, sums.scope) == (window, scope))
     }
 
     /// What is needed to read its parts.
     pub(crate) fn without_pages(&self) -> Self {
-        Self { series: self.series.clone(), pages: Vec::new(), sums: Vec::new(), ..*self }
+        Self {
+            series: self.series.clone(),
+            pages: Vec::new(),
+            sums: Vec::new(),
+            ..*self
+        }
     }
 }
 
@@ -125,10 +139,17 @@ pub(crate) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
     put_optional(out, block.ids);
     put_names(out, &block.sums_of);
     put_varint(out, block.datasets.len() as u64);
-    block.datasets.iter().for_each(|dataset| put_dataset(out, dataset));
+    block
+        .datasets
+        .iter()
+        .for_each(|dataset| put_dataset(out, dataset));
 }
 
-pub(crate) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<BlockEntry, StoreError> {
+pub(crate) fn block(
+    r: &mut Reader,
+    label_sets: usize,
+    types: usize,
+) -> Result<BlockEntry, StoreError> {
     let (token, segments) = (r.varint()?, r.varint()?);
     let (number, count) = (r.varint()?, r.varint()?);
     let partition = match (u32::try_from(number), u32::try_from(count)) {
@@ -143,7 +164,14 @@ pub(crate) fn block(r: &mut Reader, label_sets: usize, types: usize) -> Result<B
     for _ in 0..count {
         datasets.push(dataset(r, label_sets, types)?);
     }
-    Ok(BlockEntry { datasets, token, segments, partition, ids, sums_of })
+    Ok(BlockEntry {
+        datasets,
+        token,
+        segments,
+        partition,
+        ids,
+        sums_of,
+    })
 }
 
 fn put_dataset(out: &mut Vec<u8>, d: &Dataset) {
@@ -199,10 +227,17 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
     let mut sums: Vec<SumsEntry> = Vec::with_capacity(count);
     for _ in 0..count {
         let (window, scope) = read_kind(r)?;
-        if sums.iter().any(|before| (before.window, before.scope) == (window, scope)) {
+        if sums
+            .iter()
+            .any(|before| (before.window, before.scope) == (window, scope))
+        {
             return Err(r.corrupt("sums of one kind stand there twice"));
         }
-        sums.push(SumsEntry { window, scope, pages: self::pages(r)? });
+        sums.push(SumsEntry {
+            window,
+            scope,
+            pages: self::pages(r)?,
+        });
     }
     Ok(Dataset {
         profile_type,
@@ -221,12 +256,18 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
 }
 
 fn kind(window: SumWindow, scope: SumScope) -> u8 {
-    KINDS.iter().position(|&kind| kind == (window, scope)).map_or(0, |at| at as u8)
+    KINDS
+        .iter()
+        .position(|&kind| kind == (window, scope))
+        .map_or(0, |at| at as u8)
 }
 
 fn read_kind(r: &mut Reader) -> Result<(SumWindow, SumScope), StoreError> {
     let [byte] = r.array()?;
-    KINDS.get(usize::from(byte)).copied().ok_or_else(|| r.corrupt("sums of a kind that this version does not know"))
+    KINDS
+        .get(usize::from(byte))
+        .copied()
+        .ok_or_else(|| r.corrupt("sums of a kind that this version does not know"))
 }
 
 fn put_pages(out: &mut Vec<u8>, pages: &[PageEntry]) {
@@ -245,11 +286,20 @@ fn pages(r: &mut Reader) -> Result<Vec<PageEntry>, StoreError> {
     let divisors = r.column(count)?;
     let page = |i: usize| {
         let part = checked_part(r, offsets[i] as u64, lengths[i])?;
-        let (min_time, max_time, divisor) = (UnixNanos(times[2 * i]), UnixNanos(times[2 * i + 1]), divisors[i]);
+        let (min_time, max_time, divisor) = (
+            UnixNanos(times[2 * i]),
+            UnixNanos(times[2 * i + 1]),
+            divisors[i],
+        );
         if divisor == 0 {
             return Err(r.corrupt("values divided by 0"));
         }
-        Ok(PageEntry { part, min_time, max_time, divisor })
+        Ok(PageEntry {
+            part,
+            min_time,
+            max_time,
+            divisor,
+        })
     };
     (0..count).map(page).collect()
 }

@@ -1,8 +1,8 @@
-//! The catalog as objects of the bucket, for a reader that has nothing else: a site over a copied folder, a script, a
-//! worker whose database is lost.
+//! The catalog as objects of the bucket, for a reader that has nothing else: a site over a copied
+//! folder, a script, a worker whose database is lost.
 //!
-//! One object for each **day of arrival**. It lists the objects that arrived on that day, with their directories. It is
-//! replaced as a whole when the day changes.
+//! One object for each **day of arrival**. It lists the objects that arrived on that day, with
+//! their directories. It is replaced as a whole when the day changes.
 
 use super::key::Tenant;
 use crate::base::units::UnixNanos;
@@ -80,20 +80,33 @@ impl CatalogDay {
         let written = UnixNanos(r.signed()?);
         // A row has at least three lengths.
         let count = r.count(3)?;
-        let column = |r: &mut Reader| (0..count).map(|_| r.varint()).collect::<Result<Vec<_>, _>>();
+        let column = |r: &mut Reader| {
+            (0..count)
+                .map(|_| r.varint())
+                .collect::<Result<Vec<_>, _>>()
+        };
         let lengths = column(&mut r)?;
         let mut keys = Vec::with_capacity(count);
         for length in lengths {
-            let length = usize::try_from(length).map_err(|_| r.corrupt("a name is longer than memory"))?;
-            keys.push(std::str::from_utf8(r.take(length)?).map_err(|_| r.corrupt("a name is not UTF-8"))?);
+            let length =
+                usize::try_from(length).map_err(|_| r.corrupt("a name is longer than memory"))?;
+            keys.push(
+                std::str::from_utf8(r.take(length)?)
+                    .map_err(|_| r.corrupt("a name is not UTF-8"))?,
+            );
         }
         let (sizes, lengths) = (column(&mut r)?, column(&mut r)?);
         r.end()?;
         let mut rows = Vec::with_capacity(count);
         for (i, key) in keys.into_iter().enumerate() {
-            let length = usize::try_from(lengths[i]).map_err(|_| r.corrupt("a directory is longer than memory"))?;
+            let length = usize::try_from(lengths[i])
+                .map_err(|_| r.corrupt("a directory is longer than memory"))?;
             let directory = reader.take(length)?.to_vec();
-            rows.push(CatalogRow { key: key.to_owned(), size: sizes[i], directory });
+            rows.push(CatalogRow {
+                key: key.to_owned(),
+                size: sizes[i],
+                directory,
+            });
         }
         reader.end()?;
         Ok(Self { written, rows })
@@ -105,10 +118,20 @@ mod tests {
     use super::*;
 
     fn day() -> CatalogDay {
-        let row =
-            |key: &str, size, directory: &[u8]| CatalogRow { key: key.to_owned(), size, directory: directory.to_vec() };
-        let rows = vec![row("t/a/s0/l1/x", 7, b"first"), row("t/a/s0/l0/y", u64::MAX, b""), row("", 0, b"third")];
-        CatalogDay { written: UnixNanos(-5), rows }
+        let row = |key: &str, size, directory: &[u8]| CatalogRow {
+            key: key.to_owned(),
+            size,
+            directory: directory.to_vec(),
+        };
+        let rows = vec![
+            row("t/a/s0/l1/x", 7, b"first"),
+            row("t/a/s0/l0/y", u64::MAX, b""),
+            row("", 0, b"third"),
+        ];
+        CatalogDay {
+            written: UnixNanos(-5),
+            rows,
+        }
     }
 
     #[test]
@@ -133,8 +156,16 @@ mod tests {
     #[test]
     fn names() {
         let tenant = Tenant::anonymous();
-        for (day, name) in [(19_675, "19675"), (7, "00007"), (123_456, "123456"), (-1, "-0001")] {
-            assert_eq!(catalog_key(&tenant, 2, day), format!("t/anonymous/s2/catalog/{name}"));
+        for (day, name) in [
+            (19_675, "19675"),
+            (7, "00007"),
+            (123_456, "123456"),
+            (-1, "-0001"),
+        ] {
+            assert_eq!(
+                catalog_key(&tenant, 2, day),
+                format!("t/anonymous/s2/catalog/{name}")
+            );
             assert_eq!(catalog_key_day(name), Some(day));
         }
         for name in ["", "7", "+0007", "000007", "19675/x", "head"] {

@@ -12,7 +12,9 @@ use crate::store::codec::bytes::{Reader, put_column, put_varint};
 use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::label_table::{label_table, put_label_table};
 use crate::store::codec::part::Part;
-use crate::store::codec::section::{BLOCK_MAGIC, Packer, SEGMENT_MAGIC, check_magic, put_magic, section};
+use crate::store::codec::section::{
+    BLOCK_MAGIC, Packer, SEGMENT_MAGIC, check_magic, put_magic, section,
+};
 pub use crate::store::codec::series::SeriesEntry;
 use crate::store::codec::series::{put_series, series};
 use crate::store::error::StoreError;
@@ -36,7 +38,8 @@ pub struct Directory {
 /// What kind of object it is, and what is where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contents {
-    /// Level 0. A row of the catalog lists only the chunks that count: not those that a client sent twice.
+    /// Level 0. A row of the catalog lists only the chunks that count: not those that a client sent
+    /// twice.
     Segment(Vec<ChunkEntry>),
     /// Level 1 and up.
     Block(BlockEntry),
@@ -58,19 +61,28 @@ pub struct ChunkEntry {
 impl ChunkEntry {
     /// Where it is.
     pub fn part(&self) -> Part {
-        Part { offset: self.offset, len: self.len }
+        Part {
+            offset: self.offset,
+            len: self.len,
+        }
     }
 }
 
 impl Directory {
-    /// Time range, labels and type of everything inside: one item for each chunk's series or each dataset's series.
+    /// Time range, labels and type of everything inside: one item for each chunk's series or each
+    /// dataset's series.
     pub fn series(&self) -> impl Iterator<Item = (&Labels, &ProfileType, UnixNanos, UnixNanos)> {
         let labels = |index: u32| &self.label_sets[index as usize];
         let of_type = |index: u32| &self.types[index as usize];
         let chunks = self.chunks().iter().flat_map(|c| &c.series);
-        let datasets = self.datasets().iter().flat_map(|d| d.series.iter().map(move |&s| (d, s)));
-        let in_chunks = chunks.map(move |s| (labels(s.labels), of_type(s.profile_type), s.time, s.time));
-        let in_datasets = datasets.map(move |(d, s)| (labels(s), of_type(d.profile_type), d.min_time, d.max_time));
+        let datasets = self
+            .datasets()
+            .iter()
+            .flat_map(|d| d.series.iter().map(move |&s| (d, s)));
+        let in_chunks =
+            chunks.map(move |s| (labels(s.labels), of_type(s.profile_type), s.time, s.time));
+        let in_datasets = datasets
+            .map(move |(d, s)| (labels(s), of_type(d.profile_type), d.min_time, d.max_time));
         in_chunks.chain(in_datasets)
     }
 
@@ -154,7 +166,11 @@ impl Directory {
             _ => return Err(r.corrupt("neither a segment nor a block")),
         };
         r.end()?;
-        Ok(Self { label_sets, types, contents })
+        Ok(Self {
+            label_sets,
+            types,
+            contents,
+        })
     }
 
     /// Reads the directory out of a whole object.
@@ -163,11 +179,23 @@ impl Directory {
         let footer = Footer::read(tail)?;
         let end = bytes.len() - FOOTER;
         let Some(start) = (end as u64).checked_sub(footer.directory_len) else {
-            return Err(StoreError::Length { section: "object", needed: footer.directory_len, found: end as u64 });
+            return Err(StoreError::Length {
+                section: "object",
+                needed: footer.directory_len,
+                found: end as u64,
+            });
         };
         let directory = Self::decode(&bytes[start as usize..end])?;
         let mut reader = Reader::new(bytes, "object");
-        check_magic(&mut reader, if footer.block { BLOCK_MAGIC } else { SEGMENT_MAGIC }, "segment or block")?;
+        check_magic(
+            &mut reader,
+            if footer.block {
+                BLOCK_MAGIC
+            } else {
+                SEGMENT_MAGIC
+            },
+            "segment or block",
+        )?;
         if footer.block == matches!(directory.contents, Contents::Segment(..)) {
             return Err(StoreError::Corrupt {
                 section: "directory",
@@ -199,13 +227,24 @@ impl Footer {
         let expected = u64::from_le_bytes(r.array()?);
         let magic = &tail[16..];
         let block = magic.starts_with(BLOCK_MAGIC);
-        check_magic(&mut r, if block { BLOCK_MAGIC } else { SEGMENT_MAGIC }, "segment or block")?;
+        check_magic(
+            &mut r,
+            if block { BLOCK_MAGIC } else { SEGMENT_MAGIC },
+            "segment or block",
+        )?;
         r.end()?;
         let found = footer_checksum(directory_len, magic);
         if found != expected {
-            return Err(StoreError::Checksum { section: "footer", expected, found });
+            return Err(StoreError::Checksum {
+                section: "footer",
+                expected,
+                found,
+            });
         }
-        Ok(Self { directory_len: u64::from_le_bytes(directory_len), block })
+        Ok(Self {
+            directory_len: u64::from_le_bytes(directory_len),
+            block,
+        })
     }
 }
 
@@ -214,7 +253,11 @@ fn footer_checksum(directory_len: [u8; 8], magic: &[u8]) -> u64 {
 }
 
 /// Ends an object: the directory and a footer that finds it.
-pub(crate) fn put_footer(out: &mut Vec<u8>, directory: &Directory, magic: &[u8; 7]) -> Result<(), StoreError> {
+pub(crate) fn put_footer(
+    out: &mut Vec<u8>,
+    directory: &Directory,
+    magic: &[u8; 7],
+) -> Result<(), StoreError> {
     let encoded = directory.encode()?;
     let len = (encoded.len() as u64).to_le_bytes();
     out.extend_from_slice(&encoded);
@@ -242,7 +285,9 @@ fn put_chunks(out: &mut Vec<u8>, chunks: &[ChunkEntry]) {
 
 fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEntry>, StoreError> {
     let count = r.count(19)?;
-    let ids = (0..count).map(|_| Ok(ChunkId(r.array()?))).collect::<Result<Vec<_>, StoreError>>()?;
+    let ids = (0..count)
+        .map(|_| Ok(ChunkId(r.array()?)))
+        .collect::<Result<Vec<_>, StoreError>>()?;
     let gaps = r.column(count)?;
     let lengths = r.column(count)?;
     let counts = r.column(count)?;
@@ -256,9 +301,16 @@ fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEn
     for (i, id) in ids.into_iter().enumerate() {
         let offset = end.checked_add(gaps[i]);
         let next = offset.and_then(|offset| offset.checked_add(lengths[i]));
-        let (Some(offset), Some(next)) = (offset, next) else { return Err(r.corrupt("a chunk ends beyond all objects")) };
+        let (Some(offset), Some(next)) = (offset, next) else {
+            return Err(r.corrupt("a chunk ends beyond all objects"));
+        };
         let series = all.by_ref().take(counts[i] as usize).collect();
-        chunks.push(ChunkEntry { id, offset, len: lengths[i], series });
+        chunks.push(ChunkEntry {
+            id,
+            offset,
+            len: lengths[i],
+            series,
+        });
         end = next;
     }
     Ok(chunks)

@@ -1,7 +1,8 @@
-//! The section of a block that says which chunks went into it, when each had arrived, and which objects it replaces.
+//! The section of a block that says which chunks went into it, when each had arrived, and which
+//! objects it replaces.
 //!
-//! The directory does not hold it: a query plan does not need it, and at 20 bytes a chunk it would be most of the row in
-//! the catalog.
+//! The directory does not hold it: a query plan does not need it, and at 20 bytes a chunk it would
+//! be most of the row in the catalog.
 
 use crate::store::codec::bytes::{Reader, put_deltas, put_names, put_varint};
 use crate::store::codec::chunk_id::ChunkId;
@@ -42,10 +43,16 @@ pub fn read_ids(bytes: &[u8]) -> Result<Ids, StoreError> {
     reader.end()?;
     let mut r = Reader::new(&raw, "ids");
     let count = r.count(17)?;
-    let ids = (0..count).map(|_| Ok(ChunkId(r.array()?))).collect::<Result<Vec<_>, StoreError>>()?;
+    let ids = (0..count)
+        .map(|_| Ok(ChunkId(r.array()?)))
+        .collect::<Result<Vec<_>, StoreError>>()?;
     let arrivals = r.deltas(count)?;
     let made_of = r.names()?;
     r.end()?;
-    let counted = ids.into_iter().zip(arrivals).map(|(id, arrival_millis)| Counted { id, arrival_millis }).collect();
+    let counted = ids
+        .into_iter()
+        .zip(arrivals)
+        .map(|(id, arrival_millis)| Counted { id, arrival_millis })
+        .collect();
     Ok(Ids { counted, made_of })
 }

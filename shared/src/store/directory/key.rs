@@ -1,7 +1,8 @@
 //! Names of objects in the bucket.
 //!
-//! `t/<tenant>/s<shard>/l0/<unix milliseconds>-<hex>.seg` for segments, `t/<tenant>/s<shard>/l1/<unix milliseconds>-<hex>.blk`
-//! for blocks. Milliseconds have 13 digits until the year 2286, so a bucket lists in order of time.
+//! `t/<tenant>/s<shard>/l0/<unix milliseconds>-<hex>.seg` for segments,
+//! `t/<tenant>/s<shard>/l1/<unix milliseconds>-<hex>.blk` for blocks. Milliseconds have 13 digits
+//! until the year 2286, so a bucket lists in order of time.
 
 use std::fmt;
 use std::str::FromStr;
@@ -79,8 +80,14 @@ impl FromStr for Tenant {
         if id.len() > MAX_TENANT {
             return Err(KeyError::TenantLength(id.len()));
         }
-        match id.chars().find(|c| !(c.is_ascii_alphanumeric() || "!-_.*'()".contains(*c))) {
-            Some(character) => Err(KeyError::TenantCharacter { id: id.to_owned(), character }),
+        match id
+            .chars()
+            .find(|c| !(c.is_ascii_alphanumeric() || "!-_.*'()".contains(*c)))
+        {
+            Some(character) => Err(KeyError::TenantCharacter {
+                id: id.to_owned(),
+                character,
+            }),
             None => Ok(Self(id.to_owned())),
         }
     }
@@ -95,15 +102,33 @@ impl fmt::Display for Tenant {
 impl ObjectKey {
     /// The name of a block that is made of this object and of later ones.
     pub fn successor(&self, level: Level, unique: u64) -> Self {
-        Self { tenant: self.tenant.clone(), level, unique, ..*self }
+        Self {
+            tenant: self.tenant.clone(),
+            level,
+            unique,
+            ..*self
+        }
     }
 }
 
 impl fmt::Display for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { tenant, shard, level, millis, unique } = self;
-        let ending = if *level == Level::Segment { "seg" } else { "blk" };
-        write!(f, "t/{tenant}/s{shard}/l{level}/{millis:013}-{unique:016x}.{ending}")
+        let Self {
+            tenant,
+            shard,
+            level,
+            millis,
+            unique,
+        } = self;
+        let ending = if *level == Level::Segment {
+            "seg"
+        } else {
+            "blk"
+        };
+        write!(
+            f,
+            "t/{tenant}/s{shard}/l{level}/{millis:013}-{unique:016x}.{ending}"
+        )
     }
 }
 
@@ -118,13 +143,25 @@ impl FromStr for ObjectKey {
             let (level, name) = rest.strip_prefix('l')?.split_once('/')?;
             let (millis, rest) = name.split_once('-')?;
             let (unique, _) = rest.split_once('.')?;
-            let (shard, level, millis) = (shard.parse().ok()?, level.parse::<u8>().ok()?, millis.parse().ok()?);
+            let (shard, level, millis) = (
+                shard.parse().ok()?,
+                level.parse::<u8>().ok()?,
+                millis.parse().ok()?,
+            );
             let level = Level::try_from(level).ok()?;
-            Some(Self { tenant: tenant.parse().ok()?, shard, level, millis, unique: u64::from_str_radix(unique, 16).ok()? })
+            Some(Self {
+                tenant: tenant.parse().ok()?,
+                shard,
+                level,
+                millis,
+                unique: u64::from_str_radix(unique, 16).ok()?,
+            })
         };
         // One name for one key: what does not print as it was read is not ours.
         let ours = |key: &Self| key.to_string() == text;
-        parse().filter(ours).ok_or_else(|| KeyError::Key(text.to_owned()))
+        parse()
+            .filter(ours)
+            .ok_or_else(|| KeyError::Key(text.to_owned()))
     }
 }
 
@@ -162,17 +199,29 @@ mod tests {
             "t/a/s65536/l0/1700000000000-00000000000000ff.seg",
             "t/a/s0/l0/1700000000000-00000000000000ff.seg+8/l1/1700000000000-00000000000000ff.blk",
         ] {
-            assert_eq!(text.parse::<ObjectKey>(), Err(KeyError::Key(text.to_owned())));
+            assert_eq!(
+                text.parse::<ObjectKey>(),
+                Err(KeyError::Key(text.to_owned()))
+            );
         }
     }
 
     #[test]
     fn tenants() {
         assert_eq!("a.b".parse::<Tenant>().unwrap().as_str(), "a.b");
-        assert_eq!("..".parse::<Tenant>(), Err(KeyError::Tenant("..".to_owned())));
-        assert_eq!("x".repeat(151).parse::<Tenant>(), Err(KeyError::TenantLength(151)));
+        assert_eq!(
+            "..".parse::<Tenant>(),
+            Err(KeyError::Tenant("..".to_owned()))
+        );
+        assert_eq!(
+            "x".repeat(151).parse::<Tenant>(),
+            Err(KeyError::TenantLength(151))
+        );
         let error = "a/b".parse::<Tenant>().unwrap_err().to_string();
-        assert_eq!(error, "tenant id \"a/b\" has '/'; letters, digits and !-_.*'() are allowed");
+        assert_eq!(
+            error,
+            "tenant id \"a/b\" has '/'; letters, digits and !-_.*'() are allowed"
+        );
         assert!("ü".parse::<Tenant>().is_err());
     }
 }

@@ -49,11 +49,15 @@ impl Level {
 
     /// All of its sources arrived in one of these windows.
     pub fn span(self) -> SumWindow {
-        if self == Self::Day { SumWindow::Day } else { SumWindow::Hour }
+        if self == Self::Day {
+            SumWindow::Day
+        } else {
+            SumWindow::Hour
+        }
     }
 
-    /// Whether its objects hold the profiles themselves. Such a block replaces its sources; one of nothing but sums stands
-    /// beside them.
+    /// Whether its objects hold the profiles themselves. Such a block replaces its sources; one of
+    /// nothing but sums stands beside them.
     pub fn has_profiles(self) -> bool {
         self != Self::Day
     }
@@ -80,7 +84,10 @@ impl TryFrom<u8> for Level {
     type Error = StoreError;
 
     fn try_from(number: u8) -> Result<Self, StoreError> {
-        Self::ALL.get(usize::from(number)).copied().ok_or(StoreError::Level(number))
+        Self::ALL
+            .get(usize::from(number))
+            .copied()
+            .ok_or(StoreError::Level(number))
     }
 }
 
@@ -91,15 +98,25 @@ mod tests {
     #[test]
     fn numbers() {
         for (level, number) in Level::ALL.into_iter().zip(0..) {
-            assert_eq!((level.number(), Level::try_from(number)), (number, Ok(level)));
+            assert_eq!(
+                (level.number(), Level::try_from(number)),
+                (number, Ok(level))
+            );
         }
-        assert_eq!(Level::try_from(4).unwrap_err().to_string(), "there is no level 4");
+        assert_eq!(
+            Level::try_from(4).unwrap_err().to_string(),
+            "there is no level 4"
+        );
     }
 
     #[test]
     fn an_object_is_made_of_lower_ones() {
         for level in Level::ALL {
-            let sources: Vec<u8> = Level::ALL.into_iter().filter(|&of| level.is_made_of(of)).map(Level::number).collect();
+            let sources: Vec<u8> = Level::ALL
+                .into_iter()
+                .filter(|&of| level.is_made_of(of))
+                .map(Level::number)
+                .collect();
             let expect: [&[u8]; 4] = [&[], &[0, 1], &[1], &[1, 2]];
             assert_eq!(sources, expect[usize::from(level.number())]);
         }

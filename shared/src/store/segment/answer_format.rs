@@ -1,7 +1,7 @@
 //! The answer to a query as bytes, as one invocation sends it to another and as a cache keeps it.
 //!
-//! Magic, a section with what was counted, and a chunk with the profile, if there is one. Checksums cover every
-//! byte, so a damaged answer is an error.
+//! Magic, a section with what was counted, and a chunk with the profile, if there is one. Checksums
+//! cover every byte, so a damaged answer is an error.
 
 use super::chunk::{SeriesRows, encode_chunk, read_chunk};
 use crate::base::units::UnixNanos;
@@ -38,9 +38,18 @@ pub(crate) fn encode_answer(
     profile_type: &ProfileType,
 ) -> Result<Vec<u8>, StoreError> {
     let mut head = Vec::new();
-    [stats.profiles, stats.objects, stats.bytes].into_iter().for_each(|count| put_varint(&mut head, count));
-    put_varint(&mut head, if stats.saturated { SATURATED } else { 0 } | if stats.rounded { ROUNDED } else { 0 });
-    let chunk = if profile.sample_types.is_empty() { Vec::new() } else { answer_chunk(profile, profile_type)? };
+    [stats.profiles, stats.objects, stats.bytes]
+        .into_iter()
+        .for_each(|count| put_varint(&mut head, count));
+    put_varint(
+        &mut head,
+        if stats.saturated { SATURATED } else { 0 } | if stats.rounded { ROUNDED } else { 0 },
+    );
+    let chunk = if profile.sample_types.is_empty() {
+        Vec::new()
+    } else {
+        answer_chunk(profile, profile_type)?
+    };
     put_varint(&mut head, chunk.len() as u64);
     let mut out = Vec::new();
     put_magic(&mut out, MAGIC);
@@ -50,7 +59,10 @@ pub(crate) fn encode_answer(
 }
 
 /// Reads what [`encode_answer`] wrote of a profile of this type.
-pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<(AnswerStats, Profile), StoreError> {
+pub(crate) fn decode_answer(
+    bytes: &[u8],
+    profile_type: &ProfileType,
+) -> Result<(AnswerStats, Profile), StoreError> {
     let mut reader = Reader::new(bytes, NAME);
     check_magic(&mut reader, MAGIC, NAME)?;
     let head = section(&mut reader, NAME)?;
@@ -59,9 +71,19 @@ pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<
     let (needed, found) = (r.varint()?, reader.remaining() as u64);
     r.end()?;
     if needed != found {
-        return Err(StoreError::Length { section: NAME, needed, found });
+        return Err(StoreError::Length {
+            section: NAME,
+            needed,
+            found,
+        });
     }
-    let stats = AnswerStats { profiles, objects, bytes, saturated: flags & SATURATED != 0, rounded: flags & ROUNDED != 0 };
+    let stats = AnswerStats {
+        profiles,
+        objects,
+        bytes,
+        saturated: flags & SATURATED != 0,
+        rounded: flags & ROUNDED != 0,
+    };
     let chunk = reader.take(reader.remaining())?;
     if chunk.is_empty() {
         return Ok((stats, Profile::default()));
@@ -73,12 +95,20 @@ pub(crate) fn decode_answer(bytes: &[u8], profile_type: &ProfileType) -> Result<
     Ok((stats, profile))
 }
 
-/// A merged profile as a chunk that is stored nowhere, so its id is zero. One series, or several where the total of one would
-/// not fit 64 bits; to a reader of all they are one profile.
-pub(crate) fn answer_chunk(profile: &Profile, profile_type: &ProfileType) -> Result<Vec<u8>, StoreError> {
+/// A merged profile as a chunk that is stored nowhere, so its id is zero. One series, or several
+/// where the total of one would not fit 64 bits; to a reader of all they are one profile.
+pub(crate) fn answer_chunk(
+    profile: &Profile,
+    profile_type: &ProfileType,
+) -> Result<Vec<u8>, StoreError> {
     let (header, samples) = (profile.header(), profile.samples());
     let series = |time, duration_nanos| SeriesRows {
-        series: Series { profile_type: profile_type.clone(), time: UnixNanos(time), duration_nanos, ..Series::default() },
+        series: Series {
+            profile_type: profile_type.clone(),
+            time: UnixNanos(time),
+            duration_nanos,
+            ..Series::default()
+        },
         rows: Vec::new(),
     };
     let (mut all, mut total) = (vec![series(header.time_nanos, header.duration_nanos)], 0i64);
@@ -88,7 +118,10 @@ pub(crate) fn answer_chunk(profile: &Profile, profile_type: &ProfileType) -> Res
             all.push(series(0, 0));
             value
         });
-        all.last_mut().expect("there is one from the start").rows.push((stack, value));
+        all.last_mut()
+            .expect("there is one from the start")
+            .rows
+            .push((stack, value));
     }
     encode_chunk(ChunkId::default(), profile, &all)
 }

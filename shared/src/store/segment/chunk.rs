@@ -1,6 +1,7 @@
 //! A chunk: one pushed profile. Tables once, and one or more series of rows over them.
 //!
-//! Go's heap profile has four types that share every symbol; as four chunks it would be four times as large.
+//! Go's heap profile has four types that share every symbol; as four chunks it would be four times
+//! as large.
 
 use crate::model::id::StackId;
 use crate::model::profile::Profile;
@@ -8,7 +9,9 @@ use crate::store::codec::bytes::{Reader, put_signed, put_varint};
 use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::label_table::{LabelTable, label_table, put_label_table};
 use crate::store::codec::rows::{self, Row};
-use crate::store::codec::section::{Packer, check_magic, put_magic, put_plain, section, skip_section};
+use crate::store::codec::section::{
+    Packer, check_magic, put_magic, put_plain, section, skip_section,
+};
 use crate::store::codec::series::{Series, SeriesEntry, Timing, put_series, series};
 use crate::store::codec::symbols;
 use crate::store::error::StoreError;
@@ -38,8 +41,16 @@ pub struct ChunkHead {
 }
 
 /// Writes a chunk. Of `tables` only what the rows reach is written, and of its header the period.
-pub fn encode_chunk(id: ChunkId, tables: &Profile, series: &[SeriesRows]) -> Result<Vec<u8>, StoreError> {
-    let used = series.iter().flat_map(|s| &s.rows).filter(|row| row.1 != 0).filter_map(|row| row.0);
+pub fn encode_chunk(
+    id: ChunkId,
+    tables: &Profile,
+    series: &[SeriesRows],
+) -> Result<Vec<u8>, StoreError> {
+    let used = series
+        .iter()
+        .flat_map(|s| &s.rows)
+        .filter(|row| row.1 != 0)
+        .filter_map(|row| row.0);
     let (symbols, numbers) = symbols::encode(tables, used)?;
     let mut packer = Packer::quick()?;
     let mut body = Vec::new();
@@ -49,10 +60,16 @@ pub fn encode_chunk(id: ChunkId, tables: &Profile, series: &[SeriesRows]) -> Res
     let mut entries = Vec::with_capacity(series.len());
     let mut raw = Vec::new();
     for SeriesRows { series, rows } in series {
-        let mut numbered: Vec<Row> =
-            rows.iter().filter(|row| row.1 != 0).map(|&(stack, value)| (numbers.get(stack), value)).collect();
+        let mut numbered: Vec<Row> = rows
+            .iter()
+            .filter(|row| row.1 != 0)
+            .map(|&(stack, value)| (numbers.get(stack), value))
+            .collect();
         let total = rows::tidy(&mut numbered)?;
-        entries.push(SeriesEntry { total, ..SeriesEntry::new(series, &mut label_table) });
+        entries.push(SeriesEntry {
+            total,
+            ..SeriesEntry::new(series, &mut label_table)
+        });
         raw.clear();
         put_varint(&mut raw, numbered.len() as u64);
         rows::put_stacks(&mut raw, numbered.iter().map(|row| row.0));
@@ -75,8 +92,8 @@ pub fn encode_chunk(id: ChunkId, tables: &Profile, series: &[SeriesRows]) -> Res
     Ok(out)
 }
 
-/// Reads what a chunk says of itself and checks that it is there in full. The checksums of its body are left to
-/// [`read_chunk`].
+/// Reads what a chunk says of itself and checks that it is there in full. The checksums of its body
+/// are left to [`read_chunk`].
 pub fn chunk_head(bytes: &[u8]) -> Result<ChunkHead, StoreError> {
     head(&mut Reader::new(bytes, "chunk"))
 }
@@ -95,28 +112,66 @@ fn head(reader: &mut Reader) -> Result<ChunkHead, StoreError> {
     if body_len != reader.remaining() as u64 {
         let needed = (reader.at() as u64).saturating_add(body_len);
         let found = (reader.at() + reader.remaining()) as u64;
-        return Err(StoreError::Length { section: "chunk", needed, found });
+        return Err(StoreError::Length {
+            section: "chunk",
+            needed,
+            found,
+        });
     }
-    let series = entries.iter().map(|entry| entry.resolve(&label_sets, &types)).collect();
-    Ok(ChunkHead { id, series, period, len: (reader.at() + reader.remaining()) as u64 })
+    let series = entries
+        .iter()
+        .map(|entry| entry.resolve(&label_sets, &types))
+        .collect();
+    Ok(ChunkHead {
+        id,
+        series,
+        period,
+        len: (reader.at() + reader.remaining()) as u64,
+    })
 }
 
-/// Reads the series for which `wanted(index, series)` is true as one profile with one sample type; none gives an empty
-/// profile. They must count the same thing in the same unit.
+/// Reads the series for which `wanted(index, series)` is true as one profile with one sample type;
+/// none gives an empty profile. They must count the same thing in the same unit.
 ///
-/// Every reference in the result is valid. That table rows differ from each other is not checked: writers see to it, and
-/// [`crate::merge()`] makes it so for any input.
-pub fn read_chunk(bytes: &[u8], wanted: impl Fn(usize, &Series) -> bool) -> Result<Profile, StoreError> {
-    let DecodedChunk { mut tables, series, period, .. } = decode_chunk(bytes, wanted)?;
+/// Every reference in the result is valid. That table rows differ from each other is not checked:
+/// writers see to it, and [`crate::merge()`] makes it so for any input.
+pub fn read_chunk(
+    bytes: &[u8],
+    wanted: impl Fn(usize, &Series) -> bool,
+) -> Result<Profile, StoreError> {
+    let DecodedChunk {
+        mut tables,
+        series,
+        period,
+        ..
+    } = decode_chunk(bytes, wanted)?;
     let Some(((first, _), others)) = series.split_first() else {
         return Ok(Profile::default());
     };
-    let counts = |s: &Series| (s.profile_type.sample_type.clone(), s.profile_type.sample_unit.clone());
-    if let Some((other, _)) = others.iter().find(|(other, _)| counts(other) != counts(first)) {
-        return Err(StoreError::MixedTypes(first.profile_type.to_string(), other.profile_type.to_string()));
+    let counts = |s: &Series| {
+        (
+            s.profile_type.sample_type.clone(),
+            s.profile_type.sample_unit.clone(),
+        )
+    };
+    if let Some((other, _)) = others
+        .iter()
+        .find(|(other, _)| counts(other) != counts(first))
+    {
+        return Err(StoreError::MixedTypes(
+            first.profile_type.to_string(),
+            other.profile_type.to_string(),
+        ));
     }
-    let timing = |s: &Series| Timing { time: s.time, duration_nanos: s.duration_nanos, period };
-    tables.describe(&first.profile_type, series.iter().map(|(series, _)| timing(series)));
+    let timing = |s: &Series| Timing {
+        time: s.time,
+        duration_nanos: s.duration_nanos,
+        period,
+    };
+    tables.describe(
+        &first.profile_type,
+        series.iter().map(|(series, _)| timing(series)),
+    );
     let rows = || series.iter().flat_map(|(_, rows)| rows);
     tables.samples.stacks = rows().map(|row| row.0).collect();
     tables.samples.labels = vec![None; tables.samples.stacks.len()];
@@ -136,9 +191,17 @@ pub(crate) struct DecodedChunk {
 }
 
 /// Reads the wanted series, whatever their types.
-pub(crate) fn decode_chunk(bytes: &[u8], wanted: impl Fn(usize, &Series) -> bool) -> Result<DecodedChunk, StoreError> {
+pub(crate) fn decode_chunk(
+    bytes: &[u8],
+    wanted: impl Fn(usize, &Series) -> bool,
+) -> Result<DecodedChunk, StoreError> {
     let mut reader = Reader::new(bytes, "chunk");
-    let ChunkHead { id, series: all, period, .. } = head(&mut reader)?;
+    let ChunkHead {
+        id,
+        series: all,
+        period,
+        ..
+    } = head(&mut reader)?;
     let tables = symbols::decode(&section(&mut reader, "chunk symbols")?, "chunk symbols")?;
     let mut series = Vec::new();
     for (i, one) in all.into_iter().enumerate() {
@@ -157,5 +220,10 @@ pub(crate) fn decode_chunk(bytes: &[u8], wanted: impl Fn(usize, &Series) -> bool
         series.push((one, stacks.zip(values).collect()));
     }
     reader.end()?;
-    Ok(DecodedChunk { id, period, tables, series })
+    Ok(DecodedChunk {
+        id,
+        period,
+        tables,
+        series,
+    })
 }

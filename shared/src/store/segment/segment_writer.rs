@@ -1,4 +1,5 @@
-//! A segment (level 0): chunks end to end, as they came, and a directory. Writing one decodes nothing but chunk heads.
+//! A segment (level 0): chunks end to end, as they came, and a directory. Writing one decodes
+//! nothing but chunk heads.
 
 use super::chunk::{ChunkHead, chunk_head};
 use crate::store::codec::label_table::LabelTable;
@@ -25,14 +26,27 @@ impl SegmentWriter {
     pub fn new() -> Self {
         let mut bytes = Vec::new();
         put_magic(&mut bytes, SEGMENT_MAGIC);
-        Self { bytes, label_table: LabelTable::default(), chunks: Vec::new() }
+        Self {
+            bytes,
+            label_table: LabelTable::default(),
+            chunks: Vec::new(),
+        }
     }
 
     /// Appends a chunk, and refuses one whose head is damaged or that is not there in full.
     pub fn push(&mut self, chunk: &[u8]) -> Result<ChunkHead, StoreError> {
         let head = chunk_head(chunk)?;
-        let series = head.series.iter().map(|s| SeriesEntry::new(s, &mut self.label_table)).collect();
-        self.chunks.push(ChunkEntry { id: head.id, offset: self.bytes.len() as u64, len: head.len, series });
+        let series = head
+            .series
+            .iter()
+            .map(|s| SeriesEntry::new(s, &mut self.label_table))
+            .collect();
+        self.chunks.push(ChunkEntry {
+            id: head.id,
+            offset: self.bytes.len() as u64,
+            len: head.len,
+            series,
+        });
         self.bytes.extend_from_slice(chunk);
         Ok(head)
     }
@@ -55,7 +69,11 @@ impl SegmentWriter {
     /// The object, and its directory for the catalog.
     pub fn finish(mut self) -> Result<(Vec<u8>, Directory), StoreError> {
         let (label_sets, types) = self.label_table.finish();
-        let directory = Directory { label_sets, types, contents: Contents::Segment(self.chunks) };
+        let directory = Directory {
+            label_sets,
+            types,
+            contents: Contents::Segment(self.chunks),
+        };
         put_footer(&mut self.bytes, &directory, SEGMENT_MAGIC)?;
         Ok((self.bytes, directory))
     }

@@ -7,7 +7,9 @@ use super::sides::{BASE, COMPARISON};
 /// Scales the self values of the comparison to the total of its base.
 pub(super) fn normalise(own: &mut [SelfValues; 2]) {
     let [base, comparison] = [BASE, COMPARISON].map(|side| exact_sum(own[side].values()));
-    let Some(mut ratio) = Ratio::new(base, comparison) else { return };
+    let Some(mut ratio) = Ratio::new(base, comparison) else {
+        return;
+    };
     for own in own[COMPARISON].values_mut() {
         *own = ratio.next(*own);
     }
@@ -41,7 +43,14 @@ impl Ratio {
         let (to, from) = (to.unsigned_abs(), from.unsigned_abs());
         // A value times `to` and a rest then fit an `i128`.
         let is_small = to.max(from) <= u128::from(u64::MAX >> 1);
-        let state = if is_small { State::Rest(0) } else { State::Sum { running: 0, scaled: 0 } };
+        let state = if is_small {
+            State::Rest(0)
+        } else {
+            State::Sum {
+                running: 0,
+                scaled: 0,
+            }
+        };
         possible.then_some(Self { to, from, state })
     }
 
@@ -102,7 +111,13 @@ mod tests {
 
     #[test]
     fn products_beyond_128_bits() {
-        for (a, b, c) in [(0, 7, 3), (2, 7, 3), (5, 0, 6), (41, 99, 42), (1 << 40, 1 << 60, (1 << 40) + 1)] {
+        for (a, b, c) in [
+            (0, 7, 3),
+            (2, 7, 3),
+            (5, 0, 6),
+            (41, 99, 42),
+            (1 << 40, 1 << 60, (1 << 40) + 1),
+        ] {
             assert_eq!(mul_div(a, b, c), a * b / c, "{a} * {b} / {c}");
         }
         // (c - 1) * b / c = b - b / c, rounded down.

@@ -14,7 +14,8 @@ pub enum Status {
     Removed,
     /// Both have it, with other values.
     Changed,
-    /// Both have it, with equal values; or neither does, which is so of a node that is only on the way to others.
+    /// Both have it, with equal values; or neither does, which is so of a node that is only on the
+    /// way to others.
     Same,
 }
 

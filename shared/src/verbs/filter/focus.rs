@@ -9,7 +9,8 @@ use crate::verbs::rewrite::{choose_samples, fold_rows, with_samples};
 pub struct Focused {
     /// The result.
     pub profile: Profile,
-    /// Whether what to focus on is anywhere in the profile (and not ignored there); true when nothing was asked.
+    /// Whether what to focus on is anywhere in the profile (and not ignored there); true when
+    /// nothing was asked.
     pub focus_matched: bool,
     /// Whether what to ignore is anywhere in the profile; true when nothing was asked.
     pub ignore_matched: bool,
@@ -17,15 +18,27 @@ pub struct Focused {
 
 /// Keeps the samples that have a frame that matches `focus` and none that matches `ignore`.
 ///
-/// A location matches by the name or file of one of its functions, or by the file of its mapping. Ignoring wins, as in
-/// pprof, and a sample without frames goes with either option, since nothing on it can match.
+/// A location matches by the name or file of one of its functions, or by the file of its mapping.
+/// Ignoring wins, as in pprof, and a sample without frames goes with either option, since nothing
+/// on it can match.
 ///
-/// Law: `focus(x)` and `ignore(x)` part a profile: their totals add up to that of the samples with frames.
-pub fn focus(profile: &Profile, focus: Option<&FramePattern>, ignore: Option<&FramePattern>) -> Focused {
+/// Law: `focus(x)` and `ignore(x)` part a profile: their totals add up to that of the samples with
+/// frames.
+pub fn focus(
+    profile: &Profile,
+    focus: Option<&FramePattern>,
+    ignore: Option<&FramePattern>,
+) -> Focused {
     if focus.is_none() && ignore.is_none() {
-        return Focused { profile: profile.clone(), focus_matched: true, ignore_matched: true };
+        return Focused {
+            profile: profile.clone(),
+            focus_matched: true,
+            ignore_matched: true,
+        };
     }
-    let locations = |pattern: Option<&FramePattern>| pattern.map(|p| Matched::new(p, profile).locations(profile));
+    let locations = |pattern: Option<&FramePattern>| {
+        pattern.map(|p| Matched::new(p, profile).locations(profile))
+    };
     let (focused, ignored) = (locations(focus), locations(ignore));
     let marks: Vec<Mark> = (0..profile.locations.len())
         .map(|i| match (&focused, &ignored) {
@@ -45,7 +58,11 @@ pub fn focus(profile: &Profile, focus: Option<&FramePattern>, ignore: Option<&Fr
         let stack = profile.samples.stacks[row]?;
         (rows[stack.index()] == Mark::Focused).then_some(Some(stack))
     });
-    Focused { profile: with_samples(profile, samples), focus_matched, ignore_matched }
+    Focused {
+        profile: with_samples(profile, samples),
+        focus_matched,
+        ignore_matched,
+    }
 }
 
 /// What is known of a stack, in the order in which one overrides another.
@@ -65,9 +82,17 @@ mod tests {
 
     fn check(focus_on: &str, ignore: &str, total: i128, matched: (bool, bool)) {
         let pattern = |text: &str| (!text.is_empty()).then(|| FramePattern::new(text).unwrap());
-        let focused = focus(&profile(STACKS), pattern(focus_on).as_ref(), pattern(ignore).as_ref());
+        let focused = focus(
+            &profile(STACKS),
+            pattern(focus_on).as_ref(),
+            pattern(ignore).as_ref(),
+        );
         assert_eq!(focused.profile.total(0), total, "{focus_on} {ignore}");
-        assert_eq!((focused.focus_matched, focused.ignore_matched), matched, "{focus_on} {ignore}");
+        assert_eq!(
+            (focused.focus_matched, focused.ignore_matched),
+            matched,
+            "{focus_on} {ignore}"
+        );
     }
 
     #[test]

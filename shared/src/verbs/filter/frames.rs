@@ -1,4 +1,5 @@
-//! Does a frame match a pattern? Each text of a profile is tried once, however many functions, locations and samples it is in.
+//! Does a frame match a pattern? Each text of a profile is tried once, however many functions,
+//! locations and samples it is in.
 
 use regex_lite::Regex;
 
@@ -7,12 +8,15 @@ use crate::model::profile::{Line, Profile};
 use crate::selector::regex::{Case, unanchored};
 use crate::tree::search::PatternError;
 
-/// Most capture groups of a pattern. Each doubles what a state remembers: 2 × 16 offsets × 8 bytes × 16,384 states = 4 MiB.
+/// Most capture groups of a pattern. Each doubles what a state remembers: 2 × 16 offsets × 8 bytes
+/// × 16,384 states = 4 MiB.
 const MAX_GROUPS: usize = 16;
 
-/// A pattern for the names and files of frames: a regular expression that may match anywhere in a text.
+/// A pattern for the names and files of frames: a regular expression that may match anywhere in a
+/// text.
 ///
-/// The syntax is that of Go's, without Unicode classes (`\pL`), and with `(?i)` for ASCII letters only; both are refused.
+/// The syntax is that of Go's, without Unicode classes (`\pL`), and with `(?i)` for ASCII letters
+/// only; both are refused.
 #[derive(Clone, Debug)]
 pub struct FramePattern(Kind);
 
@@ -38,10 +42,26 @@ impl FramePattern {
     /// Whether a text matches.
     pub fn matches(&self, text: &str) -> bool {
         match &self.0 {
-            Kind::Literal { text: literal, start: false, end: false } => text.contains(literal.as_str()),
-            Kind::Literal { text: literal, start: true, end: false } => text.starts_with(literal.as_str()),
-            Kind::Literal { text: literal, start: false, end: true } => text.ends_with(literal.as_str()),
-            Kind::Literal { text: literal, start: true, end: true } => text == literal,
+            Kind::Literal {
+                text: literal,
+                start: false,
+                end: false,
+            } => text.contains(literal.as_str()),
+            Kind::Literal {
+                text: literal,
+                start: true,
+                end: false,
+            } => text.starts_with(literal.as_str()),
+            Kind::Literal {
+                text: literal,
+                start: false,
+                end: true,
+            } => text.ends_with(literal.as_str()),
+            Kind::Literal {
+                text: literal,
+                start: true,
+                end: true,
+            } => text == literal,
             Kind::Regex(regex) => regex.is_match(text),
         }
     }
@@ -51,19 +71,26 @@ impl FramePattern {
 pub(crate) fn compile(pattern: &str) -> Result<Regex, PatternError> {
     let refused = |reason: String| {
         let shown = pattern.chars().take(80).collect();
-        PatternError { pattern: shown, reason }
+        PatternError {
+            pattern: shown,
+            reason,
+        }
     };
     let regex = unanchored(pattern, Case::Exact).map_err(|e| refused(e.to_string()))?;
     let groups = regex.captures_len() - 1;
     if groups > MAX_GROUPS {
-        return Err(refused(format!("it has {groups} groups; {MAX_GROUPS} are allowed")));
+        return Err(refused(format!(
+            "it has {groups} groups; {MAX_GROUPS} are allowed"
+        )));
     }
     Ok(regex)
 }
 
 /// A pattern without operators, as the text it stands for.
 fn literal(pattern: &str) -> Option<Kind> {
-    let (start, rest) = pattern.strip_prefix('^').map_or((false, pattern), |rest| (true, rest));
+    let (start, rest) = pattern
+        .strip_prefix('^')
+        .map_or((false, pattern), |rest| (true, rest));
     let mut text = String::with_capacity(rest.len());
     let mut chars = rest.chars().peekable();
     let mut end = false;
@@ -74,7 +101,9 @@ fn literal(pattern: &str) -> Option<Kind> {
                 _ => return None,
             },
             '$' if chars.peek().is_none() => end = true,
-            '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => return None,
+            '.' | '+' | '*' | '?' | '(' | ')' | '|' | '[' | ']' | '{' | '}' | '^' | '$' => {
+                return None;
+            }
             c => text.push(c),
         }
     }
@@ -94,8 +123,15 @@ impl Matched {
         let mut tested = Tested::new(profile);
         let mut text = |id: StringId| tested.test(id, |text| pattern.matches(text));
         let mappings = profile.mappings.iter().map(|m| text(m.file)).collect();
-        let functions = profile.functions.iter().map(|f| text(f.name) || text(f.file)).collect();
-        Self { functions, mappings }
+        let functions = profile
+            .functions
+            .iter()
+            .map(|f| text(f.name) || text(f.file))
+            .collect();
+        Self {
+            functions,
+            mappings,
+        }
     }
 
     pub(crate) fn mapping(&self, mapping: Option<MappingId>) -> bool {
@@ -109,8 +145,18 @@ impl Matched {
 
     /// For each location, whether one of its lines or its mapping matches.
     pub(crate) fn locations(&self, profile: &Profile) -> Vec<bool> {
-        let lines = |i: usize| profile.lines(LocationId::new(i)).iter().any(|line| self.line(line));
-        profile.locations.iter().enumerate().map(|(i, l)| self.mapping(l.mapping) || lines(i)).collect()
+        let lines = |i: usize| {
+            profile
+                .lines(LocationId::new(i))
+                .iter()
+                .any(|line| self.line(line))
+        };
+        profile
+            .locations
+            .iter()
+            .enumerate()
+            .map(|(i, l)| self.mapping(l.mapping) || lines(i))
+            .collect()
     }
 }
 
@@ -122,7 +168,10 @@ pub(crate) struct Tested<'a> {
 
 impl<'a> Tested<'a> {
     pub(crate) fn new(profile: &'a Profile) -> Self {
-        Self { profile, answers: vec![None; profile.strings.len()] }
+        Self {
+            profile,
+            answers: vec![None; profile.strings.len()],
+        }
     }
 
     pub(crate) fn test(&mut self, id: StringId, ask: impl FnOnce(&str) -> bool) -> bool {
@@ -136,18 +185,49 @@ mod tests {
 
     #[test]
     fn literals_match_as_the_regular_expression_does() {
-        let texts = ["", "a", "runtime.gc", "runtimexgc", "go/runtime.gc", "runtime.gc2", "a$b", "{", "a\\b", "^a"];
-        let literals =
-            ["", "^", "$", "^$", "a", "runtime\\.gc", "^runtime\\.gc", "runtime\\.gc$", "^runtime\\.gc$", "a\\$b"];
+        let texts = [
+            "",
+            "a",
+            "runtime.gc",
+            "runtimexgc",
+            "go/runtime.gc",
+            "runtime.gc2",
+            "a$b",
+            "{",
+            "a\\b",
+            "^a",
+        ];
+        let literals = [
+            "",
+            "^",
+            "$",
+            "^$",
+            "a",
+            "runtime\\.gc",
+            "^runtime\\.gc",
+            "runtime\\.gc$",
+            "^runtime\\.gc$",
+            "a\\$b",
+        ];
         for pattern in literals {
-            let (matcher, regex) = (FramePattern::new(pattern).unwrap(), Regex::new(pattern).unwrap());
+            let (matcher, regex) = (
+                FramePattern::new(pattern).unwrap(),
+                Regex::new(pattern).unwrap(),
+            );
             assert!(matches!(matcher.0, Kind::Literal { .. }), "{pattern}");
             for text in texts {
-                assert_eq!(matcher.matches(text), regex.is_match(text), "{pattern} on {text}");
+                assert_eq!(
+                    matcher.matches(text),
+                    regex.is_match(text),
+                    "{pattern} on {text}"
+                );
             }
         }
         for pattern in ["a.b", "a|b", "\\d", "(?i)a", "a\\b", "[a]", "a{2}", "a^"] {
-            assert!(!FramePattern::new(pattern).is_ok_and(|p| matches!(p.0, Kind::Literal { .. })), "{pattern}");
+            assert!(
+                !FramePattern::new(pattern).is_ok_and(|p| matches!(p.0, Kind::Literal { .. })),
+                "{pattern}"
+            );
         }
     }
 

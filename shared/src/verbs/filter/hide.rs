@@ -6,22 +6,28 @@ use crate::verbs::rewrite::{Filtered, choose_samples, keep_lines, rewrite_rows, 
 
 /// Takes out the frames that match; what they called is called by their callers then.
 ///
-/// A frame matches by the name or file of its function; when the file of a location's mapping matches, all its lines do. A
-/// location whose lines are all gone is gone. As in pprof, samples that have no frame left (or never had one) go too: the
-/// total of all others stays.
+/// A frame matches by the name or file of its function; when the file of a location's mapping
+/// matches, all its lines do. A location whose lines are all gone is gone. As in pprof, samples
+/// that have no frame left (or never had one) go too: the total of all others stays.
 pub fn hide(profile: &Profile, pattern: &FramePattern) -> Filtered {
     let matched = Matched::new(pattern, profile);
     let found = matched.locations(profile);
-    let keep = |location: &Location, line: &Line| !(matched.mapping(location.mapping) || matched.line(line));
+    let keep = |location: &Location, line: &Line| {
+        !(matched.mapping(location.mapping) || matched.line(line))
+    };
     // What matches without lines matches by its mapping.
     let hidden = |id: usize, left: u32| found[id] && left == 0;
     let profile = rewrite(profile, keep, hidden);
-    Filtered { profile, matched: found.contains(&true) }
+    Filtered {
+        profile,
+        matched: found.contains(&true),
+    }
 }
 
 /// Keeps only the frames that match; [`hide`] the other way round.
 ///
-/// As in pprof, a location without lines goes even when its mapping matches, and a line without a function stays.
+/// As in pprof, a location without lines goes even when its mapping matches, and a line without a
+/// function stays.
 pub fn show(profile: &Profile, pattern: &FramePattern) -> Filtered {
     let matched = Matched::new(pattern, profile);
     let keep = |location: &Location, line: &Line| {
@@ -32,24 +38,36 @@ pub fn show(profile: &Profile, pattern: &FramePattern) -> Filtered {
         any |= left > 0;
         left == 0
     });
-    Filtered { profile, matched: any }
+    Filtered {
+        profile,
+        matched: any,
+    }
 }
 
-/// Keeps some lines, and takes out the locations that `hidden` says so of, given how many lines are left.
+/// Keeps some lines, and takes out the locations that `hidden` says so of, given how many lines are
+/// left.
 fn rewrite(
     profile: &Profile,
     keep: impl Fn(&Location, &Line) -> bool,
     mut hidden: impl FnMut(usize, u32) -> bool,
 ) -> Profile {
-    let keep_line = |id: crate::model::id::LocationId, i: usize| keep(&profile.locations[id.index()], &profile.lines(id)[i]);
+    let keep_line = |id: crate::model::id::LocationId, i: usize| {
+        keep(&profile.locations[id.index()], &profile.lines(id)[i])
+    };
     let (lines, locations) = keep_lines(profile, keep_line);
-    let hidden: Vec<bool> = locations.iter().enumerate().map(|(i, l)| hidden(i, l.line_count)).collect();
+    let hidden: Vec<bool> = locations
+        .iter()
+        .enumerate()
+        .map(|(i, l)| hidden(i, l.line_count))
+        .collect();
     let rows = rewrite_rows(profile, (), |(), location, emit| {
         if !hidden[location.index()] {
             emit.push(location);
         }
     });
-    let samples = choose_samples(&profile.samples, |row| rows.of(profile.samples.stacks[row]).map(Some));
+    let samples = choose_samples(&profile.samples, |row| {
+        rows.of(profile.samples.stacks[row]).map(Some)
+    });
     with_tables(profile, rows.stacks, lines, locations, samples)
 }
 

@@ -5,18 +5,20 @@ use crate::model::id::{LocationId, StackId, StringId};
 use crate::model::profile::{Line, Profile};
 use crate::tree::search::PatternError;
 use crate::verbs::rewrite::{
-    Filtered, choose_samples, fold_rows, keep_lines, rewrite_rows, with_samples, with_stacks, with_tables,
+    Filtered, choose_samples, fold_rows, keep_lines, rewrite_rows, with_samples, with_stacks,
+    with_tables,
 };
 
-/// Removes frames that match `drop` and not `keep`, with all below them: `malloc` and what it calls, so that the caller is
-/// what allocates.
+/// Removes frames that match `drop` and not `keep`, with all below them: `malloc` and what it
+/// calls, so that the caller is what allocates.
 ///
-/// The search goes from the root to the leaf and begins below the first location without a match, so that no sample is
-/// pruned whole. Only names count, without parameters and a leading dot (`foo::bar(int)` is `foo::bar`); files do not. Of
-/// a location whose outermost line does not match, the lines from its outermost match inwards go.
+/// The search goes from the root to the leaf and begins below the first location without a match,
+/// so that no sample is pruned whole. Only names count, without parameters and a leading dot
+/// (`foo::bar(int)` is `foo::bar`); files do not. Of a location whose outermost line does not
+/// match, the lines from its outermost match inwards go.
 ///
-/// Laws: totals stay; applied twice it changes nothing more, but for stacks that begin with a location of several lines of
-/// which some match (as in pprof, it is not cut below the first time).
+/// Laws: totals stay; applied twice it changes nothing more, but for stacks that begin with a
+/// location of several lines of which some match (as in pprof, it is not cut below the first time).
 pub fn prune(profile: &Profile, drop: &FramePattern, keep: Option<&FramePattern>) -> Filtered {
     let mut tested = Tested::new(profile);
     let mut prunes = |name: StringId| {
@@ -27,7 +29,12 @@ pub fn prune(profile: &Profile, drop: &FramePattern, keep: Option<&FramePattern>
     };
     let outermost: Vec<Option<usize>> = profile
         .location_ids()
-        .map(|id| profile.lines(id).iter().rposition(|line| name_of(profile, line).is_some_and(&mut prunes)))
+        .map(|id| {
+            profile
+                .lines(id)
+                .iter()
+                .rposition(|line| name_of(profile, line).is_some_and(&mut prunes))
+        })
         .collect();
     let cuts: Vec<Cut> = profile
         .location_ids()
@@ -44,7 +51,9 @@ pub fn prune(profile: &Profile, drop: &FramePattern, keep: Option<&FramePattern>
     let rows = rewrite_rows(profile, Progress::Before, |progress, location, emit| {
         let cut = cuts[location.index()];
         match (progress, cut) {
-            (Progress::ClosedDataset, _) | (Progress::Inside, Cut::Above) => Progress::ClosedDataset,
+            (Progress::ClosedDataset, _) | (Progress::Inside, Cut::Above) => {
+                Progress::ClosedDataset
+            }
             (Progress::Inside, Cut::Within) => {
                 emit.push(location);
                 Progress::ClosedDataset
@@ -59,13 +68,19 @@ pub fn prune(profile: &Profile, drop: &FramePattern, keep: Option<&FramePattern>
             }
         }
     });
-    let samples = choose_samples(&profile.samples, |row| Some(rows.of(profile.samples.stacks[row])));
+    let samples = choose_samples(&profile.samples, |row| {
+        Some(rows.of(profile.samples.stacks[row]))
+    });
     let matched = outermost.iter().any(Option::is_some);
-    Filtered { profile: with_tables(profile, rows.stacks, lines, locations, samples), matched }
+    Filtered {
+        profile: with_tables(profile, rows.stacks, lines, locations, samples),
+        matched,
+    }
 }
 
-/// [`prune`] by what the profile itself says in its header (`drop_frames`, `keep_frames`, which must match a name as a
-/// whole); without that, the profile as it is. pprof does this to every profile that it opens.
+/// [`prune`] by what the profile itself says in its header (`drop_frames`, `keep_frames`, which
+/// must match a name as a whole); without that, the profile as it is. pprof does this to every
+/// profile that it opens.
 pub fn prune_by_header(profile: &Profile) -> Result<Filtered, PatternError> {
     let whole = |id: StringId| match profile.text(id) {
         "" => Ok(None),
@@ -74,40 +89,67 @@ pub fn prune_by_header(profile: &Profile) -> Result<Filtered, PatternError> {
     let header = &profile.header;
     match whole(header.drop_frames)? {
         Some(drop) => Ok(prune(profile, &drop, whole(header.keep_frames)?.as_ref())),
-        None => Ok(Filtered { profile: profile.clone(), matched: false }),
+        None => Ok(Filtered {
+            profile: profile.clone(),
+            matched: false,
+        }),
     }
 }
 
-/// Removes all frames below the innermost one that matches, which stays. Samples without a match stay as they are.
+/// Removes all frames below the innermost one that matches, which stays. Samples without a match
+/// stay as they are.
 ///
-/// Names are taken as in [`prune`]. A location that matches loses the lines inside its innermost match wherever it stands.
+/// Names are taken as in [`prune`]. A location that matches loses the lines inside its innermost
+/// match wherever it stands.
 ///
 /// Laws: totals stay; applied twice it changes nothing more.
 pub fn prune_from(profile: &Profile, pattern: &FramePattern) -> Filtered {
     let mut tested = Tested::new(profile);
-    let mut matches = |name: StringId| tested.test(name, |name| pattern.matches(without_parameters(name)));
+    let mut matches =
+        |name: StringId| tested.test(name, |name| pattern.matches(without_parameters(name)));
     let innermost: Vec<Option<usize>> = profile
         .location_ids()
-        .map(|id| profile.lines(id).iter().position(|line| name_of(profile, line).is_some_and(&mut matches)))
+        .map(|id| {
+            profile
+                .lines(id)
+                .iter()
+                .position(|line| name_of(profile, line).is_some_and(&mut matches))
+        })
         .collect();
     let matched = innermost.iter().any(Option::is_some);
     if !matched {
-        return Filtered { profile: with_samples(profile, profile.samples.clone()), matched };
+        return Filtered {
+            profile: with_samples(profile, profile.samples.clone()),
+            matched,
+        };
     }
-    let (lines, locations) = keep_lines(profile, |id, i| innermost[id.index()].is_none_or(|line| i >= line));
+    let (lines, locations) = keep_lines(profile, |id, i| {
+        innermost[id.index()].is_none_or(|line| i >= line)
+    });
     // For each row, the innermost match on it.
     let mut row = 0;
-    let matches = fold_rows(profile, None, |before: Option<StackId>, location: LocationId| {
-        let id = StackId::new(row);
-        row += 1;
-        innermost[location.index()].map(|_| id).or(before)
-    });
+    let matches = fold_rows(
+        profile,
+        None,
+        |before: Option<StackId>, location: LocationId| {
+            let id = StackId::new(row);
+            row += 1;
+            innermost[location.index()].map(|_| id).or(before)
+        },
+    );
     let samples = choose_samples(&profile.samples, |row| {
         let stack = profile.samples.stacks[row];
         Some(stack.and_then(|s| matches[s.index()]).or(stack))
     });
     let trimmed = with_stacks(profile, profile.stacks.clone(), samples);
-    Filtered { profile: Profile { lines, locations, ..trimmed }, matched }
+    Filtered {
+        profile: Profile {
+            lines,
+            locations,
+            ..trimmed
+        },
+        matched,
+    }
 }
 
 /// Where a location is cut.
@@ -132,17 +174,22 @@ enum Progress {
 
 /// The name that decides; functions without one do not take part.
 fn name_of(profile: &Profile, line: &Line) -> Option<StringId> {
-    line.function.map(|f| profile.functions[f.index()].name).filter(|name| !name.is_empty())
+    line.function
+        .map(|f| profile.functions[f.index()].name)
+        .filter(|name| !name.is_empty())
 }
 
-/// A name without the leading dot of some ABIs and without what follows the first parenthesis that is not part of a name.
+/// A name without the leading dot of some ABIs and without what follows the first parenthesis that
+/// is not part of a name.
 fn without_parameters(name: &str) -> &str {
     const PARTS_OF_NAMES: [&str; 2] = ["(anonymous namespace)", "operator()"];
     let name = name.strip_prefix('.').unwrap_or(name);
     let mut from = 0;
     while let Some(at) = name[from..].find('(').map(|at| from + at) {
         let part = PARTS_OF_NAMES.into_iter().find(|part| {
-            let start = at.checked_sub(part.find('(').unwrap_or(0)).filter(|&start| start >= from);
+            let start = at
+                .checked_sub(part.find('(').unwrap_or(0))
+                .filter(|&start| start >= from);
             start.is_some_and(|start| name.as_bytes()[start..].starts_with(part.as_bytes()))
         });
         let Some(part) = part else { return &name[..at] };
@@ -168,8 +215,14 @@ mod tests {
     #[test]
     fn cuts_below_the_first_user_frame() {
         let p = profile("b;a;b;c;b 1\na;c 2");
-        assert_eq!(drawn(&prune(&p, &pattern("b"), None).profile), "total 3/0\n a 2/0\n  c 2/2\n b 1/0\n  a 1/1\n");
-        assert_eq!(drawn(&prune(&p, &pattern("."), Some(&pattern("a"))).profile), "total 3/0\n a 2/2\n b 1/0\n  a 1/1\n");
+        assert_eq!(
+            drawn(&prune(&p, &pattern("b"), None).profile),
+            "total 3/0\n a 2/0\n  c 2/2\n b 1/0\n  a 1/1\n"
+        );
+        assert_eq!(
+            drawn(&prune(&p, &pattern("."), Some(&pattern("a"))).profile),
+            "total 3/0\n a 2/2\n b 1/0\n  a 1/1\n"
+        );
         assert!(!prune(&p, &pattern("d"), None).matched);
     }
 
@@ -177,7 +230,10 @@ mod tests {
     fn from_the_leaf_up_to_the_innermost_match() {
         let p = profile("a;b;c;b;d 1\nd;c 2");
         let from = prune_from(&p, &pattern("b"));
-        assert_eq!(drawn(&from.profile), "total 3/0\n a 1/0\n  b 1/0\n   c 1/0\n    b 1/1\n d 2/0\n  c 2/2\n");
+        assert_eq!(
+            drawn(&from.profile),
+            "total 3/0\n a 1/0\n  b 1/0\n   c 1/0\n    b 1/1\n d 2/0\n  c 2/2\n"
+        );
     }
 
     #[test]
@@ -187,7 +243,10 @@ mod tests {
         let stack = b.named_stack(&["main", "malloc_hook", "malloc", "brk"]);
         b.sample(stack, None, &[1]);
         b.header().drop_frames = b.string("malloc|free");
-        assert_eq!(drawn(&prune_by_header(&b.finish()).unwrap().profile), "total 1/0\n main 1/0\n  malloc_hook 1/1\n");
+        assert_eq!(
+            drawn(&prune_by_header(&b.finish()).unwrap().profile),
+            "total 1/0\n main 1/0\n  malloc_hook 1/1\n"
+        );
     }
 
     #[test]
@@ -196,7 +255,10 @@ mod tests {
             ("foo::bar(int)", "foo::bar"),
             (".foo", "foo"),
             ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
-            ("a::operator()(int, (anonymous namespace)::b)", "a::operator()"),
+            (
+                "a::operator()(int, (anonymous namespace)::b)",
+                "a::operator()",
+            ),
             ("operator()", "operator()"),
             ("main.(*T).M", "main."),
             ("(", ""),

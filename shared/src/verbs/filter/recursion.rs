@@ -7,9 +7,10 @@ use crate::model::id::{LocationId, StackId};
 use crate::model::profile::{Line, Location, Profile, Samples, Stack};
 use crate::verbs::rewrite::{choose_samples, rewrite_rows, with_tables};
 
-/// Most frames that the stack table may have with its inlined calls spelt out: 16 Mi, four times those of the largest profile
-/// that was measured (420,000 samples). With 12 bytes a frame, and 16 of those on the path, that is 200 MB. A made-up location
-/// of 4,096 lines on every stack would multiply a file by a thousand otherwise.
+/// Most frames that the stack table may have with its inlined calls spelt out: 16 Mi, four times
+/// those of the largest profile that was measured (420,000 samples). With 12 bytes a frame, and 16
+/// of those on the path, that is 200 MB. A made-up location of 4,096 lines on every stack would
+/// multiply a file by a thousand otherwise.
 const MAX_FRAMES: u64 = 16 << 20;
 
 /// Why recursion cannot be collapsed.
@@ -30,23 +31,25 @@ pub enum Recursion {
     ///
     /// Self and total of every function stay exact.
     Direct,
-    /// A function that is on the stack already: the cycle is cut back to its first occurrence, so that `a;f;g;f;b` becomes
-    /// `a;f;b`, and no function is twice on a stack.
+    /// A function that is on the stack already: the cycle is cut back to its first occurrence, so
+    /// that `a;f;g;f;b` becomes `a;f;b`, and no function is twice on a stack.
     ///
-    /// Self of every function stays exact, and so does the total of every function that is on no stack only within a cycle;
-    /// one that is loses the samples whose stacks it leaves (`g` here).
+    /// Self of every function stays exact, and so does the total of every function that is on no
+    /// stack only within a cycle; one that is loses the samples whose stacks it leaves (`g` here).
     Cycles,
 }
 
 /// Collapses recursion.
 ///
-/// Two frames are equal when their functions have the same name and file; frames without a function, when they have the same
-/// address and file of their mapping. The first of them, counted from the root, is the one that stays, with its line number.
-/// Inlined frames become locations of their own, as one of a location may go while another stays.
+/// Two frames are equal when their functions have the same name and file; frames without a
+/// function, when they have the same address and file of their mapping. The first of them, counted
+/// from the root, is the one that stays, with its line number. Inlined frames become locations of
+/// their own, as one of a location may go while another stays.
 ///
 /// Laws: totals of the profile stay; applied twice it changes nothing more; commutes with merging.
 pub fn collapse_recursion(profile: &Profile, mode: Recursion) -> Result<Profile, RecursionError> {
-    let lines = |stack: &Stack| u64::from(profile.locations[stack.location.index()].line_count.max(1));
+    let lines =
+        |stack: &Stack| u64::from(profile.locations[stack.location.index()].line_count.max(1));
     let frames: u64 = profile.stacks.iter().map(lines).sum();
     if frames > MAX_FRAMES {
         return Err(RecursionError::TooManyFrames { frames });
@@ -56,9 +59,16 @@ pub fn collapse_recursion(profile: &Profile, mode: Recursion) -> Result<Profile,
         Recursion::Direct => direct(profile, &frames),
         Recursion::Cycles => cycles(profile, &frames),
     };
-    let samples: Samples =
-        choose_samples(&profile.samples, |row| Some(profile.samples.stacks[row].and_then(|s| map[s.index()])));
-    Ok(with_tables(profile, stacks, frames.lines, frames.locations, samples))
+    let samples: Samples = choose_samples(&profile.samples, |row| {
+        Some(profile.samples.stacks[row].and_then(|s| map[s.index()]))
+    });
+    Ok(with_tables(
+        profile,
+        stacks,
+        frames.lines,
+        frames.locations,
+        samples,
+    ))
 }
 
 type Rows = (Vec<Stack>, Vec<Option<StackId>>);
@@ -78,9 +88,10 @@ fn direct(profile: &Profile, frames: &Frames) -> Rows {
     (rows.stacks, rows.map)
 }
 
-/// Walks the stacks depth first, so that the frames above a row are at hand: `path` holds those of the stack as it is cut, and
-/// `last` where each key was last put. Cutting only shortens the path; what was put there before is still known as valid or
-/// not by its place, and what a row overwrote is put back when the walk leaves it. So each row costs its own frames only.
+/// Walks the stacks depth first, so that the frames above a row are at hand: `path` holds those of
+/// the stack as it is cut, and `last` where each key was last put. Cutting only shortens the path;
+/// what was put there before is still known as valid or not by its place, and what a row overwrote
+/// is put back when the walk leaves it. So each row costs its own frames only.
 fn cycles(profile: &Profile, frames: &Frames) -> Rows {
     let count = profile.stacks.len();
     let mut stacks: Vec<Stack> = Vec::with_capacity(count);
@@ -94,32 +105,58 @@ fn cycles(profile: &Profile, frames: &Frames) -> Rows {
     let mut length = 0usize;
     loop {
         if let Some(row) = next {
-            open.push(Open { row, length, undo: undo.len() });
+            open.push(Open {
+                row,
+                length,
+                undo: undo.len(),
+            });
             for frame in frames.of(profile.stacks[row].location) {
                 let key = frames.keys[frame] as usize;
                 let before = last[key];
-                let depth = if before == NONE { 0 } else { depths[before as usize] as usize };
+                let depth = if before == NONE {
+                    0
+                } else {
+                    depths[before as usize] as usize
+                };
                 if before != NONE && depth < length && path[depth] == before {
                     length = depth + 1;
                     continue;
                 }
-                let parent = length.checked_sub(1).map(|top| StackId::new(path[top] as usize));
+                let parent = length
+                    .checked_sub(1)
+                    .map(|top| StackId::new(path[top] as usize));
                 let new = stacks.len() as u32;
-                stacks.push(Stack { parent, location: LocationId::new(frame) });
+                stacks.push(Stack {
+                    parent,
+                    location: LocationId::new(frame),
+                });
                 depths.push(length as u32);
                 if path.len() == length {
                     path.push(NONE);
                 }
-                undo.push(Undo { depth: length, at_depth: std::mem::replace(&mut path[length], new), key, before });
+                undo.push(Undo {
+                    depth: length,
+                    at_depth: std::mem::replace(&mut path[length], new),
+                    key,
+                    before,
+                });
                 last[key] = new;
                 length += 1;
             }
-            map[row] = length.checked_sub(1).map(|top| StackId::new(path[top] as usize));
+            map[row] = length
+                .checked_sub(1)
+                .map(|top| StackId::new(path[top] as usize));
             next = children.first(Some(row));
             continue;
         }
         let Some(left) = open.pop() else { break };
-        for Undo { depth, at_depth, key, before } in undo.drain(left.undo..).rev() {
+        for Undo {
+            depth,
+            at_depth,
+            key,
+            before,
+        } in undo.drain(left.undo..).rev()
+        {
             path[depth] = at_depth;
             last[key] = before;
         }
@@ -159,9 +196,15 @@ struct Children {
 impl Children {
     fn new(profile: &Profile) -> Self {
         let count = profile.stacks.len();
-        let mut lists = Self { first: vec![NONE; count], after: vec![NONE; count], root: NONE };
+        let mut lists = Self {
+            first: vec![NONE; count],
+            after: vec![NONE; count],
+            root: NONE,
+        };
         for (row, stack) in profile.stacks.iter().enumerate().rev() {
-            let head = stack.parent.map_or(&mut lists.root, |parent| &mut lists.first[parent.index()]);
+            let head = stack
+                .parent
+                .map_or(&mut lists.root, |parent| &mut lists.first[parent.index()]);
             lists.after[row] = std::mem::replace(head, row as u32);
         }
         lists
@@ -199,13 +242,25 @@ impl Frames {
             .functions
             .iter()
             .map(|f| {
-                let name = if f.name.is_empty() { f.system_name } else { f.name };
+                let name = if f.name.is_empty() {
+                    f.system_name
+                } else {
+                    f.name
+                };
                 key(Key::Function(profile.text(name), profile.text(f.file)))
             })
             .collect();
-        let mut frames = Self { lines: Vec::new(), locations: Vec::new(), keys: Vec::new(), key_count: 0, ends: Vec::new() };
+        let mut frames = Self {
+            lines: Vec::new(),
+            locations: Vec::new(),
+            keys: Vec::new(),
+            key_count: 0,
+            ends: Vec::new(),
+        };
         for (id, location) in profile.location_ids().zip(&profile.locations) {
-            let module = location.mapping.map_or("", |m| profile.text(profile.mappings[m.index()].file));
+            let module = location
+                .mapping
+                .map_or("", |m| profile.text(profile.mappings[m.index()].file));
             let lines = profile.lines(id);
             if lines.is_empty() {
                 frames.push(location, &[], key(Key::Address(module, location.address)));
@@ -226,13 +281,20 @@ impl Frames {
     fn push(&mut self, location: &Location, lines: &[Line], key: u32) {
         let first_line = self.lines.len() as u32;
         self.lines.extend_from_slice(lines);
-        self.locations.push(Location { first_line, line_count: lines.len() as u32, ..*location });
+        self.locations.push(Location {
+            first_line,
+            line_count: lines.len() as u32,
+            ..*location
+        });
         self.keys.push(key);
     }
 
     /// The new locations of an old one, outermost first.
     fn of(&self, location: LocationId) -> std::ops::Range<usize> {
-        let start = location.index().checked_sub(1).map_or(0, |before| self.ends[before]);
+        let start = location
+            .index()
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before]);
         start as usize..self.ends[location.index()] as usize
     }
 }
@@ -256,7 +318,10 @@ mod tests {
         for (mode, expect) in [(Recursion::Direct, direct), (Recursion::Cycles, cycles)] {
             let collapsed = collapse_recursion(&p, mode).unwrap();
             let frames = collapsed.frames(collapsed.samples.stacks[0]);
-            let name = |l| collapsed.text(collapsed.functions[collapsed.lines(l)[0].function.unwrap().index()].name);
+            let name = |l| {
+                collapsed
+                    .text(collapsed.functions[collapsed.lines(l)[0].function.unwrap().index()].name)
+            };
             let mut names: Vec<&str> = frames.map(name).collect();
             names.reverse();
             assert_eq!(names.join(";"), expect, "{stack} {mode:?}");
@@ -287,12 +352,31 @@ mod tests {
     fn inlined_calls_do_not_multiply_a_profile() {
         let mut b = crate::ProfileBuilder::new();
         let name = b.string("f");
-        let function = crate::Function { name, system_name: name, file: crate::StringId::EMPTY, start_line: 0 };
+        let function = crate::Function {
+            name,
+            system_name: name,
+            file: crate::StringId::EMPTY,
+            start_line: 0,
+        };
         let function = Some(b.function(function));
-        let location = b.location(None, 0, false, &[Line { function, line: 0, column: 0 }; 4096]);
+        let location = b.location(
+            None,
+            0,
+            false,
+            &[Line {
+                function,
+                line: 0,
+                column: 0,
+            }; 4096],
+        );
         let stack = (0..5000).fold(None, |parent, _| Some(b.stack(parent, location)));
         b.sample(stack, None, &[]);
         let refused = collapse_recursion(&b.finish(), Recursion::Cycles);
-        assert_eq!(refused.unwrap_err(), RecursionError::TooManyFrames { frames: 5000 * 4096 });
+        assert_eq!(
+            refused.unwrap_err(),
+            RecursionError::TooManyFrames {
+                frames: 5000 * 4096
+            }
+        );
     }
 }

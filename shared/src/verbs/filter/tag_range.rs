@@ -39,7 +39,8 @@ enum FilterUnit {
 pub(crate) const TOO_LARGE: &str = "its number does not fit 64 bits";
 
 impl TagRange {
-    /// Parses `32kb`, `:64kb`, `4mb:` or `32kb:64mb`; `None` for everything else, which is a regular expression then.
+    /// Parses `32kb`, `:64kb`, `4mb:` or `32kb:64mb`; `None` for everything else, which is a
+    /// regular expression then.
     pub(crate) fn parse(text: &str) -> Option<Result<Self, &'static str>> {
         let (low, high) = match text.split_once(':') {
             None => (Some(text), Some(text)),
@@ -47,11 +48,15 @@ impl TagRange {
             Some((low, "")) => (Some(low), None),
             Some((low, high)) => (Some(low), Some(high)),
         };
-        let (low, high) = (low.map_or(Some(None), |t| term(t).map(Some))?, high.map_or(Some(None), |t| term(t).map(Some))?);
+        let (low, high) = (
+            low.map_or(Some(None), |t| term(t).map(Some))?,
+            high.map_or(Some(None), |t| term(t).map(Some))?,
+        );
         let (number, unit) = low.or(high)?;
         let unit = FilterUnit::of(unit);
         let plain = |number: &str| number.parse::<i64>().map(i128::from).map_err(|_| TOO_LARGE);
-        let (Ok(low_plain), Ok(_)) = (low.map_or(Ok(i128::MIN), |(n, _)| plain(n)), plain(number)) else {
+        let (Ok(low_plain), Ok(_)) = (low.map_or(Ok(i128::MIN), |(n, _)| plain(n)), plain(number))
+        else {
             return Some(Err(TOO_LARGE));
         };
         let high_plain = match high.map_or(Ok(i128::MAX), |(n, _)| plain(n)) {
@@ -65,13 +70,22 @@ impl TagRange {
         };
         let scaled = |n: i128, unit: &FilterUnit| n.saturating_mul(unit.factor());
         let (low_scaled, high_scaled) = (scaled(low_plain, &unit), scaled(high_plain, &high_unit));
-        // What an unknown unit is held against is the range in the first number's unit: 12kb:1mb is 12 to 1024.
-        let high_plain = if high_plain == i128::MAX { i128::MAX } else { high_scaled.div_euclid(unit.factor()) };
-        Some(Ok(Self { unit, scaled: low_scaled..=high_scaled, plain: low_plain..=high_plain }))
+        // What an unknown unit is held against is the range in the first number's unit: 12kb:1mb is
+        // 12 to 1024.
+        let high_plain = if high_plain == i128::MAX {
+            i128::MAX
+        } else {
+            high_scaled.div_euclid(unit.factor())
+        };
+        Some(Ok(Self {
+            unit,
+            scaled: low_scaled..=high_scaled,
+            plain: low_plain..=high_plain,
+        }))
     }
 
-    /// Whether a number in a unit is in the range. A unit that is not known counts as that of the range, as in pprof; one
-    /// that is known must be of the range's kind.
+    /// Whether a number in a unit is in the range. A unit that is not known counts as that of the
+    /// range, as in pprof; one that is known must be of the range's kind.
     pub(crate) fn contains(&self, number: i64, unit: &str) -> bool {
         match (Unit::named(unit), &self.unit) {
             (None, _) => self.plain.contains(&i128::from(number)),
@@ -89,12 +103,15 @@ impl FilterUnit {
         match Unit::named(text) {
             Some(unit) => Self::Known(unit),
             // Words for "no unit in particular".
-            None if ["count", "sample", "unit", "minimum", "auto"].contains(&text) => Self::Other(String::new()),
+            None if ["count", "sample", "unit", "minimum", "auto"].contains(&text) => {
+                Self::Other(String::new())
+            }
             None => Self::Other(text.to_owned()),
         }
     }
 
-    /// The unit of a range's second number: any of the same kind, and an unknown one or none is the first's.
+    /// The unit of a range's second number: any of the same kind, and an unknown one or none is the
+    /// first's.
     fn second(&self, text: &str) -> Option<Self> {
         match (Unit::named(text), self) {
             (None, own) => Some(own.clone()),
@@ -138,7 +155,10 @@ impl Unit {
         ];
         let lower = text.to_lowercase();
         // "s" and "ns" are no plurals.
-        let name = lower.strip_suffix('s').filter(|_| lower.len() > 2).unwrap_or(&lower);
+        let name = lower
+            .strip_suffix('s')
+            .filter(|_| lower.len() > 2)
+            .unwrap_or(&lower);
         let found = NAMES.iter().find(|(_, _, names)| names.contains(&name));
         found.map(|&(kind, factor, _)| Self { kind, factor })
     }
@@ -158,7 +178,11 @@ mod tests {
 
     fn check(range: &str, number: i64, unit: &str, expect: bool) {
         let parsed = TagRange::parse(range).unwrap().unwrap();
-        assert_eq!(parsed.contains(number, unit), expect, "{number} {unit} in {range}");
+        assert_eq!(
+            parsed.contains(number, unit),
+            expect,
+            "{number} {unit} in {range}"
+        );
     }
 
     #[test]
@@ -193,10 +217,15 @@ mod tests {
 
     #[test]
     fn everything_else_is_no_range() {
-        for text in ["", ":", "a", "5-3", "5 kb", "kb", "5:6:7", "5kb:3ms", "5:3mb", "-", "5kb,6kb", "5µs"] {
+        for text in [
+            "", ":", "a", "5-3", "5 kb", "kb", "5:6:7", "5kb:3ms", "5:3mb", "-", "5kb,6kb", "5µs",
+        ] {
             assert_eq!(TagRange::parse(text), None, "{text}");
         }
         assert_eq!(TagRange::parse("9223372036854775808"), Some(Err(TOO_LARGE)));
-        assert_eq!(TagRange::parse("1:9223372036854775808"), Some(Err(TOO_LARGE)));
+        assert_eq!(
+            TagRange::parse("1:9223372036854775808"),
+            Some(Err(TOO_LARGE))
+        );
     }
 }

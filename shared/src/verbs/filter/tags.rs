@@ -13,14 +13,17 @@ use crate::verbs::rewrite::{Filtered, choose_samples, with_samples};
 
 /// What to look for among the labels of a sample.
 ///
-/// - `regex`: some text label matches as `key:value`. Several, joined by commas, must all match, each some label.
+/// - `regex`: some text label matches as `key:value`. Several, joined by commas, must all match,
+///   each some label.
 /// - `key=regex`: some text value of that key matches. Of several, joined by commas, one must.
-/// - `32kb`, `:64kb`, `4mb:`, `32kb:64mb`: some numeric label is in the range, ends included. Units are compared by what
-///   they are (`32kb` is 32768 bytes); an unknown one is taken for the range's.
+/// - `32kb`, `:64kb`, `4mb:`, `32kb:64mb`: some numeric label is in the range, ends included. Units
+///   are compared by what they are (`32kb` is 32768 bytes); an unknown one is taken for the
+///   range's.
 /// - `key=32kb:64mb`: the same for that key.
 ///
-/// A number without a unit has the first one that the profile gives for its key, or else its key is the unit (`bytes`;
-/// `request` and `alignment` are bytes too). pprof takes that for numbers with a unit, too; here each has its own.
+/// A number without a unit has the first one that the profile gives for its key, or else its key is
+/// the unit (`bytes`; `request` and `alignment` are bytes too). pprof takes that for numbers with a
+/// unit, too; here each has its own.
 #[derive(Clone, Debug)]
 pub struct TagPattern {
     key: Option<String>,
@@ -43,7 +46,10 @@ impl TagPattern {
         let values = match TagRange::parse(value) {
             Some(Ok(range)) => Values::Range(range),
             Some(Err(reason)) => {
-                return Err(PatternError { pattern: pattern.chars().take(80).collect(), reason: reason.to_owned() });
+                return Err(PatternError {
+                    pattern: pattern.chars().take(80).collect(),
+                    reason: reason.to_owned(),
+                });
             }
             None => {
                 // As a whole first: its cap then holds for the sum of the parts.
@@ -53,25 +59,44 @@ impl TagPattern {
                 Values::Regexes(value.split(',').map(compile).collect::<Result<_, _>>()?)
             }
         };
-        Ok(Self { key: key.map(str::to_owned), values })
+        Ok(Self {
+            key: key.map(str::to_owned),
+            values,
+        })
     }
 
     fn matches(&self, profile: &Profile, labels: &[Label], units: &Units) -> bool {
-        let ours = |label: &&Label| self.key.as_deref().is_none_or(|key| profile.text(label.key) == key);
-        let mut texts = labels.iter().filter(ours).filter_map(|label| match label.value {
-            // A label with neither text nor number is none to pprof.
-            LabelValue::Text(text) if !text.is_empty() => Some((profile.text(label.key), profile.text(text))),
-            _ => None,
-        });
+        let ours = |label: &&Label| {
+            self.key
+                .as_deref()
+                .is_none_or(|key| profile.text(label.key) == key)
+        };
+        let mut texts = labels
+            .iter()
+            .filter(ours)
+            .filter_map(|label| match label.value {
+                // A label with neither text nor number is none to pprof.
+                LabelValue::Text(text) if !text.is_empty() => {
+                    Some((profile.text(label.key), profile.text(text)))
+                }
+                _ => None,
+            });
         match &self.values {
             Values::Range(range) => labels.iter().filter(ours).any(|label| match label.value {
                 LabelValue::Number(0, StringId::EMPTY) | LabelValue::Text(_) => false,
-                LabelValue::Number(n, unit) => range.contains(n, units.of(profile, label.key, unit)),
+                LabelValue::Number(n, unit) => {
+                    range.contains(n, units.of(profile, label.key, unit))
+                }
             }),
-            Values::Regexes(regexes) if self.key.is_some() => texts.any(|(_, v)| regexes.iter().any(|r| r.is_match(v))),
+            Values::Regexes(regexes) if self.key.is_some() => {
+                texts.any(|(_, v)| regexes.iter().any(|r| r.is_match(v)))
+            }
             Values::Regexes(regexes) => {
-                let texts: Vec<String> = texts.map(|(key, value)| format!("{key}:{value}")).collect();
-                regexes.iter().all(|r| texts.iter().any(|text| r.is_match(text)))
+                let texts: Vec<String> =
+                    texts.map(|(key, value)| format!("{key}:{value}")).collect();
+                regexes
+                    .iter()
+                    .all(|r| texts.iter().any(|text| r.is_match(text)))
             }
         }
     }
@@ -80,21 +105,37 @@ impl TagPattern {
 /// Keeps the samples whose labels match `focus` and do not match `ignore`.
 ///
 /// Law: with the same pattern, both part a profile: their totals add up to that of the whole.
-pub fn focus_tags(profile: &Profile, focus: Option<&TagPattern>, ignore: Option<&TagPattern>) -> Focused {
+pub fn focus_tags(
+    profile: &Profile,
+    focus: Option<&TagPattern>,
+    ignore: Option<&TagPattern>,
+) -> Focused {
     let units = Units::of_profile(profile);
     // The sets, and behind them the empty one.
-    let sets = || (0..profile.label_sets.len()).map(|i| profile.label_sets.get(LabelSetId::new(i))).chain([&[][..]]);
+    let sets = || {
+        (0..profile.label_sets.len())
+            .map(|i| profile.label_sets.get(LabelSetId::new(i)))
+            .chain([&[][..]])
+    };
     let tested = |pattern: Option<&TagPattern>, absent: bool| -> Vec<bool> {
-        sets().map(|labels| pattern.map_or(absent, |p| p.matches(profile, labels, &units))).collect()
+        sets()
+            .map(|labels| pattern.map_or(absent, |p| p.matches(profile, labels, &units)))
+            .collect()
     };
     let (focused, ignored) = (tested(focus, true), tested(ignore, false));
-    let set = |row: usize| profile.samples.labels[row].map_or(profile.label_sets.len(), LabelSetId::index);
+    let set = |row: usize| {
+        profile.samples.labels[row].map_or(profile.label_sets.len(), LabelSetId::index)
+    };
     let focus_matched = (0..profile.len()).any(|row| focused[set(row)]);
     let ignore_matched = ignore.is_none() || (0..profile.len()).any(|row| ignored[set(row)]);
     let samples = choose_samples(&profile.samples, |row| {
         (focused[set(row)] && !ignored[set(row)]).then_some(profile.samples.stacks[row])
     });
-    Focused { profile: with_samples(profile, samples), focus_matched: focus.is_none() || focus_matched, ignore_matched }
+    Focused {
+        profile: with_samples(profile, samples),
+        focus_matched: focus.is_none() || focus_matched,
+        ignore_matched,
+    }
 }
 
 /// Drops the labels whose key does not match. All samples stay.
@@ -130,7 +171,13 @@ fn filter_keys(profile: &Profile, keep: impl Fn(&str) -> bool, matching: bool) -
     for set in &mut samples.labels {
         *set = set.and_then(|set| map[set.index()]);
     }
-    Filtered { profile: Profile { label_sets: sets, ..with_samples(profile, samples) }, matched }
+    Filtered {
+        profile: Profile {
+            label_sets: sets,
+            ..with_samples(profile, samples)
+        },
+        matched,
+    }
 }
 
 /// For each key, the unit of numbers that have none.
@@ -157,7 +204,11 @@ impl Units {
     }
 
     fn of<'a>(&self, profile: &'a Profile, key: StringId, own: StringId) -> &'a str {
-        let unit = if own.is_empty() { self.0[key.index()] } else { own };
+        let unit = if own.is_empty() {
+            self.0[key.index()]
+        } else {
+            own
+        };
         match (profile.text(unit), profile.text(key)) {
             ("", "alignment" | "request") => "bytes",
             ("", key) => key,
@@ -176,13 +227,22 @@ mod tests {
         let mut b = ProfileBuilder::new();
         b.sample_type("cpu", "count");
         for (i, text) in samples.iter().enumerate() {
-            let labels = text.split(' ').filter(|word| !word.is_empty()).map(|word| match word.split_once('=') {
-                Some((key, value)) => Label { key: b.string(key), value: LabelValue::Text(b.string(value)) },
-                None => {
-                    let (key, rest) = word.split_once('#').unwrap();
-                    let (number, unit) = rest.split_at(rest.find(char::is_alphabetic).unwrap_or(rest.len()));
-                    let value = LabelValue::Number(number.parse().unwrap(), b.string(unit));
-                    Label { key: b.string(key), value }
+            let labels = text.split(' ').filter(|word| !word.is_empty()).map(|word| {
+                match word.split_once('=') {
+                    Some((key, value)) => Label {
+                        key: b.string(key),
+                        value: LabelValue::Text(b.string(value)),
+                    },
+                    None => {
+                        let (key, rest) = word.split_once('#').unwrap();
+                        let (number, unit) =
+                            rest.split_at(rest.find(char::is_alphabetic).unwrap_or(rest.len()));
+                        let value = LabelValue::Number(number.parse().unwrap(), b.string(unit));
+                        Label {
+                            key: b.string(key),
+                            value,
+                        }
+                    }
                 }
             });
             let mut labels: Vec<Label> = labels.collect();
@@ -193,13 +253,29 @@ mod tests {
     }
 
     fn check(pattern: &str, total: i128) {
-        let p = labelled(&["region=eu zone=a", "region=us", "bytes#2048", "bytes#2kb zone=b", "span#7", "region="]);
+        let p = labelled(&[
+            "region=eu zone=a",
+            "region=us",
+            "bytes#2048",
+            "bytes#2kb zone=b",
+            "span#7",
+            "region=",
+        ]);
         let pattern = TagPattern::new(pattern).unwrap();
-        let (kept, rest) = (focus_tags(&p, Some(&pattern), None), focus_tags(&p, None, Some(&pattern)));
+        let (kept, rest) = (
+            focus_tags(&p, Some(&pattern), None),
+            focus_tags(&p, None, Some(&pattern)),
+        );
         assert_eq!(kept.profile.total(0), total);
         assert_eq!(rest.profile.total(0), 63 - total);
-        assert_eq!((kept.focus_matched, kept.ignore_matched), (total != 0, true));
-        assert_eq!((rest.focus_matched, rest.ignore_matched), (true, total != 0));
+        assert_eq!(
+            (kept.focus_matched, kept.ignore_matched),
+            (total != 0, true)
+        );
+        assert_eq!(
+            (rest.focus_matched, rest.ignore_matched),
+            (true, total != 0)
+        );
     }
 
     #[test]
@@ -225,17 +301,29 @@ mod tests {
     fn labels_go_and_samples_stay() {
         let p = labelled(&["region=eu zone=a", "region=eu", "zone=a bytes#1", ""]);
         let names = |p: &Profile| -> Vec<String> {
-            let set = |i: usize| p.labels(p.samples.labels[i]).iter().map(|l| p.text(l.key)).collect::<Vec<_>>().join(" ");
+            let set = |i: usize| {
+                p.labels(p.samples.labels[i])
+                    .iter()
+                    .map(|l| p.text(l.key))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
             (0..p.len()).map(set).collect()
         };
         let hidden = hide_tags(&p, &FramePattern::new("zone").unwrap());
         assert_eq!(
             (names(&hidden.profile), hidden.matched),
-            (["region", "region", "bytes", ""].map(str::to_owned).into(), true)
+            (
+                ["region", "region", "bytes", ""].map(str::to_owned).into(),
+                true
+            )
         );
         assert_eq!(hidden.profile.label_sets.len(), 2);
         let shown = show_tags(&p, &FramePattern::new("zone").unwrap());
-        assert_eq!((names(&shown.profile), shown.matched), (["zone", "", "zone", ""].map(str::to_owned).into(), true));
+        assert_eq!(
+            (names(&shown.profile), shown.matched),
+            (["zone", "", "zone", ""].map(str::to_owned).into(), true)
+        );
         assert!(!hide_tags(&p, &FramePattern::new("x").unwrap()).matched);
         assert!(!show_tags(&p, &FramePattern::new("x").unwrap()).matched);
     }

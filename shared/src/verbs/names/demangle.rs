@@ -1,26 +1,30 @@
 //! Demangle: names of the source from names of the linker, for Rust, C++ and Go's generics.
 //!
-//! Each name is looked at once. Hostile symbols, whose few bytes stand for gigabytes by referring to themselves, cost no more
-//! than [`MAX_WORK_BYTES`] of output, kept or not, and stay as they are; [`MAX_NESTING`] bounds the reading.
+//! Each name is looked at once. Hostile symbols, whose few bytes stand for gigabytes by referring
+//! to themselves, cost no more than [`MAX_WORK_BYTES`] of output, kept or not, and stay as they
+//! are; [`MAX_NESTING`] bounds the reading.
 
 use std::fmt::{self, Write};
 
-use cpp_demangle::{BorrowedSymbol, DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions};
+use cpp_demangle::{
+    BorrowedSymbol, DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions,
+};
 
 use crate::model::profile::Profile;
 use crate::verbs::rewrite::{MAX_NAME_BYTES, with_names};
 
-/// Longest symbol that is looked at, in bytes. What it says is longer than itself, nearly always, so that of a longer one
-/// nothing would be kept.
+/// Longest symbol that is looked at, in bytes. What it says is longer than itself, nearly always,
+/// so that of a longer one nothing would be kept.
 const MAX_SYMBOL_BYTES: usize = MAX_NAME_BYTES;
 
-/// Most bytes that a demangler may write for one symbol: sixteen times what is kept, since template arguments that are left
-/// out are written all the same.
+/// Most bytes that a demangler may write for one symbol: sixteen times what is kept, since template
+/// arguments that are left out are written all the same.
 const MAX_WORK_BYTES: usize = 16 * MAX_NAME_BYTES;
 
-/// Deepest nesting that the parser of C++ symbols follows, in its own steps. It tries several readings of each level, so that
-/// its time doubles with some of them: at 96, its default, 93 bytes (`PAnwL` again and again) take 5 seconds; at 64 the worst
-/// that 1,000,000 made-up symbols took is 11 ms. Templates nest 5 to 10 deep within it.
+/// Deepest nesting that the parser of C++ symbols follows, in its own steps. It tries several
+/// readings of each level, so that its time doubles with some of them: at 96, its default, 93 bytes
+/// (`PAnwL` again and again) take 5 seconds; at 64 the worst that 1,000,000 made-up symbols took is
+/// 11 ms. Templates nest 5 to 10 deep within it.
 const MAX_NESTING: u32 = 64;
 
 /// How much of a name to show; the names of pprof's `-symbolize=demangle=` are in brackets.
@@ -34,7 +38,8 @@ pub enum Detail {
     NoTemplates,
 }
 
-/// What becomes of the hash at the end of Rust's symbols, which tells instances of one function apart.
+/// What becomes of the hash at the end of Rust's symbols, which tells instances of one function
+/// apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RustHash {
     /// Left out.
@@ -52,7 +57,8 @@ pub enum GoGenerics {
     Fold,
 }
 
-/// How to demangle. By default as pprof does: no parameters, no templates, no hash, Go's names as they are.
+/// How to demangle. By default as pprof does: no parameters, no templates, no hash, Go's names as
+/// they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demangle {
     /// How much of a name to show.
@@ -65,7 +71,11 @@ pub struct Demangle {
 
 impl Default for Demangle {
     fn default() -> Self {
-        Self { detail: Detail::NoTemplates, rust_hash: RustHash::Drop, go_generics: GoGenerics::Keep }
+        Self {
+            detail: Detail::NoTemplates,
+            rust_hash: RustHash::Drop,
+            go_generics: GoGenerics::Keep,
+        }
     }
 }
 
@@ -76,8 +86,10 @@ impl Demangle {
             return None;
         }
         // Apple's linkers put an underscore before every symbol.
-        let plain =
-            symbol.strip_prefix('_').filter(|rest| rest.starts_with("_Z") || rest.starts_with("_R")).unwrap_or(symbol);
+        let plain = symbol
+            .strip_prefix('_')
+            .filter(|rest| rest.starts_with("_Z") || rest.starts_with("_R"))
+            .unwrap_or(symbol);
         if plain.starts_with("_R") || plain.starts_with("_ZN") {
             let name = self.rust(plain);
             if name.is_some() {
@@ -107,14 +119,23 @@ impl Demangle {
     fn cpp(&self, symbol: &str) -> Option<String> {
         let parsing = ParseOptions::default().recursion_limit(MAX_NESTING);
         // The tail is what compilers and linkers append, such as `.cold` and `@GLIBC_2.2.5`.
-        let (symbol, _) = BorrowedSymbol::with_tail_and_options(symbol.as_bytes(), &parsing).ok()?;
+        let (symbol, _) =
+            BorrowedSymbol::with_tail_and_options(symbol.as_bytes(), &parsing).ok()?;
         let options = match self.detail {
             Detail::Full => DemangleOptions::new(),
-            Detail::NoParameters | Detail::NoTemplates => DemangleOptions::new().no_params().no_return_type(),
+            Detail::NoParameters | Detail::NoTemplates => {
+                DemangleOptions::new().no_params().no_return_type()
+            }
         };
-        let templates = if self.detail == Detail::NoTemplates { Templates::Hide } else { Templates::Show };
+        let templates = if self.detail == Detail::NoTemplates {
+            Templates::Hide
+        } else {
+            Templates::Show
+        };
         let mut out = Capped::new(templates);
-        symbol.structured_demangle(&mut CppWriter(&mut out), &options).ok()?;
+        symbol
+            .structured_demangle(&mut CppWriter(&mut out), &options)
+            .ok()?;
         out.finish()
     }
 
@@ -125,14 +146,18 @@ impl Demangle {
     }
 }
 
-/// Demangles the names of functions that still have their linker's name: those without a name, and those whose name is the
-/// system name. System names stay.
+/// Demangles the names of functions that still have their linker's name: those without a name, and
+/// those whose name is the system name. System names stay.
 ///
 /// Laws: totals stay; applied twice it changes nothing more; commutes with merging.
 pub fn demangle(profile: &Profile, how: Demangle) -> Profile {
     with_names(profile, |name, system_name| {
         let mangled = name.is_empty() || system_name.is_empty() || name == system_name;
-        if mangled { how.name(if name.is_empty() { system_name } else { name }) } else { how.go(name) }
+        if mangled {
+            how.name(if name.is_empty() { system_name } else { name })
+        } else {
+            how.go(name)
+        }
     })
 }
 
@@ -155,7 +180,13 @@ struct Capped {
 
 impl Capped {
     fn new(templates: Templates) -> Self {
-        Self { text: String::new(), written: 0, templates, depth: 0, closing: false }
+        Self {
+            text: String::new(),
+            written: 0,
+            templates,
+            depth: 0,
+            closing: false,
+        }
     }
 
     fn finish(self) -> Option<String> {
@@ -188,14 +219,20 @@ struct CppWriter<'a>(&'a mut Capped);
 impl DemangleWrite for CppWriter<'_> {
     fn push_demangle_node(&mut self, node: DemangleNodeType) {
         let out = &mut *self.0;
-        if out.templates == Templates::Show || (out.depth == 0 && node != DemangleNodeType::TemplateArgs) {
+        if out.templates == Templates::Show
+            || (out.depth == 0 && node != DemangleNodeType::TemplateArgs)
+        {
             return;
         }
         if out.depth == 0 {
-            // The opening bracket is out already, behind a blank where the name is an operator that ends like it.
+            // The opening bracket is out already, behind a blank where the name is an operator that
+            // ends like it.
             let name = out.text.strip_suffix('<').map_or(out.text.len(), str::len);
             out.text.truncate(name);
-            let name = out.text.strip_suffix("< ").map_or(name, |operator| operator.len() + 1);
+            let name = out
+                .text
+                .strip_suffix("< ")
+                .map_or(name, |operator| operator.len() + 1);
             out.text.truncate(name);
         }
         out.depth += 1;
@@ -212,7 +249,8 @@ impl DemangleWrite for CppWriter<'_> {
     }
 }
 
-/// A Rust path without generic arguments: `a::B<T>::c::<u8>` is `a::B::c`, but `<T as a::B>::c` stays.
+/// A Rust path without generic arguments: `a::B<T>::c::<u8>` is `a::B::c`, but `<T as a::B>::c`
+/// stays.
 fn without_generics(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut depth = 0usize;
@@ -267,10 +305,16 @@ mod tests {
     use super::*;
 
     fn check(symbol: &str, full: &str, no_parameters: &str, no_templates: &str) {
-        for (detail, expect) in
-            [(Detail::Full, full), (Detail::NoParameters, no_parameters), (Detail::NoTemplates, no_templates)]
-        {
-            let name = Demangle { detail, ..Demangle::default() }.name(symbol);
+        for (detail, expect) in [
+            (Detail::Full, full),
+            (Detail::NoParameters, no_parameters),
+            (Detail::NoTemplates, no_templates),
+        ] {
+            let name = Demangle {
+                detail,
+                ..Demangle::default()
+            }
+            .name(symbol);
             assert_eq!(name.as_deref(), Some(expect), "{symbol} {detail:?}");
         }
     }
@@ -280,41 +324,96 @@ mod tests {
         let legacy = "_ZN4core3ptr65drop_in_place$LT$alloc..vec..Vec$LT$alloc..string..String$GT$$GT$17h0123456789abcdefE";
         let full = "core::ptr::drop_in_place<alloc::vec::Vec<alloc::string::String>>";
         check(legacy, full, full, "core::ptr::drop_in_place");
-        let hash = Demangle { detail: Detail::Full, rust_hash: RustHash::Keep, ..Demangle::default() };
-        assert_eq!(hash.name(legacy).unwrap(), format!("{full}::h0123456789abcdef"));
+        let hash = Demangle {
+            detail: Detail::Full,
+            rust_hash: RustHash::Keep,
+            ..Demangle::default()
+        };
+        assert_eq!(
+            hash.name(legacy).unwrap(),
+            format!("{full}::h0123456789abcdef")
+        );
         let name = "<alloc::vec::Vec<u8> as core::ops::Drop>::drop";
         let symbol = "_ZN61_$LT$alloc..vec..Vec$LT$u8$GT$$u20$as$u20$core..ops..Drop$GT$4drop17h0123456789abcdefE";
-        check(symbol, name, name, "<alloc::vec::Vec as core::ops::Drop>::drop");
+        check(
+            symbol,
+            name,
+            name,
+            "<alloc::vec::Vec as core::ops::Drop>::drop",
+        );
         check(
             "_RINvNtC3std3mem8align_ofNtNtC3std3mem12DiscriminantE",
             "std::mem::align_of::<std::mem::Discriminant>",
             "std::mem::align_of::<std::mem::Discriminant>",
             "std::mem::align_of",
         );
-        check("_RNvC6_123foo3bar", "123foo::bar", "123foo::bar", "123foo::bar");
+        check(
+            "_RNvC6_123foo3bar",
+            "123foo::bar",
+            "123foo::bar",
+            "123foo::bar",
+        );
     }
 
     #[test]
     fn cpp() {
-        check("_ZN5space3fooEibc", "space::foo(int, bool, char)", "space::foo", "space::foo");
-        check("__ZN5space3fooEibc", "space::foo(int, bool, char)", "space::foo", "space::foo");
+        check(
+            "_ZN5space3fooEibc",
+            "space::foo(int, bool, char)",
+            "space::foo",
+            "space::foo",
+        );
+        check(
+            "__ZN5space3fooEibc",
+            "space::foo(int, bool, char)",
+            "space::foo",
+            "space::foo",
+        );
         check(
             "_ZNSt6vectorIiSaIiEE9push_backERKi",
             "std::vector<int, std::allocator<int> >::push_back(int const&)",
             "std::vector<int, std::allocator<int> >::push_back",
             "std::vector::push_back",
         );
-        check("_ZlsRSoRK1A", "operator<<(std::ostream&, A const&)", "operator<<", "operator<<");
-        check("_ZN1AIiEltERKS0_", "A<int>::operator<(A<int> const&)", "A<int>::operator<", "A::operator<");
-        check("_ZN1alsI1BEEvT_", "void a::operator<< <B>(B)", "a::operator<< <B>", "a::operator<<");
-        check("_Z3addIiET_S0_S0_", "int add<int>(int, int)", "add<int>", "add");
-        check("_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f()", "(anonymous namespace)::f", "(anonymous namespace)::f");
+        check(
+            "_ZlsRSoRK1A",
+            "operator<<(std::ostream&, A const&)",
+            "operator<<",
+            "operator<<",
+        );
+        check(
+            "_ZN1AIiEltERKS0_",
+            "A<int>::operator<(A<int> const&)",
+            "A<int>::operator<",
+            "A::operator<",
+        );
+        check(
+            "_ZN1alsI1BEEvT_",
+            "void a::operator<< <B>(B)",
+            "a::operator<< <B>",
+            "a::operator<<",
+        );
+        check(
+            "_Z3addIiET_S0_S0_",
+            "int add<int>(int, int)",
+            "add<int>",
+            "add",
+        );
+        check(
+            "_ZN12_GLOBAL__N_11fEv",
+            "(anonymous namespace)::f()",
+            "(anonymous namespace)::f",
+            "(anonymous namespace)::f",
+        );
     }
 
     #[test]
     fn go() {
         let name = "slices.Sort[go.shape.[]go.shape.int,go.shape.int].func1";
-        let fold = Demangle { go_generics: GoGenerics::Fold, ..Demangle::default() };
+        let fold = Demangle {
+            go_generics: GoGenerics::Fold,
+            ..Demangle::default()
+        };
         assert_eq!(fold.name(name).unwrap(), "slices.Sort[...].func1");
         assert_eq!(fold.name("a::operator[](int)"), None);
         assert_eq!(Demangle::default().name(name), None);
@@ -322,8 +421,22 @@ mod tests {
 
     #[test]
     fn what_is_not_mangled_stays() {
-        for name in ["", "_", "_Z", "__Z", "_R", "_ZN", "main", "main.main", "_start", "Z3foov", "_ZTV", "ä", "_Zä", "_Rä"]
-        {
+        for name in [
+            "",
+            "_",
+            "_Z",
+            "__Z",
+            "_R",
+            "_ZN",
+            "main",
+            "main.main",
+            "_start",
+            "Z3foov",
+            "_ZTV",
+            "ä",
+            "_Zä",
+            "_Rä",
+        ] {
             assert_eq!(Demangle::default().name(name), None, "{name}");
         }
     }
@@ -344,7 +457,11 @@ mod tests {
         let slow = format!("_Z1f{}{}", "PAnwL".repeat(12), "E".repeat(31));
         for symbol in [&symbol, &long, &deep, &rust, &nested, &slow] {
             for detail in [Detail::Full, Detail::NoParameters, Detail::NoTemplates] {
-                let name = Demangle { detail, ..Demangle::default() }.name(symbol);
+                let name = Demangle {
+                    detail,
+                    ..Demangle::default()
+                }
+                .name(symbol);
                 assert!(name.is_none_or(|name| name.len() <= MAX_NAME_BYTES));
             }
         }

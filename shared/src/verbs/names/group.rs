@@ -19,27 +19,52 @@ pub enum Granularity {
     Line,
     /// An instruction: all that the profile says. Only equal rows become one.
     Address,
-    /// The binary or library: the mapping's file. A location is one frame, whatever was inlined there.
+    /// The binary or library: the mapping's file. A location is one frame, whatever was inlined
+    /// there.
     Module,
-    /// The package: see [`package()`]. Functions without one are of their module, whose name is in brackets then.
+    /// The package: see [`package()`]. Functions without one are of their module, whose name is in
+    /// brackets then.
     Package,
 }
 
 /// Rewrites functions and locations so that what counts as one frame is one row.
 ///
-/// A file, module or package is a function of that name. Frames without a function, which have an address only, count by
-/// their module but for [`Granularity::Address`]. Lines and columns, addresses and system names are kept only where they
-/// count. Neighbours on a stack that become equal stay two frames: see [`crate::verbs::collapse_recursion`].
+/// A file, module or package is a function of that name. Frames without a function, which have an
+/// address only, count by their module but for [`Granularity::Address`]. Lines and columns,
+/// addresses and system names are kept only where they count. Neighbours on a stack that become
+/// equal stay two frames: see [`crate::verbs::collapse_recursion`].
 ///
-/// Laws: totals stay; applied twice it changes nothing more, but for packages; commutes with merging.
+/// Laws: totals stay; applied twice it changes nothing more, but for packages; commutes with
+/// merging.
 pub fn group(profile: &Profile, by: Granularity) -> Profile {
     let mut grouping = Grouping::new(profile, by);
-    let map: Vec<LocationId> = profile.location_ids().map(|id| grouping.location(id)).collect();
+    let map: Vec<LocationId> = profile
+        .location_ids()
+        .map(|id| grouping.location(id))
+        .collect();
     let Grouping { names, tables, .. } = grouping;
-    let Profile { mappings, functions, lines, locations, .. } = tables.finish();
-    let stacks = profile.stacks.iter().map(|s| Stack { location: map[s.location.index()], ..*s }).collect();
+    let Profile {
+        mappings,
+        functions,
+        lines,
+        locations,
+        ..
+    } = tables.finish();
+    let stacks = profile
+        .stacks
+        .iter()
+        .map(|s| Stack {
+            location: map[s.location.index()],
+            ..*s
+        })
+        .collect();
     let grouped = with_tables(profile, stacks, lines, locations, profile.samples.clone());
-    Profile { strings: names.finish(), mappings, functions, ..grouped }
+    Profile {
+        strings: names.finish(),
+        mappings,
+        functions,
+        ..grouped
+    }
 }
 
 struct Grouping<'a> {
@@ -56,16 +81,29 @@ struct Grouping<'a> {
 impl<'a> Grouping<'a> {
     fn new(profile: &'a Profile, by: Granularity) -> Self {
         let (names, texts) = (Names::new(profile), HashMap::new());
-        Self { profile, by, names, texts, tables: ProfileBuilder::new(), lines: Vec::new() }
+        Self {
+            profile,
+            by,
+            names,
+            texts,
+            tables: ProfileBuilder::new(),
+            lines: Vec::new(),
+        }
     }
 
     fn location(&mut self, id: LocationId) -> LocationId {
         let location = self.profile.locations[id.index()];
         self.lines.clear();
         if self.by == Granularity::Module {
-            let name = location.mapping.map_or(StringId::EMPTY, |m| self.profile.mappings[m.index()].file);
+            let name = location
+                .mapping
+                .map_or(StringId::EMPTY, |m| self.profile.mappings[m.index()].file);
             let (function, mapping) = (self.named(name), location.mapping.map(|m| self.module(m)));
-            self.lines.push(Line { function: Some(function), line: 0, column: 0 });
+            self.lines.push(Line {
+                function: Some(function),
+                line: 0,
+                column: 0,
+            });
             return self.tables.location(mapping, 0, false, &self.lines);
         }
         for line in self.profile.lines(id) {
@@ -74,10 +112,16 @@ impl<'a> Grouping<'a> {
         }
         if self.by == Granularity::Address {
             let mapping = location.mapping.map(|m| self.mapping(m));
-            return self.tables.location(mapping, location.address, location.folded, &self.lines);
+            return self
+                .tables
+                .location(mapping, location.address, location.folded, &self.lines);
         }
         // Without functions it is the module that counts.
-        let module = if self.lines.iter().any(|line| line.function.is_some()) { None } else { location.mapping };
+        let module = if self.lines.iter().any(|line| line.function.is_some()) {
+            None
+        } else {
+            location.mapping
+        };
         let mapping = module.map(|m| self.module(m));
         self.tables.location(mapping, 0, false, &self.lines)
     }
@@ -87,30 +131,64 @@ impl<'a> Grouping<'a> {
             return match self.by {
                 Granularity::Address => *line,
                 Granularity::Line => Line { column: 0, ..*line },
-                _ => Line { line: 0, column: 0, ..*line },
+                _ => Line {
+                    line: 0,
+                    column: 0,
+                    ..*line
+                },
             };
         };
         let f = self.profile.functions[id.index()];
         let function = match self.by {
             Granularity::Address => {
-                let (name, system_name, file) = (self.text(f.name), self.text(f.system_name), self.text(f.file));
-                self.tables.function(Function { name, system_name, file, ..f })
+                let (name, system_name, file) = (
+                    self.text(f.name),
+                    self.text(f.system_name),
+                    self.text(f.file),
+                );
+                self.tables.function(Function {
+                    name,
+                    system_name,
+                    file,
+                    ..f
+                })
             }
             Granularity::Line => {
                 let (name, file) = (self.text(name_of(&f)), self.text(f.file));
-                self.tables.function(Function { name, system_name: name, file, start_line: 0 })
+                self.tables.function(Function {
+                    name,
+                    system_name: name,
+                    file,
+                    start_line: 0,
+                })
             }
             Granularity::Function => self.named(name_of(&f)),
             Granularity::File => {
                 let file = self.text(f.file);
-                self.tables.function(Function { name: file, system_name: file, file, start_line: 0 })
+                self.tables.function(Function {
+                    name: file,
+                    system_name: file,
+                    file,
+                    start_line: 0,
+                })
             }
             Granularity::Package | Granularity::Module => self.package(&f, location),
         };
         match self.by {
-            Granularity::Address => Line { function: Some(function), ..*line },
-            Granularity::Line => Line { function: Some(function), line: line.line, column: 0 },
-            _ => Line { function: Some(function), line: 0, column: 0 },
+            Granularity::Address => Line {
+                function: Some(function),
+                ..*line
+            },
+            Granularity::Line => Line {
+                function: Some(function),
+                line: line.line,
+                column: 0,
+            },
+            _ => Line {
+                function: Some(function),
+                line: 0,
+                column: 0,
+            },
         }
     }
 
@@ -120,9 +198,15 @@ impl<'a> Grouping<'a> {
             let name = self.names.add(&name).unwrap_or(name_of(f));
             return self.function(name);
         }
-        let module = location.mapping.map_or("", |m| self.profile.text(self.profile.mappings[m.index()].file));
+        let module = location.mapping.map_or("", |m| {
+            self.profile.text(self.profile.mappings[m.index()].file)
+        });
         let file = module.rsplit('/').next().unwrap_or(module);
-        let name = if file.is_empty() { None } else { self.names.add(&format!("[{file}]")) };
+        let name = if file.is_empty() {
+            None
+        } else {
+            self.names.add(&format!("[{file}]"))
+        };
         self.function(name.unwrap_or(StringId::EMPTY))
     }
 
@@ -133,20 +217,36 @@ impl<'a> Grouping<'a> {
     }
 
     fn function(&mut self, name: StringId) -> crate::model::id::FunctionId {
-        self.tables.function(Function { name, system_name: name, file: StringId::EMPTY, start_line: 0 })
+        self.tables.function(Function {
+            name,
+            system_name: name,
+            file: StringId::EMPTY,
+            start_line: 0,
+        })
     }
 
     fn mapping(&mut self, id: MappingId) -> MappingId {
         let m = self.profile.mappings[id.index()];
         let (file, build_id) = (self.text(m.file), self.text(m.build_id));
-        self.tables.mapping(Mapping { file, build_id, ..m })
+        self.tables.mapping(Mapping {
+            file,
+            build_id,
+            ..m
+        })
     }
 
     /// A mapping that is only its file.
     fn module(&mut self, id: MappingId) -> MappingId {
         let file = self.text(self.profile.mappings[id.index()].file);
         let symbols = SymbolFlags::default();
-        self.tables.mapping(Mapping { start: 0, limit: 0, offset: 0, file, build_id: StringId::EMPTY, symbols })
+        self.tables.mapping(Mapping {
+            start: 0,
+            limit: 0,
+            offset: 0,
+            file,
+            build_id: StringId::EMPTY,
+            symbols,
+        })
     }
 
     fn text(&mut self, id: StringId) -> StringId {
@@ -156,7 +256,11 @@ impl<'a> Grouping<'a> {
 
 /// What people know a function by.
 fn name_of(f: &Function) -> StringId {
-    if f.name.is_empty() { f.system_name } else { f.name }
+    if f.name.is_empty() {
+        f.system_name
+    } else {
+        f.name
+    }
 }
 
 #[cfg(test)]
@@ -165,33 +269,64 @@ mod tests {
     use crate::testing::draw;
     use crate::{By, CallTree};
 
-    /// main at two lines of main.go calls store.Get, inlined into store.Open, of two files; and an address of libc.
+    /// main at two lines of main.go calls store.Get, inlined into store.Open, of two files; and an
+    /// address of libc.
     fn example() -> Profile {
         let mut b = ProfileBuilder::new();
         b.sample_type("cpu", "count");
         let function = |b: &mut ProfileBuilder, name: &str, file: &str| {
             let (name, file) = (b.string(name), b.string(file));
-            Some(b.function(Function { name, system_name: name, file, start_line: 3 }))
+            Some(b.function(Function {
+                name,
+                system_name: name,
+                file,
+                start_line: 3,
+            }))
         };
         let mapping = |b: &mut ProfileBuilder, file: &str, start| {
             let (file, build_id) = (b.string(file), b.string("ab"));
-            b.mapping(Mapping { start, limit: start + 9, offset: 0, file, build_id, symbols: SymbolFlags::default() })
+            b.mapping(Mapping {
+                start,
+                limit: start + 9,
+                offset: 0,
+                file,
+                build_id,
+                symbols: SymbolFlags::default(),
+            })
         };
-        let (shop, libc) = (mapping(&mut b, "/bin/shop", 0), mapping(&mut b, "/lib/libc.so", 10));
+        let (shop, libc) = (
+            mapping(&mut b, "/bin/shop", 0),
+            mapping(&mut b, "/lib/libc.so", 10),
+        );
         let libc_again = mapping(&mut b, "/lib/libc.so", 20);
         let main = function(&mut b, "main.main", "main.go");
         let get = function(&mut b, "acme/store.Get", "get.go");
         let open = function(&mut b, "acme/store.Open", "open.go");
         let malloc = function(&mut b, "malloc", "malloc.c");
-        let line = |function, line| Line { function, line, column: 2 };
+        let line = |function, line| Line {
+            function,
+            line,
+            column: 2,
+        };
         let main5 = b.location(Some(shop), 1, false, &[line(main, 5)]);
         let main6 = b.location(Some(shop), 2, false, &[line(main, 6)]);
         let store = b.location(Some(shop), 3, false, &[line(get, 7), line(open, 8)]);
         let malloc = b.location(Some(libc), 11, false, &[line(malloc, 1)]);
-        let (bare, bare_again) = (b.location(Some(libc), 12, false, &[]), b.location(Some(libc_again), 22, false, &[]));
-        for (i, stack) in [vec![main5, store, malloc], vec![main6, store, bare], vec![main6, bare_again]].iter().enumerate()
+        let (bare, bare_again) = (
+            b.location(Some(libc), 12, false, &[]),
+            b.location(Some(libc_again), 22, false, &[]),
+        );
+        for (i, stack) in [
+            vec![main5, store, malloc],
+            vec![main6, store, bare],
+            vec![main6, bare_again],
+        ]
+        .iter()
+        .enumerate()
         {
-            let stack = stack.iter().fold(None, |parent, &location| Some(b.stack(parent, location)));
+            let stack = stack
+                .iter()
+                .fold(None, |parent, &location| Some(b.stack(parent, location)));
             b.sample(stack, None, &[1 << i]);
         }
         b.finish()
@@ -199,8 +334,16 @@ mod tests {
 
     fn check(by: Granularity, expect: &str, locations: usize) {
         let grouped = group(&example(), by);
-        assert_eq!(draw(&CallTree::new(&grouped, 0, By::Function)), expect, "{by:?}");
-        assert_eq!(crate::canonical(&grouped).locations().len(), locations, "{by:?}");
+        assert_eq!(
+            draw(&CallTree::new(&grouped, 0, By::Function)),
+            expect,
+            "{by:?}"
+        );
+        assert_eq!(
+            crate::canonical(&grouped).locations().len(),
+            locations,
+            "{by:?}"
+        );
         assert_eq!(grouped.locations().len(), locations, "{by:?}");
     }
 
@@ -212,7 +355,9 @@ mod tests {
         check(Granularity::Line, functions, 5);
         check(
             Granularity::Address,
-            &functions.replacen("[libc.so]", "0x16 [libc.so]", 1).replace(" [libc.so] 2", " 0xc [libc.so] 2"),
+            &functions
+                .replacen("[libc.so]", "0x16 [libc.so]", 1)
+                .replace(" [libc.so] 2", " 0xc [libc.so] 2"),
             6,
         );
         check(

@@ -8,20 +8,27 @@
 //! | Python | `.py`, or `<frozen …>` | module, from below `site-packages`, `dist-packages` or `python3.x` | `…/site-packages/flask/app.py` is `flask.app` |
 //! | JavaScript | `.js`, `.ts` and so on, or `node:` | npm package below `node_modules`, else the file | `…/node_modules/@a/b/c.js` is `@a/b` |
 //!
-//! What cannot be told from a name is not: a C++ class in small letters counts as a namespace, and so does the first of
-//! three parts, whatever its letters.
+//! What cannot be told from a name is not: a C++ class in small letters counts as a namespace, and
+//! so does the first of three parts, whatever its letters.
 
 use std::borrow::Cow;
 
 /// The package of a function, empty when nothing tells it, as for C.
 pub fn package<'a>(name: &'a str, file: &'a str) -> Cow<'a, str> {
-    if let Some(module) = file.strip_prefix("<frozen ").and_then(|rest| rest.strip_suffix('>')) {
+    if let Some(module) = file
+        .strip_prefix("<frozen ")
+        .and_then(|rest| rest.strip_suffix('>'))
+    {
         return module.into();
     }
     if file.starts_with("node:") {
         return file.into();
     }
-    let extension = file.rsplit(['/', '\\']).next().and_then(|last| last.rsplit_once('.')).map_or("", |(_, end)| end);
+    let extension = file
+        .rsplit(['/', '\\'])
+        .next()
+        .and_then(|last| last.rsplit_once('.'))
+        .map_or("", |(_, end)| end);
     match extension {
         "py" | "pyx" => python(file),
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => javascript(file).into(),
@@ -41,7 +48,9 @@ fn dotted(name: &str) -> Cow<'_, str> {
         None => ("", name),
     };
     let capital = |part: &str| part.starts_with(|c: char| c.is_uppercase());
-    let Some((first, others)) = rest.split_once('.') else { return Cow::Borrowed("") };
+    let Some((first, others)) = rest.split_once('.') else {
+        return Cow::Borrowed("");
+    };
     if !folder.is_empty() {
         if capital(first) {
             // Java's own way to write a class.
@@ -49,7 +58,11 @@ fn dotted(name: &str) -> Cow<'_, str> {
         }
         let package = &name[..folder.len() + first.len()];
         // Go escapes dots of the last element.
-        return if package.contains("%2e") { package.replace("%2e", ".").into() } else { package.into() };
+        return if package.contains("%2e") {
+            package.replace("%2e", ".").into()
+        } else {
+            package.into()
+        };
     }
     // `com.acme.Shop.order` is of com.acme, `main.run` of main.
     let mut at = first.len();
@@ -68,9 +81,13 @@ fn dotted(name: &str) -> Cow<'_, str> {
 /// Rust and C++: parts with double colons, up to the first that is a type or the function.
 fn path(name: &str) -> &str {
     let mut rest = name.trim_start_matches(['<', '&', '*']);
-    rest = rest.strip_prefix("mut ").or_else(|| rest.strip_prefix("dyn ")).unwrap_or(rest);
+    rest = rest
+        .strip_prefix("mut ")
+        .or_else(|| rest.strip_prefix("dyn "))
+        .unwrap_or(rest);
     let whole = rest;
-    // What is read so far begins at `start`; its first `modules` bytes are modules, `parts` in number.
+    // What is read so far begins at `start`; its first `modules` bytes are modules, `parts` in
+    // number.
     let (mut start, mut modules, mut parts, mut open) = (0, 0, 0, true);
     loop {
         let at = whole.len() - rest.len();
@@ -78,7 +95,8 @@ fn path(name: &str) -> &str {
         rest = &rest[part.len()..];
         let arguments = arguments(rest.strip_prefix("::").unwrap_or(rest));
         if let Some(length) = arguments {
-            // Type arguments make it a type or a function. Behind a blank another name follows: this was what it returns.
+            // Type arguments make it a type or a function. Behind a blank another name follows:
+            // this was what it returns.
             open = false;
             rest = rest.strip_prefix("::").unwrap_or(rest);
             rest = &rest[length..];
@@ -86,14 +104,18 @@ fn path(name: &str) -> &str {
         if let Some(after) = rest.strip_prefix("::") {
             let closure = after.starts_with("{closure") || after.starts_with("{{closure");
             let capital = part.starts_with(|c: char| c.is_uppercase());
-            // A capital makes a type, but not of the first of several: namespaces such as `Eigen` have one, too.
+            // A capital makes a type, but not of the first of several: namespaces such as `Eigen`
+            // have one, too.
             let first_of_several = parts == 0 && after.contains("::");
             open &= !part.is_empty() && !closure && (!capital || first_of_several);
             if open {
                 (modules, parts) = (at + part.len(), parts + 1);
             }
             rest = after;
-        } else if let Some(after) = rest.strip_prefix(' ').filter(|after| !after.starts_with("as ")) {
+        } else if let Some(after) = rest
+            .strip_prefix(' ')
+            .filter(|after| !after.starts_with("as "))
+        {
             // `operator new` is one name.
             if part == "operator" {
                 break;
@@ -113,7 +135,9 @@ fn part(text: &str) -> &str {
     if text.starts_with(ANONYMOUS) {
         return &text[..ANONYMOUS.len()];
     }
-    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '~' || c == '$')).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '~' || c == '$'))
+        .unwrap_or(text.len());
     &text[..end]
 }
 
@@ -136,9 +160,14 @@ fn arguments(text: &str) -> Option<usize> {
 }
 
 fn python(file: &str) -> Cow<'_, str> {
-    let parts: Vec<&str> = file.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = file
+        .split(['/', '\\'])
+        .filter(|part| !part.is_empty())
+        .collect();
     let is_root = |part: &&str| {
-        let version = part.strip_prefix("python").or_else(|| part.strip_prefix("pypy"));
+        let version = part
+            .strip_prefix("python")
+            .or_else(|| part.strip_prefix("pypy"));
         ["site-packages", "dist-packages"].contains(part)
             || version.is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()))
     };
@@ -158,7 +187,10 @@ fn javascript(file: &str) -> &str {
         return file.strip_prefix("file://").unwrap_or(file);
     };
     let slashes = if below.starts_with('@') { 2 } else { 1 };
-    below.match_indices('/').nth(slashes - 1).map_or(below, |(at, _)| &below[..at])
+    below
+        .match_indices('/')
+        .nth(slashes - 1)
+        .map_or(below, |(at, _)| &below[..at])
 }
 
 #[cfg(test)]
@@ -175,7 +207,11 @@ mod tests {
         check("runtime.mallocgc", "", "runtime");
         check("net/http.(*conn).serve", "", "net/http");
         check("net/http.Header.Get", "", "net/http");
-        check("github.com/acme/widget/store.Open.func1", "", "github.com/acme/widget/store");
+        check(
+            "github.com/acme/widget/store.Open.func1",
+            "",
+            "github.com/acme/widget/store",
+        );
         check("gopkg.in/yaml%2ev3.Unmarshal", "", "gopkg.in/yaml.v3");
         check("slices.Sort[github.com/acme/widget.T]", "", "slices");
         check("a/b.F[go.shape.struct { c/d.x int }]", "x.go", "a/b");
@@ -198,23 +234,47 @@ mod tests {
         check("core::iter::fold", "", "core::iter");
         check("alloc::vec::Vec<T>::push", "", "alloc::vec");
         check("alloc::vec::Vec<T,A>::push::{{closure}}", "", "alloc::vec");
-        check("<alloc::vec::Vec<u8> as core::ops::Drop>::drop", "", "alloc::vec");
+        check(
+            "<alloc::vec::Vec<u8> as core::ops::Drop>::drop",
+            "",
+            "alloc::vec",
+        );
         check("<&mut a::b::C as d::E>::f", "", "a::b");
-        check("tokio::runtime::task::harness::Harness<T,S>::poll", "", "tokio::runtime::task::harness");
+        check(
+            "tokio::runtime::task::harness::Harness<T,S>::poll",
+            "",
+            "tokio::runtime::task::harness",
+        );
         check("main::main::{{closure}}", "main.rs", "main");
         check("shop::main", "src/main.rs", "shop");
         check("main", "main.rs", "");
-        check("std::mem::align_of::<std::mem::Discriminant>", "", "std::mem");
+        check(
+            "std::mem::align_of::<std::mem::Discriminant>",
+            "",
+            "std::mem",
+        );
     }
 
     #[test]
     fn cpp() {
         check("shop::Cart::add(Item, int)", "", "shop");
-        check("std::vector<int, std::allocator<int> >::push_back(int const&)", "", "std");
+        check(
+            "std::vector<int, std::allocator<int> >::push_back(int const&)",
+            "",
+            "std",
+        );
         check("void ns::apply<a::B<int>>(a::B<int>)", "", "ns");
         check("std::vector<int> ns::make<int>(a::b)", "", "ns");
-        check("(anonymous namespace)::f(a::b)", "", "(anonymous namespace)");
-        check("shop::(anonymous namespace)::Helper::run()", "", "shop::(anonymous namespace)");
+        check(
+            "(anonymous namespace)::f(a::b)",
+            "",
+            "(anonymous namespace)",
+        );
+        check(
+            "shop::(anonymous namespace)::Helper::run()",
+            "",
+            "shop::(anonymous namespace)",
+        );
         check("ns::operator<<(std::ostream&, A const&)", "", "ns");
         check("Cart::add(Item)", "cart.cc", "");
         check("malloc", "malloc.c", "");
@@ -229,15 +289,39 @@ mod tests {
 
     #[test]
     fn python_and_javascript() {
-        check("handle", "/usr/lib/python3.11/site-packages/flask/app.py", "flask.app");
-        check("handle", "/usr/lib/python3.11/site-packages/flask/__init__.py", "flask");
-        check("dumps", "/usr/lib/python3.11/json/encoder.py", "json.encoder");
+        check(
+            "handle",
+            "/usr/lib/python3.11/site-packages/flask/app.py",
+            "flask.app",
+        );
+        check(
+            "handle",
+            "/usr/lib/python3.11/site-packages/flask/__init__.py",
+            "flask",
+        );
+        check(
+            "dumps",
+            "/usr/lib/python3.11/json/encoder.py",
+            "json.encoder",
+        );
         check("run", "shop/cart.py", "shop.cart");
         check("f", "__init__.py", "__init__");
-        check("_find", "<frozen importlib._bootstrap>", "importlib._bootstrap");
+        check(
+            "_find",
+            "<frozen importlib._bootstrap>",
+            "importlib._bootstrap",
+        );
         check("get", "/app/node_modules/express/lib/router.js", "express");
-        check("get", "file:///app/node_modules/a/node_modules/@b/c/index.mjs", "@b/c");
+        check(
+            "get",
+            "file:///app/node_modules/a/node_modules/@b/c/index.mjs",
+            "@b/c",
+        );
         check("run", "file:///app/src/main.ts", "/app/src/main.ts");
-        check("next", "node:internal/process/task_queues", "node:internal/process/task_queues");
+        check(
+            "next",
+            "node:internal/process/task_queues",
+            "node:internal/process/task_queues",
+        );
     }
 }

@@ -1,13 +1,14 @@
 //! Values in words: 23.4 min, 1.2 GiB, 12,400, 31.4 %.
 //!
-//! Three significant digits, no zeros at the end, thousands grouped, a blank before the unit, and U+2212 for minus: what
-//! the site shows. Arithmetic is exact and rounds half away from zero; a unit is left for the next when rounding
-//! reaches it, so 999.95 ms is 1 s.
+//! Three significant digits, no zeros at the end, thousands grouped, a blank before the unit, and
+//! U+2212 for minus: what the site shows. Arithmetic is exact and rounds half away from zero; a
+//! unit is left for the next when rounding reaches it, so 999.95 ms is 1 s.
 //!
-//! Time goes from ns to days. Bytes go by 1,024 and say so (KiB); `kilobytes` in a profile are 1,024 bytes too, as in
-//! pprof. Counts are exact below 100,000, then go by 1,000.
+//! Time goes from ns to days. Bytes go by 1,024 and say so (KiB); `kilobytes` in a profile are
+//! 1,024 bytes too, as in pprof. Counts are exact below 100,000, then go by 1,000.
 //!
-//! pprof differs in its reports: two decimals, no blank, `kB` for 1,024 bytes, and neither minutes nor days.
+//! pprof differs in its reports: two decimals, no blank, `kB` for 1,024 bytes, and neither minutes
+//! nor days.
 
 use std::fmt::Write as _;
 
@@ -19,8 +20,8 @@ const FIRST_PREFIXED: u128 = 100_000;
 /// Most digits behind the point. A nanosecond in days takes 14 zeros and then three digits.
 const MAX_DECIMALS: u32 = 17;
 
-/// A value in the largest unit that leaves at least one before the point. A unit that is not ours is shown as it is,
-/// behind the number.
+/// A value in the largest unit that leaves at least one before the point. A unit that is not ours
+/// is shown as it is, behind the number.
 pub fn format_value(value: i64, unit: &str) -> String {
     with_sign(value < 0, &auto(u128::from(value.unsigned_abs()), 1, unit))
 }
@@ -29,7 +30,10 @@ pub fn format_value(value: i64, unit: &str) -> String {
 pub fn format_in(value: i64, unit: &str, target: &str) -> String {
     match (Unit::parse(unit), Unit::parse(target)) {
         (Some(from), Some(to)) if from.dimension == to.dimension => {
-            let number = short(u128::from(value.unsigned_abs()) * u128::from(from.factor), u128::from(to.factor));
+            let number = short(
+                u128::from(value.unsigned_abs()) * u128::from(from.factor),
+                u128::from(to.factor),
+            );
             with_sign(value < 0, &join(&number, to.symbol))
         }
         _ => format_value(value, unit),
@@ -39,25 +43,38 @@ pub fn format_in(value: i64, unit: &str, target: &str) -> String {
 /// Every digit, with the unit as it is given: 1,404,000,000 nanoseconds.
 pub fn format_exact(value: i64, unit: &str) -> String {
     let shown = if is_count(unit) { "" } else { unit };
-    with_sign(value < 0, &join(&grouped(&value.unsigned_abs().to_string()), shown))
+    with_sign(
+        value < 0,
+        &join(&grouped(&value.unsigned_abs().to_string()), shown),
+    )
 }
 
-/// A value that took so long to gather, a second: 350 ms/s, 1.2 MiB/s, 12.4/s. `None` for a duration that is not above
-/// zero.
+/// A value that took so long to gather, a second: 350 ms/s, 1.2 MiB/s, 12.4/s. `None` for a
+/// duration that is not above zero.
 pub fn format_rate(value: i64, unit: &str, duration_nanos: i64) -> Option<String> {
-    let duration = u128::try_from(duration_nanos).ok().filter(|&nanos| nanos > 0)?;
+    let duration = u128::try_from(duration_nanos)
+        .ok()
+        .filter(|&nanos| nanos > 0)?;
     let per_second = u128::from(value.unsigned_abs()) * u128::from(SECOND);
-    Some(with_sign(value < 0, &(auto(per_second, duration, unit) + "/s")))
+    Some(with_sign(
+        value < 0,
+        &(auto(per_second, duration, unit) + "/s"),
+    ))
 }
 
-/// A share of the whole: 31.4 %, 0.25 %. Never 0 for something, never 100 for less than all; 0 where there is no whole.
+/// A share of the whole: 31.4 %, 0.25 %. Never 0 for something, never 100 for less than all; 0
+/// where there is no whole.
 pub fn format_percent(part: i128, whole: i128) -> String {
     let (size, of) = (part.unsigned_abs(), whole.unsigned_abs());
     if size == 0 || of == 0 {
         return "0 %".to_owned();
     }
-    // In thousandths of a percent, by division first where the product has no room: that is far above any digit shown.
-    let scaled = |times: u128| size.checked_mul(times).map_or_else(|| rounded(size, of / times.min(of)), |n| rounded(n, of));
+    // In thousandths of a percent, by division first where the product has no room: that is far
+    // above any digit shown.
+    let scaled = |times: u128| {
+        size.checked_mul(times)
+            .map_or_else(|| rounded(size, of / times.min(of)), |n| rounded(n, of))
+    };
     let text = if scaled_below(size, of, 5, 100_000) {
         "<0.01".to_owned()
     } else if scaled_below(size, of, 1, 1_000) {
@@ -83,13 +100,19 @@ fn scaled_below(size: u128, of: u128, part: u128, whole: u128) -> bool {
 /// `n / d` of a unit, in its dimension's best.
 fn auto(n: u128, d: u128, unit: &str) -> String {
     match Unit::parse(unit) {
-        Some(Unit { dimension: Dimension::Count, .. }) => count(n, d),
+        Some(Unit {
+            dimension: Dimension::Count,
+            ..
+        }) => count(n, d),
         None => join(&count(n, d), unit),
         Some(_) if n == 0 => "0".to_owned(),
         Some(found) => {
             let factor = u128::from(found.factor);
-            // Where the product has no room, the quotient has 18 bits at least: more than three digits.
-            let (n, d) = n.checked_mul(factor).map_or_else(|| ((n / d).saturating_mul(factor), 1), |n| (n, d));
+            // Where the product has no room, the quotient has 18 bits at least: more than three
+            // digits.
+            let (n, d) = n
+                .checked_mul(factor)
+                .map_or_else(|| ((n / d).saturating_mul(factor), 1), |n| (n, d));
             climb(n, d, found.ladder())
         }
     }
@@ -97,7 +120,11 @@ fn auto(n: u128, d: u128, unit: &str) -> String {
 
 /// A count: every digit while it is short.
 fn count(n: u128, d: u128) -> String {
-    if rounded(n, d) >= FIRST_PREFIXED { climb(n, d, PREFIXES) } else { short(n, d) }
+    if rounded(n, d) >= FIRST_PREFIXED {
+        climb(n, d, PREFIXES)
+    } else {
+        short(n, d)
+    }
 }
 
 /// The number in the largest unit that leaves at least one before the point, rounding included.
@@ -105,28 +132,47 @@ fn climb(n: u128, d: u128, ladder: &Ladder) -> String {
     let (mut symbol, mut factor, _) = ladder[0];
     for &(next, next_factor, _) in &ladder[1..] {
         let decimals = decimals(n, d.saturating_mul(u128::from(factor)));
-        let shown = rounded(n.saturating_mul(10u128.pow(decimals)), d.saturating_mul(u128::from(factor)));
-        if shown.saturating_mul(u128::from(factor)) < u128::from(next_factor) * 10u128.pow(decimals) {
+        let shown = rounded(
+            n.saturating_mul(10u128.pow(decimals)),
+            d.saturating_mul(u128::from(factor)),
+        );
+        if shown.saturating_mul(u128::from(factor)) < u128::from(next_factor) * 10u128.pow(decimals)
+        {
             break;
         }
         (symbol, factor) = (next, next_factor);
     }
     let one = d.saturating_mul(u128::from(factor));
-    // What rounding has brought here is shown as what it was rounded to: 59.95 s is 1 min, not 0.999.
-    let number = if n < one && factor > ladder[0].1 { "1".to_owned() } else { short(n, one) };
+    // What rounding has brought here is shown as what it was rounded to: 59.95 s is 1 min, not
+    // 0.999.
+    let number = if n < one && factor > ladder[0].1 {
+        "1".to_owned()
+    } else {
+        short(n, one)
+    };
     join(&number, symbol)
 }
 
 /// `n / d` with three significant digits, or all those before the point.
 fn short(n: u128, d: u128) -> String {
     let decimals = decimals(n, d);
-    trimmed(&decimal(rounded(n.saturating_mul(10u128.pow(decimals)), d), decimals))
+    trimmed(&decimal(
+        rounded(n.saturating_mul(10u128.pow(decimals)), d),
+        decimals,
+    ))
 }
 
 /// How many digits behind the point make three significant ones.
 fn decimals(n: u128, d: u128) -> u32 {
-    let is_enough = |&k: &u32| n.checked_mul(10u128.pow(k + 1)).is_none_or(|n| rounded(n, d) >= 1_000);
-    if n == 0 { 0 } else { (0..MAX_DECIMALS).find(is_enough).unwrap_or(MAX_DECIMALS) }
+    let is_enough = |&k: &u32| {
+        n.checked_mul(10u128.pow(k + 1))
+            .is_none_or(|n| rounded(n, d) >= 1_000)
+    };
+    if n == 0 {
+        0
+    } else {
+        (0..MAX_DECIMALS).find(is_enough).unwrap_or(MAX_DECIMALS)
+    }
 }
 
 /// A whole number as one with so many digits behind the point.
@@ -136,13 +182,21 @@ fn decimal(digits: u128, decimals: u32) -> String {
     }
     let one = 10u128.pow(decimals);
     let mut text = grouped(&(digits / one).to_string());
-    write!(text, ".{:0width$}", digits % one, width = decimals as usize).expect("a String takes all");
+    write!(text, ".{:0width$}", digits % one, width = decimals as usize)
+        .expect("a String takes all");
     text
 }
 
 /// Without zeros at the end of the part behind the point.
 fn trimmed(decimal: &str) -> String {
-    if decimal.contains('.') { decimal.trim_end_matches('0').trim_end_matches('.').to_owned() } else { decimal.to_owned() }
+    if decimal.contains('.') {
+        decimal
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned()
+    } else {
+        decimal.to_owned()
+    }
 }
 
 /// Digits in groups of three.
@@ -158,11 +212,19 @@ fn grouped(digits: &str) -> String {
 }
 
 fn join(number: &str, unit: &str) -> String {
-    if unit.is_empty() { number.to_owned() } else { format!("{number} {unit}") }
+    if unit.is_empty() {
+        number.to_owned()
+    } else {
+        format!("{number} {unit}")
+    }
 }
 
 fn with_sign(is_negative: bool, text: &str) -> String {
-    if is_negative { format!("\u{2212}{text}") } else { text.to_owned() }
+    if is_negative {
+        format!("\u{2212}{text}")
+    } else {
+        text.to_owned()
+    }
 }
 
 fn is_count(unit: &str) -> bool {
@@ -236,7 +298,11 @@ mod tests {
         ";
         for line in table.trim().lines() {
             let mut words = line.trim().splitn(3, ' ');
-            let (value, unit, expect) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+            let (value, unit, expect) = (
+                words.next().unwrap(),
+                words.next().unwrap(),
+                words.next().unwrap(),
+            );
             assert_eq!(format_value(value.parse().unwrap(), unit), expect, "{line}");
         }
         assert_eq!(format_value(1_234, ""), "1,234");
@@ -257,7 +323,11 @@ mod tests {
             (5, "widgets", "s", "5 widgets"),
         ];
         for (value, unit, target, expect) in table {
-            assert_eq!(format_in(value, unit, target), expect, "{value} {unit} in {target}");
+            assert_eq!(
+                format_in(value, unit, target),
+                expect,
+                "{value} {unit} in {target}"
+            );
         }
     }
 
@@ -272,7 +342,12 @@ mod tests {
             (0, "bytes", 10, "0/s"),
             (-5, "widgets", 2, "−2.5 widgets/s"),
             // A quotient of 2^63 / (2^63 / 10^9).
-            (i64::MIN, "days", i64::MAX / 1_000_000_000, "−1,000,000,000 d/s"),
+            (
+                i64::MIN,
+                "days",
+                i64::MAX / 1_000_000_000,
+                "−1,000,000,000 d/s",
+            ),
         ];
         for (value, unit, seconds, expect) in table {
             assert_eq!(
@@ -281,7 +356,10 @@ mod tests {
                 "{value} {unit} in {seconds} s"
             );
         }
-        assert_eq!((format_rate(1, "count", 0), format_rate(1, "count", -1)), (None, None));
+        assert_eq!(
+            (format_rate(1, "count", 0), format_rate(1, "count", -1)),
+            (None, None)
+        );
     }
 
     #[test]
@@ -313,8 +391,14 @@ mod tests {
 
     #[test]
     fn exact() {
-        assert_eq!(format_exact(1_404_000_000_000, "nanoseconds"), "1,404,000,000,000 nanoseconds");
-        assert_eq!(format_exact(i64::MIN, "count"), "−9,223,372,036,854,775,808");
+        assert_eq!(
+            format_exact(1_404_000_000_000, "nanoseconds"),
+            "1,404,000,000,000 nanoseconds"
+        );
+        assert_eq!(
+            format_exact(i64::MIN, "count"),
+            "−9,223,372,036,854,775,808"
+        );
     }
 
     proptest! {

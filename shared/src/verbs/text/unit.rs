@@ -24,13 +24,18 @@ pub struct Unit {
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
-/// Units of a dimension from small to large: symbol, factor, and the words for it besides the symbol, in the singular.
+/// Units of a dimension from small to large: symbol, factor, and the words for it besides the
+/// symbol, in the singular.
 pub(crate) type Ladder = [(&'static str, u64, &'static [&'static str])];
 
 const TIME: &Ladder = &[
     ("ns", 1, &["nanosecond", "nanosec"]),
     // The micro sign and the Greek letter.
-    ("µs", 1_000, &["us", "μs", "microsecond", "microsec", "usec"]),
+    (
+        "µs",
+        1_000,
+        &["us", "μs", "microsecond", "microsec", "usec"],
+    ),
     ("ms", 1_000_000, &["millisecond", "millisec", "msec"]),
     ("s", SECOND, &["second", "sec"]),
     ("min", 60 * SECOND, &["minute"]),
@@ -60,27 +65,47 @@ pub(crate) const PREFIXES: &Ladder = &[
 ];
 
 impl Unit {
-    /// The unit of a word such as `ns`, `Nanoseconds`, `kb` or `objects`; case does not count, nor does an `s` at the
-    /// end. `None` for a word that is no unit of ours.
+    /// The unit of a word such as `ns`, `Nanoseconds`, `kb` or `objects`; case does not count, nor
+    /// does an `s` at the end. `None` for a word that is no unit of ours.
     pub fn parse(text: &str) -> Option<Self> {
         let lower = text.to_lowercase();
-        let singular = lower.strip_suffix('s').filter(|word| word.chars().count() > 1);
+        let singular = lower
+            .strip_suffix('s')
+            .filter(|word| word.chars().count() > 1);
         // First as it is, so that `ms` is not a plural.
-        [Some(lower.as_str()), singular].into_iter().flatten().find_map(|word| {
-            [(Dimension::Time, TIME), (Dimension::Bytes, BYTES), (Dimension::Count, COUNT)].into_iter().find_map(
-                |(dimension, ladder)| {
-                    let is_it =
-                        |(symbol, _, words): &&(&str, u64, &[&str])| symbol.to_lowercase() == word || words.contains(&word);
-                    ladder.iter().find(is_it).map(|&(symbol, factor, _)| Self { dimension, factor, symbol })
-                },
-            )
-        })
+        [Some(lower.as_str()), singular]
+            .into_iter()
+            .flatten()
+            .find_map(|word| {
+                [
+                    (Dimension::Time, TIME),
+                    (Dimension::Bytes, BYTES),
+                    (Dimension::Count, COUNT),
+                ]
+                .into_iter()
+                .find_map(|(dimension, ladder)| {
+                    let is_it = |(symbol, _, words): &&(&str, u64, &[&str])| {
+                        symbol.to_lowercase() == word || words.contains(&word)
+                    };
+                    ladder.iter().find(is_it).map(|&(symbol, factor, _)| Self {
+                        dimension,
+                        factor,
+                        symbol,
+                    })
+                })
+            })
     }
 
-    /// A value of this unit in another, rounded; `None` when the two measure different things, or beyond `i64`.
+    /// A value of this unit in another, rounded; `None` when the two measure different things, or
+    /// beyond `i64`.
     pub fn convert(self, value: i64, to: Self) -> Option<i64> {
-        let (product, by) = (u128::from(value.unsigned_abs()) * u128::from(self.factor), u128::from(to.factor));
-        let size = i128::try_from(rounded(product, by)).ok().filter(|_| self.dimension == to.dimension)?;
+        let (product, by) = (
+            u128::from(value.unsigned_abs()) * u128::from(self.factor),
+            u128::from(to.factor),
+        );
+        let size = i128::try_from(rounded(product, by))
+            .ok()
+            .filter(|_| self.dimension == to.dimension)?;
         i64::try_from(if value < 0 { -size } else { size }).ok()
     }
 
@@ -126,10 +151,18 @@ mod tests {
             ("petabyte", "PiB"),
         ];
         for (word, symbol) in table {
-            assert_eq!(Unit::parse(word).map(|unit| unit.symbol), Some(symbol), "{word}");
+            assert_eq!(
+                Unit::parse(word).map(|unit| unit.symbol),
+                Some(symbol),
+                "{word}"
+            );
         }
         for word in ["", "count", "counts", "object", "objects", "none", "1"] {
-            assert_eq!(Unit::parse(word).map(|unit| unit.dimension), Some(Dimension::Count), "{word:?}");
+            assert_eq!(
+                Unit::parse(word).map(|unit| unit.dimension),
+                Some(Dimension::Count),
+                "{word:?}"
+            );
         }
         for word in ["parsecs", "samples", "m", "goroutine", "ss"] {
             assert_eq!(Unit::parse(word), None, "{word}");
@@ -138,7 +171,11 @@ mod tests {
 
     #[test]
     fn converts() {
-        let convert = |value, from, to| Unit::parse(from).unwrap().convert(value, Unit::parse(to).unwrap());
+        let convert = |value, from, to| {
+            Unit::parse(from)
+                .unwrap()
+                .convert(value, Unit::parse(to).unwrap())
+        };
         assert_eq!(convert(1_500, "us", "ms"), Some(2));
         assert_eq!(convert(-1_499, "us", "ms"), Some(-1));
         assert_eq!(convert(i64::MIN, "ns", "ns"), Some(i64::MIN));

@@ -2,23 +2,25 @@
 //!
 //! # Algebra
 //!
-//! - Each node with a self value gives a chain from itself up to the outermost caller, which carries that self value.
-//!   Below the root, a function's total is therefore its self value over all places where it stands.
+//! - Each node with a self value gives a chain from itself up to the outermost caller, which
+//!   carries that self value. Below the root, a function's total is therefore its self value over
+//!   all places where it stands.
 //! - The root total stays, and so does what the root has of its own: samples without a stack.
 //! - Inverted twice, a tree is what it was, but for nodes that stood for no value.
 //!
 //! # Cost
 //!
-//! An inverted tree can be far larger than the tree: a chain of n functions that all have a self value has n²/2 nodes.
-//! What is built is held below [`MAX_INVERTED_NODES`] by leaving out the callers beyond a depth, the same for all
-//! chains; a chain's value then stays with its last node, and totals with it.
+//! An inverted tree can be far larger than the tree: a chain of n functions that all have a self
+//! value has n²/2 nodes. What is built is held below [`MAX_INVERTED_NODES`] by leaving out the
+//! callers beyond a depth, the same for all chains; a chain's value then stays with its last node,
+//! and totals with it.
 
 use crate::tree::call_tree::{NodeId, Shape, Tree};
 use crate::tree::self_values::SelfValues;
 
-/// Most nodes of an inverted tree: 2^24. With parent, frame, end, and self and total for two sides a node takes
-/// at most 3 × 4 + 2 × (2 × 8 + 1/4) = 44.5 bytes, so the largest takes 712 MiB, a sixth of what WASM can address. Profiles of 420,000
-/// samples, 20 frames deep, stay at half of it.
+/// Most nodes of an inverted tree: 2^24. With parent, frame, end, and self and total for two sides
+/// a node takes at most 3 × 4 + 2 × (2 × 8 + 1/4) = 44.5 bytes, so the largest takes 712 MiB, a
+/// sixth of what WASM can address. Profiles of 420,000 samples, 20 frames deep, stay at half of it.
 pub(crate) const MAX_INVERTED_NODES: u64 = 1 << 24;
 
 /// A tree upside down.
@@ -26,11 +28,13 @@ pub(crate) const MAX_INVERTED_NODES: u64 = 1 << 24;
 pub struct Inverted<const SIDES: usize> {
     /// The tree. Frames keep their numbers.
     pub tree: Tree<SIDES>,
-    /// The greatest depth, where callers beyond it were left out for want of room; the root has depth 0.
+    /// The greatest depth, where callers beyond it were left out for want of room; the root has
+    /// depth 0.
     pub cut: Option<u32>,
 }
 
-/// The whole tree upside down. Time is that of the chains: each node with a self value, times its depth.
+/// The whole tree upside down. Time is that of the chains: each node with a self value, times its
+/// depth.
 pub fn inverted<const SIDES: usize>(tree: &Tree<SIDES>) -> Inverted<SIDES> {
     climb(tree.shape(), &leaves(tree), MAX_INVERTED_NODES)
 }
@@ -44,33 +48,77 @@ pub(crate) struct Start<const SIDES: usize> {
 /// The nodes with values of their own.
 fn leaves<const SIDES: usize>(tree: &Tree<SIDES>) -> Vec<Start<SIDES>> {
     let nodes = 0..tree.shape().len() as u32;
-    let starts = nodes.map(|node| Start { node, value: tree.own(NodeId(node)) });
+    let starts = nodes.map(|node| Start {
+        node,
+        value: tree.own(NodeId(node)),
+    });
     starts.filter(|start| start.value != [0; SIDES]).collect()
 }
 
-/// The tree of the chains of callers from each start, of at most `most` nodes, or one for each start if those are more.
+/// The tree of the chains of callers from each start, of at most `most` nodes, or one for each
+/// start if those are more.
 ///
-/// The chains that share a beginning are a run of `chains`. A run is sorted by who calls next, and each part of it is a
-/// child: nothing is kept but where each chain has come to.
-pub(crate) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], most: u64) -> Inverted<SIDES> {
+/// The chains that share a beginning are a run of `chains`. A run is sorted by who calls next, and
+/// each part of it is a child: nothing is kept but where each chain has come to.
+pub(crate) fn climb<const SIDES: usize>(
+    shape: &Shape,
+    starts: &[Start<SIDES>],
+    most: u64,
+) -> Inverted<SIDES> {
     let cut = deepest(shape, starts, most);
     let limit = cut.unwrap_or(u32::MAX);
     let callers_of = callers_of(shape);
-    let mut grown = Grown { parents: Vec::new(), frames: Vec::new(), added: Vec::new() };
-    let first_of = |node: u32| Caller { node, frame: shape.frame_of[node as usize] };
-    let mut chains: Vec<Chain> = (0..).zip(starts).map(|(start, s)| Chain { start, next: first_of(s.node) }).collect();
+    let mut grown = Grown {
+        parents: Vec::new(),
+        frames: Vec::new(),
+        added: Vec::new(),
+    };
+    let first_of = |node: u32| Caller {
+        node,
+        frame: shape.frame_of[node as usize],
+    };
+    let mut chains: Vec<Chain> = (0..)
+        .zip(starts)
+        .map(|(start, s)| Chain {
+            start,
+            next: first_of(s.node),
+        })
+        .collect();
     let mut scratch = chains.clone();
-    let mut callers = Callers { found: Vec::new(), places: vec![(0, 0); shape.frames.len()], current: 0 };
-    let mut open = vec![Run { frame: 0, parent: 0, depth: 0, first: 0, end: chains.len() }];
-    while let Some(Run { frame, parent, depth, first, end }) = open.pop() {
+    let mut callers = Callers {
+        found: Vec::new(),
+        places: vec![(0, 0); shape.frames.len()],
+        current: 0,
+    };
+    let mut open = vec![Run {
+        frame: 0,
+        parent: 0,
+        depth: 0,
+        first: 0,
+        end: chains.len(),
+    }];
+    while let Some(Run {
+        frame,
+        parent,
+        depth,
+        first,
+        end,
+    }) = open.pop()
+    {
         let node = grown.push(parent, frame);
         // Deep down most chains are alone: those need no sorting.
         if end - first == 1 {
             let Chain { start, next } = chains[first];
-            let chain = std::iter::successors(Some(next), |caller| Some(callers_of[caller.node as usize]));
+            let chain =
+                std::iter::successors(Some(next), |caller| Some(callers_of[caller.node as usize]));
             let left = (limit - depth) as usize;
-            let last =
-                grown.push_chain(node, chain.take_while(|caller| caller.node != 0).map(|caller| caller.frame).take(left));
+            let last = grown.push_chain(
+                node,
+                chain
+                    .take_while(|caller| caller.node != 0)
+                    .map(|caller| caller.frame)
+                    .take(left),
+            );
             grown.add(last, starts[start as usize].value);
             continue;
         }
@@ -90,29 +138,61 @@ pub(crate) fn climb<const SIDES: usize>(shape: &Shape, starts: &[Start<SIDES>], 
         let opened = open.len();
         for &(frame, count) in &callers.found {
             callers.places[frame as usize].1 = at as u32;
-            open.push(Run { frame, parent: node, depth: depth + 1, first: at, end: at + count as usize });
+            open.push(Run {
+                frame,
+                parent: node,
+                depth: depth + 1,
+                first: at,
+                end: at + count as usize,
+            });
             at += count as usize;
         }
         // Timing from the end, they come out in order.
         open[opened..].reverse();
-        for chain in chains[first..end].iter().filter(|chain| chain.next.node != 0) {
+        for chain in chains[first..end]
+            .iter()
+            .filter(|chain| chain.next.node != 0)
+        {
             let place = &mut callers.places[chain.next.frame as usize].1;
-            scratch[*place as usize] = Chain { next: callers_of[chain.next.node as usize], ..*chain };
+            scratch[*place as usize] = Chain {
+                next: callers_of[chain.next.node as usize],
+                ..*chain
+            };
             *place += 1;
         }
         chains[first..at].copy_from_slice(&scratch[first..at]);
     }
-    let Grown { parents, frames, added } = grown;
+    let Grown {
+        parents,
+        frames,
+        added,
+    } = grown;
     let own = std::array::from_fn(|side| {
         let values = added.iter().map(|&(node, values)| (node, values[side]));
         SelfValues::sum(parents.len(), values.filter(|(_, value)| *value != 0)).without_zeros()
     });
-    Inverted { tree: Tree::of_preorder(shape.strings.clone(), shape.frames.clone(), parents, frames, own), cut }
+    Inverted {
+        tree: Tree::of_preorder(
+            shape.strings.clone(),
+            shape.frames.clone(),
+            parents,
+            frames,
+            own,
+        ),
+        cut,
+    }
 }
 
 /// The caller of each node and its frame, in one place: a chain then reads memory once a step.
 fn callers_of(shape: &Shape) -> Vec<Caller> {
-    shape.parents.iter().map(|&node| Caller { node, frame: shape.frame_of[node as usize] }).collect()
+    shape
+        .parents
+        .iter()
+        .map(|&node| Caller {
+            node,
+            frame: shape.frame_of[node as usize],
+        })
+        .collect()
 }
 
 /// The greatest depth that keeps the nodes below `most`; `None` when no chain is longer.
@@ -224,9 +304,14 @@ mod tests {
 
     #[test]
     fn leaves_first() {
-        let inverted = inverted(&tree("main;a;f 3\nmain;b;f 4\nmain;b 1\n 5\nf;f 2\nmain;z;a;f 6"));
+        let inverted = inverted(&tree(
+            "main;a;f 3\nmain;b;f 4\nmain;b 1\n 5\nf;f 2\nmain;z;a;f 6",
+        ));
         let expect = "total 21/5\n b 1/0\n  main 1/1\n f 15/0\n  a 9/0\n   main 3/3\n   z 6/0\n    main 6/6\n  b 4/0\n   main 4/4\n  f 2/2\n";
-        assert_eq!((draw(&inverted.tree).as_str(), inverted.cut), (expect, None));
+        assert_eq!(
+            (draw(&inverted.tree).as_str(), inverted.cut),
+            (expect, None)
+        );
         assert_eq!(draw(&super::inverted(&tree("a 0")).tree), "total 0/0\n");
     }
 

@@ -2,26 +2,32 @@
 //!
 //! # Algebra
 //!
-//! An occurrence of the function (or of a set of functions) counts when no other one stands above it on the stack: the
-//! outermost. So each sample counts once, however often the function stands on its stack.
+//! An occurrence of the function (or of a set of functions) counts when no other one stands above
+//! it on the stack: the outermost. So each sample counts once, however often the function stands on
+//! its stack.
 //!
-//! - [`callees`] is what lies at and below the outermost occurrences, put on top of each other. Recursive calls are
-//!   there as callees.
-//! - [`callers`] is what lies above them, upside down: below the function stand its callers, below those theirs. The
-//!   weight of a chain is the total of the occurrence that it leads to. No recursive call of the function is among its
-//!   callers, as those are inner occurrences; other functions recur as they are.
+//! - [`callees`] is what lies at and below the outermost occurrences, put on top of each other.
+//!   Recursive calls are there as callees.
+//! - [`callers`] is what lies above them, upside down: below the function stand its callers, below
+//!   those theirs. The weight of a chain is the total of the occurrence that it leads to. No
+//!   recursive call of the function is among its callers, as those are inner occurrences; other
+//!   functions recur as they are.
 //! - The root total of both is the function's total in [`crate::function_table`].
 //!
-//! Frames keep their numbers: those of the tree that was asked, whether a node is left of them or not.
+//! Frames keep their numbers: those of the tree that was asked, whether a node is left of them or
+//! not.
 
 use crate::tree::call_tree::{NodeId, Shape, Tree};
 
 use super::inverted::{Inverted, MAX_INVERTED_NODES, Start, climb};
 use super::tree_rows::Rows;
 
-/// All that the functions call, merged. `is_asked` is given the index of a frame in [`Shape::frames`]. Below the root
-/// stands a node for each function asked for. Linear in the tree.
-pub fn callees<const SIDES: usize>(tree: &Tree<SIDES>, is_asked: impl Fn(usize) -> bool) -> Tree<SIDES> {
+/// All that the functions call, merged. `is_asked` is given the index of a frame in
+/// [`Shape::frames`]. Below the root stands a node for each function asked for. Linear in the tree.
+pub fn callees<const SIDES: usize>(
+    tree: &Tree<SIDES>,
+    is_asked: impl Fn(usize) -> bool,
+) -> Tree<SIDES> {
     let shape = tree.shape();
     let mut rows = Rows::new([0; SIDES]);
     for top in outermost(shape, is_asked) {
@@ -35,11 +41,20 @@ pub fn callees<const SIDES: usize>(tree: &Tree<SIDES>, is_asked: impl Fn(usize) 
     rows.finish(shape.clone())
 }
 
-/// All that calls the functions, upside down. `is_asked` is given the index of a frame in [`Shape::frames`]. Below the
-/// root stands a node for each function asked for. Costs what [`crate::verbs::inverted()`] costs.
-pub fn callers<const SIDES: usize>(tree: &Tree<SIDES>, is_asked: impl Fn(usize) -> bool) -> Inverted<SIDES> {
+/// All that calls the functions, upside down. `is_asked` is given the index of a frame in
+/// [`Shape::frames`]. Below the root stands a node for each function asked for. Costs what
+/// [`crate::verbs::inverted()`] costs.
+pub fn callers<const SIDES: usize>(
+    tree: &Tree<SIDES>,
+    is_asked: impl Fn(usize) -> bool,
+) -> Inverted<SIDES> {
     let tops = outermost(tree.shape(), is_asked);
-    let starts: Vec<Start<SIDES>> = tops.map(|node| Start { node, value: tree.totals(NodeId(node)) }).collect();
+    let starts: Vec<Start<SIDES>> = tops
+        .map(|node| Start {
+            node,
+            value: tree.totals(NodeId(node)),
+        })
+        .collect();
     climb(tree.shape(), &starts, MAX_INVERTED_NODES)
 }
 
@@ -71,7 +86,10 @@ mod tests {
         let is_asked = |frame: usize| functions.contains(&shape.text(shape.frames()[frame].name));
         assert_eq!(draw(&callees(&tree, is_asked)), expect_callees);
         let callers = callers(&tree, is_asked);
-        assert_eq!((draw(&callers.tree).as_str(), callers.cut), (expect_callers, None));
+        assert_eq!(
+            (draw(&callers.tree).as_str(), callers.cut),
+            (expect_callers, None)
+        );
     }
 
     #[test]
@@ -109,10 +127,18 @@ mod tests {
     #[test]
     fn two_sides() {
         let (base, comparison) = (profile("a;f;x 3\nb;f 1"), profile("a;f;x 1\nc;f;y 2"));
-        let d = diff((&base, 0), (&comparison, 0), By::Name, crate::Scale::Absolute);
+        let d = diff(
+            (&base, 0),
+            (&comparison, 0),
+            By::Name,
+            crate::Scale::Absolute,
+        );
         let shape = d.tree().shape();
         let is_f = |frame: usize| shape.text(shape.frames()[frame].name) == "f";
-        assert_eq!(draw(&callees(d.tree(), is_f)), "total 4,3/0,0\n f 4,3/1,0\n  x 3,1/3,1\n  y 0,2/0,2\n");
+        assert_eq!(
+            draw(&callees(d.tree(), is_f)),
+            "total 4,3/0,0\n f 4,3/1,0\n  x 3,1/3,1\n  y 0,2/0,2\n"
+        );
         let expect = "total 4,3/0,0\n f 4,3/0,0\n  a 3,1/3,1\n  b 1,0/1,0\n  c 0,2/0,2\n";
         assert_eq!(draw(&callers(d.tree(), is_f).tree), expect);
     }

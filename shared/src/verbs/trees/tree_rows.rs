@@ -4,7 +4,8 @@ use crate::model::forest::Forest;
 use crate::tree::call_tree::{Shape, Tree};
 use crate::tree::self_values::SelfValues;
 
-/// Rows of a tree to be: row 0 is the root, parents come before children, and equal rows below one parent become one node.
+/// Rows of a tree to be: row 0 is the root, parents come before children, and equal rows below one
+/// parent become one node.
 pub(crate) struct Rows<const SIDES: usize> {
     forest: Forest,
     own: [Vec<i64>; SIDES],
@@ -13,7 +14,10 @@ pub(crate) struct Rows<const SIDES: usize> {
 impl<const SIDES: usize> Rows<SIDES> {
     /// The root alone, with self values of its own.
     pub(crate) fn new(own: [i64; SIDES]) -> Self {
-        Self { forest: Forest::with_capacity(0), own: own.map(|value| vec![value]) }
+        Self {
+            forest: Forest::with_capacity(0),
+            own: own.map(|value| vec![value]),
+        }
     }
 
     /// Appends a row and gives its number.
@@ -38,7 +42,11 @@ impl<const SIDES: usize> Rows<SIDES> {
         let tree = self.forest.fold();
         let own = self.own.map(|rows| {
             let rows = (0..).zip(rows).filter(|(_, value)| *value != 0);
-            SelfValues::sum(tree.ranks.len(), rows.map(|(row, value)| (self.forest.node_of(row), value))).without_zeros()
+            SelfValues::sum(
+                tree.ranks.len(),
+                rows.map(|(row, value)| (self.forest.node_of(row), value)),
+            )
+            .without_zeros()
         });
         Tree::of_preorder(shape.strings, shape.frames, tree.parents, tree.ranks, own)
     }

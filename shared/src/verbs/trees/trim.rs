@@ -2,14 +2,14 @@
 //!
 //! # Algebra
 //!
-//! - The nodes with the greatest magnitudes stay. The magnitude of a node is the sum of the sizes of all self values at
-//!   and below it, both sides together: where no value is negative that is its total, and in a comparison its weight.
-//!   Of two nodes of one magnitude the earlier in preorder stays. As no child outweighs its parent, the parent of a node
-//!   that stays does too.
-//! - What goes below a node that stays becomes one child `(other)` of it, the last of its children. So
-//!   every node that stays keeps its self value and its total, on each side.
-//! - Trimming again to as many nodes changes nothing: `(other)` is never counted, and never kept for itself. A function
-//!   that happens to have that name, and no file, is taken for it.
+//! - The nodes with the greatest magnitudes stay. The magnitude of a node is the sum of the sizes
+//!   of all self values at and below it, both sides together: where no value is negative that is
+//!   its total, and in a comparison its weight. Of two nodes of one magnitude the earlier in
+//!   preorder stays. As no child outweighs its parent, the parent of a node that stays does too.
+//! - What goes below a node that stays becomes one child `(other)` of it, the last of its children.
+//!   So every node that stays keeps its self value and its total, on each side.
+//! - Trimming again to as many nodes changes nothing: `(other)` is never counted, and never kept
+//!   for itself. A function that happens to have that name, and no file, is taken for it.
 
 use crate::model::id::StringId;
 use crate::tree::call_tree::{Frame, NodeId, Shape, Tree};
@@ -37,15 +37,22 @@ pub struct Folded<const SIDES: usize> {
     pub value: [i64; SIDES],
 }
 
-/// Keeps the `max_nodes` largest nodes, not counting the root and the `(other)` of each node, of which there are at most
-/// as many again and one for the root. Linear but for the order of siblings.
+/// Keeps the `max_nodes` largest nodes, not counting the root and the `(other)` of each node, of
+/// which there are at most as many again and one for the root. Linear but for the order of
+/// siblings.
 pub fn trim<const SIDES: usize>(tree: &Tree<SIDES>, max_nodes: usize) -> Trimmed<SIDES> {
     let mut shape = tree.shape().clone();
     let other = find_other(&shape);
     let kept = largest(tree, max_nodes, |frame| other == Some(frame));
-    let mut folded = Folded { nodes: 0, value: [0; SIDES] };
+    let mut folded = Folded {
+        nodes: 0,
+        value: [0; SIDES],
+    };
     if kept.iter().all(|&kept| kept) {
-        return Trimmed { tree: tree.clone(), folded };
+        return Trimmed {
+            tree: tree.clone(),
+            folded,
+        };
     }
     let other = other.unwrap_or_else(|| add_other(&mut shape));
     let mut rows = Rows::new(tree.own(NodeId::ROOT));
@@ -69,14 +76,19 @@ pub fn trim<const SIDES: usize>(tree: &Tree<SIDES>, max_nodes: usize) -> Trimmed
             *sum = sum.saturating_add(more);
         }
         let end = shape.ends[i] as usize;
-        folded.nodes += (i..end).filter(|&below| shape.frame_of[below] as usize != other).count() as u64;
+        folded.nodes += (i..end)
+            .filter(|&below| shape.frame_of[below] as usize != other)
+            .count() as u64;
         i = end;
     }
-    Trimmed { tree: rows.finish(shape), folded }
+    Trimmed {
+        tree: rows.finish(shape),
+        folded,
+    }
 }
 
-/// Marks the root and the `most` nodes with the greatest magnitudes, earlier ones first among equals. What lies at and
-/// below a node whose frame is left out does not compete.
+/// Marks the root and the `most` nodes with the greatest magnitudes, earlier ones first among
+/// equals. What lies at and below a node whose frame is left out does not compete.
 pub(crate) fn largest<const SIDES: usize>(
     tree: &Tree<SIDES>,
     most: usize,
@@ -107,12 +119,22 @@ pub(crate) fn largest<const SIDES: usize>(
 }
 
 fn find_other(shape: &Shape) -> Option<usize> {
-    shape.frames.iter().skip(1).position(|f| f.file.is_empty() && shape.text(f.name) == OTHER).map(|i| i + 1)
+    shape
+        .frames
+        .iter()
+        .skip(1)
+        .position(|f| f.file.is_empty() && shape.text(f.name) == OTHER)
+        .map(|i| i + 1)
 }
 
 fn add_other(shape: &mut Shape) -> usize {
     let name = shape.strings.push(OTHER);
-    shape.frames.push(Frame { name, file: StringId::EMPTY, module: StringId::EMPTY, line: 0 });
+    shape.frames.push(Frame {
+        name,
+        file: StringId::EMPTY,
+        module: StringId::EMPTY,
+        line: 0,
+    });
     shape.frames.len() - 1
 }
 
@@ -125,7 +147,13 @@ mod tests {
     fn check(stacks: &str, max_nodes: usize, expect: &str, nodes: u64, value: i64) {
         let trimmed = trim(&CallTree::new(&profile(stacks), 0, By::Name), max_nodes);
         assert_eq!(draw(&trimmed.tree), expect);
-        assert_eq!(trimmed.folded, Folded { nodes, value: [value] });
+        assert_eq!(
+            trimmed.folded,
+            Folded {
+                nodes,
+                value: [value]
+            }
+        );
         let again = trim(&trimmed.tree, max_nodes);
         assert_eq!(draw(&again.tree), expect);
         assert_eq!(again.folded.nodes, 0);
@@ -134,25 +162,63 @@ mod tests {
     #[test]
     fn keeps_the_largest() {
         let stacks = "main;a;x 1\nmain;a;y 1\nmain;b 5\nmain;c 1\nmain;d 9\n%early 3";
-        check(stacks, 3, "total 20/0\n main 17/0\n  b 5/5\n  d 9/9\n  (other) 3/3\n (other) 3/3\n", 5, 6);
+        check(
+            stacks,
+            3,
+            "total 20/0\n main 17/0\n  b 5/5\n  d 9/9\n  (other) 3/3\n (other) 3/3\n",
+            5,
+            6,
+        );
         check(stacks, 0, "total 20/0\n (other) 20/20\n", 8, 20);
-        check(stacks, 4, "total 20/0\n %early 3/3\n main 17/0\n  b 5/5\n  d 9/9\n  (other) 3/3\n", 4, 3);
+        check(
+            stacks,
+            4,
+            "total 20/0\n %early 3/3\n main 17/0\n  b 5/5\n  d 9/9\n  (other) 3/3\n",
+            4,
+            3,
+        );
         let all = "total 20/0\n %early 3/3\n main 17/0\n  a 2/0\n   x 1/1\n   y 1/1\n  b 5/5\n  c 1/1\n  d 9/9\n";
         check(stacks, 8, all, 0, 0);
-        check("a 1\nb 1\nc 1\nc;d 0", 2, "total 3/0\n a 1/1\n b 1/1\n (other) 1/1\n", 1, 1);
+        check(
+            "a 1\nb 1\nc 1\nc;d 0",
+            2,
+            "total 3/0\n a 1/1\n b 1/1\n (other) 1/1\n",
+            1,
+            1,
+        );
     }
 
     #[test]
     fn negative_values_count_by_size() {
-        check("a;x 5\na;y -5\nb 3", 1, "total 3/0\n a 0/0\n  (other) 0/0\n (other) 3/3\n", 3, 3);
+        check(
+            "a;x 5\na;y -5\nb 3",
+            1,
+            "total 3/0\n a 0/0\n  (other) 0/0\n (other) 3/3\n",
+            3,
+            3,
+        );
     }
 
     #[test]
     fn two_sides() {
         let (base, comparison) = (profile("a 3\nb 1\nc 2"), profile("a 1\nb 2\nd 4"));
-        let d = diff((&base, 0), (&comparison, 0), By::Name, crate::Scale::Absolute);
+        let d = diff(
+            (&base, 0),
+            (&comparison, 0),
+            By::Name,
+            crate::Scale::Absolute,
+        );
         let trimmed = trim(d.tree(), 2);
-        assert_eq!(draw(&trimmed.tree), "total 6,7/0,0\n a 3,1/3,1\n d 0,4/0,4\n (other) 3,2/3,2\n");
-        assert_eq!(trimmed.folded, Folded { nodes: 2, value: [3, 2] });
+        assert_eq!(
+            draw(&trimmed.tree),
+            "total 6,7/0,0\n a 3,1/3,1\n d 0,4/0,4\n (other) 3,2/3,2\n"
+        );
+        assert_eq!(
+            trimmed.folded,
+            Folded {
+                nodes: 2,
+                value: [3, 2]
+            }
+        );
     }
 }

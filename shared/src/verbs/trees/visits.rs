@@ -1,8 +1,9 @@
 //! A flame chart: what ran when, from samples in the order of time.
 //!
-//! A visit says at which node of a tree a thread was found; that holds until the next visit. Neighbours that share
-//! callers share their spans, so a span is as long as a function was found running without a break. A visit to the root
-//! means that nothing ran. Time is whatever the visits count it in; nothing is added to it or divided.
+//! A visit says at which node of a tree a thread was found; that holds until the next visit.
+//! Neighbours that share callers share their spans, so a span is as long as a function was found
+//! running without a break. A visit to the root means that nothing ran. Time is whatever the visits
+//! count it in; nothing is added to it or divided.
 
 use thiserror::Error;
 
@@ -10,8 +11,8 @@ use crate::model::profile::Profile;
 use crate::tree::call_tree::{CallTree, NodeId, Shape};
 use crate::tree::fold::{self, By};
 
-/// Most spans of a chart: 2^24. One takes 24 bytes, so 384 MiB. A second of samples at 1 kHz, each 100 frames deep and
-/// unlike the one before, makes 100,000.
+/// Most spans of a chart: 2^24. One takes 24 bytes, so 384 MiB. A second of samples at 1 kHz, each
+/// 100 frames deep and unlike the one before, makes 100,000.
 const MAX_SPANS: usize = 1 << 24;
 
 /// Where a thread was found.
@@ -47,25 +48,40 @@ pub enum TimelineError {
     },
 }
 
-/// The tree of a value column and its samples as visits, in the order of the profile; `None` when the profile has no times.
-/// Samples without a value are no visits.
+/// The tree of a value column and its samples as visits, in the order of the profile; `None` when
+/// the profile has no times. Samples without a value are no visits.
 pub fn visits(profile: &Profile, sample_type: usize, by: By) -> Option<(CallTree, Vec<Visit>)> {
     let times = profile.samples.times.as_ref()?;
     let mut visits = Vec::new();
     let tree = fold::build([(profile, sample_type)], by, |_, [nodes]| {
-        let timed = times.iter().zip(&profile.samples.values[sample_type]).filter(|(_, value)| **value != 0);
-        visits = timed.zip(nodes).map(|((&time, _), &node)| Visit { time, node: NodeId(node) }).collect();
+        let timed = times
+            .iter()
+            .zip(&profile.samples.values[sample_type])
+            .filter(|(_, value)| **value != 0);
+        visits = timed
+            .zip(nodes)
+            .map(|((&time, _), &node)| Visit {
+                time,
+                node: NodeId(node),
+            })
+            .collect();
     });
     Some((tree, visits))
 }
 
-/// The spans of some visits, by start, then depth. Visits may come in any order; of those at one time the last counts.
-/// The last of all holds until `until`, if that is later. Time is that of sorting, then linear in visits and spans.
+/// The spans of some visits, by start, then depth. Visits may come in any order; of those at one
+/// time the last counts. The last of all holds until `until`, if that is later. Time is that of
+/// sorting, then linear in visits and spans.
 pub fn timeline(shape: &Shape, visits: &[Visit], until: i64) -> Result<Vec<Span>, TimelineError> {
     chart(shape, visits, until, MAX_SPANS)
 }
 
-fn chart(shape: &Shape, visits: &[Visit], until: i64, most: usize) -> Result<Vec<Span>, TimelineError> {
+fn chart(
+    shape: &Shape,
+    visits: &[Visit],
+    until: i64,
+    most: usize,
+) -> Result<Vec<Span>, TimelineError> {
     let mut visits: Vec<Visit> = visits.to_vec();
     visits.sort_by_key(|visit| visit.time);
     let depths = shape.depths();
@@ -74,17 +90,25 @@ fn chart(shape: &Shape, visits: &[Visit], until: i64, most: usize) -> Result<Vec
     let mut running: Vec<usize> = Vec::new();
     let mut entered: Vec<NodeId> = Vec::new();
     for (i, visit) in visits.iter().enumerate() {
-        if visits.get(i + 1).is_some_and(|next| next.time == visit.time) {
+        if visits
+            .get(i + 1)
+            .is_some_and(|next| next.time == visit.time)
+        {
             continue;
         }
-        // Up from the node to the innermost one that is running already; what runs below that has ended.
+        // Up from the node to the innermost one that is running already; what runs below that has
+        // ended.
         let mut node = visit.node;
         loop {
             let depth = depths[node.index()] as usize;
             while running.len() > depth {
-                running.pop().into_iter().for_each(|span| spans[span].end = visit.time);
+                running
+                    .pop()
+                    .into_iter()
+                    .for_each(|span| spans[span].end = visit.time);
             }
-            let is_running = running.len() == depth && running.last().is_none_or(|&span| spans[span].node == node);
+            let is_running = running.len() == depth
+                && running.last().is_none_or(|&span| spans[span].node == node);
             if is_running {
                 break;
             }
@@ -96,7 +120,12 @@ fn chart(shape: &Shape, visits: &[Visit], until: i64, most: usize) -> Result<Vec
         }
         while let Some(node) = entered.pop() {
             running.push(spans.len());
-            spans.push(Span { start: visit.time, end: visit.time, depth: running.len() as u32, node });
+            spans.push(Span {
+                start: visit.time,
+                end: visit.time,
+                depth: running.len() as u32,
+                node,
+            });
         }
     }
     let end = visits.last().map_or(until, |last| until.max(last.time));
@@ -121,11 +150,23 @@ mod tests {
 
     fn check(visits: &[(i64, u32)], until: i64, expect: &str) {
         let tree = tree();
-        let visits: Vec<Visit> = visits.iter().map(|&(time, node)| Visit { time, node: NodeId(node) }).collect();
-        let spans = timeline(tree.shape(), &visits, until).unwrap();
-        let words = spans
+        let visits: Vec<Visit> = visits
             .iter()
-            .map(|s| format!("{}{} {}-{}", ".".repeat(s.depth as usize), tree.shape().name(s.node), s.start, s.end));
+            .map(|&(time, node)| Visit {
+                time,
+                node: NodeId(node),
+            })
+            .collect();
+        let spans = timeline(tree.shape(), &visits, until).unwrap();
+        let words = spans.iter().map(|s| {
+            format!(
+                "{}{} {}-{}",
+                ".".repeat(s.depth as usize),
+                tree.shape().name(s.node),
+                s.start,
+                s.end
+            )
+        });
         assert_eq!(words.collect::<Vec<_>>().join("\n"), expect);
     }
 
@@ -136,7 +177,11 @@ mod tests {
             50,
             ".main 10-50\n..a 10-30\n...x 10-20\n..b 30-40\n..a 40-50\n...x 40-50",
         );
-        check(&[(10, 3), (20, 5), (30, 0), (35, 5)], 40, ".main 10-20\n..a 10-20\n...x 10-20\n.other 20-30\n.other 35-40");
+        check(
+            &[(10, 3), (20, 5), (30, 0), (35, 5)],
+            40,
+            ".main 10-20\n..a 10-20\n...x 10-20\n.other 20-30\n.other 35-40",
+        );
     }
 
     #[test]
@@ -153,13 +198,23 @@ mod tests {
             builder.sample_at(time, stacks[stack], None, &[value]);
         }
         let profile = builder.finish();
-        assert_eq!(profile.samples.times.as_deref(), Some(&[10, 10, 20, 30, 40][..]));
+        assert_eq!(
+            profile.samples.times.as_deref(),
+            Some(&[10, 10, 20, 30, 40][..])
+        );
         let (tree, visits) = visits(&profile, 0, By::Name).unwrap();
-        let words: Vec<String> =
-            visits.iter().map(|visit| format!("{} {}", visit.time, tree.shape().name(visit.node))).collect();
+        let words: Vec<String> = visits
+            .iter()
+            .map(|visit| format!("{} {}", visit.time, tree.shape().name(visit.node)))
+            .collect();
         assert_eq!(words, ["10 a", "10 b", "30 main", "40 b"]);
         assert_eq!(crate::canonical(&profile).samples.times, None);
-        let left = crate::verbs::focus(&profile, Some(&crate::verbs::FramePattern::new("b").unwrap()), None).profile;
+        let left = crate::verbs::focus(
+            &profile,
+            Some(&crate::verbs::FramePattern::new("b").unwrap()),
+            None,
+        )
+        .profile;
         assert_eq!(left.samples.times, Some(vec![10, 40]));
     }
 
@@ -169,14 +224,30 @@ mod tests {
         // Of two at one time the last counts, and does not cut what runs through.
         check(&[(10, 1), (20, 5), (20, 1)], 30, ".main 10-30");
         check(&[(10, 1), (20, 4)], 15, ".main 10-20");
-        check(&[(i64::MIN, 1)], i64::MAX, ".main -9223372036854775808-9223372036854775807");
+        check(
+            &[(i64::MIN, 1)],
+            i64::MAX,
+            ".main -9223372036854775808-9223372036854775807",
+        );
         check(&[], 5, "");
     }
 
     #[test]
     fn has_a_limit() {
-        let visits = [Visit { time: 1, node: NodeId(3) }, Visit { time: 2, node: NodeId(5) }];
-        assert_eq!(chart(tree().shape(), &visits, 3, 3), Err(TimelineError::TooManySpans { until: 2 }));
+        let visits = [
+            Visit {
+                time: 1,
+                node: NodeId(3),
+            },
+            Visit {
+                time: 2,
+                node: NodeId(5),
+            },
+        ];
+        assert_eq!(
+            chart(tree().shape(), &visits, 3, 3),
+            Err(TimelineError::TooManySpans { until: 2 })
+        );
         assert_eq!(chart(tree().shape(), &visits, 3, 4).unwrap().len(), 4);
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! # Rounding
 //!
-//! The scaled value of sample `i` is `floor(P(i) * ratio) - floor(P(i - 1) * ratio)`, `P` being the running sum of the
-//! column: the total of the result is the total times the ratio, rounded once, whatever the number of samples. A zero stays
-//! zero, and every value is less than one off. Which sample gets the odd unit depends on their order, so that scaling commutes
-//! with merging in its totals only.
+//! The scaled value of sample `i` is `floor(P(i) * ratio) - floor(P(i - 1) * ratio)`, `P` being the
+//! running sum of the column: the total of the result is the total times the ratio, rounded once,
+//! whatever the number of samples. A zero stays zero, and every value is less than one off. Which
+//! sample gets the odd unit depends on their order, so that scaling commutes with merging in its
+//! totals only.
 
 use std::num::NonZeroU64;
 
@@ -33,13 +34,19 @@ pub struct Scaled {
 impl Ratio {
     /// A ratio; `None` when the denominator is zero.
     pub fn new(numerator: i64, denominator: u64) -> Option<Self> {
-        NonZeroU64::new(denominator).map(|denominator| Self { numerator, denominator })
+        NonZeroU64::new(denominator).map(|denominator| Self {
+            numerator,
+            denominator,
+        })
     }
 }
 
 /// Multiplies a column with a ratio. A column that does not exist changes nothing.
 pub fn scale(profile: &Profile, column: usize, ratio: Ratio) -> Scaled {
-    let (numerator, denominator) = (i128::from(ratio.numerator), i128::from(ratio.denominator.get()));
+    let (numerator, denominator) = (
+        i128::from(ratio.numerator),
+        i128::from(ratio.denominator.get()),
+    );
     let mut remainder = 0i128;
     map_column(profile, column, |value| {
         // |value * numerator| is at most 2^126 and the remainder below 2^64.
@@ -49,7 +56,8 @@ pub fn scale(profile: &Profile, column: usize, ratio: Ratio) -> Scaled {
     })
 }
 
-/// Changes the sign of a column's values, so that a merge subtracts them. A column that does not exist changes nothing.
+/// Changes the sign of a column's values, so that a merge subtracts them. A column that does not
+/// exist changes nothing.
 ///
 /// Law: applied twice it changes nothing, but for values of −2^63, which have no counterpart.
 pub fn negate(profile: &Profile, column: usize) -> Scaled {
@@ -66,7 +74,10 @@ fn map_column(profile: &Profile, column: usize, mut map: impl FnMut(i64) -> i128
             if exact < 0 { i64::MIN } else { i64::MAX }
         });
     }
-    Scaled { profile: with_samples(profile, samples), saturated }
+    Scaled {
+        profile: with_samples(profile, samples),
+        saturated,
+    }
 }
 
 #[cfg(test)]
@@ -75,9 +86,23 @@ mod tests {
     use crate::testing::profile;
 
     fn check(values: &str, numerator: i64, denominator: u64, expect: &[i64], saturated: u64) {
-        let text: Vec<String> = values.split(' ').enumerate().map(|(i, v)| format!("f{i} {v}")).collect();
-        let scaled = scale(&profile(&text.join("\n")), 0, Ratio::new(numerator, denominator).unwrap());
-        assert_eq!((scaled.profile.samples.values[0].as_slice(), scaled.saturated), (expect, saturated));
+        let text: Vec<String> = values
+            .split(' ')
+            .enumerate()
+            .map(|(i, v)| format!("f{i} {v}"))
+            .collect();
+        let scaled = scale(
+            &profile(&text.join("\n")),
+            0,
+            Ratio::new(numerator, denominator).unwrap(),
+        );
+        assert_eq!(
+            (
+                scaled.profile.samples.values[0].as_slice(),
+                scaled.saturated
+            ),
+            (expect, saturated)
+        );
     }
 
     #[test]
@@ -85,7 +110,13 @@ mod tests {
         check("1 1 1 1", 1, 2, &[0, 1, 0, 1], 0);
         check("10 0 -10 1", 1, 3, &[3, 0, -3, 0], 0);
         check("-1 -1 -1", 1, 2, &[-1, 0, -1], 0);
-        check("9223372036854775807 9223372036854775807", i64::MAX, u64::MAX, &[4611686018427387903, 4611686018427387903], 0);
+        check(
+            "9223372036854775807 9223372036854775807",
+            i64::MAX,
+            u64::MAX,
+            &[4611686018427387903, 4611686018427387903],
+            0,
+        );
         check("-9223372036854775808 5", -1, 1, &[i64::MAX, -5], 1);
         check("7 8", 0, 3, &[0, 0], 0);
         assert_eq!(Ratio::new(1, 0), None);
@@ -94,7 +125,10 @@ mod tests {
     #[test]
     fn negated_and_missing_columns() {
         let p = profile("a 1 -2\nb 3 4");
-        assert_eq!(negate(&p, 1).profile.samples.values, [vec![1, 3], vec![2, -4]]);
+        assert_eq!(
+            negate(&p, 1).profile.samples.values,
+            [vec![1, 3], vec![2, -4]]
+        );
         assert_eq!(negate(&p, 2).profile, p);
     }
 }

@@ -39,11 +39,18 @@ pub enum SelectError {
 /// Keeps some value columns, in the order in which they are asked for.
 ///
 /// Laws: totals of the selected columns stay; `select(all) = p`; commutes with merging.
-pub fn select(profile: &Profile, columns: &[usize], zeros: ZeroSamples) -> Result<Profile, SelectError> {
+pub fn select(
+    profile: &Profile,
+    columns: &[usize],
+    zeros: ZeroSamples,
+) -> Result<Profile, SelectError> {
     let count = profile.sample_types.len();
     // Repeated columns could otherwise multiply a profile's size.
     if columns.len() > count {
-        return Err(SelectError::TooMany { asked: columns.len(), count });
+        return Err(SelectError::TooMany {
+            asked: columns.len(),
+            count,
+        });
     }
     if let Some(&index) = columns.iter().find(|&&i| i >= count) {
         return Err(SelectError::NoColumn { index, count });
@@ -51,21 +58,35 @@ pub fn select(profile: &Profile, columns: &[usize], zeros: ZeroSamples) -> Resul
     let all = &profile.samples;
     let kept: Vec<usize> = match zeros {
         ZeroSamples::Keep => (0..profile.len()).collect(),
-        ZeroSamples::Drop => (0..profile.len()).filter(|&row| columns.iter().any(|&c| all.values[c][row] != 0)).collect(),
+        ZeroSamples::Drop => (0..profile.len())
+            .filter(|&row| columns.iter().any(|&c| all.values[c][row] != 0))
+            .collect(),
     };
     let samples = Samples {
         stacks: kept.iter().map(|&row| all.stacks[row]).collect(),
         labels: kept.iter().map(|&row| all.labels[row]).collect(),
-        values: columns.iter().map(|&c| kept.iter().map(|&row| all.values[c][row]).collect()).collect(),
-        times: all.times.as_ref().map(|times| kept.iter().map(|&row| times[row]).collect()),
+        values: columns
+            .iter()
+            .map(|&c| kept.iter().map(|&row| all.values[c][row]).collect())
+            .collect(),
+        times: all
+            .times
+            .as_ref()
+            .map(|times| kept.iter().map(|&row| times[row]).collect()),
     };
     let sample_types: Vec<_> = columns.iter().map(|&c| profile.sample_types[c]).collect();
     let mut selected = with_samples(profile, samples);
     let default = selected.text(selected.header.default_sample_type);
-    if !sample_types.iter().any(|t| selected.text(t.kind) == default) {
+    if !sample_types
+        .iter()
+        .any(|t| selected.text(t.kind) == default)
+    {
         selected.header.default_sample_type = StringId::EMPTY;
     }
-    Ok(Profile { sample_types, ..selected })
+    Ok(Profile {
+        sample_types,
+        ..selected
+    })
 }
 
 #[cfg(test)]
@@ -77,11 +98,27 @@ mod tests {
     fn columns_in_the_order_asked_for() {
         let p = profile("a 1 0 3\nb 4 0 0\nc 0 5 0");
         let both = select(&p, &[2, 1], ZeroSamples::Drop).unwrap();
-        let types: Vec<_> = both.sample_types().iter().map(|&t| both.type_text(t).0).collect();
-        assert_eq!((types, both.samples.values.clone()), (vec!["v2", "v1"], vec![vec![3, 0], vec![0, 5]]));
-        assert_eq!(select(&p, &[1], ZeroSamples::Keep).unwrap().samples.values, [[0, 0, 5]]);
+        let types: Vec<_> = both
+            .sample_types()
+            .iter()
+            .map(|&t| both.type_text(t).0)
+            .collect();
+        assert_eq!(
+            (types, both.samples.values.clone()),
+            (vec!["v2", "v1"], vec![vec![3, 0], vec![0, 5]])
+        );
+        assert_eq!(
+            select(&p, &[1], ZeroSamples::Keep).unwrap().samples.values,
+            [[0, 0, 5]]
+        );
         assert_eq!(select(&p, &[0, 1, 2], ZeroSamples::Keep).unwrap(), p);
-        assert_eq!(select(&p, &[3], ZeroSamples::Keep), Err(SelectError::NoColumn { index: 3, count: 3 }));
-        assert_eq!(select(&p, &[0; 4], ZeroSamples::Keep), Err(SelectError::TooMany { asked: 4, count: 3 }));
+        assert_eq!(
+            select(&p, &[3], ZeroSamples::Keep),
+            Err(SelectError::NoColumn { index: 3, count: 3 })
+        );
+        assert_eq!(
+            select(&p, &[0; 4], ZeroSamples::Keep),
+            Err(SelectError::TooMany { asked: 4, count: 3 })
+        );
     }
 }

@@ -1,6 +1,7 @@
 //! The flame graph: the boxes of a tree that are visible in a viewport.
 //!
-//! The number of boxes is bounded by the pixels, not by the profile: siblings narrower than a pixel become one box.
+//! The number of boxes is bounded by the pixels, not by the profile: siblings narrower than a pixel
+//! become one box.
 
 use crate::tree::call_tree::{NodeId, Shape, Tree};
 
@@ -54,7 +55,8 @@ pub enum BoxKind {
     Run,
 }
 
-/// The visible boxes, callers before callees. An impossible viewport (no width, nothing between `x0` and `x1`) shows none.
+/// The visible boxes, callers before callees. An impossible viewport (no width, nothing between
+/// `x0` and `x1`) shows none.
 pub fn layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) -> Vec<FlameBox> {
     let weight = tree.weight(view.zoom) as f64;
     let scale = view.width / ((view.x1 - view.x0) * weight);
@@ -62,17 +64,30 @@ pub fn layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) -> Vec<Fla
         return Vec::new();
     }
     let path = tree.shape().path(view.zoom);
-    let mut boxes: Vec<FlameBox> =
-        (0..).zip(&path[..path.len() - 1]).map(|(depth, &node)| ancestor(node, depth, view)).collect();
+    let mut boxes: Vec<FlameBox> = (0..)
+        .zip(&path[..path.len() - 1])
+        .map(|(depth, &node)| ancestor(node, depth, view))
+        .collect();
     boxes.retain(|b| (view.depth0..view.depth1).contains(&b.depth));
-    let mut walk = Walk { tree, view, scale, boxes };
+    let mut walk = Walk {
+        tree,
+        view,
+        scale,
+        boxes,
+    };
     let left = 0.0 - view.x0 * weight * scale;
     walk.descend(view.zoom, left, path.len() as u32 - 1);
     walk.boxes
 }
 
 fn ancestor(node: NodeId, depth: u32, view: Viewport) -> FlameBox {
-    FlameBox { x: 0.0, width: view.width as f32, depth, node, kind: BoxKind::Ancestor }
+    FlameBox {
+        x: 0.0,
+        width: view.width as f32,
+        depth,
+        node,
+        kind: BoxKind::Ancestor,
+    }
 }
 
 struct Walk<'a, const SIDES: usize> {
@@ -106,7 +121,14 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
         }
     }
 
-    fn children(&mut self, shape: &Shape, node: NodeId, x: f64, depth: u32, open: &mut Vec<(NodeId, f64, u32)>) {
+    fn children(
+        &mut self,
+        shape: &Shape,
+        node: NodeId,
+        x: f64,
+        depth: u32,
+        open: &mut Vec<(NodeId, f64, u32)>,
+    ) {
         let mut left = x;
         let mut run: Option<Run> = None;
         for child in shape.children(node) {
@@ -116,9 +138,23 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
                 self.end_run(run.take(), depth);
                 open.push((child, left, depth));
             } else if weight > 0 {
-                let so_far = run.unwrap_or(Run { x: left, width: 0.0, heaviest: (0, child), count: 0 });
-                let heaviest = if weight > so_far.heaviest.0 { (weight, child) } else { so_far.heaviest };
-                run = Some(Run { width: so_far.width + width, heaviest, count: so_far.count + 1, ..so_far });
+                let so_far = run.unwrap_or(Run {
+                    x: left,
+                    width: 0.0,
+                    heaviest: (0, child),
+                    count: 0,
+                });
+                let heaviest = if weight > so_far.heaviest.0 {
+                    (weight, child)
+                } else {
+                    so_far.heaviest
+                };
+                run = Some(Run {
+                    width: so_far.width + width,
+                    heaviest,
+                    count: so_far.count + 1,
+                    ..so_far
+                });
             }
             left += width;
             if left >= self.view.width {
@@ -130,7 +166,11 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
 
     fn end_run(&mut self, run: Option<Run>, depth: u32) {
         let Some(run) = run else { return };
-        let kind = if run.count == 1 { BoxKind::Node } else { BoxKind::Run };
+        let kind = if run.count == 1 {
+            BoxKind::Node
+        } else {
+            BoxKind::Run
+        };
         if run.x + run.width > 0.0 {
             self.emit(run.x, run.width, depth, run.heaviest.1, kind);
         }
@@ -138,7 +178,13 @@ impl<const SIDES: usize> Walk<'_, SIDES> {
 
     fn emit(&mut self, x: f64, width: f64, depth: u32, node: NodeId, kind: BoxKind) {
         if depth >= self.view.depth0 {
-            self.boxes.push(FlameBox { x: x as f32, width: width as f32, depth, node, kind });
+            self.boxes.push(FlameBox {
+                x: x as f32,
+                width: width as f32,
+                depth,
+                node,
+                kind,
+            });
         }
     }
 }
@@ -150,18 +196,38 @@ mod tests {
     use crate::{By, CallTree};
 
     fn check(view: Viewport, expect: &str) {
-        let tree = CallTree::new(&profile("a;b 50\na;c 25\nz;q1 0\nz;q2 24\nz;t1 0\nz;t2 1"), 0, By::Name);
+        let tree = CallTree::new(
+            &profile("a;b 50\na;c 25\nz;q1 0\nz;q2 24\nz;t1 0\nz;t2 1"),
+            0,
+            By::Name,
+        );
         let boxes = layout(&tree, view);
         let mut text: Vec<String> = boxes
             .iter()
-            .map(|b| format!("{} {} {}+{} {:?}", b.depth, tree.shape().name(b.node), b.x, b.width, b.kind))
+            .map(|b| {
+                format!(
+                    "{} {} {}+{} {:?}",
+                    b.depth,
+                    tree.shape().name(b.node),
+                    b.x,
+                    b.width,
+                    b.kind
+                )
+            })
             .collect();
         text.sort();
         assert_eq!(text.join("\n"), expect);
     }
 
     fn view(zoom: u32, x0: f64, x1: f64, width: f64) -> Viewport {
-        Viewport { zoom: NodeId(zoom), x0, x1, width, depth0: 0, depth1: 10 }
+        Viewport {
+            zoom: NodeId(zoom),
+            x0,
+            x1,
+            width,
+            depth0: 0,
+            depth1: 10,
+        }
     }
 
     #[test]
@@ -174,20 +240,35 @@ mod tests {
 
     #[test]
     fn zoomed_and_cut() {
-        check(view(1, 0.0, 1.0, 75.0), "0 total 0+75 Ancestor\n1 a 0+75 Node\n2 b 0+50 Node\n2 c 50+25 Node");
-        check(view(1, 0.8, 1.0, 15.0), "0 total 0+15 Ancestor\n1 a -60+75 Node\n2 c -10+25 Node");
-        let only = Viewport { depth0: 2, depth1: 3, ..view(0, 0.0, 0.5, 50.0) };
+        check(
+            view(1, 0.0, 1.0, 75.0),
+            "0 total 0+75 Ancestor\n1 a 0+75 Node\n2 b 0+50 Node\n2 c 50+25 Node",
+        );
+        check(
+            view(1, 0.8, 1.0, 15.0),
+            "0 total 0+15 Ancestor\n1 a -60+75 Node\n2 c -10+25 Node",
+        );
+        let only = Viewport {
+            depth0: 2,
+            depth1: 3,
+            ..view(0, 0.0, 0.5, 50.0)
+        };
         check(only, "2 b 0+50 Node");
         check(view(0, 1.0, 1.0, 50.0), "");
     }
 
     #[test]
     fn narrow_neighbours_become_one_box() {
-        let lines: Vec<String> = (0..1000).map(|i| format!("f{i:04} {}", 1 + i64::from(i == 500))).collect();
+        let lines: Vec<String> = (0..1000)
+            .map(|i| format!("f{i:04} {}", 1 + i64::from(i == 500)))
+            .collect();
         let tree = CallTree::new(&profile(&lines.join("\n")), 0, By::Name);
         let boxes = layout(&tree, view(0, 0.0, 1.0, 100.0));
         assert_eq!(boxes.len(), 2);
-        assert_eq!((boxes[1].kind, tree.shape().name(boxes[1].node)), (BoxKind::Run, "f0500"));
+        assert_eq!(
+            (boxes[1].kind, tree.shape().name(boxes[1].node)),
+            (BoxKind::Run, "f0500")
+        );
         assert!((boxes[1].width - 100.0).abs() < 0.01);
     }
 }

@@ -12,7 +12,11 @@ pub(super) const MAX_NODES: usize = 8_192;
 pub(super) fn flame_graph(answer: &QueryAnswer, max_nodes: usize) -> pyroscope::FlameGraph {
     if answer.profile.sample_types().is_empty() {
         let root = vec![0, 0, 0, 0];
-        return pyroscope::FlameGraph { names: vec!["total".to_owned()], levels: vec![root], ..Default::default() };
+        return pyroscope::FlameGraph {
+            names: vec!["total".to_owned()],
+            levels: vec![root],
+            ..Default::default()
+        };
     }
     pyroscope::flame_graph(&CallTree::new(&answer.profile, 0, By::Name), max_nodes)
 }
@@ -46,7 +50,14 @@ fn texts<S: Serializer>(values: &[i64], serializer: S) -> Result<S::Ok, S::Error
 pub(super) fn message(graph: &pyroscope::FlameGraph) -> Response<'_> {
     let levels = graph.levels.iter().map(|values| Level { values }).collect();
     let (total, max_self) = (Int64Text(graph.total), Int64Text(graph.max_self));
-    Response { flamegraph: FlameGraph { names: &graph.names, levels, total, max_self } }
+    Response {
+        flamegraph: FlameGraph {
+            names: &graph.names,
+            levels,
+            total,
+            max_self,
+        },
+    }
 }
 
 #[cfg(test)]
@@ -60,7 +71,14 @@ mod tests {
     }
 
     fn answer(profile: Profile) -> QueryAnswer {
-        QueryAnswer { profile, profiles: 1, objects: 1, bytes: 1, saturated: false, rounded: false }
+        QueryAnswer {
+            profile,
+            profiles: 1,
+            objects: 1,
+            bytes: 1,
+            saturated: false,
+            rounded: false,
+        }
     }
 
     #[test]
@@ -70,8 +88,7 @@ mod tests {
         let stack = builder.named_stack(&["main", "work"]);
         builder.sample(stack, None, &[7]);
         let found = message(&flame_graph(&answer(builder.finish()), 0));
-        let levels =
-            json!([{"values": ["0", "7", "0", "0"]}, {"values": ["0", "7", "0", "1"]}, {"values": ["0", "7", "7", "2"]}]);
+        let levels = json!([{"values": ["0", "7", "0", "0"]}, {"values": ["0", "7", "0", "1"]}, {"values": ["0", "7", "7", "2"]}]);
         let expect = json!({"names": ["total", "main", "work"], "levels": levels, "total": "7", "maxSelf": "7"});
         assert_eq!(found, json!({ "flamegraph": expect }));
 

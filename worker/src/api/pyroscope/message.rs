@@ -21,5 +21,8 @@ pub(super) struct LabelPair {
 
 /// The pairs of a label set, in the same order.
 pub(super) fn label_pairs(pairs: Vec<(String, String)>) -> Vec<LabelPair> {
-    pairs.into_iter().map(|(name, value)| LabelPair { name, value }).collect()
+    pairs
+        .into_iter()
+        .map(|(name, value)| LabelPair { name, value })
+        .collect()
 }

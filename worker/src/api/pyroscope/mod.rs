@@ -21,7 +21,8 @@ use crate::platform::errors::Problem;
 use request::Fields;
 use series::{Aggregation, Buckets};
 
-/// Largest request: 1 MB. They are a few hundred bytes, or as many selectors as someone has patience to write.
+/// Largest request: 1 MB. They are a few hundred bytes, or as many selectors as someone has
+/// patience to write.
 const MAX_REQUEST: usize = 1 << 20;
 
 /// Most nodes that a client may ask for: a flame graph of a million nodes is some 30 MB of JSON.
@@ -31,7 +32,11 @@ const MOST_NODES: usize = 1_000_000;
 const FOLDED_HEADER: &str = "x-pilotlight-folded";
 
 /// Answers a call.
-pub(crate) async fn call(rpc: Rpc, request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+pub(crate) async fn call(
+    rpc: Rpc,
+    request: &mut Request,
+    scope: &Scope,
+) -> Result<Response, Problem> {
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     check_content_type(&header("content-type")?)?;
     let any_names = header("accept")?.contains("allow-utf8-labelnames=true");
@@ -47,11 +52,20 @@ pub(crate) async fn call(rpc: Rpc, request: &mut Request, scope: &Scope) -> Resu
 }
 
 fn check_content_type(content_type: &str) -> Result<(), Problem> {
-    match content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase().as_str() {
+    match content_type
+        .split(';')
+        .next()
+        .unwrap_or("")
+        .trim()
+        .to_ascii_lowercase()
+        .as_str()
+    {
         "application/json" | "" => Ok(()),
-        other => {
-            Err(Problem::new(415, "unimplemented", format!("content type {other} is not supported; send application/json")))
-        }
+        other => Err(Problem::new(
+            415,
+            "unimplemented",
+            format!("content type {other} is not supported; send application/json"),
+        )),
     }
 }
 
@@ -62,11 +76,17 @@ async fn select_merge_stacktraces(fields: &Fields, store: &EdgeStore) -> Result<
         Ok(0) | Err(_) => flamegraph::MAX_NODES,
         Ok(nodes) => nodes.min(MOST_NODES),
     };
-    let answer = store.merged(&selector, &profile_type, fields.range()?).await?;
+    let answer = store
+        .merged(&selector, &profile_type, fields.range()?)
+        .await?;
     let graph = flamegraph::flame_graph(&answer, max_nodes);
     let response = json(&flamegraph::message(&graph))?;
-    response.headers().set(FOLDED_HEADER, &graph.folded.to_string())?;
-    response.headers().set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
+    response
+        .headers()
+        .set(FOLDED_HEADER, &graph.folded.to_string())?;
+    response
+        .headers()
+        .set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
     Ok(response)
 }
 
@@ -75,13 +95,36 @@ async fn select_series(fields: &Fields, store: &EdgeStore) -> Result<series::Res
     let (selector, profile_type) = fields.selection()?;
     let buckets = Buckets::new(fields.range()?, fields.step.0)?;
     let how = Aggregation::parse(&fields.aggregation.0)?;
-    let timeline = store.timeline(&selector, Some(&profile_type), buckets.range(), buckets.window, Grouping::Series).await?;
-    Ok(series::answer(&timeline, buckets, &fields.group_by, how, usize::try_from(fields.limit.0).unwrap_or(0)))
+    let timeline = store
+        .timeline(
+            &selector,
+            Some(&profile_type),
+            buckets.range(),
+            buckets.window,
+            Grouping::Series,
+        )
+        .await?;
+    Ok(series::answer(
+        &timeline,
+        buckets,
+        &fields.group_by,
+        how,
+        usize::try_from(fields.limit.0).unwrap_or(0),
+    ))
 }
 
 /// The calls that directories answer.
-async fn describe(rpc: Rpc, fields: &Fields, store: &EdgeStore, any_names: bool) -> Result<names::Response, Problem> {
-    let range = if rpc == Rpc::ProfileTypes { fields.range_or_day(clock::now())? } else { fields.range()? };
+async fn describe(
+    rpc: Rpc,
+    fields: &Fields,
+    store: &EdgeStore,
+    any_names: bool,
+) -> Result<names::Response, Problem> {
+    let range = if rpc == Rpc::ProfileTypes {
+        fields.range_or_day(clock::now())?
+    } else {
+        fields.range()?
+    };
     let objects = store.catalog(range).await?;
     let series = names::series(&objects, &fields.selectors()?, range);
     match rpc {
@@ -89,7 +132,9 @@ async fn describe(rpc: Rpc, fields: &Fields, store: &EdgeStore, any_names: bool)
         Rpc::LabelNames => Ok(names::label_names(&series, any_names)),
         Rpc::LabelValues => Ok(names::label_values(&series, &fields.name)),
         Rpc::Series => Ok(names::label_sets(&series, &fields.label_names)),
-        Rpc::SelectMergeStacktraces | Rpc::SelectSeries => Err(Problem::internal("answered elsewhere")),
+        Rpc::SelectMergeStacktraces | Rpc::SelectSeries => {
+            Err(Problem::internal("answered elsewhere"))
+        }
     }
 }
 
@@ -97,36 +142,71 @@ async fn describe(rpc: Rpc, fields: &Fields, store: &EdgeStore, any_names: bool)
 pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     if !matches!(parameters.get("format"), None | Some("json")) {
-        return Err(Problem::unimplemented("of the formats only json is supported"));
+        return Err(Problem::unimplemented(
+            "of the formats only json is supported",
+        ));
     }
     let (selector, profile_type) = query::typed_selector(parameters.required("query")?)?;
     let range = parameters.range_attime()?;
-    let name = if parameters.get("maxNodes").is_some() { "maxNodes" } else { "max-nodes" };
+    let name = if parameters.get("maxNodes").is_some() {
+        "maxNodes"
+    } else {
+        "max-nodes"
+    };
     let max_nodes = parameters.number(name, 1, MOST_NODES, flamegraph::MAX_NODES)?;
     let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
     let store = EdgeStore::open(scope)?;
     let steps = render::Steps::of(range);
-    let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window(), Grouping::Series).await?;
+    let timeline = store
+        .timeline(
+            &selector,
+            Some(&profile_type),
+            range,
+            steps.window(),
+            Grouping::Series,
+        )
+        .await?;
     let merged = store.merged(&selector, &profile_type, range).await?;
     let graph = flamegraph::flame_graph(&merged, max_nodes);
-    let answer = render::answer(&graph, &profile_type, &timeline, steps, parameters.get("groupBy"), how)?;
+    let answer = render::answer(
+        &graph,
+        &profile_type,
+        &timeline,
+        steps,
+        parameters.get("groupBy"),
+        how,
+    )?;
     let response = json(&answer)?;
-    response.headers().set(FOLDED_HEADER, &graph.folded.to_string())?;
-    response.headers().set(SATURATED_HEADER, &(merged.is_saturated() || answer.saturated).to_string())?;
+    response
+        .headers()
+        .set(FOLDED_HEADER, &graph.folded.to_string())?;
+    response.headers().set(
+        SATURATED_HEADER,
+        &(merged.is_saturated() || answer.saturated).to_string(),
+    )?;
     Ok(response)
 }
 
-/// `GET /pyroscope/label-values?label`: a list of values; those of `__name__` are the profile types.
+/// `GET /pyroscope/label-values?label`: a list of values; those of `__name__` are the profile
+/// types.
 pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
-    let label = parameters.get("label").ok_or_else(|| Problem::invalid("label parameter is required"))?;
-    let label = if label == "__name__" { "__profile_type__" } else { label };
+    let label = parameters
+        .get("label")
+        .ok_or_else(|| Problem::invalid("label parameter is required"))?;
+    let label = if label == "__name__" {
+        "__profile_type__"
+    } else {
+        label
+    };
     let range = match parameters.get("from") {
         Some(_) => parameters.range_attime()?,
         None => request::day_before(clock::now()),
     };
     let objects = EdgeStore::open(scope)?.catalog(range).await?;
-    let values: Vec<String> = names::values(&names::series(&objects, &[], range), label).into_iter().collect();
+    let values: Vec<String> = names::values(&names::series(&objects, &[], range), label)
+        .into_iter()
+        .collect();
     json(&values)
 }
 
@@ -142,7 +222,8 @@ pub(crate) mod tests {
         plans::{CatalogObject, QueryAnswer, Timeline},
     };
 
-    /// What each call answers, as text: flame graphs of several sizes, timelines of both kinds, names.
+    /// What each call answers, as text: flame graphs of several sizes, timelines of both kinds,
+    /// names.
     pub(crate) fn every_answer(
         merged: &QueryAnswer,
         profile_type: &ProfileType,
@@ -160,16 +241,22 @@ pub(crate) mod tests {
             for how in [Aggregation::Sum, Aggregation::Average] {
                 for group_by in [None, Some("service_name"), Some("none")] {
                     let steps = render::Steps::of(range);
-                    let answer = render::answer(&graph, profile_type, timeline, steps, group_by, how);
+                    let answer =
+                        render::answer(&graph, profile_type, timeline, steps, group_by, how);
                     texts.push(answer.map_or_else(|problem| problem.message, text));
                 }
             }
         }
         for step in [0.001, 15.0, 86_400.0, 1e9] {
-            let Ok(buckets) = Buckets::new(range, step) else { continue };
+            let Ok(buckets) = Buckets::new(range, step) else {
+                continue;
+            };
             // What is read for the first bucket.
             assert!(buckets.range().from <= buckets.range().until);
-            for (how, by) in [(Aggregation::Sum, vec![]), (Aggregation::Average, vec!["service_name".to_owned()])] {
+            for (how, by) in [
+                (Aggregation::Sum, vec![]),
+                (Aggregation::Average, vec!["service_name".to_owned()]),
+            ] {
                 texts.push(text(series::answer(timeline, buckets, &by, how, 1)));
             }
         }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use pilotlight_core::{Labels, ProfileType, Selector, TYPE_LABELS, TimeRange, label_of, plans::CatalogObject};
+use pilotlight_core::{
+    Labels, ProfileType, Selector, TYPE_LABELS, TimeRange, label_of, plans::CatalogObject,
+};
 use serde::Serialize;
 
 use super::message::{LabelPair, label_pairs};
@@ -11,15 +13,25 @@ use super::message::{LabelPair, label_pairs};
 type SeriesId<'a> = (&'a Labels, &'a ProfileType);
 
 /// The series with profiles in a range that match one of `selectors`, or all without selectors.
-pub(super) fn series<'a>(objects: &'a [CatalogObject], selectors: &[Selector], range: TimeRange) -> BTreeSet<SeriesId<'a>> {
+pub(super) fn series<'a>(
+    objects: &'a [CatalogObject],
+    selectors: &[Selector],
+    range: TimeRange,
+) -> BTreeSet<SeriesId<'a>> {
     let all = objects.iter().flat_map(|object| object.directory.series());
     let mut unique = BTreeSet::new();
-    unique.extend(all.filter(|&(_, _, first, last)| range.touches(first, last)).map(|(labels, t, ..)| (labels, t)));
-    unique.retain(|&(labels, t)| selectors.is_empty() || selectors.iter().any(|s| s.matches(t, labels)));
+    unique.extend(
+        all.filter(|&(_, _, first, last)| range.touches(first, last))
+            .map(|(labels, t, ..)| (labels, t)),
+    );
+    unique.retain(|&(labels, t)| {
+        selectors.is_empty() || selectors.iter().any(|s| s.matches(t, labels))
+    });
     unique
 }
 
-/// The answer of a call about names: a message of one repeated field, which protobuf's JSON leaves out when it is empty.
+/// The answer of a call about names: a message of one repeated field, which protobuf's JSON leaves
+/// out when it is empty.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Response {
@@ -56,47 +68,94 @@ pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> Response {
     types.extend(series.iter().map(|(_, t)| *t));
     let message = |t: &ProfileType| {
         let id = t.to_string();
-        let ProfileType { name, sample_type, sample_unit, period_type, period_unit } = t.clone();
-        TypeMessage { id, name, sample_type, sample_unit, period_type, period_unit }
+        let ProfileType {
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        } = t.clone();
+        TypeMessage {
+            id,
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        }
     };
-    Response { profile_types: types.into_iter().map(message).collect(), ..Response::default() }
+    Response {
+        profile_types: types.into_iter().map(message).collect(),
+        ..Response::default()
+    }
 }
 
-/// `LabelNamesResponse`. Names that PromQL can't write are told only to clients that say they understand them.
+/// `LabelNamesResponse`. Names that PromQL can't write are told only to clients that say they
+/// understand them.
 pub(super) fn label_names(series: &BTreeSet<SeriesId>, any_names: bool) -> Response {
     let mut names: BTreeSet<&str> = BTreeSet::new();
-    names.extend(series.iter().flat_map(|&(labels, t)| pairs(labels, t)).map(|(name, _)| name));
-    let names = names.into_iter().filter(|name| any_names || is_plain(name)).map(str::to_owned);
-    Response { names: names.collect(), ..Response::default() }
+    names.extend(
+        series
+            .iter()
+            .flat_map(|&(labels, t)| pairs(labels, t))
+            .map(|(name, _)| name),
+    );
+    let names = names
+        .into_iter()
+        .filter(|name| any_names || is_plain(name))
+        .map(str::to_owned);
+    Response {
+        names: names.collect(),
+        ..Response::default()
+    }
 }
 
 /// Values of one label.
 pub(super) fn values(series: &BTreeSet<SeriesId>, name: &str) -> BTreeSet<String> {
     let mut values = BTreeSet::new();
-    values.extend(series.iter().flat_map(|&(labels, t)| value(labels, t, name)));
+    values.extend(
+        series
+            .iter()
+            .flat_map(|&(labels, t)| value(labels, t, name)),
+    );
     values
 }
 
 /// `LabelValuesResponse`.
 pub(super) fn label_values(series: &BTreeSet<SeriesId>, name: &str) -> Response {
-    Response { names: values(series, name).into_iter().collect(), ..Response::default() }
+    Response {
+        names: values(series, name).into_iter().collect(),
+        ..Response::default()
+    }
 }
 
 /// `SeriesResponse`: the distinct label sets, reduced to `names` where those are given.
 pub(super) fn label_sets(series: &BTreeSet<SeriesId>, names: &[String]) -> Response {
     let set = |&(labels, t): &SeriesId| -> Vec<(String, String)> {
         if names.is_empty() {
-            return pairs(labels, t).map(|(name, value)| (name.to_owned(), value)).collect();
+            return pairs(labels, t)
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect();
         }
-        let named = names.iter().filter_map(|name| Some((name.clone(), value(labels, t, name)?)));
+        let named = names
+            .iter()
+            .filter_map(|name| Some((name.clone(), value(labels, t, name)?)));
         let mut once = BTreeSet::new();
         once.extend(named);
         once.into_iter().collect()
     };
     let mut sets = BTreeSet::new();
     sets.extend(series.iter().map(set).filter(|set| !set.is_empty()));
-    let labels_set = sets.into_iter().map(|set| LabelSet { labels: label_pairs(set) }).collect();
-    Response { labels_set, ..Response::default() }
+    let labels_set = sets
+        .into_iter()
+        .map(|set| LabelSet {
+            labels: label_pairs(set),
+        })
+        .collect();
+    Response {
+        labels_set,
+        ..Response::default()
+    }
 }
 
 /// The value of a label, those that name the profile type included.
@@ -106,9 +165,14 @@ pub(super) fn value(labels: &Labels, profile_type: &ProfileType, name: &str) -> 
 
 /// All labels that Pyroscope gives a series, in order of name. A selector finds each of them.
 fn pairs<'a>(labels: &'a Labels, t: &'a ProfileType) -> impl Iterator<Item = (&'a str, String)> {
-    let names = TYPE_LABELS.into_iter().chain(labels.iter().map(|(name, _)| name));
-    // An empty value is no label. Underscores come before small letters, not before capitals; no order is promised there.
-    names.map(|name| (name, label_of(name, t, labels).into_owned())).filter(|(_, value)| !value.is_empty())
+    let names = TYPE_LABELS
+        .into_iter()
+        .chain(labels.iter().map(|(name, _)| name));
+    // An empty value is no label. Underscores come before small letters, not before capitals; no
+    // order is promised there.
+    names
+        .map(|name| (name, label_of(name, t, labels).into_owned()))
+        .filter(|(_, value)| !value.is_empty())
 }
 
 fn is_plain(name: &str) -> bool {
@@ -122,16 +186,28 @@ mod tests {
     use pilotlight_core::parse_name;
     use serde_json::{Value, json};
 
-    fn check(names: &[(&str, &str)], answer: impl Fn(&BTreeSet<SeriesId>) -> Response, expect: Value) {
-        let owned: Vec<(Labels, ProfileType)> =
-            names.iter().map(|(name, t)| (parse_name(name).unwrap(), t.parse().unwrap())).collect();
+    fn check(
+        names: &[(&str, &str)],
+        answer: impl Fn(&BTreeSet<SeriesId>) -> Response,
+        expect: Value,
+    ) {
+        let owned: Vec<(Labels, ProfileType)> = names
+            .iter()
+            .map(|(name, t)| (parse_name(name).unwrap(), t.parse().unwrap()))
+            .collect();
         let found = answer(&owned.iter().map(|(labels, t)| (labels, t)).collect());
         assert_eq!(serde_json::to_value(found).unwrap(), expect);
     }
 
     const SERIES: [(&str, &str); 3] = [
-        ("app{region=eu,otel.scope=x}", "process_cpu:cpu:nanoseconds:cpu:nanoseconds"),
-        ("app{region=us}", "process_cpu:cpu:nanoseconds:cpu:nanoseconds"),
+        (
+            "app{region=eu,otel.scope=x}",
+            "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+        ),
+        (
+            "app{region=us}",
+            "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+        ),
         ("db", "memory:inuse_space:bytes::"),
     ];
 
@@ -160,20 +236,38 @@ mod tests {
             "__unit__",
         ];
         let with = |more: &[&str]| json!({ "names": own.iter().chain(more).collect::<Vec<_>>() });
-        check(&SERIES, |s| label_names(s, false), with(&["region", "service_name"]));
-        check(&SERIES, |s| label_names(s, true), with(&["otel.scope", "region", "service_name"]));
-        check(&SERIES, |s| label_values(s, "region"), json!({"names": ["eu", "us"]}));
-        check(&SERIES, |s| label_values(s, "__type__"), json!({"names": ["cpu", "inuse_space"]}));
+        check(
+            &SERIES,
+            |s| label_names(s, false),
+            with(&["region", "service_name"]),
+        );
+        check(
+            &SERIES,
+            |s| label_names(s, true),
+            with(&["otel.scope", "region", "service_name"]),
+        );
+        check(
+            &SERIES,
+            |s| label_values(s, "region"),
+            json!({"names": ["eu", "us"]}),
+        );
+        check(
+            &SERIES,
+            |s| label_values(s, "__type__"),
+            json!({"names": ["cpu", "inuse_space"]}),
+        );
         check(&SERIES, |s| label_values(s, "none"), json!({}));
     }
 
     #[test]
     fn what_is_shown_is_found() {
         for (name, of_type) in SERIES {
-            let (labels, of_type): (Labels, ProfileType) = (parse_name(name).unwrap(), of_type.parse().unwrap());
+            let (labels, of_type): (Labels, ProfileType) =
+                (parse_name(name).unwrap(), of_type.parse().unwrap());
             for (name, value) in pairs(&labels, &of_type) {
                 let finds = |operator: &str| {
-                    let selector = Selector::parse(&format!("{{{name}{operator}\"{value}\"}}")).unwrap();
+                    let selector =
+                        Selector::parse(&format!("{{{name}{operator}\"{value}\"}}")).unwrap();
                     assert_eq!(selector.unknown_label(), None, "{name}");
                     selector.matches(&of_type, &labels)
                 };

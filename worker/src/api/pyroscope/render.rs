@@ -1,4 +1,5 @@
-//! `GET /pyroscope/render`: a flame graph with a timeline, in the JSON of the older HTTP API ("flamebearer").
+//! `GET /pyroscope/render`: a flame graph with a timeline, in the JSON of the older HTTP API
+//! ("flamebearer").
 
 use std::collections::BTreeMap;
 
@@ -26,10 +27,17 @@ pub(super) struct Steps {
 impl Steps {
     /// The steps that Pyroscope draws for a range.
     pub(super) fn of(range: TimeRange) -> Self {
-        let (from, until) = (range.from.millis().div_euclid(1000), range.until.millis().div_euclid(1000));
+        let (from, until) = (
+            range.from.millis().div_euclid(1000),
+            range.until.millis().div_euclid(1000),
+        );
         let step = pyroscope::timeline_step(until - from);
         let start = from.div_euclid(step) * step;
-        Self { start, step, count: ((until - start).div_euclid(step) + 1) as usize }
+        Self {
+            start,
+            step,
+            count: ((until - start).div_euclid(step) + 1) as usize,
+        }
     }
 
     /// Windows whose edges the steps keep.
@@ -99,9 +107,17 @@ pub(super) fn answer<'a>(
 ) -> Result<Render<'a>, Problem> {
     let mut groups: BTreeMap<String, Vec<Step>> = BTreeMap::new();
     for series in &timeline.series {
-        let value = group_by.map(|name| names::value(&series.labels, profile_type, name).unwrap_or_default());
-        let sums = groups.entry(value.unwrap_or_else(|| "*".to_owned())).or_insert_with(|| vec![(0, 0); steps.count]);
-        for &Point { time, total, profiles } in &series.points {
+        let value = group_by
+            .map(|name| names::value(&series.labels, profile_type, name).unwrap_or_default());
+        let sums = groups
+            .entry(value.unwrap_or_else(|| "*".to_owned()))
+            .or_insert_with(|| vec![(0, 0); steps.count]);
+        for &Point {
+            time,
+            total,
+            profiles,
+        } in &series.points
+        {
             if let Some((sum, count)) = sums.get_mut(steps.index(time)) {
                 *sum += i128::from(total);
                 *count = count.saturating_add(profiles);
@@ -109,8 +125,9 @@ pub(super) fn answer<'a>(
         }
         let (lines, most) = (groups.len(), MAX_NUMBERS / steps.count.max(1));
         if lines > most {
-            let message =
-                format!("the label has more than {most} values over this range; choose another label, or a shorter range");
+            let message = format!(
+                "the label has more than {most} values over this range; choose another label, or a shorter range"
+            );
             return Err(Problem::invalid(message));
         }
     }
@@ -127,7 +144,12 @@ pub(super) fn answer<'a>(
             })
         };
         let samples = sums.iter().map(cut).collect();
-        Line { start_time: steps.start, samples, duration_delta: steps.step, watermarks: None }
+        Line {
+            start_time: steps.start,
+            samples,
+            duration_delta: steps.step,
+            watermarks: None,
+        }
     };
     let whole = match (group_by, groups.len()) {
         (_, 0) => line(&vec![(0, 0); steps.count]),
@@ -135,7 +157,10 @@ pub(super) fn answer<'a>(
         // Several lines have no single one that stands for them.
         _ => line(&[]),
     };
-    let groups = groups.into_iter().map(|(value, sums)| (value, line(&sums))).collect();
+    let groups = groups
+        .into_iter()
+        .map(|(value, sums)| (value, line(&sums)))
+        .collect();
     let metadata = pyroscope::metadata(profile_type);
     Ok(Render {
         version: 1,
@@ -169,17 +194,37 @@ mod tests {
 
     #[test]
     fn timeline_and_groups() {
-        let range = TimeRange { from: UnixNanos(20 * S), until: UnixNanos(50 * S) };
+        let range = TimeRange {
+            from: UnixNanos(20 * S),
+            until: UnixNanos(50 * S),
+        };
         let steps = Steps::of(range);
-        assert_eq!(steps, Steps { start: 15, step: 15, count: 3 });
+        assert_eq!(
+            steps,
+            Steps {
+                start: 15,
+                step: 15,
+                count: 3
+            }
+        );
         let timeline = timeline(&[
-            ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", "app{region=eu}", &[(20 * S, 1), (29 * S, 2), (45 * S, 4)]),
-            ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", "app{region=us}", &[(30 * S, 8)]),
+            (
+                "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+                "app{region=eu}",
+                &[(20 * S, 1), (29 * S, 2), (45 * S, 4)],
+            ),
+            (
+                "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+                "app{region=us}",
+                &[(30 * S, 8)],
+            ),
         ]);
         let profile_type = timeline.series[0].profile_type.clone();
         let graph = pyroscope::FlameGraph::default();
-        let answer =
-            |by, how| serde_json::to_value(answer(&graph, &profile_type, &timeline, steps, by, how).unwrap()).unwrap();
+        let answer = |by, how| {
+            serde_json::to_value(answer(&graph, &profile_type, &timeline, steps, by, how).unwrap())
+                .unwrap()
+        };
         let whole = answer(None, Aggregation::Sum);
         assert_eq!(
             whole["timeline"],

@@ -1,5 +1,6 @@
-//! Requests of `querier.v1` in protobuf's JSON: proto names and lowerCamelCase, numbers as numbers or text, enum values by
-//! name or number, `null` for a field that is not set. Fields that no call has are ignored.
+//! Requests of `querier.v1` in protobuf's JSON: proto names and lowerCamelCase, numbers as numbers
+//! or text, enum values by name or number, `null` for a field that is not set. Fields that no call
+//! has are ignored.
 
 use std::fmt;
 
@@ -11,14 +12,20 @@ use crate::api::query;
 use crate::http::parameters::checked;
 use crate::platform::errors::Problem;
 
-/// Most selectors of a call: 16. Each may hold half a megabyte of compiled expressions, and all are held at once.
+/// Most selectors of a call: 16. Each may hold half a megabyte of compiled expressions, and all are
+/// held at once.
 const MAX_SELECTORS: usize = 16;
 
 /// The fields of all calls that are answered; each call reads its own.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub(super) struct Fields {
-    #[serde(alias = "profileTypeID", alias = "profileTypeId", rename = "profile_typeID", deserialize_with = "unset")]
+    #[serde(
+        alias = "profileTypeID",
+        alias = "profileTypeId",
+        rename = "profile_typeID",
+        deserialize_with = "unset"
+    )]
     profile_type_id: String,
     #[serde(alias = "labelSelector", deserialize_with = "unset")]
     label_selector: String,
@@ -62,7 +69,9 @@ struct StackTraceSelector {
 }
 
 /// A field's value, or its default where it is `null`.
-fn unset<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+fn unset<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
@@ -74,12 +83,14 @@ impl<'de> Deserialize<'de> for Int64 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_any(AnyForm)? {
             Form::Whole(value) => Ok(Self(value)),
-            Form::Float(value) => {
-                whole(value).map(Self).ok_or_else(|| D::Error::custom(format!("{value} is not a whole number")))
-            }
+            Form::Float(value) => whole(value)
+                .map(Self)
+                .ok_or_else(|| D::Error::custom(format!("{value} is not a whole number"))),
             Form::Text(text) => {
                 let value = text.parse().ok().or_else(|| whole(number(&text)?));
-                value.map(Self).ok_or_else(|| D::Error::custom(format!("{text:?} is not a 64-bit integer")))
+                value
+                    .map(Self)
+                    .ok_or_else(|| D::Error::custom(format!("{text:?} is not a 64-bit integer")))
             }
         }
     }
@@ -112,7 +123,9 @@ impl<'de> Deserialize<'de> for Double {
                     "-Infinity" => Some(f64::NEG_INFINITY),
                     text => number(text),
                 };
-                value.map(Self).ok_or_else(|| D::Error::custom(format!("{text:?} is not a number")))
+                value
+                    .map(Self)
+                    .ok_or_else(|| D::Error::custom(format!("{text:?} is not a number")))
             }
         }
     }
@@ -153,7 +166,9 @@ impl Visitor<'_> for AnyForm {
     }
 
     fn visit_u64<E: Error>(self, value: u64) -> Result<Form, E> {
-        i64::try_from(value).map(Form::Whole).map_err(|_| E::custom(format!("{value} is not a 64-bit integer")))
+        i64::try_from(value)
+            .map(Form::Whole)
+            .map_err(|_| E::custom(format!("{value} is not a 64-bit integer")))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Form, E> {
@@ -168,7 +183,11 @@ impl Visitor<'_> for AnyForm {
 impl Fields {
     pub(super) fn parse(body: &[u8]) -> Result<Self, Problem> {
         // An empty message may come as an empty body.
-        let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
+        let body = if body.trim_ascii().is_empty() {
+            b"{}"
+        } else {
+            body
+        };
         serde_json::from_slice(body).map_err(|e| Problem::invalid(format!("request: {e}")))
     }
 
@@ -177,7 +196,10 @@ impl Fields {
         if self.start.0 == 0 || self.end.0 == 0 {
             return Err(Problem::invalid("missing time range in the query"));
         }
-        let (from, until) = (UnixNanos::from_millis(self.start.0), UnixNanos::from_millis(self.end.0.saturating_add(1)));
+        let (from, until) = (
+            UnixNanos::from_millis(self.start.0),
+            UnixNanos::from_millis(self.end.0.saturating_add(1)),
+        );
         checked(TimeRange { from, until })
     }
 
@@ -192,10 +214,16 @@ impl Fields {
     /// Selectors of which a series needs to match one; without any, every series does.
     pub(super) fn selectors(&self) -> Result<Vec<Selector>, Problem> {
         if self.matchers.len() > MAX_SELECTORS {
-            let message = format!("{} matchers are more than the {MAX_SELECTORS} allowed", self.matchers.len());
+            let message = format!(
+                "{} matchers are more than the {MAX_SELECTORS} allowed",
+                self.matchers.len()
+            );
             return Err(Problem::invalid(message));
         }
-        self.matchers.iter().map(|text| query::selector(text)).collect()
+        self.matchers
+            .iter()
+            .map(|text| query::selector(text))
+            .collect()
     }
 
     /// Profile type and selector of a call for profiles.
@@ -204,10 +232,14 @@ impl Fields {
         Ok((query::selector(&self.label_selector)?, profile_type))
     }
 
-    /// Refuses what would change the answer and is not understood, rather than to answer something else.
+    /// Refuses what would change the answer and is not understood, rather than to answer something
+    /// else.
     pub(super) fn refuse_unsupported(&self) -> Result<(), Problem> {
         let refused = [
-            (!self.stack_trace_selector.call_site.is_empty(), "stack_trace_selector"),
+            (
+                !self.stack_trace_selector.call_site.is_empty(),
+                "stack_trace_selector",
+            ),
             (!self.profile_id_selector.is_empty(), "profile_id_selector"),
             (!self.trace_id_selector.is_empty(), "trace_id_selector"),
             (!self.span_selector.is_empty(), "span_selector"),
@@ -220,7 +252,9 @@ impl Fields {
             ),
         ];
         match refused.iter().find(|(given, _)| *given) {
-            Some((_, field)) => Err(Problem::unimplemented(format!("{field} is not supported in this form"))),
+            Some((_, field)) => Err(Problem::unimplemented(format!(
+                "{field} is not supported in this form"
+            ))),
             None => Ok(()),
         }
     }
@@ -229,7 +263,10 @@ impl Fields {
 /// The day up to now, and an hour beyond it for clocks that are ahead.
 pub(super) fn day_before(now: UnixNanos) -> TimeRange {
     const HOUR: i64 = 3_600_000_000_000;
-    TimeRange { from: now.plus(-24 * HOUR), until: now.plus(HOUR) }
+    TimeRange {
+        from: now.plus(-24 * HOUR),
+        until: now.plus(HOUR),
+    }
 }
 
 #[cfg(test)]
@@ -249,7 +286,14 @@ mod tests {
             let fields = parse(body);
             assert_eq!(fields.selection().unwrap().1.to_string(), "a:b:c::");
             let range = fields.range().unwrap();
-            assert_eq!((range.from.millis(), range.until.millis(), fields.max_nodes.0), (1, 3, 7));
+            assert_eq!(
+                (
+                    range.from.millis(),
+                    range.until.millis(),
+                    fields.max_nodes.0
+                ),
+                (1, 3, 7)
+            );
             assert_eq!(fields.refuse_unsupported(), Ok(()));
         }
         assert_eq!(parse("").matchers.len(), 0);
@@ -259,29 +303,60 @@ mod tests {
     type Field = (&'static str, &'static str, &'static [&'static str]);
 
     const FIELDS: [Field; 20] = [
-        ("start", "start", &["1700000000000", r#""1700000000000""#, "1.7e12"]),
-        ("end", "end", &["9223372036854775807", r#""9223372036854775807""#]),
+        (
+            "start",
+            "start",
+            &["1700000000000", r#""1700000000000""#, "1.7e12"],
+        ),
+        (
+            "end",
+            "end",
+            &["9223372036854775807", r#""9223372036854775807""#],
+        ),
         ("matchers", "matchers", &[r#"["{}","{a=\"b\"}"]"#]),
         ("name", "name", &[r#""region""#]),
         ("label_names", "labelNames", &[r#"["a","b"]"#]),
         ("profile_typeID", "profileTypeID", &[r#""a:b:c::""#]),
         ("label_selector", "labelSelector", &[r#""{a=\"b\"}""#]),
-        ("max_nodes", "maxNodes", &["7", r#""7""#, "7.0", "0.7e1", r#""7e0""#]),
+        (
+            "max_nodes",
+            "maxNodes",
+            &["7", r#""7""#, "7.0", "0.7e1", r#""7e0""#],
+        ),
         ("format", "format", &["1", r#""1""#, "1.0"]),
         ("format", "format", &[r#""PROFILE_FORMAT_TREE""#]),
         (
             "stack_trace_selector",
             "stackTraceSelector",
-            &[r#"{"callSite":[{"name":"main"}]}"#, r#"{"call_site":[{"name":"x"}]}"#],
+            &[
+                r#"{"callSite":[{"name":"main"}]}"#,
+                r#"{"call_site":[{"name":"x"}]}"#,
+            ],
         ),
-        ("profile_id_selector", "profileIdSelector", &[r#"["7c9e6679-7425-40de-944b-e07fc1f90ae7"]"#]),
-        ("trace_id_selector", "traceIdSelector", &[r#"["0123456789abcdef0123456789abcdef"]"#]),
-        ("span_selector", "spanSelector", &[r#"["0123456789abcdef"]"#]),
+        (
+            "profile_id_selector",
+            "profileIdSelector",
+            &[r#"["7c9e6679-7425-40de-944b-e07fc1f90ae7"]"#],
+        ),
+        (
+            "trace_id_selector",
+            "traceIdSelector",
+            &[r#"["0123456789abcdef0123456789abcdef"]"#],
+        ),
+        (
+            "span_selector",
+            "spanSelector",
+            &[r#"["0123456789abcdef"]"#],
+        ),
         ("group_by", "groupBy", &[r#"["region"]"#]),
         ("step", "step", &["15", "15.0", r#""15""#, r#""1.5e1""#]),
         ("step", "step", &[r#""Infinity""#]),
         ("aggregation", "aggregation", &["1", r#""1""#]),
-        ("aggregation", "aggregation", &[r#""TIME_SERIES_AGGREGATION_TYPE_AVERAGE""#]),
+        (
+            "aggregation",
+            "aggregation",
+            &[r#""TIME_SERIES_AGGREGATION_TYPE_AVERAGE""#],
+        ),
         ("limit", "limit", &["3", r#""3""#]),
     ];
 
@@ -292,44 +367,86 @@ mod tests {
             assert_ne!(first, Fields::default(), "{name} is read");
             for name in [name, camel] {
                 for form in forms {
-                    let body = format!(r#"{{"{name}":{form},"notAField":{{"a":[null]}},"not_a_field":null}}"#);
+                    let body = format!(
+                        r#"{{"{name}":{form},"notAField":{{"a":[null]}},"not_a_field":null}}"#
+                    );
                     assert_eq!(parse(&body), first, "{body}");
                 }
-                assert_eq!(parse(&format!(r#"{{"{name}":null}}"#)), Fields::default(), "{name} is not set");
+                assert_eq!(
+                    parse(&format!(r#"{{"{name}":null}}"#)),
+                    Fields::default(),
+                    "{name} is not set"
+                );
             }
         }
-        assert_eq!(parse(r#"{"stackTraceSelector":{"callSite":null}}"#), Fields::default());
+        assert_eq!(
+            parse(r#"{"stackTraceSelector":{"callSite":null}}"#),
+            Fields::default()
+        );
     }
 
     #[test]
     fn selectors_are_few() {
-        let of =
-            |count| parse(&format!(r#"{{"matchers":[{}]}}"#, vec![r#""{}""#; count].join(","))).selectors().map(|s| s.len());
+        let of = |count| {
+            parse(&format!(
+                r#"{{"matchers":[{}]}}"#,
+                vec![r#""{}""#; count].join(",")
+            ))
+            .selectors()
+            .map(|s| s.len())
+        };
         assert_eq!(of(MAX_SELECTORS), Ok(MAX_SELECTORS));
-        assert_eq!(of(MAX_SELECTORS + 1).unwrap_err().message, "17 matchers are more than the 16 allowed");
+        assert_eq!(
+            of(MAX_SELECTORS + 1).unwrap_err().message,
+            "17 matchers are more than the 16 allowed"
+        );
     }
 
     #[test]
     fn refusals() {
         let message = |body: &str| Fields::parse(body.as_bytes()).unwrap_err().message;
-        assert!(message(r#"{"start":"x"}"#).starts_with("request: \"x\" is not a 64-bit integer at line 1"));
-        assert!(message(r#"{"start":1.5}"#).starts_with("request: 1.5 is not a whole number at line 1"));
+        assert!(
+            message(r#"{"start":"x"}"#)
+                .starts_with("request: \"x\" is not a 64-bit integer at line 1")
+        );
+        assert!(
+            message(r#"{"start":1.5}"#).starts_with("request: 1.5 is not a whole number at line 1")
+        );
         assert!(message(r#"{"start":1e19}"#).contains("is not a whole number at line 1"));
-        assert!(message(r#"{"start":9223372036854775808}"#).contains("9223372036854775808 is not a 64-bit integer"));
+        assert!(
+            message(r#"{"start":9223372036854775808}"#)
+                .contains("9223372036854775808 is not a 64-bit integer")
+        );
         assert!(message(r#"{"start":"9223372036854775808"}"#).contains("is not a 64-bit integer"));
         assert!(message(r#"{"step":"long"}"#).contains("\"long\" is not a number at line 1"));
         assert!(message(r#"{"max_nodes":true}"#).contains("expected a number or text at line 1"));
         assert!(message(r#"{"matchers":["{}",null]}"#).contains("null"));
         assert!(message(r#"{"maxNodes":1,"max_nodes":2}"#).contains("duplicate field"));
-        assert_eq!(parse("{}").range().unwrap_err().message, "missing time range in the query");
-        assert_eq!(parse(r#"{"start":9,"end":5}"#).range().unwrap_err().status, 400);
-        assert_eq!(parse(r#"{"profile_typeID":"x"}"#).selection().unwrap_err().status, 400);
+        assert_eq!(
+            parse("{}").range().unwrap_err().message,
+            "missing time range in the query"
+        );
+        assert_eq!(
+            parse(r#"{"start":9,"end":5}"#).range().unwrap_err().status,
+            400
+        );
+        assert_eq!(
+            parse(r#"{"profile_typeID":"x"}"#)
+                .selection()
+                .unwrap_err()
+                .status,
+            400
+        );
         for body in [
             r#"{"format":"PROFILE_FORMAT_TREE"}"#,
             r#"{"stackTraceSelector":{"callSite":[{"name":"main"}]}}"#,
             r#"{"span_selector":["0123456789abcdef"]}"#,
         ] {
-            assert_eq!(parse(body).refuse_unsupported().unwrap_err().status, 501, "{body}");
+            assert_eq!(
+                parse(body).refuse_unsupported().unwrap_err().status,
+                501,
+                "{body}"
+            );
         }
     }
 }

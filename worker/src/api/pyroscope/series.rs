@@ -17,7 +17,8 @@ use crate::platform::errors::Problem;
 /// Most points of a series: what a request may make the server hold. Pyroscope has the same bound.
 const MAX_POINTS: i64 = 11_000;
 
-/// Longest bucket, milliseconds: ten years. Sums of times and steps stay far from the ends of 64 bits.
+/// Longest bucket, milliseconds: ten years. Sums of times and steps stay far from the ends of 64
+/// bits.
 const MAX_STEP: i64 = 3_660 * 86_400_000;
 
 /// How the profiles of a bucket become one number.
@@ -32,15 +33,19 @@ impl Aggregation {
         match text {
             "" | "0" | "sum" | "TIME_SERIES_AGGREGATION_TYPE_SUM" => Ok(Self::Sum),
             "1" | "avg" | "average" | "TIME_SERIES_AGGREGATION_TYPE_AVERAGE" => Ok(Self::Average),
-            other => Err(Problem::invalid(format!("aggregation {other:?} is neither sum nor average"))),
+            other => Err(Problem::invalid(format!(
+                "aggregation {other:?} is neither sum nor average"
+            ))),
         }
     }
 }
 
-/// Buckets of time: the one named `t` covers `(t - step, t]`, for t = start, start + step … up to `end`. Milliseconds.
+/// Buckets of time: the one named `t` covers `(t - step, t]`, for t = start, start + step … up to
+/// `end`. Milliseconds.
 ///
-/// Where the edges are those of windows of which blocks hold totals, a bucket covers `[t - step, t)`: a profile that starts
-/// at the very instant of an edge counts to the bucket after it, and a month is read in a moment.
+/// Where the edges are those of windows of which blocks hold totals, a bucket covers `[t - step,
+/// t)`: a profile that starts at the very instant of an edge counts to the bucket after it, and a
+/// month is read in a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Buckets {
     pub(super) start: i64,
@@ -57,24 +62,43 @@ impl Buckets {
             return Err(Problem::invalid("step must be >= 1ms"));
         }
         if step > MAX_STEP {
-            return Err(Problem::invalid(format!("step must be <= {} seconds", MAX_STEP / 1000)));
+            return Err(Problem::invalid(format!(
+                "step must be <= {} seconds",
+                MAX_STEP / 1000
+            )));
         }
         // `range` ends one millisecond after the last that is inside.
         let (start, end) = (range.from.millis(), range.until.millis() - 1);
         if (end - start) / step >= MAX_POINTS {
-            return Err(Problem::invalid(format!("more than {MAX_POINTS} points; choose a longer step")));
+            return Err(Problem::invalid(format!(
+                "more than {MAX_POINTS} points; choose a longer step"
+            )));
         }
-        let window = window_of(UnixNanos::from_millis(start).0, UnixNanos::from_millis(step).0);
-        Ok(Self { start, end, step, window })
+        let window = window_of(
+            UnixNanos::from_millis(start).0,
+            UnixNanos::from_millis(step).0,
+        );
+        Ok(Self {
+            start,
+            end,
+            step,
+            window,
+        })
     }
 
     /// What must be read, so that the first bucket is full.
     pub(super) fn range(self) -> TimeRange {
         let first = self.start.saturating_sub(self.step);
-        let (from, until) = (UnixNanos::from_millis(first), UnixNanos::from_millis(self.end));
+        let (from, until) = (
+            UnixNanos::from_millis(first),
+            UnixNanos::from_millis(self.end),
+        );
         match self.window {
             Some(_) => TimeRange { from, until },
-            None => TimeRange { from: from.plus(1), until: until.plus(1) },
+            None => TimeRange {
+                from: from.plus(1),
+                until: until.plus(1),
+            },
         }
     }
 
@@ -82,7 +106,9 @@ impl Buckets {
     fn of(self, time: UnixNanos) -> Option<i64> {
         let index = match self.window {
             Some(_) => (time.millis() - self.start).div_euclid(self.step) + 1,
-            None => (time.plus(999_999).millis() - self.start + self.step - 1).div_euclid(self.step),
+            None => {
+                (time.plus(999_999).millis() - self.start + self.step - 1).div_euclid(self.step)
+            }
         };
         let name = self.start + index * self.step;
         (index >= 0 && name <= self.end).then_some(name)
@@ -125,24 +151,46 @@ pub(super) fn answer(
 ) -> Response {
     let mut groups: BTreeMap<Vec<(String, String)>, Group> = BTreeMap::new();
     for series in &timeline.series {
-        let value = |name: &String| Some((name.clone(), names::value(&series.labels, &series.profile_type, name)?));
-        let group = groups.entry(group_by.iter().filter_map(value).collect()).or_default();
-        for &Point { time, total, profiles } in &series.points {
-            let Some(bucket) = buckets.of(time) else { continue };
+        let value = |name: &String| {
+            Some((
+                name.clone(),
+                names::value(&series.labels, &series.profile_type, name)?,
+            ))
+        };
+        let group = groups
+            .entry(group_by.iter().filter_map(value).collect())
+            .or_default();
+        for &Point {
+            time,
+            total,
+            profiles,
+        } in &series.points
+        {
+            let Some(bucket) = buckets.of(time) else {
+                continue;
+            };
             let (sum, count) = group.points.entry(bucket).or_default();
             *sum += i128::from(total);
             *count = count.saturating_add(profiles);
             group.total += i128::from(total);
         }
     }
-    let mut groups: Vec<_> = groups.into_iter().filter(|(_, group)| !group.points.is_empty()).collect();
+    let mut groups: Vec<_> = groups
+        .into_iter()
+        .filter(|(_, group)| !group.points.is_empty())
+        .collect();
     if limit > 0 && groups.len() > limit {
         // A stable sort: equal totals stay in order of labels.
         sort_by(&mut groups, |(_, a), (_, b)| b.total.cmp(&a.total));
         groups.truncate(limit);
         sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
     }
-    Response { series: groups.into_iter().map(|(labels, group)| group.series(labels, how)).collect() }
+    Response {
+        series: groups
+            .into_iter()
+            .map(|(labels, group)| group.series(labels, how))
+            .collect(),
+    }
 }
 
 impl Group {
@@ -152,10 +200,16 @@ impl Group {
                 Aggregation::Sum => sum as f64,
                 Aggregation::Average => sum as f64 / count.max(1) as f64,
             };
-            SeriesPoint { value, timestamp: Int64Text(time) }
+            SeriesPoint {
+                value,
+                timestamp: Int64Text(time),
+            }
         };
         let points = self.points.iter().map(point).collect();
-        Series { labels: label_pairs(labels), points }
+        Series {
+            labels: label_pairs(labels),
+            points,
+        }
     }
 }
 
@@ -165,28 +219,50 @@ mod tests {
     use crate::api::query::timeline::tests::timeline;
     use serde_json::{Value, json};
 
-    fn answer(timeline: &Timeline, buckets: Buckets, group_by: &[String], how: Aggregation, limit: usize) -> Value {
+    fn answer(
+        timeline: &Timeline,
+        buckets: Buckets,
+        group_by: &[String],
+        how: Aggregation,
+        limit: usize,
+    ) -> Value {
         serde_json::to_value(super::answer(timeline, buckets, group_by, how, limit)).unwrap()
     }
 
     const MS: i64 = 1_000_000;
 
     fn range(from: i64, last: i64) -> TimeRange {
-        TimeRange { from: UnixNanos::from_millis(from), until: UnixNanos::from_millis(last + 1) }
+        TimeRange {
+            from: UnixNanos::from_millis(from),
+            until: UnixNanos::from_millis(last + 1),
+        }
     }
 
     #[test]
     fn a_bucket_ends_at_its_name() {
         let buckets = Buckets::new(range(1000, 3500), 1.0).unwrap();
-        assert_eq!(buckets.range(), TimeRange { from: UnixNanos(1), until: UnixNanos(3500 * MS + 1) });
+        assert_eq!(
+            buckets.range(),
+            TimeRange {
+                from: UnixNanos(1),
+                until: UnixNanos(3500 * MS + 1)
+            }
+        );
         let of = |nanos| buckets.of(UnixNanos(nanos));
-        assert_eq!([of(0), of(1), of(1000 * MS), of(1000 * MS + 1)], [None, Some(1000), Some(1000), Some(2000)]);
+        assert_eq!(
+            [of(0), of(1), of(1000 * MS), of(1000 * MS + 1)],
+            [None, Some(1000), Some(1000), Some(2000)]
+        );
         assert_eq!([of(3000 * MS), of(3000 * MS + 1)], [Some(3000), None]);
     }
 
     #[test]
     fn steps_are_checked() {
-        let message = |step| Buckets::new(range(0, 20_000_000), step).unwrap_err().message;
+        let message = |step| {
+            Buckets::new(range(0, 20_000_000), step)
+                .unwrap_err()
+                .message
+        };
         assert_eq!(message(0.0), "step must be >= 1ms");
         assert_eq!(message(f64::NAN), "step must be >= 1ms");
         assert_eq!(message(f64::INFINITY), "step must be <= 316224000 seconds");
@@ -196,24 +272,38 @@ mod tests {
     #[test]
     fn groups_and_aggregates() {
         let timeline = timeline(&[
-            ("a:y:count::", "app{region=eu}", &[(500 * MS, 1), (600 * MS, 2), (2500 * MS, 4)]),
+            (
+                "a:y:count::",
+                "app{region=eu}",
+                &[(500 * MS, 1), (600 * MS, 2), (2500 * MS, 4)],
+            ),
             ("a:y:count::", "app{region=us}", &[(700 * MS, 9)]),
         ]);
         let buckets = Buckets::new(range(1000, 3000), 1.0).unwrap();
         let by = ["region".to_owned()];
         let point = |value: f64, time: &str| json!({"value": value, "timestamp": time});
         let eu = json!([{"name": "region", "value": "eu"}]);
-        let us = json!({"labels": [{"name": "region", "value": "us"}], "points": [point(9.0, "1000")]});
+        let us =
+            json!({"labels": [{"name": "region", "value": "us"}], "points": [point(9.0, "1000")]});
         assert_eq!(
             answer(&timeline, buckets, &by, Aggregation::Sum, 0),
             json!({"series": [{"labels": eu, "points": [point(3.0, "1000"), point(4.0, "3000")]}, us]})
         );
-        assert_eq!(answer(&timeline, buckets, &by, Aggregation::Average, 0)["series"][0]["points"][0], point(1.5, "1000"));
-        assert_eq!(answer(&timeline, buckets, &by, Aggregation::Sum, 1), json!({ "series": [us] }));
+        assert_eq!(
+            answer(&timeline, buckets, &by, Aggregation::Average, 0)["series"][0]["points"][0],
+            point(1.5, "1000")
+        );
+        assert_eq!(
+            answer(&timeline, buckets, &by, Aggregation::Sum, 1),
+            json!({ "series": [us] })
+        );
         assert_eq!(
             answer(&timeline, buckets, &[], Aggregation::Sum, 0),
             json!({"series": [{"labels": [], "points": [point(12.0, "1000"), point(4.0, "3000")]}]})
         );
-        assert_eq!(answer(&Timeline::default(), buckets, &by, Aggregation::Sum, 0), json!({}));
+        assert_eq!(
+            answer(&Timeline::default(), buckets, &by, Aggregation::Sum, 0),
+            json!({})
+        );
     }
 }

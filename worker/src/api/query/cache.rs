@@ -7,17 +7,20 @@ use worker::js_sys::{self, Reflect};
 use worker::{Cache, Context, ResponseBuilder};
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Changes with the form of answers or with what a query means: what was kept before is not found any more.
+/// Changes with the form of answers or with what a query means: what was kept before is not found
+/// any more.
 const VERSION: u32 = 2;
 
-/// The cache's name. It is one of its own: neither requests from outside nor any fetch of the zone's look into it.
+/// The cache's name. It is one of its own: neither requests from outside nor any fetch of the
+/// zone's look into it.
 const CACHE: &str = "pilotlight-answers";
 
 /// Where names begin. A cache takes URLs for names; nothing answers at this one.
 const HOST: &str = "https://answers.pilotlight.invalid";
 
-/// How long an answer may be kept: a day. A dashboard asks again by then or not at all, and what is deleted from the store is
-/// not found from the next query on, since its objects have no rows, but is gone from here only then.
+/// How long an answer may be kept: a day. A dashboard asks again by then or not at all, and what is
+/// deleted from the store is not found from the next query on, since its objects have no rows, but
+/// is gone from here only then.
 const MAX_AGE: &str = "max-age=86400";
 
 /// Keeps answers, or forgets them: nothing depends on it.
@@ -38,19 +41,32 @@ impl AnswerCache for () {
     async fn keep(&self, _: &str, _: Vec<u8>) {}
 }
 
-/// The name of a part's answer, made of all that it depends on; `None` for one that depends on more.
+/// The name of a part's answer, made of all that it depends on; `None` for one that depends on
+/// more.
 ///
-/// Objects never change. Those that a deletion rewrites have new names, and those that were compacted or are past retention
-/// are in no part any more, so no name has to be forgotten. The tenant stands in it as it is: no two tenants' names are equal,
-/// whatever a hash makes of the rest.
-pub(super) fn name(selector: &Selector, profile_type: &ProfileType, part: &Subquery) -> Option<String> {
+/// Objects never change. Those that a deletion rewrites have new names, and those that were
+/// compacted or are past retention are in no part any more, so no name has to be forgotten. The
+/// tenant stands in it as it is: no two tenants' names are equal, whatever a hash makes of the
+/// rest.
+pub(super) fn name(
+    selector: &Selector,
+    profile_type: &ProfileType,
+    part: &Subquery,
+) -> Option<String> {
     if !part.fixed {
         return None;
     }
     let tenant = part.objects.first()?.key.parse::<ObjectKey>().ok()?.tenant;
-    let keys: Vec<&str> = part.objects.iter().map(|object| object.key.as_str()).collect();
+    let keys: Vec<&str> = part
+        .objects
+        .iter()
+        .map(|object| object.key.as_str())
+        .collect();
     let text = serde_json::to_vec(&(selector.to_string(), profile_type.to_string(), keys)).ok()?;
-    Some(format!("{HOST}/{VERSION}/{tenant}/{:032x}", xxh3_128(&text)))
+    Some(format!(
+        "{HOST}/{VERSION}/{tenant}/{:032x}",
+        xxh3_128(&text)
+    ))
 }
 
 /// The platform's cache, where it has one: elsewhere nothing is found.
@@ -67,7 +83,11 @@ impl EdgeCache {
     async fn open() -> Option<Cache> {
         // The crate takes it for granted, and a panic is the end of every request in flight.
         let there = Reflect::has(&js_sys::global(), &"caches".into()).unwrap_or(false);
-        if there { Some(Cache::open(CACHE.to_owned()).await) } else { None }
+        if there {
+            Some(Cache::open(CACHE.to_owned()).await)
+        } else {
+            None
+        }
     }
 }
 
@@ -80,8 +100,12 @@ impl AnswerCache for EdgeCache {
     async fn keep(&self, name: &str, bytes: Vec<u8>) {
         let name = name.to_owned();
         let keep = async move {
-            let Some(cache) = Self::open().await else { return };
-            let Ok(builder) = ResponseBuilder::new().with_header("cache-control", MAX_AGE) else { return };
+            let Some(cache) = Self::open().await else {
+                return;
+            };
+            let Ok(builder) = ResponseBuilder::new().with_header("cache-control", MAX_AGE) else {
+                return;
+            };
             // Who asks next reads it again.
             let _ = cache.put(name, builder.fixed(bytes)).await;
         };
@@ -104,9 +128,17 @@ mod tests {
             key: (*key).to_owned(),
             level: Level::Hour,
             size: 1,
-            directory: Directory { label_sets: Vec::new(), types: Vec::new(), contents: contents() },
+            directory: Directory {
+                label_sets: Vec::new(),
+                types: Vec::new(),
+                contents: contents(),
+            },
         };
-        Subquery { objects: keys.iter().map(object).collect(), bytes: 1, fixed }
+        Subquery {
+            objects: keys.iter().map(object).collect(),
+            bytes: 1,
+            fixed,
+        }
     }
 
     #[test]
@@ -115,12 +147,24 @@ mod tests {
         const B: &str = "t/one/s0/l3/1700000000000-00000000000000ab.blk";
         const OTHER: &str = "t/two/s0/l3/1700000000000-00000000000000aa.blk";
         let name = |selector: &str, of_type: &str, keys: &[&str]| {
-            name(&Selector::parse(selector).unwrap(), &of_type.parse().unwrap(), &part(keys, true)).unwrap()
+            name(
+                &Selector::parse(selector).unwrap(),
+                &of_type.parse().unwrap(),
+                &part(keys, true),
+            )
+            .unwrap()
         };
         let (cpu, wall) = ("p:cpu:ns:cpu:ns", "p:wall:ns:cpu:ns");
         let first = name(r#"{a="b"}"#, cpu, &[A]);
-        assert!(first.starts_with("https://answers.pilotlight.invalid/2/one/"), "{first}");
-        assert_eq!(first, name(r#"{ a = 'b' }"#, cpu, &[A]), "however it is written");
+        assert!(
+            first.starts_with("https://answers.pilotlight.invalid/2/one/"),
+            "{first}"
+        );
+        assert_eq!(
+            first,
+            name(r#"{ a = 'b' }"#, cpu, &[A]),
+            "however it is written"
+        );
         let others = [
             name(r#"{a="c"}"#, cpu, &[A]),
             name(r#"{a="b"}"#, wall, &[A]),
@@ -129,9 +173,19 @@ mod tests {
             name(r#"{a="b"}"#, cpu, &[OTHER]),
         ];
         assert!(!others.contains(&first));
-        assert!(others[4].starts_with("https://answers.pilotlight.invalid/2/two/"), "{}", others[4]);
+        assert!(
+            others[4].starts_with("https://answers.pilotlight.invalid/2/two/"),
+            "{}",
+            others[4]
+        );
         let selector = Selector::default();
-        assert_eq!(super::name(&selector, &cpu.parse().unwrap(), &part(&[A], false)), None);
-        assert_eq!(super::name(&selector, &cpu.parse().unwrap(), &part(&["x"], true)), None);
+        assert_eq!(
+            super::name(&selector, &cpu.parse().unwrap(), &part(&[A], false)),
+            None
+        );
+        assert_eq!(
+            super::name(&selector, &cpu.parse().unwrap(), &part(&["x"], true)),
+            None
+        );
     }
 }

@@ -16,5 +16,7 @@ pub(super) struct Labels {
 
 /// The labels of the selected series.
 pub(super) fn answer(objects: &[CatalogObject], selector: &Selector, range: TimeRange) -> Labels {
-    Labels { labels: label_values(objects, selector, selector.profile_type.as_ref(), range) }
+    Labels {
+        labels: label_values(objects, selector, selector.profile_type.as_ref(), range),
+    }
 }

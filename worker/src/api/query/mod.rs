@@ -20,19 +20,18 @@ use crate::platform::clock;
 use crate::platform::errors::Problem;
 #[cfg(test)]
 pub(crate) use cache::AnswerCache;
-pub(crate) use cache::EdgeCache;
+pub(crate) use services::MAX_NUMBERS;
 pub(crate) use store::EdgeStore;
 #[cfg(test)]
 pub(crate) use store::Store;
-pub(crate) use subqueries::{EdgeInvocations, Fanout, PARTS_PATH, answer};
+#[cfg(test)]
+pub(crate) use subqueries::Fanout;
 #[cfg(test)]
 pub(crate) use subqueries::{FanoutStats, Invocations, answer_parts};
+pub(crate) use subqueries::{PARTS_PATH, answer};
 
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;
-
-/// Most numbers of an answer with many timelines: 16 to 32 bytes each while they are added up.
-pub(crate) const MAX_NUMBERS: usize = 1 << 20;
 
 /// Tells whether a number of the answer is cut at 2^63 − 1.
 pub(crate) const SATURATED_HEADER: &str = "x-pilotlight-saturated";
@@ -40,30 +39,65 @@ pub(crate) const SATURATED_HEADER: &str = "x-pilotlight-saturated";
 /// `GET /api/v1/services?from&until&points`
 pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
-    let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
-    let (store, all, steps) = (EdgeStore::open(scope)?, Selector::default(), Steps::of(range, points));
-    let now = store.timeline(&all, None, range, steps.window, Grouping::Service).await?;
+    let (range, points) = (
+        parameters.range_millis()?,
+        parameters.number("points", 1, MAX_POINTS, 60)?,
+    );
+    let (store, all, steps) = (
+        EdgeStore::open(scope)?,
+        Selector::default(),
+        Steps::of(range, points),
+    );
+    let now = store
+        .timeline(&all, None, range, steps.window, Grouping::Service)
+        .await?;
     // Of the time before only its totals are told, which windows of any length give.
-    let before = store.timeline(&all, None, services::before(range), Some(SumWindow::Day), Grouping::Service).await?;
-    Ok(Response::from_json(&services::answer(&now, &before, steps)?)?)
+    let before = store
+        .timeline(
+            &all,
+            None,
+            services::before(range),
+            Some(SumWindow::Day),
+            Grouping::Service,
+        )
+        .await?;
+    Ok(Response::from_json(&services::answer(
+        &now, &before, steps,
+    )?)?)
 }
 
 /// `GET /api/v1/labels?query&from&until`
 pub(crate) async fn labels(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
-    let (selector, range) = (selector(parameters.get("query").unwrap_or(""))?, parameters.range_millis()?);
+    let (selector, range) = (
+        selector(parameters.get("query").unwrap_or(""))?,
+        parameters.range_millis()?,
+    );
     let objects = EdgeStore::open(scope)?.catalog(range).await?;
-    Ok(Response::from_json(&labels::answer(&objects, &selector, range))?)
+    Ok(Response::from_json(&labels::answer(
+        &objects, &selector, range,
+    ))?)
 }
 
 /// `GET /api/v1/timeline?query&from&until&points`
 pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
-    let (range, points) = (parameters.range_millis()?, parameters.number("points", 1, MAX_POINTS, 60)?);
+    let (range, points) = (
+        parameters.range_millis()?,
+        parameters.number("points", 1, MAX_POINTS, 60)?,
+    );
     let steps = Steps::of(range, points);
     let store = EdgeStore::open(scope)?;
-    let timeline = store.timeline(&selector, Some(&profile_type), range, steps.window, Grouping::Service).await?;
+    let timeline = store
+        .timeline(
+            &selector,
+            Some(&profile_type),
+            range,
+            steps.window,
+            Grouping::Service,
+        )
+        .await?;
     Ok(Response::from_json(&timeline::answer(&timeline, steps))?)
 }
 
@@ -72,7 +106,9 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     let began = clock::now_millis();
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
-    let (answer, spread) = EdgeStore::open(scope)?.spread(&selector, &profile_type, parameters.range_millis()?).await?;
+    let (answer, spread) = EdgeStore::open(scope)?
+        .spread(&selector, &profile_type, parameters.range_millis()?)
+        .await?;
     let response = if answer.profiles == 0 {
         Response::empty()?.with_status(204)
     } else {
@@ -89,7 +125,10 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     headers.set("x-pilotlight-parts", &spread.parts.to_string())?;
     headers.set("x-pilotlight-cached", &spread.cached.to_string())?;
     headers.set("x-pilotlight-calls", &spread.calls.to_string())?;
-    headers.set("x-pilotlight-millis", &(clock::now_millis() - began).to_string())?;
+    headers.set(
+        "x-pilotlight-millis",
+        &(clock::now_millis() - began).to_string(),
+    )?;
     Ok(response)
 }
 
@@ -119,7 +158,11 @@ pub(crate) mod tests {
     use serde::Serialize;
 
     /// What each call answers, as text.
-    pub(crate) fn every_answer(timeline: &Timeline, objects: &[CatalogObject], range: TimeRange) -> Vec<String> {
+    pub(crate) fn every_answer(
+        timeline: &Timeline,
+        objects: &[CatalogObject],
+        range: TimeRange,
+    ) -> Vec<String> {
         fn text(answer: impl Serialize) -> String {
             serde_json::to_string(&answer).expect("an answer as JSON")
         }

@@ -8,8 +8,10 @@ use pilotlight_core::{
 };
 use serde::Serialize;
 
-use super::MAX_NUMBERS;
 use crate::platform::errors::Problem;
+
+/// Most numbers of an answer with many timelines: 16 to 32 bytes each while they are added up.
+pub(crate) const MAX_NUMBERS: usize = 1 << 20;
 
 /// Services that have profiles in a range.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -53,7 +55,10 @@ struct Sums {
 
 /// The range of equal length before one.
 pub(super) fn before(range: TimeRange) -> TimeRange {
-    TimeRange { from: UnixNanos(range.from.0.saturating_sub(range.nanos())), until: range.from }
+    TimeRange {
+        from: UnixNanos(range.from.0.saturating_sub(range.nanos())),
+        until: range.from,
+    }
 }
 
 /// Sums timelines over a range and over the one [`before`] it by service and type.
@@ -61,7 +66,11 @@ pub(super) fn answer(now: &Timeline, before: &Timeline, steps: Steps) -> Result<
     let mut sums: BTreeMap<&str, BTreeMap<&ProfileType, Sums>> = BTreeMap::new();
     let mut lines = 0;
     for series in &now.series {
-        let sums = sums.entry(service(series)).or_default().entry(&series.profile_type).or_default();
+        let sums = sums
+            .entry(service(series))
+            .or_default()
+            .entry(&series.profile_type)
+            .or_default();
         if sums.points.is_empty() {
             lines += 1;
             // A sum and a count for each.
@@ -80,7 +89,9 @@ pub(super) fn answer(now: &Timeline, before: &Timeline, steps: Steps) -> Result<
     }
     for series in &before.series {
         // What is there no more is not told.
-        let sums = sums.get_mut(service(series)).and_then(|types| types.get_mut(&series.profile_type));
+        let sums = sums
+            .get_mut(service(series))
+            .and_then(|types| types.get_mut(&series.profile_type));
         if let Some(sums) = sums {
             sums.previous += series.total();
             sums.previous_profiles = sums.previous_profiles.saturating_add(series.profiles());
@@ -90,7 +101,9 @@ pub(super) fn answer(now: &Timeline, before: &Timeline, steps: Steps) -> Result<
         name: name.to_owned(),
         types: types.into_iter().map(|(id, sums)| sums.named(id)).collect(),
     });
-    Ok(Services { services: services.collect() })
+    Ok(Services {
+        services: services.collect(),
+    })
 }
 
 fn service(series: &TimelineSeries) -> &str {
@@ -99,9 +112,24 @@ fn service(series: &TimelineSeries) -> &str {
 
 impl Sums {
     fn named(self, id: &ProfileType) -> Type {
-        let Self { total, profiles, points, counts, previous, previous_profiles } = self;
+        let Self {
+            total,
+            profiles,
+            points,
+            counts,
+            previous,
+            previous_profiles,
+        } = self;
         let (id, total, previous) = (id.to_string(), total.to_string(), previous.to_string());
-        Type { id, total, profiles, points, counts, previous, previous_profiles }
+        Type {
+            id,
+            total,
+            profiles,
+            points,
+            counts,
+            previous,
+            previous_profiles,
+        }
     }
 }
 
@@ -112,15 +140,28 @@ mod tests {
 
     #[test]
     fn sums_by_service_and_type() {
-        let before = timeline(&[("b:x:count::", "app{region=eu}", &[(5, 100)]), ("a:y:count::", "gone", &[(5, 16)])]);
+        let before = timeline(&[
+            ("b:x:count::", "app{region=eu}", &[(5, 100)]),
+            ("a:y:count::", "gone", &[(5, 16)]),
+        ]);
         let now = timeline(&[
             ("b:x:count::", "app{region=eu}", &[(10, 1), (19, 2)]),
             ("b:x:count::", "app{region=us}", &[(15, 4)]),
             ("a:y:count::", "app", &[(12, 8)]),
         ]);
-        let range = TimeRange { from: UnixNanos(10), until: UnixNanos(20) };
-        assert_eq!(super::before(range), TimeRange { from: UnixNanos(0), until: UnixNanos(10) });
-        let found = serde_json::to_value(answer(&now, &before, Steps::of(range, 2)).unwrap()).unwrap();
+        let range = TimeRange {
+            from: UnixNanos(10),
+            until: UnixNanos(20),
+        };
+        assert_eq!(
+            super::before(range),
+            TimeRange {
+                from: UnixNanos(0),
+                until: UnixNanos(10)
+            }
+        );
+        let found =
+            serde_json::to_value(answer(&now, &before, Steps::of(range, 2)).unwrap()).unwrap();
         let expect = serde_json::json!({"services": [{"name": "app", "types": [
             {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0], "previous": "0",
              "previousProfiles": 0},

@@ -8,10 +8,12 @@ use pilotlight_core::{
 
 use super::cache::{AnswerCache, EdgeCache};
 use super::subqueries::{EdgeInvocations, Fanout, FanoutStats, Invocations, Query};
+use crate::bucket::Metered;
 use crate::bucket::drive::drive;
 use crate::bucket::{AnyBucket, Bucket};
 use crate::http::scope::Scope;
-use crate::meter::{Item, Meter, Metered, cpu};
+use crate::meter::{Item, Meter, cpu};
+use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
 use crate::platform::{Edge, Platform};
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
@@ -21,7 +23,7 @@ pub(crate) struct Store<B, T, P, C = (), I = ()> {
     bucket: B,
     tenant: TenantShards<T>,
     meter: Meter,
-    fan: Fanout<C, I, P>,
+    fanout: Fanout<C, I, P>,
 }
 
 /// The same where the worker runs.
@@ -31,7 +33,18 @@ impl EdgeStore {
     /// What a request is about.
     pub(crate) fn open(scope: &Scope) -> Result<Self, Problem> {
         let (bucket, tenant, meter) = (scope.bucket()?, scope.shards()?, scope.meter.clone());
-        Ok(Self { bucket, tenant, meter, fan: scope.fan() })
+        let fanout = Fanout {
+            admission: Admission(Edge),
+            cache: EdgeCache::new(scope.context()),
+            invocations: EdgeInvocations::new(scope.env(), meter.clone()),
+            part_bytes: scope.config().query_part_bytes.into(),
+        };
+        Ok(Self {
+            bucket,
+            tenant,
+            meter,
+            fanout,
+        })
     }
 }
 
@@ -39,15 +52,35 @@ impl EdgeStore {
 impl<B: Bucket, T: Transport, P: Platform> Store<B, T, P> {
     /// With nothing beside this invocation, and parts of any size.
     pub(crate) fn new(bucket: B, tenant: TenantShards<T>, platform: P, meter: Meter) -> Self {
-        let admission = crate::platform::admission::Admission(platform);
-        Self::with(bucket, tenant, meter, Fanout { admission, cache: (), invocations: None, part_bytes: u64::MAX })
+        let admission = Admission(platform);
+        Self::with(
+            bucket,
+            tenant,
+            meter,
+            Fanout {
+                admission,
+                cache: (),
+                invocations: None,
+                part_bytes: u64::MAX,
+            },
+        )
     }
 }
 
 impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store<B, T, P, C, I> {
     #[cfg(test)]
-    pub(crate) fn with(bucket: B, tenant: TenantShards<T>, meter: Meter, fan: Fanout<C, I, P>) -> Self {
-        Self { bucket, tenant, meter, fan }
+    pub(crate) fn with(
+        bucket: B,
+        tenant: TenantShards<T>,
+        meter: Meter,
+        fanout: Fanout<C, I, P>,
+    ) -> Self {
+        Self {
+            bucket,
+            tenant,
+            meter,
+            fanout,
+        }
     }
 
     /// The objects that touch a range, for what directories answer.
@@ -55,7 +88,8 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
         self.tenant.catalog(range, Detail::Summed).await
     }
 
-    /// Totals over time, of all types when none is given: of windows as long as `resolution`, or of each profile.
+    /// Totals over time, of all types when none is given: of windows as long as `resolution`, or of
+    /// each profile.
     pub(crate) async fn timeline(
         &self,
         selector: &Selector,
@@ -65,12 +99,24 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
         grouping: Grouping,
     ) -> Result<Timeline, Problem> {
         // A summary has totals of hours, and none of shorter windows.
-        let detail = if resolution >= Some(SumWindow::Hour) { Detail::Summed } else { Detail::Each };
+        let detail = if resolution >= Some(SumWindow::Hour) {
+            Detail::Summed
+        } else {
+            Detail::Each
+        };
         let objects = self.tenant.catalog(range, detail).await?;
-        let plan = TimelinePlan::new(selector, profile_type, range, resolution, grouping, &objects)?;
-        let _permit = self.fan.admission.plan(&plan).await?;
+        let plan = TimelinePlan::new(
+            selector,
+            profile_type,
+            range,
+            resolution,
+            grouping,
+            &objects,
+        )?;
+        let _permit = self.fanout.admission.plan(&plan).await?;
         let timeline = drive(plan, &self.bucket).await?.finish()?;
-        self.meter.add(Item::WorkerCpuMicros, cpu::query_micros(timeline.bytes));
+        self.meter
+            .add(Item::WorkerCpuMicros, cpu::query_micros(timeline.bytes));
         Ok(timeline)
     }
 
@@ -91,8 +137,14 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
         profile_type: &ProfileType,
         range: TimeRange,
     ) -> Result<(QueryAnswer, FanoutStats), Problem> {
-        let query = Query { selector, profile_type, range };
+        let query = Query {
+            selector,
+            profile_type,
+            range,
+        };
         let objects = self.catalog(range).await?;
-        query.answer(objects, &self.bucket, &self.fan, &self.meter).await
+        query
+            .answer(objects, &self.bucket, &self.fanout, &self.meter)
+            .await
     }
 }

@@ -1,8 +1,9 @@
-//! A large query: its parts are answered in invocations of their own, those that never change from a cache, and their answers
-//! are added up as they come.
+//! A large query: its parts are answered in invocations of their own, those that never change from
+//! a cache, and their answers are added up as they come.
 //!
-//! An invocation is asked through the binding `SELF`, as visits of the schedule are: it has requests, time and CPU of its own.
-//! It is told the parts' rows of the catalog, so it asks no Durable Object, and what it used comes back with its answer.
+//! An invocation is asked through the binding `SELF`, as visits of the schedule are: it has
+//! requests, time and CPU of its own. It is told the parts' rows of the catalog, so it asks no
+//! Durable Object, and what it used comes back with its answer.
 
 use std::rc::Rc;
 
@@ -16,9 +17,10 @@ use worker::js_sys::Uint8Array;
 use worker::{Context, Env, Fetcher, Method, Request, RequestInit, Response};
 
 use super::cache::{AnswerCache, EdgeCache, name};
+use crate::bucket::Metered;
 use crate::bucket::drive::drive;
 use crate::bucket::{AnyBucket, Bucket};
-use crate::meter::{Item, Meter, Metered, cpu};
+use crate::meter::{Item, Meter, cpu};
 use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Edge, Platform};
@@ -27,12 +29,12 @@ use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
 /// The path at which an invocation answers parts.
 pub(crate) const PARTS_PATH: &str = "/parts";
 
-/// One request may come to 32 invocations. Calls are filled up to a tenth of all that is read, so that two neighbours have
-/// more than that together: 21 at most.
+/// One request may come to 32 invocations. Calls are filled up to a tenth of all that is read, so
+/// that two neighbours have more than that together: 21 at most.
 const CALL_SHARE: u64 = 10;
 
-/// Most bytes that parts read at once: 16 MiB. Invocations of one worker mostly share an isolate, and its 128 MB: parts take
-/// some five times what they read.
+/// Most bytes that parts read at once: 16 MiB. Invocations of one worker mostly share an isolate,
+/// and its 128 MB: parts take some five times what they read.
 const AT_ONCE_BYTES: u64 = 16 << 20;
 
 /// How many times its bytes a sum takes while it becomes an answer, beside what it holds: twice.
@@ -84,7 +86,8 @@ impl Invocations for () {
     }
 }
 
-/// Head of what an invocation is asked; the rows' directories follow as blobs, and its answer has one blob a part.
+/// Head of what an invocation is asked; the rows' directories follow as blobs, and its answer has
+/// one blob a part.
 #[derive(Serialize, Deserialize)]
 struct SubqueryCall {
     selector: String,
@@ -109,16 +112,36 @@ impl Query<'_> {
         fan: &Fanout<impl AnswerCache, impl Invocations, impl Platform>,
         meter: &Meter,
     ) -> Result<(QueryAnswer, FanoutStats), Problem> {
-        let parts = match split(self.selector, self.profile_type, self.range, objects, fan.part_bytes)? {
+        let parts = match split(
+            self.selector,
+            self.profile_type,
+            self.range,
+            objects,
+            fan.part_bytes,
+        )? {
             SplitQuery::Parts(parts) => parts,
             SplitQuery::Whole(plan) => {
                 let _permit = fan.admission.plan(&*plan).await?;
                 let answer = drive(*plan, bucket).await?.finish()?;
                 meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-                return Ok((answer, FanoutStats { parts: 1, cached: 0, calls: 0 }));
+                return Ok((
+                    answer,
+                    FanoutStats {
+                        parts: 1,
+                        cached: 0,
+                        calls: 0,
+                    },
+                ));
             }
         };
-        let (mut sum, mut spread) = (AnswerSum::new(), FanoutStats { parts: parts.len(), cached: 0, calls: 0 });
+        let (mut sum, mut spread) = (
+            AnswerSum::new(),
+            FanoutStats {
+                parts: parts.len(),
+                cached: 0,
+                calls: 0,
+            },
+        );
         // It holds no permit while it waits for parts, which ask for theirs wherever they run.
         let held = fan.admission.hold();
         let missing = self.find(parts, &fan.cache, &mut sum, meter).await?;
@@ -129,27 +152,45 @@ impl Query<'_> {
             Some(invocations) if bytes > fan.part_bytes => {
                 let calls = calls(missing, fan.part_bytes);
                 spread.calls = calls.len();
-                let at_once = (AT_ONCE_BYTES / fan.part_bytes.max(1)).clamp(1, CONNECTIONS as u64) as usize;
+                let at_once =
+                    (AT_ONCE_BYTES / fan.part_bytes.max(1)).clamp(1, CONNECTIONS as u64) as usize;
                 let asks = calls.into_iter().map(|parts| self.ask(parts));
-                let mut answers = stream::iter(asks).map(async |ask| invocations.call(ask?).await).buffer_unordered(at_once);
+                let mut answers = stream::iter(asks)
+                    .map(async |ask| invocations.call(ask?).await)
+                    .buffer_unordered(at_once);
                 while let Some(answered) = answers.next().await {
-                    let ((), answers) = packet::decode::<()>(&answered?).map_err(Problem::internal)?;
+                    let ((), answers) =
+                        packet::decode::<()>(&answered?).map_err(Problem::internal)?;
                     for answer in answers {
-                        meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.len() as u64));
-                        sum.add(&QueryAnswer::decode(&answer, self.profile_type).map_err(Problem::internal)?)?;
+                        meter.add(
+                            Item::WorkerCpuMicros,
+                            cpu::query_micros(answer.len() as u64),
+                        );
+                        sum.add(
+                            &QueryAnswer::decode(&answer, self.profile_type)
+                                .map_err(Problem::internal)?,
+                        )?;
                     }
                     fan.admission.resize(&held, sum.held() as u64);
                 }
             }
             _ => {
                 for part in missing {
-                    sum.add(&self.part(part, bucket, &fan.cache, &fan.admission, meter).await?.0)?;
+                    sum.add(
+                        &self
+                            .part(part, bucket, &fan.cache, &fan.admission, meter)
+                            .await?
+                            .0,
+                    )?;
                     fan.admission.resize(&held, sum.held() as u64);
                 }
             }
         }
         // Canonical order and the answer's bytes come on top of what the sum holds.
-        let _permit = fan.admission.enter(FINISH_FACTOR * sum.held() as u64).await?;
+        let _permit = fan
+            .admission
+            .enter(FINISH_FACTOR * sum.held() as u64)
+            .await?;
         Ok((sum.finish(), spread))
     }
 
@@ -172,7 +213,12 @@ impl Query<'_> {
         let mut missing = Vec::new();
         while let Some((part, found)) = looks.next().await {
             // What does not read as it was written is as good as nothing.
-            match found.and_then(|bytes| Some((bytes.len(), QueryAnswer::decode(&bytes, self.profile_type).ok()?))) {
+            match found.and_then(|bytes| {
+                Some((
+                    bytes.len(),
+                    QueryAnswer::decode(&bytes, self.profile_type).ok()?,
+                ))
+            }) {
                 Some((len, answer)) => {
                     meter.add(Item::QueryPartsCached, 1);
                     meter.add(Item::WorkerCpuMicros, cpu::query_micros(len as u64));
@@ -199,8 +245,12 @@ impl Query<'_> {
         let _permit = admission.plan(&plan).await?;
         let answer = drive(plan, bucket).await?.finish()?;
         meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-        let Some(name) = name else { return Ok((answer, None)) };
-        let bytes = answer.encode(self.profile_type).map_err(Problem::internal)?;
+        let Some(name) = name else {
+            return Ok((answer, None));
+        };
+        let bytes = answer
+            .encode(self.profile_type)
+            .map_err(Problem::internal)?;
         if bytes.len() <= MAX_KEPT {
             cache.keep(&name, bytes.clone()).await;
         }
@@ -211,15 +261,31 @@ impl Query<'_> {
     fn ask(self, parts: Vec<Subquery>) -> Result<Vec<u8>, Problem> {
         let (selector, profile_type) = (self.selector.to_string(), self.profile_type.to_string());
         let (mut asked, mut directories) = (Vec::with_capacity(parts.len()), Vec::new());
-        for Subquery { objects, bytes, fixed } in parts {
+        for Subquery {
+            objects,
+            bytes,
+            fixed,
+        } in parts
+        {
             let mut rows = Vec::with_capacity(objects.len());
-            for CatalogObject { key, level, size, directory } in objects {
+            for CatalogObject {
+                key,
+                level,
+                size,
+                directory,
+            } in objects
+            {
                 rows.push(Row { key, level, size });
                 directories.push(directory.encode().map_err(Problem::internal)?);
             }
             asked.push(CalledSubquery { rows, bytes, fixed });
         }
-        let ask = SubqueryCall { selector, profile_type, range: self.range, parts: asked };
+        let ask = SubqueryCall {
+            selector,
+            profile_type,
+            range: self.range,
+            parts: asked,
+        };
         packet::encode(&ask, &directories).map_err(Problem::internal)
     }
 }
@@ -252,12 +318,29 @@ pub(crate) async fn answer_parts(
     let (ask, directories) = packet::decode::<SubqueryCall>(ask).map_err(Problem::internal)?;
     let selector = Selector::parse_printed(&ask.selector).map_err(Problem::internal)?;
     let profile_type: ProfileType = ask.profile_type.parse().map_err(Problem::internal)?;
-    let query = Query { selector: &selector, profile_type: &profile_type, range: ask.range };
-    let (mut directories, mut answers) = (directories.into_iter(), Vec::with_capacity(ask.parts.len()));
+    let query = Query {
+        selector: &selector,
+        profile_type: &profile_type,
+        range: ask.range,
+    };
+    let (mut directories, mut answers) =
+        (directories.into_iter(), Vec::with_capacity(ask.parts.len()));
     for CalledSubquery { rows, bytes, fixed } in ask.parts {
         let of_part = directories.by_ref().take(rows.len()).collect();
         let objects = catalog_objects(rows, of_part)?;
-        let (answer, encoded) = query.part(Subquery { objects, bytes, fixed }, bucket, cache, admission, meter).await?;
+        let (answer, encoded) = query
+            .part(
+                Subquery {
+                    objects,
+                    bytes,
+                    fixed,
+                },
+                bucket,
+                cache,
+                admission,
+                meter,
+            )
+            .await?;
         answers.push(match encoded {
             Some(bytes) => bytes,
             None => answer.encode(&profile_type).map_err(Problem::internal)?,
@@ -275,27 +358,45 @@ pub(crate) struct EdgeInvocations {
 impl EdgeInvocations {
     /// `None` without the binding.
     pub(crate) fn new(env: &Env, meter: Meter) -> Option<Self> {
-        env.service("SELF").ok().map(|worker| Self { worker, meter })
+        env.service("SELF")
+            .ok()
+            .map(|worker| Self { worker, meter })
     }
 }
 
 impl Invocations for EdgeInvocations {
     async fn call(&self, ask: Vec<u8>) -> Result<Vec<u8>, Problem> {
         let mut init = RequestInit::new();
-        init.with_method(Method::Post).with_body(Some(Uint8Array::from(ask.as_slice()).into()));
+        init.with_method(Method::Post)
+            .with_body(Some(Uint8Array::from(ask.as_slice()).into()));
         drop(ask);
-        let mut response = self.worker.fetch(format!("https://self{PARTS_PATH}"), Some(init)).await?;
+        let mut response = self
+            .worker
+            .fetch(format!("https://self{PARTS_PATH}"), Some(init))
+            .await?;
         if let Some(usage) = response.headers().get(USAGE_HEADER)? {
-            self.meter.book(serde_json::from_str(&usage).map_err(Problem::internal)?);
+            self.meter
+                .book(serde_json::from_str(&usage).map_err(Problem::internal)?);
         }
-        let retry_after = response.headers().get("retry-after")?.and_then(|seconds| seconds.parse().ok());
+        let retry_after = response
+            .headers()
+            .get("retry-after")?
+            .and_then(|seconds| seconds.parse().ok());
         let (status, body) = (response.status_code(), response.bytes().await?);
-        if status == 200 { Ok(body) } else { Err(Problem::told(status, retry_after, &body)) }
+        if status == 200 {
+            Ok(body)
+        } else {
+            Err(Problem::told(status, retry_after, &body))
+        }
     }
 }
 
 /// The other end of [`EdgeInvocations`]: answers with what it used beside.
-pub(crate) async fn answer(request: &mut Request, env: &Env, context: Context) -> Result<Response, Problem> {
+pub(crate) async fn answer(
+    request: &mut Request,
+    env: &Env,
+    context: Context,
+) -> Result<Response, Problem> {
     let meter = Meter::default();
     meter.add(Item::WorkerRequests, 1);
     let ask = request.bytes().await?;
@@ -317,9 +418,16 @@ mod tests {
 
     /// Megabytes of parts, and of the calls in which they come.
     fn check(parts: &[u64], expect: &[&[u64]]) {
-        let part = |&bytes: &u64| Subquery { objects: Vec::new(), bytes: bytes << 20, fixed: false };
+        let part = |&bytes: &u64| Subquery {
+            objects: Vec::new(),
+            bytes: bytes << 20,
+            fixed: false,
+        };
         let found = calls(parts.iter().map(part).collect(), 4 << 20);
-        let found: Vec<Vec<u64>> = found.iter().map(|call| call.iter().map(|part| part.bytes >> 20).collect()).collect();
+        let found: Vec<Vec<u64>> = found
+            .iter()
+            .map(|call| call.iter().map(|part| part.bytes >> 20).collect())
+            .collect();
         assert_eq!(found, expect);
     }
 
@@ -327,8 +435,16 @@ mod tests {
     fn calls_are_filled_and_few() {
         check(&[1, 2, 1, 1], &[&[1, 2, 1], &[1]]);
         check(&[9, 1, 3, 4], &[&[9], &[1, 3], &[4]]);
-        for parts in [vec![3u64; 200], (0..200).map(|i| 1 + i % 2 * 60).collect(), vec![1; 41]] {
-            let part = |&bytes: &u64| Subquery { objects: Vec::new(), bytes: bytes << 20, fixed: false };
+        for parts in [
+            vec![3u64; 200],
+            (0..200).map(|i| 1 + i % 2 * 60).collect(),
+            vec![1; 41],
+        ] {
+            let part = |&bytes: &u64| Subquery {
+                objects: Vec::new(),
+                bytes: bytes << 20,
+                fixed: false,
+            };
             let found = calls(parts.iter().map(part).collect(), 4 << 20);
             assert!(found.len() <= 21, "{} calls", found.len());
             assert_eq!(found.iter().map(Vec::len).sum::<usize>(), parts.len());

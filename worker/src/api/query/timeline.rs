@@ -3,8 +3,9 @@
 use pilotlight_core::plans::{self, Steps};
 use serde::Serialize;
 
-/// Sums of equal steps over all series. The first begins at or before the start of the range, the last ends at or after its
-/// end: steps of a second and more are round, so that the same ones are drawn as time goes on.
+/// Sums of equal steps over all series. The first begins at or before the start of the range, the
+/// last ends at or after its end: steps of a second and more are round, so that the same ones are
+/// drawn as time goes on.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Timeline {
     /// Milliseconds since the epoch.
@@ -12,8 +13,8 @@ pub(super) struct Timeline {
     /// Milliseconds; not whole when the range does not divide evenly.
     step: f64,
     points: Vec<i128>,
-    /// How many profiles each step has: an average of what is no sum over time, as of memory in use, needs them, and they
-    /// tell a step without profiles from one whose profiles are empty.
+    /// How many profiles each step has: an average of what is no sum over time, as of memory in
+    /// use, needs them, and they tell a step without profiles from one whose profiles are empty.
     counts: Vec<u64>,
     profiles: u64,
 }
@@ -29,7 +30,10 @@ pub(super) fn answer(timeline: &plans::Timeline, steps: Steps) -> Timeline {
         step: steps.range.nanos() as f64 / 1e6 / steps.count as f64,
         points: sums,
         counts,
-        profiles: timeline.series.iter().fold(0, |sum, series| sum.saturating_add(series.profiles())),
+        profiles: timeline
+            .series
+            .iter()
+            .fold(0, |sum, series| sum.saturating_add(series.profiles())),
     }
 }
 
@@ -45,12 +49,25 @@ pub(crate) mod tests {
     pub(crate) type Drawn<'a> = (&'a str, &'a str, &'a [(i64, i64)]);
 
     pub(crate) fn timeline(series: &[Drawn]) -> plans::Timeline {
-        let series = series.iter().map(|(profile_type, name, points)| TimelineSeries {
-            profile_type: profile_type.parse().unwrap(),
-            labels: parse_name(name).unwrap(),
-            points: points.iter().map(|&(time, total)| Point { time: UnixNanos(time), total, profiles: 1 }).collect(),
-        });
-        plans::Timeline { series: series.collect(), bytes: 0, rounded: false }
+        let series = series
+            .iter()
+            .map(|(profile_type, name, points)| TimelineSeries {
+                profile_type: profile_type.parse().unwrap(),
+                labels: parse_name(name).unwrap(),
+                points: points
+                    .iter()
+                    .map(|&(time, total)| Point {
+                        time: UnixNanos(time),
+                        total,
+                        profiles: 1,
+                    })
+                    .collect(),
+            });
+        plans::Timeline {
+            series: series.collect(),
+            bytes: 0,
+            rounded: false,
+        }
     }
 
     #[test]
@@ -58,10 +75,23 @@ pub(crate) mod tests {
         let ms = 1_000_000;
         let timeline = timeline(&[
             ("a:y:count::", "app{region=eu}", &[(0, 1), (4 * ms, 2)]),
-            ("a:y:count::", "app{region=us}", &[(5 * ms - 1, 4), (5 * ms, 8)]),
+            (
+                "a:y:count::",
+                "app{region=us}",
+                &[(5 * ms - 1, 4), (5 * ms, 8)],
+            ),
         ]);
-        let range = TimeRange { from: UnixNanos(0), until: UnixNanos(10 * ms) };
-        let expect = Timeline { start: 0, step: 2.5, points: vec![1, 6, 8, 0], counts: vec![1, 2, 1, 0], profiles: 4 };
+        let range = TimeRange {
+            from: UnixNanos(0),
+            until: UnixNanos(10 * ms),
+        };
+        let expect = Timeline {
+            start: 0,
+            step: 2.5,
+            points: vec![1, 6, 8, 0],
+            counts: vec![1, 2, 1, 0],
+            profiles: 4,
+        };
         assert_eq!(answer(&timeline, Steps::of(range, 4)), expect);
     }
 }

@@ -36,13 +36,26 @@ impl Faulty {
 }
 
 impl Bucket for Faulty {
-    async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError> {
+    async fn put(
+        &self,
+        key: &str,
+        bytes: Vec<u8>,
+        condition: Condition,
+    ) -> Result<String, BucketError> {
         self.count();
-        let condition = if self.1 == Fault::ConditionsIgnored { Condition::None } else { condition };
+        let condition = if self.1 == Fault::ConditionsIgnored {
+            Condition::None
+        } else {
+            condition
+        };
         self.0.put(key, bytes, condition).await
     }
 
-    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<Option<Object>, BucketError> {
+    async fn get(
+        &self,
+        key: &str,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<Object>, BucketError> {
         let count = self.count();
         let range = range.filter(|_| self.1 != Fault::RangesIgnored);
         let mut found = self.0.get(key, range).await?;
@@ -54,13 +67,19 @@ impl Bucket for Faulty {
 
     async fn list(&self, list: List<'_>) -> Result<Page, BucketError> {
         self.count();
-        let delimiter = list.delimiter.filter(|_| self.1 != Fault::DelimitersIgnored);
+        let delimiter = list
+            .delimiter
+            .filter(|_| self.1 != Fault::DelimitersIgnored);
         self.0.list(List { delimiter, ..list }).await
     }
 
     async fn delete(&self, keys: &[String]) -> Result<(), BucketError> {
         self.count();
-        if self.1 == Fault::DeletionsIgnored { Ok(()) } else { self.0.delete(keys).await }
+        if self.1 == Fault::DeletionsIgnored {
+            Ok(())
+        } else {
+            self.0.delete(keys).await
+        }
     }
 }
 
@@ -68,7 +87,12 @@ const USUAL: [Part; 3] = [Part::Objects, Part::Conditions, Part::Lists];
 
 fn failed(fault: Fault) -> Vec<&'static str> {
     let report = block_on(check(&Faulty::new(fault), 1, &USUAL));
-    let failed: Vec<_> = report.checks.iter().filter(|check| !check.ok).map(|check| check.name).collect();
+    let failed: Vec<_> = report
+        .checks
+        .iter()
+        .filter(|check| !check.ok)
+        .map(|check| check.name)
+        .collect();
     assert_eq!(report.ok, failed.is_empty());
     failed
 }
@@ -86,7 +110,10 @@ fn parts_are_within_the_requests_of_an_invocation() {
         assert!(block_on(check(&bucket, 1, &[part])).ok);
         let requests = bucket.2.get();
         // Over S3, the ranges without bytes take one request more each.
-        assert!((10..=45).contains(&requests), "{part:?}: {requests} requests");
+        assert!(
+            (10..=45).contains(&requests),
+            "{part:?}: {requests} requests"
+        );
     }
 }
 
@@ -96,9 +123,18 @@ fn faults_are_found() {
     let known = "conditional writes: only over what is known";
     let rivals = "conditional writes at once: one wins";
     assert_eq!(failed(Fault::Nothing), [""; 0]);
-    assert_eq!(failed(Fault::ConditionsIgnored), [conditional, known, rivals]);
+    assert_eq!(
+        failed(Fault::ConditionsIgnored),
+        [conditional, known, rivals]
+    );
     assert_eq!(failed(Fault::RangesIgnored), ["ranges", "large objects"]);
-    assert_eq!(failed(Fault::DelimitersIgnored), ["lists: cut at a delimiter"]);
-    assert_eq!(failed(Fault::DeletionsIgnored), ["deletion of many", known, "nothing is left over"]);
+    assert_eq!(
+        failed(Fault::DelimitersIgnored),
+        ["lists: cut at a delimiter"]
+    );
+    assert_eq!(
+        failed(Fault::DeletionsIgnored),
+        ["deletion of many", known, "nothing is left over"]
+    );
     assert!(failed(Fault::TagsOfTime).contains(&"what was written is read"));
 }

@@ -43,18 +43,36 @@ impl S3Error {
     pub(crate) fn read(response: &Response) -> Self {
         let status = response.status;
         let text = std::str::from_utf8(&response.body).unwrap_or_default();
-        let Ok(document) = Document::parse(text) else { return Self { status, ..Self::default() } };
+        let Ok(document) = Document::parse(text) else {
+            return Self {
+                status,
+                ..Self::default()
+            };
+        };
         let root = document.root_element();
         if root.tag_name().name() != "Error" {
-            return Self { status, ..Self::default() };
+            return Self {
+                status,
+                ..Self::default()
+            };
         }
-        Self { status, code: child(root, "Code").to_owned(), message: child(root, "Message").to_owned() }
+        Self {
+            status,
+            code: child(root, "Code").to_owned(),
+            message: child(root, "Message").to_owned(),
+        }
     }
 
     pub(crate) fn kind(&self) -> Kind {
         match (self.status, self.code.as_str()) {
             // Two conditional writes at once: neither's state is known, and this one did nothing.
-            (_, "SlowDown" | "ServiceUnavailable" | "ConditionalRequestConflict" | "OperationAborted") => Kind::Throttled,
+            (
+                _,
+                "SlowDown"
+                | "ServiceUnavailable"
+                | "ConditionalRequestConflict"
+                | "OperationAborted",
+            ) => Kind::Throttled,
             (429, _) => Kind::Throttled,
             (412, _) => Kind::Precondition,
             (416, _) => Kind::Range,
@@ -77,7 +95,11 @@ impl S3Error {
 
     /// As an error of the bucket at `endpoint`, in the words of an operator.
     pub(crate) fn explained(&self, request: &S3Request<'_>, endpoint: &str) -> BucketError {
-        let Self { status, code, message } = self;
+        let Self {
+            status,
+            code,
+            message,
+        } = self;
         let what = match request.key {
             Some(key) => format!("{} {key}", request.method.to_str()),
             None => request.method.to_str().to_owned(),
@@ -87,13 +109,20 @@ impl S3Error {
             (code, "") => format!("{status} {code}"),
             (code, message) => format!("{status} {code}: {message}"),
         };
-        let hint = self.hint().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        let hint = self
+            .hint()
+            .map(|hint| format!(" ({hint})"))
+            .unwrap_or_default();
         let message = format!("the S3 endpoint {endpoint} answered {what} with {said}{hint}");
         match self.kind() {
-            Kind::Precondition => BucketError::Precondition { key: request.key.unwrap_or_default().to_owned() },
+            Kind::Precondition => BucketError::Precondition {
+                key: request.key.unwrap_or_default().to_owned(),
+            },
             Kind::Throttled | Kind::Trouble => BucketError::Unavailable { message },
             Kind::Foreign => BucketError::Invalid { message },
-            Kind::Absent | Kind::Range | Kind::Unknown | Kind::Refused => BucketError::Refused { message },
+            Kind::Absent | Kind::Range | Kind::Unknown | Kind::Refused => {
+                BucketError::Refused { message }
+            }
         }
     }
 
@@ -111,7 +140,9 @@ impl S3Error {
             | "PermanentRedirect"
             | "TemporaryRedirect" => "check S3_REGION and S3_ENDPOINT",
             "RequestTimeTooSkewed" => "its clock and ours are too far apart",
-            "AccessDenied" => "the access key needs to read, write, list and delete objects of this bucket",
+            "AccessDenied" => {
+                "the access key needs to read, write, list and delete objects of this bucket"
+            }
             "NotImplemented" => "it lacks what Pilotlight needs of S3: see the bucket check",
             "" => "is S3_ENDPOINT that of the S3 API?",
             _ => return None,
@@ -122,7 +153,11 @@ impl S3Error {
 /// The entity tag of an answer, as it is to be given back.
 pub(crate) fn etag(response: &Response) -> Result<String, String> {
     let etag = response.header("etag");
-    if etag.is_empty() { Err("it has no entity tag".to_owned()) } else { Ok(etag.to_owned()) }
+    if etag.is_empty() {
+        Err("it has no entity tag".to_owned())
+    } else {
+        Ok(etag.to_owned())
+    }
 }
 
 /// The object, or a part of it.
@@ -133,35 +168,57 @@ pub(crate) fn object(response: Response, range: Option<Range<u64>>) -> Result<Ob
     match (response.status, range) {
         (206, Some(range)) => {
             let size = size_of_part(&name, &range, body.len() as u64);
-            let size = size.ok_or_else(|| format!("for bytes {range:?} came {} as {name:?}", body.len()))?;
-            Ok(Object { bytes: body, etag, size })
+            let size =
+                size.ok_or_else(|| format!("for bytes {range:?} came {} as {name:?}", body.len()))?;
+            Ok(Object {
+                bytes: body,
+                etag,
+                size,
+            })
         }
-        (200, None) => Ok(Object { size: body.len() as u64, bytes: body, etag }),
+        (200, None) => Ok(Object {
+            size: body.len() as u64,
+            bytes: body,
+            etag,
+        }),
         // A server may ignore ranges, and then sends everything.
         (200, Some(range)) => {
             let size = body.len() as u64;
             body.truncate(range.end.min(size) as usize);
             body.drain(..range.start.min(body.len() as u64) as usize);
-            Ok(Object { bytes: body, etag, size })
+            Ok(Object {
+                bytes: body,
+                etag,
+                size,
+            })
         }
         (status, _) => Err(format!("its status is {status}")),
     }
 }
 
-/// The whole object's size, if `bytes FIRST-LAST/SIZE` is what was asked for as far as the object has it.
+/// The whole object's size, if `bytes FIRST-LAST/SIZE` is what was asked for as far as the object
+/// has it.
 fn size_of_part(name: &str, range: &Range<u64>, length: u64) -> Option<u64> {
     let (part, size) = name.strip_prefix("bytes ")?.split_once('/')?;
     let (first, last) = part.split_once('-')?;
-    let (first, last, size): (u64, u64, u64) = (first.parse().ok()?, last.parse().ok()?, size.parse().ok()?);
+    let (first, last, size): (u64, u64, u64) =
+        (first.parse().ok()?, last.parse().ok()?, size.parse().ok()?);
     let end = range.end.min(size);
-    (first == range.start && last.checked_add(1)? == end && length == end.checked_sub(first)?).then_some(size)
+    (first == range.start && last.checked_add(1)? == end && length == end.checked_sub(first)?)
+        .then_some(size)
 }
 
 /// An object without its bytes, of an answer to HEAD.
 pub(crate) fn head(response: &Response) -> Result<Object, String> {
     let size = response.header("content-length");
-    let size = size.parse().map_err(|_| format!("its length is {size:?}"))?;
-    Ok(Object { bytes: Vec::new(), etag: etag(response)?, size })
+    let size = size
+        .parse()
+        .map_err(|_| format!("its length is {size:?}"))?;
+    Ok(Object {
+        bytes: Vec::new(),
+        etag: etag(response)?,
+        size,
+    })
 }
 
 /// A page of a list.
@@ -190,9 +247,17 @@ pub(crate) fn page(response: &Response) -> Result<Page, String> {
 fn listed(node: Node<'_, '_>) -> Result<Listed, String> {
     let key = child(node, "Key").to_owned();
     let (size, modified) = (child(node, "Size"), child(node, "LastModified"));
-    let size = size.parse().map_err(|_| format!("the size of {key:?} is {size:?}"))?;
-    let modified: Timestamp = modified.parse().map_err(|_| format!("the time of {key:?} is {modified:?}"))?;
-    Ok(Listed { key, size, uploaded_millis: modified.as_millisecond() })
+    let size = size
+        .parse()
+        .map_err(|_| format!("the size of {key:?} is {size:?}"))?;
+    let modified: Timestamp = modified
+        .parse()
+        .map_err(|_| format!("the time of {key:?} is {modified:?}"))?;
+    Ok(Listed {
+        key,
+        size,
+        uploaded_millis: modified.as_millisecond(),
+    })
 }
 
 /// What could not be deleted, of an answer to a deletion of many: the first of it.
@@ -200,7 +265,9 @@ pub(crate) fn undeleted(response: &Response) -> Result<Option<S3Error>, String> 
     let text = std::str::from_utf8(&response.body).map_err(|e| e.to_string())?;
     let document = Document::parse(text).map_err(|e| e.to_string())?;
     let root = root(&document, "DeleteResult")?;
-    let errors = root.children().filter(|node| node.tag_name().name() == "Error");
+    let errors = root
+        .children()
+        .filter(|node| node.tag_name().name() == "Error");
     let mut errors = errors.map(|node| S3Error {
         status: response.status,
         code: child(node, "Code").to_owned(),
@@ -209,13 +276,23 @@ pub(crate) fn undeleted(response: &Response) -> Result<Option<S3Error>, String> 
     Ok(errors.find(|error| error.code != "NoSuchKey"))
 }
 
-fn root<'a, 'input>(document: &'a Document<'input>, name: &str) -> Result<Node<'a, 'input>, String> {
+fn root<'a, 'input>(
+    document: &'a Document<'input>,
+    name: &str,
+) -> Result<Node<'a, 'input>, String> {
     let root = document.root_element();
     let found = root.tag_name().name();
-    if found == name { Ok(root) } else { Err(format!("it is of <{found}>, not <{name}>")) }
+    if found == name {
+        Ok(root)
+    } else {
+        Err(format!("it is of <{found}>, not <{name}>"))
+    }
 }
 
 /// The text of an element, empty where there is none.
 fn child<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
-    node.children().find(|child| child.tag_name().name() == name).and_then(|child| child.text()).unwrap_or_default()
+    node.children()
+        .find(|child| child.tag_name().name() == name)
+        .and_then(|child| child.text())
+        .unwrap_or_default()
 }

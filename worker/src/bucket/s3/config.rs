@@ -1,5 +1,5 @@
-//! Which bucket, and how an S3 endpoint is reached: variables and secrets, parsed once into a type that needs no further
-//! checks.
+//! Which bucket, and how an S3 endpoint is reached: variables and secrets, parsed once into a type
+//! that needs no further checks.
 
 use rusty_s3::{Bucket, BucketError, Credentials, UrlStyle};
 use thiserror::Error;
@@ -26,10 +26,19 @@ pub(crate) struct S3Config {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum BackendError {
     #[error("variable {name}: {found:?} is not {expected}")]
-    Wrong { name: &'static str, found: String, expected: &'static str },
+    Wrong {
+        name: &'static str,
+        found: String,
+        expected: &'static str,
+    },
     #[error("{name} is not set, which BUCKET_BACKEND = \"s3\" needs: {expected}")]
-    Missing { name: &'static str, expected: &'static str },
-    #[error("variable S3_ENDPOINT: {found:?} ends with the bucket's name, which belongs into S3_BUCKET alone")]
+    Missing {
+        name: &'static str,
+        expected: &'static str,
+    },
+    #[error(
+        "variable S3_ENDPOINT: {found:?} ends with the bucket's name, which belongs into S3_BUCKET alone"
+    )]
     Doubled { found: String },
     #[error(
         "S3_URL_STYLE = \"virtual\" puts the bucket's name {bucket:?} before the host of {endpoint}, which makes no host \
@@ -45,13 +54,21 @@ impl Backend {
     /// Parses the variables and secrets that `var` gives.
     pub(crate) fn parse(var: impl Fn(&str) -> Option<String>) -> Result<Self, BackendError> {
         // A line's end gets into a secret easily, and is part of none.
-        let var = |name: &str| var(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+        let var = |name: &str| {
+            var(name)
+                .map(|value| value.trim().to_owned())
+                .filter(|value| !value.is_empty())
+        };
         match var("BUCKET_BACKEND").as_deref() {
             None | Some("r2") => Ok(Self::R2),
             Some("s3") => S3Config::parse(var).map(|config| Self::S3(Box::new(config))),
             Some(found) => {
                 let found = found.to_owned();
-                Err(BackendError::Wrong { name: "BUCKET_BACKEND", found, expected: "\"r2\" or \"s3\"" })
+                Err(BackendError::Wrong {
+                    name: "BUCKET_BACKEND",
+                    found,
+                    expected: "\"r2\" or \"s3\"",
+                })
             }
         }
     }
@@ -65,24 +82,41 @@ impl Backend {
 impl S3Config {
     fn parse(var: impl Fn(&str) -> Option<String>) -> Result<Self, BackendError> {
         let need = |name, expected| var(name).ok_or(BackendError::Missing { name, expected });
-        let found = need("S3_ENDPOINT", "a URL, like https://s3.eu-central-1.amazonaws.com")?;
+        let found = need(
+            "S3_ENDPOINT",
+            "a URL, like https://s3.eu-central-1.amazonaws.com",
+        )?;
         let name = need("S3_BUCKET", "the bucket's name")?;
         let (key, secret) = (
-            need("S3_ACCESS_KEY_ID", "a secret (`npx wrangler secret put S3_ACCESS_KEY_ID`)")?,
-            need("S3_SECRET_ACCESS_KEY", "a secret (`npx wrangler secret put S3_SECRET_ACCESS_KEY`)")?,
+            need(
+                "S3_ACCESS_KEY_ID",
+                "a secret (`npx wrangler secret put S3_ACCESS_KEY_ID`)",
+            )?,
+            need(
+                "S3_SECRET_ACCESS_KEY",
+                "a secret (`npx wrangler secret put S3_SECRET_ACCESS_KEY`)",
+            )?,
         );
         let style = match var("S3_URL_STYLE").as_deref() {
             None | Some("path") => UrlStyle::Path,
             Some("virtual") => UrlStyle::VirtualHost,
             Some(found) => {
                 let found = found.to_owned();
-                return Err(BackendError::Wrong { name: "S3_URL_STYLE", found, expected: "\"path\" or \"virtual\"" });
+                return Err(BackendError::Wrong {
+                    name: "S3_URL_STYLE",
+                    found,
+                    expected: "\"path\" or \"virtual\"",
+                });
             }
         };
         let bare = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
         if !name.bytes().all(bare) {
             let expected = "the name of a bucket: letters, digits, hyphens and dots";
-            return Err(BackendError::Wrong { name: "S3_BUCKET", found: name, expected });
+            return Err(BackendError::Wrong {
+                name: "S3_BUCKET",
+                found: name,
+                expected,
+            });
         }
         let endpoint = endpoint(&found)?;
         let segments = endpoint.path().trim_end_matches('/');
@@ -90,15 +124,22 @@ impl S3Config {
             return Err(BackendError::Doubled { found });
         }
         let region = var("S3_REGION").unwrap_or_else(|| DEFAULT_REGION.to_owned());
-        let bucket = Bucket::new(endpoint, style, name.clone(), region).map_err(|error| match error {
-            BucketError::ParseError(_) => BackendError::NoHost { bucket: name, endpoint: found.clone() },
-            BucketError::MissingHost | BucketError::UnsupportedScheme => no_endpoint(&found),
-        })?;
+        let bucket =
+            Bucket::new(endpoint, style, name.clone(), region).map_err(|error| match error {
+                BucketError::ParseError(_) => BackendError::NoHost {
+                    bucket: name,
+                    endpoint: found.clone(),
+                },
+                BucketError::MissingHost | BucketError::UnsupportedScheme => no_endpoint(&found),
+            })?;
         let credentials = match var("S3_SESSION_TOKEN") {
             Some(token) => Credentials::new_with_token(key, secret, token),
             None => Credentials::new(key, secret),
         };
-        Ok(Self { bucket, credentials })
+        Ok(Self {
+            bucket,
+            credentials,
+        })
     }
 }
 
@@ -110,14 +151,26 @@ fn endpoint(found: &str) -> Result<Url, BackendError> {
         && url.fragment().is_none()
         && url.username().is_empty()
         && url.password().is_none();
-    if plain { Ok(url) } else { Err(no_endpoint(found)) }
+    if plain {
+        Ok(url)
+    } else {
+        Err(no_endpoint(found))
+    }
 }
 
 fn no_endpoint(found: &str) -> BackendError {
     let expected = "a URL of scheme https or http without user, query and fragment";
     // A URL with a user has a password, perhaps.
-    let found = if found.contains('@') { "(a URL with \"@\")" } else { found };
-    BackendError::Wrong { name: "S3_ENDPOINT", found: found.to_owned(), expected }
+    let found = if found.contains('@') {
+        "(a URL with \"@\")"
+    } else {
+        found
+    };
+    BackendError::Wrong {
+        name: "S3_ENDPOINT",
+        found: found.to_owned(),
+        expected,
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +189,10 @@ mod tests {
     fn parse(changes: &[(&str, &str)]) -> Result<S3Config, String> {
         let var = |name: &str| {
             let pairs = changes.iter().chain(&GOOD);
-            pairs.into_iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
+            pairs
+                .into_iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, value)| (*value).to_owned())
         };
         match Backend::parse(var) {
             Ok(Backend::S3(config)) => Ok(*config),
@@ -159,23 +215,55 @@ mod tests {
     fn styles_regions_and_tokens() {
         assert_eq!(url(&[]), "https://s3.example.com/profiles/");
         assert_eq!(
-            url(&[("S3_URL_STYLE", "path"), ("S3_ENDPOINT", "http://127.0.0.1:9000/")]),
+            url(&[
+                ("S3_URL_STYLE", "path"),
+                ("S3_ENDPOINT", "http://127.0.0.1:9000/")
+            ]),
             "http://127.0.0.1:9000/profiles/"
         );
-        assert_eq!(url(&[("S3_URL_STYLE", "virtual")]), "https://profiles.s3.example.com/");
-        assert_eq!(url(&[("S3_ENDPOINT", "https://example.com/storage/v1")]), "https://example.com/storage/v1/profiles/");
+        assert_eq!(
+            url(&[("S3_URL_STYLE", "virtual")]),
+            "https://profiles.s3.example.com/"
+        );
+        assert_eq!(
+            url(&[("S3_ENDPOINT", "https://example.com/storage/v1")]),
+            "https://example.com/storage/v1/profiles/"
+        );
         assert_eq!(parse(&[]).unwrap().bucket.region(), "auto");
-        assert_eq!(parse(&[("S3_REGION", "eu-west-1")]).unwrap().bucket.region(), "eu-west-1");
+        assert_eq!(
+            parse(&[("S3_REGION", "eu-west-1")])
+                .unwrap()
+                .bucket
+                .region(),
+            "eu-west-1"
+        );
         let credentials = parse(&[]).unwrap().credentials;
-        assert_eq!((credentials.secret(), credentials.token()), ("hidden", None));
-        assert_eq!(parse(&[("S3_SESSION_TOKEN", "t")]).unwrap().credentials.token(), Some("t"));
+        assert_eq!(
+            (credentials.secret(), credentials.token()),
+            ("hidden", None)
+        );
+        assert_eq!(
+            parse(&[("S3_SESSION_TOKEN", "t")])
+                .unwrap()
+                .credentials
+                .token(),
+            Some("t")
+        );
     }
 
     #[test]
     fn refusals_name_the_variable() {
-        let expect = |changes: &[(&str, &str)], message: &str| assert_eq!(parse(changes).unwrap_err(), message);
-        expect(&[("BUCKET_BACKEND", "minio")], "variable BUCKET_BACKEND: \"minio\" is not \"r2\" or \"s3\"");
-        expect(&[("S3_BUCKET", "")], "S3_BUCKET is not set, which BUCKET_BACKEND = \"s3\" needs: the bucket's name");
+        let expect = |changes: &[(&str, &str)], message: &str| {
+            assert_eq!(parse(changes).unwrap_err(), message)
+        };
+        expect(
+            &[("BUCKET_BACKEND", "minio")],
+            "variable BUCKET_BACKEND: \"minio\" is not \"r2\" or \"s3\"",
+        );
+        expect(
+            &[("S3_BUCKET", "")],
+            "S3_BUCKET is not set, which BUCKET_BACKEND = \"s3\" needs: the bucket's name",
+        );
         expect(
             &[("S3_SECRET_ACCESS_KEY", " ")],
             "S3_SECRET_ACCESS_KEY is not set, which BUCKET_BACKEND = \"s3\" needs: a secret (`npx wrangler secret put \
@@ -185,7 +273,10 @@ mod tests {
             &[("S3_ENDPOINT", "s3.example.com")],
             "variable S3_ENDPOINT: \"s3.example.com\" is not a URL of scheme https or http without user, query and fragment",
         );
-        expect(&[("S3_URL_STYLE", "dns")], "variable S3_URL_STYLE: \"dns\" is not \"path\" or \"virtual\"");
+        expect(
+            &[("S3_URL_STYLE", "dns")],
+            "variable S3_URL_STYLE: \"dns\" is not \"path\" or \"virtual\"",
+        );
         expect(
             &[("S3_BUCKET", "a/b")],
             "variable S3_BUCKET: \"a/b\" is not the name of a bucket: letters, digits, hyphens and dots",
@@ -196,7 +287,10 @@ mod tests {
              S3_BUCKET alone",
         );
         expect(
-            &[("S3_ENDPOINT", "http://127.0.0.1:9000"), ("S3_URL_STYLE", "virtual")],
+            &[
+                ("S3_ENDPOINT", "http://127.0.0.1:9000"),
+                ("S3_URL_STYLE", "virtual"),
+            ],
             "S3_URL_STYLE = \"virtual\" puts the bucket's name \"profiles\" before the host of http://127.0.0.1:9000, \
              which makes no host name: use \"path\"",
         );

@@ -5,12 +5,16 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use worker::js_sys::Uint8Array;
-use worker::{AbortController, CacheMode, Delay, Fetch as PlatformFetch, Headers, Method, RequestInit, RequestRedirect};
+use worker::{
+    AbortController, CacheMode, Delay, Fetch as PlatformFetch, Headers, Method, RequestInit,
+    RequestRedirect,
+};
 
 use super::http::{Http, Request, Response};
 use crate::platform::clock;
 
-/// Longest wait for a whole answer. 12 MB over 10 Mbit/s take 10 seconds; what takes longer than this has stopped.
+/// Longest wait for a whole answer. 12 MB over 10 Mbit/s take 10 seconds; what takes longer than
+/// this has stopped.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// The platform's `fetch`.
@@ -23,9 +27,15 @@ impl Http for Fetch {
         let signal = controller.signal();
         let answer = async {
             let request = platform_request(request)?;
-            let mut answer = PlatformFetch::Request(request).send_with_signal(&signal).await?;
+            let mut answer = PlatformFetch::Request(request)
+                .send_with_signal(&signal)
+                .await?;
             let body = answer.bytes().await?;
-            Ok(Response { status: answer.status_code(), headers: answer.headers().entries().collect(), body })
+            Ok(Response {
+                status: answer.status_code(),
+                headers: answer.headers().entries().collect(),
+                body,
+            })
         };
         match select(pin!(answer), pin!(Delay::from(LIMIT))).await {
             Either::Left((answer, _)) => answer.map_err(|error: worker::Error| error.to_string()),

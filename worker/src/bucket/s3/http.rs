@@ -2,8 +2,8 @@
 
 /// Sends requests, and has what waiting between them needs.
 pub(crate) trait Http: Clone + 'static {
-    /// Sends a request and reads the whole answer, of whatever status; redirections are not followed. An error says why
-    /// there is no answer.
+    /// Sends a request and reads the whole answer, of whatever status; redirections are not
+    /// followed. An error says why there is no answer.
     async fn send(&self, request: Request<'_>) -> Result<Response, String>;
 
     /// Milliseconds since the epoch.
@@ -34,6 +34,9 @@ pub(crate) struct Response {
 impl Response {
     /// A header's value, empty where there is none.
     pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value)
+        self.headers
+            .iter()
+            .find(|(n, _)| n == name)
+            .map_or("", |(_, value)| value)
     }
 }

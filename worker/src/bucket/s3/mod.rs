@@ -1,7 +1,8 @@
 //! A bucket behind any endpoint that speaks S3.
 //!
-//! [`ask`] builds and signs requests, [`answer`] reads what comes back, neither sends anything; [`http`] is how requests
-//! travel. This is what goes between: one call is one request, sent again where that is safe.
+//! [`ask`] builds and signs requests, [`answer`] reads what comes back, neither sends anything;
+//! [`http`] is how requests travel. This is what goes between: one call is one request, sent again
+//! where that is safe.
 
 mod answer;
 pub(crate) mod config;
@@ -24,8 +25,8 @@ use self::http::{Http, Request, Response};
 use self::request::S3Request;
 use super::{Bucket, BucketError, Condition, List, Object, Page};
 
-/// How often a request is sent, the first time included. With the pauses between, a hiccup of half a second is bridged;
-/// what lasts longer is for the client of a push to bridge, which sends again.
+/// How often a request is sent, the first time included. With the pauses between, a hiccup of half
+/// a second is bridged; what lasts longer is for the client of a push to bridge, which sends again.
 const ATTEMPTS: u32 = 4;
 
 /// The pause before the second attempt, milliseconds; it doubles each time.
@@ -44,17 +45,34 @@ struct Inner<H> {
 
 impl<H: Http> S3Bucket<H> {
     pub(crate) fn new(config: S3Config, http: H) -> Self {
-        Self(Rc::new(Inner { config, http, deletes_one_by_one: Cell::new(false) }))
+        Self(Rc::new(Inner {
+            config,
+            http,
+            deletes_one_by_one: Cell::new(false),
+        }))
     }
 
     /// Sends a request until there is an answer that stands.
-    async fn send(&self, request: &S3Request<'_>) -> Result<Result<Response, S3Error>, BucketError> {
+    async fn send(
+        &self,
+        request: &S3Request<'_>,
+    ) -> Result<Result<Response, S3Error>, BucketError> {
         let Inner { config, http, .. } = &*self.0;
         let mut attempt = 1;
         loop {
             let url = request.sign(config, http.now_millis());
-            let S3Request { method, headers, body, .. } = request;
-            let sent = http.send(Request { method: method.to_str(), url: &url, headers, body });
+            let S3Request {
+                method,
+                headers,
+                body,
+                ..
+            } = request;
+            let sent = http.send(Request {
+                method: method.to_str(),
+                url: &url,
+                headers,
+                body,
+            });
             let last = attempt == ATTEMPTS;
             match sent.await {
                 Ok(response) if matches!(response.status, 200..=299) => return Ok(Ok(response)),
@@ -77,7 +95,9 @@ impl<H: Http> S3Bucket<H> {
 
     /// The same, where any error is the end.
     async fn sent(&self, request: &S3Request<'_>) -> Result<Response, BucketError> {
-        self.send(request).await?.map_err(|error| self.explained(&error, request))
+        self.send(request)
+            .await?
+            .map_err(|error| self.explained(&error, request))
     }
 
     fn explained(&self, error: &S3Error, request: &S3Request<'_>) -> BucketError {
@@ -90,7 +110,10 @@ impl<H: Http> S3Bucket<H> {
 
     fn invalid(&self, request: &S3Request<'_>, why: &str) -> BucketError {
         let (method, key) = (request.method.to_str(), request.key.unwrap_or_default());
-        let message = format!("the S3 endpoint {} answered {method} {key} with what is no answer: {why}", self.endpoint());
+        let message = format!(
+            "the S3 endpoint {} answered {method} {key} with what is no answer: {why}",
+            self.endpoint()
+        );
         BucketError::Invalid { message }
     }
 
@@ -98,7 +121,9 @@ impl<H: Http> S3Bucket<H> {
     async fn head(&self, key: &str) -> Result<Option<Object>, BucketError> {
         let request = S3Request::head(key);
         match self.send(&request).await? {
-            Ok(response) => answer::head(&response).map(Some).map_err(|why| self.invalid(&request, &why)),
+            Ok(response) => answer::head(&response)
+                .map(Some)
+                .map_err(|why| self.invalid(&request, &why)),
             // Answers to HEAD have no body, and so no code.
             Err(error) if error.status == 404 => Ok(None),
             Err(error) => Err(self.explained(&error, &request)),
@@ -119,20 +144,33 @@ impl<H: Http> S3Bucket<H> {
 }
 
 impl<H: Http> Bucket for S3Bucket<H> {
-    async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError> {
+    async fn put(
+        &self,
+        key: &str,
+        bytes: Vec<u8>,
+        condition: Condition,
+    ) -> Result<String, BucketError> {
         nameable(key)?;
         let request = S3Request::put(key, bytes, &condition);
         match self.send(&request).await? {
             Ok(response) => answer::etag(&response).map_err(|why| self.invalid(&request, &why)),
             // What is not there has no entity tag either.
-            Err(error) if error.kind() == Kind::Absent && matches!(condition, Condition::Matches(_)) => {
-                Err(BucketError::Precondition { key: key.to_owned() })
+            Err(error)
+                if error.kind() == Kind::Absent && matches!(condition, Condition::Matches(_)) =>
+            {
+                Err(BucketError::Precondition {
+                    key: key.to_owned(),
+                })
             }
             Err(error) => Err(self.explained(&error, &request)),
         }
     }
 
-    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<Option<Object>, BucketError> {
+    async fn get(
+        &self,
+        key: &str,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<Object>, BucketError> {
         nameable(key)?;
         // HTTP cannot say an empty range.
         if range.as_ref().is_some_and(Range::is_empty) {
@@ -140,7 +178,9 @@ impl<H: Http> Bucket for S3Bucket<H> {
         }
         let request = S3Request::get(key, range.clone());
         match self.send(&request).await? {
-            Ok(response) => answer::object(response, range).map(Some).map_err(|why| self.invalid(&request, &why)),
+            Ok(response) => answer::object(response, range)
+                .map(Some)
+                .map_err(|why| self.invalid(&request, &why)),
             Err(error) if error.kind() == Kind::Absent => Ok(None),
             Err(error) if error.kind() == Kind::Range => self.head(key).await,
             Err(error) => Err(self.explained(&error, &request)),
@@ -181,5 +221,7 @@ fn nameable(key: &str) -> Result<(), BucketError> {
     if request::is_nameable(key) {
         return Ok(());
     }
-    Err(BucketError::Refused { message: format!("{key:?} cannot be asked for by a URL, and so not over S3") })
+    Err(BucketError::Refused {
+        message: format!("{key:?} cannot be asked for by a URL, and so not over S3"),
+    })
 }

@@ -6,9 +6,11 @@ use pilotlight_core::{ProfileType, Selector, TimeRange};
 use super::super::World;
 use super::{WASM, cpu_millis, directory_bytes, kib};
 use crate::api::query::Store;
-use crate::meter::{Item, Meter, Metered};
+use crate::bucket::Metered;
+use crate::meter::{Item, Meter};
 
-/// Of an odd number of values. The machine's other work slows some of them down, cold caches the first.
+/// Of an odd number of values. The machine's other work slows some of them down, cold caches the
+/// first.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
@@ -29,20 +31,36 @@ pub(super) struct Asked {
 
 /// Asks for all profiles of a type that a query selects.
 pub(super) fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -> Asked {
-    let (selector, of_type) = (Selector::parse(query).unwrap(), of_type.parse::<ProfileType>().unwrap());
+    let (selector, of_type) = (
+        Selector::parse(query).unwrap(),
+        of_type.parse::<ProfileType>().unwrap(),
+    );
     let (mut times, mut catalog_times, mut last) = (Vec::new(), Vec::new(), None);
     for _ in 0..25 {
         let meter = Meter::default();
-        let store =
-            Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), world.platform(), meter.clone());
+        let store = Store::new(
+            Metered::new(world.bucket.clone(), meter.clone()),
+            world.tenant(),
+            world.platform(),
+            meter.clone(),
+        );
         let began = cpu_millis();
         let catalog = world.clock.run(store.catalog(range)).unwrap();
         catalog_times.push(cpu_millis() - began);
         let began = cpu_millis();
-        let answer = world.clock.run(store.merged(&selector, &of_type, range)).unwrap();
+        let answer = world
+            .clock
+            .run(store.merged(&selector, &of_type, range))
+            .unwrap();
         let encoded = answer.chunk(&of_type).unwrap().len();
         times.push(cpu_millis() - began);
-        last = Some((answer, encoded, meter.take(), directory_bytes(&catalog), catalog.len()));
+        last = Some((
+            answer,
+            encoded,
+            meter.take(),
+            directory_bytes(&catalog),
+            catalog.len(),
+        ));
     }
     let (answer, encoded, usage, catalog_bytes, catalog_rows) = last.unwrap();
     Asked {

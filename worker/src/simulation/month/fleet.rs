@@ -12,9 +12,10 @@ use pilotlight_core::plans::MAX_PARTITION_BYTES;
 use super::super::{BEGIN, MINUTE, World};
 use super::cpu_millis;
 use super::program::{Program, Random};
+use crate::bucket::Metered;
 use crate::maintenance::schedule::{INVOCATIONS, Visitor, dispatch};
 use crate::maintenance::visit;
-use crate::meter::{Item, Meter, Metered, cpu};
+use crate::meter::{Item, Meter, cpu};
 use crate::platform::errors::Problem;
 use crate::tenant::Shard;
 
@@ -68,9 +69,17 @@ impl Bodies {
             let program = Program::new(2_026 + service as u64);
             let process = |process: usize| {
                 let seed = (service * 1_000 + process) as u64;
-                let (mut random, mut heap) = (Random(seed ^ 0x5851_f42d_4c95_7f2d), program.heap(seed));
-                let cpu = (0..load.different).map(|_| program.cpu(&mut random)).collect();
-                [cpu, (0..load.different).map(|_| program.memory(&mut heap)).collect()]
+                let (mut random, mut heap) =
+                    (Random(seed ^ 0x5851_f42d_4c95_7f2d), program.heap(seed));
+                let cpu = (0..load.different)
+                    .map(|_| program.cpu(&mut random))
+                    .collect();
+                [
+                    cpu,
+                    (0..load.different)
+                        .map(|_| program.memory(&mut heap))
+                        .collect(),
+                ]
             };
             (0..load.processes).map(process).collect()
         };
@@ -78,7 +87,8 @@ impl Bodies {
     }
 }
 
-/// Pushes for as long as the load lasts, and lets the schedule run until `after` milliseconds later.
+/// Pushes for as long as the load lasts, and lets the schedule run until `after` milliseconds
+/// later.
 pub(super) fn run(world: &World, load: &Load, after: i64, meter: &Meter) -> Tally {
     let bodies = Bodies::new(load);
     let tally = Rc::new(RefCell::new(Tally::default()));
@@ -101,11 +111,16 @@ pub(super) fn run(world: &World, load: &Load, after: i64, meter: &Meter) -> Tall
                 }
             }
         }
-        world.clock.sleep(BEGIN + load.millis + after - world.clock.now()).await;
+        world
+            .clock
+            .sleep(BEGIN + load.millis + after - world.clock.now())
+            .await;
     };
     // The second round of a minute waits, while profiles are pushed.
     let schedule = async {
-        for minute in (BEGIN + PHASE..=BEGIN + load.millis + after).step_by((load.cron_minutes * MINUTE) as usize) {
+        for minute in (BEGIN + PHASE..=BEGIN + load.millis + after)
+            .step_by((load.cron_minutes * MINUTE) as usize)
+        {
             world.clock.sleep(minute - world.clock.now()).await;
             cron(world, meter, &tally).await;
         }
@@ -114,7 +129,13 @@ pub(super) fn run(world: &World, load: &Load, after: i64, meter: &Meter) -> Tall
     *tally.borrow()
 }
 
-fn push(world: &World, (service, process): (usize, usize), body: &[u8], tally: &Rc<RefCell<Tally>>, meter: &Meter) {
+fn push(
+    world: &World,
+    (service, process): (usize, usize),
+    body: &[u8],
+    tally: &Rc<RefCell<Tally>>,
+    meter: &Meter,
+) {
     let now = world.clock.now();
     let query = format!(
         "name=shop{service}%7Binstance%3Di-{process:02}%7D&from={}&until={}&format=pprof&spyName=gospy&sampleRate=100",
@@ -124,7 +145,15 @@ fn push(world: &World, (service, process): (usize, usize), body: &[u8], tally: &
     let (content_type, tenant, client) = ("binary/octet-stream", "anonymous", "");
     let now = UnixNanos::from_millis(now);
     let began = cpu_millis();
-    let ingested = ingest(&Push { query: &query, content_type, body, tenant, client, now }).unwrap();
+    let ingested = ingest(&Push {
+        query: &query,
+        content_type,
+        body,
+        tenant,
+        client,
+        now,
+    })
+    .unwrap();
     let chunk = ingested.chunk.unwrap();
     {
         let mut tally = tally.borrow_mut();
@@ -138,7 +167,9 @@ fn push(world: &World, (service, process): (usize, usize), body: &[u8], tally: &
     meter.add(Item::PushBytes, body.len() as u64);
     meter.add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
     let tenant = world.tenant();
-    world.clock.spawn(async move { tenant.append(&chunk).await.map(drop).unwrap() }.boxed_local());
+    world
+        .clock
+        .spawn(async move { tenant.append(&chunk).await.map(drop).unwrap() }.boxed_local());
 }
 
 /// Visits of the schedule.
@@ -147,11 +178,24 @@ struct Visits<'a>(&'a World, &'a Meter, &'a RefCell<Tally>);
 impl Visitor for Visits<'_> {
     async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
         let Self(world, meter, tally) = self;
-        let (bucket, client) = (Metered::new(world.bucket.clone(), (*meter).clone()), world.client(0));
+        let (bucket, client) = (
+            Metered::new(world.bucket.clone(), (*meter).clone()),
+            world.client(0),
+        );
         meter.add(Item::WorkerRequests, 1);
         let (pushing, began) = (tally.borrow().ingest_millis, cpu_millis());
         let (now, admission) = (world.clock.now(), world.admission());
-        let was_due = visit::visit(&bucket, &client, shard, now, MAX_PARTITION_BYTES, &admission, meter).await.unwrap();
+        let was_due = visit::visit(
+            &bucket,
+            &client,
+            shard,
+            now,
+            MAX_PARTITION_BYTES,
+            &admission,
+            meter,
+        )
+        .await
+        .unwrap();
         let mut tally = tally.borrow_mut();
         tally.jobs += u64::from(was_due);
         tally.compact_millis += cpu_millis() - began - (tally.ingest_millis - pushing);
@@ -164,5 +208,12 @@ async fn cron(world: &World, meter: &Meter, tally: &RefCell<Tally>) {
     meter.add(Item::WorkerRequests, 1);
     meter.add(Item::BucketLists, 1);
     let minute = world.clock.now() / MINUTE;
-    dispatch(&[world.shard()], minute, INVOCATIONS, &Visits(world, meter, tally), &world.platform()).await;
+    dispatch(
+        &[world.shard()],
+        minute,
+        INVOCATIONS,
+        &Visits(world, meter, tally),
+        &world.platform(),
+    )
+    .await;
 }

@@ -1,8 +1,10 @@
-//! What a month of profiles comes to, compressed in time: stored bytes, reads, CPU, requests, dollars. Printed:
-//! `cargo test --release -p pilotlight-worker month -- --ignored --nocapture --test-threads 1`.
+//! What a month of profiles comes to, compressed in time: stored bytes, reads, CPU, requests,
+//! dollars. Printed: `cargo test --release -p pilotlight-worker month -- --ignored --nocapture
+//! --test-threads 1`.
 //!
-//! 17 million pushes a month are too many to run: a day of one service at its real rate tells of sizes, an hour of a
-//! hundred processes of requests, and a month in which each process pushes every three hours of reads over long ranges.
+//! 17 million pushes a month are too many to run: a day of one service at its real rate tells of
+//! sizes, an hour of a hundred processes of requests, and a month in which each process pushes
+//! every three hours of reads over long ranges.
 
 mod ask;
 mod fleet;
@@ -17,13 +19,19 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::{BEGIN, DAY, HOUR, MINUTE, World};
 use crate::api::query::Store;
-use crate::meter::{Item, Meter, Metered, Prices, Usage};
-use crate::tenant::{Detail, Flush};
+use crate::bucket::Metered;
+use crate::meter::{Item, Meter, Prices, Usage};
+use crate::platform::config::Flush;
+use crate::tenant::Detail;
 use ask::ask;
 use fleet::{Kinds, Load, Tally};
 
 /// As by default.
-const FLUSH: Flush = Flush { millis: 6_000, bytes: 4 << 20, pending: 16 << 20 };
+const FLUSH: Flush = Flush {
+    millis: 6_000,
+    bytes: 4 << 20,
+    pending: 16 << 20,
+};
 
 const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE: &str = "memory:inuse_space:bytes:space:bytes";
@@ -38,7 +46,10 @@ fn cpu_millis() -> f64 {
 }
 
 fn range(from: i64, until: i64) -> TimeRange {
-    TimeRange { from: UnixNanos::from_millis(from), until: UnixNanos::from_millis(until) }
+    TimeRange {
+        from: UnixNanos::from_millis(from),
+        until: UnixNanos::from_millis(until),
+    }
 }
 
 fn kib(bytes: u64) -> String {
@@ -46,18 +57,27 @@ fn kib(bytes: u64) -> String {
 }
 
 fn directory_bytes(objects: &[CatalogObject]) -> u64 {
-    objects.iter().map(|object| object.directory.encode().unwrap().len() as u64 + object.key.len() as u64).sum()
+    objects
+        .iter()
+        .map(|object| object.directory.encode().unwrap().len() as u64 + object.key.len() as u64)
+        .sum()
 }
 
 fn everything(world: &World) -> Vec<CatalogObject> {
-    world.clock.run(world.tenant().catalog(TimeRange::ALL, Detail::Each)).unwrap()
+    world
+        .clock
+        .run(world.tenant().catalog(TimeRange::ALL, Detail::Each))
+        .unwrap()
 }
 
 /// Prints what objects hold by level, and gives the bytes of each level.
 fn print_levels(objects: &[CatalogObject]) -> [u64; 4] {
     let mut levels = [0; 4];
     for level in Level::ALL {
-        let of_level: Vec<_> = objects.iter().filter(|object| object.level == level).collect();
+        let of_level: Vec<_> = objects
+            .iter()
+            .filter(|object| object.level == level)
+            .collect();
         if of_level.is_empty() {
             continue;
         }
@@ -65,32 +85,68 @@ fn print_levels(objects: &[CatalogObject]) -> [u64; 4] {
         let mut add = |name: String, bytes: u64| *parts.entry(name).or_default() += bytes;
         for object in &of_level {
             levels[usize::from(level.number())] += object.size;
-            add("directory".to_owned(), object.directory.encode().unwrap().len() as u64);
-            add("ids".to_owned(), object.directory.block().and_then(|block| block.ids).map_or(0, |part| part.len));
+            add(
+                "directory".to_owned(),
+                object.directory.encode().unwrap().len() as u64,
+            );
+            add(
+                "ids".to_owned(),
+                object
+                    .directory
+                    .block()
+                    .and_then(|block| block.ids)
+                    .map_or(0, |part| part.len),
+            );
             // Datasets share symbols and pages: what the first has counts for it alone.
             let mut seen = BTreeSet::new();
             let mut new = |part: Part| if seen.insert(part) { part.len } else { 0 };
             for dataset in object.directory.datasets() {
                 let name = &object.directory.types[dataset.profile_type as usize].sample_type;
                 add(format!("symbols of {name}"), new(dataset.symbols));
-                add(format!("raw {name}"), dataset.pages.iter().map(|page| new(page.part)).sum());
+                add(
+                    format!("raw {name}"),
+                    dataset.pages.iter().map(|page| new(page.part)).sum(),
+                );
                 for (window, scope) in [SumWindow::Minute, SumWindow::Hour, SumWindow::Day]
                     .into_iter()
-                    .flat_map(|window| [SumScope::All, SumScope::Series].map(|scope| (window, scope)))
+                    .flat_map(|window| {
+                        [SumScope::All, SumScope::Series].map(|scope| (window, scope))
+                    })
                 {
-                    let pages = dataset.sums(window, scope).map_or(&[][..], |sums| &sums.pages);
-                    add(format!("{window:?}/{scope:?} sums"), pages.iter().map(|page| new(page.part)).sum());
+                    let pages = dataset
+                        .sums(window, scope)
+                        .map_or(&[][..], |sums| &sums.pages);
+                    add(
+                        format!("{window:?}/{scope:?} sums"),
+                        pages.iter().map(|page| new(page.part)).sum(),
+                    );
                 }
-                add("totals".to_owned(), dataset.totals.map_or(0, |part| part.len));
-                add("window totals over all".to_owned(), dataset.all_totals.map_or(0, |part| part.len));
-                add("window totals".to_owned(), dataset.window_totals.map_or(0, |(_, part)| part.len));
+                add(
+                    "totals".to_owned(),
+                    dataset.totals.map_or(0, |part| part.len),
+                );
+                add(
+                    "window totals over all".to_owned(),
+                    dataset.all_totals.map_or(0, |part| part.len),
+                );
+                add(
+                    "window totals".to_owned(),
+                    dataset.window_totals.map_or(0, |(_, part)| part.len),
+                );
             }
         }
-        println!("  level {level}: {} objects, {}", of_level.len(), kib(levels[usize::from(level.number())]));
+        println!(
+            "  level {level}: {} objects, {}",
+            of_level.len(),
+            kib(levels[usize::from(level.number())])
+        );
         for (name, bytes) in parts.into_iter().filter(|(_, bytes)| *bytes > 0) {
             println!("    {name}: {}", kib(bytes));
         }
-        let day: u64 = of_level.iter().map(|o| ObjectSummary::new(&o.key, o.size, &o.directory).day_bytes).sum();
+        let day: u64 = of_level
+            .iter()
+            .map(|o| ObjectSummary::new(&o.key, o.size, &o.directory).day_bytes)
+            .sum();
         println!("    that go into sums of days: {}", kib(day));
     }
     levels
@@ -136,16 +192,23 @@ fn print_bill(usage: &Usage, stored_a_push: f64) {
         );
     }
     let stored = (stored_a_push * pushes) as u64;
-    let beyond: f64 = Item::ALL.into_iter().map(|item| prices.beyond(&month, item)).sum();
+    let beyond: f64 = Item::ALL
+        .into_iter()
+        .map(|item| prices.beyond(&month, item))
+        .sum();
     println!(
         "    stored after a month: {:.1} GB, ${:.2}",
         stored as f64 / 1e9,
         stored as f64 / 1e9 * prices.stored_gigabyte
     );
-    println!("    list price ${list:.2}; bill ${:.2}", prices.fee + beyond + prices.stored_beyond(stored));
+    println!(
+        "    list price ${list:.2}; bill ${:.2}",
+        prices.fee + beyond + prices.stored_beyond(stored)
+    );
 }
 
-/// Stored bytes: a day of one service of ten processes, each pushing CPU and memory every 15 seconds.
+/// Stored bytes: a day of one service of ten processes, each pushing CPU and memory every 15
+/// seconds.
 #[test]
 #[ignore = "a measurement: six minutes"]
 fn a_day_at_the_real_rate() {
@@ -180,22 +243,51 @@ fn day_of(hours: i64) {
         usage.count(Item::BucketBytesIn) as f64 / tally.chunks as f64,
         usage.count(Item::BucketBytesIn) as f64 / stored as f64,
     );
-    println!("catalog: {} rows, {}", objects.len(), kib(directory_bytes(&objects)));
-    println!("SQLite rows changed a push: {:.3}", world.rows_changed() as f64 / tally.pushes as f64);
+    println!(
+        "catalog: {} rows, {}",
+        objects.len(),
+        kib(directory_bytes(&objects))
+    );
+    println!(
+        "SQLite rows changed a push: {:.3}",
+        world.rows_changed() as f64 / tally.pushes as f64
+    );
     let end = BEGIN + load.millis;
     for of_type in [CPU, IN_USE] {
-        ask(&world, "{service_name=\"shop0\"}", of_type, range(BEGIN, BEGIN + DAY)).print(&format!("{of_type}, the day"));
-        ask(&world, "{service_name=\"shop0\"}", of_type, range(end - 3 * HOUR + 1, end - 2 * HOUR + 1))
-            .print("  an hour of the past");
-        ask(&world, "{service_name=\"shop0\"}", of_type, range(end - HOUR - 7 * MINUTE, end - 7 * MINUTE + 1))
-            .print("  the last but seven minutes");
-        ask(&world, "{service_name=\"shop0\",instance=\"i-03\"}", of_type, range(BEGIN, BEGIN + DAY))
-            .print("  one process, the day");
+        ask(
+            &world,
+            "{service_name=\"shop0\"}",
+            of_type,
+            range(BEGIN, BEGIN + DAY),
+        )
+        .print(&format!("{of_type}, the day"));
+        ask(
+            &world,
+            "{service_name=\"shop0\"}",
+            of_type,
+            range(end - 3 * HOUR + 1, end - 2 * HOUR + 1),
+        )
+        .print("  an hour of the past");
+        ask(
+            &world,
+            "{service_name=\"shop0\"}",
+            of_type,
+            range(end - HOUR - 7 * MINUTE, end - 7 * MINUTE + 1),
+        )
+        .print("  the last but seven minutes");
+        ask(
+            &world,
+            "{service_name=\"shop0\",instance=\"i-03\"}",
+            of_type,
+            range(BEGIN, BEGIN + DAY),
+        )
+        .print("  one process, the day");
     }
     print_bill(&usage, stored as f64 / tally.pushes as f64);
 }
 
-/// Reads over long ranges: a month of ten services of ten processes, each pushing CPU and memory every three hours.
+/// Reads over long ranges: a month of ten services of ten processes, each pushing CPU and memory
+/// every three hours.
 #[test]
 #[ignore = "a measurement: five minutes"]
 fn a_month_of_queries() {
@@ -221,27 +313,52 @@ fn month_of(days: i64, services: usize, interval: i64) {
         different: (DAY / interval).max(12) as usize,
     };
     let minutes = interval / MINUTE;
-    println!("\n{days} days of {services} services of ten processes, CPU and memory every {minutes} minutes");
+    println!(
+        "\n{days} days of {services} services of ten processes, CPU and memory every {minutes} minutes"
+    );
     // The last hour is not compacted yet.
     let tally = fleet::run(&world, &load, 30_000, &meter);
     print_tally(&tally);
     let usage = usage(&world, &meter);
     let objects = everything(&world);
     print_levels(&objects);
-    println!("catalog: {} rows, {}", objects.len(), kib(directory_bytes(&objects)));
-    println!("SQLite rows changed a push: {:.3}", world.rows_changed() as f64 / tally.pushes as f64);
+    println!(
+        "catalog: {} rows, {}",
+        objects.len(),
+        kib(directory_bytes(&objects))
+    );
+    println!(
+        "SQLite rows changed a push: {:.3}",
+        world.rows_changed() as f64 / tally.pushes as f64
+    );
     let now = world.clock.now();
     let month = range(now - 30 * DAY, now);
     let service = "{service_name=\"shop0\"}";
     for of_type in [CPU, IN_USE] {
         println!("{of_type}");
-        for (what, long) in [("30 days", 30 * DAY), ("  7 days", 7 * DAY), ("  24 hours", DAY)] {
+        for (what, long) in [
+            ("30 days", 30 * DAY),
+            ("  7 days", 7 * DAY),
+            ("  24 hours", DAY),
+        ] {
             ask(&world, service, of_type, range(now - long, now)).print(what);
         }
         let inside = range(now - (days - 1) * DAY + 17 * MINUTE + 1, now);
         ask(&world, service, of_type, inside).print("  the same, cut by both ends");
-        ask(&world, "{service_name=\"shop0\",instance=\"i-03\"}", of_type, inside).print("  of one process");
-        ask(&world, service, of_type, range(now - 10 * DAY + 1, now - 10 * DAY + HOUR + 1)).print("  an hour of the past");
+        ask(
+            &world,
+            "{service_name=\"shop0\",instance=\"i-03\"}",
+            of_type,
+            inside,
+        )
+        .print("  of one process");
+        ask(
+            &world,
+            service,
+            of_type,
+            range(now - 10 * DAY + 1, now - 10 * DAY + HOUR + 1),
+        )
+        .print("  an hour of the past");
         ask(&world, service, of_type, range(now - HOUR, now)).print("  the last hour");
     }
     for (what, query, of_type) in [("one type", service, Some(CPU)), ("services", "{}", None)] {
@@ -255,11 +372,23 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     let (selector, steps) = (Selector::parse(query).unwrap(), Steps::of(range, 500));
     let of_type = of_type.map(|text| text.parse().unwrap());
     let meter = Meter::default();
-    let store =
-        Store::new(Metered::new(world.bucket.clone(), meter.clone()), world.tenant(), world.platform(), meter.clone());
+    let store = Store::new(
+        Metered::new(world.bucket.clone(), meter.clone()),
+        world.tenant(),
+        world.platform(),
+        meter.clone(),
+    );
     let began = cpu_millis();
-    let timeline =
-        world.clock.run(store.timeline(&selector, of_type.as_ref(), steps.range, steps.window, Grouping::Service)).unwrap();
+    let timeline = world
+        .clock
+        .run(store.timeline(
+            &selector,
+            of_type.as_ref(),
+            steps.range,
+            steps.window,
+            Grouping::Service,
+        ))
+        .unwrap();
     let millis = cpu_millis() - began;
     let usage = meter.take();
     let bytes = usage.count(Item::BucketBytesOut);
@@ -273,18 +402,28 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     assert!(bytes <= 1_000_000, "{bytes}");
 }
 
-/// Requests: an hour of ten services of ten processes at their real rate, 17.28 million pushes a month.
+/// Requests: an hour of ten services of ten processes at their real rate, 17.28 million pushes a
+/// month.
 #[test]
 #[ignore = "a measurement: two minutes"]
 fn an_hour_of_a_hundred_processes() {
     hour_of(Kinds::Alternating);
 }
 
-/// The last hour before its blocks are made, at the real rate, at several moments right before a round of the schedule.
+/// The last hour before its blocks are made, at the real rate, at several moments right before a
+/// round of the schedule.
 #[test]
 #[ignore = "a measurement: seven minutes"]
 fn an_hour_that_is_not_over() {
-    for (services, minutes) in [(10, 52), (1, 52), (10, 37), (1, 37), (1, 23), (1, 45), (1, 58)] {
+    for (services, minutes) in [
+        (10, 52),
+        (1, 52),
+        (10, 37),
+        (1, 37),
+        (1, 23),
+        (1, 45),
+        (1, 58),
+    ] {
         let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
         let load = Load {
             services,
@@ -299,15 +438,35 @@ fn an_hour_that_is_not_over() {
         print_tally(&fleet::run(&world, &load, 0, &meter));
         let now = world.clock.now();
         for of_type in [CPU, IN_USE] {
-            ask(&world, "{service_name=\"shop0\"}", of_type, range(now - HOUR, now)).print("the last hour of a service");
-            ask(&world, "{service_name=\"shop0\"}", of_type, range(now - 5 * MINUTE, now)).print("the last five minutes");
+            ask(
+                &world,
+                "{service_name=\"shop0\"}",
+                of_type,
+                range(now - HOUR, now),
+            )
+            .print("the last hour of a service");
+            ask(
+                &world,
+                "{service_name=\"shop0\"}",
+                of_type,
+                range(now - 5 * MINUTE, now),
+            )
+            .print("the last five minutes");
         }
     }
 }
 
 fn hour_of(kinds: Kinds) {
     let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
-    let load = Load { services: 10, processes: 10, kinds, interval: 15_000, millis: HOUR, cron_minutes: 1, different: 50 };
+    let load = Load {
+        services: 10,
+        processes: 10,
+        kinds,
+        interval: 15_000,
+        millis: HOUR,
+        cron_minutes: 1,
+        different: 50,
+    };
     println!("\nan hour of ten services, 100 processes, a push every 15 s");
     let tally = fleet::run(&world, &load, 3 * MINUTE, &meter);
     print_tally(&tally);
@@ -322,11 +481,24 @@ fn hour_of(kinds: Kinds) {
         kib(stored / tally.pushes),
         tally.bodies as f64 / stored as f64
     );
-    println!("catalog: {} rows, {}", objects.len(), kib(directory_bytes(&objects)));
-    println!("SQLite rows changed a push: {:.3}", world.rows_changed() as f64 / tally.pushes as f64);
+    println!(
+        "catalog: {} rows, {}",
+        objects.len(),
+        kib(directory_bytes(&objects))
+    );
+    println!(
+        "SQLite rows changed a push: {:.3}",
+        world.rows_changed() as f64 / tally.pushes as f64
+    );
     let now = world.clock.now();
     for of_type in [CPU, IN_USE] {
-        ask(&world, "{service_name=\"shop0\"}", of_type, range(now - HOUR, now)).print("the last hour of a service");
+        ask(
+            &world,
+            "{service_name=\"shop0\"}",
+            of_type,
+            range(now - HOUR, now),
+        )
+        .print("the last hour of a service");
     }
     print_bill(&usage, stored as f64 / tally.pushes as f64);
     // Of these 24,500 are what a segment every six seconds comes to.

@@ -1,10 +1,13 @@
-//! A program like a mid-sized Go service, and what its profiler sees: a few stacks most of the time, many of them now and
-//! then (their frequencies follow Zipf's law), the same from push to push.
+//! A program like a mid-sized Go service, and what its profiler sees: a few stacks most of the
+//! time, many of them now and then (their frequencies follow Zipf's law), the same from push to
+//! push.
 
 use std::collections::HashMap;
 
 use pilotlight_core::pprof::encode_gzip;
-use pilotlight_core::{Function, FunctionId, Line, LocationId, Mapping, MappingId, ProfileBuilder, SymbolFlags};
+use pilotlight_core::{
+    Function, FunctionId, Line, LocationId, Mapping, MappingId, ProfileBuilder, SymbolFlags,
+};
 
 /// Layers of the program, from `net/http` down to the kernel.
 const LAYERS: usize = 24;
@@ -41,7 +44,10 @@ pub(super) struct Random(pub(super) u64);
 impl Random {
     /// From 0 up to 1.
     fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as f64 / (1u64 << 31) as f64
     }
 
@@ -89,23 +95,40 @@ impl Program {
             sum += 1.0 / rank as f64;
             sum
         });
-        Self { seed, cpu, cumulative: cumulative.collect(), heap }
+        Self {
+            seed,
+            cpu,
+            cumulative: cumulative.collect(),
+            heap,
+        }
     }
 
     /// Ten seconds of a process, gzipped.
     pub(super) fn cpu(&self, random: &mut Random) -> Vec<u8> {
-        let mut tables = Tables::new(self.seed, &[("samples", "count"), ("cpu", "nanoseconds")], 10_000_000);
+        let mut tables = Tables::new(
+            self.seed,
+            &[("samples", "count"), ("cpu", "nanoseconds")],
+            10_000_000,
+        );
         let (mut order, mut counts) = (Vec::new(), HashMap::new());
         for _ in 0..HITS {
             let drawn = random.unit() * self.cumulative[CPU_STACKS - 1];
-            let stack = self.cumulative.partition_point(|&sum| sum < drawn).min(CPU_STACKS - 1);
+            let stack = self
+                .cumulative
+                .partition_point(|&sum| sum < drawn)
+                .min(CPU_STACKS - 1);
             let count = counts.entry(stack).or_insert(0i64);
             if *count == 0 {
                 order.push(stack);
             }
             *count += 1;
         }
-        order.iter().for_each(|stack| tables.sample(&self.cpu[*stack], &[counts[stack], counts[stack] * 10_000_000]));
+        order.iter().for_each(|stack| {
+            tables.sample(
+                &self.cpu[*stack],
+                &[counts[stack], counts[stack] * 10_000_000],
+            )
+        });
         tables.finish(10)
     }
 
@@ -118,8 +141,12 @@ impl Program {
 
     /// What a process allocated in fifteen seconds and what it has in use, gzipped.
     pub(super) fn memory(&self, heap: &mut Heap) -> Vec<u8> {
-        let types =
-            [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")];
+        let types = [
+            ("alloc_objects", "count"),
+            ("alloc_space", "bytes"),
+            ("inuse_objects", "count"),
+            ("inuse_space", "bytes"),
+        ];
         let mut tables = Tables::new(self.seed, &types, HEAP_PERIOD);
         for (at, stack) in self.heap.iter().enumerate() {
             let mean = 150.0 / (at + 1) as f64;
@@ -152,7 +179,8 @@ fn walk(random: &mut Random) -> Vec<Frame> {
         let site = (random.unit().powi(10) * SITES as f64) as usize;
         frames.push((function, site));
         // Each place calls one function; popular ones are called from many places.
-        let mut callee = Random(((function * SITES + site) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut callee =
+            Random(((function * SITES + site) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let next = (callee.unit().powi(3) * FUNCTIONS_A_LAYER as f64) as usize;
         function = layer * FUNCTIONS_A_LAYER + next;
     }
@@ -176,11 +204,29 @@ impl Tables {
         let (kind, unit) = types[types.len() - 1];
         let period_type = builder.value_type(if kind == "cpu" { kind } else { "space" }, unit);
         (builder.header().period_type, builder.header().period) = (Some(period_type), period);
-        let (file, build_id) = (builder.string("/app/server"), builder.string("d3b07384d113edec49eaa6238ad5ff00"));
-        let symbols = SymbolFlags { functions: true, ..SymbolFlags::default() };
-        let binary = Mapping { start: 0x40_0000, limit: 0x240_0000, offset: 0, file, build_id, symbols };
+        let (file, build_id) = (
+            builder.string("/app/server"),
+            builder.string("d3b07384d113edec49eaa6238ad5ff00"),
+        );
+        let symbols = SymbolFlags {
+            functions: true,
+            ..SymbolFlags::default()
+        };
+        let binary = Mapping {
+            start: 0x40_0000,
+            limit: 0x240_0000,
+            offset: 0,
+            file,
+            build_id,
+            symbols,
+        };
         let binary = builder.mapping(binary);
-        Self { seed, builder, binary, locations: HashMap::new() }
+        Self {
+            seed,
+            builder,
+            binary,
+            locations: HashMap::new(),
+        }
     }
 
     fn sample(&mut self, frames: &[Frame], values: &[i64]) {
@@ -198,27 +244,57 @@ impl Tables {
         }
         let (function, site) = frame;
         let line = (function % 600) as i64 + 7 * site as i64 + 3;
-        let outer = Line { function: Some(self.function(function)), line, column: 0 };
+        let outer = Line {
+            function: Some(self.function(function)),
+            line,
+            column: 0,
+        };
         // Every fifth place has a function that the compiler put in.
-        let inlined = (function * SITES + site).is_multiple_of(5).then_some(function ^ 1);
-        let inner = inlined.map(|inlined| Line { function: Some(self.function(inlined)), line: line % 97, column: 0 });
+        let inlined = (function * SITES + site)
+            .is_multiple_of(5)
+            .then_some(function ^ 1);
+        let inner = inlined.map(|inlined| Line {
+            function: Some(self.function(inlined)),
+            line: line % 97,
+            column: 0,
+        });
         let lines: Vec<Line> = inner.into_iter().chain([outer]).collect();
         let address = 0x40_1000 + (function * SITES + site) as u64 * 0x4d;
-        let location = self.builder.location(Some(self.binary), address, false, &lines);
+        let location = self
+            .builder
+            .location(Some(self.binary), address, false, &lines);
         self.locations.insert(frame, location);
         location
     }
 
     fn function(&mut self, function: usize) -> FunctionId {
-        let package = PACKAGES[(function / FUNCTIONS_A_LAYER * PACKAGES.len() / LAYERS).min(PACKAGES.len() - 1)];
+        let package = PACKAGES
+            [(function / FUNCTIONS_A_LAYER * PACKAGES.len() / LAYERS).min(PACKAGES.len() - 1)];
         let mut word = Random(self.seed ^ (function as u64).wrapping_mul(0xd134_2543_de82_ef95));
         let mut syllable = |of: &[&'static str]| of[(word.unit() * of.len() as f64) as usize];
-        let verb = syllable(&["Read", "Serve", "flush", "Lookup", "apply", "Marshal", "next", "Close", "grow", "scan"]);
-        let noun = syllable(&["Header", "Row", "Frame", "Order", "Price", "Stream", "Token", "Batch", "Span", "Value"]);
-        let kind = syllable(&["Client", "Handler", "Store", "Conn", "Buffer", "Decoder", "Pool", "Server", "Cache"]);
-        let name = self.builder.string(&format!("{package}.(*{kind}).{verb}{noun}{function}"));
-        let file = self.builder.string(&format!("/src/{package}/{}_{}.go", kind.to_lowercase(), function % 23));
-        self.builder.function(Function { name, system_name: name, file, start_line: (function % 600) as i64 + 1 })
+        let verb = syllable(&[
+            "Read", "Serve", "flush", "Lookup", "apply", "Marshal", "next", "Close", "grow", "scan",
+        ]);
+        let noun = syllable(&[
+            "Header", "Row", "Frame", "Order", "Price", "Stream", "Token", "Batch", "Span", "Value",
+        ]);
+        let kind = syllable(&[
+            "Client", "Handler", "Store", "Conn", "Buffer", "Decoder", "Pool", "Server", "Cache",
+        ]);
+        let name = self
+            .builder
+            .string(&format!("{package}.(*{kind}).{verb}{noun}{function}"));
+        let file = self.builder.string(&format!(
+            "/src/{package}/{}_{}.go",
+            kind.to_lowercase(),
+            function % 23
+        ));
+        self.builder.function(Function {
+            name,
+            system_name: name,
+            file,
+            start_line: (function % 600) as i64 + 1,
+        })
     }
 
     fn finish(mut self, seconds: i64) -> Vec<u8> {

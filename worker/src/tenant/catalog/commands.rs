@@ -1,14 +1,15 @@
-//! What an operator wants of a tenant's object: its retention, objects that no job takes any more, deletion.
+//! What an operator wants of a tenant's object: its retention, objects that no job takes any more,
+//! deletion.
 
 use pilotlight_core::plans::MAX_FAILURES;
 use serde::{Deserialize, Serialize};
 
+use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::{DeletionRequest, done_with};
 use crate::tenant::catalog::leases::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
 use crate::tenant::catalog::published::change_all_days;
-use crate::tenant::catalog::retention::Retention;
 use crate::tenant::catalog::sql::{Sql, Value};
 use crate::tenant::catalog::{Catalog, next, shape, texts};
 
@@ -60,20 +61,32 @@ pub(crate) struct Parked {
 
 impl<S: Sql> Catalog<S> {
     /// Does what an operator wants; the answer is JSON.
-    pub(in crate::tenant) fn order(&self, order: AdminCommand, configured: Retention, now: i64) -> Result<Vec<u8>, Problem> {
+    pub(in crate::tenant) fn order(
+        &self,
+        order: AdminCommand,
+        configured: Retention,
+        now: i64,
+    ) -> Result<Vec<u8>, Problem> {
         match order {
             AdminCommand::Retention => {}
-            AdminCommand::SetRetention(own) => self.set_retention(own.map(Retention::checked).transpose()?)?,
+            AdminCommand::SetRetention(own) => {
+                self.set_retention(own.map(Retention::checked).transpose()?)?
+            }
             AdminCommand::Parked => return json(&self.parked()?),
             AdminCommand::RetryParked => return json(&forgive_failures(&self.sql)?),
             AdminCommand::DeleteAll => return json(&self.delete_all(now)?),
             AdminCommand::Unknown(keys) => return json(&self.absent(&keys)?),
-            AdminCommand::DeleteProfiles(wanted) => return json(&self.delete_profiles(wanted, now)?),
+            AdminCommand::DeleteProfiles(wanted) => {
+                return json(&self.delete_profiles(wanted, now)?);
+            }
             AdminCommand::Deletions => return json(&self.pending()?),
             AdminCommand::Left => return json(&self.left(now)?),
         }
         let own = self.own_retention()?;
-        json(&EffectiveRetention { retention: own.unwrap_or(configured), own: own.is_some() })
+        json(&EffectiveRetention {
+            retention: own.unwrap_or(configured),
+            own: own.is_some(),
+        })
     }
 
     fn parked(&self) -> Result<Vec<Parked>, Problem> {
@@ -91,14 +104,20 @@ impl<S: Sql> Catalog<S> {
                     Value::Integer(failures),
                     Value::String(error),
                 ],
-            ) => Ok(Parked { key, size, level, failures, error }),
+            ) => Ok(Parked {
+                key,
+                size,
+                level,
+                failures,
+                error,
+            }),
             _ => Err(shape()),
         };
         found.map(parked).collect()
     }
 
-    /// Removes every row, in one change, so that nobody waits for the bytes to be deleted. The running job loses its lease, and
-    /// no push is known any more.
+    /// Removes every row, in one change, so that nobody waits for the bytes to be deleted. The
+    /// running job loses its lease, and no push is known any more.
     fn delete_all(&self, now: i64) -> Result<(), Problem> {
         self.sql.transaction(move |sql| {
             let change = next(sql)?;
@@ -123,7 +142,10 @@ impl<S: Sql> Catalog<S> {
 
     /// How many objects may still be in the bucket; a day that may be written yet is one of them.
     fn left(&self, now: i64) -> Result<i64, Problem> {
-        let mut found = self.sql.query("SELECT count(*) FROM objects WHERE state = 'replaced'", Vec::new())?;
+        let mut found = self.sql.query(
+            "SELECT count(*) FROM objects WHERE state = 'replaced'",
+            Vec::new(),
+        )?;
         match found.next().transpose()?.as_deref() {
             Some([Value::Integer(count)]) => Ok(count + i64::from(self.may_be_written(now)?)),
             _ => Err(shape()),

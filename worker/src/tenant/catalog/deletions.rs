@@ -1,8 +1,10 @@
-//! Deletions of profiles: each is a row, with the objects that hold some of its profiles, until all of these are rewritten.
+//! Deletions of profiles: each is a row, with the objects that hold some of its profiles, until all
+//! of these are rewritten.
 //!
-//! No job is under way when a deletion begins (the running one loses its lease), and each later one leaves out what is
-//! deleted. So what has no row in `deletion_work` holds nothing of it. Blocks that sum up such objects go at once: queries
-//! then read what the sums were made of, and new ones are made when that is rewritten.
+//! No job is under way when a deletion begins (the running one loses its lease), and each later one
+//! leaves out what is deleted. So what has no row in `deletion_work` holds nothing of it. Blocks
+//! that sum up such objects go at once: queries then read what the sums were made of, and new ones
+//! are made when that is rewritten.
 
 use pilotlight_core::{
     Selector, TimeRange, UnixNanos,
@@ -62,7 +64,10 @@ pub(crate) struct StartedDeletion {
 impl DeletionRequest {
     fn deletion(&self) -> Result<Deletion, Problem> {
         let selector = Selector::parse(&self.query).map_err(Problem::invalid)?;
-        let range = TimeRange { from: UnixNanos::from_millis(self.from), until: UnixNanos::from_millis(self.until) };
+        let range = TimeRange {
+            from: UnixNanos::from_millis(self.from),
+            until: UnixNanos::from_millis(self.until),
+        };
         Ok(Deletion { selector, range })
     }
 }
@@ -74,12 +79,23 @@ pub(crate) fn parsed(wanted: &[DeletionRequest]) -> Result<Vec<Deletion>, Proble
 
 impl<S: Sql> Catalog<S> {
     /// Begins a deletion of what is stored by now.
-    pub(in crate::tenant) fn delete_profiles(&self, wanted: DeletionRequest, now: i64) -> Result<StartedDeletion, Problem> {
+    pub(in crate::tenant) fn delete_profiles(
+        &self,
+        wanted: DeletionRequest,
+        now: i64,
+    ) -> Result<StartedDeletion, Problem> {
         let deletion = wanted.deletion()?;
-        if self.wanted("SELECT wanted FROM deletions", Vec::new())?.len() >= MAX_DELETIONS {
-            return Err(Problem::overloaded(format!("{MAX_DELETIONS} deletions are under way; wait for one to end")));
+        if self
+            .wanted("SELECT wanted FROM deletions", Vec::new())?
+            .len()
+            >= MAX_DELETIONS
+        {
+            return Err(Problem::overloaded(format!(
+                "{MAX_DELETIONS} deletions are under way; wait for one to end"
+            )));
         }
-        let (mut begun, mut work, mut summaries) = (StartedDeletion::default(), Vec::new(), Vec::new());
+        let (mut begun, mut work, mut summaries) =
+            (StartedDeletion::default(), Vec::new(), Vec::new());
         let touched = self.sql.query(
             "SELECT o.key, o.level, d.bytes FROM objects o JOIN directories d ON d.key = o.key
              WHERE o.state = 'live' AND o.max_millis >= ? AND o.min_millis <= ? ORDER BY o.key, d.part",
@@ -87,7 +103,10 @@ impl<S: Sql> Catalog<S> {
         )?;
         each_directory(touched, |key, level, directory| {
             let directory = Directory::decode(&directory).map_err(Problem::internal)?;
-            match directory.block().is_some_and(|block| !block.sums_of.is_empty()) {
+            match directory
+                .block()
+                .is_some_and(|block| !block.sums_of.is_empty())
+            {
                 _ if !deletion.touches(&directory) => {}
                 true => summaries.push(key),
                 false if !level_of(level)?.has_profiles() => begun.sums_kept += 1,
@@ -101,8 +120,14 @@ impl<S: Sql> Catalog<S> {
         self.sql.transaction(move |sql| {
             drop_lease(sql, now)?;
             let change = next(sql)?;
-            sql.exec("INSERT INTO deletions VALUES (?, ?)", vec![number(change), wanted.into()])?;
-            sql.exec("INSERT INTO deletion_work SELECT value, ? FROM json_each(?)", vec![number(change), work.into()])?;
+            sql.exec(
+                "INSERT INTO deletions VALUES (?, ?)",
+                vec![number(change), wanted.into()],
+            )?;
+            sql.exec(
+                "INSERT INTO deletion_work SELECT value, ? FROM json_each(?)",
+                vec![number(change), work.into()],
+            )?;
             // All blocks of a job over a day go, since all of its sources will be summed up anew.
             replace_summaries(sql, &summaries, change, now)?;
             done_with(sql)
@@ -119,9 +144,17 @@ impl<S: Sql> Catalog<S> {
             vec![i64::from(MAX_FAILURES).into()],
         )?;
         let pending = |values: Result<Vec<Value>, Problem>| match <[Value; 3]>::try_from(values?) {
-            Ok([Value::String(wanted), Value::Integer(left), Value::Integer(parked)]) => {
-                Ok(PendingDeletion { wanted: serde_json::from_str(&wanted).map_err(|_| shape())?, left, parked })
-            }
+            Ok(
+                [
+                    Value::String(wanted),
+                    Value::Integer(left),
+                    Value::Integer(parked),
+                ],
+            ) => Ok(PendingDeletion {
+                wanted: serde_json::from_str(&wanted).map_err(|_| shape())?,
+                left,
+                parked,
+            }),
             _ => Err(shape()),
         };
         found.map(pending).collect()
@@ -129,12 +162,18 @@ impl<S: Sql> Catalog<S> {
 
     fn wanted(&self, query: &str, values: Vec<Value>) -> Result<Vec<DeletionRequest>, Problem> {
         let found = texts(self.sql.query(query, values)?)?;
-        found.iter().map(|json| serde_json::from_str(json).map_err(|_| shape())).collect()
+        found
+            .iter()
+            .map(|json| serde_json::from_str(json).map_err(|_| shape()))
+            .collect()
     }
 
-    /// The next job over objects that hold deleted profiles, and what it has to leave out. What was pushed after a deletion
-    /// is none of its business, so only objects that are to be rid of the same go together.
-    pub(in crate::tenant) fn rewrite(&self) -> Result<Option<(CompactJob, Vec<DeletionRequest>)>, Problem> {
+    /// The next job over objects that hold deleted profiles, and what it has to leave out. What was
+    /// pushed after a deletion is none of its business, so only objects that are to be rid of the
+    /// same go together.
+    pub(in crate::tenant) fn rewrite(
+        &self,
+    ) -> Result<Option<(CompactJob, Vec<DeletionRequest>)>, Problem> {
         let found = self.sql.query(
             "SELECT o.key, o.size, json_group_array(w.number) FROM deletion_work w JOIN objects o ON o.key = w.key
              WHERE o.state = 'live' AND o.failures < ? GROUP BY w.key",
@@ -142,7 +181,13 @@ impl<S: Sql> Catalog<S> {
         )?;
         let (mut objects, mut first) = (Vec::new(), None::<String>);
         for values in found {
-            let Ok([Value::String(key), Value::Integer(size), Value::String(numbers)]) = <[Value; 3]>::try_from(values?)
+            let Ok(
+                [
+                    Value::String(key),
+                    Value::Integer(size),
+                    Value::String(numbers),
+                ],
+            ) = <[Value; 3]>::try_from(values?)
             else {
                 return Err(shape());
             };
@@ -157,16 +202,25 @@ impl<S: Sql> Catalog<S> {
                 });
             }
         }
-        let (Some(numbers), Some(job)) = (first, pick_rewrite(&objects)) else { return Ok(None) };
-        let of_job = "SELECT wanted FROM deletions WHERE number IN (SELECT value FROM json_each(?))";
+        let (Some(numbers), Some(job)) = (first, pick_rewrite(&objects)) else {
+            return Ok(None);
+        };
+        let of_job =
+            "SELECT wanted FROM deletions WHERE number IN (SELECT value FROM json_each(?))";
         Ok(Some((job, self.wanted(of_job, vec![numbers.into()])?)))
     }
 }
 
 /// Drops what is done; inside the transaction that replaced objects.
 pub(in crate::tenant) fn done_with(sql: &impl Sql) -> Result<(), Problem> {
-    sql.exec("DELETE FROM deletion_work WHERE key NOT IN (SELECT key FROM objects WHERE state = 'live')", Vec::new())?;
-    sql.exec("DELETE FROM deletions WHERE number NOT IN (SELECT number FROM deletion_work)", Vec::new())
+    sql.exec(
+        "DELETE FROM deletion_work WHERE key NOT IN (SELECT key FROM objects WHERE state = 'live')",
+        Vec::new(),
+    )?;
+    sql.exec(
+        "DELETE FROM deletions WHERE number NOT IN (SELECT number FROM deletion_work)",
+        Vec::new(),
+    )
 }
 
 fn json_of(value: &impl Serialize) -> Result<String, Problem> {

@@ -1,9 +1,9 @@
-//! The catalog: one row per object of the tenant, with its directory, in the Durable Object's SQLite. A cache: every
-//! object says by itself what its row says.
+//! The catalog: one row per object of the tenant, with its directory, in the Durable Object's
+//! SQLite. A cache: every object says by itself what its row says.
 //!
-//! Each change takes the next number of a sequence. An object counts from one change until another ([`crate::tenant::objects`]), so
-//! a reader who remembers the number of its first page sees one state of the catalog over all pages, whatever compaction does
-//! between.
+//! Each change takes the next number of a sequence. An object counts from one change until another
+//! ([`crate::tenant::objects`]), so a reader who remembers the number of its first page sees one
+//! state of the catalog over all pages, whatever compaction does between.
 
 pub(crate) mod commands;
 pub(crate) mod deletions;
@@ -38,9 +38,11 @@ CREATE TABLE IF NOT EXISTS lease (
 );";
 
 /// Sources of the running job.
-pub(in crate::tenant) const LEASED: &str = "(SELECT value FROM json_each((SELECT sources FROM lease)))";
+pub(in crate::tenant) const LEASED: &str =
+    "(SELECT value FROM json_each((SELECT sources FROM lease)))";
 
-/// Size at which a page of the catalog ends: 4 MB. A reader holds one page as bytes and what it decodes to.
+/// Size at which a page of the catalog ends: 4 MB. A reader holds one page as bytes and what it
+/// decodes to.
 pub(in crate::tenant) const PAGE_BYTES: usize = 4 << 20;
 
 /// A row, without its directory.
@@ -107,10 +109,16 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    /// A page of the rows that touch a span of time; it ends when their directories are more than `page_bytes`.
-    pub(crate) fn page(&self, query: &CatalogQuery, page_bytes: usize) -> Result<(Page, Vec<Vec<u8>>), Problem> {
+    /// A page of the rows that touch a span of time; it ends when their directories are more than
+    /// `page_bytes`.
+    pub(crate) fn page(
+        &self,
+        query: &CatalogQuery,
+        page_bytes: usize,
+    ) -> Result<(Page, Vec<Vec<u8>>), Problem> {
         let (after, state) = match query.after.clone() {
-            // One part would have a block beside its sources, the other a block that stands for them.
+            // One part would have a block beside its sources, the other a block that stands for
+            // them.
             Some((_, state)) if state < self.stood_alone()? => {
                 return Err(Problem::unavailable("the catalog has changed; ask again"));
             }
@@ -138,7 +146,10 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// The rows of objects by name, in that order, with their directories.
-    pub(in crate::tenant) fn rows(&self, keys: &[String]) -> Result<(Vec<Row>, Vec<Vec<u8>>), Problem> {
+    pub(in crate::tenant) fn rows(
+        &self,
+        keys: &[String],
+    ) -> Result<(Vec<Row>, Vec<Vec<u8>>), Problem> {
         let keys_json = serde_json::to_string(keys).map_err(Problem::internal)?;
         let found = self.sql.query(
             "SELECT o.key, o.level, o.size, d.bytes FROM json_each(?) j
@@ -156,15 +167,24 @@ impl<S: Sql> Catalog<S> {
                 }
             }
         }
-        if rows.len() == keys.len() { Ok((rows, directories)) } else { Err(shape()) }
+        if rows.len() == keys.len() {
+            Ok((rows, directories))
+        } else {
+            Err(shape())
+        }
     }
 
-    /// How many objects are in the bucket, and their bytes; with those that were replaced and are still there.
+    /// How many objects are in the bucket, and their bytes; with those that were replaced and are
+    /// still there.
     pub(crate) fn stored(&self) -> Result<(u64, u64), Problem> {
-        let mut found =
-            self.sql.query("SELECT count(*), coalesce(sum(size), 0) FROM objects WHERE state <> 'deleted'", Vec::new())?;
+        let mut found = self.sql.query(
+            "SELECT count(*), coalesce(sum(size), 0) FROM objects WHERE state <> 'deleted'",
+            Vec::new(),
+        )?;
         match found.next().transpose()?.map(<[Value; 2]>::try_from) {
-            Some(Ok([Value::Integer(objects), Value::Integer(bytes)])) => Ok((objects as u64, bytes as u64)),
+            Some(Ok([Value::Integer(objects), Value::Integer(bytes)])) => {
+                Ok((objects as u64, bytes as u64))
+            }
             _ => Err(shape()),
         }
     }
@@ -181,7 +201,11 @@ impl<S: Sql> Catalog<S> {
 }
 
 /// Reads rows of a state until their directories are more than `page_bytes`.
-pub(in crate::tenant) fn read_page(found: Rows, state: i64, page_bytes: usize) -> Result<(Page, Vec<Vec<u8>>), Problem> {
+pub(in crate::tenant) fn read_page(
+    found: Rows,
+    state: i64,
+    page_bytes: usize,
+) -> Result<(Page, Vec<Vec<u8>>), Problem> {
     let (mut page, mut directories, mut bytes) = (Page::default(), Vec::<Vec<u8>>::new(), 0);
     for values in found {
         let (row, part) = row(values?)?;
@@ -213,15 +237,22 @@ pub(in crate::tenant) fn next(sql: &impl Sql) -> Result<i64, Problem> {
     }
 }
 
-/// Puts rows of (key, number, part of a directory) together and hands the directories over one at a time: all of ten minutes
-/// may be a hundred megabytes.
+/// Puts rows of (key, number, part of a directory) together and hands the directories over one at a
+/// time: all of ten minutes may be a hundred megabytes.
 pub(in crate::tenant) fn each_directory(
     found: Rows,
     mut take: impl FnMut(String, i64, Vec<u8>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let mut open: Option<(String, i64, Vec<u8>)> = None;
     for values in found {
-        let Ok([Value::String(key), Value::Integer(number), Value::Blob(part)]) = <[Value; 3]>::try_from(values?) else {
+        let Ok(
+            [
+                Value::String(key),
+                Value::Integer(number),
+                Value::Blob(part),
+            ],
+        ) = <[Value; 3]>::try_from(values?)
+        else {
             return Err(shape());
         };
         match &mut open {
@@ -247,16 +278,31 @@ pub(in crate::tenant) fn texts(found: Rows) -> Result<Vec<String>, Problem> {
 
 fn row(values: Vec<Value>) -> Result<(Row, Vec<u8>), Problem> {
     match <[Value; 4]>::try_from(values) {
-        Ok([Value::String(key), Value::Integer(level), Value::Integer(size), Value::Blob(part)]) => {
-            Ok((Row { key, level: level_of(level)?, size: size as u64 }, part))
-        }
+        Ok(
+            [
+                Value::String(key),
+                Value::Integer(level),
+                Value::Integer(size),
+                Value::Blob(part),
+            ],
+        ) => Ok((
+            Row {
+                key,
+                level: level_of(level)?,
+                size: size as u64,
+            },
+            part,
+        )),
         _ => Err(shape()),
     }
 }
 
 /// The level that a column has.
 pub(in crate::tenant) fn level_of(number: i64) -> Result<Level, Problem> {
-    u8::try_from(number).ok().and_then(|number| Level::try_from(number).ok()).ok_or_else(shape)
+    u8::try_from(number)
+        .ok()
+        .and_then(|number| Level::try_from(number).ok())
+        .ok_or_else(shape)
 }
 
 pub(in crate::tenant) fn shape() -> Problem {

@@ -6,8 +6,8 @@
 //!                 └──────────────────────── abandon ────────────┘
 //! ```
 //!
-//! Each change has a number of the catalog's sequence. An object counts from the change `added_change` until the change
-//! `replaced_change`. One that never counted has no `added_change`.
+//! Each change has a number of the catalog's sequence. An object counts from the change
+//! `added_change` until the change `replaced_change`. One that never counted has no `added_change`.
 //!
 //! Whoever calls these functions is inside a transaction.
 
@@ -24,8 +24,8 @@ use crate::tenant::catalog::published::note_changed_days;
 use crate::tenant::catalog::sql::{Rows, Sql, Value, number};
 use crate::tenant::catalog::{Row, next, shape};
 
-/// `key` is the name in the bucket, `arrival_millis` the time in it. Blocks have the token of their lease as `job`. Objects
-/// that blocks of level 3 sum up have the token of those as `summary`.
+/// `key` is the name in the bucket, `arrival_millis` the time in it. Blocks have the token of their
+/// lease as `job`. Objects that blocks of level 3 sum up have the token of those as `summary`.
 pub(in crate::tenant) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS objects (
     key TEXT PRIMARY KEY,
@@ -110,15 +110,23 @@ pub(in crate::tenant) struct Facts {
 impl Facts {
     pub(in crate::tenant) fn of(directory: &Directory) -> Self {
         let millis = |time: Option<UnixNanos>| time.map_or(0, UnixNanos::millis);
-        let ObjectSummary { segments, day_bytes, .. } = ObjectSummary::new("", 0, directory);
+        let ObjectSummary {
+            segments,
+            day_bytes,
+            ..
+        } = ObjectSummary::new("", 0, directory);
         Self {
             first_millis: millis(directory.min_time()),
             last_millis: millis(directory.max_time()),
             segments,
             day_bytes,
             job: directory.block().map_or(0, |block| block.token),
-            partition: directory.block().map_or_else(Partition::default, |block| block.partition),
-            sums_up: directory.block().is_some_and(|block| !block.sums_of.is_empty()),
+            partition: directory
+                .block()
+                .map_or_else(Partition::default, |block| block.partition),
+            sums_up: directory
+                .block()
+                .is_some_and(|block| !block.sums_of.is_empty()),
             is_empty: directory.min_time().is_none(),
         }
     }
@@ -186,9 +194,18 @@ fn arrival(key: &str) -> Result<i64, Problem> {
 
 /// The state of an object that has a row.
 pub(in crate::tenant) fn state_of(sql: &impl Sql, key: &str) -> Result<Option<State>, Problem> {
-    match sql.query("SELECT state FROM objects WHERE key = ?", vec![key.into()])?.next().transpose()?.as_deref() {
+    match sql
+        .query("SELECT state FROM objects WHERE key = ?", vec![key.into()])?
+        .next()
+        .transpose()?
+        .as_deref()
+    {
         None => Ok(None),
-        Some([Value::String(name)]) => State::ALL.into_iter().find(|s| s.name() == name).map(Some).ok_or_else(shape),
+        Some([Value::String(name)]) => State::ALL
+            .into_iter()
+            .find(|s| s.name() == name)
+            .map(Some)
+            .ok_or_else(shape),
         Some(_) => Err(shape()),
     }
 }
@@ -203,23 +220,60 @@ pub(in crate::tenant) fn make_live(sql: &impl Sql, job: i64, change: i64) -> Res
 }
 
 /// Lets live objects count until a change; `keys` as JSON.
-pub(in crate::tenant) fn replace(sql: &impl Sql, keys: &str, change: i64, now: i64) -> Result<(), Problem> {
-    replace_where(sql, "key IN (SELECT value FROM json_each(?))", keys.into(), change, now)
+pub(in crate::tenant) fn replace(
+    sql: &impl Sql,
+    keys: &str,
+    change: i64,
+    now: i64,
+) -> Result<(), Problem> {
+    replace_where(
+        sql,
+        "key IN (SELECT value FROM json_each(?))",
+        keys.into(),
+        change,
+        now,
+    )
 }
 
 /// The same with the objects that a job's blocks sum up.
-pub(in crate::tenant) fn replace_sources(sql: &impl Sql, job: i64, change: i64, now: i64) -> Result<(), Problem> {
+pub(in crate::tenant) fn replace_sources(
+    sql: &impl Sql,
+    job: i64,
+    change: i64,
+    now: i64,
+) -> Result<(), Problem> {
     replace_where(sql, "summary = ?", number(job), change, now)
 }
 
-/// The same with blocks of level 3, and all others of their jobs; what they sum up stands for itself again.
-pub(in crate::tenant) fn replace_summaries(sql: &impl Sql, keys: &str, change: i64, now: i64) -> Result<(), Problem> {
+/// The same with blocks of level 3, and all others of their jobs; what they sum up stands for
+/// itself again.
+pub(in crate::tenant) fn replace_summaries(
+    sql: &impl Sql,
+    keys: &str,
+    change: i64,
+    now: i64,
+) -> Result<(), Problem> {
     let jobs = "(SELECT job FROM objects WHERE key IN (SELECT value FROM json_each(?)))";
-    replace_where(sql, &format!("level = 3 AND job IN {jobs}"), keys.into(), change, now)?;
-    sql.exec(&format!("UPDATE objects SET summary = NULL WHERE summary IN {jobs}"), vec![keys.into()])
+    replace_where(
+        sql,
+        &format!("level = 3 AND job IN {jobs}"),
+        keys.into(),
+        change,
+        now,
+    )?;
+    sql.exec(
+        &format!("UPDATE objects SET summary = NULL WHERE summary IN {jobs}"),
+        vec![keys.into()],
+    )
 }
 
-fn replace_where(sql: &impl Sql, which: &str, value: Value, change: i64, now: i64) -> Result<(), Problem> {
+fn replace_where(
+    sql: &impl Sql,
+    which: &str,
+    value: Value,
+    change: i64,
+    now: i64,
+) -> Result<(), Problem> {
     let replaced = sql.query(
         &format!(
             "UPDATE objects SET state = 'replaced', replaced_change = ?, replaced_millis = ?
@@ -262,7 +316,8 @@ pub(in crate::tenant) fn abandon_job(sql: &impl Sql, job: i64, now: i64) -> Resu
     )
 }
 
-/// Notes that objects are not in the bucket any more; `keys` as JSON. Those that count are left alone.
+/// Notes that objects are not in the bucket any more; `keys` as JSON. Those that count are left
+/// alone.
 pub(in crate::tenant) fn mark_deleted(sql: &impl Sql, keys: &str) -> Result<(), Problem> {
     sql.exec(
         "UPDATE objects SET state = 'deleted' WHERE state = 'replaced' AND key IN (SELECT value FROM json_each(?))",
@@ -276,12 +331,22 @@ pub(in crate::tenant) fn drop_deleted(sql: &impl Sql, before: i64) -> Result<(),
     drop_where(sql, which, vec![number(before)])
 }
 
-/// Drops what a rebuild that began with a change replaces: rows that it has judged, and live ones that it has not found, but
-/// not those that it could not read. What has changed since stays. Names as JSON.
-pub(in crate::tenant) fn drop_rebuilt(sql: &impl Sql, began: i64, judged: &str, unread: &str) -> Result<(), Problem> {
+/// Drops what a rebuild that began with a change replaces: rows that it has judged, and live ones
+/// that it has not found, but not those that it could not read. What has changed since stays. Names
+/// as JSON.
+pub(in crate::tenant) fn drop_rebuilt(
+    sql: &impl Sql,
+    began: i64,
+    judged: &str,
+    unread: &str,
+) -> Result<(), Problem> {
     let which = "key IN (SELECT value FROM json_each(?2)) AND (replaced_change IS NULL OR replaced_change <= ?1)
         OR state = 'live' AND added_change <= ?1 AND key NOT IN (SELECT value FROM json_each(?3))";
-    drop_where(sql, which, vec![number(began), judged.into(), unread.into()])
+    drop_where(
+        sql,
+        which,
+        vec![number(began), judged.into(), unread.into()],
+    )
 }
 
 /// Drops the row of an object that a rebuild counts elsewhere.
@@ -291,7 +356,8 @@ pub(in crate::tenant) fn drop_one(sql: &impl Sql, key: &str) -> Result<(), Probl
 
 fn drop_where(sql: &impl Sql, which: &str, values: Vec<Value>) -> Result<(), Problem> {
     // The rows last, since the directories are found by them.
-    let directories = format!("DELETE FROM directories WHERE key IN (SELECT key FROM objects WHERE {which})");
+    let directories =
+        format!("DELETE FROM directories WHERE key IN (SELECT key FROM objects WHERE {which})");
     sql.exec(&directories, values.clone())?;
     sql.exec(&format!("DELETE FROM objects WHERE {which}"), values)
 }
@@ -305,7 +371,11 @@ pub(in crate::tenant) fn summarize(sql: &impl Sql, keys: &str, job: i64) -> Resu
 }
 
 /// Counts a failure of a job against its sources; `keys` as JSON.
-pub(in crate::tenant) fn count_failure(sql: &impl Sql, keys: &str, message: &str) -> Result<(), Problem> {
+pub(in crate::tenant) fn count_failure(
+    sql: &impl Sql,
+    keys: &str,
+    message: &str,
+) -> Result<(), Problem> {
     sql.exec(
         "UPDATE objects SET failures = failures + 1, error = ? WHERE key IN (SELECT value FROM json_each(?))",
         vec![message.into(), keys.into()],
@@ -322,14 +392,21 @@ pub(in crate::tenant) fn forgive_failures(sql: &impl Sql) -> Result<usize, Probl
 }
 
 /// Puts a directory in the place of the one that is there.
-pub(in crate::tenant) fn put_directory(sql: &impl Sql, key: &str, directory: &[u8]) -> Result<(), Problem> {
+pub(in crate::tenant) fn put_directory(
+    sql: &impl Sql,
+    key: &str,
+    directory: &[u8],
+) -> Result<(), Problem> {
     sql.exec("DELETE FROM directories WHERE key = ?", vec![key.into()])?;
     insert_directory(sql, key, directory)
 }
 
 fn insert_directory(sql: &impl Sql, key: &str, directory: &[u8]) -> Result<(), Problem> {
     for (part, bytes) in directory.chunks(PART_BYTES).enumerate() {
-        sql.exec("INSERT INTO directories VALUES (?, ?, ?)", vec![key.into(), (part as i64).into(), bytes.to_vec().into()])?;
+        sql.exec(
+            "INSERT INTO directories VALUES (?, ?, ?)",
+            vec![key.into(), (part as i64).into(), bytes.to_vec().into()],
+        )?;
     }
     Ok(())
 }
@@ -351,17 +428,33 @@ mod tests {
     use pilotlight_core::store::Level;
 
     fn block(unique: u64) -> Row {
-        Row { key: format!("t/a/s0/l1/0000000000010-{unique:016x}.blk"), level: Level::Minutes, size: 100 }
+        Row {
+            key: format!("t/a/s0/l1/0000000000010-{unique:016x}.blk"),
+            level: Level::Minutes,
+            size: 100,
+        }
     }
 
     fn insert_share(sql: &MemorySql, unique: u64, job: u64) {
         let directory = directory(10);
-        let facts = Facts { job, ..Facts::of(&directory) };
-        insert_pending(sql, &block(unique), &directory.encode().unwrap(), &facts, 20).unwrap();
+        let facts = Facts {
+            job,
+            ..Facts::of(&directory)
+        };
+        insert_pending(
+            sql,
+            &block(unique),
+            &directory.encode().unwrap(),
+            &facts,
+            20,
+        )
+        .unwrap();
     }
 
     fn states(sql: &MemorySql) -> Vec<Option<State>> {
-        [1, 2, 3].map(|unique| state_of(sql, &block(unique).key).unwrap()).into()
+        [1, 2, 3]
+            .map(|unique| state_of(sql, &block(unique).key).unwrap())
+            .into()
     }
 
     #[test]
@@ -376,14 +469,20 @@ mod tests {
         let change = next(sql).unwrap();
         make_live(sql, 7, change).unwrap();
         abandon_job(sql, 8, 30).unwrap();
-        assert_eq!(states(sql), [Some(State::Live), Some(State::Live), Some(State::Replaced)]);
+        assert_eq!(
+            states(sql),
+            [Some(State::Live), Some(State::Live), Some(State::Replaced)]
+        );
         assert_eq!(keys(&catalog, 0, 99, 0), [block(1).key, block(2).key]);
 
         // What counts is neither abandoned nor deleted.
         let all = serde_json::to_string(&[1, 2, 3].map(|unique| block(unique).key)).unwrap();
         abandon(sql, &block(1).key, 30).unwrap();
         mark_deleted(sql, &all).unwrap();
-        assert_eq!(states(sql), [Some(State::Live), Some(State::Live), Some(State::Deleted)]);
+        assert_eq!(
+            states(sql),
+            [Some(State::Live), Some(State::Live), Some(State::Deleted)]
+        );
         replace(sql, &all, change + 1, 40).unwrap();
         mark_deleted(sql, &all).unwrap();
         drop_deleted(sql, 20).unwrap();
@@ -398,7 +497,11 @@ mod tests {
         let sql = &catalog.sql;
         for _ in 0..2 {
             abandon(sql, &block(1).key, 30).unwrap();
-            assert_eq!(catalog.expired(30).unwrap(), [block(1).key], "no query ever read it");
+            assert_eq!(
+                catalog.expired(30).unwrap(),
+                [block(1).key],
+                "no query ever read it"
+            );
             mark_deleted(sql, &serde_json::to_string(&[block(1).key]).unwrap()).unwrap();
         }
     }
@@ -408,8 +511,10 @@ mod tests {
         let catalog = catalog();
         let key = add(&catalog, 10);
         for state in ["'gone'", "'replaced'", "'deleted'"] {
-            let changed =
-                catalog.sql.exec(&format!("UPDATE objects SET state = {state} WHERE key = ?"), vec![key.as_str().into()]);
+            let changed = catalog.sql.exec(
+                &format!("UPDATE objects SET state = {state} WHERE key = ?"),
+                vec![key.as_str().into()],
+            );
             assert!(changed.unwrap_err().message.contains("CHECK"), "{state}");
         }
     }

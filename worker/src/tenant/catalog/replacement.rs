@@ -1,7 +1,7 @@
 //! A catalog that is replaced by what was read out of the bucket.
 //!
-//! Who rebuilds has the lease meanwhile, so that no compaction changes what is being read. Pushes go on: the rows that they
-//! add stay, unless what was listed knows better.
+//! Who rebuilds has the lease meanwhile, so that no compaction changes what is being read. Pushes
+//! go on: the rows that they add stay, unless what was listed knows better.
 
 use pilotlight_core::{
     plans::CountedChunks,
@@ -16,8 +16,8 @@ use crate::tenant::catalog::published::{add_days, change_all_days};
 use crate::tenant::catalog::sql::{Sql, Value, number};
 use crate::tenant::catalog::{Catalog, Row, next, texts};
 
-/// How long a rebuild may take: a quarter of an hour. It reads one or two ranges of each object, some 50 a second: 40,000
-/// objects.
+/// How long a rebuild may take: a quarter of an hour. It reads one or two ranges of each object,
+/// some 50 a second: 40,000 objects.
 const REBUILD_MILLIS: i64 = 15 * 60 * 1000;
 
 /// The right to replace the catalog.
@@ -67,9 +67,18 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// Replaces all rows but those that were added since the rebuild began, in one change.
-    pub(crate) fn replace(&self, replace: Replace, directories: Vec<Vec<u8>>, now: i64) -> Result<(), Problem> {
+    pub(crate) fn replace(
+        &self,
+        replace: Replace,
+        directories: Vec<Vec<u8>>,
+        now: i64,
+    ) -> Result<(), Problem> {
         if replace.rows.len() != directories.len() {
-            return Err(Problem::invalid(format!("{} rows came with {}", replace.rows.len(), directories.len())));
+            return Err(Problem::invalid(format!(
+                "{} rows came with {}",
+                replace.rows.len(),
+                directories.len()
+            )));
         }
         let mut rows = Vec::with_capacity(directories.len());
         for (row, bytes) in replace.rows.iter().zip(directories) {
@@ -77,7 +86,12 @@ impl<S: Sql> Catalog<S> {
             let directory = Directory::decode(&bytes).map_err(Problem::invalid)?;
             rows.push((row.clone(), key.millis, bytes, Facts::of(&directory)));
         }
-        let judged: Vec<&String> = replace.rows.iter().map(|row| &row.key).chain(&replace.dropped).collect();
+        let judged: Vec<&String> = replace
+            .rows
+            .iter()
+            .map(|row| &row.key)
+            .chain(&replace.dropped)
+            .collect();
         let judged = serde_json::to_string(&judged).map_err(Problem::internal)?;
         let damaged = serde_json::to_string(&replace.damaged).map_err(Problem::internal)?;
         let last_token = i64::try_from(replace.last_token).unwrap_or(i64::MAX);
@@ -85,14 +99,24 @@ impl<S: Sql> Catalog<S> {
         self.sql.transaction(move |sql| {
             let token = replace.token;
             if held(sql)?.is_none_or(|held| held.token != token) {
-                return Err(Problem::new(409, "aborted", format!("the rebuild {token} has lost its lease")));
+                return Err(Problem::new(
+                    409,
+                    "aborted",
+                    format!("the rebuild {token} has lost its lease"),
+                ));
             }
             // What was replaced meanwhile stays so.
             let replaced = names(sql, "replaced_change > ?", vec![number(token)])?;
             drop_rebuilt(sql, token, &judged, &damaged)?;
-            sql.exec("UPDATE sequence SET last = max(last, ?)", vec![number(last_token)])?;
+            sql.exec(
+                "UPDATE sequence SET last = max(last, ?)",
+                vec![number(last_token)],
+            )?;
             let (change, mut summaries) = (next(sql)?, Vec::new());
-            for (row, arrival, bytes, facts) in rows.into_iter().filter(|(row, ..)| !replaced.contains(&row.key)) {
+            for (row, arrival, bytes, facts) in rows
+                .into_iter()
+                .filter(|(row, ..)| !replaced.contains(&row.key))
+            {
                 // When its chunks arrived: an object that comes to life recalls those of late.
                 insert_live(sql, &row, &bytes, &facts, change, arrival)?;
                 if facts.sums_up {
@@ -118,27 +142,45 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    /// Rows that were added since the rebuild began, of chunks that the rebuild counts elsewhere: what is left of each.
-    fn later(&self, replace: &Replace, judged: &str, rows: &[Judged]) -> Result<Vec<Later>, Problem> {
-        let added = "state = 'live' AND added_change > ? AND key NOT IN (SELECT value FROM json_each(?))";
+    /// Rows that were added since the rebuild began, of chunks that the rebuild counts elsewhere:
+    /// what is left of each.
+    fn later(
+        &self,
+        replace: &Replace,
+        judged: &str,
+        rows: &[Judged],
+    ) -> Result<Vec<Later>, Problem> {
+        let added =
+            "state = 'live' AND added_change > ? AND key NOT IN (SELECT value FROM json_each(?))";
         let keys = names(&self.sql, added, vec![number(replace.token), judged.into()])?;
         let (kept, directories) = self.rows(&keys)?;
         let mut counted = CountedChunks::default();
         if !kept.is_empty() {
-            for (_, arrival, bytes, _) in rows.iter().filter(|(row, ..)| row.level == Level::Segment) {
+            for (_, arrival, bytes, _) in
+                rows.iter().filter(|(row, ..)| row.level == Level::Segment)
+            {
                 let directory = Directory::decode(bytes).map_err(Problem::internal)?;
                 counted.count(directory.chunks().iter().map(|chunk| chunk.id), *arrival);
             }
         }
         let mut later = Vec::new();
         for (row, bytes) in kept.into_iter().zip(directories) {
-            let arrival = row.key.parse::<ObjectKey>().map_err(Problem::internal)?.millis;
+            let arrival = row
+                .key
+                .parse::<ObjectKey>()
+                .map_err(Problem::internal)?
+                .millis;
             let mut directory = Directory::decode(&bytes).map_err(Problem::internal)?;
             let counts = counted.count(directory.chunks().iter().map(|chunk| chunk.id), arrival);
             if counts.contains(&false) {
                 directory.keep_chunks(&counts);
                 let bytes = directory.encode().map_err(Problem::internal)?;
-                later.push((row, counts.contains(&true).then(|| (bytes, Facts::of(&directory)))));
+                later.push((
+                    row,
+                    counts
+                        .contains(&true)
+                        .then(|| (bytes, Facts::of(&directory))),
+                ));
             }
         }
         Ok(later)
@@ -152,7 +194,10 @@ type Judged = (Row, i64, Vec<u8>, Facts);
 type Later = (Row, Option<(Vec<u8>, Facts)>);
 
 fn names(sql: &impl Sql, which: &str, values: Vec<Value>) -> Result<Vec<String>, Problem> {
-    texts(sql.query(&format!("SELECT key FROM objects WHERE {which} ORDER BY key"), values)?)
+    texts(sql.query(
+        &format!("SELECT key FROM objects WHERE {which} ORDER BY key"),
+        values,
+    )?)
 }
 
 #[cfg(test)]
@@ -163,8 +208,22 @@ mod tests {
     const NOW: i64 = 2 * 3_600_000;
 
     fn replace(token: i64, keys: &[&String]) -> Replace {
-        let rows = keys.iter().map(|key| Row { key: (*key).clone(), level: Level::Segment, size: 100 }).collect();
-        Replace { token, rows, dropped: Vec::new(), damaged: Vec::new(), days: Vec::new(), last_token: 1_000 }
+        let rows = keys
+            .iter()
+            .map(|key| Row {
+                key: (*key).clone(),
+                level: Level::Segment,
+                size: 100,
+            })
+            .collect();
+        Replace {
+            token,
+            rows,
+            dropped: Vec::new(),
+            damaged: Vec::new(),
+            days: Vec::new(),
+            last_token: 1_000,
+        }
     }
 
     #[test]
@@ -176,9 +235,19 @@ mod tests {
         assert_eq!(catalog.begin_rebuild(NOW).unwrap_err().status, 503);
         let later = NOW + REBUILD_MILLIS;
         assert!(catalog.lease(1, later).unwrap().is_some());
-        assert_eq!(catalog.replace(replace(token, &[]), Vec::new(), later).unwrap_err().status, 409);
+        assert_eq!(
+            catalog
+                .replace(replace(token, &[]), Vec::new(), later)
+                .unwrap_err()
+                .status,
+            409
+        );
         assert_eq!(keys(&catalog, 0, 99, 0), added);
-        assert_eq!(catalog.expired(i64::MAX).unwrap(), [""; 0], "a rebuild has no output");
+        assert_eq!(
+            catalog.expired(i64::MAX).unwrap(),
+            [""; 0],
+            "a rebuild has no output"
+        );
     }
 
     #[test]
@@ -189,7 +258,9 @@ mod tests {
         // The ids of these are 10, which the first has, and 30.
         let [_again, new] = [266, 30].map(|millis| add(&catalog, millis));
         let directories = vec![directory(10).encode().unwrap()];
-        catalog.replace(replace(token, &[&kept]), directories, NOW).unwrap();
+        catalog
+            .replace(replace(token, &[&kept]), directories, NOW)
+            .unwrap();
         assert_eq!(keys(&catalog, 0, 999, 0), [kept, new]);
         let (lease, _) = catalog.lease(1, NOW).unwrap().unwrap();
         assert!(lease.token > 1_000, "{}", lease.token);
@@ -200,7 +271,11 @@ mod tests {
         let catalog = catalog();
         (10..74).for_each(|millis| drop(add(&catalog, millis)));
         let (lease, _) = catalog.lease(1, 100).unwrap().unwrap();
-        let failed = crate::tenant::FailedJob { token: lease.token, message: String::new(), blame: Blame::Nobody };
+        let failed = crate::tenant::FailedJob {
+            token: lease.token,
+            message: String::new(),
+            blame: Blame::Nobody,
+        };
         catalog.fail(failed, 100).unwrap();
         let removed = catalog.begin_rebuild(100).unwrap().removed;
         assert_eq!(removed, ["t/a/s0/l1/0000000000010-0000000000000001.blk"]);

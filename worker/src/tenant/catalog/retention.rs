@@ -6,11 +6,12 @@
 //! | profiles that none sums up yet, or never will | until they are summed up, at most `sums_days` |
 //! | blocks of level 3 | `sums_days` |
 //!
-//! An object goes as a whole, when the hour or day of its arrival and its latest profile both lie that far back.
+//! An object goes as a whole, when the hour or day of its arrival and its latest profile both lie
+//! that far back.
 
 use pilotlight_core::store::Directory;
-use serde::{Deserialize, Serialize};
 
+use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::done_with;
 use crate::tenant::catalog::objects::{put_directory, replace, replace_sources};
@@ -20,46 +21,22 @@ use crate::tenant::catalog::{Catalog, LEASED, next, shape, texts};
 pub(in crate::tenant) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;";
 
-/// Longest retention: ten years of 366 days.
-pub(crate) const MAX_DAYS: u32 = 3_660;
-
 const DAY_MILLIS: i64 = 86_400_000;
 
-/// How often a catalog is looked through: once an hour. It has some 2,000 rows a tenant (30 days of 24 hours, 400 of sums
-/// and the last hour's segments), so that costs 1.5 million rows read a month, a fraction of a cent.
+/// How often a catalog is looked through: once an hour. It has some 2,000 rows a tenant (30 days of
+/// 24 hours, 400 of sums and the last hour's segments), so that costs 1.5 million rows read a
+/// month, a fraction of a cent.
 const CHECK_MILLIS: i64 = 3_600_000;
 
-/// Most days whose blocks of level 3 are made to stand alone in one visit: 4. Their directories have some megabytes in all,
-/// and their sources are at most 4 * 800 rows.
+/// Most days whose blocks of level 3 are made to stand alone in one visit: 4. Their directories
+/// have some megabytes in all, and their sources are at most 4 * 800 rows.
 const MAX_SUMMARIES: usize = 4;
 
 /// Most other rows that are removed in one visit: 1,000, as many objects as a visit deletes.
 const MAX_ROWS: i64 = 1_000;
 
-/// How long a tenant's profiles are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Retention {
-    /// Profiles one by one.
-    pub(crate) raw_days: u32,
-    /// Their sums over hours and days.
-    pub(crate) sums_days: u32,
-}
-
-impl Retention {
-    /// Both from 1 to [`MAX_DAYS`], and sums at least as long as what they are made from.
-    pub(crate) fn checked(self) -> Result<Self, Problem> {
-        let Self { raw_days, sums_days } = self;
-        if raw_days == 0 || sums_days > MAX_DAYS || raw_days > sums_days {
-            return Err(Problem::invalid(format!(
-                "raw_days is {raw_days} and sums_days is {sums_days}, not 1 <= raw_days <= sums_days <= {MAX_DAYS}"
-            )));
-        }
-        Ok(self)
-    }
-}
-
-/// A condition on a row: its profiles start, and its hour or day of arrival ends, before a time. A job's commit must find its
-/// sources as they were.
+/// A condition on a row: its profiles start, and its hour or day of arrival ends, before a time. A
+/// job's commit must find its sources as they were.
 fn over(before: i64) -> String {
     let span = "(CASE WHEN o.level = 3 THEN 86400000 ELSE 3600000 END)";
     let arrived = format!("(o.arrival_millis / {span} + 1) * {span}");
@@ -70,22 +47,38 @@ impl<S: Sql> Catalog<S> {
     /// What this tenant has instead of the configured retention.
     pub(in crate::tenant) fn own_retention(&self) -> Result<Option<Retention>, Problem> {
         let own = self.setting("retention")?;
-        own.map(|json| serde_json::from_str(&json)).transpose().map_err(|_| shape())
+        own.map(|json| serde_json::from_str(&json))
+            .transpose()
+            .map_err(|_| shape())
     }
 
     /// Sets it, or goes back to the configured one.
     pub(in crate::tenant) fn set_retention(&self, own: Option<Retention>) -> Result<(), Problem> {
-        self.set("retention", own.map(|own| serde_json::to_string(&own)).transpose().map_err(Problem::internal)?)?;
+        self.set(
+            "retention",
+            own.map(|own| serde_json::to_string(&own))
+                .transpose()
+                .map_err(Problem::internal)?,
+        )?;
         self.set("retained_millis", None)
     }
 
     /// Removes what is over, a bounded number of rows; says whether it looked.
-    pub(in crate::tenant) fn retain(&self, configured: Retention, now: i64) -> Result<bool, Problem> {
-        let looked = self.setting("retained_millis")?.and_then(|millis| millis.parse::<i64>().ok());
+    pub(in crate::tenant) fn retain(
+        &self,
+        configured: Retention,
+        now: i64,
+    ) -> Result<bool, Problem> {
+        let looked = self
+            .setting("retained_millis")?
+            .and_then(|millis| millis.parse::<i64>().ok());
         if looked.is_some_and(|looked| now.abs_diff(looked) < CHECK_MILLIS as u64) {
             return Ok(false);
         }
-        let Retention { raw_days, sums_days } = self.own_retention()?.unwrap_or(configured);
+        let Retention {
+            raw_days,
+            sums_days,
+        } = self.own_retention()?.unwrap_or(configured);
         let before = |days: u32| now - i64::from(days) * DAY_MILLIS;
         let summaries = self.without_sources(&over(before(raw_days)))?;
         for &job in &summaries {
@@ -114,7 +107,8 @@ impl<S: Sql> Catalog<S> {
         found.map(job).collect()
     }
 
-    /// Removes the sources of a job's blocks of level 3, which are all that is left of them, in one change.
+    /// Removes the sources of a job's blocks of level 3, which are all that is left of them, in one
+    /// change.
     fn let_stand_alone(&self, job: i64, now: i64) -> Result<(), Problem> {
         let of_job = "SELECT key FROM objects WHERE state = 'live' AND level = 3 AND job = ?";
         let summaries = texts(self.sql.query(of_job, vec![number(job)])?)?;
@@ -125,7 +119,12 @@ impl<S: Sql> Catalog<S> {
             directory.encode()
         };
         let encoded: Result<Vec<_>, _> = directories.iter().map(alone).collect();
-        let (encoded, catalog) = (encoded.map_err(Problem::internal)?, Self { sql: self.sql.clone() });
+        let (encoded, catalog) = (
+            encoded.map_err(Problem::internal)?,
+            Self {
+                sql: self.sql.clone(),
+            },
+        );
         self.sql.transaction(move |sql| {
             let change = next(sql)?;
             replace_sources(sql, job, change, now)?;
@@ -160,20 +159,32 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    /// The number of the last change by which a block came to stand alone: who read a part of the catalog before it cannot
-    /// go on.
+    /// The number of the last change by which a block came to stand alone: who read a part of the
+    /// catalog before it cannot go on.
     pub(in crate::tenant) fn stood_alone(&self) -> Result<i64, Problem> {
-        Ok(self.setting("stood_alone")?.and_then(|change| change.parse().ok()).unwrap_or(0))
+        Ok(self
+            .setting("stood_alone")?
+            .and_then(|change| change.parse().ok())
+            .unwrap_or(0))
     }
 
     pub(in crate::tenant) fn setting(&self, name: &str) -> Result<Option<String>, Problem> {
-        Ok(texts(self.sql.query("SELECT value FROM settings WHERE name = ?", vec![name.into()])?)?.pop())
+        Ok(texts(self.sql.query(
+            "SELECT value FROM settings WHERE name = ?",
+            vec![name.into()],
+        )?)?
+        .pop())
     }
 
     pub(in crate::tenant) fn set(&self, name: &str, value: Option<String>) -> Result<(), Problem> {
         match value {
-            Some(value) => self.sql.exec("INSERT OR REPLACE INTO settings VALUES (?, ?)", vec![name.into(), value.into()]),
-            None => self.sql.exec("DELETE FROM settings WHERE name = ?", vec![name.into()]),
+            Some(value) => self.sql.exec(
+                "INSERT OR REPLACE INTO settings VALUES (?, ?)",
+                vec![name.into(), value.into()],
+            ),
+            None => self
+                .sql
+                .exec("DELETE FROM settings WHERE name = ?", vec![name.into()]),
         }
     }
 }
@@ -192,24 +203,71 @@ mod tests {
         let catalog = catalog();
         let sources = vec![add(&catalog, 10), add(&catalog, 20)];
         let key = "t/a/s0/l3/0000000000010-0000000000000000.blk".to_owned();
-        let block = BlockEntry { sums_of: sources.clone(), token: 5, ..BlockEntry::default() };
-        let directory = Directory { label_sets: Vec::new(), types: Vec::new(), contents: Contents::Block(block) };
-        catalog.add(Row { key: key.clone(), level: Level::Day, size: 1 }, &directory, 30).unwrap();
+        let block = BlockEntry {
+            sums_of: sources.clone(),
+            token: 5,
+            ..BlockEntry::default()
+        };
+        let directory = Directory {
+            label_sets: Vec::new(),
+            types: Vec::new(),
+            contents: Contents::Block(block),
+        };
+        catalog
+            .add(
+                Row {
+                    key: key.clone(),
+                    level: Level::Day,
+                    size: 1,
+                },
+                &directory,
+                30,
+            )
+            .unwrap();
         summarize(&catalog.sql, &serde_json::to_string(&sources).unwrap(), 5).unwrap();
 
-        let query = CatalogQuery { first_millis: 0, last_millis: 99, ..CatalogQuery::default() };
+        let query = CatalogQuery {
+            first_millis: 0,
+            last_millis: 99,
+            ..CatalogQuery::default()
+        };
         let (first, _) = catalog.page(&query, 0).unwrap();
         assert_eq!(first.rows.len(), 1);
-        let retention = Retention { raw_days: 1, sums_days: 9 };
+        let retention = Retention {
+            raw_days: 1,
+            sums_days: 9,
+        };
         // The segments' hour ended an hour after the epoch.
-        for (now, expect) in [(DAY_MILLIS + CHECK_MILLIS - 1, 3), (DAY_MILLIS + 2 * CHECK_MILLIS, 1)] {
+        for (now, expect) in [
+            (DAY_MILLIS + CHECK_MILLIS - 1, 3),
+            (DAY_MILLIS + 2 * CHECK_MILLIS, 1),
+        ] {
             assert_eq!(catalog.retain(retention, now), Ok(true));
             assert_eq!(keys(&catalog, 0, 99, 0).len(), expect);
         }
-        assert_eq!(catalog.retain(retention, DAY_MILLIS + 3 * CHECK_MILLIS - 1), Ok(false), "it looks once an hour");
-        let problem = catalog.page(&CatalogQuery { after: first.after, ..query.clone() }, 0).unwrap_err();
+        assert_eq!(
+            catalog.retain(retention, DAY_MILLIS + 3 * CHECK_MILLIS - 1),
+            Ok(false),
+            "it looks once an hour"
+        );
+        let problem = catalog
+            .page(
+                &CatalogQuery {
+                    after: first.after,
+                    ..query.clone()
+                },
+                0,
+            )
+            .unwrap_err();
         assert_eq!((problem.status, problem.retry_after), (503, Some(1)));
         let (_, directories) = catalog.page(&query, 0).unwrap();
-        assert_eq!(Directory::decode(&directories[0]).unwrap().block().unwrap().sums_of, [""; 0]);
+        assert_eq!(
+            Directory::decode(&directories[0])
+                .unwrap()
+                .block()
+                .unwrap()
+                .sums_of,
+            [""; 0]
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The database of a Durable Object, behind a trait so that what the catalog does to it is tested natively.
+//! The database of a Durable Object, behind a trait so that what the catalog does to it is tested
+//! natively.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,11 +25,15 @@ pub(crate) trait Sql: Clone + 'static {
 
     /// Runs one statement.
     fn exec(&self, statement: &str, values: Vec<Value>) -> Result<(), Problem> {
-        self.query(statement, values)?.try_for_each(|row| row.map(drop))
+        self.query(statement, values)?
+            .try_for_each(|row| row.map(drop))
     }
 
     /// Runs `change` as one transaction: an error takes all of it back.
-    fn transaction<T: 'static>(&self, change: impl FnOnce(&Self) -> Result<T, Problem> + 'static) -> Result<T, Problem>;
+    fn transaction<T: 'static>(
+        &self,
+        change: impl FnOnce(&Self) -> Result<T, Problem> + 'static,
+    ) -> Result<T, Problem>;
 }
 
 /// The real one.
@@ -44,7 +49,11 @@ impl DurableSql {
     /// Adds the rows that are read and written to `meter`.
     pub(in crate::tenant) fn new(storage: &Storage, meter: Meter) -> Self {
         let raw: &JsValue = storage.as_raw().as_ref();
-        Self { storage: raw.clone(), sql: storage.sql(), meter }
+        Self {
+            storage: raw.clone(),
+            sql: storage.sql(),
+            meter,
+        }
     }
 }
 
@@ -56,23 +65,34 @@ impl Sql for DurableSql {
 
     fn query(&self, statement: &str, values: Vec<Value>) -> Result<Rows, Problem> {
         let cursor = self.sql.exec(statement, values)?;
-        let rows = Counted { rows: cursor.raw(), cursor, meter: self.meter.clone() };
+        let rows = Counted {
+            rows: cursor.raw(),
+            cursor,
+            meter: self.meter.clone(),
+        };
         Ok(Box::new(rows.map(|row| Ok(row?))))
     }
 
-    fn transaction<T: 'static>(&self, change: impl FnOnce(&Self) -> Result<T, Problem> + 'static) -> Result<T, Problem> {
+    fn transaction<T: 'static>(
+        &self,
+        change: impl FnOnce(&Self) -> Result<T, Problem> + 'static,
+    ) -> Result<T, Problem> {
         let (sql, outcome) = (self.clone(), Rc::new(RefCell::new(None)));
         let result = outcome.clone();
         let body = Closure::once_into_js(move || -> Result<(), JsValue> {
             let ended = change(&sql);
             // What is thrown takes the changes back.
-            let thrown = ended.as_ref().map(drop).map_err(|problem| JsValue::from_str(&problem.message));
+            let thrown = ended
+                .as_ref()
+                .map(drop)
+                .map_err(|problem| JsValue::from_str(&problem.message));
             *result.borrow_mut() = Some(ended);
             thrown
         });
         // The `worker` crate has no binding for it.
-        let run: Function =
-            Reflect::get(&self.storage, &"transactionSync".into()).map_err(worker::Error::from)?.unchecked_into();
+        let run: Function = Reflect::get(&self.storage, &"transactionSync".into())
+            .map_err(worker::Error::from)?
+            .unchecked_into();
         let thrown = run.call1(&self.storage, &body);
         let ended = outcome.borrow_mut().take();
         match (ended, thrown) {
@@ -101,8 +121,10 @@ impl Iterator for Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.meter.add(Item::RowsRead, self.cursor.rows_read() as u64);
-        self.meter.add(Item::RowsWritten, self.cursor.rows_written() as u64);
+        self.meter
+            .add(Item::RowsRead, self.cursor.rows_read() as u64);
+        self.meter
+            .add(Item::RowsWritten, self.cursor.rows_written() as u64);
     }
 }
 
@@ -167,10 +189,15 @@ pub(crate) mod memory {
                 })?;
                 rows.collect()
             };
-            Ok(Box::new(read().map_err(Problem::internal)?.into_iter().map(Ok)))
+            Ok(Box::new(
+                read().map_err(Problem::internal)?.into_iter().map(Ok),
+            ))
         }
 
-        fn transaction<T: 'static>(&self, change: impl FnOnce(&Self) -> Result<T, Problem> + 'static) -> Result<T, Problem> {
+        fn transaction<T: 'static>(
+            &self,
+            change: impl FnOnce(&Self) -> Result<T, Problem> + 'static,
+        ) -> Result<T, Problem> {
             let transaction = self.0.unchecked_transaction().map_err(Problem::internal)?;
             let value = change(self)?;
             transaction.commit().map_err(Problem::internal)?;

@@ -20,12 +20,19 @@ pub(crate) fn directory(millis: i64) -> Directory {
     let stack = builder.named_stack(&["main"]);
     let series = Series {
         labels: parse_name("app").unwrap(),
-        profile_type: "process_cpu:cpu:nanoseconds:cpu:nanoseconds".parse().unwrap(),
+        profile_type: "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+            .parse()
+            .unwrap(),
         time: UnixNanos::from_millis(millis),
         ..Series::default()
     };
     let rows = vec![(stack, 1)];
-    let chunk = encode_chunk(ChunkId([millis as u8; 16]), &builder.finish(), &[SeriesRows { series, rows }]).unwrap();
+    let chunk = encode_chunk(
+        ChunkId([millis as u8; 16]),
+        &builder.finish(),
+        &[SeriesRows { series, rows }],
+    )
+    .unwrap();
     let mut writer = SegmentWriter::new();
     writer.push(&chunk).unwrap();
     writer.finish().unwrap().1
@@ -34,18 +41,40 @@ pub(crate) fn directory(millis: i64) -> Directory {
 /// Adds a segment that was written, and whose profile starts, at `millis`.
 pub(crate) fn add(catalog: &Catalog<MemorySql>, millis: i64) -> String {
     let key = format!("t/a/s0/l0/{millis:013}-0000000000000000.seg");
-    catalog.add(Row { key: key.clone(), level: Level::Segment, size: 100 }, &directory(millis), millis).unwrap();
+    catalog
+        .add(
+            Row {
+                key: key.clone(),
+                level: Level::Segment,
+                size: 100,
+            },
+            &directory(millis),
+            millis,
+        )
+        .unwrap();
     key
 }
 
 /// All keys in a span, read page by page.
-pub(crate) fn keys(catalog: &Catalog<MemorySql>, first_millis: i64, last_millis: i64, page_bytes: usize) -> Vec<String> {
-    let mut query = CatalogQuery { first_millis, last_millis, detail: Detail::Each, after: None };
+pub(crate) fn keys(
+    catalog: &Catalog<MemorySql>,
+    first_millis: i64,
+    last_millis: i64,
+    page_bytes: usize,
+) -> Vec<String> {
+    let mut query = CatalogQuery {
+        first_millis,
+        last_millis,
+        detail: Detail::Each,
+        after: None,
+    };
     let mut keys = Vec::new();
     loop {
         let (page, directories) = catalog.page(&query, page_bytes).unwrap();
         assert_eq!(page.rows.len(), directories.len());
-        directories.iter().for_each(|bytes| drop(Directory::decode(bytes).unwrap()));
+        directories
+            .iter()
+            .for_each(|bytes| drop(Directory::decode(bytes).unwrap()));
         keys.extend(page.rows.into_iter().map(|row| row.key));
         query.after = page.after;
         if query.after.is_none() {
@@ -80,12 +109,27 @@ fn pages_of_a_span() {
 fn later_pages_show_the_state_of_the_first() {
     let catalog = catalog();
     let added: Vec<String> = [10, 20, 30].map(|millis| add(&catalog, millis)).into();
-    let query = CatalogQuery { first_millis: 0, last_millis: 99, ..CatalogQuery::default() };
+    let query = CatalogQuery {
+        first_millis: 0,
+        last_millis: 99,
+        ..CatalogQuery::default()
+    };
     let (first, _) = catalog.page(&query, 0).unwrap();
     assert_eq!((&first.rows[0].key, first.rows.len()), (&added[0], 1));
     add(&catalog, 25);
-    let (rest, _) = catalog.page(&CatalogQuery { after: first.after, ..query }, 1 << 20).unwrap();
-    assert_eq!(rest.rows.iter().map(|row| &row.key).collect::<Vec<_>>(), [&added[1], &added[2]]);
+    let (rest, _) = catalog
+        .page(
+            &CatalogQuery {
+                after: first.after,
+                ..query
+            },
+            1 << 20,
+        )
+        .unwrap();
+    assert_eq!(
+        rest.rows.iter().map(|row| &row.key).collect::<Vec<_>>(),
+        [&added[1], &added[2]]
+    );
 }
 
 #[test]
@@ -93,11 +137,29 @@ fn large_directories_come_back_whole() {
     let catalog = catalog();
     let bytes: Vec<u8> = (0..PART_BYTES * 2 + 7).map(|i| i as u8).collect();
     let key = "t/a/s0/l1/0000000000005-0000000000000000.blk".to_owned();
-    let row = Row { key: key.clone(), level: Level::Minutes, size: 1 };
-    insert_live(&catalog.sql, &row, &bytes, &Facts::default(), next(&catalog.sql).unwrap(), 5).unwrap();
+    let row = Row {
+        key: key.clone(),
+        level: Level::Minutes,
+        size: 1,
+    };
+    insert_live(
+        &catalog.sql,
+        &row,
+        &bytes,
+        &Facts::default(),
+        next(&catalog.sql).unwrap(),
+        5,
+    )
+    .unwrap();
     let query = CatalogQuery::default();
-    assert_eq!(catalog.page(&query, 0).unwrap().1, std::slice::from_ref(&bytes));
-    assert_eq!(catalog.rows(&[key]).unwrap(), (vec![row], vec![bytes.clone()]));
+    assert_eq!(
+        catalog.page(&query, 0).unwrap().1,
+        std::slice::from_ref(&bytes)
+    );
+    assert_eq!(
+        catalog.rows(&[key]).unwrap(),
+        (vec![row], vec![bytes.clone()])
+    );
     assert_eq!(since(&catalog, 5), [(5, bytes)]);
     assert_eq!(since(&catalog, 6), []);
 }
@@ -107,7 +169,15 @@ fn a_row_is_added_whole_or_not_at_all() {
     let catalog = catalog();
     let key = add(&catalog, 10);
     let before = catalog.last().unwrap();
-    let again = catalog.add(Row { key, level: Level::Segment, size: 1 }, &directory(20), 20);
+    let again = catalog.add(
+        Row {
+            key,
+            level: Level::Segment,
+            size: 1,
+        },
+        &directory(20),
+        20,
+    );
     assert!(again.unwrap_err().message.contains("UNIQUE"));
     assert_eq!(catalog.last().unwrap(), before);
     assert_eq!(keys(&catalog, 0, 99, 0).len(), 1);

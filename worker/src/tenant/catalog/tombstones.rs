@@ -1,9 +1,9 @@
 //! The life of an object after it was replaced.
 //!
-//! Its bytes are deleted after a grace period, in which queries that began before may read them. Its row stays at least
-//! until the retry window after it was added has passed: a Durable Object that comes to life recalls from the rows'
-//! directories which chunks were written, and a client may send one again although the segment is compacted and deleted
-//! by then.
+//! Its bytes are deleted after a grace period, in which queries that began before may read them.
+//! Its row stays at least until the retry window after it was added has passed: a Durable Object
+//! that comes to life recalls from the rows' directories which chunks were written, and a client
+//! may send one again although the segment is compacted and deleted by then.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,9 @@ pub(crate) struct Expired {
 }
 
 impl<S: Sql> Catalog<S> {
-    /// Names of objects that were replaced at or before a time and are not known to be deleted: no query reads them any more.
-    /// Those that ever counted only if their day was published without them by then, or they have waited for long.
+    /// Names of objects that were replaced at or before a time and are not known to be deleted: no
+    /// query reads them any more. Those that ever counted only if their day was published without
+    /// them by then, or they have waited for long.
     pub(crate) fn expired(&self, before: i64) -> Result<Vec<String>, Problem> {
         let found = self.sql.query(
             "SELECT key FROM objects WHERE state = 'replaced' AND replaced_millis <= ?1
@@ -57,8 +58,8 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    /// Hands over the directories of objects added since `since`, oldest first, each with the time of addition. Those of
-    /// objects that were replaced too, as long as their rows are there.
+    /// Hands over the directories of objects added since `since`, oldest first, each with the time
+    /// of addition. Those of objects that were replaced too, as long as their rows are there.
     pub(crate) fn since(
         &self,
         since: i64,

@@ -12,15 +12,17 @@ CREATE TABLE IF NOT EXISTS sweep (
     times INTEGER NOT NULL DEFAULT 0
 );";
 
-/// How long it is between two sweeps: six hours. A list of 1,000 names is one request: 120 a month for each thousand
-/// objects, where a month of one segment a minute costs 43,000 writes.
+/// How long it is between two sweeps: six hours. A list of 1,000 names is one request: 120 a month
+/// for each thousand objects, where a month of one segment a minute costs 43,000 writes.
 pub(in crate::tenant) const SWEEP_MILLIS: i64 = 6 * 3_600_000;
 
-/// How often the same objects are judged: three times. A bucket or a lease that was in the way is so seldom thrice.
+/// How often the same objects are judged: three times. A bucket or a lease that was in the way is
+/// so seldom thrice.
 const MAX_TIMES: i64 = 3;
 
 impl<S: Sql> Catalog<S> {
-    /// Whether it is time for a sweep, which is begun by asking. The first is due six hours after the first question.
+    /// Whether it is time for a sweep, which is begun by asking. The first is due six hours after
+    /// the first question.
     pub(crate) fn sweep_due(&self, now: i64) -> Result<bool, Problem> {
         let mut found = self.sql.query("SELECT millis FROM sweep", Vec::new())?;
         let last = match found.next().transpose()?.as_deref() {
@@ -40,8 +42,8 @@ impl<S: Sql> Catalog<S> {
         Ok(due)
     }
 
-    /// Those names that no row has, or only one of an object that is deleted. When they are the same for a fourth time, none:
-    /// what is damaged is not judged over and over.
+    /// Those names that no row has, or only one of an object that is deleted. When they are the
+    /// same for a fourth time, none: what is damaged is not judged over and over.
     pub(crate) fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
         let unknown = self.absent(keys)?;
         let all = serde_json::to_string(&unknown).map_err(Problem::internal)?;
@@ -50,7 +52,11 @@ impl<S: Sql> Catalog<S> {
              SET times = iif(unknown IS ?1, times + 1, 1), unknown = ?1",
             vec![all.into()],
         )?;
-        let times = self.sql.query("SELECT times FROM sweep", Vec::new())?.next().transpose()?;
+        let times = self
+            .sql
+            .query("SELECT times FROM sweep", Vec::new())?
+            .next()
+            .transpose()?;
         let often = matches!(times.as_deref(), Some([Value::Integer(times)]) if *times > MAX_TIMES);
         Ok(if often { Vec::new() } else { unknown })
     }
@@ -58,5 +64,8 @@ impl<S: Sql> Catalog<S> {
 
 /// Lets the next question find a sweep due.
 pub(in crate::tenant) fn begin_sweep(sql: &impl Sql) -> Result<(), Problem> {
-    sql.exec("INSERT INTO sweep (one, millis) VALUES (1, 0) ON CONFLICT (one) DO UPDATE SET millis = 0", Vec::new())
+    sql.exec(
+        "INSERT INTO sweep (one, millis) VALUES (1, 0) ON CONFLICT (one) DO UPDATE SET millis = 0",
+        Vec::new(),
+    )
 }

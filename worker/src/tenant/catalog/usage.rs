@@ -9,8 +9,8 @@ use crate::tenant::catalog::sql::{Sql, Value, number};
 
 const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS usage (month TEXT PRIMARY KEY, counts TEXT NOT NULL) WITHOUT ROWID;";
 
-/// How long counts stay in memory alone: a minute, so that their row costs at most 44,640 writes, 4 cents, a month. That
-/// much is what an eviction can lose.
+/// How long counts stay in memory alone: a minute, so that their row costs at most 44,640 writes, 4
+/// cents, a month. That much is what an eviction can lose.
 const SAVE_MILLIS: i64 = 60_000;
 
 /// How long a Durable Object stays in memory, and is charged for, after a request: ten seconds.
@@ -29,10 +29,16 @@ pub(crate) struct UsageBook<S> {
 impl<S: Sql> UsageBook<S> {
     pub(crate) fn new(sql: S) -> Result<Self, Problem> {
         sql.define(SCHEMA)?;
-        Ok(Self { sql, pending: RefCell::default(), saved: Cell::new(None), awake_until: Cell::new(0) })
+        Ok(Self {
+            sql,
+            pending: RefCell::default(),
+            saved: Cell::new(None),
+            awake_until: Cell::new(0),
+        })
     }
 
-    /// Counts a request to the object at `now`, and the time for which it keeps the object in memory.
+    /// Counts a request to the object at `now`, and the time for which it keeps the object in
+    /// memory.
     pub(crate) fn request(&self, now: i64) {
         let until = now + IDLE_MILLIS;
         let awake = until - self.awake_until.get().clamp(now, until);
@@ -46,7 +52,10 @@ impl<S: Sql> UsageBook<S> {
     pub(crate) fn add(&self, usage: Usage, now: i64) -> Result<(), Problem> {
         *self.pending.borrow_mut() += usage;
         // A clock that was set back must not stop it for long.
-        let due = self.saved.get().is_none_or(|saved| now.abs_diff(saved) >= SAVE_MILLIS as u64);
+        let due = self
+            .saved
+            .get()
+            .is_none_or(|saved| now.abs_diff(saved) >= SAVE_MILLIS as u64);
         if due { self.save(now) } else { Ok(()) }
     }
 
@@ -71,7 +80,11 @@ impl<S: Sql> UsageBook<S> {
     pub(crate) fn month(&self, now: i64) -> Result<MonthUsage, Problem> {
         let (month, mut usage) = self.read(now)?;
         usage += *self.pending.borrow();
-        Ok(MonthUsage { month, usage, ..MonthUsage::default() })
+        Ok(MonthUsage {
+            month,
+            usage,
+            ..MonthUsage::default()
+        })
     }
 
     /// The month at `now`, and its row.
@@ -109,19 +122,31 @@ mod tests {
         assert_eq!(book.month(NOVEMBER).unwrap().usage.count(Item::Pushes), 3);
         book.save(NOVEMBER + 2).unwrap();
         let after = UsageBook::new(sql).unwrap().month(NOVEMBER + 3).unwrap();
-        assert_eq!((after.month.as_str(), after.usage), ("2026-11", Usage::of(Item::Pushes, 3)));
+        assert_eq!(
+            (after.month.as_str(), after.usage),
+            ("2026-11", Usage::of(Item::Pushes, 3))
+        );
     }
 
     #[test]
     fn what_is_not_saved_yet_is_saved_within_a_minute() {
         let sql = MemorySql::new();
         let book = UsageBook::new(sql.clone()).unwrap();
-        let saved = |now| UsageBook::new(sql.clone()).unwrap().month(now).unwrap().usage.count(Item::Pushes);
+        let saved = |now| {
+            UsageBook::new(sql.clone())
+                .unwrap()
+                .month(now)
+                .unwrap()
+                .usage
+                .count(Item::Pushes)
+        };
         book.add(Usage::of(Item::Pushes, 1), NOVEMBER).unwrap();
         assert_eq!(saved(NOVEMBER), 1, "the first at once");
-        book.add(Usage::of(Item::Pushes, 1), NOVEMBER + SAVE_MILLIS - 1).unwrap();
+        book.add(Usage::of(Item::Pushes, 1), NOVEMBER + SAVE_MILLIS - 1)
+            .unwrap();
         assert_eq!(saved(NOVEMBER), 1);
-        book.add(Usage::of(Item::Pushes, 1), NOVEMBER + SAVE_MILLIS).unwrap();
+        book.add(Usage::of(Item::Pushes, 1), NOVEMBER + SAVE_MILLIS)
+            .unwrap();
         assert_eq!(saved(NOVEMBER), 3);
     }
 
@@ -140,7 +165,12 @@ mod tests {
     #[test]
     fn time_in_memory() {
         let book = UsageBook::new(MemorySql::new()).unwrap();
-        let millis = |book: &UsageBook<_>| book.month(NOVEMBER).unwrap().usage.count(Item::ObjectMillis);
+        let millis = |book: &UsageBook<_>| {
+            book.month(NOVEMBER)
+                .unwrap()
+                .usage
+                .count(Item::ObjectMillis)
+        };
         book.request(NOVEMBER);
         assert_eq!(millis(&book), 10_000, "it stays for a while");
         book.request(NOVEMBER + 4_000);
@@ -148,6 +178,12 @@ mod tests {
         book.request(NOVEMBER + 60_000);
         assert_eq!(millis(&book), 24_000);
         book.request(NOVEMBER);
-        assert_eq!(book.month(NOVEMBER).unwrap().usage.count(Item::ObjectRequests), 4);
+        assert_eq!(
+            book.month(NOVEMBER)
+                .unwrap()
+                .usage
+                .count(Item::ObjectRequests),
+            4
+        );
     }
 }

@@ -60,9 +60,15 @@ impl<T: Transport> TenantShards<T> {
     }
 
     /// The objects that touch a range of time, from one state of each catalog.
-    pub(crate) async fn catalog(&self, range: TimeRange, detail: Detail) -> Result<Vec<CatalogObject>, Problem> {
+    pub(crate) async fn catalog(
+        &self,
+        range: TimeRange,
+        detail: Detail,
+    ) -> Result<Vec<CatalogObject>, Problem> {
         let left = Cell::new(CATALOG_BYTES);
-        let of_each = stream::iter(&self.0).map(|client| client.catalog(range, detail, &left)).buffered(CONNECTIONS);
+        let of_each = stream::iter(&self.0)
+            .map(|client| client.catalog(range, detail, &left))
+            .buffered(CONNECTIONS);
         Ok(of_each.try_collect::<Vec<_>>().await?.concat())
     }
 }
@@ -80,20 +86,34 @@ impl<T: Transport> TenantClient<T> {
     }
 
     async fn append(&self, chunk: &[u8]) -> Result<Appended, Problem> {
-        serde_json::from_slice(&self.call(TenantRpc::Append, chunk).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call(TenantRpc::Append, chunk).await?)
+            .map_err(Problem::internal)
     }
 
-    async fn catalog(&self, range: TimeRange, detail: Detail, left: &Cell<usize>) -> Result<Vec<CatalogObject>, Problem> {
+    async fn catalog(
+        &self,
+        range: TimeRange,
+        detail: Detail,
+        left: &Cell<usize>,
+    ) -> Result<Vec<CatalogObject>, Problem> {
         let (first_millis, last_millis) = (range.from.millis(), range.until.millis());
-        let mut query = CatalogQuery { first_millis, last_millis, detail, after: None };
+        let mut query = CatalogQuery {
+            first_millis,
+            last_millis,
+            detail,
+            after: None,
+        };
         let mut objects = Vec::new();
         loop {
             let body = self.call_json(TenantRpc::Catalog, &query).await?;
             let Some(rest) = left.get().checked_sub(body.len()) else {
-                return Err(Problem::invalid("the range touches too many objects for one query; choose a shorter one"));
+                return Err(Problem::invalid(
+                    "the range touches too many objects for one query; choose a shorter one",
+                ));
             };
             left.set(rest);
-            let (page, directories): (Page, _) = packet::decode(&body).map_err(Problem::internal)?;
+            let (page, directories): (Page, _) =
+                packet::decode(&body).map_err(Problem::internal)?;
             objects.extend(catalog_objects(page.rows, directories)?);
             if page.after.is_none() {
                 return Ok(objects);
@@ -108,14 +128,34 @@ impl<T: Transport> TenantClient<T> {
         if body.is_empty() {
             return Ok(None);
         }
-        let (lease, directories): (Lease, Vec<_>) = packet::decode(&body).map_err(Problem::internal)?;
-        let Lease { token, unique, level, partition, sources, without } = lease;
+        let (lease, directories): (Lease, Vec<_>) =
+            packet::decode(&body).map_err(Problem::internal)?;
+        let Lease {
+            token,
+            unique,
+            level,
+            partition,
+            sources,
+            without,
+        } = lease;
         let (sources, without) = (catalog_objects(sources, directories)?, parsed(&without)?);
-        Ok(Some(Job { token, unique, level, partition, sources, without }))
+        Ok(Some(Job {
+            token,
+            unique,
+            level,
+            partition,
+            sources,
+            without,
+        }))
     }
 
-    /// Tells of a partition that is done, and whose block is in the bucket. The last one's replace the job's sources.
-    pub(crate) async fn commit(&self, done: &CompletedJob, directory: &Directory) -> Result<(), Problem> {
+    /// Tells of a partition that is done, and whose block is in the bucket. The last one's replace
+    /// the job's sources.
+    pub(crate) async fn commit(
+        &self,
+        done: &CompletedJob,
+        directory: &Directory,
+    ) -> Result<(), Problem> {
         let directory = directory.encode().map_err(Problem::internal)?;
         let body = packet::encode(done, &[directory]).map_err(Problem::internal)?;
         self.call(TenantRpc::Commit, &body).await.map(drop)
@@ -128,7 +168,8 @@ impl<T: Transport> TenantClient<T> {
 
     /// What is to be done before any job.
     pub(crate) async fn expired(&self) -> Result<Expired, Problem> {
-        serde_json::from_slice(&self.call(TenantRpc::Expired, &[]).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call(TenantRpc::Expired, &[]).await?)
+            .map_err(Problem::internal)
     }
 
     /// Notes that objects are deleted.
@@ -138,7 +179,8 @@ impl<T: Transport> TenantClient<T> {
 
     /// Begins a publication, if there is something to publish.
     pub(crate) async fn begin_publication(&self) -> Result<Publication, Problem> {
-        serde_json::from_slice(&self.call(TenantRpc::BeginPublication, &[]).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call(TenantRpc::BeginPublication, &[]).await?)
+            .map_err(Problem::internal)
     }
 
     /// Tells which days of the catalog are in the bucket.
@@ -147,13 +189,20 @@ impl<T: Transport> TenantClient<T> {
     }
 
     /// The rows of a day in the state that is being published, each with its directory.
-    pub(crate) async fn of_day(&self, token: i64, day: i64) -> Result<Vec<(Row, Vec<u8>)>, Problem> {
-        let (mut of, mut rows, mut left): (OfDay, _, _) = ((token, day, String::new()), Vec::new(), CATALOG_BYTES);
+    pub(crate) async fn of_day(
+        &self,
+        token: i64,
+        day: i64,
+    ) -> Result<Vec<(Row, Vec<u8>)>, Problem> {
+        let (mut of, mut rows, mut left): (OfDay, _, _) =
+            ((token, day, String::new()), Vec::new(), CATALOG_BYTES);
         loop {
             let body = self.call_json(TenantRpc::OfDay, &of).await?;
-            left =
-                left.checked_sub(body.len()).ok_or_else(|| Problem::internal(format!("day {day} has too many objects")))?;
-            let (page, directories): (Page, Vec<Vec<u8>>) = packet::decode(&body).map_err(Problem::internal)?;
+            left = left
+                .checked_sub(body.len())
+                .ok_or_else(|| Problem::internal(format!("day {day} has too many objects")))?;
+            let (page, directories): (Page, Vec<Vec<u8>>) =
+                packet::decode(&body).map_err(Problem::internal)?;
             rows.extend(page.rows.into_iter().zip(directories));
             match page.after {
                 Some((after, _)) => of.2 = after,
@@ -163,29 +212,45 @@ impl<T: Transport> TenantClient<T> {
     }
 
     /// Ends a publication whose days are in the bucket.
-    pub(crate) async fn end_publication(&self, token: i64, days: &[PublishedDay]) -> Result<(), Problem> {
-        self.call_json(TenantRpc::EndPublication, &(token, days)).await.map(drop)
+    pub(crate) async fn end_publication(
+        &self,
+        token: i64,
+        days: &[PublishedDay],
+    ) -> Result<(), Problem> {
+        self.call_json(TenantRpc::EndPublication, &(token, days))
+            .await
+            .map(drop)
     }
 
     /// Does what an operator wants.
-    pub(crate) async fn order<A: DeserializeOwned>(&self, order: &AdminCommand) -> Result<A, Problem> {
-        serde_json::from_slice(&self.call_json(TenantRpc::AdminCommand, order).await?).map_err(Problem::internal)
+    pub(crate) async fn order<A: DeserializeOwned>(
+        &self,
+        order: &AdminCommand,
+    ) -> Result<A, Problem> {
+        serde_json::from_slice(&self.call_json(TenantRpc::AdminCommand, order).await?)
+            .map_err(Problem::internal)
     }
 
     /// Leases the catalog for a rebuild.
     pub(crate) async fn begin_rebuild(&self) -> Result<RebuildLease, Problem> {
-        serde_json::from_slice(&self.call(TenantRpc::BeginRebuild, &[]).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call(TenantRpc::BeginRebuild, &[]).await?)
+            .map_err(Problem::internal)
     }
 
     /// Replaces the catalog.
-    pub(crate) async fn replace(&self, replace: &Replace, directories: &[Vec<u8>]) -> Result<(), Problem> {
+    pub(crate) async fn replace(
+        &self,
+        replace: &Replace,
+        directories: &[Vec<u8>],
+    ) -> Result<(), Problem> {
         let body = packet::encode(replace, directories).map_err(Problem::internal)?;
         self.call(TenantRpc::Replace, &body).await.map(drop)
     }
 
     /// Those names that the catalog does not have.
     pub(crate) async fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
-        serde_json::from_slice(&self.call_json(TenantRpc::Unknown, &keys).await?).map_err(Problem::internal)
+        serde_json::from_slice(&self.call_json(TenantRpc::Unknown, &keys).await?)
+            .map_err(Problem::internal)
     }
 
     /// Takes along what was used.
@@ -199,7 +264,8 @@ impl<T: Transport> TenantClient<T> {
     }
 
     async fn call_json(&self, call: TenantRpc, body: &impl Serialize) -> Result<Vec<u8>, Problem> {
-        self.call(call, &serde_json::to_vec(body).map_err(Problem::internal)?).await
+        self.call(call, &serde_json::to_vec(body).map_err(Problem::internal)?)
+            .await
     }
 
     async fn call(&self, call: TenantRpc, body: &[u8]) -> Result<Vec<u8>, Problem> {
@@ -208,13 +274,26 @@ impl<T: Transport> TenantClient<T> {
 }
 
 /// Rows with the directories that came with them.
-pub(crate) fn catalog_objects(rows: Vec<Row>, directories: Vec<Vec<u8>>) -> Result<Vec<CatalogObject>, Problem> {
+pub(crate) fn catalog_objects(
+    rows: Vec<Row>,
+    directories: Vec<Vec<u8>>,
+) -> Result<Vec<CatalogObject>, Problem> {
     if rows.len() != directories.len() {
-        return Err(Problem::internal(format!("{} rows came with {} directories", rows.len(), directories.len())));
+        return Err(Problem::internal(format!(
+            "{} rows came with {} directories",
+            rows.len(),
+            directories.len()
+        )));
     }
     let object = |(Row { key, level, size }, directory): (Row, Vec<u8>)| {
-        let directory = Directory::decode(&directory).map_err(|e| Problem::internal(format!("{key}: {e}")))?;
-        Ok(CatalogObject { key, level, size, directory })
+        let directory =
+            Directory::decode(&directory).map_err(|e| Problem::internal(format!("{key}: {e}")))?;
+        Ok(CatalogObject {
+            key,
+            level,
+            size,
+            directory,
+        })
     };
     rows.into_iter().zip(directories).map(object).collect()
 }

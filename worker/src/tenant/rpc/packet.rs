@@ -1,8 +1,8 @@
 //! How the stateless worker and the Durable Object talk: a JSON head, then blobs as they are.
 //!
-//! Directories of catalog rows are binary; base64 inside JSON would cost a third more and a pass over each.
-//! Layout: `u32` length of the head, the head, then for each blob a `u32` length and its bytes, little-endian.
-//! Both ends are the same build, so there is no version.
+//! Directories of catalog rows are binary; base64 inside JSON would cost a third more and a pass
+//! over each. Layout: `u32` length of the head, the head, then for each blob a `u32` length and its
+//! bytes, little-endian. Both ends are the same build, so there is no version.
 
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
@@ -19,7 +19,8 @@ pub(crate) enum PacketError {
 /// A head and its blobs as bytes.
 pub(crate) fn encode<H: Serialize>(head: &H, blobs: &[Vec<u8>]) -> Result<Vec<u8>, PacketError> {
     let head = serde_json::to_vec(head)?;
-    let mut out = Vec::with_capacity(blobs.iter().map(|b| b.len() + 4).sum::<usize>() + head.len() + 4);
+    let mut out =
+        Vec::with_capacity(blobs.iter().map(|b| b.len() + 4).sum::<usize>() + head.len() + 4);
     for part in std::iter::once(&head).chain(blobs) {
         out.extend((part.len() as u32).to_le_bytes());
         out.extend(part);
@@ -28,7 +29,9 @@ pub(crate) fn encode<H: Serialize>(head: &H, blobs: &[Vec<u8>]) -> Result<Vec<u8
 }
 
 /// A head and its blobs from bytes.
-pub(crate) fn decode<H: DeserializeOwned>(mut bytes: &[u8]) -> Result<(H, Vec<Vec<u8>>), PacketError> {
+pub(crate) fn decode<H: DeserializeOwned>(
+    mut bytes: &[u8],
+) -> Result<(H, Vec<Vec<u8>>), PacketError> {
     let total = bytes.len();
     let head = part(&mut bytes, total)?;
     let head = serde_json::from_slice(head)?;
@@ -41,9 +44,13 @@ pub(crate) fn decode<H: DeserializeOwned>(mut bytes: &[u8]) -> Result<(H, Vec<Ve
 
 fn part<'a>(bytes: &mut &'a [u8], total: usize) -> Result<&'a [u8], PacketError> {
     let short = PacketError::Short(total);
-    let Some((len, rest)) = bytes.split_first_chunk::<4>() else { return Err(short) };
+    let Some((len, rest)) = bytes.split_first_chunk::<4>() else {
+        return Err(short);
+    };
     let len = u32::from_le_bytes(*len) as usize;
-    let Some((part, rest)) = rest.split_at_checked(len) else { return Err(short) };
+    let Some((part, rest)) = rest.split_at_checked(len) else {
+        return Err(short);
+    };
     *bytes = rest;
     Ok(part)
 }
@@ -56,7 +63,10 @@ mod tests {
     fn round_trip() {
         let blobs = vec![vec![1, 2, 3], Vec::new(), vec![0; 1000]];
         let bytes = encode(&("head", 7), &blobs).unwrap();
-        assert_eq!(decode::<(String, u32)>(&bytes).unwrap(), (("head".to_owned(), 7), blobs));
+        assert_eq!(
+            decode::<(String, u32)>(&bytes).unwrap(),
+            (("head".to_owned(), 7), blobs)
+        );
     }
 
     #[test]
@@ -64,7 +74,11 @@ mod tests {
         let bytes = encode(&7, &[vec![1, 2, 3]]).unwrap();
         let whole = [4 + 1, bytes.len()];
         for len in 0..bytes.len() {
-            assert_eq!(decode::<u32>(&bytes[..len]).is_ok(), whole.contains(&len), "at {len}");
+            assert_eq!(
+                decode::<u32>(&bytes[..len]).is_ok(),
+                whole.contains(&len),
+                "at {len}"
+            );
         }
     }
 }

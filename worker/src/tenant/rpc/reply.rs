@@ -64,12 +64,18 @@ const PATHS: [(TenantRpc, &str); 17] = [
 impl TenantRpc {
     /// The path of its request.
     pub(crate) fn path(self) -> &'static str {
-        PATHS.iter().find(|(call, _)| *call == self).map_or("/", |(_, path)| path)
+        PATHS
+            .iter()
+            .find(|(call, _)| *call == self)
+            .map_or("/", |(_, path)| path)
     }
 
     /// The call of a path.
     pub(in crate::tenant) fn of(path: &str) -> Option<Self> {
-        PATHS.iter().find(|(_, p)| *p == path).map(|(call, _)| *call)
+        PATHS
+            .iter()
+            .find(|(_, p)| *p == path)
+            .map(|(call, _)| *call)
     }
 }
 
@@ -85,10 +91,18 @@ pub(crate) struct Reply {
 impl From<Result<Vec<u8>, Problem>> for Reply {
     fn from(outcome: Result<Vec<u8>, Problem>) -> Self {
         match outcome {
-            Ok(body) => Self { status: 200, retry_after: None, body },
+            Ok(body) => Self {
+                status: 200,
+                retry_after: None,
+                body,
+            },
             Err(problem) => {
                 let body = serde_json::to_vec(&problem).unwrap_or_default();
-                Self { status: problem.status, retry_after: problem.retry_after, body }
+                Self {
+                    status: problem.status,
+                    retry_after: problem.retry_after,
+                    body,
+                }
             }
         }
     }
@@ -97,13 +111,23 @@ impl From<Result<Vec<u8>, Problem>> for Reply {
 impl Reply {
     /// What it says, on the other side.
     pub(in crate::tenant) fn outcome(self) -> Result<Vec<u8>, Problem> {
-        let Self { status, retry_after, body } = self;
+        let Self {
+            status,
+            retry_after,
+            body,
+        } = self;
         if status < 400 {
             return Ok(body);
         }
         Err(match serde_json::from_slice::<Problem>(&body) {
-            Ok(problem) => Problem { status, retry_after, ..problem },
-            Err(error) => Problem::unavailable(format!("the tenant's object answered {status}: {error}")),
+            Ok(problem) => Problem {
+                status,
+                retry_after,
+                ..problem
+            },
+            Err(error) => {
+                Problem::unavailable(format!("the tenant's object answered {status}: {error}"))
+            }
         })
     }
 }
@@ -128,11 +152,18 @@ mod tests {
 
     #[test]
     fn problems_go_over_the_line() {
-        for problem in [Problem::overloaded("full"), Problem::new(409, "aborted", "stale")] {
+        for problem in [
+            Problem::overloaded("full"),
+            Problem::new(409, "aborted", "stale"),
+        ] {
             assert_eq!(Reply::from(Err(problem.clone())).outcome(), Err(problem));
         }
         assert_eq!(Reply::from(Ok(vec![1, 2])).outcome(), Ok(vec![1, 2]));
-        let broken = Reply { status: 500, retry_after: None, body: b"<html>".to_vec() };
+        let broken = Reply {
+            status: 500,
+            retry_after: None,
+            body: b"<html>".to_vec(),
+        };
         assert_eq!(broken.outcome().unwrap_err().status, 503);
     }
 }

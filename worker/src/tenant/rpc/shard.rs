@@ -1,4 +1,5 @@
-//! Which Durable Object has a chunk: a tenant has one, or several between which its services are divided.
+//! Which Durable Object has a chunk: a tenant has one, or several between which its services are
+//! divided.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +12,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::platform::errors::Problem;
 
-/// One of a tenant's objects. As text, which is also the object's name: `tenant` for the first, `tenant/s3` for others.
+/// One of a tenant's objects. As text, which is also the object's name: `tenant` for the first,
+/// `tenant/s3` for others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shard {
     pub(crate) tenant: TenantId,
@@ -21,7 +23,10 @@ pub(crate) struct Shard {
 impl Shard {
     /// All of a tenant's.
     pub(crate) fn all(tenant: &TenantId, count: u16) -> impl Iterator<Item = Self> {
-        (0..count).map(|number| Self { tenant: tenant.clone(), number })
+        (0..count).map(|number| Self {
+            tenant: tenant.clone(),
+            number,
+        })
     }
 }
 
@@ -43,17 +48,25 @@ impl FromStr for Shard {
             None => (text, Some(0)),
             Some((tenant, number)) => (tenant, number.parse().ok().filter(|number| *number > 0)),
         };
-        Ok(Self { tenant: tenant.parse()?, number: number.ok_or_else(|| KeyError::Key(text.to_owned()))? })
+        Ok(Self {
+            tenant: tenant.parse()?,
+            number: number.ok_or_else(|| KeyError::Key(text.to_owned()))?,
+        })
     }
 }
 
-/// Which of `count` shards takes a chunk: all profiles of a service go to one, so that they share symbols in its blocks.
+/// Which of `count` shards takes a chunk: all profiles of a service go to one, so that they share
+/// symbols in its blocks.
 pub(crate) fn shard_of(chunk: &[u8], count: u16) -> Result<u16, Problem> {
     if count <= 1 {
         return Ok(0);
     }
     let head = chunk_head(chunk).map_err(Problem::internal)?;
-    let service = head.series.first().and_then(|series| series.labels.get(SERVICE_NAME)).unwrap_or_default();
+    let service = head
+        .series
+        .first()
+        .and_then(|series| series.labels.get(SERVICE_NAME))
+        .unwrap_or_default();
     Ok((xxh3_64(service.as_bytes()) % u64::from(count)) as u16)
 }
 
@@ -64,7 +77,9 @@ mod tests {
     #[test]
     fn names_round_trip() {
         let tenant: TenantId = "a".parse().unwrap();
-        let names: Vec<String> = Shard::all(&tenant, 3).map(|shard| shard.to_string()).collect();
+        let names: Vec<String> = Shard::all(&tenant, 3)
+            .map(|shard| shard.to_string())
+            .collect();
         assert_eq!(names, ["a", "a/s1", "a/s2"]);
         for (name, shard) in names.iter().zip(Shard::all(&tenant, 3)) {
             assert_eq!(name.parse(), Ok(shard));

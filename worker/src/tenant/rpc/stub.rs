@@ -1,6 +1,8 @@
 //! The platform's line to a tenant's object.
 
-use worker::{Env, Headers, Method, Request, RequestInit, Response, ResponseBuilder, Stub, js_sys::Uint8Array};
+use worker::{
+    Env, Headers, Method, Request, RequestInit, Response, ResponseBuilder, Stub, js_sys::Uint8Array,
+};
 
 use crate::meter::Meter;
 use crate::platform::errors::Problem;
@@ -23,7 +25,11 @@ pub(crate) struct StubLine {
 impl StubLine {
     pub(crate) fn new(env: &Env, shard: &Shard, meter: Meter) -> Result<Self, Problem> {
         let name = shard.to_string();
-        Ok(Self { stub: env.durable_object("TENANT")?.get_by_name(&name)?, name, meter })
+        Ok(Self {
+            stub: env.durable_object("TENANT")?.get_by_name(&name)?,
+            name,
+            meter,
+        })
     }
 }
 
@@ -35,12 +41,23 @@ impl Transport for StubLine {
             headers.set(USAGE_HEADER, &usage)?;
         }
         let mut init = RequestInit::new();
-        init.with_method(Method::Post).with_headers(headers).with_body(Some(Uint8Array::from(body).into()));
+        init.with_method(Method::Post)
+            .with_headers(headers)
+            .with_body(Some(Uint8Array::from(body).into()));
         // The host is never resolved: a stub is a line to one object.
         let request = Request::new_with_init(&format!("https://tenant{}", call.path()), &init)?;
         let mut response = self.stub.fetch_with_request(request).await?;
-        let retry_after = response.headers().get("retry-after").ok().flatten().and_then(|s| s.parse().ok());
-        Ok(Reply { status: response.status_code(), retry_after, body: response.bytes().await? })
+        let retry_after = response
+            .headers()
+            .get("retry-after")
+            .ok()
+            .flatten()
+            .and_then(|s| s.parse().ok());
+        Ok(Reply {
+            status: response.status_code(),
+            retry_after,
+            body: response.bytes().await?,
+        })
     }
 }
 

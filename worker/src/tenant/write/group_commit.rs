@@ -1,30 +1,20 @@
-//! Group commit as a plain state machine: chunks gather, one batch at a time is written, and whoever waits for a batch
-//! hears of its outcome. It knows no bucket, no clock and no promise: the Durable Object drives it, tests do too.
+//! Group commit as a plain state machine: chunks gather, one batch at a time is written, and
+//! whoever waits for a batch hears of its outcome. It knows no bucket, no clock and no promise: the
+//! Durable Object drives it, tests do too.
 //!
 //! - A chunk is in at most one batch, and a batch is written or fails as a whole.
 //! - A chunk that comes again while its batch is not yet written waits for that same batch.
-//! - A chunk that comes again after its batch was written is known for [`crate::tenant::write::retry_window::WINDOW_MILLIS`] and is not kept twice.
+//! - A chunk that comes again after its batch was written is known for
+//!   [`crate::tenant::write::retry_window::WINDOW_MILLIS`] and is not kept twice.
 //! - After a failure nothing of the batch is remembered, so that a retry starts afresh.
 
+use crate::platform::config::Flush;
 use crate::tenant::write::load::Load;
-use crate::tenant::write::retry_window::RetryWindow;
+use crate::tenant::write::retry_window::{Id, RetryWindow};
 
-/// Number of chunks at which a batch is written: keeps its directory, some 100 bytes a chunk, near 200 kB.
+/// Number of chunks at which a batch is written: keeps its directory, some 100 bytes a chunk, near
+/// 200 kB.
 pub(crate) const BATCH_CHUNKS: usize = 2_000;
-
-/// When batches are written, and how much may wait; see [`crate::platform::config::Config`] for bounds and defaults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Flush {
-    /// How long a batch gathers at most, milliseconds. A push into silence waits for less: see [`crate::tenant::load`].
-    pub(crate) millis: u32,
-    /// Size at which a batch is written without waiting.
-    pub(crate) bytes: usize,
-    /// Most bytes in memory that are not yet in the bucket; beyond, senders are asked to come again.
-    pub(crate) pending: usize,
-}
-
-/// What tells a chunk from all others.
-pub(crate) type Id = [u8; 16];
 
 /// What became of an offered chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,14 +65,28 @@ struct Batch<W> {
 
 impl<W> Default for Batch<W> {
     fn default() -> Self {
-        Self { chunks: Vec::new(), ids: Vec::new(), waiters: Vec::new(), bytes: 0, opened: 0, millis: 0 }
+        Self {
+            chunks: Vec::new(),
+            ids: Vec::new(),
+            waiters: Vec::new(),
+            bytes: 0,
+            opened: 0,
+            millis: 0,
+        }
     }
 }
 
 impl<W> GroupCommit<W> {
     pub(crate) fn new(flush: Flush) -> Self {
         let (window, load) = (RetryWindow::default(), Load::default());
-        Self { flush, open: Batch::default(), flying: None, driven: false, window, load }
+        Self {
+            flush,
+            open: Batch::default(),
+            flying: None,
+            driven: false,
+            window,
+            load,
+        }
     }
 
     /// Recalls a chunk that was written at `written`, in the order of writing.
@@ -95,7 +99,8 @@ impl<W> GroupCommit<W> {
         self.window = RetryWindow::default();
     }
 
-    /// Takes a chunk, or says why not. `waiter` is kept when the answer is [`Offered::Joins`] or [`Offered::Waits`].
+    /// Takes a chunk, or says why not. `waiter` is kept when the answer is [`Offered::Joins`] or
+    /// [`Offered::Waits`].
     pub(crate) fn offer(&mut self, id: Id, chunk: Vec<u8>, waiter: W, now: i64) -> Offered {
         if self.window.contains(&id, now) {
             return Offered::Durable;
@@ -122,14 +127,20 @@ impl<W> GroupCommit<W> {
         self.open.chunks.push(chunk);
         self.open.ids.push(id);
         self.open.waiters.push(waiter);
-        Offered::Waits(match (std::mem::replace(&mut self.driven, true), self.is_full() && !was_full) {
-            (false, _) => Next::Drive,
-            (true, true) => Next::Flush,
-            (true, false) => Next::Nothing,
-        })
+        Offered::Waits(
+            match (
+                std::mem::replace(&mut self.driven, true),
+                self.is_full() && !was_full,
+            ) {
+                (false, _) => Next::Drive,
+                (true, true) => Next::Flush,
+                (true, false) => Next::Nothing,
+            },
+        )
     }
 
-    /// How much longer the open batch should gather, at `now`; zero when it is full or nothing is in it.
+    /// How much longer the open batch should gather, at `now`; zero when it is full or nothing is
+    /// in it.
     pub(crate) fn gathers(&self, now: i64) -> u32 {
         if self.is_full() || self.open.ids.is_empty() {
             return 0;
@@ -140,8 +151,8 @@ impl<W> GroupCommit<W> {
         until.saturating_sub(now).clamp(0, millis) as u32
     }
 
-    /// The open batch's chunks, to be written now; new ones gather in the next. Empty when there is nothing to write,
-    /// and then no one drives any more.
+    /// The open batch's chunks, to be written now; new ones gather in the next. Empty when there is
+    /// nothing to write, and then no one drives any more.
     pub(crate) fn take(&mut self) -> Vec<Vec<u8>> {
         debug_assert!(self.flying.is_none(), "one batch is written at a time");
         if self.open.ids.is_empty() {
@@ -156,7 +167,9 @@ impl<W> GroupCommit<W> {
 
     /// Ends the batch that was taken, written or not, and gives the waiters to tell.
     pub(crate) fn finish(&mut self, written: bool, now: i64) -> Vec<W> {
-        let Some(batch) = self.flying.take() else { return Vec::new() };
+        let Some(batch) = self.flying.take() else {
+            return Vec::new();
+        };
         if written {
             batch.ids.iter().for_each(|id| self.window.insert(id, now));
         }
@@ -182,7 +195,11 @@ mod tests {
     const PENDING_BYTES: usize = 4_000;
 
     fn group() -> GroupCommit<u32> {
-        GroupCommit::new(Flush { millis: 6_000, bytes: BATCH_BYTES, pending: PENDING_BYTES })
+        GroupCommit::new(Flush {
+            millis: 6_000,
+            bytes: BATCH_BYTES,
+            pending: PENDING_BYTES,
+        })
     }
 
     fn id(n: u32) -> Id {
@@ -199,25 +216,47 @@ mod tests {
     #[test]
     fn one_drives_and_all_hear() {
         let mut group = group();
-        assert_eq!(offer(&mut group, 1, 10, 1, 1_000), Offered::Waits(Next::Drive));
-        assert_eq!(offer(&mut group, 2, 10, 2, 1_050), Offered::Waits(Next::Nothing));
+        assert_eq!(
+            offer(&mut group, 1, 10, 1, 1_000),
+            Offered::Waits(Next::Drive)
+        );
+        assert_eq!(
+            offer(&mut group, 2, 10, 2, 1_050),
+            Offered::Waits(Next::Nothing)
+        );
         assert_eq!(group.gathers(1_050), 50, "counted from the first chunk");
         assert_eq!(group.take().len(), 2);
-        assert_eq!(offer(&mut group, 3, 10, 3, 1_300), Offered::Waits(Next::Nothing), "gathers for the next batch");
+        assert_eq!(
+            offer(&mut group, 3, 10, 3, 1_300),
+            Offered::Waits(Next::Nothing),
+            "gathers for the next batch"
+        );
         assert_eq!(group.finish(true, 1_400), [1, 2]);
         assert_eq!(group.take().len(), 1);
         assert_eq!(group.finish(true, 1_500), [3]);
         assert_eq!(group.take().len(), 0);
-        assert_eq!(offer(&mut group, 4, 10, 4, 1_600), Offered::Waits(Next::Drive), "the driver had stopped");
+        assert_eq!(
+            offer(&mut group, 4, 10, 4, 1_600),
+            Offered::Waits(Next::Drive),
+            "the driver had stopped"
+        );
     }
 
     #[test]
     fn a_retry_waits_for_the_same_write_and_is_kept_once() {
         let mut group = group();
         offer(&mut group, 1, 10, 1, 0);
-        assert_eq!(offer(&mut group, 1, 10, 2, 1), Offered::Joins, "not acknowledged early");
+        assert_eq!(
+            offer(&mut group, 1, 10, 2, 1),
+            Offered::Joins,
+            "not acknowledged early"
+        );
         assert_eq!(group.take().len(), 1);
-        assert_eq!(offer(&mut group, 1, 10, 3, 2), Offered::Joins, "also while it is being written");
+        assert_eq!(
+            offer(&mut group, 1, 10, 3, 2),
+            Offered::Joins,
+            "also while it is being written"
+        );
         assert_eq!(group.finish(true, 3), [1, 2, 3]);
         assert_eq!(offer(&mut group, 1, 10, 4, 4), Offered::Durable);
         assert_eq!(
@@ -240,10 +279,18 @@ mod tests {
     #[test]
     fn memory_is_bounded() {
         let mut group = group();
-        assert_eq!(offer(&mut group, 1, PENDING_BYTES + 1, 1, 0), Offered::Waits(Next::Drive), "alone, any size goes");
+        assert_eq!(
+            offer(&mut group, 1, PENDING_BYTES + 1, 1, 0),
+            Offered::Waits(Next::Drive),
+            "alone, any size goes"
+        );
         assert_eq!(offer(&mut group, 2, 1, 2, 0), Offered::Full);
         group.take();
-        assert_eq!(offer(&mut group, 2, 1, 2, 0), Offered::Full, "what is being written counts");
+        assert_eq!(
+            offer(&mut group, 2, 1, 2, 0),
+            Offered::Full,
+            "what is being written counts"
+        );
         group.finish(true, 1);
         assert_eq!(offer(&mut group, 2, 1, 2, 2), Offered::Waits(Next::Nothing));
     }
@@ -252,8 +299,15 @@ mod tests {
     fn a_full_batch_does_not_wait() {
         let mut group = group();
         offer(&mut group, 1, 10, 1, 0);
-        assert_eq!(offer(&mut group, 2, BATCH_BYTES, 2, 0), Offered::Waits(Next::Flush));
-        assert_eq!(offer(&mut group, 3, 10, 3, 0), Offered::Waits(Next::Nothing), "said once");
+        assert_eq!(
+            offer(&mut group, 2, BATCH_BYTES, 2, 0),
+            Offered::Waits(Next::Flush)
+        );
+        assert_eq!(
+            offer(&mut group, 3, 10, 3, 0),
+            Offered::Waits(Next::Nothing),
+            "said once"
+        );
         assert_eq!(group.gathers(0), 0);
     }
 
@@ -275,8 +329,18 @@ mod tests {
             group.take();
             group.finish(true, i64::from(second) * 1_000 + 50);
         }
-        assert_eq!([windows[0], windows[19], windows[29], windows[39], windows[59]], [100, 100, 3_050, 6_000, 6_000]);
-        // What is known already is no load, and the window is that of the moment at which the batch began.
+        assert_eq!(
+            [
+                windows[0],
+                windows[19],
+                windows[29],
+                windows[39],
+                windows[59]
+            ],
+            [100, 100, 3_050, 6_000, 6_000]
+        );
+        // What is known already is no load, and the window is that of the moment at which the batch
+        // began.
         assert_eq!(offer(&mut group, 59, 10, 0, 60_000), Offered::Durable);
         offer(&mut group, 100, 10, 0, 200_000);
         offer(&mut group, 101, 10, 0, 200_090);
@@ -293,11 +357,19 @@ mod tests {
         group.take();
         offer(&mut group, 3, 10, 3, 3);
         group.forget_written();
-        assert_eq!(offer(&mut group, 1, 10, 4, 4), Offered::Waits(Next::Nothing), "stored again");
+        assert_eq!(
+            offer(&mut group, 1, 10, 4, 4),
+            Offered::Waits(Next::Nothing),
+            "stored again"
+        );
         assert_eq!(offer(&mut group, 2, 10, 5, 4), Offered::Joins);
         assert_eq!(offer(&mut group, 3, 10, 6, 4), Offered::Joins);
         group.finish(true, 5);
-        assert_eq!(offer(&mut group, 2, 10, 7, 6), Offered::Durable, "written after it");
+        assert_eq!(
+            offer(&mut group, 2, 10, 7, 6),
+            Offered::Durable,
+            "written after it"
+        );
     }
 
     #[test]
@@ -306,7 +378,10 @@ mod tests {
         group.recall(id(1), 0);
         group.recall(id(2), 1_000);
         assert_eq!(offer(&mut group, 1, 10, 1, 1_000), Offered::Durable);
-        assert_eq!(offer(&mut group, 3, 10, 1, 1_000), Offered::Waits(Next::Drive));
+        assert_eq!(
+            offer(&mut group, 3, 10, 1, 1_000),
+            Offered::Waits(Next::Drive)
+        );
     }
 
     #[test]

@@ -1,17 +1,20 @@
 //! How busy a tenant's object is, and how long a batch gathers therefore.
 //!
-//! A single push should be answered at once, and a fleet should share its writes. The measure is the number of seconds of the
-//! last minute in which a push came. A person who pushes every three seconds, or a hundred profiles at once, stays below
-//! [`QUIET_SECONDS`]. One push a second comes close to [`BUSY_SECONDS`] within a minute, wherever in its second it comes.
+//! A single push should be answered at once, and a fleet should share its writes. The measure is
+//! the number of seconds of the last minute in which a push came. A person who pushes every three
+//! seconds, or a hundred profiles at once, stays below [`QUIET_SECONDS`]. One push a second comes
+//! close to [`BUSY_SECONDS`] within a minute, wherever in its second it comes.
 
-/// Shortest window: 100 ms. An agent sends its profiles within less, and of the 300 ms within which a push into silence is to be
-/// answered 200 are left for the write.
+/// Shortest window: 100 ms. An agent sends its profiles within less, and of the 300 ms within which
+/// a push into silence is to be answered 200 are left for the write.
 const SHORTEST_MILLIS: u32 = 100;
 
-/// Up to so many busy seconds in a minute the window is the shortest one: 20, a push every three seconds.
+/// Up to so many busy seconds in a minute the window is the shortest one: 20, a push every three
+/// seconds.
 const QUIET_SECONDS: u32 = 20;
 
-/// From so many on it is the longest one: 40. Fifteen processes that push every 15 s at moments of their own fill 38.
+/// From so many on it is the longest one: 40. Fifteen processes that push every 15 s at moments of
+/// their own fill 38.
 const BUSY_SECONDS: u32 = 40;
 
 /// How far back the measure reaches.
@@ -43,7 +46,11 @@ impl Load {
     /// How long a batch gathers that the last push has opened: at most `longest` milliseconds.
     pub(in crate::tenant) fn window(&self, longest: u32) -> u32 {
         let shortest = SHORTEST_MILLIS.min(longest);
-        let above = self.busy.count_ones().saturating_sub(QUIET_SECONDS).min(BUSY_SECONDS - QUIET_SECONDS);
+        let above = self
+            .busy
+            .count_ones()
+            .saturating_sub(QUIET_SECONDS)
+            .min(BUSY_SECONDS - QUIET_SECONDS);
         shortest + (longest - shortest) * above / (BUSY_SECONDS - QUIET_SECONDS)
     }
 }
@@ -82,9 +89,20 @@ mod tests {
     fn a_fleet_shares_its_writes() {
         for millis in [20, 150, 500, 1_000] {
             let windows = windows(every(millis, 120_000 / millis));
-            let full = windows.iter().position(|&window| window == LONGEST).unwrap() as i64 * millis;
-            assert!((39_000..=40_000).contains(&full), "{full} ms, a push each {millis} ms");
-            assert!(windows[(full / millis) as usize..].iter().all(|&window| window == LONGEST));
+            let full = windows
+                .iter()
+                .position(|&window| window == LONGEST)
+                .unwrap() as i64
+                * millis;
+            assert!(
+                (39_000..=40_000).contains(&full),
+                "{full} ms, a push each {millis} ms"
+            );
+            assert!(
+                windows[(full / millis) as usize..]
+                    .iter()
+                    .all(|&window| window == LONGEST)
+            );
         }
     }
 
@@ -93,7 +111,10 @@ mod tests {
         let day = 86_400_000;
         let then = every(500, 240).chain(every(500, 240).map(|at| at + day));
         let windows = windows(then);
-        assert_eq!((windows[239], windows[240], windows[479]), (LONGEST, SHORTEST_MILLIS, LONGEST));
+        assert_eq!(
+            (windows[239], windows[240], windows[479]),
+            (LONGEST, SHORTEST_MILLIS, LONGEST)
+        );
     }
 
     #[test]
@@ -117,26 +138,39 @@ mod tests {
         }
     }
 
-    /// Whatever the times: the window is that of the busy seconds of the last minute, counted one by one.
+    /// Whatever the times: the window is that of the busy seconds of the last minute, counted one
+    /// by one.
     #[test]
     fn the_window_follows_the_busy_seconds() {
         let mut state = 1_u64;
         let mut random = |below: i64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as i64 % below
         };
         for longest_pause in [200, 1_000, 2_500, 5_000, 100_000] {
-            let (mut load, mut times, mut before) = (Load::default(), vec![1_790_000_000_000], LONGEST);
+            let (mut load, mut times, mut before) =
+                (Load::default(), vec![1_790_000_000_000], LONGEST);
             for _ in 0..1_000 {
                 let now = times[times.len() - 1] + random(longest_pause);
                 times.push(now);
                 load.note(now);
-                let busy: BTreeSet<i64> =
-                    times[1..].iter().map(|at| at / 1_000).filter(|s| now / 1_000 - s < SECONDS).collect();
+                let busy: BTreeSet<i64> = times[1..]
+                    .iter()
+                    .map(|at| at / 1_000)
+                    .filter(|s| now / 1_000 - s < SECONDS)
+                    .collect();
                 let above = (busy.len() as u32).clamp(QUIET_SECONDS, BUSY_SECONDS) - QUIET_SECONDS;
                 let window = load.window(LONGEST);
-                assert_eq!(window, SHORTEST_MILLIS + (LONGEST - SHORTEST_MILLIS) * above / 20);
-                assert!(window <= before + (LONGEST - SHORTEST_MILLIS) / 20, "one push makes no leap");
+                assert_eq!(
+                    window,
+                    SHORTEST_MILLIS + (LONGEST - SHORTEST_MILLIS) * above / 20
+                );
+                assert!(
+                    window <= before + (LONGEST - SHORTEST_MILLIS) / 20,
+                    "one push makes no leap"
+                );
                 before = window;
             }
         }

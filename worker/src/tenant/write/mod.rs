@@ -1,4 +1,5 @@
-//! Pushes on their way into the bucket: group commit, and the window in which a retry is recognised.
+//! Pushes on their way into the bucket: group commit, and the window in which a retry is
+//! recognised.
 
 pub(crate) mod group_commit;
 mod load;

@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::bucket::{Bucket, Condition};
 use crate::platform::Platform;
+use crate::platform::config::Flush;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::sql::Sql;
 use crate::tenant::catalog::{Catalog, Row};
 use crate::tenant::rpc::shard::Shard;
-use crate::tenant::write::group_commit::{Flush, GroupCommit, Id, Next, Offered};
-use crate::tenant::write::retry_window::WINDOW_MILLIS;
+use crate::tenant::write::group_commit::{GroupCommit, Next, Offered};
+use crate::tenant::write::retry_window::{Id, WINDOW_MILLIS};
 
 type Outcome = Result<(), Problem>;
 
@@ -54,13 +55,16 @@ impl Waiting {
     /// Resolves when the chunk is in the bucket, or is not going to be.
     pub(in crate::tenant) async fn outcome(self) -> Result<Appended, Problem> {
         if let Some(outcome) = self.outcome {
-            outcome.await.unwrap_or_else(|_| Err(Problem::unavailable("the write was abandoned")))?;
+            outcome
+                .await
+                .unwrap_or_else(|_| Err(Problem::unavailable("the write was abandoned")))?;
         }
         Ok(self.appended)
     }
 }
 
-/// Gives up what waits when the driver is dropped before its work is done; else it would wait for ever.
+/// Gives up what waits when the driver is dropped before its work is done; else it would wait for
+/// ever.
 struct Driver<'a>(&'a RefCell<GroupCommit<oneshot::Sender<Outcome>>>);
 
 impl Drop for Driver<'_> {
@@ -71,7 +75,12 @@ impl Drop for Driver<'_> {
 }
 
 impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
-    pub(in crate::tenant) fn new(sql: S, bucket: B, platform: P, flush: Flush) -> Result<Self, Problem> {
+    pub(in crate::tenant) fn new(
+        sql: S,
+        bucket: B,
+        platform: P,
+        flush: Flush,
+    ) -> Result<Self, Problem> {
         Ok(Self {
             catalog: Catalog::new(sql)?,
             platform,
@@ -87,11 +96,19 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         let now = self.platform.now_millis();
         self.recall(now)?;
         let (sender, receiver) = oneshot::channel();
-        let repeated = |outcome| Waiting { drive: false, appended: Appended::Repeated, outcome };
+        let repeated = |outcome| Waiting {
+            drive: false,
+            appended: Appended::Repeated,
+            outcome,
+        };
         let next = match self.group.borrow_mut().offer(id, chunk, sender, now) {
             Offered::Durable => return Ok(repeated(None)),
             Offered::Joins => return Ok(repeated(Some(receiver))),
-            Offered::Full => return Err(Problem::overloaded("too many profiles wait to be written; send again shortly")),
+            Offered::Full => {
+                return Err(Problem::overloaded(
+                    "too many profiles wait to be written; send again shortly",
+                ));
+            }
             Offered::Waits(next) => next,
         };
         if next == Next::Flush
@@ -100,7 +117,11 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             // The driver may have stopped waiting in the meantime; then there is nothing to end.
             let _ = flush.send(());
         }
-        Ok(Waiting { drive: next == Next::Drive, appended: Appended::Stored, outcome: Some(receiver) })
+        Ok(Waiting {
+            drive: next == Next::Drive,
+            appended: Appended::Stored,
+            outcome: Some(receiver),
+        })
     }
 
     /// Writes batches until there are none.
@@ -114,9 +135,15 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             }
             let outcome = self.write(shard, chunks).await;
             if let Err(problem) = &outcome {
-                self.platform.note(&format!("tenant {shard}: a batch was not written: {}", problem.message));
+                self.platform.note(&format!(
+                    "tenant {shard}: a batch was not written: {}",
+                    problem.message
+                ));
             }
-            let waiters = self.group.borrow_mut().finish(outcome.is_ok(), self.platform.now_millis());
+            let waiters = self
+                .group
+                .borrow_mut()
+                .finish(outcome.is_ok(), self.platform.now_millis());
             for waiter in waiters {
                 // Who has left needs no answer.
                 let _ = waiter.send(outcome.clone());
@@ -133,14 +160,26 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         }
     }
 
-    /// One object, then one row. Without the row the object is nothing to any reader, so a failure leaves nothing behind
-    /// that counts; it is deleted as well as that goes, since the chunks will come again.
+    /// One object, then one row. Without the row the object is nothing to any reader, so a failure
+    /// leaves nothing behind that counts; it is deleted as well as that goes, since the chunks will
+    /// come again.
     async fn write(&self, shard: &Shard, chunks: Vec<Vec<u8>>) -> Outcome {
         let now = self.platform.now_millis();
         let (tenant, unique) = (shard.tenant.clone(), self.platform.random());
-        let key = ObjectKey { tenant, shard: shard.number, level: Level::Segment, millis: now, unique }.to_string();
+        let key = ObjectKey {
+            tenant,
+            shard: shard.number,
+            level: Level::Segment,
+            millis: now,
+            unique,
+        }
+        .to_string();
         let (bytes, directory) = segment(chunks)?;
-        let row = Row { key: key.clone(), level: Level::Segment, size: bytes.len() as u64 };
+        let row = Row {
+            key: key.clone(),
+            level: Level::Segment,
+            size: bytes.len() as u64,
+        };
         let written = match self.bucket.put(&key, bytes, Condition::None).await {
             Ok(_) => self.catalog.add(row, &directory, now),
             Err(error) => Err(error.into()),
@@ -149,15 +188,22 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             let _ = self.bucket.delete(&[key]).await;
         }
         // Whatever failed inside, the sender's part is to send again.
-        written.map_err(|problem| Problem::unavailable(format!("the profile could not be stored: {}", problem.message)))
+        written.map_err(|problem| {
+            Problem::unavailable(format!(
+                "the profile could not be stored: {}",
+                problem.message
+            ))
+        })
     }
 
-    /// Forgets which chunks were written, as the catalog does when all is deleted: the same push is stored again then.
+    /// Forgets which chunks were written, as the catalog does when all is deleted: the same push is
+    /// stored again then.
     pub(in crate::tenant) fn forget_written(&self) {
         self.group.borrow_mut().forget_written();
     }
 
-    /// Lets the next push recall what the catalog has: it may have chunks that this object does not know.
+    /// Lets the next push recall what the catalog has: it may have chunks that this object does not
+    /// know.
     pub(in crate::tenant) fn recall_again(&self) {
         self.recalled.set(false);
     }
@@ -168,14 +214,17 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             return Ok(());
         }
         let mut recent = Vec::new();
-        self.catalog.since(now - WINDOW_MILLIS, |written, directory| {
-            let directory = Directory::decode(&directory).map_err(Problem::internal)?;
-            recent.extend(directory.chunks().iter().map(|chunk| (written, chunk.id.0)));
-            Ok(())
-        })?;
+        self.catalog
+            .since(now - WINDOW_MILLIS, |written, directory| {
+                let directory = Directory::decode(&directory).map_err(Problem::internal)?;
+                recent.extend(directory.chunks().iter().map(|chunk| (written, chunk.id.0)));
+                Ok(())
+            })?;
         sort_by(&mut recent, |a, b| a.cmp(b));
         let mut group = self.group.borrow_mut();
-        recent.into_iter().for_each(|(written, id)| group.recall(id, written));
+        recent
+            .into_iter()
+            .for_each(|(written, id)| group.recall(id, written));
         self.recalled.set(true);
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! Samples of the CPU in binary words of 4 or 8 bytes, least or most significant byte first, as gperftools and old Go
-//! runtimes write them:
+//! Samples of the CPU in binary words of 4 or 8 bytes, least or most significant byte first, as
+//! gperftools and old Go runtimes write them:
 //!
 //! ```text
 //! 0  3  0 (Java: 1)  period in µs  0       the header
@@ -28,10 +28,22 @@ pub(crate) struct Words {
 
 /// The four ways.
 const ALL: [Words; 4] = [
-    Words { width: 4, big_endian: false },
-    Words { width: 4, big_endian: true },
-    Words { width: 8, big_endian: false },
-    Words { width: 8, big_endian: true },
+    Words {
+        width: 4,
+        big_endian: false,
+    },
+    Words {
+        width: 4,
+        big_endian: true,
+    },
+    Words {
+        width: 8,
+        big_endian: false,
+    },
+    Words {
+        width: 8,
+        big_endian: true,
+    },
 ];
 
 /// Words of the header.
@@ -65,7 +77,11 @@ impl Words {
     fn at(self, bytes: &[u8], offset: usize) -> Option<u64> {
         let word = bytes.get(offset..)?.get(..self.width)?;
         let add = |sum: u64, &byte: &u8| sum << 8 | u64::from(byte);
-        Some(if self.big_endian { word.iter().fold(0, add) } else { word.iter().rev().fold(0, add) })
+        Some(if self.big_endian {
+            word.iter().fold(0, add)
+        } else {
+            word.iter().rev().fold(0, add)
+        })
     }
 }
 
@@ -77,8 +93,16 @@ fn header(bytes: &[u8]) -> Option<Header> {
         }
         match header {
             [0, 3, kind @ (0 | 1), period_micros, 0] if period_micros > 0 => {
-                let language = if kind == 0 { Language::Native } else { Language::Java };
-                Some(Header { words, language, period_micros })
+                let language = if kind == 0 {
+                    Language::Native
+                } else {
+                    Language::Java
+                };
+                Some(Header {
+                    words,
+                    language,
+                    period_micros,
+                })
             }
             _ => None,
         }
@@ -86,12 +110,24 @@ fn header(bytes: &[u8]) -> Option<Header> {
 }
 
 pub(crate) fn decode(bytes: &[u8], warnings: &mut Warnings) -> Result<Profile, LegacyError> {
-    let error = |offset: usize, problem: String| LegacyError::Word { format: Format::Cpu, offset, problem };
-    let Some(Header { words, language, period_micros }) = header(bytes) else {
+    let error = |offset: usize, problem: String| LegacyError::Word {
+        format: Format::Cpu,
+        offset,
+        problem,
+    };
+    let Some(Header {
+        words,
+        language,
+        period_micros,
+    }) = header(bytes)
+    else {
         return Err(error(0, "there is no header".to_owned()));
     };
-    let period = i64::try_from(period_micros).ok().and_then(|micros| micros.checked_mul(1000));
-    let period = period.ok_or_else(|| error(3 * words.width, format!("a period of {period_micros} µs")))?;
+    let period = i64::try_from(period_micros)
+        .ok()
+        .and_then(|micros| micros.checked_mul(1000));
+    let period =
+        period.ok_or_else(|| error(3 * words.width, format!("a period of {period_micros} µs")))?;
     let types = [("samples", "count"), ("cpu", "nanoseconds")];
     let mut draft = Draft::new(&types, ("cpu", "nanoseconds"), period);
     let end = samples(bytes, words, language, &mut draft)?;
@@ -105,18 +141,33 @@ pub(crate) fn decode(bytes: &[u8], warnings: &mut Warnings) -> Result<Profile, L
 }
 
 /// Reads the samples; gives the offset behind them.
-fn samples(bytes: &[u8], words: Words, language: Language, draft: &mut Draft) -> Result<usize, LegacyError> {
+fn samples(
+    bytes: &[u8],
+    words: Words,
+    language: Language,
+    draft: &mut Draft,
+) -> Result<usize, LegacyError> {
     let mut frames = Vec::new();
     let mut offset = HEADER * words.width;
     while offset < bytes.len() {
-        let error = |problem: String| LegacyError::Word { format: Format::Cpu, offset, problem };
+        let error = |problem: String| LegacyError::Word {
+            format: Format::Cpu,
+            offset,
+            problem,
+        };
         let cut_short = || error("the profile ends inside of a sample".to_owned());
         let count = words.at(bytes, offset).ok_or_else(cut_short)?;
-        let depth = words.at(bytes, offset + words.width).ok_or_else(cut_short)?;
+        let depth = words
+            .at(bytes, offset + words.width)
+            .ok_or_else(cut_short)?;
         let start = offset + 2 * words.width;
         let room = (bytes.len() - start) / words.width;
         let depth = usize::try_from(depth).ok().filter(|&depth| depth <= room);
-        let depth = depth.ok_or_else(|| error(format!("a stack deeper than the {room} words that are left")))?;
+        let depth = depth.ok_or_else(|| {
+            error(format!(
+                "a stack deeper than the {room} words that are left"
+            ))
+        })?;
         frames.clear();
         frames.extend((0..depth).filter_map(|i| words.at(bytes, start + i * words.width)));
         let end = start + depth * words.width;
@@ -125,10 +176,16 @@ fn samples(bytes: &[u8], words: Words, language: Language, draft: &mut Draft) ->
         }
         if language == Language::Native {
             // The leaf was executing; of its callers what is saved is the address behind the call.
-            frames.iter_mut().skip(1).for_each(|address| *address = address.wrapping_sub(1));
+            frames
+                .iter_mut()
+                .skip(1)
+                .for_each(|address| *address = address.wrapping_sub(1));
         }
-        let count = i64::try_from(count).ok().and_then(|count| Some((count, count.checked_mul(draft.period)?)));
-        let (count, nanos) = count.ok_or_else(|| error("a sample counts more than 64 bits of nanoseconds".to_owned()))?;
+        let count = i64::try_from(count)
+            .ok()
+            .and_then(|count| Some((count, count.checked_mul(draft.period)?)));
+        let (count, nanos) = count
+            .ok_or_else(|| error("a sample counts more than 64 bits of nanoseconds".to_owned()))?;
         draft.push(&frames, &[count, nanos], 0).map_err(error)?;
         offset = end;
     }
@@ -136,15 +193,20 @@ fn samples(bytes: &[u8], words: Words, language: Language, draft: &mut Draft) ->
     Ok(offset)
 }
 
-/// Takes out what the signal handler has pushed below the leaf: a caller that (nearly) all samples share.
+/// Takes out what the signal handler has pushed below the leaf: a caller that (nearly) all samples
+/// share.
 ///
 /// The leaf itself is right, for it comes from the signal's context and not from unwinding.
 fn take_handler(draft: &mut Draft) {
     let enough = draft.len() - draft.len() / STRAYS;
     for _ in 0..HANDLER_FRAMES {
         let mut counts: HashMap<u64, usize> = HashMap::new();
-        draft.leaf_callers().for_each(|caller| *counts.entry(caller).or_default() += 1);
-        let Some((handler, _)) = counts.into_iter().find(|&(_, count)| count >= enough) else { return };
+        draft
+            .leaf_callers()
+            .for_each(|caller| *counts.entry(caller).or_default() += 1);
+        let Some((handler, _)) = counts.into_iter().find(|&(_, count)| count >= enough) else {
+            return;
+        };
         draft.take_leaf_callers(|_, caller| caller == handler);
     }
 }

@@ -1,5 +1,5 @@
-//! Memory by allocating stack, as gperftools and Go's runtime write it:
-//! `heap profile: 2: 96 [5: 320] @ heap/1048576`, then a line a stack, `1: 64 [3: 192] @ 0x42 0x17`: objects and bytes in
+//! Memory by allocating stack, as gperftools and Go's runtime write it: `heap profile: 2: 96 [5:
+//! 320] @ heap/1048576`, then a line a stack, `1: 64 [3: 192] @ 0x42 0x17`: objects and bytes in
 //! use, in brackets all that were ever allocated. The word at the end says how samples were taken:
 //!
 //! | word | rate |
@@ -19,8 +19,12 @@ use crate::model::profile::Profile;
 
 const IN_USE: [(&str, &str); 2] = [("objects", "count"), ("space", "bytes")];
 /// What is in use comes last: viewers show the last type first.
-const ALLOCATED_AND_IN_USE: [(&str, &str); 4] =
-    [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")];
+const ALLOCATED_AND_IN_USE: [(&str, &str); 4] = [
+    ("alloc_objects", "count"),
+    ("alloc_space", "bytes"),
+    ("inuse_objects", "count"),
+    ("inuse_space", "bytes"),
+];
 
 /// Whether a first line announces a heap profile.
 pub(crate) fn sniff(line: &str) -> bool {
@@ -29,11 +33,20 @@ pub(crate) fn sniff(line: &str) -> bool {
 
 pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, LegacyError> {
     let mut lines = Lines::new(text);
-    let unknown = || LegacyError::Whole { format: Format::Heap, problem: "there is no header".to_owned() };
+    let unknown = || LegacyError::Whole {
+        format: Format::Heap,
+        problem: "there is no header".to_owned(),
+    };
     let first = lines.next().ok_or_else(unknown)?;
     let header = header(first.text).ok_or_else(unknown)?;
-    let sampling = header.sampling().ok_or_else(|| first.error(Format::Heap, "the way of sampling is not known"))?;
-    let types = if header.has_allocated { &ALLOCATED_AND_IN_USE[..] } else { &IN_USE[..] };
+    let sampling = header
+        .sampling()
+        .ok_or_else(|| first.error(Format::Heap, "the way of sampling is not known"))?;
+    let types = if header.has_allocated {
+        &ALLOCATED_AND_IN_USE[..]
+    } else {
+        &IN_USE[..]
+    };
     let mut draft = Draft::new(types, ("space", "bytes"), sampling.period);
     let mut frames = Vec::new();
     let mut last = None;
@@ -44,7 +57,9 @@ pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, Leg
         }
         let row = Row::read(line, &mut frames)?;
         let (values, object_size) = row.values(line, &sampling, header.has_allocated)?;
-        draft.push(&frames, &values[4 - types.len()..], object_size).map_err(|problem| line.error(Format::Heap, problem))?;
+        draft
+            .push(&frames, &values[4 - types.len()..], object_size)
+            .map_err(|problem| line.error(Format::Heap, problem))?;
     }
     let entries = maps::behind_samples(last, &mut lines, warnings);
     Ok(draft.finish(entries, Leaf::AsRead))
@@ -64,15 +79,25 @@ fn header(line: &str) -> Option<Header<'_>> {
     let mut scan = Scan::new(&line[line.find(mark)? + mark.len()..]);
     let [in_use, in_use_bytes, allocated, allocated_bytes] = four_numbers(scan.blanks())?;
     scan.blanks().eat("@")?;
-    let kind = scan.blanks().run(|b| b == b'_' || b.is_ascii_lowercase() || b.is_ascii_digit());
-    if !["heap", "growth", "fragmentation"].iter().any(|start| kind.starts_with(start)) {
+    let kind = scan
+        .blanks()
+        .run(|b| b == b'_' || b.is_ascii_lowercase() || b.is_ascii_digit());
+    if !["heap", "growth", "fragmentation"]
+        .iter()
+        .any(|start| kind.starts_with(start))
+    {
         return None;
     }
     let _ = scan.eat("/");
     let rate = scan.run(|b| b.is_ascii_digit());
     let differs = |all: &str, now: &str| all != now && all != "0";
-    let has_allocated = kind.starts_with("heap") && (differs(allocated, in_use) || differs(allocated_bytes, in_use_bytes));
-    Some(Header { has_allocated, kind, rate })
+    let has_allocated = kind.starts_with("heap")
+        && (differs(allocated, in_use) || differs(allocated_bytes, in_use_bytes));
+    Some(Header {
+        has_allocated,
+        kind,
+        rate,
+    })
 }
 
 /// How samples were taken.
@@ -85,12 +110,28 @@ struct Sampling {
 
 impl Header<'_> {
     fn sampling(&self) -> Option<Sampling> {
-        let rate = if self.rate.is_empty() { 0 } else { self.rate.parse().ok()? };
+        let rate = if self.rate.is_empty() {
+            0
+        } else {
+            self.rate.parse().ok()?
+        };
         match self.kind {
-            "heapz_v2" | "heap_v2" => Some(Sampling { period: rate, estimates: true }),
-            "heap" => Some(Sampling { period: rate / 2, estimates: true }),
-            "heapprofile" => Some(Sampling { period: 1, estimates: false }),
-            kind if !kind.starts_with("heap") => Some(Sampling { period: 1, estimates: false }),
+            "heapz_v2" | "heap_v2" => Some(Sampling {
+                period: rate,
+                estimates: true,
+            }),
+            "heap" => Some(Sampling {
+                period: rate / 2,
+                estimates: true,
+            }),
+            "heapprofile" => Some(Sampling {
+                period: 1,
+                estimates: false,
+            }),
+            kind if !kind.starts_with("heap") => Some(Sampling {
+                period: 1,
+                estimates: false,
+            }),
             _ => None,
         }
     }
@@ -109,23 +150,37 @@ impl Row {
         });
         let (numbers, list) = found.ok_or_else(|| error("not of the form 1: 2 [3: 4] @ 0x5"))?;
         frames.clear();
-        addresses(list, frames).map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;
+        addresses(list, frames)
+            .map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;
         // What is saved is the address behind the call.
-        frames.iter_mut().for_each(|address| *address = address.wrapping_sub(1));
+        frames
+            .iter_mut()
+            .for_each(|address| *address = address.wrapping_sub(1));
         let mut row = [0; 4];
         for (value, digits) in row.iter_mut().zip(numbers) {
-            *value = digits.parse().map_err(|_| error(&format!("{digits} has more than 64 bits")))?;
+            *value = digits
+                .parse()
+                .map_err(|_| error(&format!("{digits} has more than 64 bits")))?;
         }
         Ok(Self(row))
     }
 
     /// Allocated, then in use, and the mean size of an object.
-    fn values(&self, line: Line<'_>, sampling: &Sampling, has_allocated: bool) -> Result<([i64; 4], i64), LegacyError> {
+    fn values(
+        &self,
+        line: Line<'_>,
+        sampling: &Sampling,
+        has_allocated: bool,
+    ) -> Result<([i64; 4], i64), LegacyError> {
         let [in_use, in_use_bytes, allocated, allocated_bytes] = self.0;
         let mut values = [0; 4];
         let mut object_size = 0;
         let pairs = [(allocated, allocated_bytes), (in_use, in_use_bytes)];
-        for (i, (count, bytes)) in pairs.into_iter().enumerate().skip(usize::from(!has_allocated)) {
+        for (i, (count, bytes)) in pairs
+            .into_iter()
+            .enumerate()
+            .skip(usize::from(!has_allocated))
+        {
             if count == 0 && bytes != 0 {
                 return Err(line.error(Format::Heap, format!("{bytes} bytes in 0 objects")));
             }

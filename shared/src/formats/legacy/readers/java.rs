@@ -1,6 +1,7 @@
-//! What old Java agents write: `--- heapz 1 ---` or `--- contentionz 1 ---`, lines of `name = value`, a line a stack
-//! (`14 1 @ 0x0d 0x0e`: bytes or delay, then how often), then what the addresses mean
-//! (`0x0d com.example.Cart.add (Cart.java:13)`). Addresses are mere numbers, so none is moved and none is kept.
+//! What old Java agents write: `--- heapz 1 ---` or `--- contentionz 1 ---`, lines of `name =
+//! value`, a line a stack (`14 1 @ 0x0d 0x0e`: bytes or delay, then how often), then what the
+//! addresses mean (`0x0d com.example.Cart.add (Cart.java:13)`). Addresses are mere numbers, so none
+//! is moved and none is kept.
 
 use hashbrown::HashMap;
 
@@ -40,7 +41,10 @@ fn decode(text: &str, format: Format) -> Result<Profile, LegacyError> {
         rest = lines.clone();
     }
     if draft.types.is_empty() {
-        return Err(LegacyError::Whole { format, problem: "no line says resolution = …".to_owned() });
+        return Err(LegacyError::Whole {
+            format,
+            problem: "no line says resolution = …".to_owned(),
+        });
     }
     let mut lines = rest.clone();
     let mut frames = Vec::new();
@@ -55,26 +59,39 @@ fn decode(text: &str, format: Format) -> Result<Profile, LegacyError> {
 
 /// Heeds a line of `name = value`; whether it is one.
 fn attribute(line: Line<'_>, format: Format, draft: &mut Draft) -> Result<bool, LegacyError> {
-    let Some((name, value)) = line.text.split_once('=') else { return Ok(false) };
+    let Some((name, value)) = line.text.split_once('=') else {
+        return Ok(false);
+    };
     let (name, value) = (name.trim(), value.trim());
     let number = || integer(value).ok_or_else(|| line.error(format, "not a number"));
-    let types = |kinds: [&str; 2]| [(kinds[0], "count"), (kinds[1], value)].map(|(k, u)| (k.to_owned(), u.to_owned()));
+    let types = |kinds: [&str; 2]| {
+        [(kinds[0], "count"), (kinds[1], value)].map(|(k, u)| (k.to_owned(), u.to_owned()))
+    };
     match (format, name) {
         (_, "format") if value == "java" => {}
-        (Format::JavaHeap, "resolution") => draft.types = types(["inuse_objects", "inuse_space"]).into(),
+        (Format::JavaHeap, "resolution") => {
+            draft.types = types(["inuse_objects", "inuse_space"]).into()
+        }
         (Format::Contention, "resolution") => draft.types = types(["contentions", "delay"]).into(),
         (Format::Contention, "sampling period") => {
             draft.period = number()?;
             draft.period_type = Some(("contentions".to_owned(), "count".to_owned()));
         }
-        (Format::Contention, "ms since reset") => draft.duration_nanos = number()?.saturating_mul(1_000_000),
+        (Format::Contention, "ms since reset") => {
+            draft.duration_nanos = number()?.saturating_mul(1_000_000)
+        }
         _ => return Err(line.error(format, "a name or a value that is not known")),
     }
     Ok(true)
 }
 
 /// Adds the sample of a line; whether it is one.
-fn row(line: Line<'_>, format: Format, frames: &mut Vec<u64>, draft: &mut Draft) -> Result<bool, LegacyError> {
+fn row(
+    line: Line<'_>,
+    format: Format,
+    frames: &mut Vec<u64>,
+    draft: &mut Draft,
+) -> Result<bool, LegacyError> {
     let found = find_at_number(line.text, |mut scan| {
         let amount = scan.digits()?;
         scan.eat(" ")?;
@@ -83,14 +100,23 @@ fn row(line: Line<'_>, format: Format, frames: &mut Vec<u64>, draft: &mut Draft)
         scan.blanks().eat("@ ")?;
         Some((amount, count, address_list(&mut scan)))
     });
-    let Some((amount, count, list)) = found else { return Ok(false) };
+    let Some((amount, count, list)) = found else {
+        return Ok(false);
+    };
     let error = |problem: &str| line.error(format, problem);
     frames.clear();
-    addresses(list, frames).map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;
-    let number = |digits: &str| digits.parse::<i64>().map_err(|_| error(&format!("{digits} has more than 64 bits")));
+    addresses(list, frames)
+        .map_err(|address| error(&format!("the address {address} has more than 64 bits")))?;
+    let number = |digits: &str| {
+        digits
+            .parse::<i64>()
+            .map_err(|_| error(&format!("{digits} has more than 64 bits")))
+    };
     let (amount, count) = (number(amount)?, number(count)?);
     let (values, object_size) = match format {
-        Format::JavaHeap if count == 0 => return Err(error(&format!("{amount} bytes in 0 objects"))),
+        Format::JavaHeap if count == 0 => {
+            return Err(error(&format!("{amount} bytes in 0 objects")));
+        }
         Format::JavaHeap => {
             let (all, bytes) = unsample(count, amount, HEAP_RATE);
             ([all, bytes], amount / count)
@@ -98,26 +124,45 @@ fn row(line: Line<'_>, format: Format, frames: &mut Vec<u64>, draft: &mut Draft)
         _ => {
             let period = if draft.period == 0 { 1 } else { draft.period };
             let all = count.checked_mul(period).zip(amount.checked_mul(period));
-            let all = all.ok_or_else(|| error(&format!("one sample in {period} makes more than 64 bits hold")))?;
+            let all = all.ok_or_else(|| {
+                error(&format!(
+                    "one sample in {period} makes more than 64 bits hold"
+                ))
+            })?;
             ([all.0, all.1], 0)
         }
     };
-    draft.push(frames, &values, object_size).map_err(|problem| error(&problem))?;
+    draft
+        .push(frames, &values, object_size)
+        .map_err(|problem| error(&problem))?;
     Ok(true)
 }
 
-/// What addresses mean, by lines of `0x0d com.example.Cart.add (Cart.java:13)`; other lines are passed over.
-pub(crate) fn symbols<'a>(lines: &mut Lines<'a>, format: Format) -> Result<HashMap<u64, Symbol<'a>>, LegacyError> {
+/// What addresses mean, by lines of `0x0d com.example.Cart.add (Cart.java:13)`; other lines are
+/// passed over.
+pub(crate) fn symbols<'a>(
+    lines: &mut Lines<'a>,
+    format: Format,
+) -> Result<HashMap<u64, Symbol<'a>>, LegacyError> {
     let mut symbols = HashMap::new();
     for line in lines {
-        let Some(rest) = line.text.trim().strip_prefix("0x") else { continue };
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_hexdigit()).len();
+        let Some(rest) = line.text.trim().strip_prefix("0x") else {
+            continue;
+        };
+        let digits = rest.len()
+            - rest
+                .trim_start_matches(|c: char| c.is_ascii_hexdigit())
+                .len();
         let (digits, rest) = rest.split_at(digits);
         if digits.is_empty() || !rest.starts_with(char::is_whitespace) {
             continue;
         }
-        let address = u64::from_str_radix(digits, 16)
-            .map_err(|_| line.error(format, format!("the address 0x{digits} has more than 64 bits")))?;
+        let address = u64::from_str_radix(digits, 16).map_err(|_| {
+            line.error(
+                format,
+                format!("the address 0x{digits} has more than 64 bits"),
+            )
+        })?;
         symbols.insert(address, symbol(rest.trim()));
     }
     Ok(symbols)
@@ -125,22 +170,47 @@ pub(crate) fn symbols<'a>(lines: &mut Lines<'a>, format: Format) -> Result<HashM
 
 fn symbol(text: &str) -> Symbol<'_> {
     match in_brackets(text) {
-        Some((name, place)) => match place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<i64>().ok()?)))
+        Some((name, place)) => match place
+            .rsplit_once(':')
+            .and_then(|(file, line)| Some((file, line.parse::<i64>().ok()?)))
         {
-            Some((file, line)) if !file.is_empty() => Symbol { name, file, line: line.max(0) },
+            Some((file, line)) if !file.is_empty() => Symbol {
+                name,
+                file,
+                line: line.max(0),
+            },
             // A library; only its own name tells anything.
-            _ => Symbol { name, file: place.trim_end_matches('/').rsplit('/').next().unwrap_or(place), line: 0 },
+            _ => Symbol {
+                name,
+                file: place
+                    .trim_end_matches('/')
+                    .rsplit('/')
+                    .next()
+                    .unwrap_or(place),
+                line: 0,
+            },
         },
-        None if text.contains("generated stub/JIT") => Symbol { name: "STUB", file: "", line: 0 },
+        None if text.contains("generated stub/JIT") => Symbol {
+            name: "STUB",
+            file: "",
+            line: 0,
+        },
         // States of the machine, such as `GC`.
-        None => Symbol { name: text, file: "", line: 0 },
+        None => Symbol {
+            name: text,
+            file: "",
+            line: 0,
+        },
     }
 }
 
 /// The name, and what stands in brackets at the end.
 fn in_brackets(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_suffix(')')?;
-    let open = inner.rmatch_indices('(').find(|&(at, _)| inner[..at].ends_with(char::is_whitespace))?.0;
+    let open = inner
+        .rmatch_indices('(')
+        .find(|&(at, _)| inner[..at].ends_with(char::is_whitespace))?
+        .0;
     let mut name = inner[..open].chars();
     name.next_back();
     Some((name.as_str(), &inner[open + 1..]))

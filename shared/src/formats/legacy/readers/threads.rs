@@ -1,5 +1,6 @@
-//! One stack a thread, as `/threadz` of gperftools writes it: `--- Thread 7f79 (name: main/14748) stack: ---`, then
-//! addresses, each with whatever else on its line; or `[same as previous thread]`.
+//! One stack a thread, as `/threadz` of gperftools writes it: `--- Thread 7f79 (name: main/14748)
+//! stack: ---`, then addresses, each with whatever else on its line; or `[same as previous
+//! thread]`.
 
 use crate::base::warnings::Warnings;
 use crate::formats::legacy::draft::{Draft, Leaf};
@@ -23,28 +24,43 @@ pub(crate) fn decode(text: &str, warnings: &mut Warnings) -> Result<Profile, Leg
     let mut draft = Draft::new(&[("thread", "count")], ("thread", "count"), 1);
     let mut frames = Vec::new();
     while let Some(head) = line {
-        if head.begins_memory_map() || head.text.trim_start().starts_with("---- no stack trace for") {
+        if head.begins_memory_map()
+            || head
+                .text
+                .trim_start()
+                .starts_with("---- no stack trace for")
+        {
             break;
         }
         if !begins_thread(head.text) {
-            return Err(head.error(Format::Threads, "not of the form --- Thread 7f79 (name: main/14748) stack: ---"));
+            return Err(head.error(
+                Format::Threads,
+                "not of the form --- Thread 7f79 (name: main/14748) stack: ---",
+            ));
         }
         line = stack(&mut lines, &mut frames)?;
         if frames.is_empty() {
-            // The same as before, or nothing to be seen: both count for the stack before, as pprof has it.
+            // The same as before, or nothing to be seen: both count for the stack before, as pprof
+            // has it.
             if let Some([count]) = draft.last_values() {
                 *count = count.saturating_add(1);
             }
             continue;
         }
-        draft.push(&frames, &[1], 0).map_err(|problem| head.error(Format::Threads, problem))?;
+        draft
+            .push(&frames, &[1], 0)
+            .map_err(|problem| head.error(Format::Threads, problem))?;
     }
     let entries = maps::behind_samples(line, &mut lines, warnings);
     Ok(draft.finish(entries, Leaf::Once))
 }
 
-/// Reads a thread's frames, none when it has the stack of the thread before; gives the line behind them.
-fn stack<'a>(lines: &mut Lines<'a>, frames: &mut Vec<u64>) -> Result<Option<Line<'a>>, LegacyError> {
+/// Reads a thread's frames, none when it has the stack of the thread before; gives the line behind
+/// them.
+fn stack<'a>(
+    lines: &mut Lines<'a>,
+    frames: &mut Vec<u64>,
+) -> Result<Option<Line<'a>>, LegacyError> {
     frames.clear();
     let mut as_before = false;
     let mut end = None;
@@ -57,34 +73,47 @@ fn stack<'a>(lines: &mut Lines<'a>, frames: &mut Vec<u64>) -> Result<Option<Line
             as_before = true;
             continue;
         }
-        addresses(line.text, frames)
-            .map_err(|address| line.error(Format::Threads, format!("the address {address} has more than 64 bits")))?;
+        addresses(line.text, frames).map_err(|address| {
+            line.error(
+                Format::Threads,
+                format!("the address {address} has more than 64 bits"),
+            )
+        })?;
     }
     if as_before {
         frames.clear();
     }
     // The leaf was executing; of its callers what is saved is the address behind the call.
-    frames.iter_mut().skip(1).for_each(|address| *address = address.wrapping_sub(1));
+    frames
+        .iter_mut()
+        .skip(1)
+        .for_each(|address| *address = address.wrapping_sub(1));
     Ok(end)
 }
 
 /// `--- threadz 1 ---`
 fn begins_list(line: &str) -> bool {
-    behind(line, "--- threadz ").is_some_and(|mut scan| scan.digits().is_some() && scan.eat(" ---").is_some())
+    behind(line, "--- threadz ")
+        .is_some_and(|mut scan| scan.digits().is_some() && scan.eat(" ---").is_some())
 }
 
 /// `--- Thread 7f79 (name: main/14748) stack: ---`
 fn begins_thread(line: &str) -> bool {
-    let Some(mut scan) = behind(line, "--- Thread ") else { return false };
+    let Some(mut scan) = behind(line, "--- Thread ") else {
+        return false;
+    };
     if scan.run(|b| b.is_ascii_hexdigit()).is_empty() || scan.eat(" (name: ").is_none() {
         return false;
     }
-    let Some(end) = scan.rest().rfind(") stack: ---") else { return false };
+    let Some(end) = scan.rest().rfind(") stack: ---") else {
+        return false;
+    };
     let name = &scan.rest()[..end];
     let id = name.rsplit_once('/').map_or("", |(_, id)| id);
     !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn behind<'a>(line: &'a str, mark: &str) -> Option<Scan<'a>> {
-    line.find(mark).map(|at| Scan::new(&line[at + mark.len()..]))
+    line.find(mark)
+        .map(|at| Scan::new(&line[at + mark.len()..]))
 }

@@ -1,14 +1,17 @@
 //! Leases for compaction jobs.
 //!
-//! One job a tenant at a time. A lease has a token, which is a number of the catalog's sequence; a later lease has a
-//! higher one, and only the holder of the current one may commit. A job that dies leaves at most an object that no row
-//! names: the next lease abandons it, so that it is deleted like any other.
+//! One job a tenant at a time. A lease has a token, which is a number of the catalog's sequence; a
+//! later lease has a higher one, and only the holder of the current one may commit. A job that dies
+//! leaves at most an object that no row names: the next lease abandons it, so that it is deleted
+//! like any other.
 //!
-//! A large job is done in partitions, one after the other, by whoever comes next, under one lease. Their blocks have rows that
-//! are not live until the last is done; then all of them take the place of the sources, in one change.
+//! A large job is done in partitions, one after the other, by whoever comes next, under one lease.
+//! Their blocks have rows that are not live until the last is done; then all of them take the place
+//! of the sources, in one change.
 //!
-//! A job that fails for a reason in its sources would fail for ever, and hold up all that come after it. Its failures are
-//! counted with the rows of those to blame; after the third no job takes them any more, while queries still read them.
+//! A job that fails for a reason in its sources would fail for ever, and hold up all that come
+//! after it. Its failures are counted with the rows of those to blame; after the third no job takes
+//! them any more, while queries still read them.
 
 use pilotlight_core::{
     UnixNanos,
@@ -20,12 +23,14 @@ use serde::{Deserialize, Serialize};
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::{DeletionRequest, done_with};
 use crate::tenant::catalog::objects::{
-    Facts, State, abandon, abandon_job, count_failure, insert_live, insert_pending, make_live, replace, state_of, summarize,
+    Facts, State, abandon, abandon_job, count_failure, insert_live, insert_pending, make_live,
+    replace, state_of, summarize,
 };
 use crate::tenant::catalog::sql::{Sql, Value, number};
 use crate::tenant::catalog::{Catalog, Row, level_of, next, shape};
 
-/// How long a job may take: five minutes. One takes seconds; a cron invocation is stopped after 15 minutes at the latest.
+/// How long a job may take: five minutes. One takes seconds; a cron invocation is stopped after 15
+/// minutes at the latest.
 const LEASE_MILLIS: i64 = 5 * 60 * 1000;
 
 /// A job, and the right to commit it. The directories of the sources follow as blobs.
@@ -88,19 +93,23 @@ pub(in crate::tenant) struct LeaseRow {
 }
 
 impl<S: Sql> Catalog<S> {
-    /// Leases the next job that is due, or the next partition of the one under way; `None` when there is none, or when another
-    /// has the lease. `unique` makes the name of the output unique.
+    /// Leases the next job that is due, or the next partition of the one under way; `None` when
+    /// there is none, or when another has the lease. `unique` makes the name of the output unique.
     pub(crate) fn lease(&self, unique: u64, now: i64) -> Result<Option<Leased>, Problem> {
         let (job, level, under_way, without) = match held(&self.sql)? {
-            Some(held) if held.is_between_partitions() => {
-                (held.sources, held.level, Some((held.token, held.partition)), Vec::new())
-            }
+            Some(held) if held.is_between_partitions() => (
+                held.sources,
+                held.level,
+                Some((held.token, held.partition)),
+                Vec::new(),
+            ),
             Some(held) if held.expires > now => return Ok(None),
             ended => {
                 if let Some(held) = ended {
                     // Before the choice, so that it counts.
                     let message = format!("the job with lease {} never ended", held.token);
-                    self.sql.transaction(move |sql| end(sql, held, &Blame::Sources, &message, now))?;
+                    self.sql
+                        .transaction(move |sql| end(sql, held, &Blame::Sources, &message, now))?;
                 }
                 match self.rewrite()? {
                     Some((job, without)) => (job.sources, job.level, None, without),
@@ -114,7 +123,10 @@ impl<S: Sql> Catalog<S> {
         let (sources, directories) = self.rows(&job)?;
 
         // As the plan names its output.
-        let source = job.first().and_then(|key| key.parse::<ObjectKey>().ok()).ok_or_else(shape)?;
+        let source = job
+            .first()
+            .and_then(|key| key.parse::<ObjectKey>().ok())
+            .ok_or_else(shape)?;
         let output = source.successor(level, unique).to_string();
         let names = serde_json::to_string(&job).map_err(Problem::internal)?;
         let (token, partition) = self.sql.transaction(move |sql| {
@@ -131,15 +143,37 @@ impl<S: Sql> Catalog<S> {
             )?;
             Ok((token, 0))
         })?;
-        Ok(Some((Lease { token, unique, level, partition, sources, without }, directories)))
+        Ok(Some((
+            Lease {
+                token,
+                unique,
+                level,
+                partition,
+                sources,
+                without,
+            },
+            directories,
+        )))
     }
 
-    /// Takes in what was made of a leased job's sources. With the last partition its blocks take the place of the sources, or are
-    /// noted to sum them up, in one change. Doing it twice is doing it once.
-    pub(crate) fn commit(&self, done: CompletedJob, directory: &Directory, now: i64) -> Result<(), Problem> {
+    /// Takes in what was made of a leased job's sources. With the last partition its blocks take
+    /// the place of the sources, or are noted to sum them up, in one change. Doing it twice is
+    /// doing it once.
+    pub(crate) fn commit(
+        &self,
+        done: CompletedJob,
+        directory: &Directory,
+        now: i64,
+    ) -> Result<(), Problem> {
         let encoded = directory.encode().map_err(Problem::internal)?;
-        let facts = Facts { job: done.token as u64, ..Facts::of(directory) };
-        let stale = format!("the lease {} of {} is not the current one", done.token, done.output.key);
+        let facts = Facts {
+            job: done.token as u64,
+            ..Facts::of(directory)
+        };
+        let stale = format!(
+            "the lease {} of {} is not the current one",
+            done.token, done.output.key
+        );
         let committed = self.sql.transaction(move |sql| {
             let CompletedJob { token, output, partitioning } = done;
             if matches!(state_of(sql, &output.key)?, Some(State::Pending | State::Live)) {
@@ -185,12 +219,20 @@ impl<S: Sql> Catalog<S> {
             done_with(sql)?;
             Ok(true)
         })?;
-        if committed { Ok(()) } else { Err(Problem::new(409, "aborted", stale)) }
+        if committed {
+            Ok(())
+        } else {
+            Err(Problem::new(409, "aborted", stale))
+        }
     }
 
     /// Ends a job that came to nothing, if it still has the lease.
     pub(crate) fn fail(&self, failed: FailedJob, now: i64) -> Result<(), Problem> {
-        let FailedJob { token, message, blame } = failed;
+        let FailedJob {
+            token,
+            message,
+            blame,
+        } = failed;
         self.sql.transaction(move |sql| match held(sql)? {
             Some(held) if held.token == token => end(sql, held, &blame, &message, now),
             _ => Ok(()),
@@ -227,7 +269,8 @@ impl<S: Sql> Catalog<S> {
 }
 
 impl LeaseRow {
-    /// Whether nobody is at work and a partition is to be done. A rebuild has neither sources nor an output.
+    /// Whether nobody is at work and a partition is to be done. A rebuild has neither sources nor
+    /// an output.
     fn is_between_partitions(&self) -> bool {
         self.output.is_empty() && !self.sources.is_empty()
     }
@@ -267,7 +310,13 @@ pub(in crate::tenant) fn held(sql: &impl Sql) -> Result<Option<LeaseRow>, Proble
 }
 
 /// Takes a lease away from a job that came to nothing; inside a transaction.
-pub(in crate::tenant) fn end(sql: &impl Sql, held: LeaseRow, blame: &Blame, message: &str, now: i64) -> Result<(), Problem> {
+pub(in crate::tenant) fn end(
+    sql: &impl Sql,
+    held: LeaseRow,
+    blame: &Blame,
+    message: &str,
+    now: i64,
+) -> Result<(), Problem> {
     let blamed = match blame {
         Blame::Nobody => Vec::new(),
         Blame::Object(key) if held.sources.contains(key) => vec![key.clone()],
@@ -280,7 +329,9 @@ pub(in crate::tenant) fn end(sql: &impl Sql, held: LeaseRow, blame: &Blame, mess
 
 /// Ends the lease, if there is one, with all that was done under it; inside a transaction.
 pub(in crate::tenant) fn drop_lease(sql: &impl Sql, now: i64) -> Result<(), Problem> {
-    let Some(held) = held(sql)? else { return Ok(()) };
+    let Some(held) = held(sql)? else {
+        return Ok(());
+    };
     // Between two partitions nothing is being written, and a rebuild writes nothing.
     if !held.output.is_empty() {
         abandon(sql, &held.output, now)?;

@@ -19,19 +19,34 @@ fn due() -> (Catalog<MemorySql>, [String; 2], i64) {
 }
 
 fn lease(catalog: &Catalog<MemorySql>, unique: u64, now: i64) -> Option<Lease> {
-    catalog.lease(unique, now).unwrap().map(|(lease, directories)| {
-        assert_eq!(directories.len(), lease.sources.len());
-        lease
-    })
+    catalog
+        .lease(unique, now)
+        .unwrap()
+        .map(|(lease, directories)| {
+            assert_eq!(directories.len(), lease.sources.len());
+            lease
+        })
 }
 
 fn output(unique: u64) -> Row {
-    Row { key: format!("t/a/s0/l1/0000000000010-{unique:016x}.blk"), level: Level::Minutes, size: 50 }
+    Row {
+        key: format!("t/a/s0/l1/0000000000010-{unique:016x}.blk"),
+        level: Level::Minutes,
+        size: 50,
+    }
 }
 
 fn commit(catalog: &Catalog<MemorySql>, token: i64, unique: u64, now: i64) -> Result<(), u16> {
     catalog
-        .commit(CompletedJob { token, output: output(unique), partitioning: 0 }, &directory(10), now)
+        .commit(
+            CompletedJob {
+                token,
+                output: output(unique),
+                partitioning: 0,
+            },
+            &directory(10),
+            now,
+        )
         .map_err(|problem| problem.status)
 }
 
@@ -39,21 +54,51 @@ fn commit(catalog: &Catalog<MemorySql>, token: i64, unique: u64, now: i64) -> Re
 fn a_job_from_lease_to_deletion() {
     let (catalog, sources, now) = due();
     let leased = lease(&catalog, 1, now).unwrap();
-    assert_eq!(leased.sources.iter().map(|row| &row.key).collect::<Vec<_>>(), [&sources[0], &sources[1]]);
-    assert_eq!(keys(&catalog, 0, 99, 0), sources, "until the commit nothing changes");
+    assert_eq!(
+        leased
+            .sources
+            .iter()
+            .map(|row| &row.key)
+            .collect::<Vec<_>>(),
+        [&sources[0], &sources[1]]
+    );
+    assert_eq!(
+        keys(&catalog, 0, 99, 0),
+        sources,
+        "until the commit nothing changes"
+    );
     commit(&catalog, leased.token, 1, now + 1).unwrap();
     assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key]);
 
-    assert_eq!(catalog.expired(now + 1).unwrap(), [""; 0], "their day may name them");
+    assert_eq!(
+        catalog.expired(now + 1).unwrap(),
+        [""; 0],
+        "their day may name them"
+    );
     publish(&catalog, now + 1);
-    assert_eq!(catalog.expired(now).unwrap(), [""; 0], "running queries may still read them");
+    assert_eq!(
+        catalog.expired(now).unwrap(),
+        [""; 0],
+        "running queries may still read them"
+    );
     assert_eq!(catalog.expired(now + 1).unwrap(), sources);
-    assert_eq!(since(&catalog, 0).len(), 3, "what they held is known as long");
+    assert_eq!(
+        since(&catalog, 0).len(),
+        3,
+        "what they held is known as long"
+    );
     let all = [sources.as_slice(), &[output(1).key]].concat();
     catalog.forget(&all).unwrap();
     assert_eq!(catalog.expired(i64::MAX).unwrap(), [""; 0]);
-    assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key], "only what was removed is forgotten");
-    assert!(lease(&catalog, 2, now + 2).is_none(), "nothing is due any more");
+    assert_eq!(
+        keys(&catalog, 0, 99, 0),
+        [output(1).key],
+        "only what was removed is forgotten"
+    );
+    assert!(
+        lease(&catalog, 2, now + 2).is_none(),
+        "nothing is due any more"
+    );
 }
 
 #[test]
@@ -71,12 +116,26 @@ fn the_row_of_a_deleted_object_outlives_the_retry_window() {
 }
 
 fn fail(catalog: &Catalog<MemorySql>, token: i64, blame: Blame, now: i64) {
-    catalog.fail(FailedJob { token, message: "it broke".to_owned(), blame }, now).unwrap();
+    catalog
+        .fail(
+            FailedJob {
+                token,
+                message: "it broke".to_owned(),
+                blame,
+            },
+            now,
+        )
+        .unwrap();
 }
 
 fn failures(catalog: &Catalog<MemorySql>) -> Vec<(i64, Option<String>)> {
-    let rows = catalog.sql.query("SELECT failures, error FROM objects WHERE level = 0 ORDER BY key", Vec::new());
-    let row = |values: Result<Vec<Value>, Problem>| match <[Value; 2]>::try_from(values.unwrap()).unwrap() {
+    let rows = catalog.sql.query(
+        "SELECT failures, error FROM objects WHERE level = 0 ORDER BY key",
+        Vec::new(),
+    );
+    let row = |values: Result<Vec<Value>, Problem>| match <[Value; 2]>::try_from(values.unwrap())
+        .unwrap()
+    {
         [Value::Integer(failures), Value::String(error)] => (failures, Some(error)),
         [Value::Integer(failures), _] => (failures, None),
         other => panic!("{other:?}"),
@@ -90,18 +149,52 @@ fn an_object_that_breaks_three_jobs_is_put_aside() {
     for unique in 1..=3 {
         let leased = lease(&catalog, unique, now).unwrap();
         assert_eq!(leased.sources.len(), 2);
-        fail(&catalog, leased.token, Blame::Object(sources[0].clone()), now);
+        fail(
+            &catalog,
+            leased.token,
+            Blame::Object(sources[0].clone()),
+            now,
+        );
     }
-    assert_eq!(failures(&catalog), [(3, Some("it broke".to_owned())), (0, None)]);
+    assert_eq!(
+        failures(&catalog),
+        [(3, Some("it broke".to_owned())), (0, None)]
+    );
     let leased = lease(&catalog, 4, now).unwrap();
-    assert_eq!(leased.sources.iter().map(|row| &row.key).collect::<Vec<_>>(), [&sources[1]]);
-    let output = Row { key: format!("t/a/s0/l1/0000000000020-{:016x}.blk", 4), ..output(4) };
+    assert_eq!(
+        leased
+            .sources
+            .iter()
+            .map(|row| &row.key)
+            .collect::<Vec<_>>(),
+        [&sources[1]]
+    );
+    let output = Row {
+        key: format!("t/a/s0/l1/0000000000020-{:016x}.blk", 4),
+        ..output(4)
+    };
     catalog
-        .commit(CompletedJob { token: leased.token, output: output.clone(), partitioning: 0 }, &directory(20), now)
+        .commit(
+            CompletedJob {
+                token: leased.token,
+                output: output.clone(),
+                partitioning: 0,
+            },
+            &directory(20),
+            now,
+        )
         .unwrap();
-    assert_eq!(keys(&catalog, 0, 99, 0), [sources[0].clone(), output.key], "queries still read it");
+    assert_eq!(
+        keys(&catalog, 0, 99, 0),
+        [sources[0].clone(), output.key],
+        "queries still read it"
+    );
     publish(&catalog, now);
-    assert_eq!(catalog.expired(now).unwrap().len(), 4, "three outputs and a source");
+    assert_eq!(
+        catalog.expired(now).unwrap().len(),
+        4,
+        "three outputs and a source"
+    );
 }
 
 #[test]
@@ -117,7 +210,9 @@ fn a_bucket_that_is_away_is_not_the_sources_fault() {
 #[test]
 fn jobs_that_never_end_are_failures() {
     let (catalog, _, now) = due();
-    let tries = (0..).take_while(|&i| lease(&catalog, 1 + i as u64, now + i * LEASE_MILLIS).is_some()).count();
+    let tries = (0..)
+        .take_while(|&i| lease(&catalog, 1 + i as u64, now + i * LEASE_MILLIS).is_some())
+        .count();
     assert_eq!(tries, 3);
     assert_eq!(failures(&catalog)[1].0, 3);
 }
@@ -135,11 +230,26 @@ fn who_has_lost_the_lease_cannot_fail_it() {
 fn a_reader_sees_the_sources_or_the_output() {
     let (catalog, sources, now) = due();
     let token = lease(&catalog, 1, now).unwrap().token;
-    let query = CatalogQuery { first_millis: 0, last_millis: 99, ..CatalogQuery::default() };
+    let query = CatalogQuery {
+        first_millis: 0,
+        last_millis: 99,
+        ..CatalogQuery::default()
+    };
     let (first, _) = catalog.page(&query, 0).unwrap();
     commit(&catalog, token, 1, now).unwrap();
-    let (rest, _) = catalog.page(&CatalogQuery { after: first.after, ..query }, 0).unwrap();
-    assert_eq!([&first.rows[0].key, &rest.rows[0].key], [&sources[0], &sources[1]]);
+    let (rest, _) = catalog
+        .page(
+            &CatalogQuery {
+                after: first.after,
+                ..query
+            },
+            0,
+        )
+        .unwrap();
+    assert_eq!(
+        [&first.rows[0].key, &rest.rows[0].key],
+        [&sources[0], &sources[1]]
+    );
     assert_eq!((rest.rows.len(), rest.after), (1, None));
 }
 
@@ -150,11 +260,27 @@ fn one_holder_at_a_time() {
     assert!(lease(&catalog, 2, now + LEASE_MILLIS - 1).is_none());
     let second = lease(&catalog, 2, now + LEASE_MILLIS).unwrap();
     assert!(second.token > first.token);
-    assert_eq!(commit(&catalog, first.token, 1, now), Err(409), "the first is stale");
-    assert_eq!(commit(&catalog, second.token, 1, now), Err(409), "its output is not the second's");
+    assert_eq!(
+        commit(&catalog, first.token, 1, now),
+        Err(409),
+        "the first is stale"
+    );
+    assert_eq!(
+        commit(&catalog, second.token, 1, now),
+        Err(409),
+        "its output is not the second's"
+    );
     assert_eq!(commit(&catalog, second.token, 2, now), Ok(()));
-    assert_eq!(commit(&catalog, second.token, 2, now), Ok(()), "twice is once");
-    assert_eq!(commit(&catalog, first.token, 1, now), Err(409), "still stale");
+    assert_eq!(
+        commit(&catalog, second.token, 2, now),
+        Ok(()),
+        "twice is once"
+    );
+    assert_eq!(
+        commit(&catalog, first.token, 1, now),
+        Err(409),
+        "still stale"
+    );
     assert_eq!(keys(&catalog, 0, 99, 0), [output(2).key]);
 }
 
@@ -170,7 +296,10 @@ fn the_output_of_a_dead_holder_is_deleted() {
     let (catalog, _, now) = due();
     lease(&catalog, 1, now).unwrap();
     lease(&catalog, 2, now + LEASE_MILLIS).unwrap();
-    assert_eq!(catalog.expired(now + LEASE_MILLIS).unwrap(), [output(1).key]);
+    assert_eq!(
+        catalog.expired(now + LEASE_MILLIS).unwrap(),
+        [output(1).key]
+    );
 }
 /// The directory of a partition that holds a profile of `millis`.
 fn partition(token: i64, millis: i64, number: u32, count: u32) -> Directory {
@@ -189,12 +318,24 @@ fn partition(token: i64, millis: i64, number: u32, count: u32) -> Directory {
         pages: Vec::new(),
         sums: Vec::new(),
     };
-    let block = BlockEntry { token: token as u64, partition, datasets: vec![dataset], ..BlockEntry::default() };
-    Directory { contents: Contents::Block(block), ..directory(millis) }
+    let block = BlockEntry {
+        token: token as u64,
+        partition,
+        datasets: vec![dataset],
+        ..BlockEntry::default()
+    };
+    Directory {
+        contents: Contents::Block(block),
+        ..directory(millis)
+    }
 }
 
 fn done(token: i64, unique: u64, partitioning: u64) -> CompletedJob {
-    CompletedJob { token, output: output(unique), partitioning }
+    CompletedJob {
+        token,
+        output: output(unique),
+        partitioning,
+    }
 }
 
 #[test]
@@ -204,19 +345,45 @@ fn shares_count_when_the_last_is_done() {
     assert_eq!(first.partition, 0);
     for _ in 0..2 {
         // Twice is once.
-        catalog.commit(done(first.token, 1, 77), &partition(first.token, 10, 0, 2), now).unwrap();
+        catalog
+            .commit(
+                done(first.token, 1, 77),
+                &partition(first.token, 10, 0, 2),
+                now,
+            )
+            .unwrap();
     }
     assert_eq!(keys(&catalog, 0, 99, 0), sources);
-    assert_eq!(catalog.expired(i64::MAX).unwrap(), [""; 0], "it is not forgotten either");
+    assert_eq!(
+        catalog.expired(i64::MAX).unwrap(),
+        [""; 0],
+        "it is not forgotten either"
+    );
     // Whoever comes next does the next, however late.
     let second = lease(&catalog, 2, now + 9 * LEASE_MILLIS).unwrap();
-    assert_eq!((second.partition, second.token, &second.sources), (1, first.token, &first.sources));
-    assert!(lease(&catalog, 3, now + 9 * LEASE_MILLIS + 1).is_none(), "one at a time");
-    catalog.commit(done(second.token, 2, 77), &partition(second.token, 20, 1, 2), now).unwrap();
+    assert_eq!(
+        (second.partition, second.token, &second.sources),
+        (1, first.token, &first.sources)
+    );
+    assert!(
+        lease(&catalog, 3, now + 9 * LEASE_MILLIS + 1).is_none(),
+        "one at a time"
+    );
+    catalog
+        .commit(
+            done(second.token, 2, 77),
+            &partition(second.token, 20, 1, 2),
+            now,
+        )
+        .unwrap();
     assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key, output(2).key]);
     publish(&catalog, now);
     assert_eq!(catalog.expired(now).unwrap(), sources);
-    assert_eq!(lease(&catalog, 4, now + 9 * LEASE_MILLIS).unwrap().level, Level::Hour, "the job is done");
+    assert_eq!(
+        lease(&catalog, 4, now + 9 * LEASE_MILLIS).unwrap().level,
+        Level::Hour,
+        "the job is done"
+    );
 }
 
 #[test]
@@ -227,20 +394,28 @@ fn shares_of_a_job_that_comes_to_nothing_are_deleted() {
         fail(catalog, token, Blame::Nobody, now);
     };
     let deletes = |catalog: &Catalog<MemorySql>, now| {
-        let wanted = DeletionRequest { query: "{service_name=\"none\"}".to_owned(), from: 0, until: 99 };
+        let wanted = DeletionRequest {
+            query: "{service_name=\"none\"}".to_owned(),
+            from: 0,
+            until: 99,
+        };
         catalog.delete_profiles(wanted, now).unwrap();
     };
     type End = fn(&Catalog<MemorySql>, i64);
     for (way, end) in [dies as End, fails, deletes].into_iter().enumerate() {
         let (catalog, sources, now) = due();
         let token = lease(&catalog, 1, now).unwrap().token;
-        catalog.commit(done(token, 1, 77), &partition(token, 10, 0, 3), now).unwrap();
+        catalog
+            .commit(done(token, 1, 77), &partition(token, 10, 0, 3), now)
+            .unwrap();
         lease(&catalog, 2, now).unwrap();
         end(&catalog, now);
         assert_eq!(keys(&catalog, 0, 99, 0), sources, "{way}");
         let expired = catalog.expired(now + LEASE_MILLIS).unwrap();
         assert_eq!(expired, [output(1).key, output(2).key], "{way}");
-        let problem = catalog.commit(done(token, 2, 77), &partition(token, 20, 1, 3), now).unwrap_err();
+        let problem = catalog
+            .commit(done(token, 2, 77), &partition(token, 20, 1, 3), now)
+            .unwrap_err();
         assert_eq!(problem.status, 409, "{way}");
     }
 }
@@ -249,11 +424,17 @@ fn shares_of_a_job_that_comes_to_nothing_are_deleted() {
 fn shares_of_another_division_do_not_fit() {
     let (catalog, sources, now) = due();
     let token = lease(&catalog, 1, now).unwrap().token;
-    catalog.commit(done(token, 1, 77), &partition(token, 10, 0, 2), now).unwrap();
+    catalog
+        .commit(done(token, 1, 77), &partition(token, 10, 0, 2), now)
+        .unwrap();
     lease(&catalog, 2, now).unwrap();
-    let problem = catalog.commit(done(token, 2, 78), &partition(token, 20, 1, 2), now).unwrap_err();
+    let problem = catalog
+        .commit(done(token, 2, 78), &partition(token, 20, 1, 2), now)
+        .unwrap_err();
     assert_eq!(problem.status, 409);
-    let problem = catalog.commit(done(token, 2, 77), &partition(token, 20, 0, 2), now).unwrap_err();
+    let problem = catalog
+        .commit(done(token, 2, 77), &partition(token, 20, 0, 2), now)
+        .unwrap_err();
     assert_eq!(problem.status, 409);
     assert_eq!(keys(&catalog, 0, 99, 0), sources);
 }

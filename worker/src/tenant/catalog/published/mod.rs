@@ -1,11 +1,14 @@
-//! The catalog as objects of the bucket: which days have changed since theirs was written, and who may write.
+//! The catalog as objects of the bucket: which days have changed since theirs was written, and who
+//! may write.
 //!
-//! A worker begins a publication, writes each day that has changed in the place of what was there, and then tells. Of several
-//! publications only the one that began last gets rows and may tell. One that dies leaves days with an entity tag that is not
-//! known here: the next one's condition fails, and it looks at what is there.
+//! A worker begins a publication, writes each day that has changed in the place of what was there,
+//! and then tells. Of several publications only the one that began last gets rows and may tell. One
+//! that dies leaves days with an entity tag that is not known here: the next one's condition fails,
+//! and it looks at what is there.
 //!
-//! What a day names must be readable as long as queries through it may be under way, so objects that were replaced are
-//! deleted only when their day has been published without them for the grace period.
+//! What a day names must be readable as long as queries through it may be under way, so objects
+//! that were replaced are deleted only when their day has been published without them for the grace
+//! period.
 
 use std::collections::BTreeSet;
 
@@ -18,11 +21,12 @@ use crate::tenant::catalog::{Catalog, PAGE_BYTES, Page, next, read_page, shape};
 
 /// A day has a row when its objects have changed since it was last published as empty.
 ///
-/// `changed` is the number of the first change since the last publication began, so a busy day is noted once each time.
-/// `published` is the state that its object in the bucket shows, and `etag` that object's entity tag, as far as we know.
+/// `changed` is the number of the first change since the last publication began, so a busy day is
+/// noted once each time. `published` is the state that its object in the bucket shows, and `etag`
+/// that object's entity tag, as far as we know.
 ///
-/// `publication` is the last one that began: `running`, `ended`, or `void` when something else has made it worthless.
-/// `days_known` is 1 once it is known which days the bucket has.
+/// `publication` is the last one that began: `running`, `ended`, or `void` when something else has
+/// made it worthless. `days_known` is 1 once it is known which days the bucket has.
 pub(in crate::tenant) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS days (
     day INTEGER PRIMARY KEY,
@@ -41,19 +45,20 @@ CREATE TABLE IF NOT EXISTS publication (
 );
 INSERT OR IGNORE INTO publication VALUES (1, 'ended', 0, 0, 0);";
 
-/// How long it is from one publication to the next: half an hour. Each writes today, sometimes also yesterday: 3 writes an
-/// hour. A tenant with a segment every five seconds writes 700, so that is 0.4 %.
+/// How long it is from one publication to the next: half an hour. Each writes today, sometimes also
+/// yesterday: 3 writes an hour. A tenant with a segment every five seconds writes 700, so that is
+/// 0.4 %.
 pub(crate) const PUBLISH_MILLIS: i64 = 30 * 60_000;
 
 /// How long one may be under way: as long as an invocation lives at most.
 const LEASE_MILLIS: i64 = 15 * 60_000;
 
-/// Most days that are published at once: 200. Each takes two requests or a few, and an invocation may make 1,000. More have
-/// changed only after a database was lost; then the latest come first.
+/// Most days that are published at once: 200. Each takes two requests or a few, and an invocation
+/// may make 1,000. More have changed only after a database was lost; then the latest come first.
 const MAX_DAYS: i64 = 200;
 
-/// How long objects wait for their day to be published without them: a day. When that fails for so long, the catalog in the
-/// bucket is of no use.
+/// How long objects wait for their day to be published without them: a day. When that fails for so
+/// long, the catalog in the bucket is of no use.
 pub(in crate::tenant) const WAIT_MILLIS: i64 = 86_400_000;
 
 /// A day that is to be published, or was.
@@ -112,18 +117,25 @@ impl<S: Sql> Catalog<S> {
                 vec![MAX_DAYS.into()],
             )?;
             let day = |values: Result<Vec<Value>, Problem>| match <[Value; 2]>::try_from(values?) {
-                Ok([Value::Integer(day), Value::String(etag)]) => Ok(PublishedDay { day, etag: Some(etag) }),
+                Ok([Value::Integer(day), Value::String(etag)]) => Ok(PublishedDay {
+                    day,
+                    etag: Some(etag),
+                }),
                 Ok([Value::Integer(day), Value::Null]) => Ok(PublishedDay { day, etag: None }),
                 _ => Err(shape()),
             };
-            Ok(Publication::Begun { token, days: found.map(day).collect::<Result<_, _>>()? })
+            Ok(Publication::Begun {
+                token,
+                days: found.map(day).collect::<Result<_, _>>()?,
+            })
         })
     }
 
-    /// Takes note of the days that are in the bucket. Those that have no row are published again, or deleted.
+    /// Takes note of the days that are in the bucket. Those that have no row are published again,
+    /// or deleted.
     ///
-    /// A database that has never published and finds some is not the first: a sweep then looks for the objects that the one
-    /// before knew. The days stay as they are meanwhile.
+    /// A database that has never published and finds some is not the first: a sweep then looks for
+    /// the objects that the one before knew. The days stay as they are meanwhile.
     pub(crate) fn days_found(&self, days: &[i64], now: i64) -> Result<(), Problem> {
         let days = days.to_vec();
         self.sql.transaction(move |sql| {
@@ -138,7 +150,10 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// A page of the rows of a day, in the state that is being published.
-    pub(crate) fn of_day(&self, (token, day, after): OfDay) -> Result<(Page, Vec<Vec<u8>>), Problem> {
+    pub(crate) fn of_day(
+        &self,
+        (token, day, after): OfDay,
+    ) -> Result<(Page, Vec<Vec<u8>>), Problem> {
         if !is_running(&self.sql, token)? || token < self.stood_alone()? {
             return Err(stale(token));
         }
@@ -153,7 +168,12 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// Ends a publication whose days are in the bucket.
-    pub(crate) fn end_publication(&self, token: i64, days: &[PublishedDay], now: i64) -> Result<(), Problem> {
+    pub(crate) fn end_publication(
+        &self,
+        token: i64,
+        days: &[PublishedDay],
+        now: i64,
+    ) -> Result<(), Problem> {
         let days = serde_json::to_string(days).map_err(Problem::internal)?;
         self.sql.transaction(move |sql| {
             if !is_running(sql, token)? {
@@ -179,7 +199,11 @@ impl<S: Sql> Catalog<S> {
 }
 
 /// Notes that the objects of days have changed; inside the transaction that changed them.
-pub(in crate::tenant) fn note_changed_days(sql: &impl Sql, days: &BTreeSet<i64>, change: i64) -> Result<(), Problem> {
+pub(in crate::tenant) fn note_changed_days(
+    sql: &impl Sql,
+    days: &BTreeSet<i64>,
+    change: i64,
+) -> Result<(), Problem> {
     if days.is_empty() {
         return Ok(());
     }
@@ -192,9 +216,13 @@ pub(in crate::tenant) fn note_changed_days(sql: &impl Sql, days: &BTreeSet<i64>,
     )
 }
 
-/// Notes days that are in the bucket, and that it is known now which those are; inside a transaction.
+/// Notes days that are in the bucket, and that it is known now which those are; inside a
+/// transaction.
 pub(in crate::tenant) fn add_days(sql: &impl Sql, days: &[i64]) -> Result<(), Problem> {
-    let (change, days) = (next(sql)?, serde_json::to_string(days).map_err(Problem::internal)?);
+    let (change, days) = (
+        next(sql)?,
+        serde_json::to_string(days).map_err(Problem::internal)?,
+    );
     sql.exec(
         "INSERT INTO days (day, changed) SELECT value, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING",
         vec![number(change), days.into()],
@@ -202,11 +230,15 @@ pub(in crate::tenant) fn add_days(sql: &impl Sql, days: &[i64]) -> Result<(), Pr
     sql.exec("UPDATE publication SET days_known = 1", Vec::new())
 }
 
-/// Notes that all days have changed, and makes the publication under way void; inside a transaction.
+/// Notes that all days have changed, and makes the publication under way void; inside a
+/// transaction.
 pub(in crate::tenant) fn change_all_days(sql: &impl Sql) -> Result<(), Problem> {
     let change = next(sql)?;
     sql.exec("UPDATE days SET changed = ?", vec![number(change)])?;
-    sql.exec("UPDATE publication SET state = 'void' WHERE state = 'running'", Vec::new())
+    sql.exec(
+        "UPDATE publication SET state = 'void' WHERE state = 'running'",
+        Vec::new(),
+    )
 }
 
 /// Drops the rows of days that were published as empty long ago; inside a transaction.
@@ -222,7 +254,11 @@ fn are_days_known(sql: &impl Sql) -> Result<bool, Problem> {
 }
 
 fn is_running(sql: &impl Sql, token: i64) -> Result<bool, Problem> {
-    holds(sql, "SELECT state = 'running' AND token = ? FROM publication", vec![number(token)])
+    holds(
+        sql,
+        "SELECT state = 'running' AND token = ? FROM publication",
+        vec![number(token)],
+    )
 }
 
 fn holds(sql: &impl Sql, condition: &str, values: Vec<Value>) -> Result<bool, Problem> {
@@ -233,7 +269,11 @@ fn holds(sql: &impl Sql, condition: &str, values: Vec<Value>) -> Result<bool, Pr
 }
 
 fn stale(token: i64) -> Problem {
-    Problem::new(409, "aborted", format!("the publication {token} is not the current one"))
+    Problem::new(
+        409,
+        "aborted",
+        format!("the publication {token} is not the current one"),
+    )
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Publications: what is due, who may write, and how long what a day names stays.
 
 use super::*;
-use crate::tenant::Retention;
+use crate::platform::config::Retention;
 use crate::tenant::catalog::sql::memory::MemorySql;
 use crate::tenant::catalog::tests::{add, catalog};
 
@@ -22,13 +22,23 @@ fn begin(catalog: &Catalog<MemorySql>, now: i64) -> Option<(i64, Vec<PublishedDa
 }
 
 /// Ends a publication; those days that have objects get the time as their tag.
-fn end(catalog: &Catalog<MemorySql>, token: i64, days: &[PublishedDay], now: i64) -> Result<(), u16> {
+fn end(
+    catalog: &Catalog<MemorySql>,
+    token: i64,
+    days: &[PublishedDay],
+    now: i64,
+) -> Result<(), u16> {
     let written = |&PublishedDay { day, .. }: &PublishedDay| {
         let is_empty = of_day(catalog, token, day).is_ok_and(|rows| rows.is_empty());
-        PublishedDay { day, etag: (!is_empty).then(|| now.to_string()) }
+        PublishedDay {
+            day,
+            etag: (!is_empty).then(|| now.to_string()),
+        }
     };
     let days: Vec<PublishedDay> = days.iter().map(written).collect();
-    catalog.end_publication(token, &days, now).map_err(|problem| problem.status)
+    catalog
+        .end_publication(token, &days, now)
+        .map_err(|problem| problem.status)
 }
 
 /// What a worker does; gives the days that it wrote.
@@ -36,7 +46,9 @@ pub(crate) fn publish(catalog: &Catalog<MemorySql>, now: i64) -> Vec<i64> {
     if !are_days_known(&catalog.sql).unwrap() {
         catalog.days_found(&[], now).unwrap();
     }
-    let Some((token, days)) = begin(catalog, now) else { return Vec::new() };
+    let Some((token, days)) = begin(catalog, now) else {
+        return Vec::new();
+    };
     end(catalog, token, &days, now).unwrap();
     numbers(&days)
 }
@@ -47,32 +59,58 @@ fn numbers(days: &[PublishedDay]) -> Vec<i64> {
 
 fn of_day(catalog: &Catalog<MemorySql>, token: i64, day: i64) -> Result<Vec<String>, u16> {
     let page = catalog.of_day((token, day, String::new()));
-    page.map(|(page, _)| page.rows.into_iter().map(|row| row.key).collect()).map_err(|problem| problem.status)
+    page.map(|(page, _)| page.rows.into_iter().map(|row| row.key).collect())
+        .map_err(|problem| problem.status)
 }
 
 #[test]
 fn only_what_has_changed_and_not_too_often() {
     let catalog = known();
-    assert_eq!(catalog.publication_due(PUBLISH_MILLIS), Ok(false), "there is nothing");
+    assert_eq!(
+        catalog.publication_due(PUBLISH_MILLIS),
+        Ok(false),
+        "there is nothing"
+    );
     let keys = [10, 20, DAY_MILLIS].map(|millis| add(&catalog, millis));
     let now = PUBLISH_MILLIS;
     assert_eq!(publish(&catalog, now), [1, 0]);
     let now = 2 * now;
-    assert_eq!(catalog.publication_due(now), Ok(false), "nothing has changed");
+    assert_eq!(
+        catalog.publication_due(now),
+        Ok(false),
+        "nothing has changed"
+    );
     let late = add(&catalog, DAY_MILLIS + 5);
     assert_eq!(catalog.publication_due(now - 1), Ok(false));
     let (token, days) = begin(&catalog, now).unwrap();
-    assert_eq!(days, [PublishedDay { day: 1, etag: Some(PUBLISH_MILLIS.to_string()) }]);
+    assert_eq!(
+        days,
+        [PublishedDay {
+            day: 1,
+            etag: Some(PUBLISH_MILLIS.to_string())
+        }]
+    );
     let later = add(&catalog, DAY_MILLIS + 6);
-    assert_eq!(of_day(&catalog, token, 1), Ok(vec![keys[2].clone(), late.clone()]), "as it was when it began");
+    assert_eq!(
+        of_day(&catalog, token, 1),
+        Ok(vec![keys[2].clone(), late.clone()]),
+        "as it was when it began"
+    );
     assert_eq!(of_day(&catalog, token, 0), Ok(keys[..2].to_vec()));
     assert_eq!(of_day(&catalog, token, 2), Ok(Vec::new()));
     assert_eq!(of_day(&catalog, token - 1, 0), Err(409));
-    assert_eq!(begin(&catalog, now + LEASE_MILLIS - 1), None, "one at a time");
+    assert_eq!(
+        begin(&catalog, now + LEASE_MILLIS - 1),
+        None,
+        "one at a time"
+    );
     end(&catalog, token, &days, now).unwrap();
     let (token, days) = begin(&catalog, now + PUBLISH_MILLIS).unwrap();
     assert_eq!(numbers(&days), [1], "what came meanwhile");
-    assert_eq!(of_day(&catalog, token, 1), Ok(vec![keys[2].clone(), late, later]));
+    assert_eq!(
+        of_day(&catalog, token, 1),
+        Ok(vec![keys[2].clone(), late, later])
+    );
 }
 
 #[test]
@@ -84,10 +122,16 @@ fn who_is_late_gets_no_rows_and_ends_nothing() {
     now += LEASE_MILLIS;
     let (token, again) = begin(&catalog, now).unwrap();
     assert_eq!(days, again);
-    assert_eq!((of_day(&catalog, dead, 0), end(&catalog, dead, &days, now)), (Err(409), Err(409)));
+    assert_eq!(
+        (of_day(&catalog, dead, 0), end(&catalog, dead, &days, now)),
+        (Err(409), Err(409))
+    );
     assert!(of_day(&catalog, token, 0).is_ok());
     catalog.sql.transaction(change_all_days).unwrap();
-    assert_eq!((of_day(&catalog, token, 0), end(&catalog, token, &days, now)), (Err(409), Err(409)));
+    assert_eq!(
+        (of_day(&catalog, token, 0), end(&catalog, token, &days, now)),
+        (Err(409), Err(409))
+    );
     assert_eq!(catalog.may_be_written(now + LEASE_MILLIS - 1), Ok(true));
     assert_eq!(catalog.may_be_written(now + LEASE_MILLIS), Ok(false));
     assert_eq!(publish(&catalog, now + LEASE_MILLIS - 1), [0; 0]);
@@ -102,8 +146,14 @@ fn a_new_database_leaves_the_days_of_a_lost_one_for_a_while() {
     catalog.sweep_due(now - 1).unwrap();
     assert_eq!(catalog.begin_publication(now), Ok(Publication::DaysUnknown));
     catalog.days_found(&[0, 3], now).unwrap();
-    assert_eq!((catalog.sweep_due(now), catalog.sweep_due(now)), (Ok(true), Ok(false)));
-    assert_eq!(catalog.begin_publication(now + PUBLISH_MILLIS - 1), Ok(Publication::NotDue));
+    assert_eq!(
+        (catalog.sweep_due(now), catalog.sweep_due(now)),
+        (Ok(true), Ok(false))
+    );
+    assert_eq!(
+        catalog.begin_publication(now + PUBLISH_MILLIS - 1),
+        Ok(Publication::NotDue)
+    );
     let (token, days) = begin(&catalog, now + PUBLISH_MILLIS).unwrap();
     assert_eq!(numbers(&days), [3, 0]);
     assert_eq!(of_day(&catalog, token, 3), Ok(Vec::new()));
@@ -119,18 +169,48 @@ fn what_a_day_names_stays() {
     publish(&catalog, PUBLISH_MILLIS);
     let removed = PUBLISH_MILLIS + 1;
     let now = removed + 2 * DAY_MILLIS;
-    catalog.retain(Retention { raw_days: 1, sums_days: 1 }, now).unwrap();
+    catalog
+        .retain(
+            Retention {
+                raw_days: 1,
+                sums_days: 1,
+            },
+            now,
+        )
+        .unwrap();
     assert_eq!(catalog.expired(now).unwrap(), [""; 0]);
     let (token, days) = begin(&catalog, now).unwrap();
-    assert_eq!((numbers(&days), of_day(&catalog, token, 0)), (vec![0], Ok(Vec::new())));
+    assert_eq!(
+        (numbers(&days), of_day(&catalog, token, 0)),
+        (vec![0], Ok(Vec::new()))
+    );
     assert_eq!(catalog.expired(now).unwrap(), [""; 0]);
     end(&catalog, token, &days, now).unwrap();
-    assert_eq!(catalog.expired(now - 1).unwrap(), [""; 0], "who has read the old one");
+    assert_eq!(
+        catalog.expired(now - 1).unwrap(),
+        [""; 0],
+        "who has read the old one"
+    );
     assert_eq!(catalog.expired(now).unwrap(), [key]);
     catalog.purge(now + WAIT_MILLIS).unwrap();
-    assert_eq!(catalog.sql.query("SELECT day FROM days", Vec::new()).unwrap().count(), 1);
+    assert_eq!(
+        catalog
+            .sql
+            .query("SELECT day FROM days", Vec::new())
+            .unwrap()
+            .count(),
+        1
+    );
     catalog.purge(now + WAIT_MILLIS + 1).unwrap();
-    assert_eq!(catalog.sql.query("SELECT day FROM days", Vec::new()).unwrap().count(), 0, "it is empty");
+    assert_eq!(
+        catalog
+            .sql
+            .query("SELECT day FROM days", Vec::new())
+            .unwrap()
+            .count(),
+        0,
+        "it is empty"
+    );
 }
 
 #[test]
@@ -139,12 +219,24 @@ fn not_for_ever() {
     let key = add(&catalog, 10);
     publish(&catalog, PUBLISH_MILLIS);
     let now = 2 * DAY_MILLIS;
-    catalog.retain(Retention { raw_days: 1, sums_days: 1 }, now).unwrap();
+    catalog
+        .retain(
+            Retention {
+                raw_days: 1,
+                sums_days: 1,
+            },
+            now,
+        )
+        .unwrap();
     assert_eq!(catalog.expired(now + WAIT_MILLIS - 1).unwrap(), [""; 0]);
     assert_eq!(catalog.expired(now + WAIT_MILLIS).unwrap(), [key.as_str()]);
     catalog.forget(&[key]).unwrap();
     catalog.purge(now + WAIT_MILLIS).unwrap();
-    assert_eq!(publish(&catalog, now + WAIT_MILLIS), [0], "although there is no row of the object");
+    assert_eq!(
+        publish(&catalog, now + WAIT_MILLIS),
+        [0],
+        "although there is no row of the object"
+    );
 }
 
 #[test]
@@ -165,7 +257,10 @@ fn a_busy_day_is_noted_once() {
     let catalog = known();
     add(&catalog, 10);
     let changed = || {
-        let mut found = catalog.sql.query("SELECT changed FROM days", Vec::new()).unwrap();
+        let mut found = catalog
+            .sql
+            .query("SELECT changed FROM days", Vec::new())
+            .unwrap();
         match found.next().unwrap().unwrap().as_slice() {
             [Value::Integer(changed)] => *changed,
             other => panic!("{other:?}"),

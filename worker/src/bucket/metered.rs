@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Item, Meter};
 use crate::bucket::{Bucket, BucketError, Condition, List, Object, Page};
+use crate::meter::{Item, Meter};
 
-/// Counts what another bucket is asked, whether it does it or not: a request that fails is charged for as well.
+/// Counts what another bucket is asked, whether it does it or not: a request that fails is charged
+/// for as well.
 #[derive(Clone)]
 pub(crate) struct Metered<B> {
     bucket: B,
@@ -19,16 +20,30 @@ impl<B> Metered<B> {
 }
 
 impl<B: Bucket> Bucket for Metered<B> {
-    async fn put(&self, key: &str, bytes: Vec<u8>, condition: Condition) -> Result<String, BucketError> {
+    async fn put(
+        &self,
+        key: &str,
+        bytes: Vec<u8>,
+        condition: Condition,
+    ) -> Result<String, BucketError> {
         self.meter.add(Item::BucketWrites, 1);
         self.meter.add(Item::BucketBytesIn, bytes.len() as u64);
         self.bucket.put(key, bytes, condition).await
     }
 
-    async fn get(&self, key: &str, range: Option<Range<u64>>) -> Result<Option<Object>, BucketError> {
+    async fn get(
+        &self,
+        key: &str,
+        range: Option<Range<u64>>,
+    ) -> Result<Option<Object>, BucketError> {
         self.meter.add(Item::BucketReads, 1);
         let object = self.bucket.get(key, range).await?;
-        self.meter.add(Item::BucketBytesOut, object.as_ref().map_or(0, |object| object.bytes.len() as u64));
+        self.meter.add(
+            Item::BucketBytesOut,
+            object
+                .as_ref()
+                .map_or(0, |object| object.bytes.len() as u64),
+        );
         Ok(object)
     }
 
@@ -56,12 +71,24 @@ mod tests {
         let meter = Meter::default();
         let bucket = Metered::new(MemoryBucket::default(), meter.clone());
         let requests = async {
-            bucket.put("a", vec![1, 2, 3], Condition::None).await.unwrap();
-            bucket.put("a", vec![1], Condition::Absent).await.unwrap_err();
-            assert_eq!(bucket.get("a", Some(1..3)).await.unwrap().unwrap().bytes, [2, 3]);
+            bucket
+                .put("a", vec![1, 2, 3], Condition::None)
+                .await
+                .unwrap();
+            bucket
+                .put("a", vec![1], Condition::Absent)
+                .await
+                .unwrap_err();
+            assert_eq!(
+                bucket.get("a", Some(1..3)).await.unwrap().unwrap().bytes,
+                [2, 3]
+            );
             assert!(bucket.get("b", None).await.unwrap().is_none());
             bucket.list(List::default()).await.unwrap();
-            bucket.delete(&["a".to_owned(), "b".to_owned()]).await.unwrap();
+            bucket
+                .delete(&["a".to_owned(), "b".to_owned()])
+                .await
+                .unwrap();
         };
         requests.now_or_never().unwrap();
         let mut expect = Usage::default();
