@@ -214,7 +214,7 @@ fn a_large_query_in_parts_and_from_the_cache() {
         "parts",
         &server,
         &blocks,
-        &[("QUERY_PART_BYTES", "400000".to_owned())],
+        &[("SUBQUERY_BYTES", "400000".to_owned())],
     );
     let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let client = Client::new(&place.url());
@@ -248,7 +248,7 @@ fn a_large_query_in_parts_and_from_the_cache() {
 
     // What parts used is booked with the rest: the query itself, and its calls.
     let metric = |name: &str| metric(&client, &format!("{name}_total{{"));
-    assert_eq!(metric("query_parts_cached"), DAYS as f64);
+    assert_eq!(metric("subqueries_cached"), DAYS as f64);
     let read: u64 = blocks.iter().map(|(_, bytes)| bytes.len() as u64).sum();
     assert!(metric("bucket_bytes_out") > read as f64 / 2.0);
     assert!(metric("worker_requests") >= (2 + DAYS) as f64);

@@ -224,7 +224,7 @@ const CIRCLES: [(&str, &[&str]); 5] = [
             "tenant::catalog::objects",
             "tenant::catalog::published",
             "tenant::catalog::retention",
-            "tenant::catalog::unknown",
+            "tenant::catalog::orphans",
         ],
     ),
     // The Durable Object's own file re-exports what callers need, of the database and of calls.

@@ -6,7 +6,7 @@
 //! which is the site.
 //!
 //! A request is routed by [`route`], answered by a function of [`api`], and every error leaves as
-//! one [`errors::Problem`]. What needs no platform (routing, configuration, group commit, the
+//! one [`platform::errors::Problem`]. What needs no platform (routing, configuration, group commit, the
 //! shapes of answers) is plain code with native tests.
 
 // A panic ends the WASM instance and with it every request in flight, of other tenants too. So no
@@ -94,7 +94,7 @@ pub async fn visit(
     context: worker_sys::Context,
 ) -> Result<JsValue, JsValue> {
     let mut request = Request::from(request);
-    let answered = if request.path() == query::PARTS_PATH {
+    let answered = if request.path() == query::SUBQUERIES_PATH {
         query::answer(&mut request, &env, Context::new(context)).await
     } else {
         schedule::answer(&mut request, &env).await

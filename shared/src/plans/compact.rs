@@ -52,7 +52,7 @@ pub struct CompactTask {
 /// Reads what is needed of its sources and writes a block.
 pub struct CompactPlan {
     sources: Vec<Source>,
-    shape: BlockLayout,
+    layout: BlockLayout,
     task: CompactTask,
     partition: Partition,
     partitioning: u64,
@@ -124,7 +124,7 @@ impl CompactPlan {
             (a.0.millis, &a.1.key).cmp(&(b.0.millis, &b.1.key))
         });
         let output = keyed.first().map(|(key, _)| key.successor(level, unique));
-        let (Some(output), Some(shape)) = (output, BlockLayout::of_level(level)) else {
+        let (Some(output), Some(layout)) = (output, BlockLayout::of_level(level)) else {
             return Err(PlanError::NoSources);
         };
         let source = |(key, object): (ObjectKey, CatalogObject)| Source {
@@ -137,7 +137,7 @@ impl CompactPlan {
             .iter()
             .map(|source| &source.object.directory)
             .collect();
-        let mut all = partitions(&directories, level, shape, task.partition_bytes);
+        let mut all = partitions(&directories, level, layout, task.partition_bytes);
         let (partitioning, partition) = (
             digest(&all),
             Partition {
@@ -154,7 +154,7 @@ impl CompactPlan {
         let groups = all.swap_remove(partition.number as usize).into_iter();
         let mut plan = Self {
             sources,
-            shape,
+            layout,
             task,
             partition,
             partitioning,
@@ -166,7 +166,7 @@ impl CompactPlan {
             batch: Vec::new(),
             reads: Reads::with_gap(MAX_GAP),
             open: None,
-            writer: BlockWriter::new(shape).map_err(PlanError::Output)?,
+            writer: BlockWriter::new(layout).map_err(PlanError::Output)?,
             counted: None,
             used: BTreeSet::new(),
         };
@@ -181,7 +181,8 @@ impl CompactPlan {
         self.partition
     }
 
-    /// Tells how the job is divided. partitions of different divisions do not make a whole.
+    /// Digest of the job's partitions. A commit whose digest differs from the first one's is
+    /// refused.
     pub fn partitioning(&self) -> u64 {
         self.partitioning
     }
@@ -189,7 +190,7 @@ impl CompactPlan {
     /// Whether the block says which chunks its job has counted: the first does it for all. A block
     /// of sums replaces nothing, so it has counted nothing.
     fn has_ids(&self) -> bool {
-        self.shape.raw && self.partition.number == 0
+        self.layout.raw && self.partition.number == 0
     }
 
     /// Whether it is made of segments, of which each is read at once.
@@ -209,7 +210,7 @@ impl CompactPlan {
         }
         while let Some((_, source, input)) = self.waiting.front() {
             let mut needs = BTreeSet::new();
-            needs.extend(input.parts(&self.sources[*source].object.directory, self.shape));
+            needs.extend(input.parts(&self.sources[*source].object.directory, self.layout));
             let new = needs.iter().filter(|part| !parts[*source].contains(part));
             bytes = bytes.saturating_add(new.fold(0, |sum, part| sum.saturating_add(part.len)));
             if bytes > self.task.partition_bytes && !self.batch.is_empty() && !self.of_segments() {
@@ -245,7 +246,7 @@ impl CompactPlan {
                         before
                             .map_or(Ok(()), |mut open| open.close(&mut self.writer))
                             .map_err(PlanError::Output)?;
-                        OpenGroup::new(group, self.shape, self.deletions.clone())
+                        OpenGroup::new(group, self.layout, self.deletions.clone())
                     }
                 };
                 open.add(&mut self.writer, source, input)
@@ -276,7 +277,7 @@ impl CompactPlan {
             .iter()
             .fold(0, |sum: u64, source| sum.saturating_add(source.segments()));
         let names = self.sources.into_iter().enumerate();
-        let (raw, used) = (self.shape.raw, self.used);
+        let (raw, used) = (self.layout.raw, self.used);
         let names = names
             .filter(|(at, _)| raw || used.contains(at))
             .map(|(_, source)| source.object.key)

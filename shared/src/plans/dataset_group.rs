@@ -25,7 +25,7 @@ const MAX_TABLE_BYTES: usize = 8 << 20;
 /// Datasets that share tables, while they grow.
 pub(super) struct OpenGroup {
     pub(super) group: DatasetGroup,
-    shape: BlockLayout,
+    layout: BlockLayout,
     /// Profiles that are left out.
     deletions: Rc<[Deletion]>,
     tables: ProfileBuilder,
@@ -34,10 +34,10 @@ pub(super) struct OpenGroup {
 }
 
 impl OpenGroup {
-    pub(super) fn new(group: DatasetGroup, shape: BlockLayout, deletions: Rc<[Deletion]>) -> Self {
+    pub(super) fn new(group: DatasetGroup, layout: BlockLayout, deletions: Rc<[Deletion]>) -> Self {
         Self {
             group,
-            shape,
+            layout,
             deletions,
             tables: ProfileBuilder::new(),
             datasets: Vec::new(),
@@ -224,14 +224,14 @@ impl OpenGroup {
                 period,
             };
             self.datasets[at].touch(timing.time, timing.time);
-            let addend = SeriesInput {
+            let input = SeriesInput {
                 labels: &series.labels,
                 scope: None,
                 timing,
                 profiles: 1,
             };
-            writer.add(&mut self.datasets[at], addend, rows)?;
-            self.relieve(writer)?;
+            writer.add(&mut self.datasets[at], input, rows)?;
+            self.flush_open_sums(writer)?;
         }
         Ok(())
     }
@@ -251,14 +251,14 @@ impl OpenGroup {
         if self.deletions.is_empty() {
             self.datasets[at].touch(dataset.min_time, dataset.max_time);
         }
-        if !self.shape.raw && !self.shape.by_series() {
+        if !self.layout.raw && !self.layout.by_series() {
             let series = dataset
                 .series
                 .iter()
                 .map(|&labels| &directory.label_sets[labels as usize]);
             self.datasets[at].count(series, dataset.profiles);
         }
-        for (pages, kind, scope) in feeds(dataset, self.shape) {
+        for (pages, kind, scope) in feeds(dataset, self.layout) {
             for page in pages {
                 let page = read_page(source.part(page.part)?, dataset, kind, page.divisor)?;
                 for profile in &page.profiles {
@@ -276,14 +276,14 @@ impl OpenGroup {
                             .map(|stack| stacks[stack]);
                         (stack, page.values[row])
                     });
-                    let addend = SeriesInput {
+                    let input = SeriesInput {
                         labels,
                         scope,
                         timing: profile.timing,
                         profiles: profile.profiles,
                     };
-                    writer.add(&mut self.datasets[at], addend, rows)?;
-                    self.relieve(writer)?;
+                    writer.add(&mut self.datasets[at], input, rows)?;
+                    self.flush_open_sums(writer)?;
                 }
             }
         }
@@ -293,15 +293,15 @@ impl OpenGroup {
     fn dataset(&mut self, profile_type: &ProfileType) -> usize {
         *self.index.entry(profile_type.clone()).or_insert_with(|| {
             self.datasets
-                .push(DatasetWriter::new(profile_type.clone(), self.shape));
+                .push(DatasetWriter::new(profile_type.clone(), self.layout));
             self.datasets.len() - 1
         })
     }
 
-    fn relieve(&mut self, writer: &mut BlockWriter) -> Result<(), StoreError> {
+    fn flush_open_sums(&mut self, writer: &mut BlockWriter) -> Result<(), StoreError> {
         let open: usize = self.datasets.iter().map(DatasetWriter::open_rows).sum();
         if open > MAX_OPEN_ROWS {
-            writer.relieve(&mut self.datasets)
+            writer.flush_open_sums(&mut self.datasets)
         } else {
             Ok(())
         }

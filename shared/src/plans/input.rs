@@ -29,7 +29,7 @@ pub(super) struct Source {
 }
 
 /// The group of a series.
-pub(super) fn family_of(directory: &Directory, labels: u32, profile_type: u32) -> DatasetGroup {
+pub(super) fn group_of(directory: &Directory, labels: u32, profile_type: u32) -> DatasetGroup {
     let service = directory.label_sets[labels as usize]
         .get(SERVICE_NAME)
         .unwrap_or("");
@@ -68,15 +68,15 @@ impl Input {
         }
     }
 
-    /// The parts of its source that a block of a shape is made from. A page that datasets have in
+    /// The parts of its source that a block of a layout is made from. A page that datasets have in
     /// common comes once for each.
-    pub(super) fn parts(&self, directory: &Directory, shape: BlockLayout) -> Vec<Part> {
+    pub(super) fn parts(&self, directory: &Directory, layout: BlockLayout) -> Vec<Part> {
         match self {
             Self::Chunk(place) => vec![directory.chunks()[*place].part()],
             Self::Datasets(symbols, places) => {
                 let datasets = places.iter().map(|&place| &directory.datasets()[place]);
                 datasets
-                    .flat_map(|dataset| pages(dataset, shape))
+                    .flat_map(|dataset| pages(dataset, layout))
                     .chain([*symbols])
                     .collect()
             }
@@ -85,8 +85,8 @@ impl Input {
 
     /// How large what it becomes may be: what datasets have in common counts for each, since they
     /// may differ later.
-    pub(super) fn bytes(&self, directory: &Directory, shape: BlockLayout) -> u64 {
-        length(self.parts(directory, shape).into_iter())
+    pub(super) fn bytes(&self, directory: &Directory, layout: BlockLayout) -> u64 {
+        length(self.parts(directory, layout).into_iter())
     }
 }
 
@@ -95,8 +95,8 @@ type Feed<'a> = (&'a [PageEntry], PageKind, Option<SumScope>);
 
 /// What is needed of a dataset for a block with the profiles themselves, or for one of sums: those
 /// of hours where there are all of them.
-pub(super) fn feeds(dataset: &Dataset, shape: BlockLayout) -> Vec<Feed<'_>> {
-    let to = if shape.by_series() || shape.raw {
+pub(super) fn feeds(dataset: &Dataset, layout: BlockLayout) -> Vec<Feed<'_>> {
+    let to = if layout.by_series() || layout.raw {
         None
     } else {
         Some(SumScope::All)
@@ -107,7 +107,7 @@ pub(super) fn feeds(dataset: &Dataset, shape: BlockLayout) -> Vec<Feed<'_>> {
         dataset.sums(SumWindow::Hour, SumScope::Series),
     );
     match (all, each) {
-        _ if shape.raw => profiles,
+        _ if layout.raw => profiles,
         (Some(all), _) if to.is_some() || dataset.series.len() == 1 => {
             vec![(&all.pages, PageKind::Sums, to)]
         }
@@ -138,8 +138,8 @@ pub(super) fn day_bytes(directory: &Directory) -> u64 {
 }
 
 /// What is read of a dataset beside its symbols.
-fn pages(dataset: &Dataset, shape: BlockLayout) -> impl Iterator<Item = Part> {
-    feeds(dataset, shape)
+fn pages(dataset: &Dataset, layout: BlockLayout) -> impl Iterator<Item = Part> {
+    feeds(dataset, layout)
         .into_iter()
         .flat_map(|(pages, ..)| pages)
         .map(|page| page.part)

@@ -27,7 +27,8 @@ pub const MAX_JOB_OBJECTS: usize = 800;
 ///
 /// A query reads each object with a request of its own, and merges the stacks of each. A busy
 /// tenant writes five segments in half a minute; its hour has three blocks of half a minute, three
-/// of two minutes and seven of eight minutes at most.
+/// of two minutes and seven of eight minutes at most: four of these do not fit into
+/// [`MAX_PARTITION_BYTES`], so they stay.
 pub const MIN_JOB_OBJECTS: usize = 4;
 
 /// An object over which so many jobs have failed is set aside: 3. What fails for a reason that
@@ -38,7 +39,7 @@ pub const MAX_FAILURES: u32 = 3;
 /// An hour is over a minute later, when flushes that began in it have ended.
 const HOUR_SLACK_MILLIS: i64 = 60_000;
 
-/// A day is over ten minutes later: its last hour is compacted by then, and a job each minute has
+/// A day is over ten minutes later: its last hour is compacted by then, and the schedule has
 /// caught up.
 const DAY_SLACK_MILLIS: i64 = 10 * 60_000;
 
@@ -491,7 +492,7 @@ mod tests {
                 objects.push(object(0, minute * MINUTE + half * 30_000, size));
                 pushed += size;
             }
-            // One job a minute, as the schedule has it.
+            // One job a minute: fewer than the schedule does.
             work(&mut objects, (minute + 1) * MINUTE, 1);
             most = most.max(objects.iter().filter(|o| o.key.contains("/l0/")).count());
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::input::{DatasetGroup, Input, family_of};
+use super::input::{DatasetGroup, Input, group_of};
 use crate::base::sort::sort_by;
 use crate::store::{BlockLayout, Directory, Level};
 
@@ -27,7 +27,7 @@ pub(super) type Gathered = (DatasetGroup, Vec<(usize, Input)>);
 pub(super) fn partitions(
     sources: &[&Directory],
     level: Level,
-    shape: BlockLayout,
+    layout: BlockLayout,
     partition_bytes: u64,
 ) -> Vec<Vec<Gathered>> {
     let most = match level {
@@ -39,7 +39,7 @@ pub(super) fn partitions(
     };
     let (mut partitions, mut open, mut open_bytes) = (Vec::new(), Vec::new(), 0u64);
     for (group, inputs) in groups(sources) {
-        for (run, bytes) in runs(sources, inputs, shape, most) {
+        for (run, bytes) in runs(sources, inputs, layout, most) {
             if !open.is_empty() && bytes.saturating_add(open_bytes) > most {
                 partitions.push(std::mem::take(&mut open));
                 open_bytes = 0;
@@ -78,13 +78,13 @@ pub(super) fn digest(partitions: &[Vec<Gathered>]) -> u64 {
 fn runs(
     sources: &[&Directory],
     inputs: Vec<(usize, Input)>,
-    shape: BlockLayout,
+    layout: BlockLayout,
     most: u64,
 ) -> Vec<(Vec<(usize, Input)>, u64)> {
     let mut runs: Vec<(Vec<(usize, Input)>, u64)> = Vec::new();
     for of_source in inputs.chunk_by(|a, b| a.0 == b.0) {
         let bytes = of_source.iter().fold(0u64, |sum, (s, input)| {
-            sum.saturating_add(input.bytes(sources[*s], shape))
+            sum.saturating_add(input.bytes(sources[*s], layout))
         });
         match runs.last_mut() {
             Some((run, sum)) if sum.saturating_add(bytes) <= most => {
@@ -105,7 +105,7 @@ fn groups(sources: &[&Directory]) -> BTreeMap<DatasetGroup, Vec<(usize, Input)>>
         for (place, chunk) in directory.chunks().iter().enumerate() {
             for series in &chunk.series {
                 let chunks = groups
-                    .entry(family_of(directory, series.labels, series.profile_type))
+                    .entry(group_of(directory, series.labels, series.profile_type))
                     .or_default();
                 if chunks.last() != Some(&(s, Input::Chunk(place))) {
                     chunks.push((s, Input::Chunk(place)));
@@ -117,7 +117,7 @@ fn groups(sources: &[&Directory]) -> BTreeMap<DatasetGroup, Vec<(usize, Input)>>
                 continue;
             };
             let inputs = groups
-                .entry(family_of(directory, labels, dataset.profile_type))
+                .entry(group_of(directory, labels, dataset.profile_type))
                 .or_default();
             match inputs.last_mut() {
                 // Datasets over the same tables are read together.

@@ -57,7 +57,7 @@ pub enum SplitQuery {
     /// By one plan.
     Whole(Box<QueryPlan>),
     /// By several, whose answers are added up ([`super::AnswerSum`]).
-    Parts(Vec<Subquery>),
+    Subqueries(Vec<Subquery>),
 }
 
 /// Objects that answer together.
@@ -70,7 +70,7 @@ struct Closed {
     fixed: bool,
 }
 
-/// Splits a query into parts that read at most `part_bytes` each, unless a single block with what
+/// Splits a query into parts that read at most `subquery_bytes` each, unless a single block with what
 /// it sums up reads more. What reads that little at all, and has nothing worth keeping, stays
 /// whole.
 pub fn split(
@@ -78,7 +78,7 @@ pub fn split(
     profile_type: &ProfileType,
     range: TimeRange,
     objects: Vec<CatalogObject>,
-    part_bytes: u64,
+    subquery_bytes: u64,
 ) -> Result<SplitQuery, PlanError> {
     let plan = Box::new(QueryPlan::new(selector, profile_type, range, &objects)?);
     let (mut of_key, mut bytes, mut reads) = (HashMap::<String, (u64, usize)>::new(), 0, 0);
@@ -87,7 +87,7 @@ pub fn split(
         let (bytes, reads) = of_key.entry(get.key).or_default();
         (*bytes, *reads) = (*bytes + get.length, *reads + 1);
     }
-    if reads <= MAX_READS && bytes <= part_bytes.min(MIN_FIXED_BYTES) {
+    if reads <= MAX_READS && bytes <= subquery_bytes.min(MIN_FIXED_BYTES) {
         return Ok(SplitQuery::Whole(plan));
     }
     let asked = objects.into_iter().filter_map(|object| {
@@ -102,10 +102,10 @@ pub fn split(
     sort_by(&mut all, |a, b| {
         (a.millis, &a.objects[0].key).cmp(&(b.millis, &b.objects[0].key))
     });
-    let parts = parts(all, part_bytes);
+    let parts = parts(all, subquery_bytes);
     Ok(match parts.as_slice() {
         [] | [Subquery { fixed: false, .. }] => SplitQuery::Whole(plan),
-        _ => SplitQuery::Parts(parts),
+        _ => SplitQuery::Subqueries(parts),
     })
 }
 
@@ -233,14 +233,21 @@ fn is_inside(directory: &Directory, range: TimeRange) -> bool {
 }
 
 /// Parts, in order of time, of what is in that order.
-fn parts(all: Vec<Closed>, part_bytes: u64) -> Vec<Subquery> {
+fn parts(all: Vec<Closed>, subquery_bytes: u64) -> Vec<Subquery> {
     let (fixed, mut rest): (Vec<Closed>, Vec<Closed>) =
         all.into_iter().partition(|closed| closed.fixed);
     let (mut ranges, mut at) = (Vec::new(), 0);
     while at < fixed.len() {
         let from = fixed[at].millis.div_euclid(SPAN_MILLIS) * SPAN_MILLIS;
         let end = at + fixed[at..].partition_point(|closed| closed.millis - from < SPAN_MILLIS);
-        halve(&fixed, at..end, from, SPAN_MILLIS, part_bytes, &mut ranges);
+        halve(
+            &fixed,
+            at..end,
+            from,
+            SPAN_MILLIS,
+            subquery_bytes,
+            &mut ranges,
+        );
         at = end;
     }
     let (mut fixed, mut parts) = (fixed.into_iter(), Vec::new());
@@ -254,7 +261,7 @@ fn parts(all: Vec<Closed>, part_bytes: u64) -> Vec<Subquery> {
     }
     let mut open = Vec::new();
     for closed in rest {
-        if !open.is_empty() && !fits(open.iter().chain([&closed]), part_bytes) {
+        if !open.is_empty() && !fits(open.iter().chain([&closed]), subquery_bytes) {
             parts.push(part(std::mem::take(&mut open), false));
         }
         open.push(closed);
@@ -271,13 +278,13 @@ fn halve(
     at: Range<usize>,
     from: i64,
     span: i64,
-    part_bytes: u64,
+    subquery_bytes: u64,
     out: &mut Vec<Range<usize>>,
 ) {
     let most = if span > DAY_MILLIS {
-        part_bytes.min(MAX_DAYS_BYTES)
+        subquery_bytes.min(MAX_DAYS_BYTES)
     } else {
-        part_bytes
+        subquery_bytes
     };
     if at.is_empty() {
         return;
@@ -289,18 +296,18 @@ fn halve(
     if span <= 1 {
         // All of one instant: halves of them.
         let middle = at.start + at.len() / 2;
-        halve(all, at.start..middle, from, span, part_bytes, out);
-        return halve(all, middle..at.end, from, span, part_bytes, out);
+        halve(all, at.start..middle, from, span, subquery_bytes, out);
+        return halve(all, middle..at.end, from, span, subquery_bytes, out);
     }
     let half = span / 2;
     let middle = at.start + all[at.clone()].partition_point(|closed| closed.millis - from < half);
-    halve(all, at.start..middle, from, half, part_bytes, out);
+    halve(all, at.start..middle, from, half, subquery_bytes, out);
     halve(
         all,
         middle..at.end,
         from + half,
         span - half,
-        part_bytes,
+        subquery_bytes,
         out,
     );
 }

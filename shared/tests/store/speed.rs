@@ -163,7 +163,8 @@ fn in_parts(bucket: &Bucket, selector: &str, range: TimeRange, whole: &QueryAnsw
     };
     let objects: Vec<CatalogObject> = bucket.catalog.iter().filter(inside).cloned().collect();
     let start = Instant::now();
-    let SplitQuery::Parts(parts) = split(&selector, &of_type, range, objects, 4 << 20).unwrap()
+    let SplitQuery::Subqueries(parts) =
+        split(&selector, &of_type, range, objects, 4 << 20).unwrap()
     else {
         return println!("  one part");
     };

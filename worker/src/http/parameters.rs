@@ -83,7 +83,7 @@ impl Parameters {
     }
 
     /// `from` and `until` as Pyroscope's HTTP API has them; both are now by default.
-    pub(crate) fn range_attime(&self) -> Result<TimeRange, Problem> {
+    pub(crate) fn render_range(&self) -> Result<TimeRange, Problem> {
         self.range(|text| parse_time(text, self.now), self.now)
     }
 
@@ -150,11 +150,11 @@ mod tests {
             Ok((1_699_996_400_000, 1_700_000_000_000))
         );
         assert_eq!(
-            parse("from=now-1m").range_attime().map(millis),
+            parse("from=now-1m").render_range().map(millis),
             Ok((1_699_999_940_000, 1_700_000_000_000))
         );
         assert_eq!(
-            parse("from=1699999999").range_attime().map(millis),
+            parse("from=1699999999").render_range().map(millis),
             Ok((1_699_999_999_000, 1_700_000_000_000))
         );
         let message = |r: Result<TimeRange, Problem>| r.unwrap_err().message;

@@ -12,9 +12,7 @@ use crate::maintenance::publish::days_in_bucket;
 use crate::platform::admission::{Admission, need};
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Platform};
-use crate::tenant::{
-    Blame, FailedJob, RebuildLease as Begun, Replace, Row, Shard, TenantClient, Transport,
-};
+use crate::tenant::{Blame, FailedJob, RebuildLease, Replace, Row, Shard, TenantClient, Transport};
 
 /// What is reckoned for the directory of an object: 4 kB. That of a segment has hundreds of bytes,
 /// that of a block thousands.
@@ -70,7 +68,7 @@ async fn work(
     client: &TenantClient<impl Transport>,
     shard: &Shard,
     admission: &Admission<impl Platform>,
-    Begun { token, removed }: Begun,
+    RebuildLease { token, removed }: RebuildLease,
 ) -> Result<Report, Problem> {
     let listed = list(bucket, shard).await?;
     let directories = need(listed.iter().map(|object| object.size.min(END_BYTES)));

@@ -88,7 +88,7 @@ async fn compact(
     Err(problem)
 }
 
-/// What the output is called, where it comes from and how it is written, in the words of the core.
+/// Reads the sources, makes the block, writes it and commits it.
 async fn work(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,

@@ -55,7 +55,7 @@ pub(crate) enum Item {
     /// Bytes of the bodies of pushes.
     PushBytes,
     /// Parts of queries whose answers were in the cache.
-    QueryPartsCached,
+    SubqueriesCached,
 }
 
 impl Item {
@@ -75,7 +75,7 @@ impl Item {
         Self::BucketBytesOut,
         Self::Pushes,
         Self::PushBytes,
-        Self::QueryPartsCached,
+        Self::SubqueriesCached,
     ];
 
     /// Its name in metrics, prices and stored usage.
@@ -95,7 +95,7 @@ impl Item {
             Self::BucketBytesOut => "bucket_bytes_out",
             Self::Pushes => "pushes",
             Self::PushBytes => "push_bytes",
-            Self::QueryPartsCached => "query_parts_cached",
+            Self::SubqueriesCached => "subqueries_cached",
         }
     }
 
@@ -118,7 +118,7 @@ impl Item {
             Self::BucketBytesOut => "Bytes read from the bucket.",
             Self::Pushes => "Profiles pushed and taken.",
             Self::PushBytes => "Bytes of the bodies of pushes.",
-            Self::QueryPartsCached => "Parts of queries whose answers were in the cache.",
+            Self::SubqueriesCached => "Parts of queries whose answers were in the cache.",
         }
     }
 

@@ -9,16 +9,15 @@
 //! | MiB | for |
 //! |---|---|
 //! | 60 | [`BUDGET`]: queries, timelines, parts, jobs, rebuilds, and pushes that are large |
-//! | 16 | bodies on their way in ([`crate::body`]) |
+//! | 16 | bodies on their way in ([`crate::http::body`]) |
 //! | 12 | a push as it is decoded, which nothing interrupts: up to 4 MiB of profile ([`push_need`]) |
 //! | 24 | chunks that wait in a tenant's object (`PENDING_BYTES`), all of them also laid out in a batch |
 //!
 //! The remaining 16 MB are JavaScript's, where reads stand on their way into WASM.
 //!
-//! Nobody can wait for one who waits: a permit is for one plan from its first read to its answer. A
-//! query whose parts are answered elsewhere, perhaps in this very isolate, holds none meanwhile.
-//! What it adds up counts ([`Admission::hold`]), without asking, and keeps nobody waiting for ever:
-//! one plan is always let in.
+//! No permit waits for another. A plan holds its permit from its first read to its answer. A query
+//! that waits for subqueries, perhaps in this very isolate, holds none. Its sum is counted
+//! ([`Admission::hold`]) but never waits, and one plan is always admitted.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -62,7 +62,7 @@ pub(crate) struct Config {
     pub(crate) compact_grace_seconds: u32,
     /// What a part of a large query reads at most. A query that reads more is answered by several
     /// invocations.
-    pub(crate) query_part_bytes: u32,
+    pub(crate) subquery_bytes: u32,
     /// How long a tenant's profiles and sums are kept that has no retention of its own.
     pub(crate) retention: Retention,
 }
@@ -90,7 +90,7 @@ const MIN_FLUSH_BYTES: u32 = 64 << 10;
 
 /// Most bytes that wait in memory, by default: 12 MiB, three batches. A bucket that takes 500 ms a
 /// write then still allows 24 MB/s. Laid out in a batch they are there twice, which is what
-/// [`crate::admission`] leaves for them.
+/// [`crate::platform::admission`] leaves for them.
 const PENDING_BYTES: u32 = 12 << 20;
 
 /// Most that an operator may allow: 32 MiB. A batch that is written is there twice more, laid out
@@ -98,13 +98,13 @@ const PENDING_BYTES: u32 = 12 << 20;
 const MAX_PENDING_BYTES: u32 = 32 << 20;
 
 /// What a part of a query reads, by default: 4 MiB, some 0.2 s of CPU and 0.3 s on the way. With
-/// four parts at once, each of which takes five times that in memory, an isolate has room for the
+/// four parts at once, each of which takes six times that in memory, an isolate has room for the
 /// sum.
-const QUERY_PART_BYTES: u32 = 4 << 20;
+const SUBQUERY_BYTES: u32 = 4 << 20;
 
 /// Bounds of it: a call of 64 KiB costs more than it reads, and one of 16 MiB takes most of an
 /// isolate.
-const QUERY_PART_RANGE: RangeInclusive<u32> = 64 << 10..=16 << 20;
+const SUBQUERY_RANGE: RangeInclusive<u32> = 64 << 10..=16 << 20;
 
 /// Longest grace period: 15 minutes, as long as an invocation lives, so no query takes longer. Days
 /// of the catalog are written anew each half hour, and what a day named must be deletable before
@@ -155,9 +155,9 @@ impl Config {
         let expected = "a number of bytes from 65536 to 16777216";
         let part = number(
             &var,
-            "QUERY_PART_BYTES",
-            QUERY_PART_BYTES,
-            QUERY_PART_RANGE,
+            "SUBQUERY_BYTES",
+            SUBQUERY_BYTES,
+            SUBQUERY_RANGE,
             expected,
         )?;
         let expected = "a number of days from 1 to 3660";
@@ -189,7 +189,7 @@ impl Config {
             },
             tenant_shards: shards as u16,
             compact_grace_seconds: grace,
-            query_part_bytes: part,
+            subquery_bytes: part,
             retention: Retention {
                 raw_days,
                 sums_days,
@@ -254,7 +254,7 @@ mod tests {
             multitenancy: false,
             tenant_shards: 1,
             compact_grace_seconds: 600,
-            query_part_bytes: part,
+            subquery_bytes: part,
             retention,
         };
         assert_eq!(parse(&[]), Ok(defaults));
@@ -265,7 +265,7 @@ mod tests {
             ("MULTITENANCY", "true"),
             ("TENANT_SHARDS", "4"),
             ("COMPACT_GRACE_SECONDS", "1"),
-            ("QUERY_PART_BYTES", "65536"),
+            ("SUBQUERY_BYTES", "65536"),
             ("RETENTION_RAW_DAYS", "7"),
             ("RETENTION_SUMS_DAYS", "7"),
         ];
@@ -283,7 +283,7 @@ mod tests {
             multitenancy: true,
             tenant_shards: 4,
             compact_grace_seconds: 1,
-            query_part_bytes: 65_536,
+            subquery_bytes: 65_536,
             retention,
         };
         assert_eq!(parse(&set), Ok(expect));
@@ -336,8 +336,8 @@ mod tests {
             "variable TENANT_SHARDS: \"0\" is not a number from 1 to 32",
         );
         let part =
-            "variable QUERY_PART_BYTES: \"65535\" is not a number of bytes from 65536 to 16777216";
-        expect(&[("QUERY_PART_BYTES", "65535")], part);
+            "variable SUBQUERY_BYTES: \"65535\" is not a number of bytes from 65536 to 16777216";
+        expect(&[("SUBQUERY_BYTES", "65535")], part);
         expect(
             &[("MULTITENANCY", "yes")],
             "variable MULTITENANCY: \"yes\" is not true or false",

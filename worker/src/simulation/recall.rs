@@ -48,7 +48,7 @@ fn a_retry_counts_once_although_its_segment_is_deleted() {
     assert!(world.clock.run(world.push(1, 0)));
     world.clock.advance(3 * MINUTE);
     assert_eq!(world.clock.run(world.visit(0)), Ok(true));
-    // Half an hour after the first, the head names the block.
+    // Half an hour after the first publication the day is published again, now with the block.
     world.clock.advance(MINUTE);
     assert_eq!(world.clock.run(world.visit(0)), Ok(false));
     world.clock.advance(2_000);

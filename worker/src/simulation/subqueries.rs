@@ -14,7 +14,7 @@ use pilotlight_core::{
 
 use super::{BEGIN, DAY, HOUR, MINUTE, Simulated, TYPE, World};
 use crate::api::admin::delete_profiles;
-use crate::api::query::{AnswerCache, Fanout, FanoutStats, Invocations, Store, answer_parts};
+use crate::api::query::{AnswerCache, Fanout, FanoutStats, Invocations, Store, answer_subqueries};
 use crate::bucket::Metered;
 use crate::bucket::memory::MemoryBucket;
 use crate::meter::{Item, Meter, Usage};
@@ -51,7 +51,7 @@ impl Invocations for Others {
         self.calls.set(self.calls.get() + 1);
         let meter = Meter::default();
         let bucket = Metered::new(self.bucket.clone(), meter.clone());
-        let answer = answer_parts(&ask, &bucket, &self.cache, &self.admission, &meter).await;
+        let answer = answer_subqueries(&ask, &bucket, &self.cache, &self.admission, &meter).await;
         self.meter.book(meter.take());
         // The way over the line.
         answer.map_err(|problem| {
@@ -119,7 +119,7 @@ fn days(count: u64) -> World {
 struct Asked {
     cache: Kept,
     others: bool,
-    part_bytes: u64,
+    subquery_bytes: u64,
     until: i64,
 }
 
@@ -145,7 +145,7 @@ async fn ask_beside_others(world: &World, asked: &Asked) -> Outcome {
         admission,
         cache,
         invocations: asked.others.then_some(others),
-        part_bytes: asked.part_bytes,
+        subquery_bytes: asked.subquery_bytes,
     };
     let store = Store::with(bucket, world.tenant(), meter.clone(), fan);
     let range = TimeRange {
@@ -163,7 +163,7 @@ fn whole(world: &World, until: i64) -> QueryAnswer {
     let asked = Asked {
         cache: Kept::default(),
         others: false,
-        part_bytes: u64::MAX,
+        subquery_bytes: u64::MAX,
         until,
     };
     let range = TimeRange {
@@ -209,7 +209,7 @@ fn parts_are_found_in_the_cache_and_damaged_ones_are_not() {
     let asked = Asked {
         cache: Kept::default(),
         others: false,
-        part_bytes: 4 << 20,
+        subquery_bytes: 4 << 20,
         until: 10 * DAY,
     };
     let (first, spread, used, _) = ask(&world, &asked).unwrap();
@@ -220,7 +220,7 @@ fn parts_are_found_in_the_cache_and_damaged_ones_are_not() {
         (
             spread.cached,
             spread.calls,
-            used.count(Item::QueryPartsCached)
+            used.count(Item::SubqueriesCached)
         ),
         (0, 0, 0)
     );
@@ -229,7 +229,7 @@ fn parts_are_found_in_the_cache_and_damaged_ones_are_not() {
     let (second, again, used, _) = ask(&world, &asked).unwrap();
     assert_eq!(said(&second), said(&expect));
     assert_eq!((again.parts, again.cached), (spread.parts, kept));
-    assert_eq!(used.count(Item::QueryPartsCached), kept as u64);
+    assert_eq!(used.count(Item::SubqueriesCached), kept as u64);
     assert!(
         used.count(Item::BucketBytesOut) < expect.bytes / 2,
         "{used:?}"
@@ -270,7 +270,7 @@ fn other_invocations_answer_and_hand_over_what_they_used() {
     let asked = Asked {
         cache: Kept::default(),
         others: true,
-        part_bytes: 400 << 10,
+        subquery_bytes: 400 << 10,
         until: 10 * DAY,
     };
     let (first, spread, used, calls) = ask(&world, &asked).unwrap();
@@ -318,7 +318,7 @@ fn what_is_deleted_is_not_found_again() {
     let asked = Asked {
         cache: Kept::default(),
         others: false,
-        part_bytes: 4 << 20,
+        subquery_bytes: 4 << 20,
         until: 10 * DAY,
     };
     assert_eq!(ask(&world, &asked).unwrap().0.profiles, 4);
@@ -358,7 +358,7 @@ fn queries_in_parts_share_an_isolate_in_which_one_plan_fits() {
         let asked = || Asked {
             cache: Kept::default(),
             others,
-            part_bytes: 400 << 10,
+            subquery_bytes: 400 << 10,
             until: 10 * DAY,
         };
         let all: Vec<Asked> = (0..3).map(|_| asked()).collect();
@@ -380,7 +380,7 @@ fn queries_in_parts_share_an_isolate_in_which_one_plan_fits() {
     let asked = Asked {
         cache: Kept::default(),
         others: true,
-        part_bytes: 400 << 10,
+        subquery_bytes: 400 << 10,
         until: 10 * DAY,
     };
     let problem = ask(&world, &asked).unwrap_err();

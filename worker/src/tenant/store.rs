@@ -143,7 +143,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                     platform.note(&format!("retention: {}", problem.message));
                 }
                 let keys = catalog.expired(now - self.grace_millis)?;
-                let (publish, sweep) = (catalog.publication_due(now)?, catalog.sweep_due(now)?);
+                let (publish, sweep) = (catalog.publication_due(now)?, catalog.claim_sweep(now)?);
                 let expired = Expired {
                     keys,
                     publish,

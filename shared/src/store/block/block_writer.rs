@@ -1,12 +1,12 @@
 //! A block (level 1 and up): for each service and type a dataset, whose profiles share one table of
 //! symbols.
 //!
-//! In file order: for each family of datasets its symbols, then their sums, then their pages; then
+//! In file order: for each group of datasets its symbols, then their sums, then their pages; then
 //! all totals, those over all series first, so that a timeline over every service is one read; then
 //! the ids and the directory. In a block of level 2 the pages and the sums of minutes stand behind
-//! all families, so that a job that sums up a day reads the front of it.
+//! all groups, so that a job that sums up a day reads the front of it.
 //!
-//! Pages of a family that differ in their divisor alone are one, which stands where the first of
+//! Pages of a group that differ in their divisor alone are one, which stands where the first of
 //! them would.
 
 use super::dataset::{DatasetWriter, MAX_OPEN_ROWS, SeriesInput};
@@ -78,41 +78,44 @@ impl BlockWriter {
         })
     }
 
-    /// Adds to a dataset of the family that is being gathered, one at a time. `rows` point into the
+    /// Adds to a dataset of the group that is being gathered, one at a time. `rows` point into the
     /// tables that [`BlockWriter::push`] will be given with it.
     pub(crate) fn add(
         &mut self,
         dataset: &mut DatasetWriter,
-        addend: SeriesInput,
+        input: SeriesInput,
         rows: impl Iterator<Item = (Option<StackId>, i64)>,
     ) -> Result<(), StoreError> {
         let mut rows: Vec<Row> = rows
             .map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value))
             .collect();
-        dataset.add(addend, &mut rows, &mut self.pool)
+        dataset.add(input, &mut rows, &mut self.pool)
     }
 
     /// Makes room: adds up what open sums have in common. When that is not enough it writes them:
     /// those that are finished, or all, in pieces.
-    pub(crate) fn relieve(&mut self, family: &mut [DatasetWriter]) -> Result<(), StoreError> {
+    pub(crate) fn flush_open_sums(
+        &mut self,
+        group: &mut [DatasetWriter],
+    ) -> Result<(), StoreError> {
         for flush in [Flush::Finished, Flush::Everything] {
-            let rows: usize = family.iter_mut().map(DatasetWriter::tidy).sum();
+            let rows: usize = group.iter_mut().map(DatasetWriter::merge_equal_rows).sum();
             if rows <= MAX_OPEN_ROWS / 2 {
                 return Ok(());
             }
-            family
+            group
                 .iter_mut()
                 .try_for_each(|dataset| dataset.flush(flush, &mut self.pool))?;
         }
-        family.iter_mut().for_each(|dataset| dataset.open_rows = 0);
+        group.iter_mut().for_each(|dataset| dataset.open_rows = 0);
         Ok(())
     }
 
-    /// Ends a family: datasets over the same tables.
+    /// Ends a group: datasets over the same tables.
     pub(crate) fn push(
         &mut self,
         tables: &Profile,
-        family: Vec<DatasetWriter>,
+        group: Vec<DatasetWriter>,
     ) -> Result<(), StoreError> {
         // All stacks are used, so the numbers of rows stay as they are: index plus one.
         let (raw, _) = symbols::encode(tables, (0..tables.stacks.len()).map(StackId::new))?;
@@ -121,7 +124,7 @@ impl BlockWriter {
         })?;
         let first = self.datasets.len();
         let mut all_sums = Vec::new();
-        for writer in family {
+        for writer in group {
             let Some(mut done) = writer.finish(&mut self.pool)? else {
                 continue;
             };

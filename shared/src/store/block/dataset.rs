@@ -16,7 +16,7 @@ use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::directory::block_entry::Dataset;
 use crate::store::error::StoreError;
 
-/// Rows that a family of datasets may have in open sums: 512 Ki of 16 bytes are 8 MiB. A process of
+/// Rows that a group of datasets may have in open sums: 512 Ki of 16 bytes are 8 MiB. A process of
 /// 100 series with 2,000 stacks each has 200,000 in an hour.
 pub(crate) const MAX_OPEN_ROWS: usize = 512 << 10;
 
@@ -87,7 +87,7 @@ impl DatasetWriter {
     }
 
     /// Rows in open sums; beyond [`MAX_OPEN_ROWS`] it is time to
-    /// [`BlockWriter::relieve`](super::block_writer::BlockWriter::relieve).
+    /// [`BlockWriter::flush_open_sums`](super::block_writer::BlockWriter::flush_open_sums).
     pub(crate) fn open_rows(&self) -> usize {
         self.open_rows
     }
@@ -112,7 +112,7 @@ impl DatasetWriter {
 
     pub(super) fn add(
         &mut self,
-        addend: SeriesInput,
+        input: SeriesInput,
         rows: &mut Vec<Row>,
         pool: &mut PagePool,
     ) -> Result<(), StoreError> {
@@ -121,7 +121,7 @@ impl DatasetWriter {
             scope,
             timing,
             profiles,
-        } = addend;
+        } = input;
         let series = self.series_index(labels);
         if self.layout.raw {
             let total = rows::tidy(rows)?;
@@ -208,8 +208,8 @@ impl DatasetWriter {
     }
 
     /// Adds up what open sums have in common; gives how many rows are left.
-    pub(super) fn tidy(&mut self) -> usize {
-        self.open_rows = self.sums.iter_mut().map(SumsWriter::tidy).sum();
+    pub(super) fn merge_equal_rows(&mut self) -> usize {
+        self.open_rows = self.sums.iter_mut().map(SumsWriter::merge_equal_rows).sum();
         self.open_rows
     }
 }

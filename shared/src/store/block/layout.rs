@@ -12,7 +12,7 @@ pub(crate) struct BlockLayout {
     pub(crate) totals: Option<SumWindow>,
     /// The sums, in the order in which they stand in the block.
     pub(crate) sums: &'static [(SumWindow, SumScope)],
-    /// Pages and sums of minutes stand behind all families.
+    /// Pages and sums of minutes stand behind all groups.
     pub(crate) apart: bool,
 }
 
@@ -65,7 +65,7 @@ impl BlockLayout {
             .any(|(_, scope)| *scope == SumScope::Series)
     }
 
-    /// Whether pages of a kind stand behind all families: sums over windows, or the profiles
+    /// Whether pages of a kind stand behind all groups: sums over windows, or the profiles
     /// themselves.
     pub(super) fn is_back(self, window: Option<SumWindow>) -> bool {
         self.apart && matches!(window, None | Some(SumWindow::Minute))

@@ -1,4 +1,4 @@
-//! The pages of a family until they have a place in the block: each different one once.
+//! The pages of a group until they have a place in the block: each different one once.
 //!
 //! A CPU profile says everything twice, as samples and as nanoseconds, which are so many times the
 //! samples. Divided by what they have in common the values of both are equal, and so are the pages,
@@ -19,7 +19,7 @@ use crate::store::error::StoreError;
 /// together in the block.
 pub(crate) type PageUse = Option<(SumWindow, SumScope)>;
 
-/// Pages of the family that is being gathered. There is one at a time.
+/// Pages of the group that is being gathered. There is one at a time.
 pub(crate) struct PagePool {
     pub(crate) packer: Packer,
     pages: Vec<Pooled>,
@@ -116,7 +116,7 @@ impl PagePool {
         entries
     }
 
-    /// Makes room for the next family.
+    /// Makes room for the next group.
     pub(crate) fn clear(&mut self) {
         self.pages.clear();
         self.index.clear();

@@ -93,16 +93,16 @@ impl SumsWriter {
         let before = sum.rows.len();
         sum.rows.extend_from_slice(rows);
         if sum.rows.len() > sum.tidy * 2 + LOOSE_ROWS {
-            sum.tidy();
+            sum.merge_equal_rows();
         }
         grown + sum.rows.len() as isize - before as isize
     }
 
     /// Adds up what can be; gives how many rows are left.
-    pub(crate) fn tidy(&mut self) -> usize {
+    pub(crate) fn merge_equal_rows(&mut self) -> usize {
         self.open
             .values_mut()
-            .map(|sum| sum.tidy() + WINDOW_ROWS)
+            .map(|sum| sum.merge_equal_rows() + WINDOW_ROWS)
             .sum()
     }
 
@@ -115,7 +115,7 @@ impl SumsWriter {
             _ => BTreeMap::new(),
         };
         for ((_, series), mut sum) in std::mem::replace(&mut self.open, unfinished) {
-            sum.tidy();
+            sum.merge_equal_rows();
             let clamped = sum.duration.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
             let mut timing = Timing {
                 duration_nanos: clamped,
@@ -144,7 +144,7 @@ impl SumsWriter {
 impl Sum {
     /// Adds up rows of equal stacks, in order of stack. Values that do not add up within 64 bits
     /// stay beside each other.
-    fn tidy(&mut self) -> usize {
+    fn merge_equal_rows(&mut self) -> usize {
         // A stable sort: rows come as a few rising runs, which it merges in linear time.
         self.rows.sort_by_key(|row| row.0);
         let mut kept = 0usize;

@@ -63,7 +63,7 @@ pub struct Dataset {
     pub profiles: u64,
     /// How many stacks its symbols have.
     pub stacks: u64,
-    /// Its tables. Datasets of one family of types have them in common.
+    /// Its tables. Datasets of one group of types have them in common.
     pub symbols: Part,
     /// Time, series and total of each profile; none where there are only sums.
     pub totals: Option<Part>,
@@ -80,7 +80,7 @@ pub struct Dataset {
 /// Where a page is and the time it covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageEntry {
-    /// Its section. Pages of other datasets of the family may name the same one: then their values
+    /// Its section. Pages of other datasets of the group may name the same one: then their values
     /// are multiples of each other, and everything else is equal.
     pub part: Part,
     /// Start of its earliest profile.

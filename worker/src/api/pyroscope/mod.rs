@@ -147,7 +147,7 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
         ));
     }
     let (selector, profile_type) = query::typed_selector(parameters.required("query")?)?;
-    let range = parameters.range_attime()?;
+    let range = parameters.render_range()?;
     let name = if parameters.get("maxNodes").is_some() {
         "maxNodes"
     } else {
@@ -200,7 +200,7 @@ pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Res
         label
     };
     let range = match parameters.get("from") {
-        Some(_) => parameters.range_attime()?,
+        Some(_) => parameters.render_range()?,
         None => request::day_before(clock::now()),
     };
     let objects = EdgeStore::open(scope)?.catalog(range).await?;

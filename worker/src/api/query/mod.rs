@@ -27,8 +27,8 @@ pub(crate) use store::Store;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;
 #[cfg(test)]
-pub(crate) use subqueries::{FanoutStats, Invocations, answer_parts};
-pub(crate) use subqueries::{PARTS_PATH, answer};
+pub(crate) use subqueries::{FanoutStats, Invocations, answer_subqueries};
+pub(crate) use subqueries::{SUBQUERIES_PATH, answer};
 
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;
@@ -122,7 +122,7 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     // Only sums are kept of a part of the range, and its ends lie within their windows.
     headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
     headers.set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
-    headers.set("x-pilotlight-parts", &spread.parts.to_string())?;
+    headers.set("x-pilotlight-subqueries", &spread.parts.to_string())?;
     headers.set("x-pilotlight-cached", &spread.cached.to_string())?;
     headers.set("x-pilotlight-calls", &spread.calls.to_string())?;
     headers.set(

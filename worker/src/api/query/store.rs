@@ -37,7 +37,7 @@ impl EdgeStore {
             admission: Admission(Edge),
             cache: EdgeCache::new(scope.context()),
             invocations: EdgeInvocations::new(scope.env(), meter.clone()),
-            part_bytes: scope.config().query_part_bytes.into(),
+            subquery_bytes: scope.config().subquery_bytes.into(),
         };
         Ok(Self {
             bucket,
@@ -61,7 +61,7 @@ impl<B: Bucket, T: Transport, P: Platform> Store<B, T, P> {
                 admission,
                 cache: (),
                 invocations: None,
-                part_bytes: u64::MAX,
+                subquery_bytes: u64::MAX,
             },
         )
     }

@@ -27,14 +27,14 @@ use crate::platform::{CONNECTIONS, Edge, Platform};
 use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
 
 /// The path at which an invocation answers parts.
-pub(crate) const PARTS_PATH: &str = "/parts";
+pub(crate) const SUBQUERIES_PATH: &str = "/subqueries";
 
 /// One request may come to 32 invocations. Calls are filled up to a tenth of all that is read, so
 /// that two neighbours have more than that together: 21 at most.
 const CALL_SHARE: u64 = 10;
 
 /// Most bytes that parts read at once: 16 MiB. Invocations of one worker mostly share an isolate,
-/// and its 128 MB: parts take some five times what they read.
+/// and its 128 MB: each is admitted for six times what it reads.
 const AT_ONCE_BYTES: u64 = 16 << 20;
 
 /// How many times its bytes a sum takes while it becomes an answer, beside what it holds: twice.
@@ -59,7 +59,7 @@ pub(crate) struct Fanout<C, I, P> {
     /// `None` where the worker has no binding to itself.
     pub(crate) invocations: Option<I>,
     /// What a part reads at most.
-    pub(crate) part_bytes: u64,
+    pub(crate) subquery_bytes: u64,
 }
 
 /// How a query was answered.
@@ -75,7 +75,7 @@ pub(crate) struct FanoutStats {
 
 /// Answers parts somewhere else.
 pub(crate) trait Invocations {
-    /// Has an [`SubqueryCall`] answered by [`answer_parts`].
+    /// Has an [`SubqueryCall`] answered by [`answer_subqueries`].
     async fn call(&self, ask: Vec<u8>) -> Result<Vec<u8>, Problem>;
 }
 
@@ -117,9 +117,9 @@ impl Query<'_> {
             self.profile_type,
             self.range,
             objects,
-            fan.part_bytes,
+            fan.subquery_bytes,
         )? {
-            SplitQuery::Parts(parts) => parts,
+            SplitQuery::Subqueries(parts) => parts,
             SplitQuery::Whole(plan) => {
                 let _permit = fan.admission.plan(&*plan).await?;
                 let answer = drive(*plan, bucket).await?.finish()?;
@@ -149,11 +149,11 @@ impl Query<'_> {
         spread.cached = spread.parts - missing.len();
         let bytes: u64 = missing.iter().map(|part| part.bytes).sum();
         match &fan.invocations {
-            Some(invocations) if bytes > fan.part_bytes => {
-                let calls = calls(missing, fan.part_bytes);
+            Some(invocations) if bytes > fan.subquery_bytes => {
+                let calls = calls(missing, fan.subquery_bytes);
                 spread.calls = calls.len();
-                let at_once =
-                    (AT_ONCE_BYTES / fan.part_bytes.max(1)).clamp(1, CONNECTIONS as u64) as usize;
+                let at_once = (AT_ONCE_BYTES / fan.subquery_bytes.max(1))
+                    .clamp(1, CONNECTIONS as u64) as usize;
                 let asks = calls.into_iter().map(|parts| self.ask(parts));
                 let mut answers = stream::iter(asks)
                     .map(async |ask| invocations.call(ask?).await)
@@ -220,7 +220,7 @@ impl Query<'_> {
                 ))
             }) {
                 Some((len, answer)) => {
-                    meter.add(Item::QueryPartsCached, 1);
+                    meter.add(Item::SubqueriesCached, 1);
                     meter.add(Item::WorkerCpuMicros, cpu::query_micros(len as u64));
                     sum.add(&answer)?;
                 }
@@ -291,9 +291,9 @@ impl Query<'_> {
 }
 
 /// Neighbouring parts together, as far as a call may read that much.
-fn calls(parts: Vec<Subquery>, part_bytes: u64) -> Vec<Vec<Subquery>> {
+fn calls(parts: Vec<Subquery>, subquery_bytes: u64) -> Vec<Vec<Subquery>> {
     let all: u64 = parts.iter().map(|part| part.bytes).sum();
-    let most = part_bytes.max(all.div_ceil(CALL_SHARE));
+    let most = subquery_bytes.max(all.div_ceil(CALL_SHARE));
     let (mut calls, mut open, mut bytes) = (Vec::new(), Vec::new(), 0);
     for part in parts {
         if !open.is_empty() && bytes + part.bytes > most {
@@ -308,7 +308,7 @@ fn calls(parts: Vec<Subquery>, part_bytes: u64) -> Vec<Vec<Subquery>> {
 }
 
 /// Answers an [`SubqueryCall`], one part after the other.
-pub(crate) async fn answer_parts(
+pub(crate) async fn answer_subqueries(
     ask: &[u8],
     bucket: &impl Bucket,
     cache: &impl AnswerCache,
@@ -372,7 +372,7 @@ impl Invocations for EdgeInvocations {
         drop(ask);
         let mut response = self
             .worker
-            .fetch(format!("https://self{PARTS_PATH}"), Some(init))
+            .fetch(format!("https://self{SUBQUERIES_PATH}"), Some(init))
             .await?;
         if let Some(usage) = response.headers().get(USAGE_HEADER)? {
             self.meter
@@ -402,7 +402,7 @@ pub(crate) async fn answer(
     let ask = request.bytes().await?;
     let bucket = Metered::new(AnyBucket::open(env)?, meter.clone());
     let cache = EdgeCache::new(Some(Rc::new(context)));
-    let response = match answer_parts(&ask, &bucket, &cache, &Admission(Edge), &meter).await {
+    let response = match answer_subqueries(&ask, &bucket, &cache, &Admission(Edge), &meter).await {
         Ok(answers) => Response::from_bytes(answers)?,
         Err(problem) => problem.response()?,
     };

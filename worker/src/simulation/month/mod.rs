@@ -30,7 +30,7 @@ use fleet::{Kinds, Load, Tally};
 const FLUSH: Flush = Flush {
     millis: 6_000,
     bytes: 4 << 20,
-    pending: 16 << 20,
+    pending: 12 << 20,
 };
 
 const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::deletions::{DeletionRequest, done_with};
+use crate::tenant::catalog::deletions::{DeletionRequest, drop_finished_deletions};
 use crate::tenant::catalog::leases::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
 use crate::tenant::catalog::published::change_all_days;
@@ -125,7 +125,7 @@ impl<S: Sql> Catalog<S> {
             replace_all(sql, change)?;
             change_all_days(sql)?;
             drop_lease(sql, now)?;
-            done_with(sql)?;
+            drop_finished_deletions(sql)?;
             sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
         })
     }

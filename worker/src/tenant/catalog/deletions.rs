@@ -130,7 +130,7 @@ impl<S: Sql> Catalog<S> {
             )?;
             // All blocks of a job over a day go, since all of its sources will be summed up anew.
             replace_summaries(sql, &summaries, change, now)?;
-            done_with(sql)
+            drop_finished_deletions(sql)
         })?;
         Ok(begun)
     }
@@ -168,9 +168,9 @@ impl<S: Sql> Catalog<S> {
             .collect()
     }
 
-    /// The next job over objects that hold deleted profiles, and what it has to leave out. What was
-    /// pushed after a deletion is none of its business, so only objects that are to be rid of the
-    /// same go together.
+    /// The next job over objects that hold deleted profiles, and what it has to leave out. A
+    /// deletion does not cover later pushes, so a job takes only objects with the same set of
+    /// deletions.
     pub(in crate::tenant) fn rewrite(
         &self,
     ) -> Result<Option<(CompactJob, Vec<DeletionRequest>)>, Problem> {
@@ -212,7 +212,7 @@ impl<S: Sql> Catalog<S> {
 }
 
 /// Drops what is done; inside the transaction that replaced objects.
-pub(in crate::tenant) fn done_with(sql: &impl Sql) -> Result<(), Problem> {
+pub(in crate::tenant) fn drop_finished_deletions(sql: &impl Sql) -> Result<(), Problem> {
     sql.exec(
         "DELETE FROM deletion_work WHERE key NOT IN (SELECT key FROM objects WHERE state = 'live')",
         Vec::new(),

@@ -2,19 +2,19 @@
 //! SQLite. A cache: every object says by itself what its row says.
 //!
 //! Each change takes the next number of a sequence. An object counts from one change until another
-//! ([`crate::tenant::objects`]), so a reader who remembers the number of its first page sees one
+//! ([`crate::tenant::catalog::objects`]), so a reader who remembers the number of its first page sees one
 //! state of the catalog over all pages, whatever compaction does between.
 
 pub(crate) mod commands;
 pub(crate) mod deletions;
 pub(crate) mod leases;
 pub(crate) mod objects;
+pub(crate) mod orphans;
 pub(crate) mod published;
 pub(crate) mod replacement;
 pub(crate) mod retention;
 pub(crate) mod sql;
 pub(crate) mod tombstones;
-pub(crate) mod unknown;
 pub(crate) mod usage;
 
 use pilotlight_core::store::{Directory, Level};
@@ -94,7 +94,7 @@ impl<S: Sql> Catalog<S> {
         sql.define(crate::tenant::catalog::objects::SCHEMA)?;
         sql.define(crate::tenant::catalog::retention::SCHEMA)?;
         sql.define(crate::tenant::catalog::deletions::SCHEMA)?;
-        sql.define(crate::tenant::catalog::unknown::SCHEMA)?;
+        sql.define(crate::tenant::catalog::orphans::SCHEMA)?;
         sql.define(crate::tenant::catalog::published::SCHEMA)?;
         Ok(Self { sql })
     }
@@ -119,7 +119,7 @@ impl<S: Sql> Catalog<S> {
         let (after, state) = match query.after.clone() {
             // One part would have a block beside its sources, the other a block that stands for
             // them.
-            Some((_, state)) if state < self.stood_alone()? => {
+            Some((_, state)) if state < self.last_source_drop()? => {
                 return Err(Problem::unavailable("the catalog has changed; ask again"));
             }
             Some((key, state)) => (key, state),

@@ -13,7 +13,7 @@ use pilotlight_core::store::Directory;
 
 use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::deletions::done_with;
+use crate::tenant::catalog::deletions::drop_finished_deletions;
 use crate::tenant::catalog::objects::{put_directory, replace, replace_sources};
 use crate::tenant::catalog::sql::{Sql, Value, number};
 use crate::tenant::catalog::{Catalog, LEASED, next, shape, texts};
@@ -82,7 +82,7 @@ impl<S: Sql> Catalog<S> {
         let before = |days: u32| now - i64::from(days) * DAY_MILLIS;
         let summaries = self.without_sources(&over(before(raw_days)))?;
         for &job in &summaries {
-            self.let_stand_alone(job, now)?;
+            self.drop_summary_sources(job, now)?;
         }
         let others = self.remove_old(&over(before(sums_days)), now)?;
         if summaries.len() < MAX_SUMMARIES && others < MAX_ROWS {
@@ -109,7 +109,7 @@ impl<S: Sql> Catalog<S> {
 
     /// Removes the sources of a job's blocks of level 3, which are all that is left of them, in one
     /// change.
-    fn let_stand_alone(&self, job: i64, now: i64) -> Result<(), Problem> {
+    fn drop_summary_sources(&self, job: i64, now: i64) -> Result<(), Problem> {
         let of_job = "SELECT key FROM objects WHERE state = 'live' AND level = 3 AND job = ?";
         let summaries = texts(self.sql.query(of_job, vec![number(job)])?)?;
         let (_, directories) = self.rows(&summaries)?;
@@ -131,8 +131,8 @@ impl<S: Sql> Catalog<S> {
             for (summary, directory) in summaries.iter().zip(&encoded) {
                 put_directory(sql, summary, directory)?;
             }
-            done_with(sql)?;
-            catalog.set("stood_alone", Some(change.to_string()))
+            drop_finished_deletions(sql)?;
+            catalog.set("last_source_drop", Some(change.to_string()))
         })
     }
 
@@ -153,7 +153,7 @@ impl<S: Sql> Catalog<S> {
                 let change = next(sql)?;
                 let json = serde_json::to_string(&keys).map_err(Problem::internal)?;
                 replace(sql, &json, change, now)?;
-                done_with(sql)?;
+                drop_finished_deletions(sql)?;
             }
             Ok(keys.len() as i64)
         })
@@ -161,9 +161,9 @@ impl<S: Sql> Catalog<S> {
 
     /// The number of the last change by which a block came to stand alone: who read a part of the
     /// catalog before it cannot go on.
-    pub(in crate::tenant) fn stood_alone(&self) -> Result<i64, Problem> {
+    pub(in crate::tenant) fn last_source_drop(&self) -> Result<i64, Problem> {
         Ok(self
-            .setting("stood_alone")?
+            .setting("last_source_drop")?
             .and_then(|change| change.parse().ok())
             .unwrap_or(0))
     }

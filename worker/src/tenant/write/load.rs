@@ -1,4 +1,4 @@
-//! How busy a tenant's object is, and how long a batch gathers therefore.
+//! How busy a tenant's object is, and how long its batches gather.
 //!
 //! A single push should be answered at once, and a fleet should share its writes. The measure is
 //! the number of seconds of the last minute in which a push came. A person who pushes every three

@@ -21,7 +21,7 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::deletions::{DeletionRequest, done_with};
+use crate::tenant::catalog::deletions::{DeletionRequest, drop_finished_deletions};
 use crate::tenant::catalog::objects::{
     Facts, State, abandon, abandon_job, count_failure, insert_live, insert_pending, make_live,
     replace, state_of, summarize,
@@ -216,7 +216,7 @@ impl<S: Sql> Catalog<S> {
                 replace(sql, &sources, change, now)?;
             }
             sql.exec("DELETE FROM lease", Vec::new())?;
-            done_with(sql)?;
+            drop_finished_deletions(sql)?;
             Ok(true)
         })?;
         if committed {

@@ -421,7 +421,7 @@ fn shares_of_a_job_that_comes_to_nothing_are_deleted() {
 }
 
 #[test]
-fn shares_of_another_division_do_not_fit() {
+fn a_partition_of_another_partitioning_is_refused() {
     let (catalog, sources, now) = due();
     let token = lease(&catalog, 1, now).unwrap().token;
     catalog

@@ -143,11 +143,11 @@ fn a_new_database_leaves_the_days_of_a_lost_one_for_a_while() {
     let catalog = catalog();
     add(&catalog, 10);
     let now = 5 * DAY_MILLIS;
-    catalog.sweep_due(now - 1).unwrap();
+    catalog.claim_sweep(now - 1).unwrap();
     assert_eq!(catalog.begin_publication(now), Ok(Publication::DaysUnknown));
     catalog.days_found(&[0, 3], now).unwrap();
     assert_eq!(
-        (catalog.sweep_due(now), catalog.sweep_due(now)),
+        (catalog.claim_sweep(now), catalog.claim_sweep(now)),
         (Ok(true), Ok(false))
     );
     assert_eq!(
@@ -159,7 +159,7 @@ fn a_new_database_leaves_the_days_of_a_lost_one_for_a_while() {
     assert_eq!(of_day(&catalog, token, 3), Ok(Vec::new()));
     // Later ones are only noted.
     catalog.days_found(&[0, 3, 7], now).unwrap();
-    assert_eq!(catalog.sweep_due(now), Ok(false));
+    assert_eq!(catalog.claim_sweep(now), Ok(false));
 }
 
 #[test]

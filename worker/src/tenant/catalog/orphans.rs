@@ -23,7 +23,7 @@ const MAX_TIMES: i64 = 3;
 impl<S: Sql> Catalog<S> {
     /// Whether it is time for a sweep, which is begun by asking. The first is due six hours after
     /// the first question.
-    pub(crate) fn sweep_due(&self, now: i64) -> Result<bool, Problem> {
+    pub(crate) fn claim_sweep(&self, now: i64) -> Result<bool, Problem> {
         let mut found = self.sql.query("SELECT millis FROM sweep", Vec::new())?;
         let last = match found.next().transpose()?.as_deref() {
             None => None,
@@ -63,7 +63,7 @@ impl<S: Sql> Catalog<S> {
 }
 
 /// Lets the next question find a sweep due.
-pub(in crate::tenant) fn begin_sweep(sql: &impl Sql) -> Result<(), Problem> {
+pub(in crate::tenant) fn make_sweep_due(sql: &impl Sql) -> Result<(), Problem> {
     sql.exec(
         "INSERT INTO sweep (one, millis) VALUES (1, 0) ON CONFLICT (one) DO UPDATE SET millis = 0",
         Vec::new(),

@@ -48,7 +48,7 @@ fn check(
     selector: &str,
     of_type: &ProfileType,
     range: TimeRange,
-    part_bytes: u64,
+    subquery_bytes: u64,
 ) -> usize {
     let selector = Selector::parse(selector).unwrap();
     let whole = drive(
@@ -60,7 +60,7 @@ fn check(
         of_type,
         range,
         bucket.catalog.clone(),
-        part_bytes,
+        subquery_bytes,
     )
     .unwrap()
     {
@@ -68,7 +68,7 @@ fn check(
             assert_eq!(all(&drive(*plan, bucket)), all(&whole));
             return 1;
         }
-        SplitQuery::Parts(parts) => parts,
+        SplitQuery::Subqueries(parts) => parts,
     };
     let mut sum = AnswerSum::new();
     // In an order that is not theirs.
@@ -117,7 +117,7 @@ proptest! {
         selector in prop::sample::select(SELECTORS),
         sample_type in prop::sample::select(vec![("process_cpu", "cpu"), ("memory", "inuse_space")]),
         ranges in prop::collection::vec(ranges(), 3),
-        part_bytes in prop::sample::select(vec![0, 300, 1000, 3000, u64::MAX]),
+        subquery_bytes in prop::sample::select(vec![0, 300, 1000, 3000, u64::MAX]),
         alone: bool,
     ) {
         let mut bucket = Bucket::filled(&pushes);
@@ -129,7 +129,7 @@ proptest! {
         }
         let of_type = profile_type(sample_type.0, sample_type.1);
         for range in ranges {
-            check(&bucket, selector, &of_type, range, part_bytes);
+            check(&bucket, selector, &of_type, range, subquery_bytes);
         }
     }
 }
@@ -191,7 +191,7 @@ fn each_object_may_be_a_part_and_a_summary_stays_with_its_sources() {
     block(&mut bucket.catalog[4], "a");
     block(&mut bucket.catalog[5], "b");
     let selector = Selector::parse("").unwrap();
-    let SplitQuery::Parts(parts) = split(
+    let SplitQuery::Subqueries(parts) = split(
         &selector,
         &of_type,
         TimeRange::ALL,
