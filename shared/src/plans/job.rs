@@ -93,11 +93,12 @@ type Keyed<'a> = (ObjectKey, &'a ObjectSummary);
 /// Picks the job that is due and gains most:
 ///
 /// 1. segments of an hour that is over;
-/// 2. objects of one tier of an hour that is not over, once there are enough; of the lowest tier
-///    first, since a query decodes every chunk of a segment;
-/// 3. the blocks of level 1 of an hour that is over, when there are several: a query over days
+/// 2. the blocks of level 1 of an hour that is over, when there are several: a query over days
 ///    reads one of each service instead;
-/// 4. the blocks of a day that is over, for its sums: a query over weeks reads those alone.
+/// 3. the blocks of a day that is over, for its sums: a query over weeks reads those alone;
+/// 4. objects of one tier of an hour that is not over, once there are enough; of the lowest tier
+///    first, since a query decodes every chunk of a segment. They come last, because a busy tenant
+///    always has some.
 ///
 /// Oldest first within each. Give the objects of one catalog that are not deleted. An hour or day
 /// with more than a job's bytes takes several jobs. Each leaves fewer segments, fewer blocks of
@@ -122,9 +123,9 @@ pub fn pick_job(objects: &[ObjectSummary], now: UnixNanos) -> Option<CompactJob>
         .filter(|(key, _)| key.level == Level::Segment)
         .collect();
     segments_left(&segments, now)
-        .or_else(|| tier(&sources_of(Level::Minutes), now))
         .or_else(|| hour(&sources_of(Level::Hour), now))
         .or_else(|| day(&sources_of(Level::Day), now))
+        .or_else(|| tier(&sources_of(Level::Minutes), now))
 }
 
 fn segments_left(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
@@ -139,17 +140,25 @@ fn segments_left(segments: &[&Keyed], now: i64) -> Option<CompactJob> {
 /// Until an hour has ended: in the minute after, all of its blocks are about to become one. A job
 /// has one partition. Where blocks are so large that a partition does not hold enough of them, they
 /// stay as they are: there would be as many after.
+///
+/// A tier with twice as many as it takes goes first, the highest of them: with few visits segments
+/// are due at each of them.
 fn tier(objects: &[&Keyed], now: i64) -> Option<CompactJob> {
     let mut running =
         spans(objects, HOUR_MILLIS).filter(|hour| !is_over(hour, HOUR_MILLIS, 0, now));
     running.find_map(|hour| {
         let highest = hour.iter().map(|object| tier_of(object)).max()?;
-        (0..=highest).find_map(|tier| {
+        let overfull = (0..=highest).rev().map(|tier| (tier, 2 * MIN_JOB_OBJECTS));
+        let full = (0..=highest).map(|tier| (tier, MIN_JOB_OBJECTS));
+        overfull.chain(full).find_map(|(tier, least)| {
             let of_tier: Vec<&Keyed> = hour
                 .iter()
                 .copied()
                 .filter(|object| tier_of(object) == tier)
                 .collect();
+            if of_tier.len() < least {
+                return None;
+            }
             let starts = 0..(of_tier.len() + 1).saturating_sub(MIN_JOB_OBJECTS);
             let mut jobs =
                 starts.map(|at| fitting(&of_tier[at..], MAX_PARTITION_BYTES, |object| object.size));
@@ -518,5 +527,52 @@ mod tests {
         // Three times into blocks of level 1, of which a few reach the third tier, of level 2, and
         // half of it into sums.
         assert!(amplification <= 4.5, "{amplification}");
+    }
+
+    /// Four segments a minute and one job a minute: the segments are enough for one each time,
+    /// and the rest is done all the same.
+    #[test]
+    fn no_job_starves() {
+        let (mut objects, mut unique, mut most) = (Vec::new(), 1, 0);
+        let end = DAY_MILLIS + HOUR_MILLIS / 2;
+        for minute in 0..end / MINUTE {
+            let times = (0..4).map(|at| minute * MINUTE + at * 15_000);
+            objects.extend(times.map(|at| object(0, at, 1)));
+            let now = (minute + 1) * MINUTE;
+            let Some(job) = pick_job(&objects, UnixNanos::from_millis(DAY + now)) else {
+                continue;
+            };
+            let is_source = |object: &ObjectSummary| job.sources.contains(&object.key);
+            let segments = objects
+                .iter()
+                .filter(|o| is_source(o))
+                .map(|o| o.segments)
+                .sum();
+            let first: ObjectKey = job.sources[0].parse().unwrap();
+            unique += 1;
+            let key = first.successor(job.level, unique).to_string();
+            if job.level == Level::Day {
+                objects
+                    .iter_mut()
+                    .filter(|o| is_source(o))
+                    .for_each(|o| o.summed = true);
+            } else {
+                objects.retain(|object| !is_source(object));
+            }
+            objects.push(ObjectSummary {
+                key,
+                segments,
+                ..object(1, 0, 1)
+            });
+            let arrived = |object: &&ObjectSummary| object.key.parse::<ObjectKey>().unwrap().millis;
+            let this_hour = DAY + now.div_euclid(HOUR_MILLIS) * HOUR_MILLIS;
+            most = most.max(objects.iter().filter(|o| arrived(o) >= this_hour).count());
+        }
+        let of_level = |level: u8| {
+            let folder = format!("/l{level}/");
+            objects.iter().filter(|o| o.key.contains(&folder)).count()
+        };
+        assert_eq!((of_level(2), of_level(3)), (24, 1));
+        assert!(most <= 30, "{most} objects in the running hour");
     }
 }

@@ -89,7 +89,7 @@ pub enum PlanError {
     NoSources,
     /// A query's answer that does not fit the memory of a worker.
     #[error(
-        "the answer has more than {most} MiB of stacks and symbols; choose a shorter range, or a selector of fewer services \
+        "the answer takes more than {most} MiB; choose a shorter range, or a selector of fewer services \
          or series"
     )]
     TooLarge {

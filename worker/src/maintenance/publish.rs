@@ -34,13 +34,16 @@ pub(crate) async fn publish(
     let Publication::Begun { token, days } = publication else {
         return Ok(0);
     };
-    let mut published = Vec::with_capacity(days.len());
+    let (mut published, mut failed) = (Vec::with_capacity(days.len()), None);
     for PublishedDay { day, etag } in days {
-        let etag = publish_day(bucket, client, shard, token, day, etag, now).await?;
-        published.push(PublishedDay { day, etag });
+        // A day that cannot be written must not keep the others from it.
+        match publish_day(bucket, client, shard, token, day, etag, now).await {
+            Ok(etag) => published.push(PublishedDay { day, etag }),
+            Err(problem) => failed = Some(problem),
+        }
     }
     client.end_publication(token, &published).await?;
-    Ok(published.len())
+    failed.map_or(Ok(published.len()), Err)
 }
 
 /// Writes one day in the place of the object with the entity tag; gives the new one, `None` when

@@ -127,7 +127,7 @@ pub(crate) async fn dispatch(
     let (mut tally, began) = (Tally::default(), platform.now_millis());
     let queue = turn(shards, minute, most.visits).collect();
     let busy = visit_all(queue, most, visitor, platform, began, &mut tally).await;
-    let wait = (began + AGAIN_MILLIS - platform.now_millis()).max(0);
+    let wait = (began + AGAIN_MILLIS - platform.now_millis()).clamp(0, AGAIN_MILLIS);
     if !busy.is_empty() && tally.visits < most.visits && tally.jobs < most.jobs {
         platform.delay(wait as u32).await;
         visit_all(busy.into(), most, visitor, platform, began, &mut tally).await;

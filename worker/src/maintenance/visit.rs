@@ -143,7 +143,8 @@ async fn work(
 fn blame(problem: &Problem) -> Blame {
     match (&problem.object, problem.status) {
         (Some(key), _) => Blame::Object(key.clone()),
-        (None, 409 | 429 | 502 | 503) => Blame::Nobody,
+        (None, 409) => Blame::Nobody,
+        (None, 429 | 502 | 503) => Blame::Passing,
         (None, _) => Blame::Sources,
     }
 }

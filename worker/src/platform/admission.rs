@@ -51,9 +51,9 @@ const POLL_MILLIS: u32 = 20;
 /// Most that wait: 64. Each holds a selector and rows of the catalog.
 const MAX_WAITING: usize = 64;
 
-/// How long a permit counts after its plan last went on: two minutes. The platform may abandon a
-/// request without a word to us.
-const HOLD_MILLIS: i64 = 120_000;
+/// How long a permit counts after its plan last went on: half a minute, as long as a request may
+/// compute. The platform may abandon a request without a word to us.
+const HOLD_MILLIS: i64 = 30_000;
 
 /// How long a place in the queue is kept for one that does not look any more: one second.
 const LOST_MILLIS: i64 = 1_000;

@@ -21,7 +21,7 @@ use pilotlight_core::store::{Directory, Level};
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::objects::{Facts, insert_live};
+use crate::tenant::catalog::objects::{Facts, State, insert_live, state_of};
 use crate::tenant::catalog::sql::{Rows, Sql, Value, number};
 
 const SCHEMA: &str = "
@@ -107,6 +107,11 @@ impl<S: Sql> Catalog<S> {
             let change = next(sql)?;
             insert_live(sql, &row, &encoded, &facts, change, now)
         })
+    }
+
+    /// Whether an object counts.
+    pub(in crate::tenant) fn is_live(&self, key: &str) -> Result<bool, Problem> {
+        Ok(state_of(&self.sql, key)? == Some(State::Live))
     }
 
     /// A page of the rows that touch a span of time; it ends when their directories are more than

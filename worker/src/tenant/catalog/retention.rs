@@ -14,6 +14,7 @@ use pilotlight_core::store::Directory;
 use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::drop_finished_deletions;
+use crate::tenant::catalog::leases::held;
 use crate::tenant::catalog::objects::{put_directory, replace, replace_sources};
 use crate::tenant::catalog::sql::{Sql, Value, number};
 use crate::tenant::catalog::{Catalog, LEASED, next, shape, texts};
@@ -73,6 +74,10 @@ impl<S: Sql> Catalog<S> {
             .setting("retained_millis")?
             .and_then(|millis| millis.parse::<i64>().ok());
         if looked.is_some_and(|looked| now.abs_diff(looked) < CHECK_MILLIS as u64) {
+            return Ok(false);
+        }
+        // A rebuild puts back the directories that it has read.
+        if held(&self.sql)?.is_some_and(|lease| lease.is_rebuild() && lease.expires > now) {
             return Ok(false);
         }
         let Retention {

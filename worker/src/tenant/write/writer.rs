@@ -105,23 +105,30 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             Offered::Durable => return Ok(repeated(None)),
             Offered::Joins => return Ok(repeated(Some(receiver))),
             Offered::Full => {
+                // What gathers is written at once, so that there is room again.
+                self.end_gathering();
                 return Err(Problem::overloaded(
                     "too many profiles wait to be written; send again shortly",
                 ));
             }
             Offered::Waits(next) => next,
         };
-        if next == Next::Flush
-            && let Some(flush) = self.flush.borrow_mut().take()
-        {
-            // The driver may have stopped waiting in the meantime; then there is nothing to end.
-            let _ = flush.send(());
+        if next == Next::Flush {
+            self.end_gathering();
         }
         Ok(Waiting {
             drive: next == Next::Drive,
             appended: Appended::Stored,
             outcome: Some(receiver),
         })
+    }
+
+    /// Ends the wait of the driver. It may have stopped waiting in the meantime; then there is
+    /// nothing to end.
+    fn end_gathering(&self) {
+        if let Some(flush) = self.flush.borrow_mut().take() {
+            let _ = flush.send(());
+        }
     }
 
     /// Writes batches until there are none.
@@ -145,7 +152,7 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
                 .borrow_mut()
                 .finish(outcome.is_ok(), self.platform.now_millis());
             for waiter in waiters {
-                // Who has left needs no answer.
+                // A sender that has left needs no answer.
                 let _ = waiter.send(outcome.clone());
             }
         }
@@ -185,6 +192,10 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             Err(error) => Err(error.into()),
         };
         if written.is_err() {
+            // A rebuild may have found the object meanwhile, and given it a row.
+            if self.catalog.is_live(&key) == Ok(true) {
+                return Ok(());
+            }
             let _ = self.bucket.delete(&[key]).await;
         }
         // Whatever failed inside, the sender's part is to send again.

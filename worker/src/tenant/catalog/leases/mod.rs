@@ -71,8 +71,11 @@ pub(crate) struct FailedJob {
 /// Who is to blame for a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Blame {
-    /// None of the sources: the bucket did not answer, or another has the lease.
+    /// None of the sources: another has the lease.
     Nobody,
+    /// None of the sources: the bucket did not answer, or there was no memory. The partitions that
+    /// are done stay, and the job goes on.
+    Passing,
     /// One of them, by name.
     Object(String),
     /// Any of them.
@@ -234,8 +237,15 @@ impl<S: Sql> Catalog<S> {
             blame,
         } = failed;
         self.sql.transaction(move |sql| match held(sql)? {
-            Some(held) if held.token == token => end(sql, held, &blame, &message, now),
-            _ => Ok(()),
+            Some(held) if held.token != token => Ok(()),
+            Some(held) if blame == Blame::Passing && held.partition > 0 => {
+                if !held.output.is_empty() {
+                    abandon(sql, &held.output, now)?;
+                }
+                sql.exec("UPDATE lease SET output = ''", Vec::new())
+            }
+            Some(held) => end(sql, held, &blame, &message, now),
+            None => Ok(()),
         })
     }
 
@@ -272,7 +282,11 @@ impl LeaseRow {
     /// Whether nobody is at work and a partition is to be done. A rebuild has neither sources nor
     /// an output.
     fn is_between_partitions(&self) -> bool {
-        self.output.is_empty() && !self.sources.is_empty()
+        self.output.is_empty() && !self.is_rebuild()
+    }
+
+    pub(in crate::tenant) fn is_rebuild(&self) -> bool {
+        self.sources.is_empty()
     }
 }
 
@@ -318,7 +332,7 @@ pub(in crate::tenant) fn end(
     now: i64,
 ) -> Result<(), Problem> {
     let blamed = match blame {
-        Blame::Nobody => Vec::new(),
+        Blame::Nobody | Blame::Passing => Vec::new(),
         Blame::Object(key) if held.sources.contains(key) => vec![key.clone()],
         Blame::Object(_) | Blame::Sources => held.sources.clone(),
     };

@@ -387,7 +387,7 @@ fn shares_count_when_the_last_is_done() {
 }
 
 #[test]
-fn shares_of_a_job_that_comes_to_nothing_are_deleted() {
+fn partitions_of_a_job_that_comes_to_nothing_are_deleted() {
     let dies = |catalog: &Catalog<MemorySql>, now| drop(lease(catalog, 3, now + LEASE_MILLIS));
     let fails = |catalog: &Catalog<MemorySql>, now| {
         let token = held(&catalog.sql).unwrap().unwrap().token;
@@ -437,4 +437,32 @@ fn a_partition_of_another_partitioning_is_refused() {
         .unwrap_err();
     assert_eq!(problem.status, 409);
     assert_eq!(keys(&catalog, 0, 99, 0), sources);
+}
+
+#[test]
+fn a_failure_that_passes_keeps_the_partitions_that_are_done() {
+    let (catalog, sources, now) = due();
+    let token = lease(&catalog, 1, now).unwrap().token;
+    catalog
+        .commit(done(token, 1, 77), &partition(token, 10, 0, 2), now)
+        .unwrap();
+    lease(&catalog, 2, now).unwrap();
+    fail(&catalog, token, Blame::Passing, now);
+    assert_eq!(
+        catalog.expired(now + LEASE_MILLIS).unwrap(),
+        [output(2).key],
+        "what it wrote"
+    );
+    let again = lease(&catalog, 3, now).unwrap();
+    assert_eq!((again.token, again.partition), (token, 1));
+    catalog
+        .commit(done(token, 3, 77), &partition(token, 20, 1, 2), now)
+        .unwrap();
+    assert_eq!(keys(&catalog, 0, 99, 0), [output(1).key, output(3).key]);
+    // Before the first is done there is nothing to keep.
+    let (catalog, _, now) = due();
+    let token = lease(&catalog, 1, now).unwrap().token;
+    fail(&catalog, token, Blame::Passing, now);
+    assert_ne!(lease(&catalog, 2, now).unwrap().token, token);
+    assert_eq!(sources.len(), failures(&catalog).len());
 }
