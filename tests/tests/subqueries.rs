@@ -230,7 +230,7 @@ fn a_large_query_in_parts_and_from_the_cache() {
     let first = ask(&client);
     check(&first);
     let told = |answer: &Answer| {
-        ["parts", "cached", "calls"].map(|name| count(answer, &format!("x-pilotlight-{name}")))
+        ["subqueries", "cached", "calls"].map(|name| count(answer, &format!("x-pilotlight-{name}")))
     };
     assert_eq!(
         told(&first),
