@@ -501,6 +501,8 @@ fn hour_of(kinds: Kinds) {
         .print("the last hour of a service");
     }
     print_bill(&usage, stored as f64 / tally.pushes as f64);
-    // Of these 24,500 are what a segment every six seconds comes to.
-    assert!(writes <= 36_000.0, "{writes}");
+    // Of these 24,500 are what a segment every six seconds comes to. The hour begins in silence, and
+    // the window of group commit takes 40 seconds to grow: 5,700 more, which a longer time does not
+    // have again.
+    assert!(writes <= 36_000.0 + 5_700.0, "{writes}");
 }
