@@ -159,9 +159,8 @@ fn tier(objects: &[&Keyed], now: i64) -> Option<CompactJob> {
             if of_tier.len() < least {
                 return None;
             }
-            let starts = 0..(of_tier.len() + 1).saturating_sub(MIN_JOB_OBJECTS);
-            let mut jobs =
-                starts.map(|at| fitting(&of_tier[at..], MAX_PARTITION_BYTES, |object| object.size));
+            let mut jobs = (0..=of_tier.len() - MIN_JOB_OBJECTS)
+                .map(|at| fitting(&of_tier[at..], MAX_PARTITION_BYTES, |object| object.size));
             let gains = |sources: &&[&Keyed]| tier == 0 || sources.len() >= MIN_JOB_OBJECTS;
             jobs.find(gains).map(|sources| job(Level::Minutes, sources))
         })

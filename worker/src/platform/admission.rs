@@ -8,7 +8,7 @@
 //!
 //! | MiB | for |
 //! |---|---|
-//! | 60 | [`BUDGET`]: queries, timelines, parts, jobs, rebuilds, and pushes that are large |
+//! | 60 | [`BUDGET`]: queries, timelines, subqueries, jobs, rebuilds, and pushes that are large |
 //! | 16 | bodies on their way in ([`crate::http::body`]) |
 //! | 12 | a push as it is decoded, which nothing interrupts: up to 4 MiB of profile ([`push_need`]) |
 //! | 24 | chunks that wait in a tenant's object (`PENDING_BYTES`), all of them also laid out in a batch |
@@ -76,7 +76,7 @@ struct Ledger {
     last: u64,
     /// Plans by number.
     plans: BTreeMap<u64, Held>,
-    /// Sums of parts' answers, by number.
+    /// Sums of subqueries' answers, by number.
     sums: BTreeMap<u64, Held>,
     /// Tickets in the order in which they were drawn, and when each was last seen.
     queue: BTreeMap<u64, i64>,

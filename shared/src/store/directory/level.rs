@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::codec::sum_window::SumWindow;
 use crate::store::error::StoreError;
 
 /// The level of an object, a number in its name and in the catalog.
@@ -44,15 +43,6 @@ impl Level {
             Self::Minutes => matches!(source, Self::Segment | Self::Minutes),
             Self::Hour => source == Self::Minutes,
             Self::Day => matches!(source, Self::Minutes | Self::Hour),
-        }
-    }
-
-    /// All of its sources arrived in one of these windows.
-    pub fn span(self) -> SumWindow {
-        if self == Self::Day {
-            SumWindow::Day
-        } else {
-            SumWindow::Hour
         }
     }
 

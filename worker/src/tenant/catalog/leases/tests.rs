@@ -386,6 +386,18 @@ fn shares_count_when_the_last_is_done() {
     );
 }
 
+/// A catalog with a job of `count` partitions, of which the first is done and the second is leased;
+/// the names of its sources, its token and the time.
+fn first_is_done(count: u32) -> (Catalog<MemorySql>, [String; 2], i64, i64) {
+    let (catalog, sources, now) = due();
+    let token = lease(&catalog, 1, now).unwrap().token;
+    catalog
+        .commit(done(token, 1, 77), &partition(token, 10, 0, count), now)
+        .unwrap();
+    lease(&catalog, 2, now).unwrap();
+    (catalog, sources, token, now)
+}
+
 #[test]
 fn partitions_of_a_job_that_comes_to_nothing_are_deleted() {
     let dies = |catalog: &Catalog<MemorySql>, now| drop(lease(catalog, 3, now + LEASE_MILLIS));
@@ -403,12 +415,7 @@ fn partitions_of_a_job_that_comes_to_nothing_are_deleted() {
     };
     type End = fn(&Catalog<MemorySql>, i64);
     for (way, end) in [dies as End, fails, deletes].into_iter().enumerate() {
-        let (catalog, sources, now) = due();
-        let token = lease(&catalog, 1, now).unwrap().token;
-        catalog
-            .commit(done(token, 1, 77), &partition(token, 10, 0, 3), now)
-            .unwrap();
-        lease(&catalog, 2, now).unwrap();
+        let (catalog, sources, token, now) = first_is_done(3);
         end(&catalog, now);
         assert_eq!(keys(&catalog, 0, 99, 0), sources, "{way}");
         let expired = catalog.expired(now + LEASE_MILLIS).unwrap();
@@ -422,12 +429,7 @@ fn partitions_of_a_job_that_comes_to_nothing_are_deleted() {
 
 #[test]
 fn a_partition_of_another_partitioning_is_refused() {
-    let (catalog, sources, now) = due();
-    let token = lease(&catalog, 1, now).unwrap().token;
-    catalog
-        .commit(done(token, 1, 77), &partition(token, 10, 0, 2), now)
-        .unwrap();
-    lease(&catalog, 2, now).unwrap();
+    let (catalog, sources, token, now) = first_is_done(2);
     let problem = catalog
         .commit(done(token, 2, 78), &partition(token, 20, 1, 2), now)
         .unwrap_err();
@@ -441,12 +443,7 @@ fn a_partition_of_another_partitioning_is_refused() {
 
 #[test]
 fn a_failure_that_passes_keeps_the_partitions_that_are_done() {
-    let (catalog, sources, now) = due();
-    let token = lease(&catalog, 1, now).unwrap().token;
-    catalog
-        .commit(done(token, 1, 77), &partition(token, 10, 0, 2), now)
-        .unwrap();
-    lease(&catalog, 2, now).unwrap();
+    let (catalog, sources, token, now) = first_is_done(2);
     fail(&catalog, token, Blame::Passing, now);
     assert_eq!(
         catalog.expired(now + LEASE_MILLIS).unwrap(),
