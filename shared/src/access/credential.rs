@@ -97,10 +97,7 @@ mod tests {
         check("Bearer", Err(CredentialError::Scheme));
         check(&text, Err(CredentialError::Scheme));
         check(&format!("Token {text}"), Err(CredentialError::Scheme));
-        check(
-            &format!("Bearer\u{a0}{text}"),
-            Err(CredentialError::Scheme),
-        );
+        check(&format!("Bearer\u{a0}{text}"), Err(CredentialError::Scheme));
         check("Basic !", Err(CredentialError::Basic));
         check("Basic /w==", Err(CredentialError::Basic));
         check(&basic(&text), Err(CredentialError::Basic));
