@@ -121,15 +121,13 @@ impl Locked {
         let metrics = metrics.expect("an answer").text();
         let line = Regex::new(
             r#"(?m)^pilotlight_isolate_refused_requests_total\{reason="(\w+)"\} (\d+)$"#,
-        );
-        let found = line
-            .expect("a pattern")
-            .captures_iter(&metrics)
-            .map(|found| {
-                let count = found[2].parse().expect("a number");
-                (found[1].to_owned(), count)
-            });
-        let found: BTreeMap<String, u64> = found.collect();
+        )
+        .expect("a pattern");
+        let count = |found: regex_lite::Captures<'_>| {
+            let count = found[2].parse().expect("a number");
+            (found[1].to_owned(), count)
+        };
+        let found: BTreeMap<String, u64> = line.captures_iter(&metrics).map(count).collect();
         assert!(found.len() > 5, "{metrics}");
         found
     }

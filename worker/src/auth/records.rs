@@ -145,7 +145,7 @@ fn unreadable(error: RegistryError) -> Problem {
 mod tests {
     use std::cell::Cell;
 
-    use futures_executor::block_on;
+    use futures_util::FutureExt;
     use pilotlight_core::access::{Token, TokenRecord, TokenScope, TokenTenant};
 
     use super::*;
@@ -173,11 +173,12 @@ mod tests {
                 added.map_err(unreadable)
             },
         );
-        block_on(added).unwrap();
+        added.now_or_never().expect("no wait").unwrap();
     }
 
     fn seen(bucket: &MemoryBucket, now: i64) -> usize {
-        block_on(current(bucket, || now)).unwrap().records().len()
+        let current = current(bucket, || now).now_or_never();
+        current.expect("no wait").unwrap().records().len()
     }
 
     /// Another isolate's change.
@@ -218,7 +219,8 @@ mod tests {
         add(&bucket, 1, 0);
         bucket.damage(KEY, |bytes| bytes.truncate(10));
         assert_eq!(seen(&bucket, FRESH_MILLIS), 1, "for a moment");
-        let problem = block_on(current(&bucket, || MAX_AGE_MILLIS)).unwrap_err();
+        let current = current(&bucket, || MAX_AGE_MILLIS).now_or_never();
+        let problem = current.expect("no wait").unwrap_err();
         assert_eq!(problem.status, 500);
     }
 
@@ -236,7 +238,7 @@ mod tests {
                 registry.add(record(1), 0).map_err(unreadable)
             },
         );
-        block_on(changed).unwrap();
+        changed.now_or_never().expect("no wait").unwrap();
         assert_eq!(seen(&bucket, 0), 2);
     }
 }
