@@ -9,7 +9,8 @@
 //! - [`drawn`]: profiles for tests, written as lines of stacks.
 //! - [`brute`]: what verbs on profiles should give, sample by sample.
 //! - [`random`]: profiles by chance, for property tests.
-//! - [`legacy`]: profiles in old formats, for tests and as seeds of the fuzzer.
+//! - [`legacy`]: profiles in old formats, for tests and as seeds of the fuzzer; [`jfr`]: recordings
+//!   of JDK's kind.
 //! - [`demo`]: an hour of realistic history of four services.
 //! - [`identity`]: what the core must answer alike in every engine.
 //! - [`client`]: requests to a running Pilotlight.
@@ -26,6 +27,7 @@ pub mod demo;
 pub mod drawn;
 pub mod go;
 pub mod identity;
+pub mod jfr;
 pub mod kills;
 pub mod legacy;
 pub mod load;

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use pilotlight_core::gzip::inflate;
 use pilotlight_core::jfr::{LabelsSnapshot, Options, Recording, decode};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
-use pilotlight_core::{Profile, open};
+use pilotlight_core::{LabelValue, Profile, open};
 use pilotlight_tests::corpus;
+use pilotlight_tests::jfr::{Chunk, FREE, INT, Integers, every_event};
 
 /// What Pyroscope's tests ask for: 100 samples a second.
 const PERIOD_NANOS: i64 = 10_000_000;
@@ -225,34 +226,266 @@ fn no_other_columns_than_expected() {
 }
 
 #[test]
-fn what_is_there() {
-    for name in ["out-itimer", "out-wall"] {
-        let Some(bytes) = read(&format!("agents/java/{name}.jfr")) else {
-            return;
-        };
-        let r = decode(&bytes, &Options::default()).unwrap();
-        println!(
-            "{name} {:?} {:?} {:?} {:?}",
-            r.event,
-            r.types.iter().map(|t| t.to_string()).collect::<Vec<_>>(),
-            (0..r.types.len())
-                .map(|i| r.profile.total(i))
-                .collect::<Vec<_>>(),
-            r.profile.header()
+fn what_the_java_agent_records() {
+    let totals = |name: &str| {
+        let bytes = read(&format!("agents/java/{name}.jfr"))?;
+        let recording = decode(&bytes, &Options::default()).expect("a recording");
+        let types = recording.types.iter().enumerate();
+        let totals = types.map(|(column, of)| (of.to_string(), recording.profile.total(column)));
+        Some((recording.event.clone(), totals.collect::<Vec<_>>()))
+    };
+    let (Some(itimer), Some(wall)) = (totals("out-itimer"), totals("out-wall")) else {
+        return;
+    };
+    let named = |totals: &[(&str, i128)]| -> Vec<(String, i128)> {
+        let own = |&(name, total): &(&str, i128)| (name.to_owned(), total);
+        totals.iter().map(own).collect()
+    };
+    let (event, totals) = itimer;
+    assert_eq!(event, "itimer");
+    assert_eq!(
+        totals,
+        named(&[
+            ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", 1_970_000_000),
+            ("memory:alloc_in_new_tlab_objects:count:space:bytes", 3_966),
+            (
+                "memory:alloc_in_new_tlab_bytes:bytes:space:bytes",
+                519_831_552
+            ),
+            ("mutex:contentions:count:mutex:count", 2),
+            ("mutex:delay:nanoseconds:mutex:count", 1_047_759_388),
+            ("memory:live:count:objects:count", 9),
+        ])
+    );
+    let (event, totals) = wall;
+    assert_eq!(event, "wall");
+    // Two seconds, of which one thread ran all the time and some twenty others waited.
+    assert_eq!(
+        totals[..2],
+        named(&[
+            ("process_cpu:cpu:nanoseconds:cpu:nanoseconds", 2_030_000_000),
+            ("wall:wall:nanoseconds:wall:nanoseconds", 44_010_000_000),
+        ])
+    );
+    assert_eq!(totals.len(), 7);
+}
+
+/// Every event that is read, its columns and their totals.
+#[test]
+fn every_event_has_its_column() {
+    for integers in [Integers::Compressed, Integers::Raw] {
+        let bytes = every_event(integers);
+        let recording = decode(&bytes, &Options::default()).expect("a recording");
+        assert_eq!(recording.event, "wall");
+        let found: Vec<(String, i128)> = (0..recording.types.len())
+            .map(|column| {
+                let of = &recording.types[column];
+                let total = recording.profile.total(column);
+                (format!("{}:{}", of.name, of.sample_type), total)
+            })
+            .collect();
+        let expect = [
+            // Two samples that ran, three of the other kind, and a million measured.
+            ("process_cpu:cpu", 5 * 20_000_000 + 1_000_000),
+            ("wall:wall", (3 + 3 + 4) * 20_000_000),
+            ("memory:alloc_in_new_tlab_objects", 1),
+            ("memory:alloc_in_new_tlab_bytes", 1024),
+            ("memory:alloc_outside_tlab_objects", 1),
+            ("memory:alloc_outside_tlab_bytes", 2048),
+            ("memory:alloc_sample_objects", 1),
+            ("memory:alloc_sample_bytes", 4096),
+            ("mutex:contentions", 2),
+            // Ticks of half a nanosecond.
+            ("mutex:delay", 150 + 250),
+            ("block:contentions", 1),
+            ("block:delay", 350),
+            ("memory:live", 1),
+            ("memory:malloc_objects", 1),
+            ("memory:malloc_bytes", 32),
+        ];
+        let expect = expect.map(|(name, total)| (name.to_owned(), total));
+        assert_eq!(found, expect, "{integers:?}");
+        assert_eq!(
+            recording.warnings,
+            ["1 events have no stack and are left out"]
         );
+        let stacks = folded(&recording.profile, &[0]);
+        assert_eq!(
+            stacks.into_keys().collect::<Vec<_>>(),
+            ["Main.main:0;Main.work:7"]
+        );
+        // The viewer tells columns by their sample types alone.
+        let viewed = open(&bytes, MAX_PROFILE_BYTES).expect("opens").profile;
+        let mut kinds: Vec<&str> = viewed
+            .sample_types()
+            .iter()
+            .map(|of| viewed.text(of.kind))
+            .collect();
+        assert_eq!(
+            &kinds[8..12],
+            [
+                "mutex_contentions",
+                "mutex_delay",
+                "block_contentions",
+                "block_delay"
+            ]
+        );
+        assert_eq!(kinds[viewed.default_type()], "wall");
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(kinds.len(), 15);
     }
-    for e in EXPECTED {
-        let bytes = recording(e.recording).unwrap();
-        let r = decode(&bytes, &Options::default()).unwrap();
-        println!(
-            "{} {:?} {:?} {:?} {:?}",
-            e.recording,
-            r.event,
-            r.types.len(),
-            (0..r.types.len())
-                .map(|i| r.profile.total(i))
-                .collect::<Vec<_>>(),
-            r.warnings
-        );
+}
+
+#[test]
+fn contexts_and_spans_are_labels() {
+    let message = b"\x0a\x0a\x08\x07\x12\x06\x0a\x04\x08\x01\x10\x02\
+        \x12\x08\x08\x01\x12\x04tier\x12\x08\x08\x02\x12\x04gold\x12\x09\x08\x09\x12\x05GET /";
+    let snapshot = LabelsSnapshot::decode(message).expect("whole");
+    let bytes = every_event(Integers::Compressed);
+    for (labels, expect) in [
+        (None, vec!["span_id=00000000000000ef"]),
+        (
+            Some(&snapshot),
+            vec!["span_id=00000000000000ef", "span_name=GET /", "tier=gold"],
+        ),
+    ] {
+        let options = Options {
+            period_nanos: None,
+            labels,
+        };
+        let profile = decode(&bytes, &options).expect("a recording").profile;
+        let sets = profile.samples().labels.iter().flatten();
+        let mut found: Vec<String> = sets
+            .flat_map(|&set| profile.label_sets().get(set))
+            .map(|label| match label.value {
+                LabelValue::Text(text) => {
+                    format!("{}={}", profile.text(label.key), profile.text(text))
+                }
+                LabelValue::Number(..) => unreachable!("all are texts"),
+            })
+            .collect();
+        found.sort();
+        found.dedup();
+        assert_eq!(found, expect);
+    }
+}
+
+#[test]
+fn labels_of_a_real_recording() {
+    let (Some(bytes), Some(labels)) = (recording("dump1"), read("jfr/dump1.labels.pb.gz")) else {
+        return;
+    };
+    let labels = LabelsSnapshot::decode(&labels).expect("whole");
+    let options = Options {
+        period_nanos: Some(PERIOD_NANOS),
+        labels: Some(&labels),
+    };
+    let with = decode(&bytes, &options).expect("a recording");
+    assert!(!with.profile.label_sets().is_empty());
+    assert_eq!(
+        folded(&with.profile, &[0]),
+        folded(&decoded(&bytes).profile, &[0])
+    );
+}
+
+/// What is wrong, where, and in which chunk.
+#[test]
+fn damage_is_named() {
+    let message = |bytes: &[u8]| {
+        decode(bytes, &Options::default())
+            .expect_err("is damaged")
+            .to_string()
+    };
+    let whole = every_event(Integers::Compressed);
+    assert_eq!(message(b""), "JFR, chunk 1, byte 0: no chunk begins here");
+    assert_eq!(
+        message(&[&whole[..], b"FLR"].concat()),
+        format!("JFR, chunk 2, byte {}: no chunk begins here", whole.len())
+    );
+    assert_eq!(
+        message(&whole[..whole.len() - 1]),
+        "JFR, chunk 1, byte 8: the chunk goes beyond the end"
+    );
+    let mut old = whole.clone();
+    old[5] = 1;
+    assert_eq!(
+        message(&old),
+        "JFR, chunk 1, byte 4: version 1 of the format; 2 is read"
+    );
+    let mut unfinished = whole.clone();
+    unfinished[8..16].fill(0);
+    assert_eq!(
+        message(&unfinished),
+        "JFR, chunk 1, byte 8: the chunk is not finished"
+    );
+
+    let mut nested = Chunk::new(Integers::Compressed);
+    nested
+        .classes
+        .push((FREE, "jdk.ExecutionSample", vec![("self", FREE, &[])]));
+    assert!(
+        message(&nested.write()).ends_with("class 11 is nested too deep or has too many fields")
+    );
+    // Each class holds the next one many times.
+    let mut wide = Chunk::new(Integers::Compressed);
+    for id in FREE..FREE + 8 {
+        let next = if id == FREE + 7 { INT } else { id + 1 };
+        wide.classes.push((
+            id,
+            if id == FREE {
+                "jdk.ExecutionSample"
+            } else {
+                "x"
+            },
+            vec![("x", next, &[][..]); 50],
+        ));
+    }
+    assert!(message(&wide.write()).ends_with("is nested too deep or has too many fields"));
+
+    // The first pool leads to the second, which leads to the first.
+    let mut circle = Chunk::new(Integers::Raw);
+    circle.pools = vec![vec![], vec![]];
+    let mut bytes = circle.write();
+    let pool = u64::from_be_bytes(bytes[16..24].try_into().expect("8 bytes")) as usize;
+    let first = pool - 41;
+    bytes[first + 28..first + 36].copy_from_slice(&41u64.to_be_bytes());
+    assert!(
+        message(&bytes).ends_with("pools of constants in a circle"),
+        "{}",
+        message(&bytes)
+    );
+}
+
+/// Each byte of a small recording, and some of real ones: no change and no cut is more than an
+/// error.
+#[test]
+fn no_damage_is_a_panic() {
+    let made = [Integers::Compressed, Integers::Raw].map(every_event);
+    let real = ["wall_tick_sample", "new_spancontext", "nativemem"].map(recording);
+    for (bytes, step) in made
+        .into_iter()
+        .map(|bytes| (bytes, 1))
+        .chain(real.into_iter().flatten().map(|bytes| (bytes, 397)))
+    {
+        for at in (0..bytes.len()).step_by(step) {
+            let cut = decode(&bytes[..at], &Options::default());
+            assert!(cut.is_err(), "cut at {at}");
+            for flip in [0x01, 0x80, 0xff] {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= flip;
+                if let Err(error) = decode(&damaged, &Options::default()) {
+                    assert!(error.offset <= bytes.len(), "{error}");
+                }
+            }
+        }
+    }
+    let labels = b"\x0a\x0a\x08\x07\x12\x06\x0a\x04\x08\x01\x10\x02\x12\x08\x08\x01\x12\x04tier";
+    for at in 0..labels.len() {
+        for flip in 1..=255 {
+            let mut damaged = labels.to_vec();
+            damaged[at] ^= flip;
+            drop(LabelsSnapshot::decode(&damaged));
+        }
     }
 }
