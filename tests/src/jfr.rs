@@ -121,20 +121,18 @@ impl Chunk {
         for (class, values) in &self.events {
             self.event(&mut bytes, *class, values);
         }
-        let mut before = 0;
-        for pools in &self.pools {
+        let mut last = None;
+        let none = vec![Vec::new()];
+        let pools = if self.pools.is_empty() {
+            &none
+        } else {
+            &self.pools
+        };
+        for pools in pools {
             let at = bytes.len() as u64;
-            let delta = if before == 0 {
-                0
-            } else {
-                before.wrapping_sub(at)
-            };
+            let delta = last.map_or(0, |last: u64| last.wrapping_sub(at));
             self.event(&mut bytes, 1, &self.constants(delta, pools));
-            before = at;
-        }
-        if self.pools.is_empty() {
-            before = bytes.len() as u64;
-            self.event(&mut bytes, 1, &self.constants(0, &[]));
+            last = Some(at);
         }
         let metadata = bytes.len() as u64;
         self.event(&mut bytes, 0, &self.metadata());
@@ -144,7 +142,7 @@ impl Chunk {
         let (start, duration) = (1_700_000_000_000_000_000, 10_000_000_000);
         for number in [
             size,
-            before,
+            last.expect("one pool at least"),
             metadata,
             start,
             duration,

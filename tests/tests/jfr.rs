@@ -270,6 +270,30 @@ fn what_the_java_agent_records() {
     assert_eq!(totals.len(), 7);
 }
 
+/// A recording of JDK alone, in the viewer.
+#[test]
+fn what_jdk_records() {
+    let Some(file) = corpus::read("speedscope/java-flight-recorder/heavy.jfr") else {
+        return;
+    };
+    let opened = open(&file.bytes, MAX_PROFILE_BYTES).expect("opens");
+    let profile = opened.profile;
+    let kinds: Vec<&str> = profile
+        .sample_types()
+        .iter()
+        .map(|of| profile.text(of.kind))
+        .collect();
+    println!(
+        "{kinds:?} {:?} {:?}",
+        (0..kinds.len())
+            .map(|t| profile.total(t))
+            .collect::<Vec<_>>(),
+        opened.warnings
+    );
+    assert_eq!(kinds[profile.default_type()], "cpu");
+    assert!(profile.total(profile.default_type()) > 0);
+}
+
 /// Every event that is read, its columns and their totals.
 #[test]
 fn every_event_has_its_column() {
