@@ -252,7 +252,7 @@ static CASES: &[Case] = &[
 ];
 
 /// The same for recordings, of which the reader keeps account by itself.
-static RECORDINGS: &[Case] = &[
+static RECORDINGS: &[Recording] = &[
     recording("constants of their own", true, |chunk| {
         let symbols = (0..SIZE as u64 / 6).map(|i| (i, vec![Value::Byte(0)]));
         chunk.pools = vec![vec![(SYMBOL, symbols.collect())]];
@@ -263,7 +263,7 @@ static RECORDINGS: &[Case] = &[
     }),
     recording("stacks of their own", false, |chunk| {
         let frames =
-            |i: u64| (0..100).map(|j| vec![Value::Long(1), Value::Int((i * 100 + j) as i32)]);
+            |i: u64| (0..100).map(move |j| vec![Value::Long(1), Value::Int((i * 100 + j) as i32)]);
         stacks_of(chunk, SIZE as u64 / 500, |i| frames(i).collect());
     }),
     recording("equal frames in stacks that share nothing", true, |chunk| {
