@@ -197,7 +197,9 @@ fn pages(url: &str) {
     // The client follows to the address without an ending.
     assert_eq!(get("/explore.html?from=now-1h").body, get("/explore").body);
     let html = first.text();
-    let asset = html.split('"').find(|word| word.ends_with(".js"));
+    let asset = html
+        .split('"')
+        .find_map(|word| word.strip_prefix('.').filter(|path| path.ends_with(".js")));
     let script = get(asset.expect("the page has a script"));
     assert_eq!(
         script.header("content-type"),
@@ -205,6 +207,68 @@ fn pages(url: &str) {
     );
     assert_eq!(get("/assets/").status, 404);
     assert_eq!(get("/worker/shim.js").status, 404);
+}
+
+/// What containers are made of is in the folder, and none of the operator's secrets are.
+#[test]
+fn the_container_has_what_the_folder_has() {
+    let text = std::fs::read_to_string(folder().join("Containerfile")).expect("a Containerfile");
+    let joined = text.replace("\\\n", " ");
+    let lines = joined
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    for line in lines {
+        let (instruction, rest) = line
+            .split_once(' ')
+            .expect("an instruction and its arguments");
+        let known = [
+            "FROM",
+            "RUN",
+            "COPY",
+            "USER",
+            "ENV",
+            "VOLUME",
+            "EXPOSE",
+            "ENTRYPOINT",
+        ];
+        assert!(known.contains(&instruction), "{line}");
+        if instruction == "COPY" {
+            let (from, _) = rest.split_once(' ').expect("from where to where");
+            assert!(folder().join(from).exists(), "{line}");
+            assert!(!from.contains("env") && from != ".", "{line}");
+        }
+        if instruction == "ENTRYPOINT" {
+            assert_eq!(rest, r#"["/opt/pilotlight/bin/pilotlight"]"#);
+        }
+    }
+}
+
+/// As systemd reads it, where systemd is.
+#[test]
+fn systemd_takes_the_unit() {
+    let unit = std::fs::read_to_string(folder().join("pilotlight.service")).expect("a unit");
+    let here = folder().join("bin/pilotlight").display().to_string();
+    let placed = std::env::temp_dir().join("pilotlight-selfhost.service");
+    std::fs::write(
+        &placed,
+        unit.replace("/opt/pilotlight/bin/pilotlight", &here),
+    )
+    .expect("a file");
+    match Command::new("systemd-analyze")
+        .arg("verify")
+        .arg(&placed)
+        .output()
+    {
+        Ok(output) => {
+            let says = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(
+                output.status.success() && !says.contains("pilotlight"),
+                "{says}"
+            );
+        }
+        Err(error) => println!("skipped: systemd-analyze: {error}"),
+    }
+    let _ = std::fs::remove_file(&placed);
 }
 
 #[test]

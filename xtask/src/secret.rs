@@ -54,8 +54,8 @@ impl Token {
              \n    {token}\n\
              \n\
              Next:\n\
-             1. a token that may only push, for the agents of one tenant:\n\
-             \x20    PILOTLIGHT_TOKEN={token} cargo xtask token create --url {url} --tenant anonymous --scope push\n\
+             1. a token that may only push, for the agents of one tenant; the command asks for the one above:\n\
+             \x20    cargo xtask token create --url {url} --tenant anonymous --scope push\n\
              2. an agent, here Go's; others take the same two values:\n\
              \x20    pyroscope.Start(pyroscope.Config{{ApplicationName: \"my.app\", ServerAddress: \"{url}\", BasicAuthUser: \"anonymous\", BasicAuthPassword: \"THE PUSH TOKEN\"}})\n\
              3. the page, which asks for a token once:\n\

@@ -71,7 +71,9 @@ pub(super) fn configure(wrangler: &str, root: &Path, options: &Options) -> Resul
         let table = text.find("\n[").unwrap_or(text.len());
         text.insert_str(
             table,
-            &format!("\nroutes = [{{ pattern = \"{domain}\", custom_domain = true }}]\n"),
+            &format!(
+                "\nworkers_dev = false\nroutes = [{{ pattern = \"{domain}\", custom_domain = true }}]\n"
+            ),
         );
     }
     Ok(text)
@@ -158,6 +160,7 @@ mod tests {
         assert!(!text.contains("= \"pilotlight\""));
         let (top, tables) = text.split_once("\n[").unwrap();
         assert!(top.contains("routes = [{ pattern = \"p.example.com\", custom_domain = true }]"));
+        assert!(top.contains("workers_dev = false"));
         assert!(!tables.contains("routes = "));
     }
 
