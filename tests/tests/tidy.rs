@@ -256,7 +256,7 @@ const CIRCLES: [(&str, &[&str]); 5] = [
         "xtask/src/",
         &[
             "build", "debian", "deploy", "fuzz", "lib", "load", "npm", "proc", "run", "secret",
-            "selfhost", "serve", "setup", "step", "system", "test", "wasm",
+            "selfhost", "serve", "setup", "step", "system", "test", "token", "wasm",
         ],
     ),
 ];

@@ -17,6 +17,7 @@ mod setup;
 mod step;
 mod system;
 mod test;
+mod token;
 mod wasm;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +44,10 @@ Usage: cargo xtask <command>
   selfhost [--built] --out FOLDER
                           make a folder that runs Pilotlight without Cloudflare (docs/selfhost.md),
                           of what is built already where --built says so
+  token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
+  token list [--url URL]
+  token revoke ID [--url URL]
+                          make, list and revoke tokens; the administrator's is asked for, or in PILOTLIGHT_TOKEN
   setup [--test]          only find or install what the commands above need
 
 Environment:
@@ -64,6 +69,7 @@ fn main() -> ExitCode {
         ["deploy", rest @ ..] => deploy::deploy(rest),
         ["selfhost", "--out", out] => selfhost::selfhost(out, selfhost::Build::Now),
         ["selfhost", "--built", "--out", out] => selfhost::selfhost(out, selfhost::Build::Done),
+        ["token", rest @ ..] => token::run(rest),
         ["test"] => return test::test(""),
         ["test", "--quick"] => return test::quick(),
         ["test", "--only", name] => return test::test(name),
