@@ -158,6 +158,7 @@ fn pushed_compacted_killed_and_started_again() {
         .expect("an answer");
     assert_eq!(contract.json()["ok"], true, "{:#}", contract.json());
     pages(&running.url);
+    locked(&running.url);
     for second in 0..DUE {
         assert_eq!(running.push(second), "stored");
     }
@@ -207,6 +208,16 @@ fn pages(url: &str) {
     );
     assert_eq!(get("/assets/").status, 404);
     assert_eq!(get("/worker/shim.js").status, 404);
+}
+
+/// Whoever has no token pushes nothing and sees nothing.
+fn locked(url: &str) {
+    let client = Client::new(url);
+    let push = client.post("/ingest?name=a&format=pprof", "", b"x");
+    assert_eq!(push.expect("an answer").status, 401);
+    for path in ["/metrics", "/api/v1/services", "/api/v1/admin/tokens"] {
+        assert_eq!(client.get(path).expect("an answer").status, 401, "{path}");
+    }
 }
 
 /// What containers are made of is in the folder, and none of the operator's secrets are.
@@ -295,5 +306,10 @@ fn a_configuration_that_lacks_something_is_refused() {
         "FLUSH_MS",
         "soon",
         "variable FLUSH_MS: \"soon\" is not a number",
+    );
+    refused(
+        "SCHEDULE_SECONDS",
+        "never",
+        "variable SCHEDULE_SECONDS: never",
     );
 }

@@ -2,11 +2,15 @@
 // It serves the site, names the sender, and fires the schedule once a minute.
 
 import "./environment.js";
-import { DurableObject } from "cloudflare:workers";
+import { env as configured, DurableObject } from "cloudflare:workers";
 import { pages } from "./pages.js";
 import worker, { Tenant, Visits } from "./shim.js";
 
 export { Tenant, Visits };
+
+const seconds = Number(configured.SCHEDULE_SECONDS ?? 60);
+if (!(seconds >= 1))
+  throw new Error(`variable SCHEDULE_SECONDS: ${configured.SCHEDULE_SECONDS} is not a number from 1`);
 
 // Whether this process has seen to it that the clock runs.
 let clockRuns = false;
@@ -15,7 +19,7 @@ export default {
   async fetch(request, env, ctx) {
     if (!clockRuns) {
       clockRuns = true;
-      ctx.waitUntil(clock(env).start());
+      ctx.waitUntil(startClock(env));
     }
     return (await page(request, env)) ?? worker.fetch(withSender(request, env), env, ctx);
   },
@@ -24,12 +28,12 @@ export default {
 // Fires the schedule. workerd has no cron, but alarms: they are on disk, so the clock goes on after a restart.
 export class Clock extends DurableObject {
   async start() {
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + this.#period());
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + seconds * 1000);
   }
 
   // Sets the next alarm first: whatever becomes of this run, the clock goes on.
   async alarm() {
-    await this.ctx.storage.setAlarm(Date.now() + this.#period());
+    await this.ctx.storage.setAlarm(Date.now() + seconds * 1000);
     try {
       const event = { type: "scheduled", cron: "* * * * *", scheduledTime: Date.now() };
       await worker.scheduled(event, this.env, this.ctx);
@@ -37,14 +41,16 @@ export class Clock extends DurableObject {
       console.error(`schedule: ${error}`);
     }
   }
-
-  #period() {
-    return Math.max(1, Number(this.env.SCHEDULE_SECONDS ?? 60)) * 1000;
-  }
 }
 
-function clock(env) {
-  return env.CLOCK.get(env.CLOCK.idFromName("clock"));
+// The next request tries again what fails here.
+async function startClock(env) {
+  try {
+    await env.CLOCK.get(env.CLOCK.idFromName("clock")).start();
+  } catch (error) {
+    clockRuns = false;
+    console.error(`clock: ${error}`);
+  }
 }
 
 // A file of the site, as Cloudflare's static assets answer it: without the worker, and for GET and HEAD alone.

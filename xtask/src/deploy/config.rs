@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn no_preset_is_open() {
         for args in ["", "--preset free"] {
-            assert!(!configured(args).contains("AUTH = \"open\""));
+            assert!(configured(args).contains("\nAUTH = \"required\"\n"));
         }
     }
 }

@@ -62,6 +62,7 @@ pub(crate) fn folder(out: &Path) -> Result<Option<Token>> {
         (own.join("environment.js"), "worker/environment.js"),
         (root().join("worker/shim.js"), "worker/shim.js"),
         (own.join("Containerfile"), "Containerfile"),
+        (own.join("dockerignore"), ".dockerignore"),
         (own.join("pilotlight.service"), "pilotlight.service"),
         (root().join("LICENSE"), "LICENSE"),
     ] {
