@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::leases::{Blame, end, held};
 use crate::tenant::catalog::objects::{Facts, drop_one, drop_rebuilt, insert_live, summarize};
-use crate::tenant::catalog::published::{add_days, change_all_days};
+use crate::tenant::catalog::published::{add_days, change_all_days, days_are_judged};
 use crate::tenant::catalog::sql::{Sql, Value, number};
 use crate::tenant::catalog::{Catalog, Row, next, texts};
 
@@ -137,6 +137,7 @@ impl<S: Sql> Catalog<S> {
             }
             // Rows may be gone without a trace.
             add_days(sql, &replace.days)?;
+            days_are_judged(sql)?;
             change_all_days(sql)?;
             sql.exec("DELETE FROM lease WHERE token = ?", vec![number(token)])
         })

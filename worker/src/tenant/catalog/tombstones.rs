@@ -19,7 +19,7 @@ const MAX_EXPIRED: u32 = 1_000;
 
 /// What a visit is to do before any job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Expired {
+pub(crate) struct DueWork {
     /// Objects that nobody needs any more.
     pub(crate) keys: Vec<String>,
     /// Whether the catalog is to be published.

@@ -18,7 +18,7 @@ use crate::tenant::catalog::deletions::parsed;
 use crate::tenant::catalog::leases::{CompletedJob, FailedJob, Lease};
 use crate::tenant::catalog::published::{OfDay, Publication, PublishedDay};
 use crate::tenant::catalog::replacement::{RebuildLease, Replace};
-use crate::tenant::catalog::tombstones::Expired;
+use crate::tenant::catalog::tombstones::DueWork;
 use crate::tenant::catalog::{CatalogQuery, Detail, Page, Row};
 use crate::tenant::rpc::packet;
 use crate::tenant::rpc::reply::{TenantRpc, Transport};
@@ -167,8 +167,8 @@ impl<T: Transport> TenantClient<T> {
     }
 
     /// What is to be done before any job.
-    pub(crate) async fn expired(&self) -> Result<Expired, Problem> {
-        serde_json::from_slice(&self.call(TenantRpc::Expired, &[]).await?)
+    pub(crate) async fn begin_visit(&self) -> Result<DueWork, Problem> {
+        serde_json::from_slice(&self.call(TenantRpc::BeginVisit, &[]).await?)
             .map_err(Problem::internal)
     }
 
@@ -251,6 +251,11 @@ impl<T: Transport> TenantClient<T> {
     pub(crate) async fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
         serde_json::from_slice(&self.call_json(TenantRpc::Unknown, &keys).await?)
             .map_err(Problem::internal)
+    }
+
+    /// Notes that a sweep is done.
+    pub(crate) async fn end_sweep(&self) -> Result<(), Problem> {
+        self.call(TenantRpc::EndSweep, &[]).await.map(drop)
     }
 
     /// Takes along what was used.

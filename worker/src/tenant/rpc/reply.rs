@@ -15,8 +15,8 @@ pub(crate) enum TenantRpc {
     Commit,
     /// Ends a job that came to nothing.
     Fail,
-    /// Names objects whose bytes nobody needs.
-    Expired,
+    /// Tells what a visit is to do before any job.
+    BeginVisit,
     /// Notes that they are deleted.
     Forget,
     /// Begins a publication of the catalog.
@@ -35,19 +35,21 @@ pub(crate) enum TenantRpc {
     Replace,
     /// Tells which names no row has.
     Unknown,
+    /// Notes that a sweep is done.
+    EndSweep,
     /// Does nothing but take along what the caller used.
     Book,
     /// Tells what was used this month.
     Month,
 }
 
-const PATHS: [(TenantRpc, &str); 17] = [
+const PATHS: [(TenantRpc, &str); 18] = [
     (TenantRpc::Append, "/append"),
     (TenantRpc::Catalog, "/catalog"),
     (TenantRpc::Lease, "/compaction/lease"),
     (TenantRpc::Commit, "/compaction/commit"),
     (TenantRpc::Fail, "/compaction/fail"),
-    (TenantRpc::Expired, "/compaction/expired"),
+    (TenantRpc::BeginVisit, "/visit/begin"),
     (TenantRpc::Forget, "/compaction/forget"),
     (TenantRpc::BeginPublication, "/publication/begin"),
     (TenantRpc::DaysFound, "/publication/found"),
@@ -57,6 +59,7 @@ const PATHS: [(TenantRpc, &str); 17] = [
     (TenantRpc::BeginRebuild, "/rebuild/begin"),
     (TenantRpc::Replace, "/rebuild/replace"),
     (TenantRpc::Unknown, "/sweep/unknown"),
+    (TenantRpc::EndSweep, "/sweep/end"),
     (TenantRpc::Book, "/usage/book"),
     (TenantRpc::Month, "/usage/month"),
 ];
