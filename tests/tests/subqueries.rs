@@ -314,6 +314,13 @@ fn two_large_answers_at_once_do_not_end_the_instance() {
         let running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
         let client = Client::new(&place.url());
         rebuild(&client);
+        let alone = try_ask(&client, "service_name%3D%22large%22");
+        println!(
+            "alone: {}, {:.0} MB of WASM memory",
+            alone.status,
+            metric(&client, "isolate_wasm_bytes ") / 1e6
+        );
+        assert_eq!(alone.status, 200, "{}", alone.text());
         let answers = thread::scope(|scope| {
             let client = &client;
             let selectors = [

@@ -113,7 +113,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         match call {
             TenantRpc::Append => Err(Problem::internal("answered elsewhere")),
             TenantRpc::Catalog => {
-                let (page, directories) = catalog.page(&json(body)?, catalog::PAGE_BYTES)?;
+                let (page, directories) = catalog.page(&json(body)?, catalog::pages::PAGE_BYTES)?;
                 packed(&page, &directories)
             }
             TenantRpc::Lease => match catalog.lease(platform.random(), now)? {

@@ -1,9 +1,9 @@
 //! When the bucket is looked through for objects that no row names, and which those are.
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::Catalog;
 use crate::tenant::catalog::published::days_are_judged;
 use crate::tenant::catalog::sql::{Sql, Value, number};
+use crate::tenant::catalog::table::Catalog;
 
 /// `done_millis` is when the last sweep ended, 0 when one is wanted at once; `tried_millis` is when
 /// the last one began. `unknown` is what it found, and `times` how often that was judged.

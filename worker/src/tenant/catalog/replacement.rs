@@ -10,11 +10,11 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::leases::{Blame, end, held};
+use crate::tenant::catalog::lease_table::{Blame, end, held};
 use crate::tenant::catalog::objects::{Facts, drop_one, drop_rebuilt, insert_live, summarize};
 use crate::tenant::catalog::published::{add_days, change_all_days, days_are_judged};
 use crate::tenant::catalog::sql::{Sql, Value, number};
-use crate::tenant::catalog::{Catalog, Row, next, texts};
+use crate::tenant::catalog::table::{Catalog, Row, next, texts};
 
 /// How long a rebuild may take: a quarter of an hour. It reads one or two ranges of each object,
 /// some 50 a second: 40,000 objects.
@@ -57,7 +57,7 @@ impl<S: Sql> Catalog<S> {
             let token = next(sql)?;
             let values = vec![number(token), number(now + REBUILD_MILLIS)];
             sql.exec(
-                "INSERT OR REPLACE INTO lease (one, token, expires_millis, output, sources) VALUES (1, ?, ?, '', '[]')",
+                "INSERT OR REPLACE INTO lease (one, token, expires_millis, state) VALUES (1, ?, ?, 'rebuilding')",
                 values,
             )?;
             Ok(token)

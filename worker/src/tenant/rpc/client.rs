@@ -16,14 +16,14 @@ use crate::platform::errors::Problem;
 use crate::tenant::catalog::commands::AdminCommand;
 use crate::tenant::catalog::deletions::parsed;
 use crate::tenant::catalog::leases::{CompletedJob, FailedJob, Lease};
+use crate::tenant::catalog::pages::{CatalogQuery, Detail, Page};
 use crate::tenant::catalog::published::{OfDay, Publication, PublishedDay};
 use crate::tenant::catalog::replacement::{RebuildLease, Replace};
+use crate::tenant::catalog::table::Row;
 use crate::tenant::catalog::tombstones::DueWork;
-use crate::tenant::catalog::{CatalogQuery, Detail, Page, Row};
 use crate::tenant::rpc::packet;
-use crate::tenant::rpc::reply::{TenantRpc, Transport};
+use crate::tenant::rpc::reply::{Appended, TenantRpc, Transport};
 use crate::tenant::rpc::shard::shard_of;
-use crate::tenant::write::writer::Appended;
 
 /// Most bytes of directories that one query plans with: 24 MB, which decode to some 50 MB.
 const CATALOG_BYTES: usize = 24 << 20;

@@ -1,5 +1,7 @@
 //! What a tenant's object is asked, and how it answers: the same over a stub and within a test.
 
+use serde::{Deserialize, Serialize};
+
 use crate::platform::errors::Problem;
 
 /// The calls of a tenant's object.
@@ -80,6 +82,15 @@ impl TenantRpc {
             .find(|(_, p)| *p == path)
             .map(|(call, _)| *call)
     }
+}
+
+/// What became of a push that is answered with success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Appended {
+    /// It is stored.
+    Stored,
+    /// It repeats a push of the last minutes, and nothing was stored for it.
+    Repeated,
 }
 
 /// An answer as it goes over the line.

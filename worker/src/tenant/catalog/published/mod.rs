@@ -14,8 +14,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
+use crate::tenant::catalog::pages::{PAGE_BYTES, Page, read_page};
 use crate::tenant::catalog::sql::{Sql, Value, number};
-use crate::tenant::catalog::{Catalog, PAGE_BYTES, Page, next, read_page, shape};
+use crate::tenant::catalog::table::{Catalog, next, shape};
 
 /// A day has a row when its objects have changed since it was last published as empty.
 ///
