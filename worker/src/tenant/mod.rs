@@ -12,7 +12,7 @@ pub(crate) use catalog::deletions::{DeletionRequest, PendingDeletion, StartedDel
 pub(crate) use catalog::lease_table::Blame;
 pub(crate) use catalog::leases::{CompletedJob, FailedJob};
 pub(crate) use catalog::published::{Publication, PublishedDay};
-pub(crate) use catalog::replacement::{RebuildLease, Replace};
+pub(crate) use catalog::replacement::{NewCatalog, RebuildLease};
 #[cfg(test)]
 pub(crate) use catalog::sql::{Rows, Sql, Value, memory};
 pub(crate) use catalog::{Detail, Row};

@@ -170,9 +170,9 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             TenantRpc::BeginRebuild => {
                 serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal)
             }
-            TenantRpc::Replace => {
+            TenantRpc::ReplaceCatalog => {
                 let (replace, directories) = packet::decode(body).map_err(Problem::invalid)?;
-                catalog.replace(replace, directories, now)?;
+                catalog.replace_catalog(replace, directories, now)?;
                 self.writer.recall_again();
                 Ok(Vec::new())
             }

@@ -76,8 +76,8 @@ impl<P: Platform> CountedSum<'_, P> {
 /// How a query was answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FanoutStats {
-    /// Into how many parts it was split.
-    pub(crate) parts: usize,
+    /// Into how many subqueries it was split; 1 when it was not.
+    pub(crate) subqueries: usize,
     /// How many of them were found in the cache.
     pub(crate) cached: usize,
     /// How many invocations answered the others; none when this one did.
@@ -139,15 +139,15 @@ impl Query<'_> {
                 return Ok((
                     answer,
                     FanoutStats {
-                        parts: 1,
+                        subqueries: 1,
                         cached: 0,
                         calls: 0,
                     },
                 ));
             }
         };
-        let mut spread = FanoutStats {
-            parts: parts.len(),
+        let mut stats = FanoutStats {
+            subqueries: parts.len(),
             cached: 0,
             calls: 0,
         };
@@ -158,12 +158,12 @@ impl Query<'_> {
             admission: &fan.admission,
         };
         let missing = self.find(parts, &fan.cache, &mut sum, meter).await?;
-        spread.cached = spread.parts - missing.len();
+        stats.cached = stats.subqueries - missing.len();
         let bytes: u64 = missing.iter().map(|part| part.bytes).sum();
         match &fan.invocations {
             Some(invocations) if bytes > fan.subquery_bytes => {
                 let calls = calls(missing, fan.subquery_bytes);
-                spread.calls = calls.len();
+                stats.calls = calls.len();
                 let at_once = (AT_ONCE_BYTES / fan.subquery_bytes.max(1))
                     .clamp(1, CONNECTIONS as u64) as usize;
                 let asks = calls.into_iter().map(|parts| self.ask(parts));
@@ -199,7 +199,7 @@ impl Query<'_> {
         // Canonical order, which makes the tables again, is counted with the sum. It waits for the
         // plans that run beside it.
         let _permit = fan.admission.enter(0).await?;
-        Ok((sum.sum.finish(), spread))
+        Ok((sum.sum.finish(), stats))
     }
 
     /// Adds the answers that the cache has, and gives the parts that it has not.

@@ -30,7 +30,7 @@ pub(crate) struct RebuildLease {
 
 /// What the catalog is to hold. The directories of the rows follow as blobs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Replace {
+pub(crate) struct NewCatalog {
     pub(crate) token: i64,
     pub(crate) rows: Vec<Row>,
     /// What is in the bucket and does not count.
@@ -67,9 +67,9 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// Replaces all rows but those that were added since the rebuild began, in one change.
-    pub(crate) fn replace(
+    pub(crate) fn replace_catalog(
         &self,
-        replace: Replace,
+        replace: NewCatalog,
         directories: Vec<Vec<u8>>,
         now: i64,
     ) -> Result<(), Problem> {
@@ -147,7 +147,7 @@ impl<S: Sql> Catalog<S> {
     /// what is left of each.
     fn later(
         &self,
-        replace: &Replace,
+        replace: &NewCatalog,
         judged: &str,
         rows: &[Judged],
     ) -> Result<Vec<Later>, Problem> {
@@ -208,7 +208,7 @@ mod tests {
 
     const NOW: i64 = 2 * 3_600_000;
 
-    fn replace(token: i64, keys: &[&String]) -> Replace {
+    fn replace(token: i64, keys: &[&String]) -> NewCatalog {
         let rows = keys
             .iter()
             .map(|key| Row {
@@ -217,7 +217,7 @@ mod tests {
                 size: 100,
             })
             .collect();
-        Replace {
+        NewCatalog {
             token,
             rows,
             dropped: Vec::new(),
@@ -238,7 +238,7 @@ mod tests {
         assert!(catalog.lease(1, later).unwrap().is_some());
         assert_eq!(
             catalog
-                .replace(replace(token, &[]), Vec::new(), later)
+                .replace_catalog(replace(token, &[]), Vec::new(), later)
                 .unwrap_err()
                 .status,
             409
@@ -260,7 +260,7 @@ mod tests {
         let [_again, new] = [266, 30].map(|millis| add(&catalog, millis));
         let directories = vec![directory(10).encode().unwrap()];
         catalog
-            .replace(replace(token, &[&kept]), directories, NOW)
+            .replace_catalog(replace(token, &[&kept]), directories, NOW)
             .unwrap();
         assert_eq!(keys(&catalog, 0, 999, 0), [kept, new]);
         let (lease, _) = catalog.lease(1, NOW).unwrap().unwrap();

@@ -18,7 +18,7 @@ use crate::tenant::catalog::deletions::parsed;
 use crate::tenant::catalog::leases::{CompletedJob, FailedJob, Lease};
 use crate::tenant::catalog::pages::{CatalogQuery, Detail, Page};
 use crate::tenant::catalog::published::{OfDay, Publication, PublishedDay};
-use crate::tenant::catalog::replacement::{RebuildLease, Replace};
+use crate::tenant::catalog::replacement::{NewCatalog, RebuildLease};
 use crate::tenant::catalog::table::Row;
 use crate::tenant::catalog::tombstones::DueWork;
 use crate::tenant::rpc::packet;
@@ -238,13 +238,13 @@ impl<T: Transport> TenantClient<T> {
     }
 
     /// Replaces the catalog.
-    pub(crate) async fn replace(
+    pub(crate) async fn replace_catalog(
         &self,
-        replace: &Replace,
+        replace: &NewCatalog,
         directories: &[Vec<u8>],
     ) -> Result<(), Problem> {
         let body = packet::encode(replace, directories).map_err(Problem::internal)?;
-        self.call(TenantRpc::Replace, &body).await.map(drop)
+        self.call(TenantRpc::ReplaceCatalog, &body).await.map(drop)
     }
 
     /// Those names that the catalog does not have.

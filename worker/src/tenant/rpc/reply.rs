@@ -34,7 +34,7 @@ pub(crate) enum TenantRpc {
     /// Leases the catalog to one who rebuilds it.
     BeginRebuild,
     /// Replaces the catalog.
-    Replace,
+    ReplaceCatalog,
     /// Tells which names no row has.
     Unknown,
     /// Notes that a sweep is done.
@@ -59,7 +59,7 @@ const PATHS: [(TenantRpc, &str); 18] = [
     (TenantRpc::EndPublication, "/publication/end"),
     (TenantRpc::AdminCommand, "/order"),
     (TenantRpc::BeginRebuild, "/rebuild/begin"),
-    (TenantRpc::Replace, "/rebuild/replace"),
+    (TenantRpc::ReplaceCatalog, "/rebuild/replace"),
     (TenantRpc::Unknown, "/sweep/unknown"),
     (TenantRpc::EndSweep, "/sweep/end"),
     (TenantRpc::Book, "/usage/book"),
