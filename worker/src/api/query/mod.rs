@@ -106,8 +106,8 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     let began = clock::now_millis();
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
-    let (answer, spread) = EdgeStore::open(scope)?
-        .spread(&selector, &profile_type, parameters.range_millis()?)
+    let (answer, stats) = EdgeStore::open(scope)?
+        .merged_with_stats(&selector, &profile_type, parameters.range_millis()?)
         .await?;
     let response = if answer.profiles == 0 {
         Response::empty()?.with_status(204)
@@ -122,9 +122,9 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     // Only sums are kept of a part of the range, and its ends lie within their windows.
     headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
     headers.set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
-    headers.set("x-pilotlight-subqueries", &spread.parts.to_string())?;
-    headers.set("x-pilotlight-cached", &spread.cached.to_string())?;
-    headers.set("x-pilotlight-calls", &spread.calls.to_string())?;
+    headers.set("x-pilotlight-subqueries", &stats.subqueries.to_string())?;
+    headers.set("x-pilotlight-cached", &stats.cached.to_string())?;
+    headers.set("x-pilotlight-calls", &stats.calls.to_string())?;
     headers.set(
         "x-pilotlight-millis",
         &(clock::now_millis() - began).to_string(),
