@@ -8,6 +8,7 @@ mod error;
 mod multipart;
 mod request;
 mod split;
+mod trace;
 
 use xxhash_rust::xxh3::Xxh3;
 

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::error::IngestError;
 use super::request::{Config, Parameters};
+use super::trace::{TRACE_LABELS, TraceLinks};
 use crate::base::limits::{
     MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS,
 };
@@ -15,10 +16,7 @@ use crate::model::id::{LabelSetId, StackId, StringId};
 use crate::model::labels::Labels;
 use crate::model::profile::{LabelValue, Profile};
 use crate::model::profile_type::ProfileType;
-use crate::store::{Series, SeriesRows};
-
-/// Sample labels that tie a sample to a trace. Every span has its own, so they never make a series.
-const TRACE_LABELS: [&str; 4] = ["profile_id", "span_id", "span_name", "trace_id"];
+use crate::store::{LinkedRow, Series, SeriesRows};
 
 /// The first nanosecond of 1971. Old agents wrote microseconds where nanoseconds belong, which
 /// lands in 1970.
@@ -37,20 +35,29 @@ pub(super) fn split(
     let types = profile_types(profile, config)?;
     let sets = LabelSeries::of(profile, &parameters.labels)?;
     let mut series = Vec::new();
-    let mut rows: Vec<Vec<(Option<StackId>, i64)>> = vec![Vec::new(); sets.distinct.len()];
+    let trace = TraceLinks::of(profile);
+    let mut rows: Vec<(Vec<(Option<StackId>, i64)>, Vec<LinkedRow>)> =
+        vec![Default::default(); sets.distinct.len()];
     for (profile_type, column) in types.iter().zip(&profile.samples().values) {
         let samples = profile.samples();
-        for ((&stack, &set), &value) in samples.stacks.iter().zip(&samples.labels).zip(column) {
+        let columns = samples.stacks.iter().zip(&samples.labels).zip(column);
+        for (sample, ((&stack, &set), &value)) in columns.enumerate() {
             if value > 0 {
-                rows[sets.series_of(set)].push((stack, value));
+                let (rows, links) = &mut rows[sets.series_of(set)];
+                rows.push((stack, value));
+                links.extend(
+                    trace
+                        .get(sample, set)
+                        .map(|link| LinkedRow { link, stack, value }),
+                );
             }
         }
         let of_type = sets
             .distinct
             .iter()
             .zip(&mut rows)
-            .filter(|(_, rows)| !rows.is_empty());
-        series.extend(of_type.map(|(labels, rows)| {
+            .filter(|(_, (rows, _))| !rows.is_empty());
+        series.extend(of_type.map(|(labels, (rows, links))| {
             let (labels, profile_type) = (labels.clone(), profile_type.clone());
             // The total is for the encoder to compute, from the rows it writes.
             SeriesRows {
@@ -62,6 +69,7 @@ pub(super) fn split(
                     total: 0,
                 },
                 rows: take(rows),
+                links: take(links),
             }
         }));
         if series.len() > MAX_SERIES_A_PUSH {

@@ -155,7 +155,8 @@ mod tests {
         let mut pool = PagePool::new().unwrap();
         pool.put(PageUse::Links, b"one").unwrap();
         let (_, number) = pool.index.drain().next().unwrap();
-        pool.index.insert((PageUse::Links, 5, xxh3_64(b"other")), number);
+        pool.index
+            .insert((PageUse::Links, 5, xxh3_64(b"other")), number);
         let (number, len) = pool.put(PageUse::Links, b"other").unwrap();
         assert_eq!(number, 1);
         let page = UnplacedPage {

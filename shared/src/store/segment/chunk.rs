@@ -5,7 +5,7 @@
 
 use std::mem::take;
 
-use super::chunk_links::{LINKS, decode_links, encode_links};
+use super::chunk_links::{LINKS, decode_chunk_links, encode_links};
 use crate::model::id::StackId;
 use crate::model::profile::Profile;
 use crate::model::trace::TraceLink;
@@ -15,7 +15,7 @@ use crate::store::codec::label_table::{LabelTable, label_table, put_label_table}
 use crate::store::codec::links::{LinkRow, LinkTable};
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::{
-    Packer, SECTION_HEAD, check_magic, put_magic, put_plain, section, skip_section,
+    Packer, check_magic, put_magic, put_plain, section, skip_section,
 };
 use crate::store::codec::series::{Series, SeriesEntry, Timing, put_series, series};
 use crate::store::codec::symbols;
@@ -114,9 +114,6 @@ pub fn encode_chunk(
     put_label_table(&mut head, &label_sets, &types);
     put_varint(&mut head, entries.len() as u64);
     put_series(&mut head, entries.iter());
-    if !links.is_empty() {
-        put_varint(&mut head, links.len() as u64);
-    }
 
     let mut out = Vec::with_capacity(8 + 16 + head.len() + body.len() + links.len());
     put_magic(&mut out, MAGIC);
@@ -129,21 +126,7 @@ pub fn encode_chunk(
 /// Reads what a chunk says of itself and checks that it is there in full, its links included. The
 /// checksums of its body are left to [`read_chunk`].
 pub fn chunk_head(bytes: &[u8]) -> Result<ChunkHead, StoreError> {
-    let head = head(&mut Reader::new(bytes, "chunk"))?;
-    let (needed, found) = (head.len.saturating_add(head.links_len), bytes.len() as u64);
-    if needed == found {
-        Ok(head)
-    } else {
-        Err(length(needed, found))
-    }
-}
-
-fn length(needed: u64, found: u64) -> StoreError {
-    StoreError::Length {
-        section: "chunk",
-        needed,
-        found,
-    }
+    head(&mut Reader::new(bytes, "chunk"))
 }
 
 fn head(reader: &mut Reader) -> Result<ChunkHead, StoreError> {
@@ -156,19 +139,18 @@ fn head(reader: &mut Reader) -> Result<ChunkHead, StoreError> {
     let (label_sets, types) = label_table(&mut r)?;
     let count = r.count(5)?;
     let entries = series(&mut r, count, label_sets.len(), types.len())?;
-    let links_len = match r.remaining() {
-        0 => 0,
-        _ => r.varint()?,
-    };
     r.end()?;
-    if (1..SECTION_HEAD as u64).contains(&links_len) {
-        return Err(reader.corrupt("links that are no section"));
-    }
-    // In a segment the links stand elsewhere.
+    let rest = reader.remaining() as u64;
     let len = (reader.at() as u64).saturating_add(body_len);
-    let found = (reader.at() + reader.remaining()) as u64;
-    if found != len && found != len.saturating_add(links_len) {
-        return Err(length(len, found));
+    // The head says nothing of links: in a segment they stand elsewhere.
+    let links_len = rest.saturating_sub(body_len);
+    if rest < body_len || links_len > 0 && !is_section(reader, body_len) {
+        let found = reader.at() as u64 + rest;
+        return Err(StoreError::Length {
+            section: "chunk",
+            needed: len,
+            found,
+        });
     }
     let series = entries
         .iter()
@@ -181,6 +163,15 @@ fn head(reader: &mut Reader) -> Result<ChunkHead, StoreError> {
         len,
         links_len,
     })
+}
+
+/// Whether what stands so many bytes further on is one section and nothing else.
+fn is_section(reader: &Reader, skip: u64) -> bool {
+    let mut rest = reader.clone();
+    let skipped = rest.take(skip as usize).map(drop);
+    skipped
+        .and_then(|()| skip_section(&mut rest))
+        .is_ok_and(|()| rest.remaining() == 0)
 }
 
 /// Reads the series for which `wanted(index, series)` is true as one profile with one sample type;
@@ -268,7 +259,7 @@ pub(crate) fn decode_chunk(
     let tables = symbols::decode(&section(&mut reader, "chunk symbols")?, "chunk symbols")?;
     let highest = tables.stacks.len() as u64;
     let (links, mut linked) = match links {
-        Some(bytes) => decode_links(bytes, all.len(), highest)?,
+        Some(bytes) => decode_chunk_links(bytes, all.len(), highest)?,
         None => Default::default(),
     };
     let mut decoded = Vec::new();

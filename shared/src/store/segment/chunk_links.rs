@@ -50,7 +50,7 @@ pub(super) fn encode_links(
 }
 
 /// Reads what [`encode_links`] wrote of so many series over so many stacks.
-pub(super) fn decode_links(
+pub(crate) fn decode_chunk_links(
     bytes: &[u8],
     series: usize,
     stacks: u64,
@@ -78,4 +78,3 @@ pub(super) fn decode_links(
     r.end()?;
     Ok((table, all))
 }
-

@@ -9,5 +9,5 @@
 
 pub(crate) mod answer_format;
 pub(crate) mod chunk;
-mod chunk_links;
+pub(crate) mod chunk_links;
 pub(crate) mod segment_writer;
