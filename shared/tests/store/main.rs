@@ -14,6 +14,7 @@ mod pages;
 mod plans;
 mod rebuild;
 mod service;
+mod spans;
 mod speed;
 mod subqueries;
 mod support;
