@@ -14,6 +14,8 @@ mod pages;
 mod plans;
 mod rebuild;
 mod service;
+mod span_fixtures;
+mod span_sizes;
 mod spans;
 mod speed;
 mod subqueries;

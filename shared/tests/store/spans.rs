@@ -18,11 +18,11 @@ use proptest::prelude::*;
 use crate::support::{Bucket, Push, counting, labels, named_stack, profile_type, push, said};
 
 /// A trace and a span, 0 for none.
-type Context = (u8, u8);
+pub(crate) type Context = (u8, u8);
 
 /// A push, and for each row of each type the span that it belongs to.
 #[derive(Clone, Debug)]
-struct LinkedPush {
+pub(crate) struct LinkedPush {
     push: Push,
     contexts: Vec<Vec<Context>>,
 }
@@ -31,7 +31,7 @@ fn trace(n: u8) -> Option<TraceId> {
     (n > 0).then(|| format!("{n:02x}").repeat(16).parse().unwrap())
 }
 
-fn span(n: u8) -> Option<SpanId> {
+pub(crate) fn span(n: u8) -> Option<SpanId> {
     (n > 0).then(|| format!("{n:02x}").repeat(8).parse().unwrap())
 }
 
@@ -78,7 +78,7 @@ impl LinkedPush {
     }
 }
 
-fn filled(pushes: &[LinkedPush], with_links: bool) -> Bucket {
+pub(crate) fn filled(pushes: &[LinkedPush], with_links: bool) -> Bucket {
     let mut minutes: BTreeMap<i64, Vec<Vec<u8>>> = BTreeMap::new();
     for push in pushes {
         let chunks = minutes.entry(push.push.arrival_millis).or_default();
@@ -108,7 +108,7 @@ fn selectors() -> Vec<(SpanSelector, Chosen)> {
     ]
 }
 
-fn query(
+pub(crate) fn query(
     bucket: &Bucket,
     selector: &str,
     of_type: &ProfileType,
@@ -323,7 +323,7 @@ proptest! {
 }
 
 /// A push of one cpu profile of service a, whose samples belong to these spans.
-fn simple(id: u8, minute: i64, contexts: &[Context]) -> LinkedPush {
+pub(crate) fn simple(id: u8, minute: i64, contexts: &[Context]) -> LinkedPush {
     let rows = contexts.iter().map(|_| (vec!["main", "work"], 10_000_000));
     LinkedPush {
         push: Push {

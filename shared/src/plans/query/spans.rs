@@ -6,7 +6,7 @@
 
 use super::answer::{QueryAnswer, check_held};
 use super::selects;
-use crate::base::units::{TimeRange, UnixNanos};
+use crate::base::units::TimeRange;
 use crate::merge::merger::MergeError;
 use crate::merge::stored::StoredMerger;
 use crate::model::profile_type::ProfileType;
@@ -54,11 +54,11 @@ enum LinkedIn {
     Chunk {
         /// How many series it has.
         series: usize,
-        /// Those that are selected: which, their starts and durations.
-        selected: Vec<(usize, UnixNanos, i64)>,
+        /// Those that are selected, by place, and when they were taken.
+        selected: Vec<(usize, Timing)>,
     },
     Dataset {
-        dataset: Dataset,
+        dataset: Box<Dataset>,
         /// Which of its series are selected.
         selected: Vec<bool>,
     },
@@ -136,7 +136,15 @@ impl SpanQueryPlan {
                         && self.range.contains(s.time)
                         && selector.matches(&self.profile_type, labels)
                 })
-                .map(|(i, s)| (i, s.time, s.duration_nanos))
+                .map(|(i, s)| {
+                    let timing = Timing {
+                        time: s.time,
+                        duration_nanos: s.duration_nanos,
+                        // The chunk itself says it.
+                        period: 0,
+                    };
+                    (i, timing)
+                })
                 .collect();
             if !selected.is_empty() {
                 parts.push((links, What::ChunkLinks(self.tables.len())));
@@ -171,7 +179,7 @@ impl SpanQueryPlan {
             key: key.to_owned(),
             symbols: dataset.symbols,
             of: LinkedIn::Dataset {
-                dataset: dataset.without_pages(),
+                dataset: Box::new(dataset.without_pages()),
                 selected,
             },
             found: Found::default(),
@@ -281,12 +289,7 @@ impl LinkedTables {
         // Its stacks are not known yet; rows are held against them when they are.
         let (table, rows) = decode_chunk_links(bytes, *series, u32::MAX.into())?;
         let chosen = chosen(&table, spans);
-        for &(at, time, duration_nanos) in selected {
-            let timing = Timing {
-                time,
-                duration_nanos,
-                period: 0,
-            };
+        for &(at, timing) in selected {
             self.found.add(&chosen, &rows[at], timing);
         }
         Ok(())

@@ -63,7 +63,7 @@ pub(crate) struct Fanout<C, I, P> {
 }
 
 /// How a query was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FanoutStats {
     /// Into how many parts it was split.
     pub(crate) parts: usize,
