@@ -12,7 +12,7 @@ use crate::base::limits::{
     MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS,
 };
 use crate::base::units::UnixNanos;
-use crate::model::id::{LabelSetId, StackId, StringId};
+use crate::model::id::{LabelSetId, StringId};
 use crate::model::labels::Labels;
 use crate::model::profile::{LabelValue, Profile};
 use crate::model::profile_type::ProfileType;
@@ -38,40 +38,34 @@ pub(crate) fn split(
     let sets = LabelSeries::of(profile, &origin.labels)?;
     let mut series = Vec::new();
     let trace = TraceLinks::of(profile);
-    let mut rows: Vec<(Vec<(Option<StackId>, i64)>, Vec<LinkedRow>)> =
-        vec![Default::default(); sets.distinct.len()];
+    let mut gathered = vec![SeriesRows::default(); sets.distinct.len()];
     for (profile_type, column) in types.iter().zip(&profile.samples().values) {
         let samples = profile.samples();
         let columns = samples.stacks.iter().zip(&samples.labels).zip(column);
         for (sample, ((&stack, &set), &value)) in columns.enumerate() {
             if value > 0 {
-                let (rows, links) = &mut rows[sets.series_of(set)];
+                let SeriesRows { rows, links, .. } = &mut gathered[sets.series_of(set)];
                 rows.push((stack, value));
-                links.extend(
-                    trace
-                        .get(sample, set)
-                        .map(|link| LinkedRow { link, stack, value }),
-                );
+                let link = trace.get(sample, set);
+                links.extend(link.map(|link| LinkedRow { link, stack, value }));
             }
         }
         let of_type = sets
             .distinct
             .iter()
-            .zip(&mut rows)
-            .filter(|(_, (rows, _))| !rows.is_empty());
-        series.extend(of_type.map(|(labels, (rows, links))| {
-            let (labels, profile_type) = (labels.clone(), profile_type.clone());
+            .zip(&mut gathered)
+            .filter(|(_, gathered)| !gathered.rows.is_empty());
+        series.extend(of_type.map(|(labels, gathered)| {
             // The total is for the encoder to compute, from the rows it writes.
             SeriesRows {
                 series: Series {
-                    labels,
-                    profile_type,
+                    labels: labels.clone(),
+                    profile_type: profile_type.clone(),
                     time,
                     duration_nanos,
                     total: 0,
                 },
-                rows: take(rows),
-                links: take(links),
+                ..take(gathered)
             }
         }));
         if series.len() > MAX_SERIES_A_PUSH {
