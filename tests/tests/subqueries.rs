@@ -63,7 +63,11 @@ fn chunk(day: i64, stacks: usize) -> Vec<u8> {
     encode_chunk(
         ChunkId([day as u8; 16]),
         &builder.finish(),
-        &[SeriesRows { series, rows }],
+        &[SeriesRows {
+            series,
+            rows,
+            links: Vec::new(),
+        }],
     )
     .expect("a chunk")
 }

@@ -4,6 +4,7 @@
 //! what is left is read as profiles.
 
 mod answer;
+mod spans;
 mod subqueries;
 
 use crate::base::units::TimeRange;
@@ -22,6 +23,7 @@ use crate::store::{
 
 pub(super) use answer::check_held;
 pub use answer::{AnswerSum, MAX_HELD, QueryAnswer};
+pub use spans::SpanQueryPlan;
 pub use subqueries::{SplitQuery, Subquery, split};
 
 /// Reads what a query needs and merges it.

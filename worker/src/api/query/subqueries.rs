@@ -74,7 +74,7 @@ impl<P: Platform> CountedSum<'_, P> {
 }
 
 /// How a query was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FanoutStats {
     /// Into how many subqueries it was split; 1 when it was not.
     pub(crate) subqueries: usize,

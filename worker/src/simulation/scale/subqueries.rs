@@ -90,7 +90,11 @@ fn large(n: u64, millis: i64, service: &str) -> Vec<u8> {
     encode_chunk(
         ChunkId([n as u8; 16]),
         &builder.finish(),
-        &[SeriesRows { series, rows }],
+        &[SeriesRows {
+            series,
+            rows,
+            links: Vec::new(),
+        }],
     )
     .unwrap()
 }

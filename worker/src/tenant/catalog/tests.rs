@@ -31,7 +31,11 @@ pub(crate) fn directory(millis: i64) -> Directory {
     let chunk = encode_chunk(
         ChunkId([millis as u8; 16]),
         &builder.finish(),
-        &[SeriesRows { series, rows }],
+        &[SeriesRows {
+            series,
+            rows,
+            links: Vec::new(),
+        }],
     )
     .unwrap();
     let mut writer = SegmentWriter::new();

@@ -317,6 +317,7 @@ fn partition(token: i64, millis: i64, number: u32, count: u32) -> Directory {
         all_totals: None,
         pages: Vec::new(),
         sums: Vec::new(),
+        links: Vec::new(),
     };
     let block = BlockEntry {
         token: token as u64,
