@@ -2,7 +2,6 @@
 //! and parameters, and what it is answered with.
 
 pub(crate) mod access;
-
 pub(crate) mod body;
 pub(crate) mod headers;
 pub(crate) mod origin;
