@@ -5,5 +5,6 @@ pub(crate) mod detect;
 pub mod folded;
 pub mod gzip;
 pub mod legacy;
+pub mod otlp;
 pub mod pprof;
 pub(crate) mod protobuf;
