@@ -1,5 +1,6 @@
 //! File formats: bytes to and from a [`Profile`](crate::Profile).
 
+pub(crate) mod compression;
 pub(crate) mod decoded;
 pub(crate) mod detect;
 pub mod folded;

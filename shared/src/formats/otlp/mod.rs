@@ -19,7 +19,6 @@ mod request;
 mod symbols;
 
 pub(crate) use attribute::{Attribute, AttributeValue};
-pub(crate) use dictionary::Link;
 pub(crate) use error::Stop;
 pub use error::{OtlpError, ProfileError};
 pub(crate) use json::to_protobuf;

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::dictionary::{for_each_index, for_each_message};
+use super::dictionary::for_each_index;
 use super::error::{OtlpError, ProfileError, Stop};
 use super::layout::Layout;
-use super::request::Request;
+use super::request::{Request, walk};
 use crate::base::limits::{MAX_LABELS_A_SAMPLE, MAX_SAMPLE_TYPES};
 use crate::formats::protobuf::{Value, Wire, WireError};
 
@@ -98,12 +98,12 @@ impl<'a> Profile<'_, 'a> {
     }
 
     /// Calls `each` for each sample.
-    pub(crate) fn for_each_sample(
+    pub(crate) fn for_each_sample<E: From<Stop>>(
         &self,
-        mut each: impl FnMut(&Sample) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+        mut each: impl FnMut(&Sample) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut sample = Sample::default();
-        for_each_message(self.message, 2, |row| {
+        walk(self.message, 2, |row| {
             sample.read(row, self.request.layout)?;
             each(&sample)
         })

@@ -29,21 +29,22 @@ pub(crate) struct Scope<'r, 'a> {
 
 impl<'a> Request<'a> {
     /// Finds the dictionary, which may stand behind the profiles, and votes on the layout.
-    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, OtlpError> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self, Stop> {
         Self::with(bytes, None)
     }
 
     /// The same of a request that [`super::to_protobuf`] wrote.
-    pub(crate) fn open_newest(bytes: &'a [u8]) -> Result<Self, OtlpError> {
+    pub(crate) fn open_newest(bytes: &'a [u8]) -> Result<Self, Stop> {
         Self::with(bytes, Some(Layout::V1_10))
     }
 
-    fn with(bytes: &'a [u8], layout: Option<Layout>) -> Result<Self, OtlpError> {
+    fn with(bytes: &'a [u8], layout: Option<Layout>) -> Result<Self, Stop> {
         if bytes.len() > MAX_PROFILE_BYTES {
             return Err(OtlpError::TooLarge {
                 length: bytes.len(),
                 cap: MAX_PROFILE_BYTES,
-            });
+            }
+            .into());
         }
         let message = Wire::new(bytes);
         let request = Self {
@@ -54,23 +55,21 @@ impl<'a> Request<'a> {
         let (mut votes, mut profiles) = (Votes::default(), 0u64);
         request.for_each_resource(|resource| {
             resource.for_each_scope(|scope| {
-                scope.for_each_profile(|profile| {
+                scope.for_each_profile::<Stop>(|profile| {
                     profiles += 1;
-                    votes
-                        .profile(profile.message, &request.dictionary)
-                        .map_err(OtlpError::from)
+                    Ok(votes.profile(profile.message, &request.dictionary)?)
                 })
             })
         })?;
         if profiles > 0 && request.dictionary.is_empty() {
-            return Err(OtlpError::NoDictionary);
+            return Err(OtlpError::NoDictionary.into());
         }
         let layout = layout.unwrap_or_else(|| votes.layout());
         Ok(Self { layout, ..request })
     }
 
     /// Calls `each` for each resource.
-    pub(crate) fn for_each_resource<E: From<OtlpError>>(
+    pub(crate) fn for_each_resource<E: From<Stop>>(
         &self,
         mut each: impl FnMut(Resource<'_, 'a>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -122,7 +121,7 @@ impl<'r, 'a> Resource<'r, 'a> {
     }
 
     /// Calls `each` for each scope.
-    pub(crate) fn for_each_scope<E: From<OtlpError>>(
+    pub(crate) fn for_each_scope<E: From<Stop>>(
         &self,
         mut each: impl FnMut(Scope<'r, 'a>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -147,7 +146,7 @@ impl<'r, 'a> Scope<'r, 'a> {
     }
 
     /// Calls `each` for each profile.
-    pub(crate) fn for_each_profile<E: From<OtlpError>>(
+    pub(crate) fn for_each_profile<E: From<Stop>>(
         &self,
         mut each: impl FnMut(Profile<'r, 'a>) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -161,12 +160,12 @@ impl<'r, 'a> Scope<'r, 'a> {
 }
 
 /// Each message in a field, for callers whose errors hold those of requests.
-fn walk<'a, E: From<OtlpError>>(
+pub(super) fn walk<'a, E: From<Stop>>(
     mut message: Wire<'a>,
     wanted: u32,
     mut each: impl FnMut(Wire<'a>) -> Result<(), E>,
 ) -> Result<(), E> {
-    while let Some((field, value)) = message.field().map_err(OtlpError::from)? {
+    while let Some((field, value)) = message.field().map_err(Stop::from)? {
         if let (true, Value::Bytes(inner)) = (field == wanted, value) {
             each(inner)?;
         }

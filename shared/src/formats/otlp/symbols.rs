@@ -1,7 +1,5 @@
 //! Rows of a request's dictionary as rows of one profile.
 
-use std::borrow::Cow;
-
 use hashbrown::HashMap;
 
 use super::dictionary::{FunctionRow, MappingRow};
