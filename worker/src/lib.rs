@@ -138,7 +138,7 @@ async fn answer_tenant(
     scope: &Scope,
 ) -> Result<Response, Problem> {
     match route {
-        OfTenant::Ingest => push::ingest(request, scope).await,
+        OfTenant::Ingest => push::ingest::ingest(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,
         OfTenant::Services => query::services(request, scope).await,
         OfTenant::Labels => query::labels(request, scope).await,

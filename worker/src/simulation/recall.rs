@@ -11,7 +11,7 @@ use super::{Fault, HOUR, MINUTE, World, chunk};
 use crate::api::admin::delete_tenant;
 use crate::meter::Usage;
 use crate::platform::config::Flush;
-use crate::tenant::{Appended, TenantRpc};
+use crate::tenant::{Appended, TenantRpc, packet};
 
 fn tenant() -> Tenant {
     "a".parse().unwrap()
@@ -184,7 +184,7 @@ fn a_driver_that_is_dropped_takes_no_one_with_it() {
     let answer = object.answer(
         &host.shard,
         TenantRpc::Append,
-        chunk(1, super::BEGIN),
+        packet::encode(&(), &[chunk(1, super::BEGIN)]).unwrap(),
         Usage::default(),
         keep,
     );
