@@ -6,6 +6,6 @@ pub(crate) mod detect;
 pub mod folded;
 pub mod gzip;
 pub mod legacy;
-pub mod otlp;
+pub(crate) mod otlp;
 pub mod pprof;
 pub(crate) mod protobuf;
