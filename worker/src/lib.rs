@@ -61,7 +61,7 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
         Ok(response) => Ok(response),
         Err(problem) => {
             body::drain(&mut request).await;
-            problem.response()
+            push::otlp::refusal(&request, &problem).unwrap_or_else(|| problem.response())
         }
     }
 }
@@ -139,6 +139,7 @@ async fn answer_tenant(
 ) -> Result<Response, Problem> {
     match route {
         OfTenant::Ingest => push::ingest::ingest(request, scope).await,
+        OfTenant::OtlpExport => push::otlp::export(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,
         OfTenant::Services => query::services(request, scope).await,
         OfTenant::Labels => query::labels(request, scope).await,

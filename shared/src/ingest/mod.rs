@@ -26,7 +26,7 @@ pub use draft::{Chunk, Ingested, Rejected};
 pub use error::IngestError;
 use identity::Identity;
 use multipart::MultipartError;
-pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp};
+pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
 

@@ -10,6 +10,7 @@ use crate::ingest::identity::Identity;
 use crate::ingest::split::split;
 use crate::model::builder::LabelSetIndex;
 use crate::model::id::{LabelSetId, StackId};
+use crate::model::labels::Labels;
 use crate::model::profile::{Label, LabelSets, Samples};
 use crate::model::profile_type::ProfileType;
 
@@ -36,7 +37,7 @@ pub(super) struct Gathering {
     pub(super) links: HashMap<u64, [Option<Label>; 2]>,
     parts: Vec<Part>,
     /// What was gathered under an identity, which a collector may have put into one request twice.
-    gathered: HashSet<(ProfileType, i64, Vec<(String, String)>)>,
+    gathered: HashSet<(ProfileType, i64, Labels)>,
 }
 
 /// The samples of one profile that are of one service.
@@ -124,11 +125,9 @@ impl Gathering {
     /// Adds the samples of a profile, unless it is there already.
     pub(super) fn add(&mut self, part: Part, has_id: bool) {
         let is_new = !has_id || {
-            let labels = part.origin.labels.iter();
-            let labels = labels.map(|(name, value)| (name.to_owned(), value.to_owned()));
             let profile_type = part.types.first().cloned().unwrap_or_default();
-            self.gathered
-                .insert((profile_type, part.origin.from.0, labels.collect()))
+            let Origin { labels, from, .. } = &part.origin;
+            self.gathered.insert((profile_type, from.0, labels.clone()))
         };
         if is_new {
             self.parts.push(part);

@@ -4,6 +4,7 @@
 //! Sources: opentelemetry-proto's comments, OpenTelemetry's semantic conventions, and what Grafana
 //! Pyroscope makes of the same requests, where that loses nothing.
 
+mod answer;
 mod drafts;
 mod labels;
 mod samples;
@@ -20,6 +21,7 @@ use crate::formats::otlp::{self, Head, OtlpError, Request, Stop};
 use crate::ingest::draft::{Ingested, Origin, Rejected};
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
+pub use answer::otlp_status;
 use drafts::{DraftKey, Drafts, Part};
 use labels::OwnerLabels;
 use samples::SampleLabels;
