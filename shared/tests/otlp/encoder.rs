@@ -3,7 +3,7 @@
 
 /// Versions of opentelemetry-proto whose senders are in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub(crate) enum Version {
     V1_7,
     V1_8,
     V1_9,
@@ -11,7 +11,7 @@ pub enum Version {
     V1_11,
 }
 
-pub const VERSIONS: [Version; 5] = [
+pub(crate) const VERSIONS: [Version; 5] = [
     Version::V1_7,
     Version::V1_8,
     Version::V1_9,
@@ -21,15 +21,15 @@ pub const VERSIONS: [Version; 5] = [
 
 /// How a sender writes.
 #[derive(Clone, Copy, Debug)]
-pub struct Style {
-    pub version: Version,
-    pub packed: bool,
-    pub dictionary_first: bool,
+pub(crate) struct Style {
+    pub(crate) version: Version,
+    pub(crate) packed: bool,
+    pub(crate) dictionary_first: bool,
 }
 
 /// A message being written.
 #[derive(Clone, Default)]
-pub struct Out(pub Vec<u8>);
+pub(crate) struct Out(pub(crate) Vec<u8>);
 
 impl Out {
     fn raw(&mut self, mut n: u64) {
@@ -43,7 +43,7 @@ impl Out {
         }
     }
 
-    pub fn int(mut self, field: u64, n: u64) -> Self {
+    pub(crate) fn int(mut self, field: u64, n: u64) -> Self {
         if n != 0 {
             self.raw(field * 8);
             self.raw(n);
@@ -51,24 +51,24 @@ impl Out {
         self
     }
 
-    pub fn fixed(mut self, field: u64, n: u64) -> Self {
+    pub(crate) fn fixed(mut self, field: u64, n: u64) -> Self {
         self.raw(field * 8 + 1);
         self.0.extend(n.to_le_bytes());
         self
     }
 
-    pub fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
+    pub(crate) fn bytes(mut self, field: u64, bytes: &[u8]) -> Self {
         self.raw(field * 8 + 2);
         self.raw(bytes.len() as u64);
         self.0.extend(bytes);
         self
     }
 
-    pub fn message(self, field: u64, message: Out) -> Self {
+    pub(crate) fn message(self, field: u64, message: Out) -> Self {
         self.bytes(field, &message.0)
     }
 
-    pub fn ints(mut self, field: u64, packed: bool, all: &[u64]) -> Self {
+    pub(crate) fn ints(mut self, field: u64, packed: bool, all: &[u64]) -> Self {
         if all.is_empty() {
             return self;
         }
@@ -99,31 +99,31 @@ impl Out {
 
 /// A sample: rows of the dictionary by number.
 #[derive(Clone, Debug, Default)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// The leaf first.
-    pub stack: Vec<u64>,
-    pub values: Vec<u64>,
-    pub attributes: Vec<u64>,
-    pub link: u64,
-    pub times: Vec<u64>,
+    pub(crate) stack: Vec<u64>,
+    pub(crate) values: Vec<u64>,
+    pub(crate) attributes: Vec<u64>,
+    pub(crate) link: u64,
+    pub(crate) times: Vec<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Profile {
-    pub sample_type: (&'static str, &'static str),
-    pub period_type: Option<(&'static str, &'static str)>,
-    pub period: u64,
-    pub time: u64,
-    pub duration: u64,
-    pub id: Vec<u8>,
-    pub samples: Vec<Sample>,
+pub(crate) struct Profile {
+    pub(crate) sample_type: (&'static str, &'static str),
+    pub(crate) period_type: Option<(&'static str, &'static str)>,
+    pub(crate) period: u64,
+    pub(crate) time: u64,
+    pub(crate) duration: u64,
+    pub(crate) id: Vec<u8>,
+    pub(crate) samples: Vec<Sample>,
 }
 
 /// One resource: attributes, and profiles in one scope.
 #[derive(Clone, Debug, Default)]
-pub struct Resource {
-    pub attributes: Vec<(&'static str, &'static str)>,
-    pub profiles: Vec<Profile>,
+pub(crate) struct Resource {
+    pub(crate) attributes: Vec<(&'static str, &'static str)>,
+    pub(crate) profiles: Vec<Profile>,
 }
 
 /// What a request holds, whatever its layout.
@@ -131,11 +131,11 @@ pub struct Resource {
 /// Location `n` of 1 and more is of function `n`, whose name is `functions[n - 1]`. Row 0 of each
 /// table is empty.
 #[derive(Clone, Debug, Default)]
-pub struct Request {
-    pub functions: Vec<&'static str>,
-    pub attributes: Vec<(&'static str, &'static str)>,
-    pub links: Vec<([u8; 16], [u8; 8])>,
-    pub resources: Vec<Resource>,
+pub(crate) struct Request {
+    pub(crate) functions: Vec<&'static str>,
+    pub(crate) attributes: Vec<(&'static str, &'static str)>,
+    pub(crate) links: Vec<([u8; 16], [u8; 8])>,
+    pub(crate) resources: Vec<Resource>,
 }
 
 /// Strings of a dictionary.
@@ -151,16 +151,16 @@ impl Strings {
     }
 }
 
-pub fn text(value: &str) -> Out {
+pub(crate) fn text(value: &str) -> Out {
     Out::default().bytes(1, value.as_bytes())
 }
 
-pub fn key_value(key: &str, value: Out) -> Out {
+pub(crate) fn key_value(key: &str, value: Out) -> Out {
     Out::default().bytes(1, key.as_bytes()).message(2, value)
 }
 
 impl Request {
-    pub fn encode(&self, style: Style) -> Vec<u8> {
+    pub(crate) fn encode(&self, style: Style) -> Vec<u8> {
         let mut strings = Strings(vec![String::new()]);
         let mut stacks: Vec<Vec<u64>> = vec![Vec::new()];
         let mut profiles = Out::default();

@@ -12,11 +12,11 @@ use pilotlight_core::ingest::{IngestError, OtlpFormat, OtlpIngested, OtlpPush, i
 use pilotlight_core::store::{ChunkId, chunk_head, read_chunk};
 use pilotlight_core::{Profile, UnixNanos};
 
-pub const NOW: UnixNanos = UnixNanos(1_795_000_000_000_000_000);
+pub(crate) const NOW: UnixNanos = UnixNanos(1_795_000_000_000_000_000);
 /// When the profiles of tests begin.
-pub const START: u64 = 1_794_999_990_000_000_000;
+pub(crate) const START: u64 = 1_794_999_990_000_000_000;
 
-pub fn push(body: &[u8], format: OtlpFormat) -> Result<OtlpIngested, IngestError> {
+pub(crate) fn push(body: &[u8], format: OtlpFormat) -> Result<OtlpIngested, IngestError> {
     ingest_otlp(&OtlpPush {
         body,
         content_encoding: "",
@@ -27,13 +27,13 @@ pub fn push(body: &[u8], format: OtlpFormat) -> Result<OtlpIngested, IngestError
     })
 }
 
-pub fn pushed(body: &[u8]) -> OtlpIngested {
+pub(crate) fn pushed(body: &[u8]) -> OtlpIngested {
     push(body, OtlpFormat::Protobuf).expect("a request")
 }
 
 /// Everything a request stores: of each series, by labels and type, the stacks (the root first) and
 /// their values.
-pub fn stored(ingested: &OtlpIngested) -> BTreeMap<String, BTreeMap<String, i64>> {
+pub(crate) fn stored(ingested: &OtlpIngested) -> BTreeMap<String, BTreeMap<String, i64>> {
     let mut all = BTreeMap::<_, BTreeMap<_, _>>::new();
     for chunk in &ingested.ingested.chunks {
         let head = chunk_head(&chunk.bytes).expect("our own chunk");
@@ -54,7 +54,7 @@ pub fn stored(ingested: &OtlpIngested) -> BTreeMap<String, BTreeMap<String, i64>
     all
 }
 
-pub fn stacks(profile: &Profile) -> Vec<(String, i64)> {
+pub(crate) fn stacks(profile: &Profile) -> Vec<(String, i64)> {
     let samples = profile.samples();
     let rows = samples.stacks.iter().zip(&samples.values[0]);
     rows.map(|(&stack, &value)| {
@@ -75,7 +75,7 @@ pub fn stacks(profile: &Profile) -> Vec<(String, i64)> {
 }
 
 /// Identities of all chunks.
-pub fn ids(ingested: &OtlpIngested) -> Vec<ChunkId> {
+pub(crate) fn ids(ingested: &OtlpIngested) -> Vec<ChunkId> {
     let chunks = ingested.ingested.chunks.iter();
     chunks
         .map(|chunk| chunk_head(&chunk.bytes).expect("our own chunk").id)
