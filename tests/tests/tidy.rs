@@ -248,7 +248,7 @@ const CIRCLES: [(&str, &[&str]); 5] = [
         &[
             "simulation::month",
             "simulation::month::ask",
-            "simulation::month::fleet",
+            "simulation::month::load",
         ],
     ),
     // The commands' root has what its steps share, such as the root folder.
@@ -256,7 +256,7 @@ const CIRCLES: [(&str, &[&str]); 5] = [
         "xtask/src/",
         &[
             "build", "debian", "fuzz", "lib", "load", "npm", "proc", "run", "serve", "setup",
-            "step", "system", "test", "wasm",
+            "step", "system", "test", "token", "wasm",
         ],
     ),
 ];

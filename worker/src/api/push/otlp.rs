@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use pilotlight_core::ingest::{OtlpFormat, OtlpPush, ingest_otlp, otlp_status};
+use pilotlight_core::limits::MAX_PUSH_BYTES;
 use worker::{Request, Response, ResponseBuilder};
 
 use super::{PUSH_HEADER, store};
@@ -37,7 +38,7 @@ impl Encoding {
                 Some(Self::Message(OtlpFormat::Protobuf))
             }
             "application/json" => Some(Self::Message(OtlpFormat::Json)),
-            other => grpc_web::framing(other).map(Self::GrpcWeb),
+            _ => Framing::of(content_type).map(Self::GrpcWeb),
         }
     }
 
@@ -72,12 +73,7 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
     let body = body::read(request, body::MAX_BODY).await?;
     let message: Cow<'_, [u8]> = match encoding {
         Encoding::Message(_) => Cow::Borrowed(&body),
-        Encoding::GrpcWeb(Framing::Binary) => Cow::Borrowed(&body[grpc_web::message(&body)?]),
-        Encoding::GrpcWeb(Framing::Text) => {
-            let frames = grpc_web::decode_text(&body)?;
-            let message = grpc_web::message(&frames)?;
-            Cow::Owned(frames[message].to_vec())
-        }
+        Encoding::GrpcWeb(framing) => Cow::Owned(framing.message(&body, MAX_PUSH_BYTES)?),
     };
     let permit = match push_need(&message) {
         Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
@@ -107,7 +103,7 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
     let answer = outcome.response(encoding.format());
     let response = match encoding {
         Encoding::Message(format) => respond(200, format, answer)?,
-        Encoding::GrpcWeb(framing) => grpc_web::success(&answer, framing)?,
+        Encoding::GrpcWeb(framing) => framing.response(&Ok(answer))?,
     };
     response.headers().set(PUSH_HEADER, stored.as_str())?;
     Ok(response)
@@ -122,11 +118,18 @@ pub(crate) fn refusal(request: &Request, problem: &Problem) -> Option<worker::Re
     // One whose content type is not known can be told in JSON at best.
     let encoding = Encoding::of_request(request).ok().flatten();
     let format = match encoding {
-        Some(Encoding::GrpcWeb(framing)) => return Some(grpc_web::failure(problem, framing)),
+        Some(Encoding::GrpcWeb(framing)) => {
+            let mut problem = problem.clone();
+            if problem.retry_after.is_some() {
+                // Of what has no more to say, clients of gRPC try only this again.
+                problem.code = "unavailable".to_owned();
+            }
+            return Some(framing.response(&Err(problem)));
+        }
         Some(Encoding::Message(format)) => format,
         None => OtlpFormat::Json,
     };
-    let code = grpc_web::status_code(&problem.code);
+    let code = grpc_web::status(&problem.code).into();
     let status = otlp_status(code, &problem.message, format);
     Some(
         respond(problem.status, format, status).and_then(|response| {
