@@ -5,6 +5,7 @@ pub(crate) mod decoded;
 pub(crate) mod detect;
 pub mod folded;
 pub mod gzip;
+pub mod jfr;
 pub mod legacy;
 pub(crate) mod otlp;
 pub mod pprof;

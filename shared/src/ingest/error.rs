@@ -7,6 +7,7 @@ use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
 use crate::formats::compression::CompressionError;
 use crate::formats::detect::UnsupportedFormat;
 use crate::formats::gzip::GzipError;
+use crate::formats::jfr::{JfrError, LabelsError};
 use crate::formats::otlp::{OtlpError, ProfileError, Stop};
 use crate::formats::pprof::PprofError;
 use crate::model::labels::LabelError;
@@ -37,7 +38,7 @@ pub enum IngestError {
     },
     /// A format that is not understood.
     #[error(
-        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\")"
+        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\") or JFR (format=jfr)"
     )]
     Format(String),
     /// The sender says pprof and sends something else.
@@ -85,6 +86,12 @@ pub enum IngestError {
     /// The profile itself.
     #[error(transparent)]
     Profile(#[from] PprofError),
+    /// The recording itself.
+    #[error(transparent)]
+    Jfr(#[from] JfrError),
+    /// The labels beside a recording.
+    #[error(transparent)]
+    JfrLabels(#[from] LabelsError),
     /// A whole request of OTLP.
     #[error(transparent)]
     Otlp(#[from] OtlpError),
@@ -125,6 +132,8 @@ impl IngestError {
             | Self::Start(_)
             | Self::Duration(_)
             | Self::Profile(_)
+            | Self::Jfr(_)
+            | Self::JfrLabels(_)
             | Self::Store(_) => 422,
         }
     }
