@@ -3,6 +3,7 @@
 
 mod config;
 mod options;
+mod preset;
 mod wrangler;
 
 use crate::proc::{Context, Failure, Result};
