@@ -1,4 +1,4 @@
-//! Values of `wrangler.toml` that hold within the limits of a plan.
+//! What differs between Cloudflare's plans.
 
 use crate::proc::{Failure, Result};
 
