@@ -110,7 +110,7 @@ async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     }
 }
 
-/// Visits one of a tenant's objects for the schedule, or answers parts of a query; only the binding
+/// Visits one of a tenant's shards for the schedule, or answers parts of a query; only the binding
 /// `SELF` comes here.
 #[wasm_bindgen(
     wasm_bindgen = ::worker::wasm_bindgen,

@@ -37,7 +37,7 @@ pub use directory::catalog::{
 };
 pub use directory::contents::{ChunkEntry, Contents, Directory, Footer, SeriesEntry};
 pub use directory::counted_ids::{Counted, Ids, read_ids};
-pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
+pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, TenantId};
 pub use directory::level::Level;
 pub use error::StoreError;
 pub(crate) use segment::answer_format::{AnswerStats, answer_chunk, decode_answer, encode_answer};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     Selector, TYPE_LABELS,
-    store::{Tenant as TenantId, catalog_prefix},
+    store::{TenantId, catalog_prefix},
 };
 use serde::Serialize;
 use worker::{Env, Request, Response};
@@ -30,7 +30,7 @@ use crate::tenant::{
 const MAX_REQUEST: usize = 1 << 10;
 
 /// Most times that up to a thousand objects are deleted in one call: 24. Each takes three requests,
-/// or two and one for each of at most 32 tenant's objects; a worker may make 1,000 in one
+/// or two and one for each of at most 32 shards of a tenant; a worker may make 1,000 in one
 /// invocation, so with many objects a call may have to be repeated.
 const MAX_ROUNDS: usize = 24;
 
@@ -177,7 +177,7 @@ fn wanted(parameters: &Parameters) -> Result<DeletionRequest, Problem> {
     })
 }
 
-/// Begins a deletion in every object of a tenant. Queries may show what is deleted until the
+/// Begins a deletion in every shard of a tenant. Queries may show what is deleted until the
 /// schedule has rewritten the objects that hold it; new sums are made after that.
 pub(crate) async fn delete_profiles<T: Transport>(
     shards: &TenantShards<T>,
@@ -292,7 +292,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
     })
 }
 
-/// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's objects anew, from what is in
+/// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's shards anew, from what is in
 /// the bucket.
 pub(crate) async fn rebuild(scope: &Scope) -> Result<Response, Problem> {
     let (bucket, mut reports) = (scope.bucket()?, BTreeMap::new());

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use pilotlight_core::store::Tenant as TenantId;
+use pilotlight_core::store::TenantId;
 use worker::{Context, Env};
 
 use crate::bucket::{AnyBucket, Metered};
@@ -19,7 +19,7 @@ pub(crate) struct Scope {
     tenant: TenantId,
     /// What goes on when a request is answered, if this is about one.
     context: Option<Rc<Context>>,
-    /// What the request has used since its last call to the tenant's object.
+    /// What the request has used since its last call to the shard.
     pub(crate) meter: Meter,
 }
 
@@ -55,7 +55,7 @@ impl Scope {
         ))
     }
 
-    /// The tenant's objects.
+    /// The tenant's shards.
     pub(crate) fn shards(&self) -> Result<TenantShards<StubLine>, Problem> {
         let lines: Result<Vec<_>, _> = self
             .names()
@@ -84,7 +84,7 @@ impl Scope {
         self.context.clone()
     }
 
-    /// One of the tenant's objects.
+    /// One of the tenant's shards.
     pub(crate) fn shard(&self, shard: &Shard) -> Result<TenantClient<StubLine>, Problem> {
         Ok(TenantClient::new(StubLine::new(
             &self.env,

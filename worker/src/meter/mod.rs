@@ -2,7 +2,7 @@
 //! and their price.
 //!
 //! Whoever does something chargeable adds it to a [`Usage`]. That of a request travels with its
-//! calls to the tenant's object, which keeps the sum of the month in one row of its database.
+//! calls to the shard, which keeps the sum of the month in one row of its database.
 
 pub(crate) mod cpu;
 mod prices;

@@ -1,4 +1,4 @@
-//! Pushes: request → chunks (the core) → the tenant's objects, which answer when they are in the
+//! Pushes: request → chunks (the core) → the tenant's shards, which answer when they are in the
 //! bucket. One file for each surface that senders speak to.
 
 pub(crate) mod ingest;

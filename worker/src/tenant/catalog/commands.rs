@@ -1,4 +1,4 @@
-//! What an operator wants of a tenant's object: its retention, objects that no job takes any more,
+//! What an operator wants of a shard: its retention, objects that no job takes any more,
 //! deletion.
 
 use pilotlight_core::plans::MAX_FAILURES;
@@ -17,7 +17,7 @@ use crate::tenant::catalog::token_use::{TokenUse, note_use, uses};
 /// Most parked objects that are shown: 1,000. Who has that many has one cause for all.
 const MAX_PARKED: i64 = 1_000;
 
-/// An order of an operator. All objects of a tenant get the same one.
+/// An order of an operator. All shards of a tenant get the same one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum AdminCommand {
     /// Answered with [`EffectiveRetention`].
