@@ -69,7 +69,9 @@ pub type Pool = (u64, Vec<(u64, Vec<Value>)>);
 /// A chunk to be written.
 #[derive(Clone, Debug)]
 pub struct Chunk {
+    /// How integers are written.
     pub integers: Integers,
+    /// What times are counted in.
     pub ticks_per_second: u64,
     /// Id, name and fields.
     pub classes: Vec<(u64, &'static str, Vec<Field>)>,

@@ -108,8 +108,12 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
     let (store, range) = (EdgeStore::open(scope)?, parameters.range_millis()?);
-    let (answer, spread) = match spans::selector(&parameters)? {
-        None => store.spread(&selector, &profile_type, range).await?,
+    let (answer, stats) = match spans::selector(&parameters)? {
+        None => {
+            store
+                .merged_with_stats(&selector, &profile_type, range)
+                .await?
+        }
         Some(spans) => {
             let answer = store.of_spans(&selector, &profile_type, range, spans);
             (answer.await?, FanoutStats::default())
@@ -128,9 +132,9 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     // Only sums are kept of a part of the range, and its ends lie within their windows.
     headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
     headers.set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
-    headers.set("x-pilotlight-subqueries", &spread.parts.to_string())?;
-    headers.set("x-pilotlight-cached", &spread.cached.to_string())?;
-    headers.set("x-pilotlight-calls", &spread.calls.to_string())?;
+    headers.set("x-pilotlight-subqueries", &stats.subqueries.to_string())?;
+    headers.set("x-pilotlight-cached", &stats.cached.to_string())?;
+    headers.set("x-pilotlight-calls", &stats.calls.to_string())?;
     headers.set(
         "x-pilotlight-millis",
         &(clock::now_millis() - began).to_string(),

@@ -127,11 +127,14 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
         profile_type: &ProfileType,
         range: TimeRange,
     ) -> Result<QueryAnswer, Problem> {
-        Ok(self.spread(selector, profile_type, range).await?.0)
+        Ok(self
+            .merged_with_stats(selector, profile_type, range)
+            .await?
+            .0)
     }
 
     /// The same, with how it came about.
-    pub(crate) async fn spread(
+    pub(crate) async fn merged_with_stats(
         &self,
         selector: &Selector,
         profile_type: &ProfileType,

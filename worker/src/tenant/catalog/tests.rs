@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tenant::catalog::objects::PART_BYTES;
+use crate::tenant::catalog::pages::CatalogQuery;
 use crate::tenant::catalog::sql::memory::MemorySql;
 use pilotlight_core::{
     ProfileBuilder, UnixNanos, parse_name,
