@@ -34,7 +34,7 @@ pub mod verbs;
 mod views;
 
 pub use base::{limits, sort};
-pub use formats::{folded, gzip, legacy, pprof};
+pub use formats::{folded, gzip, legacy, pprof, push_v1};
 pub use views::{flame, pyroscope};
 
 pub use base::parse_time::parse_time;

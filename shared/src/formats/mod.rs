@@ -6,3 +6,4 @@ pub mod folded;
 pub mod gzip;
 pub mod legacy;
 pub mod pprof;
+pub mod push_v1;

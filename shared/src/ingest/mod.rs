@@ -8,6 +8,7 @@ mod draft;
 mod error;
 mod identity;
 mod multipart;
+mod push_v1;
 mod request;
 mod split;
 mod type_names;
@@ -25,6 +26,7 @@ pub use draft::{Chunk, Ingested, Rejected};
 pub use error::IngestError;
 use identity::Identity;
 use multipart::MultipartError;
+pub use push_v1::{Sender, push};
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
 

@@ -2,6 +2,7 @@
 //! is answered with.
 
 pub(crate) mod body;
+pub(crate) mod grpc_web;
 pub(crate) mod parameters;
 pub(crate) mod route;
 pub(crate) mod scope;
