@@ -19,6 +19,7 @@
 //! assert_eq!(tree.total(), 7);
 //! ```
 
+pub mod access;
 mod base;
 mod formats;
 pub mod ingest;
@@ -34,7 +35,7 @@ pub mod verbs;
 mod views;
 
 pub use base::{limits, sort};
-pub use formats::{folded, gzip, legacy, pprof, push_v1};
+pub use formats::{folded, gzip, jfr, legacy, pprof, push_v1};
 pub use views::{flame, pyroscope};
 
 pub use base::parse_time::parse_time;

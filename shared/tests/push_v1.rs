@@ -75,6 +75,7 @@ fn id(labels: &[(&str, &str)], profile: &[u8], id: &str, tenant: &str, client: &
 }
 
 #[test]
+#[allow(clippy::disallowed_methods, reason = "a test is a driver")]
 fn what_python_sent() {
     let folder = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -183,7 +184,7 @@ fn what_is_wrong_with_one_keeps_no_other_out() {
         texts,
         [
             "series with index 0 and id \"x\": label \"a\" is given twice",
-            "series with index 1 and id \"y\": pprof: not a valid protobuf message at byte 2: a length goes beyond the end",
+            "series with index 1 and id \"y\": pprof: not a valid protobuf message at byte 0: a length goes beyond the end",
             "series with index 2 and id \"z\": a label of the series has the value \"2\" and no name",
         ]
     );

@@ -4,6 +4,7 @@ pub(crate) mod decoded;
 pub(crate) mod detect;
 pub mod folded;
 pub mod gzip;
+pub mod jfr;
 pub mod legacy;
 pub mod pprof;
 pub mod push_v1;
