@@ -12,6 +12,7 @@ mod multipart;
 mod push_v1;
 mod request;
 mod split;
+mod trace;
 mod type_names;
 
 use crate::base::limits::MAX_PUSH_BYTES;
