@@ -66,7 +66,8 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
         Ok(response) => response,
         Err(problem) => {
             body::drain(&mut request).await;
-            let response = problem.response()?;
+            let response =
+                push::otlp::refusal(&request, &problem).unwrap_or_else(|| problem.response())?;
             if problem.status == 401 && asks_for_tokens(&env) {
                 let mode = request.headers().get("sec-fetch-mode")?;
                 let challenge = auth::challenge(mode.as_deref());
@@ -195,6 +196,7 @@ async fn answer_tenant(
         OfTenant::Push => push::connect::push(request, scope).await,
         OfTenant::ShouldInitiateUpload => push::debug_info::should_initiate_upload(request),
         OfTenant::DebugInfoUpload => Err(push::debug_info::not_initiated()),
+        OfTenant::OtlpExport => push::otlp::export(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,
         OfTenant::Services => query::services(request, scope).await,
         OfTenant::Labels => query::labels(request, scope).await,

@@ -102,7 +102,7 @@ impl Framing {
 }
 
 /// gRPC's number of a code, by its name in Connect.
-fn status(code: &str) -> u8 {
+pub(crate) fn status(code: &str) -> u8 {
     const CODES: [&str; 16] = [
         "canceled",
         "unknown",

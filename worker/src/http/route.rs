@@ -28,6 +28,7 @@ pub(crate) enum OfTenant {
     Push,
     ShouldInitiateUpload,
     DebugInfoUpload,
+    OtlpExport,
     Rebuild,
     Services,
     Labels,
@@ -63,7 +64,7 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 30] = [
+const ROUTES: [(&str, &str, Route); 32] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -133,6 +134,16 @@ const ROUTES: [(&str, &str, Route); 30] = [
         "/debuginfo.v1alpha1.DebuginfoService/UploadFinished",
         "POST",
         Route::OfTenant(OfTenant::DebugInfoUpload),
+    ),
+    (
+        "/v1development/profiles",
+        "POST",
+        Route::OfTenant(OfTenant::OtlpExport),
+    ),
+    (
+        "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
+        "POST",
+        Route::OfTenant(OfTenant::OtlpExport),
     ),
     (
         "/api/v1/services",
@@ -269,6 +280,11 @@ mod tests {
             Ok(Route::OfTenant(OfTenant::Ingest)),
         );
         check("POST", "/pfx/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check(
+            "POST",
+            "/pfx/v1development/profiles",
+            Ok(Route::OfTenant(OfTenant::OtlpExport)),
+        );
         check(
             "POST",
             "/a/b/querier.v1.QuerierService/Series",

@@ -4,6 +4,7 @@
 pub(crate) mod connect;
 pub(crate) mod debug_info;
 pub(crate) mod ingest;
+pub(crate) mod otlp;
 
 use pilotlight_core::ingest::Chunk;
 
