@@ -3,6 +3,7 @@
 //! In scope: install what a build needs, build, serve locally, test. Out of scope: deployment
 //! (wrangler does that, on what `cargo xtask build` made).
 
+mod agents;
 mod build;
 mod debian;
 mod fuzz;

@@ -1,0 +1,398 @@
+//! Published profiling agents against the worker under workerd: each profiles a program that spends
+//! three quarters of its time in one function, and queries find that function with that share.
+//!
+//! `cargo xtask setup --test` installs the agents. An agent whose language is missing on this
+//! machine is skipped, with a message.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use pilotlight_tests::client::Client;
+use pilotlight_tests::local::Place;
+use serde_json::{Value, json};
+
+/// Agents upload every 4 to 10 s.
+const SECONDS: u64 = 12;
+/// Agents start, run for `SECONDS` and upload the rest, all of them at once on two cores.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A published agent, the program that it profiles, and what it must leave behind.
+struct Agent {
+    /// As its users know it.
+    name: &'static str,
+    /// The name of the application that it is told.
+    application: &'static str,
+    /// The service under which its profiles arrive.
+    service: &'static str,
+    /// Must be there, below the folder of the set-up; its first part is the language.
+    needs: &'static str,
+    /// Program and arguments. `{made}` is the folder of the set-up, `{here}` that of the sources.
+    command: &'static [&'static str],
+    variables: &'static [(&'static str, &'static str)],
+    /// The type id of each profile that it sends, the one of time first.
+    types: &'static [&'static str],
+    labels: Labels,
+}
+
+/// What becomes of labels.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Labels {
+    /// `region` of the process, and `step` around the hot function.
+    Both,
+    /// The agent sends none.
+    Lost,
+}
+
+const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+
+const PYTHON: [&str; 2] = [CPU, "memory:inuse_space:bytes:space:bytes"];
+
+const NODE: [&str; 3] = [
+    "wall:wall:nanoseconds:wall:nanoseconds",
+    "wall:cpu:nanoseconds:wall:nanoseconds",
+    "memory:inuse_space:bytes:inuse_space:bytes",
+];
+
+const AGENTS: [Agent; 8] = [
+    Agent {
+        name: "pyroscope-io 1.4.0 (Python)",
+        application: "python.new",
+        service: "python.new",
+        needs: "python/1.4/bin/python",
+        command: &["{made}/python/1.4/bin/python", "{here}/python/busy.py"],
+        variables: &[],
+        types: &PYTHON,
+        labels: Labels::Both,
+    },
+    Agent {
+        name: "pyroscope-io 0.8.16 (Python)",
+        application: "python.old",
+        service: "python.old",
+        needs: "python/0.8/bin/python",
+        command: &["{made}/python/0.8/bin/python", "{here}/python/busy.py"],
+        variables: &[],
+        types: &[CPU],
+        labels: Labels::Both,
+    },
+    Agent {
+        name: "@pyroscope/nodejs 0.6.4",
+        application: "node.new",
+        service: "node.new",
+        needs: "node",
+        command: &["node", "{here}/node/busy.mjs", "pyroscope-0.6"],
+        variables: &[],
+        types: &NODE,
+        labels: Labels::Both,
+    },
+    Agent {
+        name: "@pyroscope/nodejs 0.4.13",
+        application: "node.old",
+        service: "node.old",
+        needs: "node",
+        command: &["node", "{here}/node/busy.mjs", "pyroscope-0.4"],
+        variables: &[],
+        types: &NODE,
+        labels: Labels::Both,
+    },
+    Agent {
+        name: "pyroscope-go 1.4.3",
+        application: "go.app",
+        service: "go.app",
+        needs: "go/busy",
+        command: &["{made}/go/busy"],
+        variables: &[],
+        types: &[
+            CPU,
+            "memory:alloc_space:bytes:space:bytes",
+            "memory:inuse_space:bytes:space:bytes",
+            "goroutines:goroutine:count:goroutine:count",
+            "mutex:delay:nanoseconds:contentions:count",
+            "block:delay:nanoseconds:contentions:count",
+        ],
+        labels: Labels::Both,
+    },
+    Agent {
+        name: "pyroscope agent 2.9.2 (Java)",
+        application: "java.jfr",
+        service: "java.jfr",
+        needs: "java/Busy.class",
+        command: &JAVA,
+        variables: &[
+            ("PYROSCOPE_PROFILER_ALLOC", "256k"),
+            ("PYROSCOPE_LABELS", "region=eu"),
+        ],
+        types: &[CPU, "memory:alloc_in_new_tlab_bytes:bytes:space:bytes"],
+        labels: Labels::Both,
+    },
+    Agent {
+        name: "pyroscope agent 2.9.2 (Java), PYROSCOPE_FORMAT=otlp",
+        application: "java.otlp",
+        service: "unknown_service",
+        needs: "java/Busy.class",
+        command: &JAVA,
+        variables: &[("PYROSCOPE_FORMAT", "otlp")],
+        types: &[CPU],
+        labels: Labels::Lost,
+    },
+    Agent {
+        name: "pyroscope 2.1.5 (Rust, pprof-rs)",
+        application: "rust.app",
+        service: "rust.app",
+        needs: "rust/debug/agent-rust",
+        command: &["{made}/rust/debug/agent-rust"],
+        variables: &[],
+        types: &[CPU],
+        labels: Labels::Both,
+    },
+];
+
+const JAVA: [&str; 5] = [
+    "java",
+    "-javaagent:{made}/java/agent.jar",
+    "-cp",
+    "{made}/java:{made}/java/agent.jar",
+    "Busy",
+];
+
+#[test]
+fn every_agent_shows_the_hot_function() {
+    let agents = available();
+    if agents.is_empty() {
+        return;
+    }
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agents");
+    let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
+    let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let runs: Vec<Run> = agents
+        .iter()
+        .map(|agent| Run::start(agent, &place))
+        .collect();
+    let client = Client::new(&place.url());
+    let found: Vec<String> = runs
+        .into_iter()
+        .filter_map(|run| run.finish().and_then(|agent| check(&client, agent)).err())
+        .collect();
+    assert!(
+        found.is_empty(),
+        "{}\n{}",
+        found.join("\n"),
+        place.last_words()
+    );
+}
+
+/// The agents that the set-up made; says which are missing.
+fn available() -> Vec<&'static Agent> {
+    let (there, missing): (Vec<&Agent>, Vec<&Agent>) = AGENTS
+        .iter()
+        .partition(|agent| made().join(agent.needs).exists());
+    for agent in missing {
+        let name = agent.name;
+        println!(
+            "skipped: {name}: cargo xtask setup --test has not made {}",
+            agent.needs
+        );
+    }
+    there
+}
+
+/// What `xtask/src/agents.rs` made.
+fn made() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
+    target
+        .expect("target/tmp has a parent")
+        .join("xtask/agents")
+}
+
+/// A profiled program under way.
+struct Run {
+    agent: &'static Agent,
+    child: Child,
+    log: PathBuf,
+}
+
+impl Run {
+    fn start(agent: &'static Agent, place: &Place) -> Self {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("agents");
+        let word = |word: &&str| {
+            word.replace("{made}", &made().to_string_lossy())
+                .replace("{here}", &here.to_string_lossy())
+        };
+        let words: Vec<String> = agent.command.iter().map(word).collect();
+        let log = place.state.join(format!("{}.log", agent.application));
+        let file = File::create(&log).expect("a log");
+        let child = Command::new(&words[0])
+            .args(&words[1..])
+            .env("AGENT_SERVER", place.url())
+            .env("AGENT_APPLICATION", agent.application)
+            .env("AGENT_SECONDS", SECONDS.to_string())
+            .env("PYROSCOPE_SERVER_ADDRESS", place.url())
+            .env("PYROSCOPE_APPLICATION_NAME", agent.application)
+            .env("PYROSCOPE_UPLOAD_INTERVAL", "4s")
+            .envs(agent.variables.iter().copied())
+            .stdout(file.try_clone().expect("a log"))
+            .stderr(file)
+            .spawn()
+            .unwrap_or_else(|e| panic!("{}: {e}", words[0]));
+        Self { agent, child, log }
+    }
+
+    /// Waits until the program has ended by itself.
+    fn finish(mut self) -> Result<&'static Agent, String> {
+        let problem = match self.wait() {
+            Some(status) if status.success() => return Ok(self.agent),
+            Some(status) => status.to_string(),
+            None => format!("still running after {} s", PATIENCE.as_secs()),
+        };
+        let log = fs::read_to_string(&self.log).unwrap_or_default();
+        Err(format!("{}: {problem}\n{log}", self.agent.name))
+    }
+
+    fn wait(&mut self) -> Option<ExitStatus> {
+        let started = Instant::now();
+        while started.elapsed() < PATIENCE {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        None
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Asks for what the agent must have left behind.
+fn check(client: &Client, agent: &Agent) -> Result<(), String> {
+    let problem = |text: String| format!("{}: {text}", agent.name);
+    let service = agent.service;
+    let process = match agent.labels {
+        Labels::Both => format!("{{service_name=\"{service}\",region=\"eu\"}}"),
+        Labels::Lost => format!("{{service_name=\"{service}\"}}"),
+    };
+    for id in agent.types {
+        let sums = Sums::ask(client, id, &process).map_err(problem)?;
+        if sums.total <= 0 {
+            let types = types(client);
+            return Err(problem(format!(
+                "no {id} of {process}; there are {types:?}"
+            )));
+        }
+    }
+    let time = agent.types[0];
+    let all = Sums::ask(client, time, &process).map_err(problem)?;
+    println!(
+        "{}: hot {:.1} %, mild {:.1} % of {} of {time}",
+        agent.name,
+        all.share("hotwork") * 100.0,
+        all.share("mildwork") * 100.0,
+        all.total
+    );
+    let (hot, mild) = (all.share("hotwork"), all.share("mildwork"));
+    // The rest is the runtime: its start, its compiler, its collector, the agent itself.
+    if hot + mild < 0.5 || !(0.6..0.9).contains(&(hot / (hot + mild))) {
+        return Err(problem(format!(
+            "hot {hot}, mild {mild}: {:?}",
+            all.functions
+        )));
+    }
+    if agent.labels == Labels::Lost {
+        return Ok(());
+    }
+    let labelled = process.replace('}', ",step=\"hot\"}");
+    let labelled = Sums::ask(client, time, &labelled).map_err(problem)?;
+    let inside = labelled.share("hotwork");
+    // A sample may fall between a label and its function.
+    if inside < 0.9 || labelled.total * 10 < (all.total as f64 * hot * 9.0) as i64 {
+        return Err(problem(format!(
+            "step=\"hot\" has {} of {}, {inside} of it hot: {:?}",
+            labelled.total, all.total, labelled.functions
+        )));
+    }
+    Ok(())
+}
+
+/// A merged profile of one type: its total and those of its functions.
+struct Sums {
+    total: i64,
+    functions: BTreeMap<String, i64>,
+}
+
+impl Sums {
+    fn ask(client: &Client, id: &str, selector: &str) -> Result<Self, String> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.expect("a time after 1970").as_millis() as i64;
+        let hour = 3_600_000;
+        let ask = json!({ "profileTypeID": id, "labelSelector": selector, "start": now - hour, "end": now + hour, "maxNodes": 100_000 });
+        let graph = rpc(client, "SelectMergeStacktraces", &ask)?["flamegraph"].take();
+        let names: Vec<&str> = array(&graph["names"])
+            .iter()
+            .filter_map(Value::as_str)
+            .collect();
+        let mut functions = BTreeMap::new();
+        for level in array(&graph["levels"]) {
+            let numbers: Vec<i64> = array(&level["values"]).iter().filter_map(number).collect();
+            // A box is its distance from the box before it, total, self and the index of its name.
+            for one in numbers.chunks_exact(4) {
+                *functions
+                    .entry(names[one[3] as usize].to_owned())
+                    .or_default() += one[1];
+            }
+        }
+        let total = number(&graph["total"]).unwrap_or(0);
+        Ok(Self { total, functions })
+    }
+
+    /// How much of the total is in functions whose name has this word: `hot_work` in Python and
+    /// Rust, `hotWork` elsewhere, with the file or the module before it.
+    fn share(&self, word: &str) -> f64 {
+        let of = |name: &str| name.to_lowercase().replace('_', "").contains(word);
+        let sum: i64 = self
+            .functions
+            .iter()
+            .filter(|(name, _)| of(name))
+            .map(|(_, total)| total)
+            .sum();
+        sum as f64 / self.total.max(1) as f64
+    }
+}
+
+/// All types that there are, for messages.
+fn types(client: &Client) -> Vec<String> {
+    let answer = rpc(
+        client,
+        "ProfileTypes",
+        &json!({ "start": 0, "end": i64::MAX / 2_000_000 }),
+    );
+    let answer = answer.unwrap_or_default();
+    let types = array(&answer["profileTypes"]).iter();
+    types
+        .filter_map(|kind| kind["ID"].as_str().map(str::to_owned))
+        .collect()
+}
+
+fn rpc(client: &Client, call: &str, ask: &Value) -> Result<Value, String> {
+    let path = format!("/querier.v1.QuerierService/{call}");
+    let answer = client.post(&path, "application/json", ask.to_string().as_bytes())?;
+    match answer.status {
+        200 => Ok(answer.json()),
+        status => Err(format!("{call} {ask}: {status} {}", answer.text())),
+    }
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Protobuf's JSON gives numbers of 64 bits as text.
+fn number(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| value.as_str()?.parse().ok())
+}
