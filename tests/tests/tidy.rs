@@ -248,7 +248,7 @@ const CIRCLES: [(&str, &[&str]); 5] = [
         &[
             "simulation::month",
             "simulation::month::ask",
-            "simulation::month::fleet",
+            "simulation::month::load",
         ],
     ),
     // The commands' root has what its steps share, such as the root folder.

@@ -6,9 +6,9 @@
 //! services and from merged profiles, must be exactly the sum of what was acknowledged, also after
 //! more compactions.
 
-mod fleet;
 mod latencies;
 mod process;
+mod programs;
 mod report;
 mod totals;
 mod user;
@@ -25,8 +25,8 @@ pub use report::Report;
 use crate::client::Client;
 use crate::demo::random::Random;
 use crate::local::{Local, Place};
-use fleet::Program;
 use process::Pushed;
+use programs::Program;
 use totals::Totals;
 
 /// What is to be done.

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::fleet::{Body, Kind};
+use super::programs::{Body, Kind};
 use super::{Latencies, SERVICES, Stage, Totals, Wanted, now_millis, random, service};
 
 /// How often one is sent before its process gives up.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::store::read_chunk;
 
-use super::fleet::Kind;
 use super::now_millis;
+use super::programs::Kind;
 use crate::client::Client;
 
 /// A range around any run, milliseconds: six hours.

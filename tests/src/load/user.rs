@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::fleet::Kind;
+use super::programs::Kind;
 use super::totals::{profile_path, query};
 use super::{Latencies, SERVICES, Stage, now_millis, service};
 

@@ -3,11 +3,11 @@
 use pilotlight_core::plans::QueryAnswer;
 use pilotlight_core::{ProfileType, Selector, TimeRange};
 
-use super::super::World;
 use super::{WASM, cpu_millis, directory_bytes, kib};
 use crate::api::query::Store;
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter};
+use crate::simulation::world::World;
 
 /// Of an odd number of values. The machine's other work slows some of them down, cold caches the
 /// first.

@@ -7,7 +7,7 @@
 //! every three hours of reads over long ranges.
 
 mod ask;
-mod fleet;
+mod load;
 mod program;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,14 +17,14 @@ use pilotlight_core::store::{Level, Part, SumScope, SumWindow};
 use pilotlight_core::{Selector, TimeRange, UnixNanos};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{BEGIN, DAY, HOUR, MINUTE, World};
 use crate::api::query::Store;
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter, Prices, Usage};
 use crate::platform::config::Flush;
+use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, World};
 use crate::tenant::Detail;
 use ask::ask;
-use fleet::{Kinds, Load, Tally};
+use load::{Kinds, Load, Tally};
 
 /// As by default.
 const FLUSH: Flush = Flush {
@@ -227,7 +227,7 @@ fn day_of(hours: i64) {
         different: 100,
     };
     println!("\n{hours} hours of one service, 10 processes, CPU and memory every 15 s");
-    let tally = fleet::run(&world, &load, (DAY - load.millis) + 30 * MINUTE, &meter);
+    let tally = load::run(&world, &load, (DAY - load.millis) + 30 * MINUTE, &meter);
     print_tally(&tally);
     let usage = usage(&world, &meter);
     let objects = everything(&world);
@@ -317,7 +317,7 @@ fn month_of(days: i64, services: usize, interval: i64) {
         "\n{days} days of {services} services of ten processes, CPU and memory every {minutes} minutes"
     );
     // The last hour is not compacted yet.
-    let tally = fleet::run(&world, &load, 30_000, &meter);
+    let tally = load::run(&world, &load, 30_000, &meter);
     print_tally(&tally);
     let usage = usage(&world, &meter);
     let objects = everything(&world);
@@ -435,7 +435,7 @@ fn an_hour_that_is_not_over() {
             different: 50,
         };
         println!("\n{minutes} minutes of {services} services, 100 processes, a push every 15 s");
-        print_tally(&fleet::run(&world, &load, 0, &meter));
+        print_tally(&load::run(&world, &load, 0, &meter));
         let now = world.clock.now();
         for of_type in [CPU, IN_USE] {
             ask(
@@ -468,7 +468,7 @@ fn hour_of(kinds: Kinds) {
         different: 50,
     };
     println!("\nan hour of ten services, 100 processes, a push every 15 s");
-    let tally = fleet::run(&world, &load, 3 * MINUTE, &meter);
+    let tally = load::run(&world, &load, 3 * MINUTE, &meter);
     print_tally(&tally);
     let usage = usage(&world, &meter);
     let objects = everything(&world);

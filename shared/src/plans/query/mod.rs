@@ -1,0 +1,403 @@
+//! A query: selector, type and range in; one exact profile out.
+//!
+//! Whole windows of a range come as sums, as far as there are some (see [`crate::plans::cover`]); only
+//! what is left is read as profiles.
+
+mod answer;
+mod subqueries;
+
+use crate::base::units::TimeRange;
+use crate::merge::merger::MergeError;
+use crate::merge::stored::StoredMerger;
+use crate::model::profile::Profile;
+use crate::model::profile_type::ProfileType;
+use crate::plans::cover::{Summaries, Tier, is_summary, opened, service, tiers};
+use crate::plans::plan::{CatalogObject, Get, Plan, PlanError};
+use crate::plans::reads::{Reads, damaged};
+use crate::selector::Selector;
+use crate::store::{
+    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope,
+    SumWindow, Timing, read_chunk, read_page, read_symbols, table_bytes,
+};
+
+pub(super) use answer::check_held;
+pub use answer::{AnswerSum, MAX_HELD, QueryAnswer};
+pub use subqueries::{SplitQuery, Subquery, split};
+
+/// Reads what a query needs and merges it.
+pub struct QueryPlan {
+    profile_type: ProfileType,
+    range: TimeRange,
+    reads: Reads<What>,
+    datasets: Vec<OpenDataset>,
+    merger: StoredMerger,
+    /// Bytes of datasets that wait for their last parts.
+    gathered: usize,
+    profiles: u64,
+    objects: u64,
+    saturated: bool,
+    rounded: bool,
+}
+
+/// What a part of an object is for.
+enum What {
+    /// A chunk, and which of its series, in order.
+    Chunk(Vec<usize>),
+    /// Tables of the dataset at this index.
+    Symbols(usize),
+    /// Profiles of the dataset at this index, or sums of windows, and which of them count; the
+    /// divisor of their values.
+    Page(usize, Tier, Option<SumScope>, u64),
+}
+
+/// A dataset of a block until all of its parts are there.
+struct OpenDataset {
+    dataset: Dataset,
+    /// Which of the dataset's series are selected.
+    selected: Vec<bool>,
+    tables: Option<Profile>,
+    /// What the tables take.
+    table_bytes: usize,
+    pages_missing: usize,
+    /// Sum for each stack number, as far as it has been seen.
+    sums: Vec<i64>,
+    /// Of all profiles together, for the header.
+    timing: Option<Timing>,
+    profiles: u64,
+}
+
+impl QueryPlan {
+    /// Plans to read the profiles of `profile_type` that `selector` selects and that start within
+    /// `range`.
+    pub fn new(
+        selector: &Selector,
+        profile_type: &ProfileType,
+        range: TimeRange,
+        objects: &[CatalogObject],
+    ) -> Result<Self, PlanError> {
+        let mut plan = Self {
+            profile_type: profile_type.clone(),
+            range,
+            reads: Reads::new(),
+            datasets: Vec::new(),
+            merger: StoredMerger::default(),
+            gathered: 0,
+            profiles: 0,
+            objects: 0,
+            saturated: false,
+            rounded: false,
+        };
+        let selects = |directory: &Directory, dataset: &Dataset| {
+            selects(selector, profile_type, directory, dataset)
+        };
+        let summaries = Summaries::new(objects, range, |directory, datasets, _| {
+            // They are of one service and type.
+            let of_type = datasets
+                .iter()
+                .all(|d| directory.types[d.profile_type as usize] == *profile_type);
+            if !of_type {
+                return None;
+            }
+            let selected: Vec<Vec<bool>> = datasets
+                .iter()
+                .map(|dataset| selects(directory, dataset))
+                .collect();
+            let whole = selected
+                .iter()
+                .all(|selected| is_whole(selected) || !selected.contains(&true));
+            let any = selected.iter().any(|selected| selected.contains(&true));
+            // Hours are summed over all series only.
+            any.then_some(if whole {
+                SumWindow::Hour
+            } else {
+                SumWindow::Day
+            })
+        });
+        for (at, object) in objects.iter().enumerate() {
+            let directory = &object.directory;
+            let Some(of_type) = directory.types.iter().position(|t| t == profile_type) else {
+                continue;
+            };
+            let mut parts = plan.chunks(directory, of_type as u32, selector);
+            for dataset in directory
+                .datasets()
+                .iter()
+                .filter(|d| d.profile_type == of_type as u32)
+            {
+                if !range.touches(dataset.min_time, dataset.max_time) {
+                    continue;
+                }
+                let selected = selects(directory, dataset);
+                let scope = if is_whole(&selected) {
+                    SumScope::All
+                } else {
+                    SumScope::Series
+                };
+                let service = service(directory, dataset);
+                let tiers = if is_summary(object) {
+                    let Some(summary) = summaries.of(at, profile_type, service) else {
+                        continue;
+                    };
+                    plan.rounded |= summary.rounded;
+                    let windows = SumWindow::ALL.into_iter().filter(|&w| w >= summary.window);
+                    tiers(
+                        summary.range,
+                        windows.filter(|&w| dataset.sums(w, scope).is_some()),
+                        None,
+                    )
+                } else {
+                    let taken = summaries.instead_of(&object.key, profile_type, service);
+                    let windows = SumWindow::ALL
+                        .into_iter()
+                        .filter(|&w| dataset.sums(w, scope).is_some());
+                    tiers(
+                        opened(range, dataset.min_time, dataset.max_time),
+                        windows,
+                        taken,
+                    )
+                };
+                parts.extend(plan.dataset(dataset, selected, scope, &tiers));
+            }
+            plan.objects += u64::from(!parts.is_empty());
+            plan.reads.add(&object.key, parts);
+        }
+        Ok(plan)
+    }
+
+    fn chunks(
+        &self,
+        directory: &Directory,
+        of_type: u32,
+        selector: &Selector,
+    ) -> Vec<(Part, What)> {
+        if directory.chunks().is_empty() {
+            return Vec::new();
+        }
+        let selected: Vec<bool> = directory
+            .label_sets
+            .iter()
+            .map(|l| selector.matches(&self.profile_type, l))
+            .collect();
+        let parts = directory.chunks().iter().filter_map(|chunk| {
+            let series = chunk.series.iter().enumerate();
+            let wanted: Vec<usize> = series
+                .filter(|(_, s)| {
+                    s.profile_type == of_type
+                        && selected[s.labels as usize]
+                        && self.range.contains(s.time)
+                })
+                .map(|(i, _)| i)
+                .collect();
+            (!wanted.is_empty()).then(|| (chunk.part(), What::Chunk(wanted)))
+        });
+        parts.collect()
+    }
+
+    /// The parts of a dataset that answer each tier of the range.
+    fn dataset(
+        &mut self,
+        dataset: &Dataset,
+        selected: Vec<bool>,
+        scope: SumScope,
+        tiers: &[Tier],
+    ) -> Vec<(Part, What)> {
+        let (at, mut parts) = (self.datasets.len(), Vec::new());
+        if !selected.contains(&true) {
+            return parts;
+        }
+        for tier in tiers {
+            let (pages, scope): (&[PageEntry], _) = match tier.window {
+                None => (&dataset.pages, None),
+                Some(window) => (
+                    dataset.sums(window, scope).map_or(&[], |sums| &sums.pages),
+                    Some(scope),
+                ),
+            };
+            let touched = pages
+                .iter()
+                .filter(|page| tier.touches(page.min_time, page.max_time));
+            parts.extend(
+                touched.map(|page| (page.part, What::Page(at, tier.clone(), scope, page.divisor))),
+            );
+        }
+        if parts.is_empty() {
+            return parts;
+        }
+        let pages_missing = parts.len();
+        parts.push((dataset.symbols, What::Symbols(at)));
+        let dataset = dataset.without_pages();
+        let (tables, table_bytes, sums, timing, profiles) = (None, 0, Vec::new(), None, 0);
+        self.datasets.push(OpenDataset {
+            dataset,
+            selected,
+            tables,
+            table_bytes,
+            pages_missing,
+            sums,
+            timing,
+            profiles,
+        });
+        parts
+    }
+
+    fn part(&mut self, what: What, bytes: &[u8]) -> Result<(), StoreError> {
+        let before = what.dataset().map_or(0, |at| self.datasets[at].held());
+        let at = match what {
+            What::Chunk(wanted) => {
+                let is_wanted = |i, s: &Series| {
+                    s.profile_type == self.profile_type && wanted.binary_search(&i).is_ok()
+                };
+                let profile = read_chunk(bytes, is_wanted)?;
+                self.profiles += wanted.len() as u64;
+                return self.merger.add(&profile).map_err(other_series);
+            }
+            What::Symbols(at) => {
+                let tables = read_symbols(bytes, &self.datasets[at].dataset)?;
+                self.datasets[at].take_tables(tables);
+                at
+            }
+            What::Page(at, tier, scope, divisor) => {
+                let kind = if scope.is_none() {
+                    PageKind::Raw
+                } else {
+                    PageKind::Sums
+                };
+                let page = read_page(bytes, &self.datasets[at].dataset, kind, divisor)?;
+                self.saturated |= self.datasets[at].add(&page, &tier, scope);
+                at
+            }
+        };
+        let gathering = &mut self.datasets[at];
+        if gathering.pages_missing > 0 || gathering.tables.is_none() {
+            self.gathered += gathering.held() - before;
+            return Ok(());
+        }
+        self.gathered -= before;
+        self.profiles = self.profiles.saturating_add(gathering.profiles);
+        match gathering.finish(&self.profile_type) {
+            Some((tables, sums)) => self.merger.add_sums(&tables, &sums).map_err(other_series),
+            None => Ok(()),
+        }
+    }
+
+    /// The answer, when nothing is wanted any more.
+    pub fn finish(self) -> Result<QueryAnswer, PlanError> {
+        self.reads.finished()?;
+        let merged = self.merger.finish();
+        Ok(QueryAnswer {
+            profile: merged.profile,
+            profiles: self.profiles,
+            objects: self.objects,
+            bytes: self.reads.bytes,
+            saturated: self.saturated || merged.saturated > 0,
+            rounded: self.rounded,
+        })
+    }
+}
+
+impl Plan for QueryPlan {
+    fn wants(&self) -> Vec<Get> {
+        self.reads.wants()
+    }
+
+    fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
+        for (part, what, bytes) in self.reads.take(get, bytes)? {
+            self.part(what, bytes).map_err(damaged(&get.key, part))?;
+            check_held(self.merger.held() + self.gathered)?;
+        }
+        Ok(())
+    }
+}
+
+impl What {
+    /// The dataset that it is for.
+    fn dataset(&self) -> Option<usize> {
+        match self {
+            Self::Chunk(_) => None,
+            Self::Symbols(at) | Self::Page(at, ..) => Some(*at),
+        }
+    }
+}
+
+impl OpenDataset {
+    fn take_tables(&mut self, tables: Profile) {
+        self.table_bytes = table_bytes(&tables);
+        self.tables = Some(tables);
+    }
+
+    /// About how many bytes it holds.
+    fn held(&self) -> usize {
+        self.table_bytes + self.sums.len() * size_of::<i64>()
+    }
+
+    /// Adds a page's selected profiles or sums; says whether a sum was cut.
+    fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<SumScope>) -> bool {
+        self.pages_missing -= 1;
+        let highest = page
+            .stacks
+            .iter()
+            .max()
+            .map_or(0, |&highest| highest as usize + 1);
+        if self.sums.len() < highest {
+            self.sums.resize(highest, 0);
+        }
+        let mut saturated = false;
+        for profile in &page.profiles {
+            let selected = scope == Some(SumScope::All) || self.selected[profile.series as usize];
+            if !selected || !tier.contains(profile.timing.time) {
+                continue;
+            }
+            for row in profile.rows.clone() {
+                let (sum, value) = (&mut self.sums[page.stacks[row] as usize], page.values[row]);
+                saturated |= sum.checked_add(value).is_none();
+                *sum = sum.saturating_add(value);
+            }
+            self.timing = Some(
+                self.timing
+                    .map_or(profile.timing, |timing| timing.merged(profile.timing)),
+            );
+            self.profiles = self.profiles.saturating_add(profile.profiles);
+        }
+        saturated
+    }
+
+    /// The tables and the sums over their stacks, and this gathering emptied; `None` when no
+    /// profile of the pages was selected.
+    fn finish(&mut self, profile_type: &ProfileType) -> Option<(Profile, Vec<i64>)> {
+        let (mut tables, sums) = (self.tables.take()?, std::mem::take(&mut self.sums));
+        tables.describe(profile_type, [self.timing.take()?].into_iter());
+        Some((tables, sums))
+    }
+}
+
+/// The types agree because every series read has the type asked for; a chunk that disagrees with
+/// its directory gives an empty profile.
+fn other_series(_: MergeError) -> StoreError {
+    let problem = "the series are not those that the directory names";
+    StoreError::Corrupt {
+        section: "chunk",
+        offset: 0,
+        problem,
+    }
+}
+
+/// Which series of a dataset are selected.
+pub(super) fn selects(
+    selector: &Selector,
+    profile_type: &ProfileType,
+    directory: &Directory,
+    dataset: &Dataset,
+) -> Vec<bool> {
+    let labels = dataset
+        .series
+        .iter()
+        .map(|&labels| &directory.label_sets[labels as usize]);
+    labels
+        .map(|labels| selector.matches(profile_type, labels))
+        .collect()
+}
+
+/// Whether every series is selected.
+pub(super) fn is_whole(selected: &[bool]) -> bool {
+    !selected.contains(&false)
+}

@@ -1,0 +1,7 @@
+//! Judges that share no code with the core: what a profile holds, and what becomes of it.
+
+pub mod brute;
+pub mod go;
+pub mod oracle;
+pub mod series;
+pub mod text;

@@ -1,0 +1,7 @@
+//! Profiles to test with: real ones, drawn ones, made-up ones.
+
+pub mod corpus;
+pub mod drawn;
+pub mod legacy;
+pub mod random;
+pub mod recorded;

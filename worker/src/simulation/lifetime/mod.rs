@@ -1,0 +1,5 @@
+//! What is deleted or expires.
+
+mod deletion;
+pub(super) mod erasure;
+mod retention;

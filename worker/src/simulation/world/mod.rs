@@ -1,0 +1,407 @@
+//! Tenants' shards over SQLite and a bucket in memory, asked through the same packets, on a clock of
+//! their own, with failures at will.
+
+mod clock;
+pub(super) mod faults;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::{Future, poll_fn};
+use std::rc::Rc;
+use std::task::Poll;
+
+use futures_util::FutureExt;
+use pilotlight_core::{
+    ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos, parse_name,
+    plans::{MAX_PARTITION_BYTES, QueryAnswer},
+    store::{ChunkId, Series, SeriesRows, encode_chunk},
+};
+
+use crate::api::query::Store;
+use crate::bucket::memory::MemoryBucket;
+use crate::maintenance::rebuild as rebuild_catalog;
+use crate::maintenance::visit;
+use crate::meter::{Meter, Usage};
+use crate::platform::admission::Admission;
+use crate::platform::config::{Flush, Retention};
+use crate::platform::errors::Problem;
+use crate::tenant::memory::MemorySql;
+use crate::tenant::{
+    Detail, Reply, Shard, Sql, TenantClient, TenantRpc, TenantShards, TenantStore, Transport,
+};
+use clock::Clock;
+pub(crate) use faults::Simulated;
+use faults::{DeployedSql, Faults, FaultyBucket};
+
+pub(crate) const MINUTE: i64 = 60_000;
+pub(crate) const HOUR: i64 = 60 * MINUTE;
+pub(crate) const DAY: i64 = 24 * HOUR;
+
+/// The beginning of a day.
+pub(crate) const BEGIN: i64 = 19_675 * DAY;
+
+const GRACE_SECONDS: u32 = 600;
+
+pub(crate) const RETENTION: Retention = Retention {
+    raw_days: 30,
+    sums_days: 60,
+};
+
+/// What is counted in every profile.
+pub(crate) const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+
+pub(crate) type Object = TenantStore<FaultyBucket<MemoryBucket>, DeployedSql, Simulated>;
+
+/// One world.
+pub(crate) struct World {
+    pub(crate) clock: Clock,
+    pub(crate) bucket: MemoryBucket,
+    pub(crate) faults: Faults,
+    /// How much a partition of a job over blocks may hold.
+    pub(crate) partition_bytes: u64,
+    pub(crate) hosts: Vec<Rc<Host>>,
+}
+
+/// Where one of a tenant's objects lives, dies and lives again over the same database.
+pub(crate) struct Host {
+    pub(crate) shard: Shard,
+    sql: MemorySql,
+    bucket: FaultyBucket<MemoryBucket>,
+    platform: Simulated,
+    flush: Flush,
+    pub(crate) grace_seconds: Cell<u32>,
+    object: RefCell<Option<Living>>,
+}
+
+/// The object that lives, and how many deaths and deployments were before it.
+struct Living {
+    deaths: u64,
+    deploys: u64,
+    object: Rc<Object>,
+}
+
+/// A line to an object.
+#[derive(Clone)]
+pub(crate) struct Line(Rc<Host>);
+
+impl World {
+    /// With objects of these names.
+    pub(crate) fn new(names: &[&str]) -> Self {
+        // So little that jobs over blocks take several partitions.
+        Self {
+            partition_bytes: 100,
+            ..Self::with(
+                names,
+                Flush {
+                    millis: 200,
+                    bytes: 1 << 20,
+                    pending: 4 << 20,
+                },
+            )
+        }
+    }
+
+    pub(crate) fn with(names: &[&str], flush: Flush) -> Self {
+        let (clock, bucket) = (Clock::new(BEGIN), MemoryBucket::default());
+        let faults = Faults::new(&clock);
+        let host = |name: &&str| {
+            let platform = Simulated {
+                clock: clock.clone(),
+                faults: faults.clone(),
+            };
+            Rc::new(Host {
+                shard: name.parse().unwrap(),
+                sql: MemorySql::new(),
+                bucket: FaultyBucket {
+                    bucket: bucket.clone(),
+                    faults: faults.clone(),
+                },
+                platform,
+                flush,
+                grace_seconds: Cell::new(GRACE_SECONDS),
+                object: RefCell::default(),
+            })
+        };
+        Self {
+            partition_bytes: MAX_PARTITION_BYTES,
+            hosts: names.iter().map(host).collect(),
+            clock,
+            bucket,
+            faults,
+        }
+    }
+
+    /// The bucket as the worker has it.
+    pub(crate) fn faulty_bucket(&self) -> FaultyBucket<MemoryBucket> {
+        FaultyBucket {
+            bucket: self.bucket.clone(),
+            faults: self.faults.clone(),
+        }
+    }
+
+    /// All objects, as those of one tenant.
+    pub(crate) fn tenant(&self) -> TenantShards<Line> {
+        TenantShards::new(self.hosts.iter().cloned().map(Line))
+    }
+
+    /// One of them, as a tenant of its own.
+    pub(crate) fn line(&self, host: usize) -> TenantShards<Line> {
+        TenantShards::new([Line(self.hosts[host].clone())])
+    }
+
+    pub(crate) fn platform(&self) -> Simulated {
+        Simulated {
+            clock: self.clock.clone(),
+            faults: self.faults.clone(),
+        }
+    }
+
+    /// The way into this thread's memory.
+    pub(crate) fn admission(&self) -> Admission<Simulated> {
+        Admission(self.platform())
+    }
+
+    pub(crate) fn client(&self, host: usize) -> TenantClient<Line> {
+        TenantClient::new(Line(self.hosts[host].clone()))
+    }
+
+    /// What a client does: sends, and sends again as often as told. Says whether it was told that
+    /// the profile is stored.
+    pub(crate) async fn push(&self, n: u32, retries: u32) -> bool {
+        let chunk = chunk(n, self.clock.now());
+        for _ in 0..=retries {
+            if self
+                .faults
+                .invocation(self.tenant().append(&chunk))
+                .await
+                .is_ok()
+            {
+                return true;
+            }
+            self.clock.sleep(1_000).await;
+        }
+        false
+    }
+
+    /// What the schedule does with one object; says whether something was due.
+    pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
+        let (bucket, client, shard) = (
+            self.faulty_bucket(),
+            self.client(host),
+            &self.hosts[host].shard,
+        );
+        let meter = Meter::default();
+        self.faults
+            .invocation(visit::visit(
+                &bucket,
+                &client,
+                shard,
+                self.clock.now(),
+                self.partition_bytes,
+                &self.admission(),
+                &meter,
+            ))
+            .await
+    }
+
+    /// The first object's name.
+    pub(crate) fn shard(&self) -> Shard {
+        self.hosts[0].shard.clone()
+    }
+
+    /// Loses what the first object's database had.
+    pub(crate) fn wipe(&self) {
+        for table in [
+            "objects",
+            "directories",
+            "lease",
+            "sequence",
+            "publication",
+            "days",
+        ] {
+            self.hosts[0]
+                .sql
+                .exec(&format!("DELETE FROM {table}"), Vec::new())
+                .unwrap();
+        }
+        *self.hosts[0].object.borrow_mut() = None;
+    }
+
+    /// Rebuilds the first object's catalog.
+    pub(crate) async fn rebuild(&self) -> Result<rebuild_catalog::Report, Problem> {
+        let (bucket, client, shard) = (self.faulty_bucket(), self.client(0), &self.hosts[0].shard);
+        self.faults
+            .invocation(rebuild_catalog::rebuild(
+                &bucket,
+                &client,
+                shard,
+                &self.admission(),
+            ))
+            .await
+    }
+
+    /// Visits the first object until nothing is due.
+    pub(crate) fn compact_all(&self) {
+        let jobs = (0..100)
+            .take_while(|_| self.clock.run(self.visit(0)).unwrap())
+            .count();
+        assert!(jobs < 100, "compaction comes to no end");
+    }
+
+    /// Everything that was ever pushed, merged.
+    pub(crate) async fn query(&self) -> Result<QueryAnswer, Problem> {
+        let range = TimeRange {
+            from: UnixNanos::from_millis(BEGIN - DAY),
+            until: UnixNanos::from_millis(BEGIN + 100 * DAY),
+        };
+        let profile_type: ProfileType = TYPE.parse().unwrap();
+        let store = Store::new(
+            self.faulty_bucket(),
+            self.tenant(),
+            self.platform(),
+            Meter::default(),
+        );
+        self.faults
+            .invocation(store.merged(&Selector::default(), &profile_type, range))
+            .await
+    }
+
+    /// How often each profile is in the answer to a query.
+    pub(crate) fn counts(&self) -> BTreeMap<u32, i64> {
+        counts(&self.clock.run(self.query()).unwrap())
+    }
+
+    /// How many rows of tables the first object has changed.
+    pub(crate) fn rows_changed(&self) -> u64 {
+        self.hosts[0].sql.changes()
+    }
+
+    /// Names of the objects that the catalogs have.
+    pub(crate) fn live(&self) -> Vec<String> {
+        let all = TimeRange {
+            from: UnixNanos(i64::MIN),
+            until: UnixNanos(i64::MAX),
+        };
+        let mut keys: Vec<String> = self
+            .clock
+            .run(self.tenant().catalog(all, Detail::Each))
+            .unwrap()
+            .into_iter()
+            .map(|object| object.key)
+            .collect();
+        keys.sort();
+        keys
+    }
+}
+
+/// How often each profile is in an answer: each is one sample of value 1 in a function of its own.
+pub(crate) fn counts(answer: &QueryAnswer) -> BTreeMap<u32, i64> {
+    let profile = &answer.profile;
+    let samples = profile.samples();
+    let name = |row: usize| {
+        let location = profile.frames(samples.stacks[row]).next().unwrap();
+        let function = profile.lines(location)[0].function.unwrap();
+        profile.text(profile.functions()[function.index()].name)[1..]
+            .parse()
+            .unwrap()
+    };
+    (0..samples.stacks.len())
+        .map(|row| (name(row), samples.values[0][row]))
+        .collect()
+}
+
+/// A pushed profile of its own kind.
+pub(crate) fn chunk(n: u32, millis: i64) -> Vec<u8> {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("cpu", "nanoseconds");
+    let stack = builder.named_stack(&[&format!("f{n}")]);
+    let series = Series {
+        labels: parse_name(&format!("app{}", n % 5)).unwrap(),
+        profile_type: TYPE.parse().unwrap(),
+        time: UnixNanos::from_millis(millis),
+        ..Series::default()
+    };
+    let mut id = [7; 16];
+    id[..4].copy_from_slice(&n.to_le_bytes());
+    encode_chunk(
+        ChunkId(id),
+        &builder.finish(),
+        &[SeriesRows {
+            series,
+            rows: vec![(stack, 1)],
+        }],
+    )
+    .unwrap()
+}
+
+impl Host {
+    /// The object that lives, and how many deaths were before it.
+    pub(crate) fn object(&self) -> (u64, Rc<Object>) {
+        let faults = &self.bucket.faults;
+        let (deaths, deploys) = (faults.deaths(), faults.deploys());
+        let mut living = self.object.borrow_mut();
+        if let Some(living) = living
+            .as_ref()
+            .filter(|living| (living.deaths, living.deploys) == (deaths, deploys))
+        {
+            return (deaths, living.object.clone());
+        }
+        let sql = DeployedSql::new(self.sql.clone(), faults.clone());
+        let (bucket, platform, grace) = (
+            self.bucket.clone(),
+            self.platform.clone(),
+            self.grace_seconds.get(),
+        );
+        let opened = TenantStore::new(
+            sql,
+            bucket,
+            platform,
+            Meter::default(),
+            self.flush,
+            grace,
+            RETENTION,
+        )
+        .unwrap();
+        let object = Rc::new(opened);
+        *living = Some(Living {
+            deaths,
+            deploys,
+            object: object.clone(),
+        });
+        (deaths, object)
+    }
+
+    /// Runs a future as long as the object lives that it belongs to.
+    async fn while_alive<T>(&self, born: u64, work: impl Future<Output = T>) -> Option<T> {
+        let mut work = Some(Box::pin(work));
+        poll_fn(|cx| {
+            if self.bucket.faults.deaths() != born {
+                work = None;
+            }
+            work.as_mut()
+                .map_or(Poll::Ready(None), |work| work.as_mut().poll(cx).map(Some))
+        })
+        .await
+    }
+}
+
+impl Transport for Line {
+    async fn call(&self, call: TenantRpc, body: &[u8]) -> Result<Reply, Problem> {
+        let answer = async {
+            let (host, (born, object)) = (self.0.clone(), self.0.object());
+            let spawn = |task| {
+                let host = host.clone();
+                self.0.platform.clock.spawn(
+                    async move { host.while_alive(born, task).await.unwrap_or(()) }.boxed_local(),
+                );
+            };
+            let answer = object.answer(&self.0.shard, call, body.to_vec(), Usage::default(), spawn);
+            self.0
+                .while_alive(born, answer)
+                .await
+                .ok_or_else(|| Problem::unavailable("the object died"))
+        };
+        let lost = || Err(Problem::unavailable("the line broke"));
+        self.0.bucket.faults.around(call.path(), answer, lost).await
+    }
+}
