@@ -4,7 +4,6 @@
 //! `cargo xtask setup --test` installs the agents. An agent whose language is missing on this
 //! machine is skipped, with a message.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -13,7 +12,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pilotlight_tests::client::Client;
 use pilotlight_tests::local::Place;
-use serde_json::{Value, json};
+use pilotlight_tests::query::{Merged, array, rpc};
+use serde_json::json;
 
 /// Agents upload every 4 to 10 s.
 const SECONDS: u64 = 12;
@@ -278,25 +278,26 @@ fn check(client: &Client, agent: &Agent) -> Result<(), String> {
         Labels::Both => format!("{{service_name=\"{service}\",region=\"eu\"}}"),
         Labels::Lost => format!("{{service_name=\"{service}\"}}"),
     };
+    let range = lately();
     for id in agent.types {
-        let sums = Sums::ask(client, id, &process).map_err(problem)?;
-        if sums.total <= 0 {
-            let types = types(client);
+        let merged = Merged::ask(client, id, &process, range).map_err(problem)?;
+        if merged.total <= 0 {
+            let types = types(client, range);
             return Err(problem(format!(
                 "no {id} of {process}; there are {types:?}"
             )));
         }
     }
     let time = agent.types[0];
-    let all = Sums::ask(client, time, &process).map_err(problem)?;
+    let all = Merged::ask(client, time, &process, range).map_err(problem)?;
     println!(
         "{}: hot {:.1} %, mild {:.1} % of {} of {time}",
         agent.name,
-        all.share("hotwork") * 100.0,
-        all.share("mildwork") * 100.0,
+        share(&all, "hotwork") * 100.0,
+        share(&all, "mildwork") * 100.0,
         all.total
     );
-    let (hot, mild) = (all.share("hotwork"), all.share("mildwork"));
+    let (hot, mild) = (share(&all, "hotwork"), share(&all, "mildwork"));
     // The rest is the runtime: its start, its compiler, its collector, the agent itself.
     if hot + mild < 0.5 || !(0.6..0.9).contains(&(hot / (hot + mild))) {
         return Err(problem(format!(
@@ -308,10 +309,10 @@ fn check(client: &Client, agent: &Agent) -> Result<(), String> {
         return Ok(());
     }
     let labelled = process.replace('}', ",step=\"hot\"}");
-    let labelled = Sums::ask(client, time, &labelled).map_err(problem)?;
-    let inside = labelled.share("hotwork");
+    let labelled = Merged::ask(client, time, &labelled, range).map_err(problem)?;
+    let inside = share(&labelled, "hotwork");
     // A sample may fall between a label and its function.
-    if inside < 0.9 || labelled.total * 10 < (all.total as f64 * hot * 9.0) as i64 {
+    if inside < 0.9 || (labelled.total as f64) < 0.9 * hot * all.total as f64 {
         return Err(problem(format!(
             "step=\"hot\" has {} of {}, {inside} of it hot: {:?}",
             labelled.total, all.total, labelled.functions
@@ -320,79 +321,32 @@ fn check(client: &Client, agent: &Agent) -> Result<(), String> {
     Ok(())
 }
 
-/// A merged profile of one type: its total and those of its functions.
-struct Sums {
-    total: i64,
-    functions: BTreeMap<String, i64>,
-}
-
-impl Sums {
-    fn ask(client: &Client, id: &str, selector: &str) -> Result<Self, String> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.expect("a time after 1970").as_millis() as i64;
-        let hour = 3_600_000;
-        let ask = json!({ "profileTypeID": id, "labelSelector": selector, "start": now - hour, "end": now + hour, "maxNodes": 100_000 });
-        let graph = rpc(client, "SelectMergeStacktraces", &ask)?["flamegraph"].take();
-        let names: Vec<&str> = array(&graph["names"])
-            .iter()
-            .filter_map(Value::as_str)
-            .collect();
-        let mut functions = BTreeMap::new();
-        for level in array(&graph["levels"]) {
-            let numbers: Vec<i64> = array(&level["values"]).iter().filter_map(number).collect();
-            // A box is its distance from the box before it, total, self and the index of its name.
-            for one in numbers.chunks_exact(4) {
-                *functions
-                    .entry(names[one[3] as usize].to_owned())
-                    .or_default() += one[1];
-            }
-        }
-        let total = number(&graph["total"]).unwrap_or(0);
-        Ok(Self { total, functions })
-    }
-
-    /// How much of the total is in functions whose name has this word: `hot_work` in Python and
-    /// Rust, `hotWork` elsewhere, with the file or the module before it.
-    fn share(&self, word: &str) -> f64 {
-        let of = |name: &str| name.to_lowercase().replace('_', "").contains(word);
-        let sum: i64 = self
-            .functions
-            .iter()
-            .filter(|(name, _)| of(name))
-            .map(|(_, total)| total)
-            .sum();
-        sum as f64 / self.total.max(1) as f64
-    }
+/// How much of the total is in functions whose name has this word: `hot_work` in Python and Rust,
+/// `hotWork` elsewhere, with the file or the module before it.
+fn share(merged: &Merged, word: &str) -> f64 {
+    let of = |name: &str| name.to_lowercase().replace('_', "").contains(word);
+    let functions = merged.functions.iter().filter(|(name, _)| of(name));
+    let sum: i64 = functions.map(|(_, total)| total).sum();
+    sum as f64 / merged.total.max(1) as f64
 }
 
 /// All types that there are, for messages.
-fn types(client: &Client) -> Vec<String> {
+fn types(client: &Client, (start, end): (i64, i64)) -> Vec<String> {
     let answer = rpc(
         client,
         "ProfileTypes",
-        &json!({ "start": 0, "end": i64::MAX / 2_000_000 }),
+        &json!({ "start": start, "end": end }),
     );
     let answer = answer.unwrap_or_default();
     let types = array(&answer["profileTypes"]).iter();
-    types
-        .filter_map(|kind| kind["ID"].as_str().map(str::to_owned))
-        .collect()
+    let ids = types.filter_map(|kind| kind["ID"].as_str().map(str::to_owned));
+    ids.collect()
 }
 
-fn rpc(client: &Client, call: &str, ask: &Value) -> Result<Value, String> {
-    let path = format!("/querier.v1.QuerierService/{call}");
-    let answer = client.post(&path, "application/json", ask.to_string().as_bytes())?;
-    match answer.status {
-        200 => Ok(answer.json()),
-        status => Err(format!("{call} {ask}: {status} {}", answer.text())),
-    }
-}
-
-fn array(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// Protobuf's JSON gives numbers of 64 bits as text.
-fn number(value: &Value) -> Option<i64> {
-    value.as_i64().or_else(|| value.as_str()?.parse().ok())
+/// An hour on either side of now, milliseconds.
+fn lately() -> (i64, i64) {
+    const HOUR: i64 = 3_600_000;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.expect("a time after 1970").as_millis() as i64;
+    (now - HOUR, now + HOUR)
 }
