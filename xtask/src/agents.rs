@@ -27,7 +27,7 @@ const LANGUAGES: [Language; 5] = [
     Language {
         name: "python",
         install: python,
-        inputs: &["python/0.8.txt", "python/1.4.txt"],
+        inputs: &["python/requirements.txt"],
     },
     Language {
         name: "node",
@@ -95,40 +95,29 @@ fn sources(below: &str) -> PathBuf {
     root().join("tests/agents").join(below)
 }
 
-/// An environment a version: the two cannot stand beside each other.
+/// A folder for each section of the requirements: their versions cannot stand beside each other.
 fn python(step: &mut Step, folder: &Path) -> Result<()> {
-    for version in ["0.8", "1.4"] {
-        let made = folder.join(version);
-        step.note(format!(
-            "pip install of pyroscope-io {version}, for 2 minutes at most"
-        ));
-        if venv(&made).is_err() {
-            // Debian keeps this part of Python in a package of its own.
-            system::install(step, &["python3-venv"])?;
-            venv(&made)?;
-        }
-        Run::new(made.join("bin/pip"))
-            .args([
-                "install",
-                "--quiet",
-                "--disable-pip-version-check",
-                "--only-binary",
-                ":all:",
-                "--requirement",
-            ])
-            .arg(sources(&format!("python/{version}.txt")))
+    let pip = || Run::new("python3").args(["-m", "pip"]);
+    if pip().args(["--version"]).read().is_err() {
+        // Debian keeps pip in a package of its own.
+        system::install(step, &["python3-pip"])?;
+    }
+    let path = sources("python/requirements.txt");
+    let requirements = fs::read_to_string(&path).context(path.display())?;
+    for section in requirements.split("# ").skip(1) {
+        let (name, packages) = section.split_once('\n').unwrap_or((section, ""));
+        step.note(format!("pip install for {name}, for 2 minutes at most"));
+        let made = folder.join(name);
+        let _ = fs::remove_dir_all(&made);
+        pip()
+            .args(["install", "--quiet", "--disable-pip-version-check"])
+            .args(["--no-deps", "--only-binary", ":all:", "--target"])
+            .arg(made)
+            .args(packages.split_whitespace())
             .limit(120)
             .read()?;
     }
     Ok(())
-}
-
-fn venv(folder: &Path) -> Result<()> {
-    let made = Run::new("python3")
-        .args(["-m", "venv", "--clear"])
-        .arg(folder)
-        .read();
-    made.map(drop)
 }
 
 fn go(step: &mut Step, folder: &Path) -> Result<()> {

@@ -1,8 +1,10 @@
 //! Published profiling agents against the worker under workerd: each profiles a program that spends
 //! three quarters of its time in one function, and queries find that function with that share.
 //!
-//! `cargo xtask setup --test` installs the agents. An agent whose language is missing on this
+//! [`published`] lists them. `cargo xtask setup --test` installs the agents. An agent whose language is missing on this
 //! machine is skipped, with a message.
+
+mod published;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,148 +17,12 @@ use pilotlight_tests::local::Place;
 use pilotlight_tests::query::{Merged, array, rpc};
 use serde_json::json;
 
+use published::{AGENTS, Agent, Labels};
+
 /// Agents upload every 4 to 10 s.
 const SECONDS: u64 = 12;
 /// Agents start, run for `SECONDS` and upload the rest, all of them at once on two cores.
 const PATIENCE: Duration = Duration::from_secs(90);
-
-/// A published agent, the program that it profiles, and what it must leave behind.
-struct Agent {
-    /// As its users know it.
-    name: &'static str,
-    /// The name of the application that it is told.
-    application: &'static str,
-    /// The service under which its profiles arrive.
-    service: &'static str,
-    /// Must be there, below the folder of the set-up; its first part is the language.
-    needs: &'static str,
-    /// Program and arguments. `{made}` is the folder of the set-up, `{here}` that of the sources.
-    command: &'static [&'static str],
-    variables: &'static [(&'static str, &'static str)],
-    /// The type id of each profile that it sends, the one of time first.
-    types: &'static [&'static str],
-    labels: Labels,
-}
-
-/// What becomes of labels.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Labels {
-    /// `region` of the process, and `step` around the hot function.
-    Both,
-    /// The agent sends none.
-    Lost,
-}
-
-const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
-
-const PYTHON: [&str; 2] = [CPU, "memory:inuse_space:bytes:space:bytes"];
-
-const NODE: [&str; 3] = [
-    "wall:wall:nanoseconds:wall:nanoseconds",
-    "wall:cpu:nanoseconds:wall:nanoseconds",
-    "memory:inuse_space:bytes:inuse_space:bytes",
-];
-
-const AGENTS: [Agent; 8] = [
-    Agent {
-        name: "pyroscope-io 1.4.0 (Python)",
-        application: "python.new",
-        service: "python.new",
-        needs: "python/1.4/bin/python",
-        command: &["{made}/python/1.4/bin/python", "{here}/python/busy.py"],
-        variables: &[],
-        types: &PYTHON,
-        labels: Labels::Both,
-    },
-    Agent {
-        name: "pyroscope-io 0.8.16 (Python)",
-        application: "python.old",
-        service: "python.old",
-        needs: "python/0.8/bin/python",
-        command: &["{made}/python/0.8/bin/python", "{here}/python/busy.py"],
-        variables: &[],
-        types: &[CPU],
-        labels: Labels::Both,
-    },
-    Agent {
-        name: "@pyroscope/nodejs 0.6.4",
-        application: "node.new",
-        service: "node.new",
-        needs: "node",
-        command: &["node", "{here}/node/busy.mjs", "pyroscope-0.6"],
-        variables: &[],
-        types: &NODE,
-        labels: Labels::Both,
-    },
-    Agent {
-        name: "@pyroscope/nodejs 0.4.13",
-        application: "node.old",
-        service: "node.old",
-        needs: "node",
-        command: &["node", "{here}/node/busy.mjs", "pyroscope-0.4"],
-        variables: &[],
-        types: &NODE,
-        labels: Labels::Both,
-    },
-    Agent {
-        name: "pyroscope-go 1.4.3",
-        application: "go.app",
-        service: "go.app",
-        needs: "go/busy",
-        command: &["{made}/go/busy"],
-        variables: &[],
-        types: &[
-            CPU,
-            "memory:alloc_space:bytes:space:bytes",
-            "memory:inuse_space:bytes:space:bytes",
-            "goroutines:goroutine:count:goroutine:count",
-            "mutex:delay:nanoseconds:contentions:count",
-            "block:delay:nanoseconds:contentions:count",
-        ],
-        labels: Labels::Both,
-    },
-    Agent {
-        name: "pyroscope agent 2.9.2 (Java)",
-        application: "java.jfr",
-        service: "java.jfr",
-        needs: "java/Busy.class",
-        command: &JAVA,
-        variables: &[
-            ("PYROSCOPE_PROFILER_ALLOC", "256k"),
-            ("PYROSCOPE_LABELS", "region=eu"),
-        ],
-        types: &[CPU, "memory:alloc_in_new_tlab_bytes:bytes:space:bytes"],
-        labels: Labels::Both,
-    },
-    Agent {
-        name: "pyroscope agent 2.9.2 (Java), PYROSCOPE_FORMAT=otlp",
-        application: "java.otlp",
-        service: "unknown_service",
-        needs: "java/Busy.class",
-        command: &JAVA,
-        variables: &[("PYROSCOPE_FORMAT", "otlp")],
-        types: &[CPU],
-        labels: Labels::Lost,
-    },
-    Agent {
-        name: "pyroscope 2.1.5 (Rust, pprof-rs)",
-        application: "rust.app",
-        service: "rust.app",
-        needs: "rust/debug/agent-rust",
-        command: &["{made}/rust/debug/agent-rust"],
-        variables: &[],
-        types: &[CPU],
-        labels: Labels::Both,
-    },
-];
-
-const JAVA: [&str; 5] = [
-    "java",
-    "-javaagent:{made}/java/agent.jar",
-    "-cp",
-    "{made}/java:{made}/java/agent.jar",
-    "Busy",
-];
 
 #[test]
 fn every_agent_shows_the_hot_function() {
@@ -217,11 +83,11 @@ struct Run {
 impl Run {
     fn start(agent: &'static Agent, place: &Place) -> Self {
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("agents");
-        let word = |word: &&str| {
+        let word = |word: &str| {
             word.replace("{made}", &made().to_string_lossy())
                 .replace("{here}", &here.to_string_lossy())
         };
-        let words: Vec<String> = agent.command.iter().map(word).collect();
+        let words: Vec<String> = agent.command.iter().map(|part| word(part)).collect();
         let log = place.state.join(format!("{}.log", agent.application));
         let file = File::create(&log).expect("a log");
         let child = Command::new(&words[0])
@@ -232,7 +98,12 @@ impl Run {
             .env("PYROSCOPE_SERVER_ADDRESS", place.url())
             .env("PYROSCOPE_APPLICATION_NAME", agent.application)
             .env("PYROSCOPE_UPLOAD_INTERVAL", "4s")
-            .envs(agent.variables.iter().copied())
+            .envs(
+                agent
+                    .variables
+                    .iter()
+                    .map(|(name, value)| (name, word(value))),
+            )
             .stdout(file.try_clone().expect("a log"))
             .stderr(file)
             .spawn()
