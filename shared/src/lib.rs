@@ -19,6 +19,7 @@
 //! assert_eq!(tree.total(), 7);
 //! ```
 
+pub mod access;
 mod base;
 mod formats;
 pub mod ingest;

@@ -29,8 +29,8 @@ fn push(query: &str, content_type: &str, body: &[u8]) -> Result<ChunkHead, Inges
         client: "192.0.2.1",
         now: NOW,
     };
-    let chunk = ingest(&push)?.chunk.expect("a chunk");
-    Ok(chunk_head(&chunk).expect("a head"))
+    let chunk = ingest(&push)?.chunks.pop().expect("a chunk");
+    Ok(chunk_head(&chunk.bytes).expect("a head"))
 }
 
 fn pushed(body: &[u8]) -> Result<ChunkHead, IngestError> {

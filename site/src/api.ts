@@ -2,6 +2,7 @@
 
 import { ApiError, noServer, responseError } from "./apierror.ts";
 import { base } from "./base.ts";
+import { askForToken, authorization, token } from "./state/page/token.ts";
 import type { Span } from "./time/range.ts";
 
 export interface Service {
@@ -101,7 +102,10 @@ async function orNetworkError<T>(signal: AbortSignal, body: () => Promise<T>): P
 
 async function request(name: string, params: Record<string, string>, signal: AbortSignal): Promise<Response> {
   const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
-  const response = await orNetworkError(signal, () => fetch(url, { signal }));
+  const sent = token.peek();
+  const response = await orNetworkError(signal, () => fetch(url, { signal, headers: authorization(sent) }));
+  // Whatever stands in front of the server may answer 401 too, but wants no token of ours.
+  if (response.status === 401 && response.headers.get("www-authenticate")?.startsWith("Bearer")) askForToken(sent);
   if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()));
   return response;
 }

@@ -1,7 +1,7 @@
 /*
  * Handles for browser tests (data-testid):
  *   home     dropzone · services, service-card, card-change · looking · empty, widen, snippet · type, range, refresh
- *   header   open-file (the file input) · share, download · help-button, help · theme-button
+ *   header   open-file (the file input) · share, download · help-button, help · theme-button · token-menu, token-forget
  *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
  *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
  *   diff     side-base, side-other · range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
@@ -12,11 +12,12 @@
  *   drawer   drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
- *   page     drop-overlay · notice
+ *   page     drop-overlay · notice · token-dialog, token-input, token-give, token-problem
  */
 
 import { DropTarget } from "./components/files/droptarget.tsx";
 import { Help } from "./components/header/help.tsx";
+import { TokenDialog } from "./components/header/tokendialog.tsx";
 import { Diff } from "./pages/diff.tsx";
 import { Explore } from "./pages/explore.tsx";
 import { FilePage } from "./pages/file.tsx";
@@ -34,6 +35,7 @@ export function App() {
       <Page />
       <DropTarget />
       <Help />
+      <TokenDialog />
       <div class="notice" role="status" data-testid="notice">
         {notice}
       </div>

@@ -1,21 +1,39 @@
 import { createHash } from "node:crypto";
 import type { Plugin } from "vite";
 
+/** What a header can say and a page itself cannot. */
+const HEADERS = [
+  "Cross-Origin-Opener-Policy: same-origin",
+  "Cross-Origin-Resource-Policy: same-origin",
+  "Permissions-Policy: camera=(), geolocation=(), microphone=()",
+  "Referrer-Policy: no-referrer",
+  "X-Content-Type-Options: nosniff",
+  "X-Frame-Options: DENY",
+];
+
 /**
  * Writes the page's content security policy: scripts and connections of its own origin only. "Nothing leaves your
- * machine" is then enforced by the browser, not only promised by us.
+ * machine" is then enforced by the browser, not only promised by us. The page carries it for any static host;
+ * `_headers`, which Cloudflare reads, says the same and what only a header can.
  */
 export function policy(): Plugin {
+  let rules: string[] = [];
   return {
     name: "pilotlight-policy",
     apply: "build",
+    enforce: "post",
+    generateBundle() {
+      const policy = [...rules, "frame-ancestors 'none'"].join("; ");
+      const lines = [`Content-Security-Policy: ${policy}`, ...HEADERS].map((line) => `  ${line}\n`);
+      this.emitFile({ type: "asset", fileName: "_headers", source: `/*\n${lines.join("")}` });
+    },
     transformIndexHtml: {
       order: "post",
       handler(html) {
         const inline = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
           ([, code]) => `'sha256-${createHash("sha256").update(code).digest("base64")}'`,
         );
-        const rules = [
+        rules = [
           "default-src 'none'",
           `script-src 'self' 'wasm-unsafe-eval' ${inline.join(" ")}`,
           "style-src 'self'",

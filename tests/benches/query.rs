@@ -136,8 +136,10 @@ fn chunk(at: usize, profile: &[u8]) -> Vec<u8> {
     };
     ingest(&push)
         .expect("a good request")
-        .chunk
+        .chunks
+        .pop()
         .expect("a profile with samples")
+        .bytes
 }
 
 fn time(at: usize) -> i64 {

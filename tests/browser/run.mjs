@@ -38,6 +38,7 @@ const all = [
   "server",
   "services",
   "down",
+  "token",
   "pictures",
   "layout",
   "truth",

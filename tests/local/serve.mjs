@@ -60,7 +60,8 @@ function modules() {
 const options = configured();
 const miniflare = new Miniflare({
   ...options,
-  bindings: { ...options.bindings, ...asked.variables },
+  // Most tests are not about tokens; those that are ask for AUTH = "required".
+  bindings: { ...options.bindings, AUTH: "open", ...asked.variables },
   serviceBindings: asked.itself ? { SELF: { name: options.name, entrypoint: "Visits" } } : {},
   rootPath: root,
   modulesRoot: path.join(root, "worker"),

@@ -128,7 +128,7 @@ fn a_push_may_be_legacy_too() {
             .iter()
             .filter(|column| column.iter().any(|&value| value > 0))
             .count();
-        assert_eq!(ingested.series, positive, "{name}");
+        assert_eq!(ingested.series(), positive, "{name}");
     }
 }
 

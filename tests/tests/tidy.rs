@@ -256,7 +256,7 @@ const CIRCLES: [(&str, &[&str]); 5] = [
         "xtask/src/",
         &[
             "build", "debian", "fuzz", "lib", "load", "npm", "proc", "run", "serve", "setup",
-            "step", "system", "test", "wasm",
+            "step", "system", "test", "token", "wasm",
         ],
     ),
 ];

@@ -26,6 +26,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_macros))]
 
 mod api;
+mod auth;
 mod bucket;
 mod http;
 mod maintenance;
@@ -43,13 +44,15 @@ use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
-use api::{admin, metrics, push, pyroscope, query};
+use api::{admin, metrics, push, pyroscope, query, tokens};
+use auth::{Reason, admit, counted};
+use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::{OfTenant, Route, route};
 use http::scope::Scope;
-use http::{body, tenancy};
+use http::{answer as answers, body};
 use maintenance::schedule;
 use meter::{Item, Meter};
-use platform::config::Config;
+use platform::config::{Auth, Config};
 use platform::errors::Problem;
 pub use tenant::Tenant;
 
@@ -57,20 +60,45 @@ pub use tenant::Tenant;
 #[event(fetch)]
 async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Result<Response> {
     let context = Rc::new(context);
-    match answer(&mut request, &env, &context).await {
-        Ok(response) => Ok(response),
+    let page = page(&request)?;
+    let origins = Origins::of(&env).unwrap_or_default();
+    let response = match answer(&mut request, &page, &origins, &env, &context).await {
+        Ok(response) => response,
         Err(problem) => {
             body::drain(&mut request).await;
-            problem.response()
+            let response = problem.response()?;
+            if problem.status == 401 && asks_for_tokens(&env) {
+                let mode = request.headers().get("sec-fetch-mode")?;
+                let challenge = auth::challenge(mode.as_deref());
+                response.headers().set("www-authenticate", challenge)?;
+            }
+            response
         }
-    }
+    };
+    answers::finish(response, origins.allowed(&page))
+}
+
+/// Whether a 401 is about a token; without tokens it is about the tenant.
+fn asks_for_tokens(env: &Env) -> bool {
+    Config::of(env).is_ok_and(|config| config.auth == Auth::Required)
+}
+
+/// What a request says about the page that makes it, if a browser does.
+fn page(request: &Request) -> worker::Result<Page> {
+    let headers = request.headers();
+    Ok(Page {
+        origin: headers.get("origin")?,
+        fetch_site: headers.get("sec-fetch-site")?,
+    })
 }
 
 /// What is wrong with the variables, if anything is; asked once, before the first request.
 #[wasm_bindgen(wasm_bindgen = ::worker::wasm_bindgen)]
 pub fn configuration_problem(env: Env) -> Option<String> {
     let config = Config::of(&env).err().map(|error| error.to_string());
-    config.or_else(|| metrics::prices(&env).err().map(|error| error.to_string()))
+    let origins = || Origins::of(&env).err().map(|error| error.to_string());
+    let prices = || metrics::prices(&env).err().map(|error| error.to_string());
+    config.or_else(origins).or_else(prices)
 }
 
 /// Runs once a minute.
@@ -105,19 +133,35 @@ pub async fn visit(
 
 async fn answer(
     request: &mut Request,
+    page: &Page,
+    origins: &Origins,
     env: &Env,
     context: &Rc<Context>,
 ) -> Result<Response, Problem> {
-    let route = route(request.method().as_ref(), &request.path())?;
+    let method = request.method();
+    if method.as_ref() == "OPTIONS" && origins.allowed(page).is_some() {
+        return preflight();
+    }
+    let found = route(method.as_ref(), &request.path());
+    let route = found.map_err(|problem| counted((Reason::Route, problem)))?;
+    if origins.forbids(page, method.as_ref()) {
+        let message =
+            "a page of another site may change nothing here, unless CORS_ORIGINS names it";
+        let problem = Problem::new(403, "permission_denied", message);
+        return Err(counted((Reason::Origin, problem)));
+    }
     let config = Config::of(env).map_err(Problem::internal)?;
+    let meter = Meter::default();
+    let caller = admit(request, route.access(), &config, env, context, &meter).await?;
     match route {
         Route::Health => Ok(Response::ok("ok")?),
         Route::BucketCheck => admin::bucket_check(request, env).await,
         Route::Metrics => metrics::answer(env, config).await,
+        Route::Tokens(call) => tokens::call(call, request, &caller, env, &meter).await,
         Route::OfTenant(route) => {
             let header = request.headers().get("x-scope-orgid")?;
-            let tenant = tenancy::tenant(&config, header.as_deref())?;
-            let scope = Scope::new(env, config, tenant, Meter::default()).within(context);
+            let tenant = caller.tenant(&config, header.as_deref()).map_err(counted)?;
+            let scope = Scope::new(env, config, tenant, meter).within(context);
             scope.meter.add(Item::WorkerRequests, 1);
             let answer = answer_tenant(route, request, &scope).await;
             // What a refused request cost is not worth a call.
@@ -132,13 +176,22 @@ async fn answer(
     }
 }
 
+/// What a page of an allowed origin asks before it calls.
+fn preflight() -> Result<Response, Problem> {
+    let response = Response::empty()?.with_status(204);
+    for (name, value) in PREFLIGHT {
+        response.headers().set(name, value)?;
+    }
+    Ok(response)
+}
+
 async fn answer_tenant(
     route: OfTenant,
     request: &mut Request,
     scope: &Scope,
 ) -> Result<Response, Problem> {
     match route {
-        OfTenant::Ingest => push::ingest(request, scope).await,
+        OfTenant::Ingest => push::ingest::ingest(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,
         OfTenant::Services => query::services(request, scope).await,
         OfTenant::Labels => query::labels(request, scope).await,

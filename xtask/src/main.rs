@@ -16,6 +16,7 @@ mod setup;
 mod step;
 mod system;
 mod test;
+mod token;
 mod wasm;
 
 use std::path::{Path, PathBuf};
@@ -35,6 +36,10 @@ Usage: cargo xtask <command>
                           push as a fleet of agents does, and check that every profile arrived
   kills [--count 200] [--processes 20] [--pause-ms 200] [--uptime-ms 1200] [--seed N]
                           kill the worker repeatedly during pushes, and look for each push
+  token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
+  token list [--url URL]
+  token revoke ID [--url URL]
+                          make, list and revoke tokens; the administrator's is asked for, or in PILOTLIGHT_TOKEN
   setup [--test]          only find or install what the commands above need
 
 Environment:
@@ -53,6 +58,7 @@ fn main() -> ExitCode {
         ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),
+        ["token", rest @ ..] => token::run(rest),
         ["test"] => return test::test(""),
         ["test", "--quick"] => return test::quick(),
         ["test", "--only", name] => return test::test(name),

@@ -46,6 +46,8 @@ impl Pilotlight {
             ])
             .arg("--persist-to")
             .arg(state)
+            // On this machine only: whoever can reach the loopback may do everything.
+            .args(["--var", "AUTH:open"])
             .args(vars.iter().flat_map(|var| ["--var", var]))
             .env("WRANGLER_SEND_METRICS", "false")
             .env("WRANGLER_HIDE_BANNER", "true")

@@ -4,12 +4,13 @@
 //! Sources: the request grammar and the naming rules in Grafana Pyroscope's documentation and what
 //! its published agents send.
 
+mod draft;
 mod error;
+mod identity;
 mod multipart;
 mod request;
 mod split;
-
-use xxhash_rust::xxh3::Xxh3;
+mod type_names;
 
 use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::detect::{UnsupportedFormat, unsupported};
@@ -18,24 +19,24 @@ use crate::formats::gzip::inflate;
 use crate::formats::pprof;
 use crate::merge::canonical::fold_stacks;
 use crate::model::profile::Profile;
-use crate::store::{ChunkId, encode_chunk};
+use crate::store::ChunkId;
+use draft::Draft;
+pub use draft::{Chunk, Ingested, Rejected};
 pub use error::IngestError;
+use identity::Identity;
 use multipart::MultipartError;
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
 
-/// What came of a push.
-#[derive(Clone, Debug)]
-pub struct Ingested {
-    /// The bytes to store; `None` when the profile holds no sample, which is accepted and ignored
-    /// (an idle process).
-    pub chunk: Option<Vec<u8>>,
-    /// How many series the chunk holds.
-    pub series: usize,
+/// Decodes, checks and encodes a push to `/ingest`, which holds one profile.
+pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
+    Ok(Ingested {
+        chunks: draft(push)?.encode()?.into_iter().collect(),
+        rejected: Vec::new(),
+    })
 }
 
-/// Decodes, checks and encodes a push.
-pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
+fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
     let parameters = Parameters::parse(push)?;
     let outer = inflate(push.body, MAX_PUSH_BYTES)?;
     let body = outer.as_deref().unwrap_or(push.body);
@@ -53,17 +54,13 @@ pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
     // takes tables in any order.
     fold_stacks(&mut profile);
-    let series = split::split(&profile, &parameters, config.as_ref())?;
-    if series.is_empty() {
-        return Ok(Ingested {
-            chunk: None,
-            series: 0,
-        });
-    }
-    let chunk = encode_chunk(chunk_id(push, config.as_ref(), raw), &profile, &series)?;
-    Ok(Ingested {
-        chunk: Some(chunk),
-        series: series.len(),
+    let types = type_names::of_pprof(&profile, config.as_ref());
+    let series = split::split(&profile, &parameters.origin, &types)?;
+    let id = chunk_id(push, config.as_ref(), raw);
+    Ok(Draft {
+        id,
+        profile,
+        series,
     })
 }
 
@@ -107,27 +104,16 @@ fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<(&'a [u8], Option<Config>
     ))
 }
 
-/// Identity of a push: all that decides what is stored, less the time of arrival, and the sender's
-/// address. A client that sends again what it sent before sends the same of all of these.
 fn chunk_id(push: &Push<'_>, config: Option<&Config>, profile: &[u8]) -> ChunkId {
-    let mut hash = Xxh3::new();
-    let mut part = |bytes: &[u8]| {
-        hash.update(&(bytes.len() as u64).to_le_bytes());
-        hash.update(bytes);
-    };
-    [
-        push.tenant.as_bytes(),
-        push.query.as_bytes(),
-        push.client.as_bytes(),
-        profile,
-    ]
-    .into_iter()
-    .for_each(&mut part);
-    // An empty configuration is not the same as none.
-    part(&[u8::from(config.is_some())]);
+    let mut identity = Identity::default()
+        .with(push.tenant.as_bytes())
+        .with(push.query.as_bytes())
+        .with(push.client.as_bytes())
+        .with(profile)
+        // An empty configuration is not the same as none.
+        .with(&[u8::from(config.is_some())]);
     for (kind, SampleTypeConfig { display_name }) in config.into_iter().flatten() {
-        part(kind.as_bytes());
-        part(display_name.as_bytes());
+        identity = identity.with(kind.as_bytes()).with(display_name.as_bytes());
     }
-    ChunkId(hash.digest128().to_le_bytes())
+    identity.id()
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::draft::Origin;
 use super::error::IngestError;
 use crate::base::parse_time::parse_time;
 use crate::base::units::UnixNanos;
-use crate::model::labels::{Labels, parse_name};
+use crate::model::labels::parse_name;
 
 /// A request to `/ingest`.
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +41,7 @@ pub(super) type Config = BTreeMap<String, SampleTypeConfig>;
 
 /// What the query string says.
 pub(super) struct Parameters {
-    pub(super) labels: Labels,
-    pub(super) from: UnixNanos,
-    /// 0 unless both ends are given.
-    pub(super) duration_nanos: i64,
+    pub(super) origin: Origin,
     format: String,
 }
 
@@ -77,9 +75,11 @@ impl Parameters {
             _ => 0,
         };
         Ok(Self {
-            labels,
-            from: from.or(until).unwrap_or(push.now),
-            duration_nanos,
+            origin: Origin {
+                labels,
+                from: from.or(until).unwrap_or(push.now),
+                duration_nanos,
+            },
             format,
         })
     }

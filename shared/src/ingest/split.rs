@@ -5,8 +5,8 @@ use std::mem::take;
 
 use hashbrown::HashMap;
 
+use super::draft::Origin;
 use super::error::IngestError;
-use super::request::{Config, Parameters};
 use crate::base::limits::{
     MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS,
 };
@@ -28,14 +28,16 @@ const PLAUSIBLE: i64 = 31_536_000 * 1_000_000_000;
 ///
 /// Zero values are left out, as are negative ones, which no sum over time can mean (Pyroscope drops
 /// them too).
-pub(super) fn split(
+///
+/// `types` are those of the profile's columns, in order.
+pub(crate) fn split(
     profile: &Profile,
-    parameters: &Parameters,
-    config: Option<&Config>,
+    origin: &Origin,
+    types: &[ProfileType],
 ) -> Result<Vec<SeriesRows>, IngestError> {
-    let (time, duration_nanos) = span(profile, parameters)?;
-    let types = profile_types(profile, config)?;
-    let sets = LabelSeries::of(profile, &parameters.labels)?;
+    check_types(types)?;
+    let (time, duration_nanos) = span(profile, origin)?;
+    let sets = LabelSeries::of(profile, &origin.labels)?;
     let mut series = Vec::new();
     let mut rows: Vec<Vec<(Option<StackId>, i64)>> = vec![Vec::new(); sets.distinct.len()];
     for (profile_type, column) in types.iter().zip(&profile.samples().values) {
@@ -72,12 +74,12 @@ pub(super) fn split(
 }
 
 /// Start and length: what the profile says, else what the request says.
-fn span(profile: &Profile, parameters: &Parameters) -> Result<(UnixNanos, i64), IngestError> {
+fn span(profile: &Profile, origin: &Origin) -> Result<(UnixNanos, i64), IngestError> {
     let header = profile.header();
     let time = if header.time_nanos >= PLAUSIBLE {
         UnixNanos(header.time_nanos)
     } else {
-        parameters.from
+        origin.from
     };
     if !(0..=MAX_START_NANOS).contains(&time.0) {
         return Err(IngestError::Start(time.0));
@@ -85,7 +87,7 @@ fn span(profile: &Profile, parameters: &Parameters) -> Result<(UnixNanos, i64), 
     let duration = if header.duration_nanos > 0 {
         header.duration_nanos
     } else {
-        parameters.duration_nanos
+        origin.duration_nanos
     };
     if duration > MAX_DURATION_NANOS {
         return Err(IngestError::Duration(duration));
@@ -169,106 +171,14 @@ fn text_labels(profile: &Profile, set: LabelSetId) -> Vec<(StringId, StringId)> 
     text.collect()
 }
 
-/// The type of each column of values. Each must be one that a query can name, and no two may be the
-/// same: they would be added up as one series.
-fn profile_types(
-    profile: &Profile,
-    config: Option<&Config>,
-) -> Result<Vec<ProfileType>, IngestError> {
-    let text = |t| {
-        let (kind, unit) = profile.type_text(t);
-        (kind.to_owned(), unit.to_owned())
-    };
-    let kinds: Vec<&str> = profile
-        .sample_types()
-        .iter()
-        .map(|t| profile.text(t.kind))
-        .collect();
-    let name = group_name(&kinds, config);
-    let (period_type, period_unit) = profile.header().period_type.map(text).unwrap_or_default();
-    let mut types: Vec<ProfileType> = Vec::with_capacity(profile.sample_types().len());
-    for &t in profile.sample_types() {
-        let (sample_type, sample_unit) = text(t);
-        let (name, period_type, period_unit) =
-            (name.clone(), period_type.clone(), period_unit.clone());
-        let profile_type = ProfileType {
-            name,
-            sample_type,
-            sample_unit,
-            period_type,
-            period_unit,
-        };
+/// Each type must be one that a query can name, and no two may be the same: they would be added up
+/// as one series.
+fn check_types(types: &[ProfileType]) -> Result<(), IngestError> {
+    for (i, profile_type) in types.iter().enumerate() {
         profile_type.check()?;
-        if types.contains(&profile_type) {
+        if types[..i].contains(profile_type) {
             return Err(IngestError::TypeTwice(profile_type.to_string()));
         }
-        types.push(profile_type);
     }
-    Ok(types)
-}
-
-/// The name of the group, `__name__`, by Pyroscope's rules. Only `sample_type_config` tells Go's
-/// block profile from its mutex profile: both count `contentions`.
-fn group_name(kinds: &[&str], config: Option<&Config>) -> String {
-    if kinds.contains(&"wall") {
-        return "wall".to_owned();
-    }
-    let shown = |kind: &str| match config {
-        Some(config) => config
-            .get(kind)
-            .map(|c| c.display_name.clone())
-            .filter(|n| !n.is_empty())
-            .unwrap_or(kind.to_owned()),
-        None => match kind {
-            "samples" => "cpu",
-            "goroutine" => "goroutines",
-            "contentions" => "mutex_count",
-            "delay" => "mutex_duration",
-            other => other,
-        }
-        .to_owned(),
-    };
-    let shown: Vec<String> = kinds.iter().map(|kind| shown(kind)).collect();
-    let known = shown.iter().find_map(|kind| {
-        let has = |word: &str| kind.contains(word);
-        match () {
-            () if has("cpu") => Some("process_cpu"),
-            () if has("alloc_") || has("inuse_") || has("space") || has("objects") => {
-                Some("memory")
-            }
-            () if has("mutex_") => Some("mutex"),
-            () if has("block_") => Some("block"),
-            () if has("goroutines") => Some("goroutines"),
-            () => None,
-        }
-    });
-    known.map_or_else(|| shown.first().cloned().unwrap_or_default(), str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_groups() {
-        let config = |pairs: &[(&str, &str)]| -> Config {
-            let entry = |(k, v): &(&str, &str)| {
-                (
-                    (*k).to_owned(),
-                    super::super::request::SampleTypeConfig {
-                        display_name: (*v).to_owned(),
-                    },
-                )
-            };
-            pairs.iter().map(entry).collect()
-        };
-        assert_eq!(group_name(&["samples", "cpu"], None), "process_cpu");
-        assert_eq!(group_name(&["sample", "wall"], None), "wall");
-        assert_eq!(group_name(&["objects", "space"], None), "memory");
-        assert_eq!(group_name(&["goroutine"], None), "goroutines");
-        assert_eq!(group_name(&["contentions", "delay"], None), "mutex");
-        let block = config(&[("contentions", "block_count"), ("delay", "block_duration")]);
-        assert_eq!(group_name(&["contentions", "delay"], Some(&block)), "block");
-        assert_eq!(group_name(&["exceptions"], None), "exceptions");
-    }
+    Ok(())
 }

@@ -70,7 +70,7 @@ fn profiles_of_other_projects() {
             client: "127.0.0.1",
             now: UnixNanos(1_700_000_010_000_000_000),
         };
-        let chunk = ingest(&push).unwrap().chunk.unwrap();
+        let chunk = ingest(&push).unwrap().chunks.remove(0).bytes;
         let mut totals = BTreeMap::new();
         for series in chunk_head(&chunk).unwrap().series {
             let profile = &decoded.profile;
@@ -117,13 +117,13 @@ fn what_agents_sent() {
                 client: "127.0.0.1",
                 now,
             };
-            let Some(chunk) = ingest(&push).unwrap().chunk else {
+            let Some(chunk) = ingest(&push).unwrap().chunks.pop() else {
                 continue;
             };
-            for series in chunk_head(&chunk).unwrap().series {
+            for series in chunk_head(&chunk.bytes).unwrap().series {
                 *totals.entry(series.profile_type).or_default() += i128::from(series.total);
             }
-            chunks.push(chunk);
+            chunks.push(chunk.bytes);
         }
         println!("{agent}: {} chunks, {} types", chunks.len(), totals.len());
         check(chunks, &totals);

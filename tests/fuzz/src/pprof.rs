@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::{Corpus, fuzz_target};
 use pilotlight_core::flame::{Viewport, layout};
-use pilotlight_core::ingest::{Ingested, Push, ingest};
+use pilotlight_core::ingest::{Chunk, Ingested, Push, ingest};
 use pilotlight_core::pprof::open;
 use pilotlight_core::store::{Directory, SegmentWriter, chunk_head, read_chunk};
 use pilotlight_core::{By, CallTree, NodeId, Profile, Scale, UnixNanos, diff, function_table, merge};
@@ -71,27 +71,28 @@ fn push(bytes: &[u8], profile: &Profile) {
         now: UnixNanos(1_700_000_020_000_000_000),
     };
     // Labels that no series may have and the like are refused; what is accepted must be whole.
-    let Ok(Ingested { chunk: Some(chunk), series }) = ingest(&request) else { return };
-    let head = chunk_head(&chunk).expect("our own chunk");
-    assert_eq!(head.series.len(), series);
+    let Ok(Ingested { chunks, .. }) = ingest(&request) else { return };
+    let [Chunk { bytes: chunk, series }] = &chunks[..] else { return };
+    let head = chunk_head(chunk).expect("our own chunk");
+    assert_eq!(head.series.len(), *series);
     let positive: i128 = profile.samples().values.iter().flatten().map(|value| i128::from((*value).max(0))).sum();
     let stored: i128 = head.series.iter().map(|series| i128::from(series.total)).sum();
     if positive < i128::from(i64::MAX) {
         assert_eq!(stored, positive);
-        for wanted in 0..series {
-            let one = read_chunk(&chunk, |i, _| i == wanted).expect("our own chunk");
+        for wanted in 0..*series {
+            let one = read_chunk(chunk, |i, _| i == wanted).expect("our own chunk");
             assert_eq!(one.total(0), i128::from(head.series[wanted].total));
         }
     }
     let mut segment = SegmentWriter::new();
-    segment.push(&chunk).expect("our own chunk");
+    segment.push(chunk).expect("our own chunk");
     let (object, directory) = segment.finish().expect("one chunk makes a segment");
     assert_eq!(Directory::of_object(&object).expect("our own segment"), directory);
     let mut damaged = chunk.clone();
     let at = bytes.len().wrapping_mul(2_654_435_761) % damaged.len();
     damaged[at] ^= 1 << (bytes.len() % 8);
     if let Ok(read) = read_chunk(&damaged, |_, _| true) {
-        let whole = read_chunk(&chunk, |_, _| true).expect("our own chunk");
+        let whole = read_chunk(chunk, |_, _| true).expect("our own chunk");
         assert!(read == whole, "a flipped bit at byte {at} changed what is read");
     }
 }

@@ -112,7 +112,7 @@ fn name(text: &str) {
     });
     match (parsed, pushed) {
         (Err(parsed), Err(IngestError::Name(pushed))) => assert_eq!(parsed, pushed),
-        (Ok(_), Ok(ingested)) => assert_eq!(ingested.series, 1),
+        (Ok(_), Ok(ingested)) => assert_eq!(ingested.series(), 1),
         (parsed, pushed) => panic!("{text:?}: {parsed:?} alone, {pushed:?} in a push"),
     }
 }

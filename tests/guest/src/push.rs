@@ -80,7 +80,11 @@ fn chunk([query, content_type, body]: &Request) -> Option<Vec<u8>> {
         client: "192.0.2.1",
         now: NOW,
     };
-    ingest(&push).expect("a good request").chunk
+    ingest(&push)
+        .expect("a good request")
+        .chunks
+        .pop()
+        .map(|chunk| chunk.bytes)
 }
 
 /// Length and last bytes, which hold checksums and what is compressed.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
+use pilotlight_core::access::Token;
 use pilotlight_core::folded;
 use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_tests::demo::{Kind, Moment, SERVICES, profile};
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         ("pprof", own_pprof()),
         ("legacy", own_legacy()),
         ("selector", own_selectors()),
+        ("token", own_tokens()),
     ]);
     if arguments.iter().any(|argument| argument == "--corpus") && corpus::root().is_some() {
         targets.entry("pprof").or_default().extend(real_pprof());
@@ -126,6 +128,25 @@ fn own_selectors() -> Seeds {
             "repeated",
             b"{a=~\"((x{1,9}){1,9}){1,9}\"}\nxxxxxxxxxxxxx".to_vec(),
         ),
+    ])
+}
+
+fn own_tokens() -> Seeds {
+    let token = Token::from_entropy([7; 32]);
+    let digest = token.digest().to_hex();
+    let records = format!(
+        "{{\"version\":1,\"tokens\":[{{\"id\":\"a\",\"name\":\"\",\"tenant\":\"*\",\"scopes\":[\"push\"],\
+         \"sha256\":\"{digest}\",\"created\":1,\"expires\":null,\"revoked\":2}}]}}"
+    );
+    named([
+        ("token", token.expose().into()),
+        ("bearer", format!("Bearer {}", token.expose()).into()),
+        (
+            "basic",
+            b"Basic dDE6cGx0X0J3Y0hCd2NIQndjSEJ3Y0hCd2NIQndjSEJ3Y0hCd2NIQndjSEJ3Y0hCd2M=".to_vec(),
+        ),
+        ("digest", digest.into()),
+        ("records", records.into()),
     ])
 }
 

@@ -15,7 +15,8 @@ const TENANT: &str = "x-scope-orgid";
 /// A server and a pool of connections to it.
 pub struct Client {
     url: String,
-    tenant: Option<String>,
+    /// What every request says of its sender.
+    headers: Vec<(&'static str, String)>,
     agent: ureq::Agent,
 }
 
@@ -38,7 +39,7 @@ impl Client {
             .timeout_global(Some(LIMIT));
         Self {
             url: url.to_owned(),
-            tenant: None,
+            headers: Vec::new(),
             agent: config.max_idle_connections_per_host(32).build().into(),
         }
     }
@@ -57,9 +58,18 @@ impl Client {
 
     /// The same server and connections, for a tenant of its own.
     pub fn of_tenant(&self, tenant: &str) -> Self {
+        self.with(TENANT, tenant.to_owned())
+    }
+
+    /// The same server and connections, with a token.
+    pub fn with_token(&self, token: &str) -> Self {
+        self.with("authorization", format!("Bearer {token}"))
+    }
+
+    fn with(&self, name: &'static str, value: String) -> Self {
         Self {
             url: self.url.clone(),
-            tenant: Some(tenant.to_owned()),
+            headers: [&self.headers[..], &[(name, value)]].concat(),
             agent: self.agent.clone(),
         }
     }
@@ -67,23 +77,13 @@ impl Client {
     /// GET.
     pub fn get(&self, path: &str) -> Result<Answer, String> {
         let request = self.agent.get(format!("{}{path}", self.url));
-        Answer::read(
-            self.tenant
-                .iter()
-                .fold(request, |request, id| request.header(TENANT, id))
-                .call(),
-        )
+        Answer::read(self.signed(request).call())
     }
 
     /// DELETE.
     pub fn delete(&self, path: &str) -> Result<Answer, String> {
         let request = self.agent.delete(format!("{}{path}", self.url));
-        Answer::read(
-            self.tenant
-                .iter()
-                .fold(request, |request, id| request.header(TENANT, id))
-                .call(),
-        )
+        Answer::read(self.signed(request).call())
     }
 
     /// POST with a content type, none where it is empty.
@@ -94,11 +94,14 @@ impl Client {
         } else {
             request.header("content-type", content_type)
         };
-        let request = self
-            .tenant
-            .iter()
-            .fold(request, |request, id| request.header(TENANT, id));
-        Answer::read(request.send(body))
+        Answer::read(self.signed(request).send(body))
+    }
+
+    fn signed<B>(&self, request: ureq::RequestBuilder<B>) -> ureq::RequestBuilder<B> {
+        let add = |request: ureq::RequestBuilder<B>, (name, value): &(&str, String)| {
+            request.header(*name, value)
+        };
+        self.headers.iter().fold(request, add)
     }
 
     /// Sends a recorded request, byte for byte as its client sent it.

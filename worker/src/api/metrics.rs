@@ -4,6 +4,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use pilotlight_core::store::Tenant as TenantId;
 use worker::{Env, Response, ResponseBuilder};
 
+use crate::auth;
 use crate::bucket::{self, AnyBucket};
 use crate::http::scope::Scope;
 use crate::meter::{Meter, MonthUsage, Prices, PricesError, prometheus};
@@ -23,6 +24,7 @@ pub(crate) async fn answer(env: &Env, config: Config) -> Result<Response, Proble
         .buffered(CONNECTIONS);
     let mut text = prometheus(&months.try_collect::<Vec<_>>().await?, &prices);
     text.push_str(&memory(wasm_bytes(), admitted()));
+    text.push_str(&refusals());
     Ok(ResponseBuilder::new()
         .with_header("content-type", CONTENT_TYPE)?
         .fixed(text.into_bytes()))
@@ -65,6 +67,20 @@ fn memory(wasm_bytes: u64, admitted: Admitted) -> String {
         format!("# HELP pilotlight_{name} {help}\n# TYPE pilotlight_{name} {kind}\npilotlight_{name} {value}\n")
     });
     lines.concat()
+}
+
+/// Requests that were refused by the isolate that answers; others have their own counts.
+fn refusals() -> String {
+    let mut text = "# HELP pilotlight_isolate_refused_requests_total Requests that were refused before their body was \
+                    read, by reason.\n# TYPE pilotlight_isolate_refused_requests_total counter\n"
+        .to_owned();
+    for (reason, count) in auth::counts() {
+        let name = reason.name();
+        text.push_str(&format!(
+            "pilotlight_isolate_refused_requests_total{{reason=\"{name}\"}} {count}\n"
+        ));
+    }
+    text
 }
 
 /// The configured prices, or the defaults.

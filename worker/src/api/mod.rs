@@ -1,8 +1,9 @@
-//! What requests are answered with: pushes, our queries, Pyroscope's API, operators' calls and
-//! metrics.
+//! What requests are answered with: pushes, our queries, Pyroscope's API, operators' calls, tokens
+//! and metrics.
 
 pub(crate) mod admin;
 pub(crate) mod metrics;
 pub(crate) mod push;
 pub(crate) mod pyroscope;
 pub(crate) mod query;
+pub(crate) mod tokens;

@@ -1,8 +1,10 @@
-//! What every request goes through: its route, its body, its parameters, whose it is, and what it
-//! is answered with.
+//! What every request goes through: its route and who may use it, the page it comes from, its body
+//! and parameters, and what it is answered with.
 
+pub(crate) mod access;
+pub(crate) mod answer;
 pub(crate) mod body;
+pub(crate) mod origin;
 pub(crate) mod parameters;
 pub(crate) mod route;
 pub(crate) mod scope;
-pub(crate) mod tenancy;

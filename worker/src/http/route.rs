@@ -9,7 +9,16 @@ pub(crate) enum Route {
     Health,
     BucketCheck,
     Metrics,
+    Tokens(Tokens),
     OfTenant(OfTenant),
+}
+
+/// The calls about tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tokens {
+    Create,
+    List,
+    Revoke,
 }
 
 /// What is asked for of a tenant's.
@@ -51,9 +60,20 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 24] = [
+const ROUTES: [(&str, &str, Route); 27] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
+    (
+        "/api/v1/admin/tokens",
+        "POST",
+        Route::Tokens(Tokens::Create),
+    ),
+    ("/api/v1/admin/tokens", "GET", Route::Tokens(Tokens::List)),
+    (
+        "/api/v1/admin/tokens",
+        "DELETE",
+        Route::Tokens(Tokens::Revoke),
+    ),
     (
         "/api/v1/admin/retention",
         "GET",

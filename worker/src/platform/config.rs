@@ -3,6 +3,7 @@
 
 use std::ops::RangeInclusive;
 
+use pilotlight_core::access::TokenDigest;
 use thiserror::Error;
 
 use serde::{Deserialize, Serialize};
@@ -47,13 +48,27 @@ impl Retention {
     }
 }
 
+/// Whether requests need a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Auth {
+    /// Every request does, but for `/healthz`.
+    Required,
+    /// None does: whoever reaches the worker may do everything.
+    Open,
+}
+
 /// What an operator may set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Config {
     /// How long pushes wait at most for others to share their object, and how much may wait.
     /// Latency against the cost of requests to the bucket.
     pub(crate) flush: Flush,
-    /// Whether `X-Scope-OrgID` names the tenant; else all is `anonymous`.
+    /// Whether requests need a token, which then says the tenant.
+    pub(crate) auth: Auth,
+    /// What is stored of the first administrator's token, which lets into everything.
+    pub(crate) admin_token: Option<TokenDigest>,
+    /// Whether `X-Scope-OrgID` names the tenant where requests need no token; else all is
+    /// `anonymous`.
     pub(crate) multitenancy: bool,
     /// How many Durable Objects share a tenant's services. May be raised at any time; lowered, it
     /// hides what the objects beyond have in their catalogs.
@@ -71,9 +86,9 @@ pub(crate) struct Config {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("variable {name}: {found:?} is not {expected}")]
 pub(crate) struct ConfigError {
-    name: &'static str,
-    found: String,
-    expected: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) found: String,
+    pub(crate) expected: &'static str,
 }
 
 /// Longest window of group commit, by default and at most. Agents give up after 10 seconds; four of
@@ -176,6 +191,18 @@ impl Config {
                 bytes: bytes as usize,
                 pending: pending as usize,
             },
+            auth: match var("AUTH").as_deref().map(str::trim) {
+                None | Some("required" | "") => Auth::Required,
+                Some("open") => Auth::Open,
+                Some(found) => {
+                    return Err(ConfigError {
+                        name: "AUTH",
+                        found: found.to_owned(),
+                        expected: "required or open",
+                    });
+                }
+            },
+            admin_token: admin_token(&var)?,
             multitenancy: match var("MULTITENANCY").as_deref() {
                 None | Some("false" | "") => false,
                 Some("true") => true,
@@ -201,6 +228,20 @@ impl Config {
     pub(crate) fn of(env: &worker::Env) -> Result<Self, ConfigError> {
         Self::parse(|name| env.var(name).ok().map(|value| value.to_string()))
     }
+}
+
+/// The first administrator's token. A value that is none is not shown: it may be the token itself.
+fn admin_token(var: &impl Fn(&str) -> Option<String>) -> Result<Option<TokenDigest>, ConfigError> {
+    let given = var("ADMIN_TOKEN_SHA256").map(|value| value.trim().to_owned());
+    let Some(given) = given.filter(|value| !value.is_empty()) else {
+        return Ok(None);
+    };
+    let wrong = || ConfigError {
+        name: "ADMIN_TOKEN_SHA256",
+        found: "what it is set to".to_owned(),
+        expected: "the SHA-256 of a token, 64 hexadecimal digits",
+    };
+    TokenDigest::from_hex(&given).map(Some).ok_or_else(wrong)
 }
 
 fn number(
@@ -251,6 +292,8 @@ mod tests {
         let part = 4 << 20;
         let defaults = Config {
             flush,
+            auth: Auth::Required,
+            admin_token: None,
             multitenancy: false,
             tenant_shards: 1,
             compact_grace_seconds: 600,
@@ -262,6 +305,8 @@ mod tests {
             ("FLUSH_MS", "20"),
             ("FLUSH_BYTES", "65536"),
             ("PENDING_BYTES", "100000"),
+            ("AUTH", "open"),
+            ("ADMIN_TOKEN_SHA256", &"0A".repeat(32)),
             ("MULTITENANCY", "true"),
             ("TENANT_SHARDS", "4"),
             ("COMPACT_GRACE_SECONDS", "1"),
@@ -280,6 +325,8 @@ mod tests {
         };
         let expect = Config {
             flush,
+            auth: Auth::Open,
+            admin_token: TokenDigest::from_hex(&"0a".repeat(32)),
             multitenancy: true,
             tenant_shards: 4,
             compact_grace_seconds: 1,
@@ -341,6 +388,14 @@ mod tests {
         expect(
             &[("MULTITENANCY", "yes")],
             "variable MULTITENANCY: \"yes\" is not true or false",
+        );
+        expect(
+            &[("AUTH", "off")],
+            "variable AUTH: \"off\" is not required or open",
+        );
+        expect(
+            &[("ADMIN_TOKEN_SHA256", "plt_secret")],
+            "variable ADMIN_TOKEN_SHA256: \"what it is set to\" is not the SHA-256 of a token, 64 hexadecimal digits",
         );
     }
 }

@@ -25,6 +25,7 @@ pub(crate) use catalog::replacement::{RebuildLease, Replace};
 use catalog::sql::DurableSql;
 #[cfg(test)]
 pub(crate) use catalog::sql::{Rows, Sql, Value, memory};
+pub(crate) use catalog::token_use::TokenUse;
 pub(crate) use catalog::{Detail, Row};
 pub(crate) use rpc::client::{Job, TenantClient, TenantShards, catalog_objects};
 pub(crate) use rpc::packet;

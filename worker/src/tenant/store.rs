@@ -65,7 +65,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         call: TenantRpc,
         body: Vec<u8>,
         usage: Usage,
-        spawn: impl FnOnce(LocalBoxFuture<'static, ()>),
+        spawn: impl FnMut(LocalBoxFuture<'static, ()>),
     ) -> Reply {
         if let Err(problem) = self.book(usage) {
             // Rather a month's bill that is too low than a profile refused.
@@ -81,21 +81,46 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         outcome.into()
     }
 
-    /// Returns once the chunk is in the bucket.
+    /// Returns once all chunks are in the bucket. As many as there is room for are written together;
+    /// the rest follows when those are written.
     async fn append(
         &self,
         shard: &Shard,
-        chunk: Vec<u8>,
-        spawn: impl FnOnce(LocalBoxFuture<'static, ()>),
+        body: Vec<u8>,
+        mut spawn: impl FnMut(LocalBoxFuture<'static, ()>),
     ) -> Result<Vec<u8>, Problem> {
-        let head = chunk_head(&chunk).map_err(Problem::invalid)?;
-        let waiting = self.writer.offer(head.id.0, chunk)?;
-        if waiting.drive {
-            // Not part of this call: its client may leave while others wait for the same write.
-            let (writer, shard) = (self.writer.clone(), shard.clone());
-            spawn(async move { writer.drive(&shard).await }.boxed_local());
+        let ((), chunks) = packet::decode(&body).map_err(Problem::invalid)?;
+        drop(body);
+        let mut left = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            left.push((chunk_head(&chunk).map_err(Problem::invalid)?.id.0, chunk));
         }
-        serde_json::to_vec(&waiting.outcome().await?).map_err(Problem::internal)
+        let (mut left, mut appended) = (left.into_iter().peekable(), Vec::new());
+        while left.peek().is_some() {
+            let mut waiting = Vec::new();
+            while let Some((id, chunk)) = left.peek_mut() {
+                let Some(taken) = self.writer.offer(*id, chunk)? else {
+                    break;
+                };
+                left.next();
+                if taken.drive {
+                    // Not part of this call: its client may leave while others wait for the same
+                    // write.
+                    let (writer, shard) = (self.writer.clone(), shard.clone());
+                    spawn(async move { writer.drive(&shard).await }.boxed_local());
+                }
+                waiting.push(taken);
+            }
+            if waiting.is_empty() {
+                return Err(Problem::overloaded(
+                    "too many profiles wait to be written; send again shortly",
+                ));
+            }
+            for taken in waiting {
+                appended.push(taken.outcome().await?);
+            }
+        }
+        serde_json::to_vec(&appended).map_err(Problem::internal)
     }
 
     /// Adds what the caller used, and this object since the last call.

@@ -13,6 +13,7 @@ const PATHS = {
   download: "M12 3v12m-5-5 5 5 5-5M4 20h16",
   plus: "M12 5v14M5 12h14",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  key: "M8 11a4.5 4.5 0 1 0 0 9 4.5 4.5 0 0 0 0-9Zm3.2 1.3L20 3.5m-3.5 3.5 3 3m-6 0 2 2",
   zoom: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14Zm5 12 5 5M8 11h6m-3-3v6",
 } as const;
 

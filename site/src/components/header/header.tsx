@@ -14,6 +14,7 @@ import { Icon, type IconName } from "../controls/icon.tsx";
 import { Logo } from "../controls/logo.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { OpenButton } from "../files/filepicker.tsx";
+import { TokenMenu } from "./tokendialog.tsx";
 
 const THEMES: Record<Theme, { icon: IconName; name: string }> = {
   auto: { icon: "auto", name: "as the system" },
@@ -39,6 +40,7 @@ export function Header({ children }: { children?: ComponentChildren }) {
       <div class="header-end">
         <OpenButton />
         {shown.value.state === "ready" && <Share />}
+        <TokenMenu />
         <button
           type="button"
           class="control icon-only"

@@ -12,7 +12,7 @@ use crate::meter::Usage;
 use crate::platform::config::Flush;
 use crate::simulation::world::faults::Fault;
 use crate::simulation::world::{HOUR, MINUTE, World, chunk};
-use crate::tenant::{Appended, TenantRpc};
+use crate::tenant::{Appended, TenantRpc, packet};
 
 fn tenant() -> Tenant {
     "a".parse().unwrap()
@@ -187,7 +187,7 @@ fn a_driver_that_is_dropped_takes_no_one_with_it() {
     let answer = object.answer(
         &host.shard,
         TenantRpc::Append,
-        chunk(1, crate::simulation::world::BEGIN),
+        packet::encode(&(), &[chunk(1, crate::simulation::world::BEGIN)]).unwrap(),
         Usage::default(),
         keep,
     );

@@ -145,7 +145,7 @@ fn push(
     let (content_type, tenant, client) = ("binary/octet-stream", "anonymous", "");
     let now = UnixNanos::from_millis(now);
     let began = cpu_millis();
-    let ingested = ingest(&Push {
+    let mut ingested = ingest(&Push {
         query: &query,
         content_type,
         body,
@@ -154,7 +154,7 @@ fn push(
         now,
     })
     .unwrap();
-    let chunk = ingested.chunk.unwrap();
+    let chunk = ingested.chunks.remove(0).bytes;
     {
         let mut tally = tally.borrow_mut();
         tally.ingest_millis += cpu_millis() - began;

@@ -38,8 +38,10 @@ fn push(world: &World, name: &str, values: &[i64], start: i64, duration: i64) {
     };
     let chunk = ingest(&push)
         .expect("it is accepted")
-        .chunk
-        .expect("it has samples");
+        .chunks
+        .pop()
+        .expect("it has samples")
+        .bytes;
     assert_eq!(
         world.clock.run(world.tenant().append(&chunk)),
         Ok(Appended::Stored)

@@ -1,6 +1,7 @@
-//! Fleets, several shards, large queries, extreme values.
+//! Fleets, several shards, several chunks a request, large queries, extreme values.
 
 mod extremes;
 mod fleet_sizes;
+mod several_chunks;
 mod shards;
 mod subqueries;

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
+use std::task::Waker;
 
 use super::clock::{Clock, pause};
 use crate::bucket::{Bucket, BucketError, Condition, List, Object, Page};
@@ -60,6 +61,8 @@ struct State {
     planned: Cell<Option<(usize, Fault)>>,
     /// How often the objects have died.
     deaths: Cell<u64>,
+    /// Those who wait for an object, and must hear of its death.
+    callers: RefCell<Vec<Waker>>,
     /// How often new code was deployed.
     deploys: Cell<u64>,
     /// The invocation that runs, and the one that is to die.
@@ -78,6 +81,7 @@ impl Faults {
             done,
             planned,
             deaths,
+            callers: RefCell::default(),
             deploys,
             current,
             last,
@@ -102,6 +106,14 @@ impl Faults {
 
     pub(super) fn deaths(&self) -> u64 {
         self.0.deaths.get()
+    }
+
+    /// Wakes at the next death.
+    pub(super) fn wake_at_death(&self, caller: &Waker) {
+        let mut callers = self.0.callers.borrow_mut();
+        if !callers.iter().any(|other| other.will_wake(caller)) {
+            callers.push(caller.clone());
+        }
     }
 
     pub(super) fn deploys(&self) -> u64 {
@@ -170,6 +182,7 @@ impl Faults {
 
     async fn kill_objects(&self) {
         self.0.deaths.set(self.0.deaths.get() + 1);
+        self.0.callers.take().iter().for_each(Waker::wake_by_ref);
         pause().await;
     }
 

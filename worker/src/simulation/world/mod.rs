@@ -378,6 +378,7 @@ impl Host {
             if self.bucket.faults.deaths() != born {
                 work = None;
             }
+            self.bucket.faults.wake_at_death(cx.waker());
             work.as_mut()
                 .map_or(Poll::Ready(None), |work| work.as_mut().poll(cx).map(Some))
         })

@@ -11,6 +11,7 @@ use crate::tenant::catalog::leases::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
 use crate::tenant::catalog::published::change_all_days;
 use crate::tenant::catalog::sql::{Sql, Value};
+use crate::tenant::catalog::token_use::{TokenUse, note_use, uses};
 use crate::tenant::catalog::{Catalog, next, shape, texts};
 
 /// Most parked objects that are shown: 1,000. Who has that many has one cause for all.
@@ -37,6 +38,10 @@ pub(crate) enum AdminCommand {
     Deletions,
     /// Answered with how many replaced objects may still be in the bucket.
     Left,
+    /// Notes when a token was used.
+    TokenUsed(TokenUse),
+    /// Answered with a list of [`TokenUse`].
+    TokensUsed,
 }
 
 /// How long a tenant's profiles are kept.
@@ -81,6 +86,8 @@ impl<S: Sql> Catalog<S> {
             }
             AdminCommand::Deletions => return json(&self.pending()?),
             AdminCommand::Left => return json(&self.left(now)?),
+            AdminCommand::TokenUsed(used) => return json(&note_use(&self.sql, &used)?),
+            AdminCommand::TokensUsed => return json(&uses(&self.sql)?),
         }
         let own = self.own_retention()?;
         json(&EffectiveRetention {

@@ -14,6 +14,7 @@ pub(crate) mod published;
 pub(crate) mod replacement;
 pub(crate) mod retention;
 pub(crate) mod sql;
+pub(crate) mod token_use;
 pub(crate) mod tombstones;
 pub(crate) mod usage;
 

@@ -53,10 +53,34 @@ impl<T: Transport> TenantShards<T> {
         Self(lines.into_iter().map(TenantClient::new).collect())
     }
 
-    /// Returns once the chunk is in the bucket.
+    /// Returns once all chunks are in the bucket, with what became of each. A failure may leave some
+    /// of them stored; whoever sends all of them again is told [`Appended::Repeated`] for those.
+    pub(crate) async fn append_all(&self, chunks: &[Vec<u8>]) -> Result<Vec<Appended>, Problem> {
+        let mut of_shard = vec![Vec::new(); self.0.len()];
+        for (place, chunk) in chunks.iter().enumerate() {
+            let shard = shard_of(chunk, self.0.len() as u16)?;
+            of_shard[usize::from(shard)].push(place);
+        }
+        let calls = self.0.iter().zip(of_shard);
+        let calls = calls.filter(|(_, places)| !places.is_empty());
+        let calls = calls.map(|(client, places)| async move {
+            let of_client: Vec<&[u8]> = places.iter().map(|&i| chunks[i].as_slice()).collect();
+            let appended = client.append(&of_client).await?;
+            Ok::<_, Problem>(places.into_iter().zip(appended))
+        });
+        // All are made, whatever becomes of the first: what is stored need not be sent again.
+        let answers: Vec<_> = stream::iter(calls).buffered(CONNECTIONS).collect().await;
+        let mut appended = vec![Appended::Repeated; chunks.len()];
+        for answer in answers {
+            answer?.for_each(|(place, outcome)| appended[place] = outcome);
+        }
+        Ok(appended)
+    }
+
+    /// Of one chunk.
+    #[cfg(test)]
     pub(crate) async fn append(&self, chunk: &[u8]) -> Result<Appended, Problem> {
-        let shard = shard_of(chunk, self.0.len() as u16)?;
-        self.0[usize::from(shard)].append(chunk).await
+        Ok(self.append_all(&[chunk.to_vec()]).await?[0])
     }
 
     /// The objects that touch a range of time, from one state of each catalog.
@@ -85,9 +109,18 @@ impl<T: Transport> TenantClient<T> {
         Self { line }
     }
 
-    async fn append(&self, chunk: &[u8]) -> Result<Appended, Problem> {
-        serde_json::from_slice(&self.call(TenantRpc::Append, chunk).await?)
-            .map_err(Problem::internal)
+    async fn append(&self, chunks: &[&[u8]]) -> Result<Vec<Appended>, Problem> {
+        let body = packet::encode(&(), chunks).map_err(Problem::internal)?;
+        let answer = self.call(TenantRpc::Append, &body).await?;
+        let appended: Vec<Appended> = serde_json::from_slice(&answer).map_err(Problem::internal)?;
+        if appended.len() != chunks.len() {
+            return Err(Problem::internal(format!(
+                "{} answers for {} chunks",
+                appended.len(),
+                chunks.len()
+            )));
+        }
+        Ok(appended)
     }
 
     async fn catalog(

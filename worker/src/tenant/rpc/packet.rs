@@ -17,11 +17,14 @@ pub(crate) enum PacketError {
 }
 
 /// A head and its blobs as bytes.
-pub(crate) fn encode<H: Serialize>(head: &H, blobs: &[Vec<u8>]) -> Result<Vec<u8>, PacketError> {
+pub(crate) fn encode<H: Serialize, B: AsRef<[u8]>>(
+    head: &H,
+    blobs: &[B],
+) -> Result<Vec<u8>, PacketError> {
     let head = serde_json::to_vec(head)?;
-    let mut out =
-        Vec::with_capacity(blobs.iter().map(|b| b.len() + 4).sum::<usize>() + head.len() + 4);
-    for part in std::iter::once(&head).chain(blobs) {
+    let length: usize = blobs.iter().map(|blob| blob.as_ref().len() + 4).sum();
+    let mut out = Vec::with_capacity(length + head.len() + 4);
+    for part in std::iter::once(head.as_slice()).chain(blobs.iter().map(AsRef::as_ref)) {
         out.extend((part.len() as u32).to_le_bytes());
         out.extend(part);
     }

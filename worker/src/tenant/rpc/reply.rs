@@ -5,7 +5,7 @@ use crate::platform::errors::Problem;
 /// The calls of a tenant's object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TenantRpc {
-    /// Stores a chunk.
+    /// Stores chunks.
     Append,
     /// Gives a page of the catalog.
     Catalog,

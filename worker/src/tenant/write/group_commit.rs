@@ -8,6 +8,8 @@
 //!   [`crate::tenant::write::retry_window::WINDOW_MILLIS`] and is not kept twice.
 //! - After a failure nothing of the batch is remembered, so that a retry starts afresh.
 
+use std::mem::{replace, take};
+
 use crate::platform::config::Flush;
 use crate::tenant::write::load::Load;
 use crate::tenant::write::retry_window::{Id, RetryWindow};
@@ -100,8 +102,8 @@ impl<W> GroupCommit<W> {
     }
 
     /// Takes a chunk, or says why not. `waiter` is kept when the answer is [`Offered::Joins`] or
-    /// [`Offered::Waits`].
-    pub(crate) fn offer(&mut self, id: Id, chunk: Vec<u8>, waiter: W, now: i64) -> Offered {
+    /// [`Offered::Waits`]; `chunk` is moved out with the latter.
+    pub(crate) fn offer(&mut self, id: Id, chunk: &mut Vec<u8>, waiter: W, now: i64) -> Offered {
         if self.window.contains(&id, now) {
             return Offered::Durable;
         }
@@ -124,14 +126,11 @@ impl<W> GroupCommit<W> {
         }
         let was_full = self.is_full();
         self.open.bytes += chunk.len();
-        self.open.chunks.push(chunk);
+        self.open.chunks.push(take(chunk));
         self.open.ids.push(id);
         self.open.waiters.push(waiter);
         Offered::Waits(
-            match (
-                std::mem::replace(&mut self.driven, true),
-                self.is_full() && !was_full,
-            ) {
+            match (replace(&mut self.driven, true), self.is_full() && !was_full) {
                 (false, _) => Next::Drive,
                 (true, true) => Next::Flush,
                 (true, false) => Next::Nothing,
@@ -159,8 +158,8 @@ impl<W> GroupCommit<W> {
             self.driven = false;
             return Vec::new();
         }
-        let mut batch = std::mem::take(&mut self.open);
-        let chunks = std::mem::take(&mut batch.chunks);
+        let mut batch = take(&mut self.open);
+        let chunks = take(&mut batch.chunks);
         self.flying = Some(batch);
         chunks
     }
@@ -210,7 +209,7 @@ mod tests {
 
     /// Offers chunk `n` of `bytes` for waiter `waiter`.
     fn offer(group: &mut GroupCommit<u32>, n: u32, bytes: usize, waiter: u32, now: i64) -> Offered {
-        group.offer(id(n), vec![0; bytes], waiter, now)
+        group.offer(id(n), &mut vec![0; bytes], waiter, now)
     }
 
     #[test]

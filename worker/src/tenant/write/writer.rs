@@ -91,8 +91,12 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         })
     }
 
-    /// Takes a chunk into the next batch.
-    pub(in crate::tenant) fn offer(&self, id: Id, chunk: Vec<u8>) -> Result<Waiting, Problem> {
+    /// Takes a chunk into the next batch, out of `chunk`, if there is room.
+    pub(in crate::tenant) fn offer(
+        &self,
+        id: Id,
+        chunk: &mut Vec<u8>,
+    ) -> Result<Option<Waiting>, Problem> {
         let now = self.platform.now_millis();
         self.recall(now)?;
         let (sender, receiver) = oneshot::channel();
@@ -102,25 +106,23 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
             outcome,
         };
         let next = match self.group.borrow_mut().offer(id, chunk, sender, now) {
-            Offered::Durable => return Ok(repeated(None)),
-            Offered::Joins => return Ok(repeated(Some(receiver))),
+            Offered::Durable => return Ok(Some(repeated(None))),
+            Offered::Joins => return Ok(Some(repeated(Some(receiver)))),
             Offered::Full => {
                 // What gathers is written at once, so that there is room again.
                 self.end_gathering();
-                return Err(Problem::overloaded(
-                    "too many profiles wait to be written; send again shortly",
-                ));
+                return Ok(None);
             }
             Offered::Waits(next) => next,
         };
         if next == Next::Flush {
             self.end_gathering();
         }
-        Ok(Waiting {
+        Ok(Some(Waiting {
             drive: next == Next::Drive,
             appended: Appended::Stored,
             outcome: Some(receiver),
-        })
+        }))
     }
 
     /// Ends the wait of the driver. It may have stopped waiting in the meantime; then there is

@@ -1,9 +1,9 @@
-//! A push: request → chunk (the core) → the tenant's object, which answers when it is in the
-//! bucket.
+//! Pushes to `/ingest`, which every agent of the first generations speaks to.
 
 use pilotlight_core::ingest::{self, Push};
 use worker::{Request, Response};
 
+use super::{PUSH_HEADER, store};
 use crate::http::body;
 use crate::http::parameters;
 use crate::http::scope::Scope;
@@ -12,20 +12,6 @@ use crate::platform::Edge;
 use crate::platform::admission::{Admission, push_need};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
-use crate::tenant::Appended;
-
-/// Says what a 200 stands for: [`STORED`], [`REPEATED`] or [`EMPTY`].
-const PUSH_HEADER: &str = "x-pilotlight-push";
-
-/// The profile is in the bucket.
-const STORED: &str = "stored";
-
-/// It came before, within the last minutes, and was not stored again, even if what it repeats has
-/// been deleted since.
-const REPEATED: &str = "repeated";
-
-/// It has no sample above zero, so there is nothing to store.
-const EMPTY: &str = "empty";
 
 /// `POST …/ingest`. The answer is 200 without a body, and then the profile is durable.
 pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
@@ -51,14 +37,8 @@ pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Respo
         .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
     // Neither is needed while others are waited for.
     drop((body, permit));
-    let outcome = match ingested.chunk {
-        None => EMPTY,
-        Some(chunk) => match scope.shards()?.append(&chunk).await? {
-            Appended::Stored => STORED,
-            Appended::Repeated => REPEATED,
-        },
-    };
+    let outcome = store(scope, ingested.chunks).await?;
     let response = Response::empty()?;
-    response.headers().set(PUSH_HEADER, outcome)?;
+    response.headers().set(PUSH_HEADER, outcome.as_str())?;
     Ok(response)
 }

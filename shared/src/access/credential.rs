@@ -1,0 +1,115 @@
+//! The header `Authorization`: Bearer, or Basic with the token as its password.
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use thiserror::Error;
+
+use crate::access::token::Token;
+
+/// Longest header that is looked at: 1 kB. A token takes 47 bytes, a user's name leaves room.
+pub const MAX_AUTHORIZATION: usize = 1 << 10;
+
+/// Padding is optional, since clients of both kinds exist.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Why a header shows no token. No variant carries any of it.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum CredentialError {
+    /// Longer than [`MAX_AUTHORIZATION`].
+    #[error("the header Authorization is too long")]
+    TooLong,
+    /// Neither Bearer nor Basic.
+    #[error("the header Authorization is neither Bearer nor Basic")]
+    Scheme,
+    /// Basic that is not base64 of `user:password` in UTF-8.
+    #[error("the header Authorization is not valid Basic")]
+    Basic,
+    /// What should be a token has not the shape of one. Two headers in one look like this too.
+    #[error("the credential is not a token")]
+    NotAToken,
+}
+
+/// The token that a header shows, `None` where there is no header. Basic may name any user.
+pub fn presented_token(authorization: Option<&str>) -> Result<Option<Token>, CredentialError> {
+    let Some(header) = authorization.map(str::trim).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    if header.len() > MAX_AUTHORIZATION {
+        return Err(CredentialError::TooLong);
+    }
+    let (scheme, rest) = header.split_once(' ').ok_or(CredentialError::Scheme)?;
+    let rest = rest.trim_start();
+    let token = if scheme.eq_ignore_ascii_case("bearer") {
+        Token::parse(rest)
+    } else if scheme.eq_ignore_ascii_case("basic") {
+        let bytes = BASE64.decode(rest).map_err(|_| CredentialError::Basic)?;
+        let pair = String::from_utf8(bytes).map_err(|_| CredentialError::Basic)?;
+        let (_user, password) = pair.split_once(':').ok_or(CredentialError::Basic)?;
+        Token::parse(password)
+    } else {
+        return Err(CredentialError::Scheme);
+    };
+    token.map(Some).ok_or(CredentialError::NotAToken)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token() -> Token {
+        Token::from_entropy([42; 32])
+    }
+
+    fn check(header: &str, expect: Result<bool, CredentialError>) {
+        let found = presented_token(Some(header));
+        let same = found.map(|found| found.map(|found| found.digest() == token().digest()));
+        assert_eq!(same, expect.map(|some| some.then_some(true)), "{header:?}");
+    }
+
+    fn basic(pair: &str) -> String {
+        format!("Basic {}", BASE64.encode(pair))
+    }
+
+    #[test]
+    fn what_agents_send() {
+        let text = token().expose().to_owned();
+        check(&format!("Bearer {text}"), Ok(true));
+        check(&format!("bearer  {text} "), Ok(true));
+        check(&basic(&format!("tenant:{text}")), Ok(true));
+        check(&basic(&format!(":{text}")), Ok(true));
+        check(basic(&format!("t1:{text}")).trim_end_matches('='), Ok(true));
+        check("", Ok(false));
+        check("  ", Ok(false));
+        assert!(matches!(presented_token(None), Ok(None)));
+    }
+
+    #[test]
+    fn what_shows_no_token() {
+        let text = token().expose().to_owned();
+        let two = format!("Bearer {text}, Bearer {text}");
+        check(&two, Err(CredentialError::NotAToken));
+        check(&format!("Bearer {text},"), Err(CredentialError::NotAToken));
+        check("Bearer x", Err(CredentialError::NotAToken));
+        check("Bearer", Err(CredentialError::Scheme));
+        check(&text, Err(CredentialError::Scheme));
+        check(&format!("Token {text}"), Err(CredentialError::Scheme));
+        check(&format!("Bearer\u{a0}{text}"), Err(CredentialError::Scheme));
+        check("Basic !", Err(CredentialError::Basic));
+        check("Basic /w==", Err(CredentialError::Basic));
+        check(&basic(&text), Err(CredentialError::Basic));
+        check(
+            &basic(&format!("{text}:x")),
+            Err(CredentialError::NotAToken),
+        );
+        check(
+            &basic(&format!("a:b:{text}")),
+            Err(CredentialError::NotAToken),
+        );
+        let long = format!("Bearer {}", "x".repeat(MAX_AUTHORIZATION));
+        check(&long, Err(CredentialError::TooLong));
+    }
+}

@@ -1,0 +1,95 @@
+//! What a reader of pushes yields: chunks to be.
+
+use crate::base::units::UnixNanos;
+use crate::ingest::error::IngestError;
+use crate::model::labels::Labels;
+use crate::model::profile::Profile;
+use crate::store::{ChunkId, SeriesRows, encode_chunk};
+
+/// One chunk to be. A request may yield several; each has an identity of its own, so a retry after
+/// half a success stores only what is missing.
+pub(crate) struct Draft {
+    /// What tells it from every other chunk.
+    pub(crate) id: ChunkId,
+    /// The tables that the rows refer to.
+    pub(crate) profile: Profile,
+    /// Its series, each with at least one row. None when the profile holds no sample.
+    pub(crate) series: Vec<SeriesRows>,
+}
+
+/// What a request says of a profile beside the profile.
+pub(crate) struct Origin {
+    /// Labels of every series, with the name of the service.
+    pub(crate) labels: Labels,
+    /// Start, unless the profile has one.
+    pub(crate) from: UnixNanos,
+    /// Length, unless the profile has one; 0 is unknown.
+    pub(crate) duration_nanos: i64,
+}
+
+/// What came of a request that may hold several profiles.
+#[derive(Clone, Debug, Default)]
+pub struct Ingested {
+    /// What is to be stored. None for a profile without samples, which is accepted and ignored (an
+    /// idle process).
+    pub chunks: Vec<Chunk>,
+    /// What is refused. The rest of the request is stored all the same.
+    pub rejected: Vec<Rejected>,
+}
+
+/// The bytes to store.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// As the store takes it.
+    pub bytes: Vec<u8>,
+    /// How many series it holds.
+    pub series: usize,
+}
+
+/// A part of a request that is refused.
+#[derive(Clone, Debug)]
+pub struct Rejected {
+    /// Which part, in words for the sender.
+    pub part: String,
+    /// Why.
+    pub error: IngestError,
+}
+
+impl Draft {
+    /// The chunk, if there is something to store.
+    pub(crate) fn encode(self) -> Result<Option<Chunk>, IngestError> {
+        if self.series.is_empty() {
+            return Ok(None);
+        }
+        let bytes = encode_chunk(self.id, &self.profile, &self.series)?;
+        Ok(Some(Chunk {
+            bytes,
+            series: self.series.len(),
+        }))
+    }
+}
+
+impl Ingested {
+    /// Encodes drafts one by one, each with the name of its part of the request.
+    #[allow(
+        dead_code,
+        reason = "`/ingest` holds one profile a request; push.v1 and OTLP several"
+    )]
+    pub(crate) fn collect(
+        drafts: impl IntoIterator<Item = (String, Result<Draft, IngestError>)>,
+    ) -> Self {
+        let mut ingested = Self::default();
+        for (part, draft) in drafts {
+            match draft.and_then(Draft::encode) {
+                Ok(chunk) => ingested.chunks.extend(chunk),
+                Err(error) => ingested.rejected.push(Rejected { part, error }),
+            }
+        }
+        ingested
+    }
+
+    /// How many series are to be stored.
+    pub fn series(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.series).sum()
+    }
+}

@@ -1,0 +1,50 @@
+//! Pushes: request → chunks (the core) → the tenant's objects, which answer when they are in the
+//! bucket. One file for each surface that senders speak to.
+
+pub(crate) mod ingest;
+
+use pilotlight_core::ingest::Chunk;
+
+use crate::http::scope::Scope;
+use crate::platform::errors::Problem;
+use crate::tenant::Appended;
+
+/// Says what a success stands for: an [`Outcome`].
+const PUSH_HEADER: &str = "x-pilotlight-push";
+
+/// What became of a request that is answered with success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// All of it is in the bucket, and some of it was not before.
+    Stored,
+    /// All of it came before, within the last minutes, and was not stored again, even if what it
+    /// repeats has been deleted since.
+    Repeated,
+    /// It has no sample above zero, so there is nothing to store.
+    Empty,
+}
+
+impl Outcome {
+    /// As [`PUSH_HEADER`] says it.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Stored => "stored",
+            Self::Repeated => "repeated",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+/// Returns once all chunks of a request are in the bucket.
+async fn store(scope: &Scope, chunks: Vec<Chunk>) -> Result<Outcome, Problem> {
+    if chunks.is_empty() {
+        return Ok(Outcome::Empty);
+    }
+    let chunks: Vec<_> = chunks.into_iter().map(|chunk| chunk.bytes).collect();
+    let appended = scope.shards()?.append_all(&chunks).await?;
+    Ok(if appended.contains(&Appended::Stored) {
+        Outcome::Stored
+    } else {
+        Outcome::Repeated
+    })
+}

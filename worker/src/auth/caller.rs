@@ -1,0 +1,197 @@
+//! Whom a request comes from, and whose data it is about.
+
+use pilotlight_core::access::{TokenRecord, TokenScope, TokenTenant};
+use pilotlight_core::store::Tenant as TenantId;
+
+use crate::auth::refusals::Reason;
+use crate::http::access::Access;
+use crate::platform::config::{Auth, Config};
+use crate::platform::errors::Problem;
+
+/// One who was let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// The record of the token; `None` without one, or with the first administrator's.
+    pub(crate) id: Option<String>,
+    /// Whose data it may touch.
+    pub(crate) reach: TokenTenant,
+    /// What it may do.
+    pub(crate) scopes: Vec<TokenScope>,
+}
+
+/// A refusal and the reason under which it counts.
+pub(crate) type Refusal = (Reason, Problem);
+
+impl Caller {
+    /// One who may do everything: the first administrator, or anybody where `AUTH` is `open`.
+    pub(crate) fn unrestricted() -> Self {
+        Self {
+            id: None,
+            reach: TokenTenant::All,
+            scopes: TokenScope::ALL.to_vec(),
+        }
+    }
+
+    /// One who was not asked, and may do nothing else.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            scopes: Vec::new(),
+            ..Self::unrestricted()
+        }
+    }
+
+    pub(crate) fn of(record: &TokenRecord) -> Self {
+        Self {
+            id: Some(record.id.clone()),
+            reach: record.tenant.clone(),
+            scopes: record.scopes.clone(),
+        }
+    }
+
+    /// Whether this may use a route.
+    pub(crate) fn check(&self, access: Access) -> Result<(), Refusal> {
+        let (wanted, whole) = match access {
+            Access::Anyone => return Ok(()),
+            Access::Tenant(scope) => (scope, false),
+            Access::Installation(scope) => (scope, true),
+        };
+        if !self.scopes.contains(&wanted) {
+            let message = format!("this token lacks the scope {}", wanted.name());
+            return Err((Reason::Scope, forbidden(message)));
+        }
+        if whole && self.reach != TokenTenant::All {
+            let message = "this call is about all tenants, and the token is for one";
+            return Err((Reason::Tenant, forbidden(message)));
+        }
+        Ok(())
+    }
+
+    /// The tenant that a request is about, given its `X-Scope-OrgID`. A token of one tenant says
+    /// which, and the header may only agree. With a token of all tenants the header chooses, and
+    /// `anonymous` is meant without one.
+    pub(crate) fn tenant(
+        &self,
+        config: &Config,
+        header: Option<&str>,
+    ) -> Result<TenantId, Refusal> {
+        let header = header.map(str::trim).filter(|id| !id.is_empty());
+        let named = || -> Result<Option<TenantId>, Refusal> {
+            let parsed = header.map(str::parse).transpose();
+            parsed.map_err(|error| (Reason::Tenant, Problem::invalid(error)))
+        };
+        match (&self.reach, config.auth) {
+            (TokenTenant::One(tenant), _) => match header {
+                Some(id) if id != tenant.as_str() => {
+                    let message = "X-Scope-OrgID names another tenant than the token's";
+                    Err((Reason::Tenant, forbidden(message)))
+                }
+                _ => Ok(tenant.clone()),
+            },
+            // Without tokens only the header tells tenants apart, where that is wanted.
+            (TokenTenant::All, Auth::Open) if !config.multitenancy => Ok(TenantId::anonymous()),
+            (TokenTenant::All, Auth::Open) => named()?.ok_or_else(|| {
+                let message = "the header X-Scope-OrgID is missing";
+                let problem = Problem::new(401, "unauthenticated", message);
+                (Reason::Missing, problem)
+            }),
+            (TokenTenant::All, Auth::Required) => Ok(named()?.unwrap_or_else(TenantId::anonymous)),
+        }
+    }
+}
+
+fn forbidden(message: impl std::fmt::Display) -> Problem {
+    Problem::new(403, "permission_denied", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(tenant: &str, scopes: &[TokenScope]) -> Caller {
+        Caller {
+            id: Some("x".to_owned()),
+            reach: tenant.parse().unwrap(),
+            scopes: scopes.to_vec(),
+        }
+    }
+
+    fn tenant(
+        caller: &Caller,
+        auth: Auth,
+        multitenancy: bool,
+        header: Option<&str>,
+    ) -> Result<String, u16> {
+        let config = Config {
+            auth,
+            multitenancy,
+            ..Config::parse(|_| None).unwrap()
+        };
+        let found = caller.tenant(&config, header);
+        found
+            .map(|tenant| tenant.to_string())
+            .map_err(|(_, problem)| problem.status)
+    }
+
+    #[test]
+    fn open_to_all() {
+        let check = |multitenancy, header, expect: Result<&str, u16>| {
+            let found = tenant(&Caller::unrestricted(), Auth::Open, multitenancy, header);
+            assert_eq!(found, expect.map(str::to_owned), "{header:?}");
+        };
+        check(false, Some("t1"), Ok("anonymous"));
+        check(false, Some("../"), Ok("anonymous"));
+        check(true, Some(" t1 "), Ok("t1"));
+        check(true, None, Err(401));
+        check(true, Some(""), Err(401));
+        check(true, Some("a/b"), Err(400));
+        check(true, Some(".."), Err(400));
+    }
+
+    #[test]
+    fn the_token_says_which_tenant() {
+        for multitenancy in [false, true] {
+            let check = |reach: &str, header, expect: Result<&str, u16>| {
+                let caller = caller(reach, &[]);
+                let found = tenant(&caller, Auth::Required, multitenancy, header);
+                assert_eq!(found, expect.map(str::to_owned), "{reach} {header:?}");
+            };
+            check("t1", None, Ok("t1"));
+            check("t1", Some("t1"), Ok("t1"));
+            check("t1", Some(" "), Ok("t1"));
+            check("t1", Some("t2"), Err(403));
+            check("t1", Some("t1, t2"), Err(403));
+            check("t1", Some("../t1"), Err(403));
+            check("t1", Some("*"), Err(403));
+            check("*", None, Ok("anonymous"));
+            check("*", Some("t2"), Ok("t2"));
+            check("*", Some("../"), Err(400));
+            check("*", Some("t1, t2"), Err(400));
+        }
+    }
+
+    #[test]
+    fn scopes_imply_nothing() {
+        let check = |caller: &Caller, access, expect: Result<(), Reason>| {
+            let found = caller.check(access).map_err(|(reason, problem)| {
+                assert_eq!(problem.status, 403);
+                reason
+            });
+            assert_eq!(found, expect, "{access:?}");
+        };
+        for scope in TokenScope::ALL {
+            let (one, all) = (caller("t1", &[scope]), caller("*", &[scope]));
+            check(&one, Access::Anyone, Ok(()));
+            for wanted in TokenScope::ALL {
+                let expect = match scope == wanted {
+                    true => Ok(()),
+                    false => Err(Reason::Scope),
+                };
+                check(&one, Access::Tenant(wanted), expect);
+                check(&all, Access::Tenant(wanted), expect);
+                check(&all, Access::Installation(wanted), expect);
+                let whole = expect.and(Err(Reason::Tenant));
+                check(&one, Access::Installation(wanted), whole);
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Who may: every request but `/healthz` shows a token, unless `AUTH` is `open`.
+//!
+//! In scope: whom a request comes from, whose data it may touch, the stored records of tokens, and
+//! counts of what was refused. Out of scope: the shape of a token and of its record, which is
+//! `pilotlight_core::access`; what a route asks for, which is `http::access`.
+
+mod admit;
+mod caller;
+mod records;
+mod refusals;
+mod used;
+
+pub(crate) use admit::{admit, challenge, counted};
+pub(crate) use caller::Caller;
+pub(crate) use records::{change, current};
+pub(crate) use refusals::{Reason, counts, refused};
+pub(crate) use used::last_used;

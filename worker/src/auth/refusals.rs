@@ -1,0 +1,87 @@
+//! What was refused, counted by reason.
+
+use std::cell::Cell;
+
+/// Why a request was refused before anything was read of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// No token is shown.
+    Missing,
+    /// What is shown is no token.
+    Malformed,
+    /// No record has the token.
+    Unknown,
+    /// The token's time is over.
+    Expired,
+    /// The token was revoked.
+    Revoked,
+    /// The token does not allow this kind of call.
+    Scope,
+    /// The token is for another tenant.
+    Tenant,
+    /// A page of another site wants to change something.
+    Origin,
+    /// There is no such path, or it does not take this method.
+    Route,
+}
+
+impl Reason {
+    /// All, in order.
+    pub(crate) const ALL: [Self; 9] = [
+        Self::Missing,
+        Self::Malformed,
+        Self::Unknown,
+        Self::Expired,
+        Self::Revoked,
+        Self::Scope,
+        Self::Tenant,
+        Self::Origin,
+        Self::Route,
+    ];
+
+    /// Its name in metrics.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Malformed => "malformed",
+            Self::Unknown => "unknown",
+            Self::Expired => "expired",
+            Self::Revoked => "revoked",
+            Self::Scope => "scope",
+            Self::Tenant => "tenant",
+            Self::Origin => "origin",
+            Self::Route => "route",
+        }
+    }
+}
+
+thread_local! {
+    /// Of this isolate: a refusal costs no request to anything that keeps counts.
+    static COUNTS: Cell<[u64; Reason::ALL.len()]> = const { Cell::new([0; Reason::ALL.len()]) };
+}
+
+/// Counts a refusal.
+pub(crate) fn refused(reason: Reason) {
+    let mut counts = COUNTS.get();
+    counts[reason as usize] += 1;
+    COUNTS.set(counts);
+}
+
+/// How often each reason applied.
+pub(crate) fn counts() -> impl Iterator<Item = (Reason, u64)> {
+    Reason::ALL.into_iter().zip(COUNTS.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_has_its_count() {
+        for (times, reason) in Reason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, times);
+            (0..times).for_each(|_| refused(reason));
+        }
+        assert!(counts().map(|(_, count)| count).eq(0..9));
+    }
+}

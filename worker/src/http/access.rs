@@ -1,0 +1,46 @@
+//! What each route asks of its caller: exactly one answer a route, which the compiler checks.
+
+use pilotlight_core::access::TokenScope;
+
+use crate::http::route::{OfTenant, Route};
+
+/// Who may use a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everybody: the answer says nothing about anyone.
+    Anyone,
+    /// A token with this scope, about the data of its tenant.
+    Tenant(TokenScope),
+    /// A token of all tenants with this scope: the answer is about the whole installation.
+    Installation(TokenScope),
+}
+
+impl Route {
+    /// What this route asks for.
+    pub(crate) fn access(self) -> Access {
+        match self {
+            Self::Health => Access::Anyone,
+            Self::BucketCheck => Access::Installation(TokenScope::Admin),
+            // Prometheus reads; it needs no right to delete.
+            Self::Metrics => Access::Installation(TokenScope::Read),
+            Self::Tokens(_) => Access::Tenant(TokenScope::Admin),
+            Self::OfTenant(route) => Access::Tenant(route.scope()),
+        }
+    }
+}
+
+impl OfTenant {
+    fn scope(self) -> TokenScope {
+        match self {
+            Self::Ingest => TokenScope::Push,
+            Self::Services
+            | Self::Labels
+            | Self::Timeline
+            | Self::Profile
+            | Self::Render
+            | Self::LabelValues
+            | Self::Rpc(_) => TokenScope::Read,
+            Self::Rebuild | Self::Admin(_) => TokenScope::Admin,
+        }
+    }
+}

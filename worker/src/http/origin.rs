@@ -1,0 +1,136 @@
+//! Pages of other sites: which of them may read answers, and that none may change anything.
+
+use url::Url;
+
+use crate::platform::config::ConfigError;
+
+/// What a page may send beside what every page may.
+const ALLOWED_HEADERS: &str =
+    "authorization, connect-protocol-version, connect-timeout-ms, content-type, x-scope-orgid";
+
+/// What a page may ask for, of all methods that routes take.
+const ALLOWED_METHODS: &str = "GET, POST, PUT, DELETE";
+
+/// How long a browser may remember that: ten minutes.
+const MAX_AGE: &str = "600";
+
+/// The sites whose pages may call this worker, beside its own; by default none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origins(Vec<String>);
+
+/// What a request says about the page that makes it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Page {
+    /// The header `Origin`.
+    pub(crate) origin: Option<String>,
+    /// `Sec-Fetch-Site`, which browsers send and pages cannot change.
+    pub(crate) fetch_site: Option<String>,
+}
+
+impl Origins {
+    /// `CORS_ORIGINS`: origins like `https://grafana.example.com`, with commas between them.
+    pub(crate) fn parse(var: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let list = var("CORS_ORIGINS").unwrap_or_default();
+        let given = list.split(',').map(str::trim).filter(|o| !o.is_empty());
+        let origin = |text: &str| {
+            let url = Url::parse(text).ok().filter(|url| {
+                matches!(url.scheme(), "http" | "https")
+                    && url.origin().ascii_serialization() == text
+            });
+            url.map(|_| text.to_owned()).ok_or_else(|| ConfigError {
+                name: "CORS_ORIGINS",
+                found: text.to_owned(),
+                expected: "an origin like https://grafana.example.com, without a path",
+            })
+        };
+        given.map(origin).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Parses the variable of an environment.
+    pub(crate) fn of(env: &worker::Env) -> Result<Self, ConfigError> {
+        Self::parse(|name| env.var(name).ok().map(|value| value.to_string()))
+    }
+
+    /// The page's origin, if it is one of these.
+    pub(crate) fn allowed<'a>(&self, page: &'a Page) -> Option<&'a str> {
+        let origin = page.origin.as_deref()?;
+        self.0.iter().any(|known| known == origin).then_some(origin)
+    }
+
+    /// Whether a page of a site that is none of these wants to change something. A browser sends
+    /// plain forms anywhere, and passwords of Basic with them.
+    pub(crate) fn forbids(&self, page: &Page, method: &str) -> bool {
+        let reads = matches!(method, "GET" | "HEAD" | "OPTIONS");
+        let foreign = matches!(page.fetch_site.as_deref(), Some("cross-site" | "same-site"));
+        !reads && foreign && self.allowed(page).is_none()
+    }
+}
+
+/// What is said to a page of an allowed origin, before it asks.
+pub(crate) const PREFLIGHT: [(&str, &str); 3] = [
+    ("access-control-allow-headers", ALLOWED_HEADERS),
+    ("access-control-allow-methods", ALLOWED_METHODS),
+    ("access-control-max-age", MAX_AGE),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origins(list: &str) -> Result<Origins, String> {
+        Origins::parse(|name| (name == "CORS_ORIGINS").then(|| list.to_owned()))
+            .map_err(|error| error.to_string())
+    }
+
+    fn page(origin: &str, site: &str) -> Page {
+        Page {
+            origin: Some(origin.to_owned()),
+            fetch_site: Some(site.to_owned()),
+        }
+    }
+
+    #[test]
+    fn which_origins() {
+        let two = origins("https://a.example, http://b.example:3000,").unwrap();
+        let allowed = |origin: &str| two.allowed(&page(origin, "cross-site")).is_some();
+        assert!(allowed("https://a.example") && allowed("http://b.example:3000"));
+        for other in [
+            "http://a.example",
+            "https://a.example.evil.example",
+            "http://b.example",
+            "null",
+            "",
+            "*",
+        ] {
+            assert!(!allowed(other), "{other}");
+        }
+        assert_eq!(origins(""), Ok(Origins::default()));
+        for wrong in [
+            "*",
+            "null",
+            "a.example",
+            "https://a.example/",
+            "https://a.example/x",
+        ] {
+            let message = origins(wrong).unwrap_err();
+            assert!(message.starts_with("variable CORS_ORIGINS: "), "{message}");
+        }
+    }
+
+    #[test]
+    fn other_sites_change_nothing() {
+        let known = origins("https://a.example").unwrap();
+        let forbids = |method, page: &Page| known.forbids(page, method);
+        let evil = page("https://evil.example", "cross-site");
+        assert!(forbids("POST", &evil) && forbids("DELETE", &evil));
+        assert!(!forbids("GET", &evil), "it cannot read the answer");
+        assert!(forbids("POST", &page("null", "cross-site")));
+        assert!(forbids("POST", &page("https://x.example", "same-site")));
+        assert!(!forbids("POST", &page("https://a.example", "cross-site")));
+        assert!(!forbids(
+            "POST",
+            &page("https://own.example", "same-origin")
+        ));
+        assert!(!forbids("POST", &Page::default()), "no browser");
+    }
+}
