@@ -1,7 +1,7 @@
 // A program with a known hot function, profiled by @pyroscope/nodejs. The argument names the
 // package, under which both versions stand beside each other.
 
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate } from "node:timers/promises";
 
 const { default: Pyroscope } = await import(process.argv[2]);
 const { AGENT_APPLICATION, AGENT_SECONDS, AGENT_SERVER, AGENT_TOKEN } = process.env;
@@ -24,7 +24,7 @@ Pyroscope.init({
   appName: AGENT_APPLICATION,
   serverAddress: AGENT_SERVER,
   authToken: AGENT_TOKEN,
-  tags: { region: 'eu' },
+  tags: { region: "eu" },
   flushIntervalMs: 4000,
   wall: { samplingDurationMs: 4000, collectCpuTime: true },
 });
@@ -32,7 +32,7 @@ Pyroscope.start();
 const kept = [];
 const end = performance.now() + Number(AGENT_SECONDS) * 1000;
 while (performance.now() < end) {
-  Pyroscope.wrapWithLabels({ step: 'hot' }, hotWork);
+  Pyroscope.wrapWithLabels({ step: "hot" }, hotWork);
   mildWork();
   kept.push(new Array(10_000).fill(kept.length));
   if (kept.length > 64) kept.shift();

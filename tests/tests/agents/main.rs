@@ -1,6 +1,8 @@
 //! Published profiling agents against the worker under workerd: each profiles a program that spends
 //! three quarters of its time in one function, and queries find that function with that share.
 //!
+//! The worker wants a token, which each agent shows in its own way.
+//!
 //! [`published`] lists them. `cargo xtask setup --test` installs the agents. An agent whose language is missing on this
 //! machine is skipped, with a message.
 
@@ -12,6 +14,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use pilotlight_core::access::Token;
 use pilotlight_tests::client::Client;
 use pilotlight_tests::local::Place;
 use pilotlight_tests::query::{Merged, array, rpc};
@@ -31,13 +34,21 @@ fn every_agent_shows_the_hot_function() {
         return;
     }
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agents");
-    let place = Place::fresh(&state, &[("FLUSH_MS", "1".to_owned())]).expect("a place");
+    let admin = Token::from_entropy([1; 32]);
+    let variables = [
+        ("AUTH", "required".to_owned()),
+        ("ADMIN_TOKEN_SHA256", admin.digest().to_hex()),
+        ("FLUSH_MS", "1".to_owned()),
+    ];
+    let place = Place::fresh(&state, &variables).expect("a place");
     let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let admin = Client::new(&place.url()).with_token(admin.expose());
+    let push = token(&admin, "push");
     let runs: Vec<Run> = agents
         .iter()
-        .map(|agent| Run::start(agent, &place))
+        .map(|agent| Run::start(agent, &place, &push))
         .collect();
-    let client = Client::new(&place.url());
+    let client = Client::new(&place.url()).with_token(&token(&admin, "read"));
     let found: Vec<String> = runs
         .into_iter()
         .filter_map(|run| run.finish().and_then(|agent| check(&client, agent)).err())
@@ -65,6 +76,18 @@ fn available() -> Vec<&'static Agent> {
     there
 }
 
+/// A new token of one tenant, with one scope.
+fn token(admin: &Client, scope: &str) -> String {
+    let wanted = json!({ "tenant": "agents", "scopes": [scope] }).to_string();
+    let made = admin.post(
+        "/api/v1/admin/tokens",
+        "application/json",
+        wanted.as_bytes(),
+    );
+    let made = made.expect("an answer").json();
+    made["token"].as_str().expect("a token").to_owned()
+}
+
 /// What `xtask/src/agents.rs` made.
 fn made() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
@@ -81,7 +104,7 @@ struct Run {
 }
 
 impl Run {
-    fn start(agent: &'static Agent, place: &Place) -> Self {
+    fn start(agent: &'static Agent, place: &Place, token: &str) -> Self {
         let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("agents");
         let word = |word: &str| {
             word.replace("{made}", &made().to_string_lossy())
@@ -95,6 +118,8 @@ impl Run {
             .env("AGENT_SERVER", place.url())
             .env("AGENT_APPLICATION", agent.application)
             .env("AGENT_SECONDS", SECONDS.to_string())
+            .env("AGENT_TOKEN", token)
+            .env("PYROSCOPE_AUTH_TOKEN", token)
             .env("PYROSCOPE_SERVER_ADDRESS", place.url())
             .env("PYROSCOPE_APPLICATION_NAME", agent.application)
             .env("PYROSCOPE_UPLOAD_INTERVAL", "4s")
