@@ -161,6 +161,7 @@ class Jfr:
     def __init__(self, data):
         assert data[:4] == b"FLR\0", "not a recording"
         size, pools, metadata = struct.unpack(">QQQ", data[8:32])
+        (self.ticks_a_second,) = struct.unpack(">Q", data[56:64])
         assert size == len(data), "more than one chunk"
         self.data = data
         self.classes = {}
@@ -270,31 +271,40 @@ class Jfr:
             at = start + signed(distance)
 
     def totals(self, labels, rate):
-        """The total of each series. Only events of time are in the recorded files."""
+        """The total of each series."""
         event = next(
             fields["value"]
             for name, fields in self.events
             if name == "jdk.ActiveSetting" and fields["name"] == "event"
         )
+        series = tuple(sorted((labels | {"jfr_event": event}).items()))
         nanos = 10**9 // rate
         totals = Counter()
 
-        def add(name, kind, weight):
-            series = tuple(sorted((labels | {"jfr_event": event}).items()))
-            totals[f"{name}:{kind}:nanoseconds:{kind}:nanoseconds", series] += weight * nanos
+        def add(kind, value):
+            totals[kind, series] += value
 
         for name, found in self.events:
-            if name not in ("jdk.ExecutionSample", "profiler.WallClockSample"):
-                continue
-            state = self.pools[found["state"]]["name"]
-            weight = found.get("samples", 1)
-            if event == "wall":
-                add("wall", "wall", weight)
-            # Who sleeps uses no processor.
-            if state != "STATE_SLEEPING" and name == "jdk.ExecutionSample":
-                add("process_cpu", "cpu", weight)
-            elif state == "STATE_RUNNABLE" and event == "wall":
-                add("process_cpu", "cpu", weight)
+            match name:
+                case "jdk.ExecutionSample" | "profiler.WallClockSample":
+                    state = self.pools[found["state"]]["name"]
+                    time = found.get("samples", 1) * nanos
+                    if event == "wall":
+                        add("wall:wall:nanoseconds:wall:nanoseconds", time)
+                    # Who sleeps uses no processor, and who waits is seen by the wall clock only.
+                    if state != "STATE_SLEEPING" if name == "jdk.ExecutionSample" else state == "STATE_RUNNABLE":
+                        add("process_cpu:cpu:nanoseconds:cpu:nanoseconds", time)
+                case "jdk.ObjectAllocationInNewTLAB":
+                    add("memory:alloc_in_new_tlab_objects:count:space:bytes", 1)
+                    add("memory:alloc_in_new_tlab_bytes:bytes:space:bytes", found["tlabSize"])
+                case "profiler.LiveObject":
+                    add("memory:live:count:objects:count", 1)
+                case "jdk.JavaMonitorEnter":
+                    add("mutex:contentions:count:mutex:count", 1)
+                    # Ours: ticks become nanoseconds; Pyroscope takes one for the other.
+                    add("mutex:delay:nanoseconds:mutex:count", found["duration"] * 10**9 // self.ticks_a_second)
+                case "jdk.ObjectAllocationOutsideTLAB" | "jdk.ObjectAllocationSample" | "jdk.ThreadPark":
+                    raise ValueError(f"the recordings have no {name}")
         return totals
 
 
