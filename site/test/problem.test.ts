@@ -11,12 +11,12 @@ const meaning = (message: string, kind: FailureKind) =>
 
 test("a format that is not read is named in the first sentence", () => {
   const problem = problemOf(
-    new CoreError("this is a Java Flight Recording, which is not read yet; Pilotlight reads pprof", false, "unread"),
+    new CoreError("this is a recording of perf (perf.data), which is not read yet; Pilotlight reads pprof", false, "unread"),
     "read it",
   );
-  assert.equal(problem.meaning, "This is a Java Flight Recording, which is not read yet.");
+  assert.equal(problem.meaning, "This is a recording of perf (perf.data), which is not read yet.");
   assert.ok(
-    problem.tries.some((text) => text.includes("jfrconv")),
+    problem.tries.some((text) => text.includes("stackcollapse")),
     "it says how to convert it",
   );
   assert.ok(problem.tries.every((text) => !text.includes("cut off")));

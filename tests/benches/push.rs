@@ -43,7 +43,18 @@ fn main() {
         .collect();
     compare(&module, "service", &fleet);
     compare(&module, "corpus", &recorded());
+    for (name, file) in RECORDINGS {
+        let recording: Vec<Request> = corpus::read(file).map(Request::java).into_iter().collect();
+        compare(&module, name, &recording);
+    }
 }
+
+/// JFR by size after inflation; the target in V8 is 60 ms for 1 MB.
+const RECORDINGS: [(&str, &str); 3] = [
+    ("JFR, 0.14 MB", "agents/java/out-wall.jfr"),
+    ("JFR, 1.06 MB", "jfr/uint64-ref-id.jfr.gz"),
+    ("JFR, 3.27 MB", "jfr/async-profiler.jfr.gz"),
+];
 
 /// What an agent sends.
 struct Request {
@@ -71,6 +82,17 @@ impl Request {
             query: format!("{name}&{times}"),
             content_type: format!("multipart/form-data; boundary={BOUNDARY}"),
             body: [head.as_bytes(), &profile, rest.as_bytes()].concat(),
+        }
+    }
+
+    /// A recording by itself, as it is.
+    fn java(sample: corpus::Sample) -> Self {
+        let query = "name=checkout%7Bregion%3Deu%7D&from=1795236340&until=1795236350&spyName=javaspy\
+             &sampleRate=100&format=jfr";
+        Self {
+            query: query.to_owned(),
+            content_type: "application/octet-stream".to_owned(),
+            body: sample.bytes,
         }
     }
 

@@ -52,11 +52,11 @@ for (const [name, make, says] of BAD) {
   });
 }
 
-const JFR = Buffer.from("FLR\0\0\x02\0\0".padEnd(80, "\0"));
+const PERF = Buffer.from("PERFILE2".padEnd(80, "\0"));
 
 for (const [name, bytes, says] of [
-  ["recording.jfr", JFR, "This is a Java Flight Recording, which is not read yet."],
-  ["recording.pb.gz", gzipSync(JFR), "This is a Java Flight Recording, which is not read yet."],
+  ["perf.data", PERF, "This is a recording of perf (perf.data), which is not read yet."],
+  ["recording.pb.gz", gzipSync(PERF), "This is a recording of perf (perf.data), which is not read yet."],
   ["profile.zip", Buffer.from("PK\x03\x04\x14\0\0\0"), "This is a zip archive, which is not read yet."],
   ["trace.json", Buffer.from('{"traceEvents": []}'), "This is a Chrome trace, which is not read yet."],
   ["nothing.pb", Buffer.alloc(0), "This is empty (0 bytes)."],
@@ -73,7 +73,7 @@ for (const [name, bytes, says] of [
 
 test("three bad files take little from the good one", async () => {
   const { page, at, end } = await openPage(browser, "/file");
-  const bad = ["a.jfr", "b.jfr", "c.jfr"].map((name) => file(name, JFR));
+  const bad = ["a.data", "b.data", "c.data"].map((name) => file(name, PERF));
   await drop(page, bad[0], GOOD, bad[1], bad[2]);
   await drawnFrames(page, callTree(readPprof(GOOD), 1).total);
   assert.equal(await at("problem").count(), 3);

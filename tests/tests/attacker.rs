@@ -165,21 +165,31 @@ fn raw(place: &Place, method: &str, path: &str, headers: &[&str]) -> Answer {
     stream
         .write_all(format!("{head}\r\n").as_bytes())
         .expect("sent");
-    let mut bytes = Vec::new();
-    stream.read_to_end(&mut bytes).expect("an answer");
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    // A server that ends the connection without an answer has refused too: status 0.
+    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|count| count > 0) {
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8_lossy(&head);
     let status = head
         .split(' ')
         .nth(1)
         .and_then(|status| status.parse().ok());
-    let headers = head.lines().skip(1).filter_map(|line| line.split_once(':'));
+    let headers: Vec<(String, String)> = head
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let length = headers.iter().find(|(name, _)| name == "content-length");
+    let length = length.and_then(|(_, length)| length.parse().ok());
+    // The server lingers before it closes; what has come in chunks, no test looks at.
+    let mut body = vec![0; length.filter(|_| method != "HEAD").unwrap_or(0)];
+    stream.read_exact(&mut body).expect("a body");
     Answer {
         status: status.unwrap_or(0),
-        headers: headers
-            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
-            .collect(),
-        body: body.as_bytes().to_vec(),
+        headers,
+        body,
     }
 }
 
@@ -440,6 +450,12 @@ fn tricks_with_paths_and_headers() {
         for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
             for token in [None, Some("t1-push")] {
                 let answer = locked.send(method, path, token, &["X-HTTP-Method-Override: DELETE"]);
+                // What ends in the path that is open to everybody gets its answer, and no other.
+                let open = path.ends_with("healthz") && !path.contains('?');
+                if open && answer.status == 200 {
+                    assert!(["ok", ""].contains(&answer.text().as_str()), "{path}");
+                    continue;
+                }
                 let pushes = token.is_some() && method == "POST" && path.contains("/ingest");
                 let allowed: &[u16] = if pushes {
                     &[400, 403, 404, 405]

@@ -183,9 +183,15 @@ fn all_bad() -> Vec<Bad> {
         ),
         query(
             "a format not understood",
-            "name=hostile&format=jfr",
+            "name=hostile&format=perf",
             415,
-            "jfr",
+            "perf",
+        ),
+        query(
+            "a recording that is none",
+            "name=hostile&format=jfr",
+            422,
+            "JFR, chunk 1, byte 0",
         ),
         query("no format", "name=hostile", 415, "groups"),
         Bad {

@@ -255,8 +255,8 @@ const CIRCLES: [(&str, &[&str]); 5] = [
     (
         "xtask/src/",
         &[
-            "agents", "build", "debian", "fuzz", "lib", "load", "npm", "proc", "run", "serve",
-            "setup", "step", "system", "test", "token", "wasm",
+            "agents", "build", "debian", "deploy", "fuzz", "lib", "load", "npm", "proc", "run",
+            "secret", "selfhost", "serve", "setup", "step", "system", "test", "token", "wasm",
         ],
     ),
 ];

@@ -7,13 +7,6 @@ use pilotlight_tests::corpus;
 
 /// Files of the corpus and what they are.
 const FILES: &[(&str, &str)] = &[
-    ("jfr/async-profiler.jfr.gz", "a Java Flight Recording"),
-    ("jfr/wall.jfr.gz", "a Java Flight Recording"),
-    ("agents/java/out-itimer.jfr", "a Java Flight Recording"),
-    (
-        "speedscope/java-flight-recorder/heavy.jfr",
-        "a Java Flight Recording",
-    ),
     ("agents/java/out-itimer.otlp", "an OTLP profile"),
     ("agents/java/out-alloc.otlp", "an OTLP profile"),
     (
@@ -150,7 +143,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 const READS: &str =
-    "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks";
+    "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR and folded stacks";
 
 /// What the viewer says of a file.
 fn opened(bytes: &[u8]) -> String {

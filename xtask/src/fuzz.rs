@@ -9,7 +9,7 @@ use crate::{own_dir, root, target_dir};
 use std::path::Path;
 
 /// Programs of `tests/fuzz`, each with seeds of its own.
-const TARGETS: [&str; 4] = ["pprof", "legacy", "selector", "token"];
+const TARGETS: [&str; 5] = ["pprof", "legacy", "jfr", "selector", "token"];
 
 const COVERAGE: [&str; 8] = [
     "-Cpasses=sancov-module",

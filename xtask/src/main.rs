@@ -1,16 +1,18 @@
 //! The project's commands: `cargo xtask run`, `cargo xtask test` and the steps they are made of.
 //!
-//! In scope: install what a build needs, build, serve locally, test. Out of scope: deployment
-//! (wrangler does that, on what `cargo xtask build` made).
+//! In scope: install what a build needs, build, serve locally, test, deploy.
 
 mod agents;
 mod build;
 mod debian;
+mod deploy;
 mod fuzz;
 mod load;
 mod npm;
 mod proc;
 mod run;
+mod secret;
+mod selfhost;
 mod serve;
 mod setup;
 mod step;
@@ -36,6 +38,13 @@ Usage: cargo xtask <command>
                           push as a fleet of agents does, and check that every profile arrived
   kills [--count 200] [--processes 20] [--pause-ms 200] [--uptime-ms 1200] [--seed N]
                           kill the worker repeatedly during pushes, and look for each push
+  deploy [--preset paid] [--name pilotlight] [--bucket pilotlight] [--domain HOST] [--new-token]
+                          deploy to Cloudflare (docs/deploy.md), or upgrade; presets: free, paid
+  deploy --dry-run [...]  say what that would run, and check it without an account
+  deploy --rollback       go back to the version before
+  selfhost [--built] --out FOLDER
+                          make a folder that runs Pilotlight without Cloudflare (docs/selfhost.md),
+                          of what is built already where --built says so
   token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
   token list [--url URL]
   token revoke ID [--url URL]
@@ -58,6 +67,9 @@ fn main() -> ExitCode {
         ["run", rest @ ..] => option(rest, "--port", "4040").and_then(run::run),
         ["demo", rest @ ..] => option(rest, "--url", "http://localhost:4040").and_then(run::demo),
         [program @ ("load" | "kills"), rest @ ..] => load::run(program, rest),
+        ["deploy", rest @ ..] => deploy::deploy(rest),
+        ["selfhost", "--out", out] => selfhost::selfhost(out, selfhost::Build::Now),
+        ["selfhost", "--built", "--out", out] => selfhost::selfhost(out, selfhost::Build::Done),
         ["token", rest @ ..] => token::run(rest),
         ["test"] => return test::test(""),
         ["test", "--quick"] => return test::quick(),

@@ -5,7 +5,7 @@ use crate::proc::{Failure, Result, Run, interrupted};
 use crate::serve::{Pilotlight, free_port};
 use crate::setup::{Purpose, Tools, setup};
 use crate::wasm::TARGET;
-use crate::{build, fuzz, own_dir, root, target_dir};
+use crate::{build, deploy, fuzz, own_dir, root, selfhost, target_dir};
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -47,12 +47,14 @@ struct Fixtures {
     /// the bucket.
     on_s3: Option<(Pilotlight, u16)>,
     core_wasm: Option<PathBuf>,
+    /// The folder for machines without Cloudflare.
+    selfhost: Option<PathBuf>,
     /// The part "rust" also builds the programs that tests start. Cargo builds them alone with
     /// other features, which takes a minute more.
     programs_are_built: bool,
 }
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     Part {
         name: "format",
         run: format,
@@ -92,6 +94,12 @@ const PARTS: [Part; 8] = [
     Part {
         name: "browser",
         run: browser,
+        needs: Needs::Server,
+        runs: Runs::Full,
+    },
+    Part {
+        name: "deploy",
+        run: deploy,
         needs: Needs::Server,
         runs: Runs::Full,
     },
@@ -172,6 +180,7 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
                     server: None,
                     on_s3: None,
                     core_wasm: None,
+                    selfhost: None,
                     programs_are_built,
                 },
                 &mut note,
@@ -274,6 +283,10 @@ impl Fixtures {
     fn serve(&mut self) -> Result<()> {
         build::build(&self.tools)?;
         self.core_wasm = Some(self.guest()?);
+        let folder = own_dir().join("test-selfhost");
+        let _ = fs::remove_dir_all(&folder);
+        selfhost::folder(&folder)?;
+        self.selfhost = Some(folder);
         self.server = Some(Self::start("test", &[])?);
         let port = free_port()?;
         let vars = [
@@ -339,6 +352,9 @@ impl Fixtures {
         }
         if let Some(path) = &self.core_wasm {
             run = run.env("PILOTLIGHT_CORE_WASM", path);
+        }
+        if let Some(path) = &self.selfhost {
+            run = run.env("PILOTLIGHT_SELFHOST", path);
         }
         if let Some(path) = &self.tools.chromium {
             run = run.env("CHROMIUM", path);
@@ -438,6 +454,11 @@ fn browser(fixtures: &Fixtures) -> (Result<()>, String) {
     fixtures
         .with_server(Run::new("node").arg("tests/browser/run.mjs"))
         .tee()
+}
+
+/// wrangler checks and bundles each preset, as it would for a deployment.
+fn deploy(_: &Fixtures) -> (Result<()>, String) {
+    (deploy::check_presets(), String::new())
 }
 
 fn fuzz_briefly(fixtures: &Fixtures) -> (Result<()>, String) {

@@ -6,6 +6,7 @@ use super::multipart::MultipartError;
 use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
 use crate::formats::detect::UnsupportedFormat;
 use crate::formats::gzip::GzipError;
+use crate::formats::jfr::{JfrError, LabelsError};
 use crate::formats::pprof::PprofError;
 use crate::model::labels::LabelError;
 use crate::model::profile_type::UnusableType;
@@ -35,7 +36,7 @@ pub enum IngestError {
     },
     /// A format that is not understood.
     #[error(
-        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\")"
+        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\") or JFR (format=jfr)"
     )]
     Format(String),
     /// The sender says pprof and sends something else.
@@ -83,6 +84,12 @@ pub enum IngestError {
     /// The profile itself.
     #[error(transparent)]
     Profile(#[from] PprofError),
+    /// The recording itself.
+    #[error(transparent)]
+    Jfr(#[from] JfrError),
+    /// The labels beside a recording.
+    #[error(transparent)]
+    JfrLabels(#[from] LabelsError),
     /// The profile cannot be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -110,6 +117,8 @@ impl IngestError {
             | Self::Start(_)
             | Self::Duration(_)
             | Self::Profile(_)
+            | Self::Jfr(_)
+            | Self::JfrLabels(_)
             | Self::Store(_) => 422,
         }
     }

@@ -7,6 +7,7 @@
 mod draft;
 mod error;
 mod identity;
+mod jfr;
 mod multipart;
 mod request;
 mod split;
@@ -14,9 +15,8 @@ mod type_names;
 
 use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::detect::{UnsupportedFormat, unsupported};
-use crate::formats::folded;
 use crate::formats::gzip::inflate;
-use crate::formats::pprof;
+use crate::formats::{self, folded, pprof};
 use crate::merge::canonical::fold_stacks;
 use crate::model::profile::Profile;
 use crate::store::ChunkId;
@@ -24,6 +24,7 @@ use draft::Draft;
 pub use draft::{Chunk, Ingested, Rejected};
 pub use error::IngestError;
 use identity::Identity;
+use jfr::JfrParts;
 use multipart::MultipartError;
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
@@ -40,15 +41,16 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
     let parameters = Parameters::parse(push)?;
     let outer = inflate(push.body, MAX_PUSH_BYTES)?;
     let body = outer.as_deref().unwrap_or(push.body);
-    let (profile, config) = match multipart::boundary(push.content_type)? {
-        Some(boundary) => parts(body, &boundary)?,
-        None => {
-            parameters.check_format()?;
-            (body, None)
-        }
+    let (profile, config) = match body_of(push, &parameters, body)? {
+        Body::Pprof(profile, config) => (profile, config),
+        Body::Jfr(parts) => return jfr::draft(push, parameters, parts),
     };
     let inner = inflate(profile, MAX_PUSH_BYTES)?;
     let raw = inner.as_deref().unwrap_or(profile);
+    if formats::jfr::sniff(raw) {
+        let (recording, labels) = (raw, &[][..]);
+        return jfr::draft(push, parameters, JfrParts { recording, labels });
+    }
     let mut profile = decode(raw)?;
     // Of canonical order only what pays: half of all rows are stacks that come again. The rest
     // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
@@ -81,9 +83,36 @@ fn decode(raw: &[u8]) -> Result<Profile, IngestError> {
         })
 }
 
-/// The profile and the configuration of a multipart push.
-fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<(&'a [u8], Option<Config>), IngestError> {
+/// What a request holds, as far as its form tells.
+enum Body<'a> {
+    /// A profile, and how its sample types are to be understood.
+    Pprof(&'a [u8], Option<Config>),
+    /// A recording.
+    Jfr(JfrParts<'a>),
+}
+
+fn body_of<'a>(
+    push: &Push<'_>,
+    parameters: &Parameters,
+    body: &'a [u8],
+) -> Result<Body<'a>, IngestError> {
+    match multipart::boundary(push.content_type)? {
+        Some(boundary) => parts(body, &boundary),
+        None if parameters.is_jfr() => Ok(Body::Jfr(JfrParts {
+            recording: body,
+            labels: &[],
+        })),
+        None => {
+            parameters.check_format()?;
+            Ok(Body::Pprof(body, None))
+        }
+    }
+}
+
+/// The profile and the configuration of a multipart push, or the recording and its labels.
+fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<Body<'a>, IngestError> {
     let (mut profile, mut config) = (None, None);
+    let (mut recording, mut labels) = (None, &[][..]);
     for part in multipart::parts(body, boundary)? {
         match part.name.as_str() {
             "profile" => profile = Some(part.body),
@@ -94,14 +123,16 @@ fn parts<'a>(body: &'a [u8], boundary: &str) -> Result<(&'a [u8], Option<Config>
                 );
             }
             "prev_profile" if !part.body.is_empty() => return Err(IngestError::PreviousProfile),
-            "jfr" => return Err(IngestError::Format("jfr".to_owned())),
+            "jfr" => recording = Some(part.body),
+            "labels" => labels = part.body,
             _ => {}
         }
     }
-    Ok((
-        profile.ok_or(MultipartError::NoPart { name: "profile" })?,
-        config,
-    ))
+    match (recording, profile) {
+        (Some(recording), _) => Ok(Body::Jfr(JfrParts { recording, labels })),
+        (None, Some(profile)) => Ok(Body::Pprof(profile, config)),
+        (None, None) => Err(MultipartError::NoPart { name: "profile" }.into()),
+    }
 }
 
 fn chunk_id(push: &Push<'_>, config: Option<&Config>, profile: &[u8]) -> ChunkId {

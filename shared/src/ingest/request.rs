@@ -42,13 +42,17 @@ pub(super) type Config = BTreeMap<String, SampleTypeConfig>;
 /// What the query string says.
 pub(super) struct Parameters {
     pub(super) origin: Origin,
+    /// Whether `from` or `until` is given.
+    pub(super) has_times: bool,
+    /// Time for which a sample of a recording stands, from `sampleRate`.
+    pub(super) period_nanos: Option<i64>,
     format: String,
 }
 
 impl Parameters {
     pub(super) fn parse(push: &Push<'_>) -> Result<Self, IngestError> {
         let (mut name, mut spy, mut format) = (None, String::new(), String::new());
-        let (mut from, mut until) = (None, None);
+        let (mut from, mut until, mut period_nanos) = (None, None, None);
         for (key, value) in form_urlencoded::parse(push.query.as_bytes()) {
             let time = |parameter| {
                 let wrong = || IngestError::Time {
@@ -63,8 +67,12 @@ impl Parameters {
                 "format" => format = value.into_owned(),
                 "from" if !value.is_empty() => from = time("from")?,
                 "until" if !value.is_empty() => until = time("until")?,
-                // Agents send more (units, aggregationType, sampleRate, spyVersion); the profile
-                // itself says those.
+                "sampleRate" => {
+                    let rate: Option<i64> = value.parse().ok().filter(|&rate| rate > 0);
+                    period_nanos = rate.map(|rate| 1_000_000_000 / rate);
+                }
+                // Agents send more (units, aggregationType, spyVersion); the profile itself says
+                // those.
                 _ => {}
             }
         }
@@ -80,8 +88,15 @@ impl Parameters {
                 from: from.or(until).unwrap_or(push.now),
                 duration_nanos,
             },
+            has_times: from.or(until).is_some(),
+            period_nanos,
             format,
         })
+    }
+
+    /// Whether the sender says that it sends a recording.
+    pub(super) fn is_jfr(&self) -> bool {
+        self.format == "jfr"
     }
 
     /// A body that is not multipart must be pprof, and the sender must say so.

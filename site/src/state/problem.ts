@@ -89,10 +89,9 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
 /** What makes something readable of formats that are not read. */
 const WAYS: [RegExp, string][] = [
   [/archive/, "Unpack it, and open the profile that is inside."],
-  [/Java Flight Recording/, "Convert it to folded stacks, with jfrconv -o collapsed of async-profiler."],
   [/perf/, "Convert it to folded stacks, with perf script and stackcollapse-perf.pl."],
 ];
-const READ = "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, and folded stacks.";
+const READ = "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, and folded stacks.";
 
 function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> {
   switch (kind) {

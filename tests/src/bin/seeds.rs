@@ -9,6 +9,7 @@ use pilotlight_core::access::Token;
 use pilotlight_core::folded;
 use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_tests::demo::{Kind, Moment, SERVICES, profile};
+use pilotlight_tests::jfr::{Integers, every_event};
 use pilotlight_tests::oracle::unzip;
 use pilotlight_tests::{corpus, drawn, legacy};
 
@@ -27,12 +28,14 @@ fn main() -> ExitCode {
     let mut targets = BTreeMap::from([
         ("pprof", own_pprof()),
         ("legacy", own_legacy()),
+        ("jfr", own_jfr()),
         ("selector", own_selectors()),
         ("token", own_tokens()),
     ]);
     if arguments.iter().any(|argument| argument == "--corpus") && corpus::root().is_some() {
         targets.entry("pprof").or_default().extend(real_pprof());
         targets.entry("legacy").or_default().extend(real_legacy());
+        targets.entry("jfr").or_default().extend(real_jfr());
     }
     for (target, seeds) in targets {
         if let Err(error) = write(&Path::new(folder).join(target), &seeds) {
@@ -106,6 +109,20 @@ fn own_legacy() -> Seeds {
     seeds
 }
 
+/// A recording, and behind a `|` the labels of its contexts.
+fn own_jfr() -> Seeds {
+    // contexts {7: {labels {1: 2}}}, strings {1: "tier", 2: "gold", 9: "GET /"}
+    let labels = b"|\x0a\x0a\x08\x07\x12\x06\x0a\x04\x08\x01\x10\x02\
+        \x12\x08\x08\x01\x12\x04tier\x12\x08\x08\x02\x12\x04gold\x12\x09\x08\x09\x12\x05GET /";
+    let [compressed, raw] = [Integers::Compressed, Integers::Raw].map(every_event);
+    named([
+        ("labels", [&compressed, &labels[..]].concat()),
+        ("two-chunks", [&compressed[..], &raw].concat()),
+        ("compressed", compressed),
+        ("raw", raw),
+    ])
+}
+
 /// The first line is what is parsed, the others what it is matched with.
 fn own_selectors() -> Seeds {
     named([
@@ -163,6 +180,18 @@ fn real_pprof() -> Seeds {
         );
     }
     small(seeds)
+}
+
+fn real_jfr() -> Seeds {
+    let names = ["nativemem", "new_spancontext", "wall_tick_sample"];
+    let files = names.map(|name| corpus::read(&format!("jfr/{name}.jfr.gz")));
+    small(
+        files
+            .into_iter()
+            .flatten()
+            .map(|file| (file.name.replace('/', "-"), unzip(&file.bytes)))
+            .collect(),
+    )
 }
 
 fn real_legacy() -> Seeds {

@@ -2,6 +2,7 @@
 
 pub mod corpus;
 pub mod drawn;
+pub mod jfr;
 pub mod legacy;
 pub mod random;
 pub mod recorded;

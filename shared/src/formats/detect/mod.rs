@@ -7,6 +7,7 @@ use thiserror::Error;
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::{self, FoldedError};
 use crate::formats::gzip::inflate;
+use crate::formats::jfr::{self, JfrError};
 use crate::formats::pprof::{self, PprofError};
 pub use unsupported::UnsupportedFormat;
 
@@ -19,19 +20,26 @@ pub enum OpenError {
     /// Damaged folded stacks.
     #[error(transparent)]
     Folded(#[from] FoldedError),
+    /// A damaged recording of JDK or async-profiler.
+    #[error(transparent)]
+    Jfr(#[from] JfrError),
     /// None of the formats; what it is instead.
     #[error(
-        "this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks"
+        "this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR and folded stacks"
     )]
     Unsupported(UnsupportedFormat),
 }
 
 /// Opens a profile in any format that is read here: pprof ([`crate::pprof`]), what was before it
-/// ([`crate::legacy`]), or folded stacks ([`crate::folded`]); gzip or not. After inflation it may
-/// have `cap` bytes.
+/// ([`crate::legacy`]), JFR ([`crate::jfr`]), or folded stacks ([`crate::folded`]); gzip or not.
+/// After inflation it may have `cap` bytes.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
     let inflated = inflate(bytes, cap).map_err(PprofError::from)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
+    if jfr::sniff(raw) && raw.len() <= cap {
+        let recording = jfr::decode(raw, &jfr::Options::default())?;
+        return Ok(recording.for_viewer());
+    }
     // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be
     // guessed.
     pprof::open(raw, cap).or_else(|error| {
@@ -80,18 +88,22 @@ mod tests {
             message(b"x profile: total 1\n?", 99),
             "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"?\""
         );
-        let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java) and folded stacks";
+        let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR and folded stacks";
         assert_eq!(
             message(b"hello", 10),
             format!("this is text of no known profiler; {read}")
         );
         assert_eq!(
             message(b"FLR\0\0\x02\0\0", 10),
-            format!("this is a Java Flight Recording, which is not read yet; {read}")
+            "JFR, chunk 1, byte 0: the header goes beyond the end"
         );
         assert_eq!(
             message(b"\x0a\x05\x08", 10),
             "pprof: not a valid protobuf message at byte 0: a length goes beyond the end"
+        );
+        assert_eq!(
+            message(b"MMPD\0", 10),
+            format!("this is a self-profile of rustc, which is not read yet; {read}")
         );
         let deep = format!("a;b 1\n{}b 1", "a;".repeat(16_384));
         assert_eq!(

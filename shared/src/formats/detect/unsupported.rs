@@ -1,4 +1,4 @@
-//! Names for files that are not read: a person who opens a Java Flight Recording has to learn that
+//! Names for files that are not read: a person who opens a recording of perf has to learn that
 //! it is one, not that protobuf is broken at byte 0.
 //!
 //! Content decides, never the name of a file. A name is a guess that only words an error, so each
@@ -34,7 +34,6 @@ const LOOKED_AT: usize = 64 << 10;
 
 /// Bytes that a file begins with.
 const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
-    (b"FLR\0", Profile("a Java Flight Recording")),
     (b"PERFILE2", Profile("a recording of perf (perf.data)")),
     (b"SIMPLEPERF", Profile("a recording of simpleperf")),
     (b"Nettrace", Profile("a .NET trace (nettrace)")),

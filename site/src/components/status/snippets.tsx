@@ -27,8 +27,8 @@ export function Snippets() {
         </button>
       </div>
       <p class="hint">
-        Agents that push by push.v1 or OTLP (Python, Ruby, .NET, Rust, Alloy, eBPF) and Java's JFR are not understood
-        yet. A pprof file of any program can be pushed with curl.
+        Agents that push by push.v1 or OTLP (Python, Ruby, .NET, Rust, Alloy, eBPF) are not understood yet. A pprof file
+        of any program can be pushed with curl.
       </p>
     </div>
   );

@@ -1,0 +1,83 @@
+//! How much memory a recording may make.
+//!
+//! A frame of a few bytes may stand for a new location and a new stack, which take hundreds. Real
+//! recordings repeat themselves; a hostile one need not.
+
+use super::error::JfrProblem;
+
+/// Bytes of memory for each byte of a recording. Real ones take 3 at most.
+const BYTES_A_BYTE: usize = 13;
+/// What a small recording may take besides.
+const FIXED: usize = 256 << 10;
+
+/// What rows take while their table doubles: old and new rows at once, and their index.
+pub(super) const CONSTANT: usize = 58;
+/// A text of the metadata. See [`CONSTANT`].
+pub(super) const TEXT: usize = 72;
+/// A field of a class. See [`CONSTANT`].
+pub(super) const FIELD: usize = 240;
+/// A class. See [`CONSTANT`].
+pub(super) const CLASS: usize = 280;
+/// A step of reading a class. See [`CONSTANT`].
+pub(super) const STEP: usize = 24;
+/// See [`CONSTANT`].
+pub(super) const STACK: usize = 44;
+/// See [`CONSTANT`].
+pub(super) const TRACE: usize = 58;
+/// See [`CONSTANT`].
+pub(super) const FUNCTION: usize = 180;
+/// See [`CONSTANT`].
+pub(super) const LOCATION: usize = 272;
+/// See [`CONSTANT`].
+pub(super) const SAMPLE: usize = 130;
+/// See [`CONSTANT`].
+pub(super) const LABEL: usize = 110;
+
+/// Memory that is left.
+pub(super) struct Budget {
+    length: usize,
+    left: usize,
+    /// What the chunk that is read took and gives back.
+    of_chunk: usize,
+}
+
+impl Budget {
+    /// For a recording of `length` bytes.
+    pub(super) fn new(length: usize) -> Self {
+        let left = length.saturating_mul(BYTES_A_BYTE).saturating_add(FIXED);
+        Self {
+            length,
+            left,
+            of_chunk: 0,
+        }
+    }
+
+    /// Takes memory for `count` rows of `each` bytes.
+    pub(super) fn take(&mut self, count: usize, each: usize) -> Result<(), JfrProblem> {
+        let bytes = count.saturating_mul(each);
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(JfrProblem::OutOfProportion(self.length)),
+        }
+    }
+
+    /// Takes memory for a text that is stored.
+    pub(super) fn take_text(&mut self, text: &str) -> Result<(), JfrProblem> {
+        self.take(text.len(), 3)
+    }
+
+    /// Takes memory that is free again after this chunk.
+    pub(super) fn take_for_chunk(&mut self, count: usize, each: usize) -> Result<(), JfrProblem> {
+        self.take(count, each)?;
+        self.of_chunk += count * each;
+        Ok(())
+    }
+
+    /// Gives back what was taken for a chunk.
+    pub(super) fn end_chunk(&mut self) {
+        self.left += std::mem::take(&mut self.of_chunk);
+    }
+}

@@ -1,0 +1,290 @@
+//! Chunks → one profile.
+
+use hashbrown::HashMap;
+
+use super::budget::{self, Budget};
+use super::constants::Constants;
+use super::error::{JfrError, JfrProblem};
+use super::events::{Event, EventKind, Events, Unit, slot};
+use super::header::Header;
+use super::labels::LabelsSnapshot;
+use super::layout::{Layouts, Values};
+use super::metadata;
+use super::reader::Reader;
+use super::samples::{Mode, Samples, State};
+use super::settings::Settings;
+use super::stacks::Stacks;
+use super::{Options, Recording};
+use crate::base::limits::MAX_PROFILE_BYTES;
+use crate::base::warnings::Warnings;
+use crate::model::builder::ProfileBuilder;
+use crate::model::id::{LabelSetId, StringId};
+use crate::model::profile::{Label, LabelValue};
+
+/// Decodes a recording, which is not gzip any more.
+pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError> {
+    let at_start = |problem| JfrError {
+        chunk: 1,
+        offset: 0,
+        problem,
+    };
+    if bytes.len() > MAX_PROFILE_BYTES {
+        return Err(at_start(JfrProblem::TooLarge {
+            length: bytes.len(),
+            cap: MAX_PROFILE_BYTES,
+        }));
+    }
+    let labels = options.labels;
+    let mut decoder = Decoder {
+        builder: ProfileBuilder::new(),
+        budget: Budget::new(bytes.len() + labels.map_or(0, LabelsSnapshot::length)),
+        samples: Samples::default(),
+        settings: Settings::default(),
+        labels,
+        last_labels: None,
+        without_stack: 0,
+    };
+    let (mut at, mut chunk) = (0, 0);
+    let mut end_nanos = 0;
+    while at < bytes.len() || chunk == 0 {
+        chunk += 1;
+        let header = Header::read(bytes, at, chunk)?;
+        decoder.chunk(bytes, &header, chunk)?;
+        let start = header.start_nanos;
+        let about = decoder.builder.header();
+        if chunk == 1 {
+            about.time_nanos = start;
+        }
+        end_nanos = start.saturating_add(header.duration_nanos).max(end_nanos);
+        about.duration_nanos = end_nanos.saturating_sub(about.time_nanos).max(0);
+        at = header.end;
+    }
+    decoder.finish(options).map_err(|problem| JfrError {
+        chunk,
+        offset: bytes.len(),
+        problem,
+    })
+}
+
+struct Decoder<'l> {
+    builder: ProfileBuilder,
+    budget: Budget,
+    samples: Samples,
+    settings: Settings,
+    labels: Option<&'l LabelsSnapshot<'l>>,
+    /// The labels that were made last: samples of a span come one after the other.
+    last_labels: Option<([u64; 5], Option<LabelSetId>)>,
+    without_stack: u64,
+}
+
+/// What is known of the chunk that is read.
+struct Chunk<'a> {
+    constants: Constants<'a>,
+    stacks: Stacks,
+    states: HashMap<u64, State>,
+    ticks_per_second: u64,
+}
+
+impl Decoder<'_> {
+    fn chunk(&mut self, file: &[u8], header: &Header, number: u32) -> Result<(), JfrError> {
+        let reader = Reader::new(&file[..header.end], number, header.integers);
+        let metadata = reader.part(header.metadata, header.end);
+        let classes = metadata::read(metadata, &mut self.budget)?;
+        let layouts = Layouts {
+            classes: &classes,
+            reader: metadata,
+        };
+        let events = Events::of(&layouts, &mut self.budget)?;
+        let constants = Constants::read(reader, header, &classes, &mut self.budget)?;
+        let mut chunk = Chunk {
+            constants,
+            stacks: Stacks::default(),
+            states: HashMap::new(),
+            ticks_per_second: header.ticks_per_second,
+        };
+        events.each(header, reader, |event, mut reader| {
+            if event.kind == EventKind::Setting {
+                let mut values = Values::default();
+                event.layout.read(&mut reader, &mut values)?;
+                let text = |slot: usize| chunk.constants.text_at(values[slot]);
+                self.settings.add(
+                    events.execution == Some(values[slot::OF]),
+                    &text(slot::NAME)?,
+                    &text(slot::VALUE)?,
+                );
+                return Ok(());
+            }
+            self.sample(&mut chunk, event, reader)
+        })?;
+        self.budget.end_chunk();
+        Ok(())
+    }
+
+    fn sample(
+        &mut self,
+        chunk: &mut Chunk<'_>,
+        event: &Event,
+        mut reader: Reader<'_>,
+    ) -> Result<(), JfrError> {
+        let mut values = Values::default();
+        event.layout.read(&mut reader, &mut values)?;
+        let stack = chunk.stacks.get(
+            values[slot::STACK],
+            &chunk.constants,
+            &mut self.builder,
+            &reader,
+            &mut self.budget,
+        )?;
+        let Some(stack) = stack else {
+            self.without_stack += 1;
+            return Ok(());
+        };
+        let state = match event.kind {
+            EventKind::Execution | EventKind::WallClock => chunk.state(values[slot::STATE])?,
+            _ => State::Other,
+        };
+        let amount = values[slot::AMOUNT] as i64;
+        let amount = match event.unit {
+            Unit::Plain => amount,
+            Unit::Ticks => nanos(amount, chunk.ticks_per_second),
+            Unit::Nanos(each) => amount.saturating_mul(each),
+        };
+        let labels = self.labels_of(&values, &reader)?;
+        self.samples
+            .add(event.kind, state, stack, labels, amount, &mut self.budget)
+            .map_err(|problem| reader.error(problem))
+    }
+
+    /// The labels of an event's context, span and trace.
+    fn labels_of(
+        &mut self,
+        values: &Values,
+        reader: &Reader<'_>,
+    ) -> Result<Option<LabelSetId>, JfrError> {
+        let ids = [
+            values[slot::CONTEXT],
+            values[slot::SPAN],
+            values[slot::SPAN_NAME],
+            values[slot::TRACE_HIGH],
+            values[slot::TRACE_LOW],
+        ];
+        if ids == [0; 5] {
+            return Ok(None);
+        }
+        if let Some((last, labels)) = self.last_labels
+            && last == ids
+        {
+            return Ok(labels);
+        }
+        let [context, span, span_name, trace_high, trace_low] = ids;
+        let mut labels: Vec<Label> = Vec::new();
+        let mut add = |name: &str, value: &str| {
+            if name.is_empty() || value.is_empty() {
+                return Ok(());
+            }
+            self.budget.take(1, budget::LABEL)?;
+            let strings = self.builder.profile().strings.len();
+            let key = self.builder.string(name);
+            let text = self.builder.string(value);
+            if self.builder.profile().strings.len() > strings {
+                self.budget.take_text(name)?;
+                self.budget.take_text(value)?;
+            }
+            if labels.iter().all(|label| label.key != key) {
+                let value = LabelValue::Text(text);
+                labels.push(Label { key, value });
+            }
+            Ok(())
+        };
+        let mut all = || {
+            if span != 0 {
+                add("span_id", &format!("{span:016x}"))?;
+            }
+            if (trace_high, trace_low) != (0, 0) {
+                add("trace_id", &format!("{trace_high:016x}{trace_low:016x}"))?;
+            }
+            if let Some(snapshot) = self.labels {
+                add("span_name", snapshot.text(span_name))?;
+                for (name, value) in snapshot.context(context) {
+                    add(name, value)?;
+                }
+            }
+            Ok(())
+        };
+        all().map_err(|problem| reader.error(problem))?;
+        let set = self.builder.label_set(&mut labels);
+        self.last_labels = Some((ids, set));
+        Ok(set)
+    }
+
+    fn finish(mut self, options: &Options<'_>) -> Result<Recording, JfrProblem> {
+        let mode = self.settings.mode();
+        let period = options
+            .period_nanos
+            .or_else(|| self.settings.period_nanos())
+            .unwrap_or(super::DEFAULT_PERIOD_NANOS);
+        let types = self
+            .samples
+            .finish(mode, period, &mut self.builder, &mut self.budget)?;
+        let kinds = || types.iter().map(|of| of.sample_type.as_str());
+        let preferred = match mode {
+            Mode::Wall => kinds().find(|kind| *kind == "wall"),
+            Mode::Cpu => kinds().find(|kind| *kind == "cpu"),
+        };
+        let preferred = preferred.map_or(StringId::EMPTY, |kind| self.builder.string(kind));
+        self.builder.header().default_sample_type = preferred;
+        let mut warnings = Warnings::default();
+        if self.without_stack > 0 {
+            let count = self.without_stack;
+            warnings.add(|| format!("{count} events have no stack and are left out"));
+        }
+        Ok(Recording {
+            profile: self.builder.finish(),
+            types,
+            event: self.settings.event,
+            warnings: warnings.finish(),
+        })
+    }
+}
+
+impl Chunk<'_> {
+    fn state(&mut self, key: u64) -> Result<State, JfrError> {
+        if let Some(&known) = self.states.get(&key) {
+            return Ok(known);
+        }
+        let name = self.constants.state(key)?;
+        let state = match name.as_ref() {
+            "STATE_SLEEPING" => State::Sleeping,
+            "STATE_RUNNABLE" => State::Runnable,
+            _ => State::Other,
+        };
+        // Keys without a constant could come in any number.
+        if !name.is_empty() {
+            self.states.insert(key, state);
+        }
+        Ok(state)
+    }
+}
+
+/// Ticks as nanoseconds; a clock without a rate counts nanoseconds.
+fn nanos(ticks: i64, ticks_per_second: u64) -> i64 {
+    const SECOND: u64 = 1_000_000_000;
+    if ticks_per_second == SECOND || ticks_per_second == 0 {
+        return ticks;
+    }
+    let nanos = i128::from(ticks) * i128::from(SECOND) / i128::from(ticks_per_second);
+    i64::try_from(nanos).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nanos;
+
+    #[test]
+    fn ticks_become_nanoseconds() {
+        assert_eq!(nanos(7, 1_000_000_000), 7);
+        assert_eq!(nanos(7, 0), 7);
+        assert_eq!(nanos(2_800, 2_800_000_000), 1_000);
+        assert_eq!(nanos(i64::MAX, 1), i64::MAX);
+    }
+}

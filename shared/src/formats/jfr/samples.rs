@@ -1,0 +1,276 @@
+//! Events added up: by kind, stack and labels; then as columns of values.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::budget::{self, Budget};
+use super::error::JfrProblem;
+use super::events::EventKind;
+use crate::model::builder::ProfileBuilder;
+use crate::model::id::{LabelSetId, StackId};
+use crate::model::profile_type::ProfileType;
+
+/// What a thread did when it was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum State {
+    /// `STATE_SLEEPING`: it waited.
+    Sleeping,
+    /// `STATE_RUNNABLE`: it ran, or could have.
+    Runnable,
+    /// Another, or none.
+    Other,
+}
+
+/// What the values of a row count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Row {
+    kind: EventKind,
+    state: State,
+    stack: StackId,
+    labels: Option<LabelSetId>,
+    count: i64,
+    amount: i64,
+}
+
+/// A column of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Cpu,
+    Wall,
+    InTlabObjects,
+    InTlabBytes,
+    OutsideTlabObjects,
+    OutsideTlabBytes,
+    SampleObjects,
+    SampleBytes,
+    LockCount,
+    LockDelay,
+    ParkCount,
+    ParkDelay,
+    Live,
+    MallocObjects,
+    MallocBytes,
+}
+
+impl Column {
+    const ALL: [Self; 15] = [
+        Self::Cpu,
+        Self::Wall,
+        Self::InTlabObjects,
+        Self::InTlabBytes,
+        Self::OutsideTlabObjects,
+        Self::OutsideTlabBytes,
+        Self::SampleObjects,
+        Self::SampleBytes,
+        Self::LockCount,
+        Self::LockDelay,
+        Self::ParkCount,
+        Self::ParkDelay,
+        Self::Live,
+        Self::MallocObjects,
+        Self::MallocBytes,
+    ];
+
+    /// The type under which Pyroscope stores it.
+    fn profile_type(self) -> ProfileType {
+        let [name, sample_type, sample_unit, period_type, period_unit] = match self {
+            Self::Cpu => ["process_cpu", "cpu", "nanoseconds", "cpu", "nanoseconds"],
+            Self::Wall => ["wall", "wall", "nanoseconds", "wall", "nanoseconds"],
+            Self::InTlabObjects => [
+                "memory",
+                "alloc_in_new_tlab_objects",
+                "count",
+                "space",
+                "bytes",
+            ],
+            Self::InTlabBytes => [
+                "memory",
+                "alloc_in_new_tlab_bytes",
+                "bytes",
+                "space",
+                "bytes",
+            ],
+            Self::OutsideTlabObjects => [
+                "memory",
+                "alloc_outside_tlab_objects",
+                "count",
+                "space",
+                "bytes",
+            ],
+            Self::OutsideTlabBytes => [
+                "memory",
+                "alloc_outside_tlab_bytes",
+                "bytes",
+                "space",
+                "bytes",
+            ],
+            Self::SampleObjects => ["memory", "alloc_sample_objects", "count", "space", "bytes"],
+            Self::SampleBytes => ["memory", "alloc_sample_bytes", "bytes", "space", "bytes"],
+            Self::LockCount => ["mutex", "contentions", "count", "mutex", "count"],
+            Self::LockDelay => ["mutex", "delay", "nanoseconds", "mutex", "count"],
+            Self::ParkCount => ["block", "contentions", "count", "block", "count"],
+            Self::ParkDelay => ["block", "delay", "nanoseconds", "block", "count"],
+            Self::Live => ["memory", "live", "count", "objects", "count"],
+            Self::MallocObjects => ["memory", "malloc_objects", "count", "", ""],
+            Self::MallocBytes => ["memory", "malloc_bytes", "bytes", "", ""],
+        }
+        .map(str::to_owned);
+        ProfileType {
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        }
+    }
+}
+
+/// What the recording's event makes of samples of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Samples are taken on a CPU.
+    Cpu,
+    /// Samples are taken of all threads: those that ran count as CPU, too.
+    Wall,
+}
+
+impl Row {
+    /// The values of a row and their columns.
+    fn values(&self, mode: Mode, period: i64) -> [Option<(Column, i64)>; 2] {
+        let time = self.count.saturating_mul(period);
+        let counted = |count, amount| [Some((count, self.count)), Some((amount, self.amount))];
+        match self.kind {
+            EventKind::Setting => [None, None],
+            EventKind::Execution => [
+                (self.state != State::Sleeping).then_some((Column::Cpu, time)),
+                (mode == Mode::Wall).then_some((Column::Wall, time)),
+            ],
+            EventKind::CpuTime => {
+                let measured = if self.amount > 0 { self.amount } else { time };
+                [Some((Column::Cpu, measured)), None]
+            }
+            EventKind::WallClock => {
+                let time = self.amount.saturating_mul(period);
+                let ran = mode == Mode::Wall && self.state == State::Runnable;
+                [
+                    ran.then_some((Column::Cpu, time)),
+                    Some((Column::Wall, time)),
+                ]
+            }
+            EventKind::AllocInNewTlab => counted(Column::InTlabObjects, Column::InTlabBytes),
+            EventKind::AllocOutsideTlab => {
+                counted(Column::OutsideTlabObjects, Column::OutsideTlabBytes)
+            }
+            EventKind::AllocSample => counted(Column::SampleObjects, Column::SampleBytes),
+            EventKind::Lock => counted(Column::LockCount, Column::LockDelay),
+            EventKind::Park => counted(Column::ParkCount, Column::ParkDelay),
+            EventKind::LiveObject => [Some((Column::Live, self.count)), None],
+            EventKind::Malloc => counted(Column::MallocObjects, Column::MallocBytes),
+        }
+    }
+}
+
+/// Rows, each kind, state, stack and set of labels once.
+#[derive(Default)]
+pub(super) struct Samples {
+    rows: Vec<Row>,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Samples {
+    /// Adds an event.
+    pub(super) fn add(
+        &mut self,
+        kind: EventKind,
+        state: State,
+        stack: StackId,
+        labels: Option<LabelSetId>,
+        amount: i64,
+        budget: &mut Budget,
+    ) -> Result<(), JfrProblem> {
+        let Self {
+            rows,
+            index,
+            hasher,
+        } = self;
+        let hash_of = |kind: EventKind, state: State, stack: StackId, labels| {
+            hasher.hash_one((kind as u8, state as u8, stack, labels))
+        };
+        let hash = hash_of(kind, state, stack, labels);
+        let found = index.find(hash, |&row| {
+            let row = &rows[row as usize];
+            (row.kind, row.state, row.stack, row.labels) == (kind, state, stack, labels)
+        });
+        if let Some(&row) = found {
+            let row = &mut rows[row as usize];
+            row.count = row.count.saturating_add(1);
+            row.amount = row.amount.saturating_add(amount);
+            return Ok(());
+        }
+        budget.take(1, budget::SAMPLE)?;
+        let row = Row {
+            kind,
+            state,
+            stack,
+            labels,
+            count: 1,
+            amount,
+        };
+        rows.push(row);
+        index.insert_unique(hash, (rows.len() - 1) as u32, |&row| {
+            let row = &rows[row as usize];
+            hash_of(row.kind, row.state, row.stack, row.labels)
+        });
+        Ok(())
+    }
+
+    /// Puts the columns into a profile and gives the type of each.
+    pub(super) fn finish(
+        self,
+        mode: Mode,
+        period: i64,
+        builder: &mut ProfileBuilder,
+        budget: &mut Budget,
+    ) -> Result<Vec<ProfileType>, JfrProblem> {
+        let mut present = [false; Column::ALL.len()];
+        let values = |row: &Row| row.values(mode, period).into_iter().flatten();
+        for (column, _) in self.rows.iter().flat_map(values) {
+            present[column as usize] = true;
+        }
+        let mut places = [None; Column::ALL.len()];
+        let mut types = Vec::new();
+        for column in Column::ALL {
+            if present[column as usize] {
+                let profile_type = column.profile_type();
+                let place =
+                    builder.sample_type(&profile_type.sample_type, &profile_type.sample_unit);
+                places[column as usize] = Some(place);
+                types.push(profile_type);
+            }
+        }
+        budget.take(self.rows.len(), 8 + 8 * types.len())?;
+        let samples = &mut builder.rows().samples;
+        samples.stacks.reserve_exact(self.rows.len());
+        samples.labels.reserve_exact(self.rows.len());
+        for column in &mut samples.values {
+            column.reserve_exact(self.rows.len());
+        }
+        for row in &self.rows {
+            let mut line = [0; Column::ALL.len()];
+            let mut any = false;
+            for (column, value) in values(row) {
+                if let Some(place) = places[column as usize] {
+                    line[place] = value;
+                    any = true;
+                }
+            }
+            // A thread that slept is in no column unless the recording is of wall time.
+            if any {
+                builder.sample(Some(row.stack), row.labels, &line);
+            }
+        }
+        Ok(types)
+    }
+}

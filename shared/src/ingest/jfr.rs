@@ -1,0 +1,70 @@
+//! A recording that is pushed: its samples, and the labels beside it.
+
+use super::draft::{Draft, Origin};
+use super::error::IngestError;
+use super::identity::Identity;
+use super::request::{Parameters, Push};
+use super::split::split;
+use crate::base::limits::MAX_PUSH_BYTES;
+use crate::formats::gzip::inflate;
+use crate::formats::jfr::{LabelsSnapshot, Options, decode};
+use crate::merge::canonical::fold_stacks;
+
+/// The label that names the event that was sampled, as Pyroscope has it.
+const EVENT: &str = "jfr_event";
+
+/// What a request holds of JFR; either may be gzip.
+#[derive(Clone, Copy)]
+pub(super) struct JfrParts<'a> {
+    pub(super) recording: &'a [u8],
+    /// Labels of contexts; empty without.
+    pub(super) labels: &'a [u8],
+}
+
+/// The chunk of a recording. Its times are those of the request, as in Pyroscope: the clock of the
+/// agent that cuts recordings, not of the process that is recorded.
+pub(super) fn draft(
+    push: &Push<'_>,
+    parameters: Parameters,
+    parts: JfrParts<'_>,
+) -> Result<Draft, IngestError> {
+    let inflated = inflate(parts.recording, MAX_PUSH_BYTES)?;
+    let recording = inflated.as_deref().unwrap_or(parts.recording);
+    let inflated = inflate(parts.labels, MAX_PUSH_BYTES)?;
+    let labels = inflated.as_deref().unwrap_or(parts.labels);
+    // Both are hashed inflated: a proxy may compress anew.
+    let id = Identity::default()
+        .with(b"jfr")
+        .with(push.tenant.as_bytes())
+        .with(push.query.as_bytes())
+        .with(push.client.as_bytes())
+        .with(recording)
+        .with(labels)
+        .id();
+    let snapshot = match labels {
+        [] => None,
+        some => Some(LabelsSnapshot::decode(some)?),
+    };
+    let options = Options {
+        period_nanos: parameters.period_nanos,
+        labels: snapshot.as_ref(),
+    };
+    let decoded = decode(recording, &options)?;
+    let mut profile = decoded.profile;
+    fold_stacks(&mut profile);
+    if parameters.has_times {
+        profile.header.time_nanos = 0;
+        profile.header.duration_nanos = 0;
+    }
+    let event = (!decoded.event.is_empty()).then(|| (EVENT.to_owned(), decoded.event));
+    let origin = Origin {
+        labels: parameters.origin.labels.with_defaults(event)?,
+        ..parameters.origin
+    };
+    let series = split(&profile, &origin, &decoded.types)?;
+    Ok(Draft {
+        id,
+        profile,
+        series,
+    })
+}
