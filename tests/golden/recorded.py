@@ -122,7 +122,9 @@ class Pprof:
             for (kind, unit), value in zip(self.types, values, strict=True):
                 # Nothing that is negative can be added up over time.
                 if value > 0:
-                    totals[":".join((name, kind, unit, *self.period_type)), series] += value
+                    # A profiler of the wall clock may tell the time on the processor beside it.
+                    family = "process_cpu" if (name, kind) == ("wall", "cpu") else name
+                    totals[":".join((family, kind, unit, *self.period_type)), series] += value
         return totals
 
 

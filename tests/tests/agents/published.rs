@@ -33,7 +33,7 @@ const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
 const NODE: [&str; 3] = [
     "wall:wall:nanoseconds:wall:nanoseconds",
-    "wall:cpu:nanoseconds:wall:nanoseconds",
+    "process_cpu:cpu:nanoseconds:wall:nanoseconds",
     "memory:inuse_space:bytes:inuse_space:bytes",
 ];
 
