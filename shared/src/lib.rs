@@ -51,7 +51,10 @@ pub use model::profile::{
 };
 pub use model::profile_type::{ProfileType, ProfileTypeError};
 pub use model::strings::Strings;
-pub use selector::{Selector, SelectorError, TYPE_LABELS, expression_problem, label_of};
+pub use model::trace::{SpanId, TraceId, TraceIdError, TraceLink};
+pub use selector::{
+    Selector, SelectorError, SpanSelector, TYPE_LABELS, expression_problem, label_of,
+};
 pub use tree::call_tree::{CallTree, Frame, NodeId, Shape, Tree};
 pub use tree::diff::{DiffTree, Scale, StackChange, Status, diff};
 pub use tree::fold::By;

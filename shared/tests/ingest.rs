@@ -3,8 +3,12 @@
 
 use pilotlight_core::ingest::{IngestError, Push, ingest};
 use pilotlight_core::limits::{MAX_DURATION_NANOS, MAX_SERIES_A_PUSH, MAX_START_NANOS};
-use pilotlight_core::store::{ChunkHead, ChunkId, chunk_head};
-use pilotlight_core::{Label, LabelValue, ProfileBuilder, Selector, StringId, UnixNanos, pprof};
+use pilotlight_core::plans::{CatalogObject, Plan, SpanQueryPlan};
+use pilotlight_core::store::{ChunkHead, ChunkId, Level, SegmentWriter, chunk_head};
+use pilotlight_core::{
+    Label, LabelValue, ProfileBuilder, Selector, SpanSelector, StringId, TimeRange, UnixNanos,
+    pprof,
+};
 
 const NOW: UnixNanos = UnixNanos(1_790_000_000_000_000_000);
 
@@ -248,4 +252,90 @@ fn a_push_is_told_from_another_by_all_that_is_stored_of_it() {
         plain,
         "without a configuration the names are others"
     );
+}
+
+/// A profile of samples of one stack, each with these labels.
+fn labelled(samples: &[&[(&str, &str)]]) -> Vec<u8> {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("samples", "count");
+    builder.sample_type("cpu", "nanoseconds");
+    builder.header().time_nanos = NOW.0;
+    let stack = builder.named_stack(&["main"]);
+    for labels in samples {
+        let mut labels: Vec<Label> = labels
+            .iter()
+            .map(|(key, value)| Label {
+                key: builder.string(key),
+                value: LabelValue::Text(builder.string(value)),
+            })
+            .collect();
+        let set = builder.label_set(&mut labels);
+        builder.sample(stack, set, &[1, 10_000_000]);
+    }
+    pprof::encode(&builder.finish())
+}
+
+#[test]
+fn trace_labels_make_links_and_no_series() {
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let (one, two) = ("00f067aa0ba902b7", "00f067aa0ba902b8");
+    let samples: [&[(&str, &str)]; 5] = [
+        &[
+            ("span_id", one),
+            ("trace_id", trace),
+            ("span_name", "GET /"),
+        ],
+        &[("profile_id", two), ("region", "eu")],
+        &[("span_id", "too short"), ("region", "eu")],
+        &[("region", "eu")],
+        &[],
+    ];
+    let body = labelled(&samples);
+    let push = Push {
+        query: "name=app&format=pprof",
+        content_type: "",
+        body: &body,
+        tenant: "one",
+        client: "192.0.2.1",
+        now: NOW,
+    };
+    let chunk = ingest(&push).unwrap().chunks.pop().expect("a chunk");
+    let head = chunk_head(&chunk.bytes).expect("a head");
+    // Two types, with region and without.
+    assert_eq!((head.series.len(), chunk.lost_links), (4, 1));
+    assert!(head.series.iter().all(|s| s.labels.len() <= 3));
+
+    let mut writer = SegmentWriter::new();
+    writer.push(&chunk.bytes).unwrap();
+    let (bytes, directory) = writer.finish().unwrap();
+    let object = CatalogObject {
+        key: "t/one/s0/l0/1790000000000-0000000000000001.seg".to_owned(),
+        level: Level::Segment,
+        size: bytes.len() as u64,
+        directory,
+    };
+    let total = |query: &str, spans: SpanSelector| {
+        let of_type = "process_cpu:cpu:nanoseconds::".parse().unwrap();
+        let (selector, objects) = (Selector::parse(query).unwrap(), [object.clone()]);
+        let mut plan =
+            SpanQueryPlan::new(&selector, &of_type, TimeRange::ALL, spans, &objects).unwrap();
+        while let Some(get) = plan.wants().pop() {
+            let part = &bytes[get.offset as usize..(get.offset + get.length) as usize];
+            plan.provide(&get, part).unwrap();
+        }
+        let answer = plan.finish().unwrap();
+        let profile = &answer.profile;
+        match profile.sample_types().len() {
+            0 => 0,
+            _ => profile.total(0),
+        }
+    };
+    let spans =
+        |all: &[&str]| SpanSelector::Spans(all.iter().map(|s| s.parse().unwrap()).collect());
+    assert_eq!(total("{}", spans(&[one])), 10_000_000);
+    assert_eq!(total("{}", spans(&[one, two])), 20_000_000);
+    assert_eq!(total("{region=\"eu\"}", spans(&[one, two])), 10_000_000);
+    let traces = SpanSelector::Traces([trace.parse().unwrap()].into());
+    assert_eq!(total("{}", traces), 10_000_000);
+    assert_eq!(total("{}", spans(&["1111111111111111"])), 0);
 }

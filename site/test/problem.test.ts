@@ -11,7 +11,11 @@ const meaning = (message: string, kind: FailureKind) =>
 
 test("a format that is not read is named in the first sentence", () => {
   const problem = problemOf(
-    new CoreError("this is a recording of perf (perf.data), which is not read yet; Pilotlight reads pprof", false, "unread"),
+    new CoreError(
+      "this is a recording of perf (perf.data), which is not read yet; Pilotlight reads pprof",
+      false,
+      "unread",
+    ),
     "read it",
   );
   assert.equal(problem.meaning, "This is a recording of perf (perf.data), which is not read yet.");

@@ -507,22 +507,35 @@ fn tricks_with_paths_and_headers() {
     for two in [[&good, &wrong], [&wrong, &good], [&good, &good]] {
         assert_eq!(ask(&two.map(String::as_str)), 401);
     }
+    // Values that are no token, whatever the parser of HTTP makes of them.
     for broken in [
-        good.replace("Authorization:", "Authorization :"),
-        good.replace("Bearer ", "Bearer\r\n "),
-        good.replace("Bearer ", "Bearer\n"),
         good.replace("Bearer ", "Bearer\0"),
         good.replace("Bearer ", "Bearer\u{a0}"),
         format!("{good}\t,x"),
-        format!("{good}\r\nContent-Length: 5\r\nTransfer-Encoding: chunked"),
+        format!("{good}\0"),
         "Authorization: Bearer ".to_owned() + &"x".repeat(20_000),
     ] {
         let status = ask(&[&broken]);
-        // 200 only where the parser of HTTP takes a folded line for the one that it stands for.
-        let folded = broken.contains("\r\n ");
         assert!(
-            matches!(status, 0 | 400 | 401 | 413 | 431 | 501) || folded && status == 200,
+            matches!(status, 0 | 400 | 401 | 413 | 431),
             "{broken:?}: {status}"
+        );
+    }
+    // Lines that parsers read in unlike ways: with a wrong token none of the readings lets in.
+    for (from, to) in [
+        ("Authorization:", "Authorization :"),
+        ("Bearer ", "Bearer\r\n "),
+        ("Bearer ", "Bearer\n"),
+        ("Bearer ", "Bearer\r"),
+        (
+            "Auth",
+            "Content-Length: 5\r\nTransfer-Encoding: chunked\r\nAuth",
+        ),
+    ] {
+        let status = ask(&[&wrong.replace(from, to)]);
+        assert!(
+            matches!(status, 0 | 400 | 401 | 413 | 431 | 501),
+            "{to:?}: {status}"
         );
     }
     for (id, expect) in [

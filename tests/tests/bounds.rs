@@ -254,7 +254,7 @@ static CASES: &[Case] = &[
 /// The same for recordings, of which the reader keeps account by itself.
 static RECORDINGS: &[Recording] = &[
     recording("constants of their own", true, |chunk| {
-        let symbols = (0..SIZE as u64 / 6).map(|i| (i, vec![Value::Byte(0)]));
+        let symbols = (0..SIZE as u64 / 9).map(|i| (i, vec![Value::Utf8("abcd")]));
         chunk.pools = vec![vec![(SYMBOL, symbols.collect())]];
     }),
     recording("constants of two bytes", false, |chunk| {
@@ -280,24 +280,17 @@ static RECORDINGS: &[Recording] = &[
     }),
     recording("samples with spans of their own", true, |chunk| {
         stacks_of(chunk, 1, |_| vec![vec![Value::Long(1), Value::Int(1)]]);
+        let number = |name| (name, LONG, &[][..]);
         let fields = vec![
-            ("startTime", LONG, &[][..]),
+            number("startTime"),
+            number("sampledThread"),
             ("stackTrace", TRACE, POOL),
-            ("spanId", LONG, &[]),
+            number("spanId"),
         ];
         chunk.classes.push((FREE, "jdk.ExecutionSample", fields));
-        chunk.events = (0..SIZE as u64 / 35)
-            .map(|i| {
-                (
-                    FREE,
-                    vec![
-                        Value::Bytes(vec![0x80; 16]),
-                        Value::Long(1 << 56),
-                        Value::Long(1),
-                        Value::Long(i << 40 | 1 << 63),
-                    ],
-                )
-            })
+        let long = |number| Value::Long(1 << 63 | number);
+        chunk.events = (0..SIZE as u64 / 33)
+            .map(|i| (FREE, vec![long(1), long(1), Value::Long(1), long(i)]))
             .collect();
     }),
     recording("samples of one long span each", false, |chunk| {

@@ -63,7 +63,11 @@ fn chunk(day: i64, stacks: usize) -> Vec<u8> {
     encode_chunk(
         ChunkId([day as u8; 16]),
         &builder.finish(),
-        &[SeriesRows { series, rows }],
+        &[SeriesRows {
+            series,
+            rows,
+            links: Vec::new(),
+        }],
     )
     .expect("a chunk")
 }
@@ -293,6 +297,56 @@ fn push(client: &Client, n: u64) {
         )
         .expect("an answer");
     assert_eq!(answer.status, 200, "push {n}: {}", answer.text());
+}
+
+/// Stacks of each day of a month whose answer comes near the cap of 32 MiB: 75,000 in all, 10.5 MB
+/// to read.
+const STACKS_OF_A_LARGE_DAY: usize = 2_500;
+
+/// Each of them alone takes most of an isolate's memory.
+#[test]
+fn two_large_answers_at_once_do_not_end_the_instance() {
+    let server = Server::start(0).expect("a bucket");
+    let blocks: Vec<(String, Vec<u8>)> = (0..MONTH)
+        .map(|day| block(day, STACKS_OF_A_LARGE_DAY))
+        .collect();
+    let expect = fold(MONTH, STACKS_OF_A_LARGE_DAY);
+    let place = place("large", &server, &blocks, &[]);
+    let running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let client = Client::new(&place.url());
+    rebuild(&client);
+    let alone = ask(&client);
+    assert!(alone.body.len() > 10_000_000, "{}", alone.body.len());
+    let answers = thread::scope(|scope| {
+        let client = &client;
+        let selectors = [
+            "service_name%3D%22large%22",
+            "service_name%3D%22large%22%2Cregion%3D%22eu%22",
+        ];
+        selectors
+            .map(|selector| scope.spawn(move || ask_again(client, selector)))
+            .map(|query| query.join().expect("an answer"))
+    });
+    let (wasm, refused) = (
+        metric(&client, "isolate_wasm_bytes "),
+        metric(&client, "isolate_refused_total "),
+    );
+    println!(
+        "{:.0} MB of WASM memory, {refused} refused; workerd {} MB at most",
+        wasm / 1e6,
+        running.workerd().peak_kilobytes().unwrap_or(0) / 1_000
+    );
+    assert!(
+        !place.last_words().contains("fresh instance"),
+        "{}",
+        place.last_words()
+    );
+    for answer in &answers {
+        let found = read_chunk(&answer.body, |_, _| true).expect("a chunk");
+        assert!(canonical(&found) == expect, "{}", place.last_words());
+    }
+    assert!(wasm > 0.0 && wasm <= WASM_BYTES, "{wasm}");
+    assert_eq!(metric(&client, "isolate_admitted_bytes "), 0.0);
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod imports;
 use imports::Imports;
 
 /// Folders that are made, not written.
-const MADE: [&str; 8] = [
+const MADE: [&str; 9] = [
     ".git",
     ".wrangler",
     "build",
@@ -20,6 +20,7 @@ const MADE: [&str; 8] = [
     "node_modules",
     "screenshots",
     "target",
+    "tokens.json",
     "wasm",
 ];
 
@@ -211,56 +212,6 @@ fn imports(source: &str) -> Imports {
     )
 }
 
-/// Circles that are still there, each to be untied: modules of a crate that import each other.
-const CIRCLES: [(&str, &[&str]); 5] = [
-    // The catalog has its operations in files beside it that extend it, and its rows tell the table
-    // of days.
-    (
-        "worker/src/",
-        &[
-            "tenant::catalog",
-            "tenant::catalog::deletions",
-            "tenant::catalog::leases",
-            "tenant::catalog::objects",
-            "tenant::catalog::published",
-            "tenant::catalog::retention",
-            "tenant::catalog::orphans",
-        ],
-    ),
-    // The Durable Object's own file re-exports what callers need, of the database and of calls.
-    (
-        "worker/src/",
-        &[
-            "tenant",
-            "tenant::catalog::sql",
-            "tenant::rpc::reply",
-            "tenant::rpc::stub",
-        ],
-    ),
-    // Calls carry rows of the catalog; tombstones are told by the retry window.
-    (
-        "worker/src/",
-        &["tenant::catalog", "tenant::rpc", "tenant::write"],
-    ),
-    // The month's parameters are defined in the folder's own file.
-    (
-        "worker/src/",
-        &[
-            "simulation::month",
-            "simulation::month::ask",
-            "simulation::month::load",
-        ],
-    ),
-    // The commands' root has what its steps share, such as the root folder.
-    (
-        "xtask/src/",
-        &[
-            "agents", "build", "debian", "deploy", "fuzz", "lib", "load", "npm", "proc", "run",
-            "secret", "selfhost", "serve", "setup", "step", "system", "test", "token", "wasm",
-        ],
-    ),
-];
-
 #[test]
 fn modules_import_each_other_in_no_circle() {
     let mut found = Vec::new();
@@ -271,32 +222,14 @@ fn modules_import_each_other_in_no_circle() {
         "xtask/src/",
     ] {
         let imports = imports(source);
-        let circles: Vec<_> = imports
+        let circles = imports
             .circles()
             .into_iter()
-            .chain(imports.circles_of_folders())
-            .collect();
-        let is_within = |circle: &BTreeSet<String>, known: &[&str]| {
-            circle.iter().all(|name| known.contains(&name.as_str()))
-        };
-        for (_, known) in CIRCLES.iter().filter(|(of, _)| *of == source) {
-            if !circles.iter().any(|circle| is_within(circle, known)) {
-                println!(
-                    "warning: {source}: the circle of {} is untied",
-                    known.join(", ")
-                );
-            }
-        }
-        let is_known = |circle: &&BTreeSet<String>| {
-            CIRCLES
-                .iter()
-                .any(|(of, known)| *of == source && is_within(circle, known))
-        };
-        let unknown = circles.iter().filter(|circle| !is_known(circle));
-        found.extend(unknown.map(|circle| {
+            .chain(imports.circles_of_folders());
+        found.extend(circles.map(|circle| {
             format!(
                 "{source}: {}",
-                circle.iter().cloned().collect::<Vec<_>>().join(", ")
+                circle.into_iter().collect::<Vec<_>>().join(", ")
             )
         }));
     }

@@ -49,7 +49,7 @@ use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::{OfTenant, Route, route};
 use http::scope::Scope;
-use http::{answer as answers, body};
+use http::{body, headers};
 use maintenance::schedule;
 use meter::{Item, Meter};
 use platform::config::{Auth, Config};
@@ -75,7 +75,7 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
             response
         }
     };
-    answers::finish(response, origins.allowed(&page))
+    headers::finish(response, origins.allowed(&page))
 }
 
 /// Whether a 401 is about a token; without tokens it is about the tenant.

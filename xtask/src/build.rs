@@ -1,11 +1,11 @@
 //! Building what is served: the viewer's WASM, the site, the worker's WASM; and checking their
 //! sizes.
 
+use crate::folders::TARGET;
+use crate::folders::root;
 use crate::proc::{Context, Failure, Result, Run};
-use crate::root;
 use crate::setup::Tools;
 use crate::step::{Step, Steps};
-use crate::wasm::TARGET;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -201,7 +201,7 @@ fn if_changed(
         .unwrap_or(output)
         .to_string_lossy()
         .replace('/', "-");
-    let stamp = crate::own_dir().join(format!("built-{name}"));
+    let stamp = crate::folders::own_dir().join(format!("built-{name}"));
     if output.exists() && fs::read_to_string(&stamp).is_ok_and(|noted| noted == now) {
         return Ok(false);
     }

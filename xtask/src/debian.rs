@@ -1,10 +1,11 @@
 //! The wasm32 standard library from Debian's own compiler and library sources, for machines where
 //! rustup cannot download. Takes half a minute, once; needs no write outside the target folder.
 
+use crate::folders::TARGET;
+use crate::folders::own_dir;
 use crate::proc::{Context, Failure, Result, Run};
 use crate::step::Step;
-use crate::wasm::TARGET;
-use crate::{own_dir, system};
+use crate::system;
 use std::fs;
 use std::path::{Path, PathBuf};
 

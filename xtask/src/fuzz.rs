@@ -4,8 +4,8 @@
 //! cargo-fuzz needs a nightly compiler only for the address sanitizer; the core has no unsafe code,
 //! so coverage is what counts, and LLVM's coverage pass is there in stable.
 
+use crate::folders::{own_dir, root, target_dir};
 use crate::proc::{Failure, Result, Run};
-use crate::{own_dir, root, target_dir};
 use std::path::Path;
 
 /// Programs of `tests/fuzz`, each with seeds of its own.

@@ -1,9 +1,10 @@
 //! `cargo xtask load` and `cargo xtask kills`: the built worker under load, and killed during
 //! pushes. The programs of these names in tests/src/bin do the work and explain their options.
 
+use crate::build;
+use crate::folders::own_dir;
 use crate::proc::{Failure, Result, Run};
 use crate::setup::{Purpose, setup};
-use crate::{build, own_dir};
 
 /// Room for an hour of load and the checks after it.
 const LIMIT_SECONDS: u64 = 2 * 3600;

@@ -6,6 +6,7 @@ mod agents;
 mod build;
 mod debian;
 mod deploy;
+mod folders;
 mod fuzz;
 mod load;
 mod npm;
@@ -21,7 +22,6 @@ mod test;
 mod token;
 mod wasm;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -104,29 +104,4 @@ fn option<'a>(args: &[&'a str], name: &str, default: &'a str) -> proc::Result<&'
             "run `cargo xtask help`",
         )),
     }
-}
-
-/// The top folder of the repository.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask/ has a parent")
-}
-
-/// Cargo's target folder: this program runs from `<target>/debug/`, wherever that was put.
-fn target_dir() -> PathBuf {
-    let exe = std::env::current_exe().expect("the path of the running program");
-    let debug = exe
-        .ancestors()
-        .find(|dir| dir.ends_with("debug"))
-        .expect("xtask is built with the dev profile");
-    debug
-        .parent()
-        .expect("<target>/debug has a parent")
-        .to_path_buf()
-}
-
-/// Where xtask keeps its own files; `rm -r` is always safe.
-fn own_dir() -> PathBuf {
-    target_dir().join("xtask")
 }

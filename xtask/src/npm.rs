@@ -1,8 +1,8 @@
 //! Node and the npm packages: wrangler (xtask/npm), the site's (site), the browser tests' (tests).
 
+use crate::folders::{own_dir, root};
 use crate::proc::{Context, Failure, Result, Run};
 use crate::step::Step;
-use crate::{own_dir, root};
 use std::fs;
 
 /// Vite and wrangler need it; Node 18 is past its end of life.

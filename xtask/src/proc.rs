@@ -100,7 +100,7 @@ impl Run {
     pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
         let mut command = Command::new(program);
         command
-            .current_dir(crate::root())
+            .current_dir(crate::folders::root())
             .stdin(Stdio::null())
             .process_group(0);
         Self {
@@ -393,7 +393,7 @@ fn log_path(program: &OsStr) -> PathBuf {
     let name = Path::new(program)
         .file_name()
         .map_or_else(OsString::new, OsStr::to_os_string);
-    crate::own_dir().join(format!(
+    crate::folders::own_dir().join(format!(
         "{}-{}.log",
         name.to_string_lossy(),
         std::process::id()
@@ -411,7 +411,7 @@ mod tests {
     #[test]
     fn a_program_is_ended_with_all_that_it_started_when_its_time_is_over() {
         let started = Instant::now();
-        let trace = crate::own_dir().join(format!("grandchild-{}", std::process::id()));
+        let trace = crate::folders::own_dir().join(format!("grandchild-{}", std::process::id()));
         let script = format!("(sleep 2; touch '{}') & wait", trace.display());
         let failure = sh(&script).limit(1).read().unwrap_err();
         assert!(
@@ -446,7 +446,7 @@ mod tests {
 
     #[test]
     fn a_server_ends_when_dropped() {
-        let log = crate::own_dir().join(format!("server-test-{}.log", std::process::id()));
+        let log = crate::folders::own_dir().join(format!("server-test-{}.log", std::process::id()));
         let started = Instant::now();
         let mut server = sh("sleep 600 & wait").serve(&log).unwrap();
         assert!(server.ended().is_none());

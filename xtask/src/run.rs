@@ -27,7 +27,7 @@ pub(crate) fn run(port: &str) -> Result<()> {
     // The worker takes over the port, and serves the same pages.
     drop(pages);
     println!("Starting");
-    let log = crate::own_dir().join("server.log");
+    let log = crate::folders::own_dir().join("server.log");
     let mut pilotlight = Pilotlight::start(port, &kept_state(), &log, &[])?;
     println!(
         "\n\

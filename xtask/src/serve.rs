@@ -1,7 +1,7 @@
 //! Pilotlight under wrangler: the worker, its embedded bucket and the site, on this machine only.
 
+use crate::folders::root;
 use crate::proc::{Context, Failure, Result, Run, Server, interrupted};
-use crate::root;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,10 @@ impl Pilotlight {
             .args(vars.iter().flat_map(|var| ["--var", var]))
             .env("WRANGLER_SEND_METRICS", "false")
             .env("WRANGLER_HIDE_BANNER", "true")
-            .env("WRANGLER_LOG_PATH", crate::own_dir().join("wrangler-logs"))
+            .env(
+                "WRANGLER_LOG_PATH",
+                crate::folders::own_dir().join("wrangler-logs"),
+            )
             // It would ask a server for the location of this machine.
             .env("CLOUDFLARE_CF_FETCH_ENABLED", "false")
             .serve(log)?;
@@ -147,7 +150,7 @@ pub(crate) fn pages(port: u16) -> Result<Server> {
     Run::new("node")
         .args(["--input-type=module", "--eval", &script])
         .dir(root().join("site"))
-        .serve(&crate::own_dir().join("pages.log"))
+        .serve(&crate::folders::own_dir().join("pages.log"))
 }
 
 /// A port that was free a moment ago.

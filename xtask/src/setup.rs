@@ -1,9 +1,10 @@
 //! Finds or installs everything that the other commands need.
 
+use crate::folders::target_dir;
 use crate::proc::{Result, Run};
 use crate::step::{Step, Steps};
 use crate::wasm::Toolchain;
-use crate::{agents, npm, system, target_dir, wasm};
+use crate::{agents, npm, system, wasm};
 use std::path::PathBuf;
 
 /// Which commands the machine is set up for.

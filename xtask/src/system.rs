@@ -1,8 +1,8 @@
 //! What comes from the operating system: a clang for wasm32, a C++ compiler, a browser, and apt.
 
+use crate::folders::{own_dir, root};
 use crate::proc::{Context, Failure, Result, Run};
 use crate::step::Step;
-use crate::{own_dir, root};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,11 +1,11 @@
 //! `cargo xtask test`: all tests, the quickest first.
 
 use crate::agents::Missing;
+use crate::folders::{TARGET, own_dir, root, target_dir};
 use crate::proc::{Failure, Result, Run, interrupted};
 use crate::serve::{Pilotlight, free_port};
 use crate::setup::{Purpose, Tools, setup};
-use crate::wasm::TARGET;
-use crate::{build, deploy, fuzz, own_dir, root, selfhost, target_dir};
+use crate::{build, deploy, fuzz, selfhost};
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -13,8 +13,8 @@ const VARIABLE: &str = "PILOTLIGHT_TOKEN";
 
 const DEFAULT_URL: &str = "http://localhost:4040";
 
-/// What Node runs; it reads `REQUEST` and prints what a person wants to see.
-const SCRIPT: &str = include_str!("token.mjs");
+/// What Node runs, below the root; it reads `REQUEST` and prints what a person wants to see.
+const SCRIPT: &str = "xtask/src/token.mjs";
 
 /// A call of the admin API.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
     let (call, url) = parse(words)?;
     let token = administrator()?;
     let printed = Run::new("node")
-        .args(["--input-type=module", "--eval", SCRIPT])
+        .arg(SCRIPT)
         .env("REQUEST", request(&call, &url))
         .env(VARIABLE, token)
         .limit(60)

@@ -3,12 +3,11 @@
 //! In order: the active toolchain has the target already; Debian's compiler with a standard library
 //! that we built earlier; `rustup target add`; Debian's compiler, with its library built now.
 
+use crate::debian;
+use crate::folders::{TARGET, target_dir};
 use crate::proc::{Failure, Result, Run};
 use crate::step::Step;
-use crate::{debian, target_dir};
 use std::path::{Path, PathBuf};
-
-pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Selects the compiler by hand, so that Debian's can be tried where rustup works.
 const SWITCH: &str = "PILOTLIGHT_WASM_TOOLCHAIN";
@@ -39,7 +38,7 @@ impl Toolchain {
     pub(crate) fn target_dir(&self) -> PathBuf {
         match self {
             Self::Active => target_dir(),
-            Self::Debian(_) => crate::own_dir().join("debian-target"),
+            Self::Debian(_) => crate::folders::own_dir().join("debian-target"),
         }
     }
 }

@@ -68,3 +68,19 @@ pub const MAX_FRAMES_PER_BYTE: u64 = 16;
 /// Most labels of one sample. Profilers attach a few, and each sample's are sorted by insertion:
 /// 256 that come in reverse take 32,640 moves for a kilobyte of input.
 pub const MAX_LABELS_A_SAMPLE: usize = 256;
+
+/// Most different spans that the samples of one push may belong to: 16 Ki. One core profiled at 100
+/// Hz for a minute has 6,000 samples, each of which may have a span of its own.
+///
+/// A link takes 24 bytes that don't compress, so these are 400 KiB of a chunk.
+pub const MAX_LINKS_A_PUSH: usize = 16 << 10;
+
+/// Most values of samples that belong to spans, of all sample types of a push: 256 Ki. Sixteen cores
+/// at 100 Hz for a minute have 96,000 samples of two types.
+///
+/// A row of links takes up to 16 bytes, so all of them are 4 MiB of a section, which may have 32.
+pub const MAX_LINK_ROWS_A_PUSH: usize = 256 << 10;
+
+/// Longest name of a span, in bytes. OpenTelemetry asks for names of few different values, such as
+/// a route.
+pub const MAX_SPAN_NAME: usize = 256;

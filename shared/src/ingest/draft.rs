@@ -2,6 +2,7 @@
 
 use crate::base::units::UnixNanos;
 use crate::ingest::error::IngestError;
+use crate::ingest::trace::TraceLinks;
 use crate::model::labels::Labels;
 use crate::model::profile::Profile;
 use crate::store::{ChunkId, SeriesRows, encode_chunk};
@@ -44,6 +45,8 @@ pub struct Chunk {
     pub bytes: Vec<u8>,
     /// How many series it holds.
     pub series: usize,
+    /// How many samples came with a span that is not kept, or not all of it.
+    pub lost_links: u64,
 }
 
 /// A part of a request that is refused.
@@ -65,6 +68,7 @@ impl Draft {
         Ok(Some(Chunk {
             bytes,
             series: self.series.len(),
+            lost_links: TraceLinks::of(&self.profile).lost,
         }))
     }
 }

@@ -11,6 +11,7 @@ mod jfr;
 mod multipart;
 mod request;
 mod split;
+mod trace;
 mod type_names;
 
 use crate::base::limits::MAX_PUSH_BYTES;

@@ -7,18 +7,16 @@ use hashbrown::HashMap;
 
 use super::draft::Origin;
 use super::error::IngestError;
+use super::trace::{TRACE_LABELS, TraceLinks};
 use crate::base::limits::{
     MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS,
 };
 use crate::base::units::UnixNanos;
-use crate::model::id::{LabelSetId, StackId, StringId};
+use crate::model::id::{LabelSetId, StringId};
 use crate::model::labels::Labels;
 use crate::model::profile::{LabelValue, Profile};
 use crate::model::profile_type::ProfileType;
-use crate::store::{Series, SeriesRows};
-
-/// Sample labels that tie a sample to a trace. Every span has its own, so they never make a series.
-const TRACE_LABELS: [&str; 4] = ["profile_id", "span_id", "span_name", "trace_id"];
+use crate::store::{LinkedRow, Series, SeriesRows};
 
 /// The first nanosecond of 1971. Old agents wrote microseconds where nanoseconds belong, which
 /// lands in 1970.
@@ -39,31 +37,35 @@ pub(crate) fn split(
     let (time, duration_nanos) = span(profile, origin)?;
     let sets = LabelSeries::of(profile, &origin.labels)?;
     let mut series = Vec::new();
-    let mut rows: Vec<Vec<(Option<StackId>, i64)>> = vec![Vec::new(); sets.distinct.len()];
+    let trace = TraceLinks::of(profile);
+    let mut gathered = vec![SeriesRows::default(); sets.distinct.len()];
     for (profile_type, column) in types.iter().zip(&profile.samples().values) {
         let samples = profile.samples();
-        for ((&stack, &set), &value) in samples.stacks.iter().zip(&samples.labels).zip(column) {
+        let columns = samples.stacks.iter().zip(&samples.labels).zip(column);
+        for (sample, ((&stack, &set), &value)) in columns.enumerate() {
             if value > 0 {
-                rows[sets.series_of(set)].push((stack, value));
+                let SeriesRows { rows, links, .. } = &mut gathered[sets.series_of(set)];
+                rows.push((stack, value));
+                let link = trace.get(sample, set);
+                links.extend(link.map(|link| LinkedRow { link, stack, value }));
             }
         }
         let of_type = sets
             .distinct
             .iter()
-            .zip(&mut rows)
-            .filter(|(_, rows)| !rows.is_empty());
-        series.extend(of_type.map(|(labels, rows)| {
-            let (labels, profile_type) = (labels.clone(), profile_type.clone());
+            .zip(&mut gathered)
+            .filter(|(_, gathered)| !gathered.rows.is_empty());
+        series.extend(of_type.map(|(labels, gathered)| {
             // The total is for the encoder to compute, from the rows it writes.
             SeriesRows {
                 series: Series {
-                    labels,
-                    profile_type,
+                    labels: labels.clone(),
+                    profile_type: profile_type.clone(),
                     time,
                     duration_nanos,
                     total: 0,
                 },
-                rows: take(rows),
+                ..take(gathered)
             }
         }));
         if series.len() > MAX_SERIES_A_PUSH {

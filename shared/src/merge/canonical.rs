@@ -34,6 +34,8 @@ pub(crate) fn in_order(profile: &Profile) -> Profile {
     let text = |row: u32| profile.strings.get(StringId::new(row as usize));
     sort_rows(&mut order, &mut |a, b| text(a).cmp(text(b)));
     let mut string_map = vec![StringId::EMPTY; profile.strings.len()];
+    // Exactly: text that grows by doubling takes three times its size while it moves.
+    strings.reserve(order.len(), order.iter().map(|&i| text(i).len()).sum());
     for i in order {
         string_map[i as usize] = strings.push(text(i));
     }

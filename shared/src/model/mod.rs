@@ -10,3 +10,4 @@ pub(crate) mod profile_type;
 pub(crate) mod strings;
 pub(crate) mod tables;
 pub(crate) mod text_order;
+pub(crate) mod trace;

@@ -21,7 +21,9 @@ pub use compact::{
 };
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
 pub use plan::{CatalogObject, Get, Plan, PlanError};
-pub use query::{AnswerSum, MAX_HELD, QueryAnswer, QueryPlan, SplitQuery, Subquery, split};
+pub use query::{
+    AnswerSum, MAX_HELD, QueryAnswer, QueryPlan, SpanQueryPlan, SplitQuery, Subquery, split,
+};
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use static_catalog::static_catalog;
 pub use timeline::{Grouping, Point, Steps, Timeline, TimelinePlan, TimelineSeries, window_of};

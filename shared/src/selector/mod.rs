@@ -18,6 +18,7 @@ mod parse;
 mod quoting;
 pub(crate) mod regex;
 mod series_labels;
+mod span_selector;
 
 use std::fmt;
 
@@ -30,6 +31,7 @@ use crate::selector::regex::anchored;
 use application::Application;
 use quoting::{is_name_character, quoted};
 pub use series_labels::{TYPE_LABELS, label_of};
+pub use span_selector::SpanSelector;
 
 /// A parsed selector. Its text form parses to an equal one.
 #[derive(Clone, Debug, Default, PartialEq)]

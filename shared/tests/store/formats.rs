@@ -230,7 +230,7 @@ proptest! {
         let series: Vec<_> = rows
             .into_iter()
             .enumerate()
-            .map(|(i, rows)| SeriesRows { series: series_of(["cpu", "samples"][i], time), rows })
+            .map(|(i, rows)| SeriesRows { series: series_of(["cpu", "samples"][i], time), rows, links: Vec::new() })
             .collect();
         let bytes = encode_chunk(ChunkId(id), &tables, &series).unwrap();
         let head = chunk_head(&bytes).unwrap();
@@ -280,6 +280,7 @@ fn a_sum_beyond_64_bits_is_refused() {
         let series = SeriesRows {
             series: series_of("cpu", 1),
             rows: rows.to_vec(),
+            links: Vec::new(),
         };
         encode_chunk(ChunkId([0; 16]), b.profile(), &[series])
     };
@@ -327,6 +328,7 @@ fn what_cannot_be_read_back_is_not_written() {
     let series = SeriesRows {
         series: series_of("cpu", 1),
         rows: vec![(stack, 1)],
+        links: Vec::new(),
     };
     let error = encode_chunk(ChunkId([0; 16]), b.profile(), &[series]).unwrap_err();
     assert_eq!(
@@ -340,6 +342,7 @@ fn series_that_count_different_things_are_not_one_profile() {
     let series = ["cpu", "samples"].map(|t| SeriesRows {
         series: series_of(t, 1),
         rows: vec![(None, 1)],
+        links: Vec::new(),
     });
     let bytes = encode_chunk(ChunkId([0; 16]), &Profile::default(), &series).unwrap();
     let error = read_chunk(&bytes, |_, _| true).unwrap_err();

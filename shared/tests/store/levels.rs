@@ -358,7 +358,11 @@ fn day(bucket: &mut Bucket, numbers: &mut Numbers, day: i64, series: i64, second
                     .iter()
                     .map(|&stack| (stack, numbers.below(500) as i64 * 10_000_000))
                     .collect();
-                SeriesRows { series, rows }
+                SeriesRows {
+                    series,
+                    rows,
+                    links: Vec::new(),
+                }
             });
             let instances: Vec<_> = instances.collect();
             let mut id = [0; 16];

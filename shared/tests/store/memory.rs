@@ -51,6 +51,7 @@ fn full_job(services: i64) -> Bucket {
                     &[SeriesRows {
                         series,
                         rows: rows.clone(),
+                        links: Vec::new(),
                     }],
                 )
                 .unwrap(),
@@ -176,6 +177,7 @@ fn jobs_over_blocks_stay_below_64_megabytes() {
                     .iter()
                     .map(|&stack| (stack, numbers.below(1 << 31) as i64 * 500 + at))
                     .collect(),
+                links: Vec::new(),
             }
         };
         let profiles: Vec<_> = (0..500).map(|_| profile()).collect();
@@ -219,7 +221,11 @@ fn a_directory_is_a_fifth_of_its_object_at_most() {
             encode_chunk(
                 ChunkId(id),
                 builder.profile(),
-                &[SeriesRows { series, rows }],
+                &[SeriesRows {
+                    series,
+                    rows,
+                    links: Vec::new(),
+                }],
             )
             .unwrap(),
         );

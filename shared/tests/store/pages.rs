@@ -214,6 +214,7 @@ fn sums_that_go_early_are_shared_too() {
                     .iter()
                     .map(|&stack| (stack, (minute % 7 + 1) * nanos))
                     .collect(),
+                links: Vec::new(),
             }
         });
         bucket.put_segment(
@@ -249,6 +250,7 @@ fn two_pages(time: impl Fn(i64) -> i64, nanos: impl Fn(i64) -> i64) -> Bucket {
                 ..Series::default()
             },
             rows: vec![(stack, value)],
+            links: Vec::new(),
         };
         let both = |at: i64| {
             [

@@ -137,7 +137,11 @@ fn large_datasets_are_split_and_stay_exact() {
         let chunk = encode_chunk(
             ChunkId([i as u8; 16]),
             builder.profile(),
-            &[SeriesRows { series, rows }],
+            &[SeriesRows {
+                series,
+                rows,
+                links: Vec::new(),
+            }],
         )
         .unwrap();
         bucket.put_segment(i, &[chunk]);

@@ -42,6 +42,7 @@ fn speed() {
             &[SeriesRows {
                 series,
                 rows: rows.to_vec(),
+                links: Vec::new(),
             }],
         )
         .unwrap()
@@ -229,7 +230,16 @@ fn a_month() {
                     .collect();
                 let mut id = [0; 16];
                 id[..8].copy_from_slice(&time.to_le_bytes());
-                encode_chunk(ChunkId(id), &tables, &[SeriesRows { series, rows }]).unwrap()
+                encode_chunk(
+                    ChunkId(id),
+                    &tables,
+                    &[SeriesRows {
+                        series,
+                        rows,
+                        links: Vec::new(),
+                    }],
+                )
+                .unwrap()
             };
             let chunks: Vec<_> = (0..20).map(&mut profile).collect();
             let first = bucket.catalog.len();

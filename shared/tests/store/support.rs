@@ -119,6 +119,7 @@ impl Push {
             series.push(SeriesRows {
                 series: series_of,
                 rows,
+                links: Vec::new(),
             });
         }
         encode_chunk(ChunkId([self.id; 16]), &builder.finish(), &series).unwrap()
@@ -149,6 +150,7 @@ pub(crate) fn chunk_at(n: u32, millis: i64) -> Vec<u8> {
         &[SeriesRows {
             series,
             rows: vec![(stack, 1)],
+            links: Vec::new(),
         }],
     )
     .unwrap()

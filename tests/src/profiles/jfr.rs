@@ -1,5 +1,7 @@
 //! Recordings of JDK's kind, written value by value, for tests and as seeds of the fuzzer.
 
+use std::collections::HashMap;
+
 /// How the integers of a chunk are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integers {
@@ -69,7 +71,9 @@ pub type Pool = (u64, Vec<(u64, Vec<Value>)>);
 /// A chunk to be written.
 #[derive(Clone, Debug)]
 pub struct Chunk {
+    /// How its integers are written.
     pub integers: Integers,
+    /// Of its clock, by its header.
     pub ticks_per_second: u64,
     /// Id, name and fields.
     pub classes: Vec<(u64, &'static str, Vec<Field>)>,
@@ -176,12 +180,12 @@ impl Chunk {
 
     fn metadata(&self) -> Vec<Value> {
         let mut texts: Vec<String> = Vec::new();
+        let mut known: HashMap<String, i32> = HashMap::new();
         let mut index = |text: &str| {
-            let at = texts.iter().position(|known| known == text);
-            Value::Int(at.unwrap_or_else(|| {
+            Value::Int(*known.entry(text.to_owned()).or_insert_with(|| {
                 texts.push(text.to_owned());
-                texts.len() - 1
-            }) as i32)
+                texts.len() as i32 - 1
+            }))
         };
         let mut tree = Vec::new();
         let mut element = |name: &str, attributes: &[(&str, &str)], children: usize| {

@@ -245,7 +245,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
     let mut rounds = 0;
     for client in shards.each() {
         loop {
-            let keys = client.expired().await?.keys;
+            let keys = client.begin_visit().await?.keys;
             if keys.is_empty() || rounds == MAX_ROUNDS {
                 break;
             }

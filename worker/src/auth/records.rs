@@ -9,7 +9,7 @@ use crate::bucket::{Bucket, BucketError, Condition};
 use crate::platform::errors::Problem;
 
 /// Where the records are.
-const KEY: &str = "auth/tokens.json";
+const KEY: &str = "auth/tokens";
 
 /// How long records are used without a look at the bucket: 20 s. Wrong tokens cost no request
 /// meanwhile.

@@ -5,13 +5,26 @@ use crate::platform::errors::Problem;
 use pilotlight_core::plans::{Get, Plan, PlanError};
 
 /// Reads until the plan can be finished.
-pub(crate) async fn drive<P: Plan>(mut plan: P, bucket: &impl Bucket) -> Result<P, Problem> {
+pub(crate) async fn drive<P: Plan>(plan: P, bucket: &impl Bucket) -> Result<P, Problem> {
+    drive_while(plan, bucket, |_| Ok(())).await
+}
+
+/// The same; after each read the plan is checked, and a problem ends it.
+pub(crate) async fn drive_while<P: Plan>(
+    mut plan: P,
+    bucket: &impl Bucket,
+    check: impl Fn(&P) -> Result<(), Problem>,
+) -> Result<P, Problem> {
     loop {
         let wants = plan.wants();
         if wants.is_empty() {
             return Ok(plan);
         }
-        bucket::read_all(bucket, wants, |get, bytes| Ok(plan.provide(get, bytes)?)).await?;
+        let provide = |get: &Get, bytes: &[u8]| {
+            plan.provide(get, bytes)?;
+            check(&plan)
+        };
+        bucket::read_all(bucket, wants, provide).await?;
     }
 }
 

@@ -2,8 +2,8 @@
 //! and parameters, and what it is answered with.
 
 pub(crate) mod access;
-pub(crate) mod answer;
 pub(crate) mod body;
+pub(crate) mod headers;
 pub(crate) mod origin;
 pub(crate) mod parameters;
 pub(crate) mod route;

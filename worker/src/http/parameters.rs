@@ -45,6 +45,14 @@ impl Parameters {
         found.filter(|value| !value.is_empty())
     }
 
+    /// All values of a parameter that may come several times, without the empty ones.
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let found = self.pairs.iter().filter(move |(n, _)| n == name);
+        found
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+    }
+
     pub(crate) fn required(&self, name: &str) -> Result<&str, Problem> {
         self.get(name)
             .ok_or_else(|| Problem::invalid(format!("the query parameter {name:?} is missing")))

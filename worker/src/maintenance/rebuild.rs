@@ -12,7 +12,9 @@ use crate::maintenance::publish::days_in_bucket;
 use crate::platform::admission::{Admission, need};
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Platform};
-use crate::tenant::{Blame, FailedJob, RebuildLease, Replace, Row, Shard, TenantClient, Transport};
+use crate::tenant::{
+    Blame, FailedJob, NewCatalog, RebuildLease, Row, Shard, TenantClient, Transport,
+};
 
 /// What is reckoned for the directory of an object: 4 kB. That of a segment has hundreds of bytes,
 /// that of a block thousands.
@@ -128,7 +130,7 @@ async fn work(
     let damaged = report.damaged.iter().map(|(key, _)| key.clone()).collect();
     let dropped = report.dropped.clone();
     let days = days_in_bucket(bucket, shard).await?;
-    let replace = Replace {
+    let replace = NewCatalog {
         token,
         rows,
         dropped,
@@ -136,7 +138,7 @@ async fn work(
         days,
         last_token: rebuilt.last_token,
     };
-    client.replace(&replace, &directories).await?;
+    client.replace_catalog(&replace, &directories).await?;
     Ok(report)
 }
 

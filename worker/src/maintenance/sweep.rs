@@ -21,8 +21,20 @@ use crate::tenant::{Shard, TenantClient, Transport};
 /// invocation at most fifteen, so nobody is about to add its row.
 const SAFE_MILLIS: i64 = 3_600_000;
 
-/// Sweeps at `now`.
+/// Sweeps at `now`. A sweep that fails is begun again by a later visit.
 pub(crate) async fn sweep(
+    bucket: &impl Bucket,
+    client: &TenantClient<impl Transport>,
+    shard: &Shard,
+    now: i64,
+    admission: &Admission<impl Platform>,
+) -> Result<(), Problem> {
+    judge(bucket, client, shard, now, admission).await?;
+    client.end_sweep().await
+}
+
+/// Adopts or deletes what no row names.
+async fn judge(
     bucket: &impl Bucket,
     client: &TenantClient<impl Transport>,
     shard: &Shard,

@@ -17,7 +17,7 @@ use crate::tenant::{Blame, CompletedJob, FailedJob, Job, Row, Shard, TenantClien
 /// two.
 const FEW_DAYS: usize = 8;
 
-/// Does what is due, and says whether something was: then more may be. `now` in milliseconds;
+/// Does what is due, and tells whether a job or a sweep was: then another may be. `now` in milliseconds;
 /// `partition_bytes` is how much a job over blocks may hold at once,
 /// [`pilotlight_core::plans::MAX_PARTITION_BYTES`] but in tests.
 pub(crate) async fn visit(
@@ -30,7 +30,7 @@ pub(crate) async fn visit(
     meter: &Meter,
 ) -> Result<bool, Problem> {
     // Trouble with one must not keep the other from being done.
-    let due = client.expired().await?;
+    let due = client.begin_visit().await?;
     let deleted = delete(bucket, client, &due.keys).await;
     // Before a sweep, so that no day names what that deletes.
     let published = if due.publish {

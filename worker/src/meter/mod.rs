@@ -56,11 +56,13 @@ pub(crate) enum Item {
     PushBytes,
     /// Parts of queries whose answers were in the cache.
     SubqueriesCached,
+    /// Samples pushed whose span is not kept, or not all of it.
+    LostLinks,
 }
 
 impl Item {
     /// All, in order.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::WorkerRequests,
         Self::WorkerCpuMicros,
         Self::ObjectRequests,
@@ -76,6 +78,7 @@ impl Item {
         Self::Pushes,
         Self::PushBytes,
         Self::SubqueriesCached,
+        Self::LostLinks,
     ];
 
     /// Its name in metrics, prices and stored usage.
@@ -96,6 +99,7 @@ impl Item {
             Self::Pushes => "pushes",
             Self::PushBytes => "push_bytes",
             Self::SubqueriesCached => "subqueries_cached",
+            Self::LostLinks => "lost_links",
         }
     }
 
@@ -119,6 +123,7 @@ impl Item {
             Self::Pushes => "Profiles pushed and taken.",
             Self::PushBytes => "Bytes of the bodies of pushes.",
             Self::SubqueriesCached => "Parts of queries whose answers were in the cache.",
+            Self::LostLinks => "Samples pushed whose span is not kept, or not all of it.",
         }
     }
 

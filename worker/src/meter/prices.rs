@@ -79,7 +79,7 @@ impl Default for Prices {
                 Item::BucketWrites | Item::BucketLists => 4.50,
                 Item::BucketReads => 0.36,
                 Item::BucketDeletes | Item::BucketBytesIn | Item::BucketBytesOut => 0.0,
-                Item::Pushes | Item::PushBytes | Item::SubqueriesCached => 0.0,
+                Item::Pushes | Item::PushBytes | Item::SubqueriesCached | Item::LostLinks => 0.0,
             }),
             included: costs(&|item| match item {
                 Item::WorkerRequests => 10e6,

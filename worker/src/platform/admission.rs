@@ -16,8 +16,13 @@
 //! The remaining 16 MB are JavaScript's, where reads stand on their way into WASM.
 //!
 //! No permit waits for another. A plan holds its permit from its first read to its answer. A query
-//! that waits for subqueries, perhaps in this very isolate, holds none. Its sum is counted
-//! ([`Admission::hold`]) but never waits, and one plan is always admitted.
+//! that waits for subqueries, perhaps in this very isolate, holds none. One plan is always admitted.
+//!
+//! How large an answer becomes is known only when it is there. So a query says after each step what
+//! it holds: [`Admission::grow`] for one that is answered by one plan, [`Admission::resize`] for a
+//! sum of subqueries' answers. The oldest query may always grow. Another one that grows beyond the
+//! budget is told to come again, which ends it and frees what it holds. So at most one large answer
+//! is made at a time.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -34,9 +39,12 @@ const BUDGET: u64 = 60 << 20;
 
 /// How many times the bytes that a plan reads it takes: 6. Jobs took up to 5 times as much in
 /// tests. A query of days that share their symbols takes less than it reads. One of processes
-/// without a common symbol took 40 times as much; such a query has a cap of its own, and two of
-/// them at once may come to what the linker allows.
+/// without a common symbol took 40 times as much: [`Admission::grow`] counts what it holds.
 const FACTOR: u64 = 6;
+
+/// How many times the bytes of its tables a query takes: 3. Tables have room for up to twice what
+/// they hold, and canonical order makes them a second time: 84 MB for 32 MiB.
+const HELD_FACTOR: u64 = 3;
 
 /// What a plan takes that reads little: 2 MiB, an answer of 20,000 stacks.
 const LEAST: u64 = 2 << 20;
@@ -85,6 +93,8 @@ struct Ledger {
 
 struct Held {
     bytes: u64,
+    /// Whether it is a query that says what it holds.
+    grows: bool,
     /// When its holder last went on.
     at: i64,
 }
@@ -125,11 +135,15 @@ impl Ledger {
             .fold(0, |sum, held| sum.saturating_add(held.bytes))
     }
 
-    /// Lets a ticket in if it is the first that waits and fits; else keeps its place.
-    fn try_enter(&mut self, ticket: u64, bytes: u64, now: i64) -> bool {
+    fn forget_abandoned(&mut self, now: i64) {
         let lives = |held: &mut Held| now.saturating_sub(held.at) < HOLD_MILLIS;
         self.plans.retain(|_, held| lives(held));
         self.sums.retain(|_, held| lives(held));
+    }
+
+    /// Lets a ticket in if it is the first that waits and fits; else keeps its place.
+    fn try_enter(&mut self, ticket: u64, bytes: u64, now: i64) -> bool {
+        self.forget_abandoned(now);
         self.queue.insert(ticket, now);
         // One that comes back after code ran for long takes its old place.
         self.queue
@@ -141,9 +155,48 @@ impl Ledger {
         let fits = self.plans.is_empty() || self.used().saturating_add(bytes) <= self.budget;
         if first && fits {
             self.queue.remove(&ticket);
-            self.plans.insert(ticket, Held { bytes, at: now });
+            self.plans.insert(
+                ticket,
+                Held {
+                    bytes,
+                    grows: false,
+                    at: now,
+                },
+            );
         }
         first && fits
+    }
+
+    /// Counts what a query's plan holds by now, if that is more than was estimated; `false` when it
+    /// has to give way.
+    fn grow(&mut self, number: u64, bytes: u64, now: i64) -> bool {
+        if let Some(held) = self.plans.get_mut(&number) {
+            held.bytes = held.bytes.max(bytes);
+            held.grows = true;
+            held.at = now;
+        }
+        self.may_go_on(number, now)
+    }
+
+    /// Counts what a sum holds by now; `false` when it has to give way.
+    fn resize(&mut self, number: u64, bytes: u64, now: i64) -> bool {
+        let held = Held {
+            bytes,
+            grows: true,
+            at: now,
+        };
+        self.sums.insert(number, held);
+        self.may_go_on(number, now)
+    }
+
+    /// A query gives way to an older one when both together are too large.
+    fn may_go_on(&mut self, number: u64, now: i64) -> bool {
+        self.forget_abandoned(now);
+        let is_older = |(other, held): (&u64, &Held)| *other < number && held.grows;
+        let goes_on =
+            self.used() <= self.budget || !self.plans.iter().chain(&self.sums).any(is_older);
+        self.refused += u64::from(!goes_on);
+        goes_on
     }
 }
 
@@ -180,9 +233,7 @@ impl<P: Platform> Admission<P> {
             }
             if crowded || now.saturating_sub(begun) >= WAIT_MILLIS {
                 LEDGER.with_borrow_mut(|ledger| ledger.refused += 1);
-                return Err(Problem::unavailable(
-                    "too much is being read at once; ask again shortly",
-                ));
+                return Err(crowded_out());
             }
             self.0.delay(POLL_MILLIS).await;
         }
@@ -205,11 +256,23 @@ impl<P: Platform> Admission<P> {
         LEDGER.with_borrow_mut(|ledger| Sum(ledger.number()))
     }
 
-    /// Says how large a sum is by now.
-    pub(crate) fn resize(&self, sum: &Sum, bytes: u64) {
-        let at = self.0.now_millis();
-        LEDGER.with_borrow_mut(|ledger| ledger.sums.insert(sum.0, Held { bytes, at }));
+    /// Says how many bytes of tables a sum holds by now, and fails when it has to give way.
+    pub(crate) fn resize(&self, sum: &Sum, held: usize) -> Result<(), Problem> {
+        let (now, bytes) = (self.0.now_millis(), HELD_FACTOR * held as u64);
+        let goes_on = LEDGER.with_borrow_mut(|ledger| ledger.resize(sum.0, bytes, now));
+        if goes_on { Ok(()) } else { Err(crowded_out()) }
     }
+
+    /// The same of a query that is answered by one plan.
+    pub(crate) fn grow(&self, permit: &Permit, held: usize) -> Result<(), Problem> {
+        let (now, bytes) = (self.0.now_millis(), HELD_FACTOR * held as u64);
+        let goes_on = LEDGER.with_borrow_mut(|ledger| ledger.grow(permit.0, bytes, now));
+        if goes_on { Ok(()) } else { Err(crowded_out()) }
+    }
+}
+
+fn crowded_out() -> Problem {
+    Problem::unavailable("too much is being read at once; ask again shortly")
 }
 
 impl Drop for Permit {
@@ -296,11 +359,41 @@ pub(crate) mod tests {
     #[test]
     fn sums_count_and_keep_nobody_out_for_ever() {
         let mut ledger = Ledger::new(100);
-        ledger.sums.insert(1, Held { bytes: 90, at: 0 });
+        assert!(ledger.resize(1, 90, 0));
         assert!(ledger.try_enter(2, 50, 0), "one plan is always let in");
         assert!(!ledger.try_enter(3, 1, 0));
         ledger.sums.remove(&1);
         assert!(ledger.try_enter(3, 50, 0));
+    }
+
+    #[test]
+    fn of_two_large_answers_the_older_is_made() {
+        let mut ledger = Ledger::new(100);
+        let (older, younger, whole) = (1, 2, 3);
+        assert!(ledger.resize(older, 40, 0) && ledger.resize(younger, 60, 0));
+        assert!(ledger.resize(older, 60, 0), "the oldest may always grow");
+        assert!(
+            !ledger.resize(younger, 60, 0),
+            "the other has to give way, though it did not grow"
+        );
+        ledger.sums.remove(&younger);
+
+        assert!(ledger.try_enter(whole, 30, 0));
+        assert!(ledger.grow(whole, 20, 0), "less than it was let in for");
+        assert_eq!(ledger.used(), 90);
+        assert!(!ledger.grow(whole, 50, 0));
+        assert_eq!(ledger.refused, 2);
+        assert!(
+            ledger.grow(whole, 50, HOLD_MILLIS),
+            "the older was abandoned"
+        );
+    }
+
+    #[test]
+    fn a_query_gives_way_to_no_job() {
+        let mut ledger = Ledger::new(100);
+        assert!(ledger.try_enter(1, 50, 0) && ledger.try_enter(2, 40, 0));
+        assert!(ledger.grow(2, 80, 0));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::tenant::catalog;
 use crate::tenant::catalog::commands::AdminCommand;
 use crate::tenant::catalog::published::PublishedDay;
 use crate::tenant::catalog::sql::Sql;
-use crate::tenant::catalog::tombstones::Expired;
+use crate::tenant::catalog::tombstones::DueWork;
 use crate::tenant::catalog::usage::UsageBook;
 use crate::tenant::rpc::packet;
 use crate::tenant::rpc::reply::{Reply, TenantRpc};
@@ -138,7 +138,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         match call {
             TenantRpc::Append => Err(Problem::internal("answered elsewhere")),
             TenantRpc::Catalog => {
-                let (page, directories) = catalog.page(&json(body)?, catalog::PAGE_BYTES)?;
+                let (page, directories) = catalog.page(&json(body)?, catalog::pages::PAGE_BYTES)?;
                 packed(&page, &directories)
             }
             TenantRpc::Lease => match catalog.lease(platform.random(), now)? {
@@ -161,26 +161,26 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
                 catalog.fail(failed, now)?;
                 Ok(Vec::new())
             }
-            TenantRpc::Expired => {
+            TenantRpc::BeginVisit => {
                 catalog.purge(now)?;
                 if let Err(problem) = catalog.retain(self.retention, now) {
                     // It must not keep from deletion what was removed before.
                     platform.note(&format!("retention: {}", problem.message));
                 }
                 let keys = catalog.expired(now - self.grace_millis)?;
-                let (publish, sweep) = (catalog.publication_due(now)?, catalog.claim_sweep(now)?);
-                let expired = Expired {
+                let (publish, sweep) = (catalog.publication_due(now)?, catalog.begin_sweep(now)?);
+                let due = DueWork {
                     keys,
                     publish,
                     sweep,
                 };
-                serde_json::to_vec(&expired).map_err(Problem::internal)
+                serde_json::to_vec(&due).map_err(Problem::internal)
             }
             TenantRpc::BeginPublication => {
                 serde_json::to_vec(&catalog.begin_publication(now)?).map_err(Problem::internal)
             }
             TenantRpc::DaysFound => {
-                catalog.days_found(&json::<Vec<i64>>(body)?, now)?;
+                catalog.days_found(&json::<Vec<i64>>(body)?)?;
                 Ok(Vec::new())
             }
             TenantRpc::OfDay => {
@@ -195,15 +195,19 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             TenantRpc::BeginRebuild => {
                 serde_json::to_vec(&catalog.begin_rebuild(now)?).map_err(Problem::internal)
             }
-            TenantRpc::Replace => {
+            TenantRpc::ReplaceCatalog => {
                 let (replace, directories) = packet::decode(body).map_err(Problem::invalid)?;
-                catalog.replace(replace, directories, now)?;
+                catalog.replace_catalog(replace, directories, now)?;
                 self.writer.recall_again();
                 Ok(Vec::new())
             }
             TenantRpc::Unknown => {
                 let unknown = catalog.unknown(&json::<Vec<String>>(body)?)?;
                 serde_json::to_vec(&unknown).map_err(Problem::internal)
+            }
+            TenantRpc::EndSweep => {
+                catalog.end_sweep(now)?;
+                Ok(Vec::new())
             }
             TenantRpc::AdminCommand => {
                 let order: AdminCommand = json(body)?;

@@ -3,12 +3,14 @@
 
 mod config;
 mod options;
+mod preset;
 mod wrangler;
 
+use crate::folders::{own_dir, root};
 use crate::proc::{Context, Failure, Result};
 use crate::secret::{self, Token};
 use crate::setup::{Purpose, Tools, setup};
-use crate::{build, npm, own_dir, root};
+use crate::{build, npm};
 use options::{Action, Options};
 use std::fs;
 use std::path::{Path, PathBuf};

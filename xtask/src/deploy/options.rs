@@ -1,6 +1,6 @@
 //! What `cargo xtask deploy` is asked for.
 
-use super::config::Preset;
+use super::preset::Preset;
 use crate::proc::{Failure, Result};
 
 /// What is to be done.

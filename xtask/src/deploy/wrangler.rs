@@ -1,7 +1,7 @@
 //! wrangler's commands, and what its failures mean.
 
+use crate::folders::{own_dir, root};
 use crate::proc::{Failure, Result, Run};
-use crate::{own_dir, root};
 
 /// Where wrangler is, from the root of the repository.
 const WRANGLER: &str = "xtask/npm/node_modules/wrangler/bin/wrangler.js";

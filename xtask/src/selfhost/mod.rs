@@ -6,10 +6,11 @@
 mod config;
 mod pages;
 
+use crate::build;
+use crate::folders::root;
 use crate::proc::{Context, Failure, Result};
 use crate::secret::{self, Token};
 use crate::setup::{Purpose, setup};
-use crate::{build, root};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

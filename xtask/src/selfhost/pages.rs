@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn pages_have_no_ending_and_files_have_the_headers_of_their_rules() {
-        let folder = crate::own_dir().join(format!("pages-{}", std::process::id()));
+        let folder = crate::folders::own_dir().join(format!("pages-{}", std::process::id()));
         fs::create_dir_all(folder.join("assets")).unwrap();
         for (file, text) in [
             ("index.html", "first"),

@@ -13,9 +13,9 @@ use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::{
-    BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, MAX_OPEN_ROWS,
-    PageKind, SeriesInput, StackNumbers, StoreError, Timing, copy_tables, decode_chunk, prune,
-    read_page, read_symbols, table_bytes,
+    BlockLayout, BlockWriter, ChunkEntry, Dataset, DatasetWriter, DecodedChunk, DecodedSeries,
+    LinkRow, LinkTable, MAX_OPEN_ROWS, PageKind, SeriesInput, SpanRow, StackNumbers, StoreError,
+    Timing, copy_tables, decode_chunk, prune, read_link_page, read_page, read_symbols, table_bytes,
 };
 
 /// Tables of a group beyond this go into a dataset of their own: 8 MiB. See
@@ -56,7 +56,7 @@ impl OpenGroup {
         match input {
             Input::Chunk(place) => {
                 let chunk = &directory.chunks()[place];
-                let mut decoded = self.decode(source.part(chunk.part())?, chunk)?;
+                let mut decoded = self.decode(source, chunk)?;
                 if !self.deletions.is_empty() {
                     decoded = self.without_deleted(decoded)?;
                 }
@@ -115,9 +115,12 @@ impl OpenGroup {
     }
 
     /// Reads what belongs to the group out of a chunk.
-    fn decode(&self, bytes: &[u8], chunk: &ChunkEntry) -> Result<DecodedChunk, StoreError> {
+    fn decode(&self, source: &Source, chunk: &ChunkEntry) -> Result<DecodedChunk, StoreError> {
         let (service, name) = &self.group;
-        let decoded = decode_chunk(bytes, |_, series| {
+        // Sums have no links, so for those they were not read.
+        let links = chunk.links.filter(|_| self.layout.raw);
+        let links = links.map(|part| source.part(part)).transpose()?;
+        let decoded = decode_chunk(source.part(chunk.part())?, links, |_, series| {
             series.labels.get(SERVICE_NAME).unwrap_or("") == service
                 && series.profile_type.name == *name
         })?;
@@ -144,23 +147,31 @@ impl OpenGroup {
             id,
             period,
             tables,
+            links,
             mut series,
         } = chunk;
-        series.retain(|(s, _)| !self.is_deleted(&s.profile_type, &s.labels, s.time));
-        let (tables, numbers) = prune(
-            &tables,
-            series
-                .iter()
-                .flat_map(|(_, rows)| rows)
-                .filter_map(|row| row.0),
-        )?;
-        for row in series.iter_mut().flat_map(|(_, rows)| rows) {
-            row.0 = StackId::numbered(numbers.get(row.0));
+        series.retain(|DecodedSeries { series: s, .. }| {
+            !self.is_deleted(&s.profile_type, &s.labels, s.time)
+        });
+        let linked = |row: &LinkRow| StackId::numbered(row.stack);
+        let stacks = series.iter().flat_map(|one| {
+            let rows = one.rows.iter().filter_map(|row| row.0);
+            rows.chain(one.links.iter().filter_map(linked))
+        });
+        let (tables, numbers) = prune(&tables, stacks)?;
+        for one in &mut series {
+            for row in &mut one.rows {
+                row.0 = StackId::numbered(numbers.get(row.0));
+            }
+            for row in &mut one.links {
+                row.stack = numbers.get(linked(row));
+            }
         }
         Ok(DecodedChunk {
             id,
             period,
             tables,
+            links,
             series,
         })
     }
@@ -194,6 +205,18 @@ impl OpenGroup {
                     }
                 }
             }
+            for page in &dataset.links {
+                let page = read_link_page(source.part(page.part)?, dataset, page.divisor)?;
+                for profile in &page.profiles {
+                    let labels =
+                        &directory.label_sets[dataset.series[profile.series as usize] as usize];
+                    if !self.is_deleted(of_type, labels, profile.timing.time) {
+                        let rows = page.rows[profile.rows.clone()].iter();
+                        rows.filter_map(|row| row.stack.checked_sub(1))
+                            .for_each(|stack| used[stack as usize] = true);
+                    }
+                }
+            }
         }
         Ok((0..count)
             .filter(|&stack| used[stack])
@@ -209,11 +232,17 @@ impl OpenGroup {
         let DecodedChunk {
             period,
             tables,
+            links: table,
             series,
             ..
         } = chunk;
         let stacks = copy_tables(&tables, &mut self.tables);
-        for (series, rows) in series {
+        for DecodedSeries {
+            series,
+            rows,
+            links,
+        } in series
+        {
             let at = self.dataset(&series.profile_type);
             let rows = rows
                 .into_iter()
@@ -231,6 +260,8 @@ impl OpenGroup {
                 profiles: 1,
             };
             writer.add(&mut self.datasets[at], input, rows)?;
+            let links = moved(&table, &links, &stacks);
+            writer.add_links(&mut self.datasets[at], &series.labels, timing, links)?;
             self.flush_open_sums(writer)?;
         }
         Ok(())
@@ -287,6 +318,34 @@ impl OpenGroup {
                 }
             }
         }
+        if self.layout.raw {
+            self.add_links(writer, source, dataset, stacks)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the links of a dataset's profiles.
+    fn add_links(
+        &mut self,
+        writer: &mut BlockWriter,
+        source: &Source,
+        dataset: &Dataset,
+        stacks: &[StackId],
+    ) -> Result<(), StoreError> {
+        let directory = &source.object.directory;
+        let of_type = &directory.types[dataset.profile_type as usize];
+        let at = self.dataset(of_type);
+        for page in &dataset.links {
+            let page = read_link_page(source.part(page.part)?, dataset, page.divisor)?;
+            for profile in &page.profiles {
+                let labels =
+                    &directory.label_sets[dataset.series[profile.series as usize] as usize];
+                if !self.is_deleted(of_type, labels, profile.timing.time) {
+                    let rows = moved(&page.table, &page.rows[profile.rows.clone()], stacks);
+                    writer.add_links(&mut self.datasets[at], labels, profile.timing, rows)?;
+                }
+            }
+        }
         Ok(())
     }
 
@@ -306,6 +365,18 @@ impl OpenGroup {
             Ok(())
         }
     }
+}
+
+/// Rows over the stacks of a source as rows over those of the group.
+fn moved<'a>(
+    table: &'a LinkTable,
+    rows: &'a [LinkRow],
+    stacks: &'a [StackId],
+) -> impl ExactSizeIterator<Item = SpanRow<'a>> {
+    rows.iter().map(|row| {
+        let stack = row.stack.checked_sub(1).map(|at| stacks[at as usize]);
+        (table.get(row.link), StackId::number(stack), row.value)
+    })
 }
 
 fn check_stacks(dataset: &Dataset, count: usize) -> Result<(), StoreError> {

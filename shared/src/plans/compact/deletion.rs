@@ -81,6 +81,7 @@ mod tests {
             let rows = vec![SeriesRows {
                 series,
                 rows: vec![(stack, 1)],
+                links: Vec::new(),
             }];
             writer
                 .push(&encode_chunk(ChunkId([n as u8; 16]), &builder.finish(), &rows).unwrap())

@@ -72,7 +72,11 @@ impl Input {
     /// common comes once for each.
     pub(super) fn parts(&self, directory: &Directory, layout: BlockLayout) -> Vec<Part> {
         match self {
-            Self::Chunk(place) => vec![directory.chunks()[*place].part()],
+            Self::Chunk(place) => {
+                let chunk = &directory.chunks()[*place];
+                let links = chunk.links.filter(|_| layout.raw);
+                [chunk.part()].into_iter().chain(links).collect()
+            }
             Self::Datasets(symbols, places) => {
                 let datasets = places.iter().map(|&place| &directory.datasets()[place]);
                 datasets
@@ -139,9 +143,15 @@ pub(super) fn day_bytes(directory: &Directory) -> u64 {
 
 /// What is read of a dataset beside its symbols.
 fn pages(dataset: &Dataset, layout: BlockLayout) -> impl Iterator<Item = Part> {
+    let links = if layout.raw {
+        dataset.links.as_slice()
+    } else {
+        &[]
+    };
     feeds(dataset, layout)
         .into_iter()
         .flat_map(|(pages, ..)| pages)
+        .chain(links)
         .map(|page| page.part)
 }
 

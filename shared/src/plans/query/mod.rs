@@ -4,6 +4,7 @@
 //! what is left is read as profiles.
 
 mod answer;
+mod spans;
 mod subqueries;
 
 use crate::base::units::TimeRange;
@@ -22,6 +23,7 @@ use crate::store::{
 
 pub(super) use answer::check_held;
 pub use answer::{AnswerSum, MAX_HELD, QueryAnswer};
+pub use spans::SpanQueryPlan;
 pub use subqueries::{SplitQuery, Subquery, split};
 
 /// Reads what a query needs and merges it.
@@ -240,6 +242,11 @@ impl QueryPlan {
         parts
     }
 
+    /// About how many bytes of tables and sums it holds.
+    pub fn held(&self) -> usize {
+        self.merger.held() + self.gathered
+    }
+
     fn part(&mut self, what: What, bytes: &[u8]) -> Result<(), StoreError> {
         let before = what.dataset().map_or(0, |at| self.datasets[at].held());
         let at = match what {
@@ -303,7 +310,7 @@ impl Plan for QueryPlan {
     fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
         for (part, what, bytes) in self.reads.take(get, bytes)? {
             self.part(what, bytes).map_err(damaged(&get.key, part))?;
-            check_held(self.merger.held() + self.gathered)?;
+            check_held(self.held())?;
         }
         Ok(())
     }

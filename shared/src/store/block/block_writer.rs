@@ -3,7 +3,7 @@
 //!
 //! In file order: for each group of datasets its symbols, then their sums, then their pages; then
 //! all totals, those over all series first, so that a timeline over every service is one read; then
-//! the ids and the directory. In a block of level 2 the pages and the sums of minutes stand behind
+//! the links to traces, which only a query for spans reads; then the ids and the directory. In a block of level 2 the pages and the sums of minutes stand behind
 //! all groups, so that a job that sums up a day reads the front of it.
 //!
 //! Pages of a group that differ in their divisor alone are one, which stands where the first of
@@ -11,16 +11,19 @@
 
 use super::dataset::{DatasetWriter, MAX_OPEN_ROWS, SeriesInput};
 use super::layout::BlockLayout;
+use super::link_page::SpanRow;
 use super::pool::{PagePool, UnplacedPage};
 use super::sums::Flush;
 use crate::base::units::UnixNanos;
 use crate::model::id::StackId;
+use crate::model::labels::Labels;
 use crate::model::profile::Profile;
 use crate::store::codec::bytes::Reader;
 use crate::store::codec::label_table::LabelTable;
 use crate::store::codec::part::Part;
 use crate::store::codec::rows::Row;
 use crate::store::codec::section::{BLOCK_MAGIC, put_magic, section};
+use crate::store::codec::series::Timing;
 use crate::store::codec::sum_window::SumWindow;
 use crate::store::codec::symbols;
 use crate::store::directory::block_entry::{BlockEntry, Dataset, PageEntry, Partition, SumsEntry};
@@ -52,6 +55,7 @@ pub(crate) struct BlockWriter {
     all_totals: Vec<u8>,
     window_totals: Vec<u8>,
     totals: Vec<u8>,
+    links: Vec<u8>,
     datasets: Vec<Dataset>,
     label_table: LabelTable,
     pool: PagePool,
@@ -72,6 +76,7 @@ impl BlockWriter {
             all_totals,
             window_totals,
             totals,
+            links: Vec::new(),
             datasets: Vec::new(),
             label_table,
             pool,
@@ -90,6 +95,17 @@ impl BlockWriter {
             .map(|(stack, value)| (stack.map_or(0, |s| s.index() as u32 + 1), value))
             .collect();
         dataset.add(input, &mut rows, &mut self.pool)
+    }
+
+    /// Adds what a profile of the dataset has of links.
+    pub(crate) fn add_links<'a>(
+        &mut self,
+        dataset: &mut DatasetWriter,
+        labels: &Labels,
+        timing: Timing,
+        rows: impl ExactSizeIterator<Item = SpanRow<'a>>,
+    ) -> Result<(), StoreError> {
+        dataset.add_links(labels, timing, rows, &mut self.pool)
     }
 
     /// Makes room: adds up what open sums have in common. When that is not enough it writes them:
@@ -155,11 +171,11 @@ impl BlockWriter {
                 .collect();
             (done.dataset.symbols, done.dataset.stacks) = (symbols, tables.stacks.len() as u64);
             // Pages come behind the sums of all datasets, for which they wait here.
-            all_sums.push((done.sums, done.pages));
+            all_sums.push((done.sums, done.pages, done.links));
             self.datasets.push(done.dataset);
         }
         for &(window, scope) in self.layout.sums {
-            for (i, (sums, _)) in all_sums.iter().enumerate() {
+            for (i, (sums, ..)) in all_sums.iter().enumerate() {
                 if let Some((_, pages)) = sums.iter().find(|(kind, _)| *kind == (window, scope)) {
                     let pages = self.place_pages(Some(window), pages);
                     self.datasets[first + i].sums.push(SumsEntry {
@@ -170,8 +186,9 @@ impl BlockWriter {
                 }
             }
         }
-        for (i, (_, pages)) in all_sums.iter().enumerate() {
+        for (i, (_, pages, links)) in all_sums.iter().enumerate() {
             self.datasets[first + i].pages = self.place_pages(None, pages);
+            self.datasets[first + i].links = self.pool.place_pages(links, &mut self.links);
         }
         self.pool.clear();
         Ok(())
@@ -200,6 +217,7 @@ impl BlockWriter {
         let all_totals = back + self.back.len() as u64;
         let window_totals = all_totals + self.all_totals.len() as u64;
         let totals = window_totals + self.window_totals.len() as u64;
+        let links = totals + self.totals.len() as u64;
         for dataset in &mut self.datasets {
             dataset
                 .totals
@@ -213,6 +231,10 @@ impl BlockWriter {
                 .all_totals
                 .iter_mut()
                 .for_each(|part| part.offset += all_totals);
+            dataset
+                .links
+                .iter_mut()
+                .for_each(|page| page.part.offset += links);
             let sums = dataset
                 .sums
                 .iter_mut()
@@ -224,7 +246,14 @@ impl BlockWriter {
             }
         }
         let mut bytes = self.front;
-        for more in [self.back, self.all_totals, self.window_totals, self.totals] {
+        let behind = [
+            self.back,
+            self.all_totals,
+            self.window_totals,
+            self.totals,
+            self.links,
+        ];
+        for more in behind {
             bytes.extend_from_slice(&more);
         }
         let ids = match self.layout.raw {
@@ -268,6 +297,7 @@ impl Dataset {
             all_totals: None,
             pages: Vec::new(),
             sums: Vec::new(),
+            links: Vec::new(),
         }
     }
 }

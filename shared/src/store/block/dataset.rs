@@ -3,8 +3,9 @@
 use hashbrown::HashMap;
 
 use super::layout::BlockLayout;
+use super::link_page::{LinkPageWriter, SpanRow};
 use super::page::{PageProfile, PageWriter};
-use super::pool::{PagePool, UnplacedPage};
+use super::pool::{PagePool, PageUse, UnplacedPage};
 use super::sums::{Flush, SumsWriter};
 use super::totals::{TotalRow, WindowTotals, encode_totals};
 use crate::base::units::UnixNanos;
@@ -31,6 +32,7 @@ pub(crate) struct DatasetWriter {
     window_totals: WindowTotals,
     all_totals: WindowTotals,
     pages: PageWriter,
+    links: LinkPageWriter,
     layout: BlockLayout,
     sums: Vec<SumsWriter>,
     pub(super) open_rows: usize,
@@ -56,6 +58,7 @@ pub(crate) struct ClosedDataset {
     pub(crate) window_totals: Vec<u8>,
     pub(crate) all_totals: Option<Vec<u8>>,
     pub(crate) pages: Vec<UnplacedPage>,
+    pub(crate) links: Vec<UnplacedPage>,
     pub(crate) sums: Vec<((SumWindow, SumScope), Vec<UnplacedPage>)>,
 }
 
@@ -72,7 +75,8 @@ impl DatasetWriter {
             totals: Vec::new(),
             window_totals: totals(),
             all_totals: totals(),
-            pages: PageWriter::new(None),
+            pages: PageWriter::new(PageUse::Profiles),
+            links: LinkPageWriter::default(),
             layout,
             sums: layout.sums.iter().copied().map(SumsWriter::new).collect(),
             open_rows: 0,
@@ -160,6 +164,21 @@ impl DatasetWriter {
         Ok(())
     }
 
+    /// Adds what a profile has of links. Sums have none, so they end where profiles do.
+    pub(super) fn add_links<'a>(
+        &mut self,
+        labels: &Labels,
+        timing: Timing,
+        rows: impl ExactSizeIterator<Item = SpanRow<'a>>,
+        pool: &mut PagePool,
+    ) -> Result<(), StoreError> {
+        if !self.layout.raw || rows.len() == 0 {
+            return Ok(());
+        }
+        let series = self.series_index(labels);
+        self.links.push(series, timing, rows, pool)
+    }
+
     /// Everything but its places; `None` when no profile is in it.
     pub(crate) fn finish(
         mut self,
@@ -170,6 +189,7 @@ impl DatasetWriter {
         };
         self.flush(Flush::Everything, pool)?;
         self.pages.flush(pool)?;
+        self.links.flush(pool)?;
         let one = self.series.len() == 1;
         let mut sums = Vec::new();
         for mut writer in self.sums {
@@ -197,6 +217,7 @@ impl DatasetWriter {
             all_totals: (!self.layout.raw && self.layout.totals.is_some() && !one)
                 .then(|| self.all_totals.encode()),
             pages: self.pages.pages,
+            links: self.links.pages,
             sums,
         }))
     }

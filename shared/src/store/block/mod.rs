@@ -5,6 +5,7 @@
 //! | `block_writer` | puts datasets into a block |
 //! | `dataset`, `sums` | a dataset while it is gathered, and its sums |
 //! | `page`, `pool` | pages of rows; equal pages are stored once |
+//! | `link_page` | which rows belong to which spans of traces |
 //! | `totals` | what a timeline reads |
 //! | `copy_tables` | tables of many chunks as one |
 
@@ -12,6 +13,7 @@ pub(crate) mod block_writer;
 pub(crate) mod copy_tables;
 pub(crate) mod dataset;
 pub(crate) mod layout;
+pub(crate) mod link_page;
 pub(crate) mod page;
 mod pool;
 mod sums;

@@ -79,10 +79,9 @@ impl PageWriter {
     }
 
     fn kind(&self) -> PageKind {
-        if self.page_use.is_some() {
-            PageKind::Sums
-        } else {
-            PageKind::Raw
+        match self.page_use {
+            PageUse::Sums(..) => PageKind::Sums,
+            PageUse::Profiles | PageUse::Links => PageKind::Raw,
         }
     }
 

@@ -15,9 +15,16 @@ use crate::store::codec::sum_window::{SumScope, SumWindow};
 use crate::store::directory::block_entry::PageEntry;
 use crate::store::error::StoreError;
 
-/// Whose pages may be one: those of sums over the same windows, or raw ones (`None`), which stand
-/// together in the block.
-pub(crate) type PageUse = Option<(SumWindow, SumScope)>;
+/// Whose pages may be one: they stand together in the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum PageUse {
+    /// Profiles as they were pushed.
+    Profiles,
+    /// Which of their rows belong to which spans.
+    Links,
+    /// Sums over windows.
+    Sums(SumWindow, SumScope),
+}
 
 /// Pages of the group that is being gathered. There is one at a time.
 pub(crate) struct PagePool {
@@ -130,12 +137,13 @@ mod tests {
     #[test]
     fn equal_pages_of_one_use_are_one() {
         let mut pool = PagePool::new().unwrap();
-        let minutes = Some((SumWindow::Minute, SumScope::All));
+        let minutes = PageUse::Sums(SumWindow::Minute, SumScope::All);
+        let profiles = PageUse::Profiles;
         let puts = [
-            (None, "aaa"),
+            (profiles, "aaa"),
             (minutes, "aaa"),
-            (None, "aab"),
-            (None, "aaa"),
+            (profiles, "aab"),
+            (profiles, "aaa"),
             (minutes, "aaa"),
         ];
         let numbers = puts.map(|(page_use, raw)| pool.put(page_use, raw.as_bytes()).unwrap().0);
@@ -145,10 +153,11 @@ mod tests {
     #[test]
     fn equal_hashes_are_not_enough() {
         let mut pool = PagePool::new().unwrap();
-        pool.put(None, b"one").unwrap();
+        pool.put(PageUse::Links, b"one").unwrap();
         let (_, number) = pool.index.drain().next().unwrap();
-        pool.index.insert((None, 5, xxh3_64(b"other")), number);
-        let (number, len) = pool.put(None, b"other").unwrap();
+        pool.index
+            .insert((PageUse::Links, 5, xxh3_64(b"other")), number);
+        let (number, len) = pool.put(PageUse::Links, b"other").unwrap();
         assert_eq!(number, 1);
         let page = UnplacedPage {
             number,

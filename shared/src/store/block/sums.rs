@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::page::{PageProfile, PageWriter};
-use super::pool::PagePool;
+use super::pool::{PagePool, PageUse};
 use crate::store::codec::rows::Row;
 use crate::store::codec::series::Timing;
 use crate::store::codec::sum_window::{SumScope, SumWindow};
@@ -55,7 +55,7 @@ impl SumsWriter {
             window,
             scope,
             open: BTreeMap::new(),
-            pages: PageWriter::new(Some((window, scope))),
+            pages: PageWriter::new(PageUse::Sums(window, scope)),
         }
     }
 

@@ -48,6 +48,7 @@ pub(crate) fn put_names(out: &mut Vec<u8>, names: &[String]) {
 }
 
 /// Reads forward through bytes; `section` names them in errors.
+#[derive(Clone)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -75,6 +75,8 @@ pub struct Dataset {
     pub pages: Vec<PageEntry>,
     /// Sums of its profiles over windows.
     pub sums: Vec<SumsEntry>,
+    /// Which rows of its profiles belong to which spans of traces; none where there are only sums.
+    pub links: Vec<PageEntry>,
 }
 
 /// Where a page is and the time it covers.
@@ -116,6 +118,7 @@ impl Dataset {
             series: self.series.clone(),
             pages: Vec::new(),
             sums: Vec::new(),
+            links: Vec::new(),
             ..*self
         }
     }
@@ -143,6 +146,7 @@ pub(crate) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
         .datasets
         .iter()
         .for_each(|dataset| put_dataset(out, dataset));
+    put_links(out, &block.datasets);
 }
 
 pub(crate) fn block(
@@ -164,6 +168,7 @@ pub(crate) fn block(
     for _ in 0..count {
         datasets.push(dataset(r, label_sets, types)?);
     }
+    links(r, &mut datasets)?;
     Ok(BlockEntry {
         datasets,
         token,
@@ -252,7 +257,37 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
         all_totals,
         pages,
         sums,
+        links: Vec::new(),
     })
+}
+
+/// Where the links of datasets are; nothing where no dataset has any.
+fn put_links(out: &mut Vec<u8>, datasets: &[Dataset]) {
+    let linked = || (0i64..).zip(datasets).filter(|(_, d)| !d.links.is_empty());
+    let count = linked().count();
+    if count == 0 {
+        return;
+    }
+    put_varint(out, count as u64);
+    put_deltas(out, linked().map(|(place, _)| place));
+    linked().for_each(|(_, dataset)| put_pages(out, &dataset.links));
+}
+
+fn links(r: &mut Reader, datasets: &mut [Dataset]) -> Result<(), StoreError> {
+    if r.remaining() == 0 {
+        return Ok(());
+    }
+    // A place and a number of pages.
+    let count = r.count(2)?;
+    for place in r.index_deltas(count, datasets.len())? {
+        let pages = pages(r)?;
+        let links = &mut datasets[place as usize].links;
+        if !links.is_empty() || pages.is_empty() {
+            return Err(r.corrupt("links of a dataset stand there twice, or not at all"));
+        }
+        *links = pages;
+    }
+    Ok(())
 }
 
 fn kind(window: SumWindow, scope: SumScope) -> u8 {
@@ -331,7 +366,7 @@ fn optional(r: &mut Reader) -> Result<Option<Part>, StoreError> {
     }
 }
 
-fn checked_part(r: &Reader, offset: u64, len: u64) -> Result<Part, StoreError> {
+pub(crate) fn checked_part(r: &Reader, offset: u64, len: u64) -> Result<Part, StoreError> {
     if len < SECTION_HEAD as u64 || offset.checked_add(len).is_none() {
         return Err(r.corrupt("a part of the object is no section"));
     }

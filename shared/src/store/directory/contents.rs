@@ -4,11 +4,11 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::block_entry::{BlockEntry, Dataset, block, put_block};
+use super::block_entry::{BlockEntry, Dataset, block, checked_part, put_block};
 use crate::base::units::UnixNanos;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
-use crate::store::codec::bytes::{Reader, put_column, put_varint};
+use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_varint};
 use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::label_table::{label_table, put_label_table};
 use crate::store::codec::part::Part;
@@ -56,6 +56,8 @@ pub struct ChunkEntry {
     pub len: u64,
     /// Its series, in the chunk's order.
     pub series: Vec<SeriesEntry>,
+    /// Where its links to traces are, behind all chunks; `None` when it has none.
+    pub links: Option<Part>,
 }
 
 impl ChunkEntry {
@@ -281,6 +283,41 @@ fn put_chunks(out: &mut Vec<u8>, chunks: &[ChunkEntry]) {
     put_column(out, chunks.iter().map(|c| c.len));
     put_column(out, chunks.iter().map(|c| c.series.len() as u64));
     put_series(out, chunks.iter().flat_map(|c| &c.series));
+    put_chunk_links(out, chunks);
+}
+
+/// Where the links of chunks are; nothing where no chunk has any.
+fn put_chunk_links(out: &mut Vec<u8>, chunks: &[ChunkEntry]) {
+    let linked = || {
+        (0i64..)
+            .zip(chunks)
+            .filter_map(|(place, chunk)| chunk.links.map(|part| (place, part)))
+    };
+    let count = linked().count();
+    if count == 0 {
+        return;
+    }
+    put_varint(out, count as u64);
+    put_deltas(out, linked().map(|(place, _)| place));
+    put_deltas(out, linked().map(|(_, part)| part.offset as i64));
+    put_column(out, linked().map(|(_, part)| part.len));
+}
+
+fn chunk_links(r: &mut Reader, chunks: &mut [ChunkEntry]) -> Result<(), StoreError> {
+    if r.remaining() == 0 {
+        return Ok(());
+    }
+    let count = r.count(3)?;
+    let places = r.index_deltas(count, chunks.len())?;
+    let offsets = r.deltas(count)?;
+    let lengths = r.column(count)?;
+    for (i, place) in places.into_iter().enumerate() {
+        let part = checked_part(r, offsets[i] as u64, lengths[i])?;
+        if chunks[place as usize].links.replace(part).is_some() {
+            return Err(r.corrupt("links of a chunk stand there twice"));
+        }
+    }
+    Ok(())
 }
 
 fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEntry>, StoreError> {
@@ -310,8 +347,10 @@ fn chunks(r: &mut Reader, label_sets: usize, types: usize) -> Result<Vec<ChunkEn
             offset,
             len: lengths[i],
             series,
+            links: None,
         });
         end = next;
     }
+    chunk_links(r, &mut chunks)?;
     Ok(chunks)
 }

@@ -110,6 +110,7 @@ pub(crate) fn answer_chunk(
             ..Series::default()
         },
         rows: Vec::new(),
+        links: Vec::new(),
     };
     let (mut all, mut total) = (vec![series(header.time_nanos, header.duration_nanos)], 0i64);
     let values = samples.values.first().map_or(&[][..], Vec::as_slice);

@@ -3,11 +3,16 @@
 //! Go's heap profile has four types that share every symbol; as four chunks it would be four times
 //! as large.
 
+use std::mem::take;
+
+use super::chunk_links::{LINKS, decode_chunk_links, encode_links};
 use crate::model::id::StackId;
 use crate::model::profile::Profile;
+use crate::model::trace::TraceLink;
 use crate::store::codec::bytes::{Reader, put_signed, put_varint};
 use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::label_table::{LabelTable, label_table, put_label_table};
+use crate::store::codec::links::{LinkRow, LinkTable};
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::{
     Packer, check_magic, put_magic, put_plain, section, skip_section,
@@ -19,12 +24,25 @@ use crate::store::error::StoreError;
 const MAGIC: &[u8; 7] = b"PLTCHNK";
 
 /// A series to be written, and its rows over the tables of one profile.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SeriesRows {
     /// What the rows are of.
     pub series: Series,
     /// Stack and value. Equal stacks are added up and zeros dropped when they are written.
     pub rows: Vec<(Option<StackId>, i64)>,
+    /// What of them belongs to which spans. The rows themselves say it in all.
+    pub links: Vec<LinkedRow>,
+}
+
+/// What a span has of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedRow {
+    /// The span.
+    pub link: TraceLink,
+    /// The stack.
+    pub stack: Option<StackId>,
+    /// How much. Equal rows are added up and zeros dropped when they are written.
+    pub value: i64,
 }
 
 /// What a chunk says of itself without being decompressed.
@@ -36,8 +54,10 @@ pub struct ChunkHead {
     pub series: Vec<Series>,
     /// Events between two samples, in units of the period of its types; 0 when unknown.
     pub period: i64,
-    /// Its length in bytes.
+    /// Its length in bytes, without its links.
     pub len: u64,
+    /// Length of its links to traces, which follow it; 0 when it has none.
+    pub links_len: u64,
 }
 
 /// Writes a chunk. Of `tables` only what the rows reach is written, and of its header the period.
@@ -51,7 +71,11 @@ pub fn encode_chunk(
         .flat_map(|s| &s.rows)
         .filter(|row| row.1 != 0)
         .filter_map(|row| row.0);
-    let (symbols, numbers) = symbols::encode(tables, used)?;
+    let linked = series.iter().flat_map(|s| &s.links);
+    let linked = linked
+        .filter(|row| row.value != 0)
+        .filter_map(|row| row.stack);
+    let (symbols, numbers) = symbols::encode(tables, used.chain(linked))?;
     let mut packer = Packer::quick()?;
     let mut body = Vec::new();
     packer.put(&mut body, &symbols, "chunk symbols")?;
@@ -59,7 +83,7 @@ pub fn encode_chunk(
     let mut label_table = LabelTable::default();
     let mut entries = Vec::with_capacity(series.len());
     let mut raw = Vec::new();
-    for SeriesRows { series, rows } in series {
+    for SeriesRows { series, rows, .. } in series {
         let mut numbered: Vec<Row> = rows
             .iter()
             .filter(|row| row.1 != 0)
@@ -77,6 +101,12 @@ pub fn encode_chunk(
         packer.put(&mut body, &raw, "chunk rows")?;
     }
 
+    let mut links = Vec::new();
+    if series.iter().any(|s| !s.links.is_empty()) {
+        let raw = encode_links(tables, series, &numbers)?;
+        packer.put(&mut links, &raw, LINKS)?;
+    }
+
     let mut head = id.0.to_vec();
     put_varint(&mut head, body.len() as u64);
     put_signed(&mut head, tables.header.period);
@@ -85,15 +115,16 @@ pub fn encode_chunk(
     put_varint(&mut head, entries.len() as u64);
     put_series(&mut head, entries.iter());
 
-    let mut out = Vec::with_capacity(8 + 16 + head.len() + body.len());
+    let mut out = Vec::with_capacity(8 + 16 + head.len() + body.len() + links.len());
     put_magic(&mut out, MAGIC);
     put_plain(&mut out, &head, "chunk head")?;
     out.extend_from_slice(&body);
+    out.extend_from_slice(&links);
     Ok(out)
 }
 
-/// Reads what a chunk says of itself and checks that it is there in full. The checksums of its body
-/// are left to [`read_chunk`].
+/// Reads what a chunk says of itself and checks that it is there in full, its links included. The
+/// checksums of its body are left to [`read_chunk`].
 pub fn chunk_head(bytes: &[u8]) -> Result<ChunkHead, StoreError> {
     head(&mut Reader::new(bytes, "chunk"))
 }
@@ -109,12 +140,15 @@ fn head(reader: &mut Reader) -> Result<ChunkHead, StoreError> {
     let count = r.count(5)?;
     let entries = series(&mut r, count, label_sets.len(), types.len())?;
     r.end()?;
-    if body_len != reader.remaining() as u64 {
-        let needed = (reader.at() as u64).saturating_add(body_len);
-        let found = (reader.at() + reader.remaining()) as u64;
+    let rest = reader.remaining() as u64;
+    let len = (reader.at() as u64).saturating_add(body_len);
+    // The head says nothing of links: in a segment they stand elsewhere.
+    let links_len = rest.saturating_sub(body_len);
+    if rest < body_len || links_len > 0 && !is_section(reader, body_len) {
+        let found = reader.at() as u64 + rest;
         return Err(StoreError::Length {
             section: "chunk",
-            needed,
+            needed: len,
             found,
         });
     }
@@ -126,8 +160,18 @@ fn head(reader: &mut Reader) -> Result<ChunkHead, StoreError> {
         id,
         series,
         period,
-        len: (reader.at() + reader.remaining()) as u64,
+        len,
+        links_len,
     })
+}
+
+/// Whether what stands so many bytes further on is one section and nothing else.
+fn is_section(reader: &Reader, skip: u64) -> bool {
+    let mut rest = reader.clone();
+    let skipped = rest.take(skip as usize).map(drop);
+    skipped
+        .and_then(|()| skip_section(&mut rest))
+        .is_ok_and(|()| rest.remaining() == 0)
 }
 
 /// Reads the series for which `wanted(index, series)` is true as one profile with one sample type;
@@ -144,8 +188,8 @@ pub fn read_chunk(
         series,
         period,
         ..
-    } = decode_chunk(bytes, wanted)?;
-    let Some(((first, _), others)) = series.split_first() else {
+    } = decode_chunk(bytes, None, wanted)?;
+    let Some((DecodedSeries { series: first, .. }, others)) = series.split_first() else {
         return Ok(Profile::default());
     };
     let counts = |s: &Series| {
@@ -154,13 +198,13 @@ pub fn read_chunk(
             s.profile_type.sample_unit.clone(),
         )
     };
-    if let Some((other, _)) = others
+    if let Some(other) = others
         .iter()
-        .find(|(other, _)| counts(other) != counts(first))
+        .find(|other| counts(&other.series) != counts(first))
     {
         return Err(StoreError::MixedTypes(
             first.profile_type.to_string(),
-            other.profile_type.to_string(),
+            other.series.profile_type.to_string(),
         ));
     }
     let timing = |s: &Series| Timing {
@@ -170,9 +214,9 @@ pub fn read_chunk(
     };
     tables.describe(
         &first.profile_type,
-        series.iter().map(|(series, _)| timing(series)),
+        series.iter().map(|one| timing(&one.series)),
     );
-    let rows = || series.iter().flat_map(|(_, rows)| rows);
+    let rows = || series.iter().flat_map(|one| &one.rows);
     tables.samples.stacks = rows().map(|row| row.0).collect();
     tables.samples.labels = vec![None; tables.samples.stacks.len()];
     tables.samples.values = vec![rows().map(|row| row.1).collect()];
@@ -187,12 +231,22 @@ pub(crate) struct DecodedChunk {
     pub(crate) id: ChunkId,
     pub(crate) period: i64,
     pub(crate) tables: Profile,
-    pub(crate) series: Vec<(Series, StackRows)>,
+    /// The links that its series' rows refer to.
+    pub(crate) links: LinkTable,
+    pub(crate) series: Vec<DecodedSeries>,
 }
 
-/// Reads the wanted series, whatever their types.
+/// A series of a chunk, read.
+pub(crate) struct DecodedSeries {
+    pub(crate) series: Series,
+    pub(crate) rows: StackRows,
+    pub(crate) links: Vec<LinkRow>,
+}
+
+/// Reads the wanted series, whatever their types, with their links where those are given.
 pub(crate) fn decode_chunk(
     bytes: &[u8],
+    links: Option<&[u8]>,
     wanted: impl Fn(usize, &Series) -> bool,
 ) -> Result<DecodedChunk, StoreError> {
     let mut reader = Reader::new(bytes, "chunk");
@@ -203,9 +257,14 @@ pub(crate) fn decode_chunk(
         ..
     } = head(&mut reader)?;
     let tables = symbols::decode(&section(&mut reader, "chunk symbols")?, "chunk symbols")?;
-    let mut series = Vec::new();
-    for (i, one) in all.into_iter().enumerate() {
-        if !wanted(i, &one) {
+    let highest = tables.stacks.len() as u64;
+    let (links, mut linked) = match links {
+        Some(bytes) => decode_chunk_links(bytes, all.len(), highest)?,
+        None => Default::default(),
+    };
+    let mut decoded = Vec::new();
+    for (i, series) in all.into_iter().enumerate() {
+        if !wanted(i, &series) {
             skip_section(&mut reader)?;
             continue;
         }
@@ -213,17 +272,25 @@ pub(crate) fn decode_chunk(
         let mut r = Reader::new(&raw, "chunk rows");
         let count = r.count(2)?;
         let mut stacks = Vec::with_capacity(count);
-        rows::stacks(&mut r, count, tables.stacks.len() as u64, &mut stacks)?;
+        rows::stacks(&mut r, count, highest, &mut stacks)?;
         let values = rows::values(&mut r, count)?;
         r.end()?;
         let stacks = stacks.into_iter().map(StackId::numbered);
-        series.push((one, stacks.zip(values).collect()));
+        decoded.push(DecodedSeries {
+            series,
+            rows: stacks.zip(values).collect(),
+            links: linked.get_mut(i).map(take).unwrap_or_default(),
+        });
+    }
+    if reader.remaining() > 0 {
+        section(&mut reader, LINKS)?;
     }
     reader.end()?;
     Ok(DecodedChunk {
         id,
         period,
         tables,
-        series,
+        links,
+        series: decoded,
     })
 }

@@ -6,6 +6,7 @@ pub(crate) mod ingest;
 use pilotlight_core::ingest::Chunk;
 
 use crate::http::scope::Scope;
+use crate::meter::Item;
 use crate::platform::errors::Problem;
 use crate::tenant::Appended;
 
@@ -40,6 +41,8 @@ async fn store(scope: &Scope, chunks: Vec<Chunk>) -> Result<Outcome, Problem> {
     if chunks.is_empty() {
         return Ok(Outcome::Empty);
     }
+    let lost_links = chunks.iter().map(|chunk| chunk.lost_links).sum();
+    scope.meter.add(Item::LostLinks, lost_links);
     let chunks: Vec<_> = chunks.into_iter().map(|chunk| chunk.bytes).collect();
     let appended = scope.shards()?.append_all(&chunks).await?;
     Ok(if appended.contains(&Appended::Stored) {

@@ -3,6 +3,7 @@
 mod cache;
 mod labels;
 mod services;
+mod spans;
 mod store;
 mod subqueries;
 pub(crate) mod timeline;
@@ -26,9 +27,9 @@ pub(crate) use store::EdgeStore;
 pub(crate) use store::Store;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;
+pub(crate) use subqueries::{FanoutStats, SUBQUERIES_PATH, answer};
 #[cfg(test)]
-pub(crate) use subqueries::{FanoutStats, Invocations, answer_subqueries};
-pub(crate) use subqueries::{SUBQUERIES_PATH, answer};
+pub(crate) use subqueries::{Invocations, answer_subqueries};
 
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;
@@ -101,14 +102,23 @@ pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Respons
     Ok(Response::from_json(&timeline::answer(&timeline, steps))?)
 }
 
-/// `GET /api/v1/profile?query&from&until`
+/// `GET /api/v1/profile?query&from&until`, of samples of spans or traces with `span` or `trace`
 pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let began = clock::now_millis();
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
-    let (answer, spread) = EdgeStore::open(scope)?
-        .spread(&selector, &profile_type, parameters.range_millis()?)
-        .await?;
+    let (store, range) = (EdgeStore::open(scope)?, parameters.range_millis()?);
+    let (answer, stats) = match spans::selector(&parameters)? {
+        None => {
+            store
+                .merged_with_stats(&selector, &profile_type, range)
+                .await?
+        }
+        Some(spans) => {
+            let answer = store.of_spans(&selector, &profile_type, range, spans);
+            (answer.await?, FanoutStats::default())
+        }
+    };
     let response = if answer.profiles == 0 {
         Response::empty()?.with_status(204)
     } else {
@@ -122,9 +132,9 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     // Only sums are kept of a part of the range, and its ends lie within their windows.
     headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
     headers.set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
-    headers.set("x-pilotlight-subqueries", &spread.parts.to_string())?;
-    headers.set("x-pilotlight-cached", &spread.cached.to_string())?;
-    headers.set("x-pilotlight-calls", &spread.calls.to_string())?;
+    headers.set("x-pilotlight-subqueries", &stats.subqueries.to_string())?;
+    headers.set("x-pilotlight-cached", &stats.cached.to_string())?;
+    headers.set("x-pilotlight-calls", &stats.calls.to_string())?;
     headers.set(
         "x-pilotlight-millis",
         &(clock::now_millis() - began).to_string(),

@@ -1,15 +1,15 @@
 //! What is stored for a tenant, as answers of the core's plans.
 
 use pilotlight_core::{
-    ProfileType, Selector, TimeRange,
-    plans::{CatalogObject, Grouping, QueryAnswer, Timeline, TimelinePlan},
+    ProfileType, Selector, SpanSelector, TimeRange,
+    plans::{CatalogObject, Grouping, Plan, QueryAnswer, SpanQueryPlan, Timeline, TimelinePlan},
     store::SumWindow,
 };
 
 use super::cache::{AnswerCache, EdgeCache};
 use super::subqueries::{EdgeInvocations, Fanout, FanoutStats, Invocations, Query};
-use crate::bucket::Metered;
 use crate::bucket::drive::drive;
+use crate::bucket::{self, Metered};
 use crate::bucket::{AnyBucket, Bucket};
 use crate::http::scope::Scope;
 use crate::meter::{Item, Meter, cpu};
@@ -127,11 +127,14 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
         profile_type: &ProfileType,
         range: TimeRange,
     ) -> Result<QueryAnswer, Problem> {
-        Ok(self.spread(selector, profile_type, range).await?.0)
+        Ok(self
+            .merged_with_stats(selector, profile_type, range)
+            .await?
+            .0)
     }
 
     /// The same, with how it came about.
-    pub(crate) async fn spread(
+    pub(crate) async fn merged_with_stats(
         &self,
         selector: &Selector,
         profile_type: &ProfileType,
@@ -146,5 +149,38 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
         query
             .answer(objects, &self.bucket, &self.fanout, &self.meter)
             .await
+    }
+
+    /// The samples of some spans as one profile. It is never split: links are read first, and
+    /// symbols only where a span was found.
+    pub(crate) async fn of_spans(
+        &self,
+        selector: &Selector,
+        profile_type: &ProfileType,
+        range: TimeRange,
+        spans: SpanSelector,
+    ) -> Result<QueryAnswer, Problem> {
+        // Sums have no links.
+        let objects = self.tenant.catalog(range, Detail::Each).await?;
+        let mut plan = SpanQueryPlan::new(selector, profile_type, range, spans, &objects)?;
+        let mut permit = None;
+        loop {
+            let wants = plan.wants();
+            if wants.is_empty() {
+                break;
+            }
+            // Given back before more is asked for, so that two of these never wait for each other.
+            drop(permit.take());
+            permit = Some(self.fanout.admission.plan(&plan).await?);
+            bucket::read_all(&self.bucket, wants, |get, bytes| {
+                Ok(plan.provide(get, bytes)?)
+            })
+            .await?;
+        }
+        let answer = plan.finish()?;
+        drop(permit);
+        self.meter
+            .add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
+        Ok(answer)
     }
 }

@@ -18,10 +18,10 @@ use worker::{Context, Env, Fetcher, Method, Request, RequestInit, Response};
 
 use super::cache::{AnswerCache, EdgeCache, name};
 use crate::bucket::Metered;
-use crate::bucket::drive::drive;
+use crate::bucket::drive::{drive, drive_while};
 use crate::bucket::{AnyBucket, Bucket};
 use crate::meter::{Item, Meter, cpu};
-use crate::platform::admission::Admission;
+use crate::platform::admission::{Admission, Sum};
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Edge, Platform};
 use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
@@ -36,9 +36,6 @@ const CALL_SHARE: u64 = 10;
 /// Most bytes that parts read at once: 16 MiB. Invocations of one worker mostly share an isolate,
 /// and its 128 MB: each is admitted for six times what it reads.
 const AT_ONCE_BYTES: u64 = 16 << 20;
-
-/// How many times its bytes a sum takes while it becomes an answer, beside what it holds: twice.
-const FINISH_FACTOR: u64 = 2;
 
 /// Largest answer that is kept: 4 MiB. A larger one is quicker made than found.
 const MAX_KEPT: usize = 4 << 20;
@@ -62,11 +59,25 @@ pub(crate) struct Fanout<C, I, P> {
     pub(crate) subquery_bytes: u64,
 }
 
+/// A sum of which the isolate's memory is told after each answer.
+struct CountedSum<'a, P> {
+    sum: AnswerSum,
+    held: Sum,
+    admission: &'a Admission<P>,
+}
+
+impl<P: Platform> CountedSum<'_, P> {
+    fn add(&mut self, answer: &QueryAnswer) -> Result<(), Problem> {
+        self.sum.add(answer)?;
+        self.admission.resize(&self.held, self.sum.held())
+    }
+}
+
 /// How a query was answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FanoutStats {
-    /// Into how many parts it was split.
-    pub(crate) parts: usize,
+    /// Into how many subqueries it was split; 1 when it was not.
+    pub(crate) subqueries: usize,
     /// How many of them were found in the cache.
     pub(crate) cached: usize,
     /// How many invocations answered the others; none when this one did.
@@ -121,37 +132,38 @@ impl Query<'_> {
         )? {
             SplitQuery::Subqueries(parts) => parts,
             SplitQuery::Whole(plan) => {
-                let _permit = fan.admission.plan(&*plan).await?;
-                let answer = drive(*plan, bucket).await?.finish()?;
+                let permit = fan.admission.plan(&*plan).await?;
+                let grow = |plan: &QueryPlan| fan.admission.grow(&permit, plan.held());
+                let answer = drive_while(*plan, bucket, grow).await?.finish()?;
                 meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
                 return Ok((
                     answer,
                     FanoutStats {
-                        parts: 1,
+                        subqueries: 1,
                         cached: 0,
                         calls: 0,
                     },
                 ));
             }
         };
-        let (mut sum, mut spread) = (
-            AnswerSum::new(),
-            FanoutStats {
-                parts: parts.len(),
-                cached: 0,
-                calls: 0,
-            },
-        );
+        let mut stats = FanoutStats {
+            subqueries: parts.len(),
+            cached: 0,
+            calls: 0,
+        };
         // It holds no permit while it waits for parts, which ask for theirs wherever they run.
-        let held = fan.admission.hold();
+        let mut sum = CountedSum {
+            sum: AnswerSum::new(),
+            held: fan.admission.hold(),
+            admission: &fan.admission,
+        };
         let missing = self.find(parts, &fan.cache, &mut sum, meter).await?;
-        fan.admission.resize(&held, sum.held() as u64);
-        spread.cached = spread.parts - missing.len();
+        stats.cached = stats.subqueries - missing.len();
         let bytes: u64 = missing.iter().map(|part| part.bytes).sum();
         match &fan.invocations {
             Some(invocations) if bytes > fan.subquery_bytes => {
                 let calls = calls(missing, fan.subquery_bytes);
-                spread.calls = calls.len();
+                stats.calls = calls.len();
                 let at_once = (AT_ONCE_BYTES / fan.subquery_bytes.max(1))
                     .clamp(1, CONNECTIONS as u64) as usize;
                 let asks = calls.into_iter().map(|parts| self.ask(parts));
@@ -171,7 +183,6 @@ impl Query<'_> {
                                 .map_err(Problem::internal)?,
                         )?;
                     }
-                    fan.admission.resize(&held, sum.held() as u64);
                 }
             }
             _ => {
@@ -182,16 +193,13 @@ impl Query<'_> {
                             .await?
                             .0,
                     )?;
-                    fan.admission.resize(&held, sum.held() as u64);
                 }
             }
         }
-        // Canonical order and the answer's bytes come on top of what the sum holds.
-        let _permit = fan
-            .admission
-            .enter(FINISH_FACTOR * sum.held() as u64)
-            .await?;
-        Ok((sum.finish(), spread))
+        // Canonical order, which makes the tables again, is counted with the sum. It waits for the
+        // plans that run beside it.
+        let _permit = fan.admission.enter(0).await?;
+        Ok((sum.sum.finish(), stats))
     }
 
     /// Adds the answers that the cache has, and gives the parts that it has not.
@@ -199,7 +207,7 @@ impl Query<'_> {
         self,
         parts: Vec<Subquery>,
         cache: &impl AnswerCache,
-        sum: &mut AnswerSum,
+        sum: &mut CountedSum<'_, impl Platform>,
         meter: &Meter,
     ) -> Result<Vec<Subquery>, Problem> {
         let look = async |part: Subquery| {

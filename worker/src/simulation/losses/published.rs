@@ -196,7 +196,7 @@ fn an_idle_tenant_is_left_alone() {
     assert!(
         since
             .iter()
-            .all(|name| ["/compaction/expired", "/compaction/lease"].contains(name)),
+            .all(|name| ["/visit/begin", "/compaction/lease"].contains(name)),
         "{since:?}"
     );
 }
@@ -237,6 +237,41 @@ fn after_the_loss_of_a_database() {
         world.clock.advance(7 * HOUR);
         finish_all_work(&world);
         assert_eq!(world.counts().len(), counts.len() + usize::from(!rebuild));
+    }
+}
+
+/// A sweep that fails is begun again, and meanwhile no day is written without what it would find.
+#[test]
+fn after_the_loss_of_a_database_sweeps_fail() {
+    // The list of days, the list of objects, the judgement.
+    for (step, operation) in [(1, "list"), (3, "list"), (5, "/rebuild/begin")] {
+        let world = World::new(&["a"]);
+        busy(&world, 3);
+        world.clock.advance(30 * MINUTE);
+        world.clock.run(world.visit(0)).unwrap();
+        let counts = world.counts();
+        let written = world.clock.run(world.published()).written;
+        world.wipe();
+        assert!(world.clock.run(world.push(1_000, 0)));
+        world.clock.run(world.visit(0)).unwrap();
+        // More often than the same objects are judged.
+        for _ in 0..5 {
+            world.clock.advance(2 * HOUR);
+            let at = world.faults.operations().len() + step;
+            world.faults.plan(at, Fault::FailBefore);
+            world.clock.run(world.visit(0)).unwrap_err();
+            assert_eq!(world.faults.operations()[at], operation);
+            world.faults.stop();
+            assert_eq!(
+                world.clock.run(world.published()).written,
+                written,
+                "{operation}: it is all that is left"
+            );
+        }
+        world.clock.advance(HOUR);
+        finish_all_work(&world);
+        assert_eq!(world.counts().len(), counts.len() + 1);
+        assert!(world.clock.run(world.published()).written > written);
     }
 }
 

@@ -145,9 +145,9 @@ fn a_job_that_lost_its_lease_leaves_nothing_behind() {
         world.clock.advance(HOUR + 2 * MINUTE);
         world.clock.run(world.publish()).unwrap();
         let before = world.faults.operations().len();
-        // Expired, lease, get, put, commit.
+        // DueWork, lease, get, put, commit.
         let at = [
-            "/compaction/expired",
+            "/visit/begin",
             "/compaction/lease",
             "get",
             "put",

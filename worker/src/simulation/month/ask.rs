@@ -3,7 +3,7 @@
 use pilotlight_core::plans::QueryAnswer;
 use pilotlight_core::{ProfileType, Selector, TimeRange};
 
-use super::{WASM, cpu_millis, directory_bytes, kib};
+use super::figures::{WASM, cpu_millis, directory_bytes, kib};
 use crate::api::query::Store;
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter};

@@ -9,7 +9,7 @@ use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{Push, ingest};
 use pilotlight_core::plans::MAX_PARTITION_BYTES;
 
-use super::cpu_millis;
+use super::figures::cpu_millis;
 use super::program::{Program, Random};
 use crate::bucket::Metered;
 use crate::maintenance::schedule::{INVOCATIONS, Visitor, dispatch};

@@ -7,24 +7,23 @@
 //! every three hours of reads over long ranges.
 
 mod ask;
+mod figures;
 mod load;
 mod program;
+mod report;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use pilotlight_core::plans::{CatalogObject, Grouping, ObjectSummary, Steps};
-use pilotlight_core::store::{Level, Part, SumScope, SumWindow};
-use pilotlight_core::{Selector, TimeRange, UnixNanos};
-use rustix::time::{ClockId, clock_gettime};
+use pilotlight_core::plans::{Grouping, Steps};
+use pilotlight_core::{Selector, TimeRange};
 
 use crate::api::query::Store;
 use crate::bucket::Metered;
-use crate::meter::{Item, Meter, Prices, Usage};
+use crate::meter::{Item, Meter};
 use crate::platform::config::Flush;
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, World};
-use crate::tenant::Detail;
 use ask::ask;
-use load::{Kinds, Load, Tally};
+use figures::{cpu_millis, directory_bytes, kib, range};
+use load::{Kinds, Load};
+use report::{everything, print_bill, print_levels, print_tally, usage};
 
 /// As by default.
 const FLUSH: Flush = Flush {
@@ -35,177 +34,6 @@ const FLUSH: Flush = Flush {
 
 const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE: &str = "memory:inuse_space:bytes:space:bytes";
-
-/// WASM takes so many times as long as native code.
-const WASM: f64 = 1.7;
-
-/// CPU time of this thread, which other processes on the machine do not change.
-fn cpu_millis() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
-}
-
-fn range(from: i64, until: i64) -> TimeRange {
-    TimeRange {
-        from: UnixNanos::from_millis(from),
-        until: UnixNanos::from_millis(until),
-    }
-}
-
-fn kib(bytes: u64) -> String {
-    format!("{:.1} kB", bytes as f64 / 1e3)
-}
-
-fn directory_bytes(objects: &[CatalogObject]) -> u64 {
-    objects
-        .iter()
-        .map(|object| object.directory.encode().unwrap().len() as u64 + object.key.len() as u64)
-        .sum()
-}
-
-fn everything(world: &World) -> Vec<CatalogObject> {
-    world
-        .clock
-        .run(world.tenant().catalog(TimeRange::ALL, Detail::Each))
-        .unwrap()
-}
-
-/// Prints what objects hold by level, and gives the bytes of each level.
-fn print_levels(objects: &[CatalogObject]) -> [u64; 4] {
-    let mut levels = [0; 4];
-    for level in Level::ALL {
-        let of_level: Vec<_> = objects
-            .iter()
-            .filter(|object| object.level == level)
-            .collect();
-        if of_level.is_empty() {
-            continue;
-        }
-        let mut parts: BTreeMap<String, u64> = BTreeMap::new();
-        let mut add = |name: String, bytes: u64| *parts.entry(name).or_default() += bytes;
-        for object in &of_level {
-            levels[usize::from(level.number())] += object.size;
-            add(
-                "directory".to_owned(),
-                object.directory.encode().unwrap().len() as u64,
-            );
-            add(
-                "ids".to_owned(),
-                object
-                    .directory
-                    .block()
-                    .and_then(|block| block.ids)
-                    .map_or(0, |part| part.len),
-            );
-            // Datasets share symbols and pages: what the first has counts for it alone.
-            let mut seen = BTreeSet::new();
-            let mut new = |part: Part| if seen.insert(part) { part.len } else { 0 };
-            for dataset in object.directory.datasets() {
-                let name = &object.directory.types[dataset.profile_type as usize].sample_type;
-                add(format!("symbols of {name}"), new(dataset.symbols));
-                add(
-                    format!("raw {name}"),
-                    dataset.pages.iter().map(|page| new(page.part)).sum(),
-                );
-                for (window, scope) in [SumWindow::Minute, SumWindow::Hour, SumWindow::Day]
-                    .into_iter()
-                    .flat_map(|window| {
-                        [SumScope::All, SumScope::Series].map(|scope| (window, scope))
-                    })
-                {
-                    let pages = dataset
-                        .sums(window, scope)
-                        .map_or(&[][..], |sums| &sums.pages);
-                    add(
-                        format!("{window:?}/{scope:?} sums"),
-                        pages.iter().map(|page| new(page.part)).sum(),
-                    );
-                }
-                add(
-                    "totals".to_owned(),
-                    dataset.totals.map_or(0, |part| part.len),
-                );
-                add(
-                    "window totals over all".to_owned(),
-                    dataset.all_totals.map_or(0, |part| part.len),
-                );
-                add(
-                    "window totals".to_owned(),
-                    dataset.window_totals.map_or(0, |(_, part)| part.len),
-                );
-            }
-        }
-        println!(
-            "  level {level}: {} objects, {}",
-            of_level.len(),
-            kib(levels[usize::from(level.number())])
-        );
-        for (name, bytes) in parts.into_iter().filter(|(_, bytes)| *bytes > 0) {
-            println!("    {name}: {}", kib(bytes));
-        }
-        let day: u64 = of_level
-            .iter()
-            .map(|o| ObjectSummary::new(&o.key, o.size, &o.directory).day_bytes)
-            .sum();
-        println!("    that go into sums of days: {}", kib(day));
-    }
-    levels
-}
-
-/// What the tenant's object and the worker used together.
-fn usage(world: &World, meter: &Meter) -> Usage {
-    let mut usage = world.clock.run(world.client(0).month()).unwrap().usage;
-    usage += meter.take();
-    usage
-}
-
-fn print_tally(tally: &Tally) {
-    let each = |sum: f64| sum / tally.pushes as f64;
-    println!(
-        "{} pushes, each {:.1} kB gzipped (CPU {:.1}, memory {:.1}), {:.1} kB as a chunk; CPU each {:.2} ms for the push, {:.2} ms for {} jobs",
-        tally.pushes,
-        each(tally.bodies as f64) / 1e3,
-        each(2.0 * (tally.bodies - tally.memory) as f64) / 1e3,
-        each(2.0 * tally.memory as f64) / 1e3,
-        each(tally.chunks as f64) / 1e3,
-        each(tally.ingest_millis),
-        each(tally.compact_millis),
-        tally.jobs,
-    );
-}
-
-/// Scaled to a month of 17.3 million pushes.
-fn print_bill(usage: &Usage, stored_a_push: f64) {
-    let (prices, pushes) = (Prices::default(), 17.28e6);
-    let factor = pushes / usage.count(Item::Pushes) as f64;
-    let (mut month, mut list) = (Usage::default(), 0.0);
-    for item in Item::ALL {
-        month.add(item, (usage.count(item) as f64 * factor) as u64);
-        let dollars = prices.dollars(&month, item);
-        list += dollars;
-        println!(
-            "    {}: {:.2} a push, {:.2} M a month, ${dollars:.2}, ${:.2} beyond what the fee includes",
-            item.name(),
-            usage.count(item) as f64 / usage.count(Item::Pushes) as f64,
-            month.count(item) as f64 / 1e6,
-            prices.beyond(&month, item)
-        );
-    }
-    let stored = (stored_a_push * pushes) as u64;
-    let beyond: f64 = Item::ALL
-        .into_iter()
-        .map(|item| prices.beyond(&month, item))
-        .sum();
-    println!(
-        "    stored after a month: {:.1} GB, ${:.2}",
-        stored as f64 / 1e9,
-        stored as f64 / 1e9 * prices.stored_gigabyte
-    );
-    println!(
-        "    list price ${list:.2}; bill ${:.2}",
-        prices.fee + beyond + prices.stored_beyond(stored)
-    );
-}
 
 /// Stored bytes: a day of one service of ten processes, each pushing CPU and memory every 15
 /// seconds.

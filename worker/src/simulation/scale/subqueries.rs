@@ -90,7 +90,11 @@ fn large(n: u64, millis: i64, service: &str) -> Vec<u8> {
     encode_chunk(
         ChunkId([n as u8; 16]),
         &builder.finish(),
-        &[SeriesRows { series, rows }],
+        &[SeriesRows {
+            series,
+            rows,
+            links: Vec::new(),
+        }],
     )
     .unwrap()
 }
@@ -157,8 +161,8 @@ async fn ask_beside_others(world: &World, asked: &Asked) -> Outcome {
     };
     let of_type: ProfileType = TYPE.parse().unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
-    let (answer, spread) = store.spread(&selector, &of_type, range).await?;
-    Ok((answer, spread, meter.take(), calls.get()))
+    let (answer, stats) = store.merged_with_stats(&selector, &of_type, range).await?;
+    Ok((answer, stats, meter.take(), calls.get()))
 }
 
 /// The answer of one plan over everything.
@@ -215,14 +219,14 @@ fn parts_are_found_in_the_cache_and_damaged_ones_are_not() {
         subquery_bytes: 4 << 20,
         until: 10 * DAY,
     };
-    let (first, spread, used, _) = ask(&world, &asked).unwrap();
+    let (first, stats, used, _) = ask(&world, &asked).unwrap();
     assert_eq!(said(&first), said(&expect));
     let kept = asked.cache.0.borrow().len();
-    assert!(spread.parts >= 2 && kept >= 2, "{spread:?}, {kept} kept");
+    assert!(stats.subqueries >= 2 && kept >= 2, "{stats:?}, {kept} kept");
     assert_eq!(
         (
-            spread.cached,
-            spread.calls,
+            stats.cached,
+            stats.calls,
             used.count(Item::SubqueriesCached)
         ),
         (0, 0, 0)
@@ -231,7 +235,7 @@ fn parts_are_found_in_the_cache_and_damaged_ones_are_not() {
 
     let (second, again, used, _) = ask(&world, &asked).unwrap();
     assert_eq!(said(&second), said(&expect));
-    assert_eq!((again.parts, again.cached), (spread.parts, kept));
+    assert_eq!((again.subqueries, again.cached), (stats.subqueries, kept));
     assert_eq!(used.count(Item::SubqueriesCached), kept as u64);
     assert!(
         used.count(Item::BucketBytesOut) < expect.bytes / 2,
@@ -260,8 +264,8 @@ fn parts_are_found_in_the_cache_and_damaged_ones_are_not() {
     ];
     for damage in damages {
         asked.cache.0.borrow_mut().values_mut().for_each(damage);
-        let (answer, spread, ..) = ask(&world, &asked).unwrap();
-        assert_eq!((said(&answer), spread.cached), (said(&expect), 0));
+        let (answer, stats, ..) = ask(&world, &asked).unwrap();
+        assert_eq!((said(&answer), stats.cached), (said(&expect), 0));
         assert_eq!(*asked.cache.0.borrow(), whole, "kept anew");
     }
 }
@@ -276,19 +280,19 @@ fn other_invocations_answer_and_hand_over_what_they_used() {
         subquery_bytes: 400 << 10,
         until: 10 * DAY,
     };
-    let (first, spread, used, calls) = ask(&world, &asked).unwrap();
+    let (first, stats, used, calls) = ask(&world, &asked).unwrap();
     assert_eq!(said(&first), said(&expect));
     assert!(
-        spread.parts >= 4 && calls >= 2 && spread.calls == calls,
-        "{spread:?}"
+        stats.subqueries >= 4 && calls >= 2 && stats.calls == calls,
+        "{stats:?}"
     );
     assert_eq!(
-        (spread.cached, used.count(Item::BucketBytesOut)),
+        (stats.cached, used.count(Item::BucketBytesOut)),
         (0, expect.bytes)
     );
-    let (second, spread, _, calls) = ask(&world, &asked).unwrap();
+    let (second, stats, _, calls) = ask(&world, &asked).unwrap();
     assert_eq!(said(&second), said(&expect));
-    assert!(spread.cached >= 3 && calls <= 1, "{spread:?}");
+    assert!(stats.cached >= 3 && calls <= 1, "{stats:?}");
 
     // One of what they read is gone: what they say of it is the query's error.
     let asked = Asked {
@@ -345,9 +349,9 @@ fn what_is_deleted_is_not_found_again() {
     let expect = whole(&world, 10 * DAY);
     assert_eq!(expect.profiles, 3);
     for _ in 0..2 {
-        let (answer, spread, ..) = ask(&world, &asked).unwrap();
+        let (answer, stats, ..) = ask(&world, &asked).unwrap();
         assert_eq!(said(&answer), said(&expect));
-        assert!(spread.cached > 0, "other days are: {spread:?}");
+        assert!(stats.cached > 0, "other days are: {stats:?}");
     }
 }
 

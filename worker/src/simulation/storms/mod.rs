@@ -170,7 +170,7 @@ fn the_scenario_does_all_there_is() {
         assert!(kinds.contains(kind), "{kind} is not among {kinds:?}");
     }
     for kind in [
-        "/compaction/expired",
+        "/visit/begin",
         "/compaction/forget",
         "/publication/begin",
         "/publication/day",

@@ -329,6 +329,7 @@ pub(crate) fn chunk(n: u32, millis: i64) -> Vec<u8> {
         &[SeriesRows {
             series,
             rows: vec![(stack, 1)],
+            links: Vec::new(),
         }],
     )
     .unwrap()

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::{DeletionRequest, drop_finished_deletions};
-use crate::tenant::catalog::leases::drop_lease;
+use crate::tenant::catalog::lease_table::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
 use crate::tenant::catalog::published::change_all_days;
 use crate::tenant::catalog::sql::{Sql, Value};
+use crate::tenant::catalog::table::{Catalog, next, shape, texts};
 use crate::tenant::catalog::token_use::{TokenUse, note_use, uses};
-use crate::tenant::catalog::{Catalog, next, shape, texts};
 
 /// Most parked objects that are shown: 1,000. Who has that many has one cause for all.
 const MAX_PARKED: i64 = 1_000;

@@ -14,10 +14,10 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::leases::drop_lease;
+use crate::tenant::catalog::lease_table::drop_lease;
 use crate::tenant::catalog::objects::replace_summaries;
 use crate::tenant::catalog::sql::{Sql, Value, number};
-use crate::tenant::catalog::{Catalog, each_directory, level_of, next, shape, texts};
+use crate::tenant::catalog::table::{Catalog, each_directory, level_of, next, shape, texts};
 
 pub(in crate::tenant) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS deletions (number INTEGER PRIMARY KEY, wanted TEXT NOT NULL);

@@ -22,7 +22,7 @@ use pilotlight_core::{
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::published::note_changed_days;
 use crate::tenant::catalog::sql::{Rows, Sql, Value, number};
-use crate::tenant::catalog::{Row, next, shape};
+use crate::tenant::catalog::table::{Row, next, shape};
 
 /// `key` is the name in the bucket, `arrival_millis` the time in it. Blocks have the token of their
 /// lease as `job`. Objects that blocks of level 3 sum up have the token of those as `summary`.

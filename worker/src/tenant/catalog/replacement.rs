@@ -10,11 +10,11 @@ use pilotlight_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::leases::{Blame, end, held};
+use crate::tenant::catalog::lease_table::{Blame, end, held};
 use crate::tenant::catalog::objects::{Facts, drop_one, drop_rebuilt, insert_live, summarize};
-use crate::tenant::catalog::published::{add_days, change_all_days};
+use crate::tenant::catalog::published::{add_days, change_all_days, days_are_judged};
 use crate::tenant::catalog::sql::{Sql, Value, number};
-use crate::tenant::catalog::{Catalog, Row, next, texts};
+use crate::tenant::catalog::table::{Catalog, Row, next, texts};
 
 /// How long a rebuild may take: a quarter of an hour. It reads one or two ranges of each object,
 /// some 50 a second: 40,000 objects.
@@ -30,7 +30,7 @@ pub(crate) struct RebuildLease {
 
 /// What the catalog is to hold. The directories of the rows follow as blobs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Replace {
+pub(crate) struct NewCatalog {
     pub(crate) token: i64,
     pub(crate) rows: Vec<Row>,
     /// What is in the bucket and does not count.
@@ -57,7 +57,7 @@ impl<S: Sql> Catalog<S> {
             let token = next(sql)?;
             let values = vec![number(token), number(now + REBUILD_MILLIS)];
             sql.exec(
-                "INSERT OR REPLACE INTO lease (one, token, expires_millis, output, sources) VALUES (1, ?, ?, '', '[]')",
+                "INSERT OR REPLACE INTO lease (one, token, expires_millis, state) VALUES (1, ?, ?, 'rebuilding')",
                 values,
             )?;
             Ok(token)
@@ -67,9 +67,9 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// Replaces all rows but those that were added since the rebuild began, in one change.
-    pub(crate) fn replace(
+    pub(crate) fn replace_catalog(
         &self,
-        replace: Replace,
+        replace: NewCatalog,
         directories: Vec<Vec<u8>>,
         now: i64,
     ) -> Result<(), Problem> {
@@ -137,6 +137,7 @@ impl<S: Sql> Catalog<S> {
             }
             // Rows may be gone without a trace.
             add_days(sql, &replace.days)?;
+            days_are_judged(sql)?;
             change_all_days(sql)?;
             sql.exec("DELETE FROM lease WHERE token = ?", vec![number(token)])
         })
@@ -146,7 +147,7 @@ impl<S: Sql> Catalog<S> {
     /// what is left of each.
     fn later(
         &self,
-        replace: &Replace,
+        replace: &NewCatalog,
         judged: &str,
         rows: &[Judged],
     ) -> Result<Vec<Later>, Problem> {
@@ -207,7 +208,7 @@ mod tests {
 
     const NOW: i64 = 2 * 3_600_000;
 
-    fn replace(token: i64, keys: &[&String]) -> Replace {
+    fn replace(token: i64, keys: &[&String]) -> NewCatalog {
         let rows = keys
             .iter()
             .map(|key| Row {
@@ -216,7 +217,7 @@ mod tests {
                 size: 100,
             })
             .collect();
-        Replace {
+        NewCatalog {
             token,
             rows,
             dropped: Vec::new(),
@@ -237,7 +238,7 @@ mod tests {
         assert!(catalog.lease(1, later).unwrap().is_some());
         assert_eq!(
             catalog
-                .replace(replace(token, &[]), Vec::new(), later)
+                .replace_catalog(replace(token, &[]), Vec::new(), later)
                 .unwrap_err()
                 .status,
             409
@@ -259,7 +260,7 @@ mod tests {
         let [_again, new] = [266, 30].map(|millis| add(&catalog, millis));
         let directories = vec![directory(10).encode().unwrap()];
         catalog
-            .replace(replace(token, &[&kept]), directories, NOW)
+            .replace_catalog(replace(token, &[&kept]), directories, NOW)
             .unwrap();
         assert_eq!(keys(&catalog, 0, 999, 0), [kept, new]);
         let (lease, _) = catalog.lease(1, NOW).unwrap().unwrap();

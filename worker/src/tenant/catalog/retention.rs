@@ -14,10 +14,10 @@ use pilotlight_core::store::Directory;
 use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::drop_finished_deletions;
-use crate::tenant::catalog::leases::held;
+use crate::tenant::catalog::lease_table::{LEASED, LeaseState, held};
 use crate::tenant::catalog::objects::{put_directory, replace, replace_sources};
 use crate::tenant::catalog::sql::{Sql, Value, number};
-use crate::tenant::catalog::{Catalog, LEASED, next, shape, texts};
+use crate::tenant::catalog::table::{Catalog, next, shape, texts};
 
 pub(in crate::tenant) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;";
@@ -77,7 +77,9 @@ impl<S: Sql> Catalog<S> {
             return Ok(false);
         }
         // A rebuild puts back the directories that it has read.
-        if held(&self.sql)?.is_some_and(|lease| lease.is_rebuild() && lease.expires > now) {
+        if held(&self.sql)?
+            .is_some_and(|lease| lease.state == LeaseState::Rebuilding && lease.expires > now)
+        {
             return Ok(false);
         }
         let Retention {
@@ -200,8 +202,9 @@ mod tests {
 
     use super::*;
     use crate::tenant::catalog::objects::summarize;
+    use crate::tenant::catalog::pages::CatalogQuery;
+    use crate::tenant::catalog::table::Row;
     use crate::tenant::catalog::tests::{add, catalog, keys};
-    use crate::tenant::catalog::{CatalogQuery, Row};
 
     #[test]
     fn a_reader_does_not_see_half_of_it() {

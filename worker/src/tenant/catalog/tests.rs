@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tenant::catalog::objects::PART_BYTES;
+use crate::tenant::catalog::pages::CatalogQuery;
 use crate::tenant::catalog::sql::memory::MemorySql;
 use pilotlight_core::{
     ProfileBuilder, UnixNanos, parse_name,
@@ -30,7 +31,11 @@ pub(crate) fn directory(millis: i64) -> Directory {
     let chunk = encode_chunk(
         ChunkId([millis as u8; 16]),
         &builder.finish(),
-        &[SeriesRows { series, rows }],
+        &[SeriesRows {
+            series,
+            rows,
+            links: Vec::new(),
+        }],
     )
     .unwrap();
     let mut writer = SegmentWriter::new();

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::shape;
 use crate::tenant::catalog::sql::{Sql, Value};
+use crate::tenant::catalog::table::shape;
 
 /// Made where it is needed: most objects keep no such rows.
 const SCHEMA: &str = "CREATE TABLE IF NOT EXISTS token_use (id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;";

@@ -5,21 +5,21 @@
 //! that comes to life recalls from the rows' directories which chunks were written, and a client
 //! may send one again although the segment is compacted and deleted by then.
 
+use pilotlight_core::plans::RETRY_WINDOW_MILLIS;
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::objects::{drop_deleted, mark_deleted};
 use crate::tenant::catalog::published::{WAIT_MILLIS, drop_empty_days};
 use crate::tenant::catalog::sql::{Sql, number};
-use crate::tenant::catalog::{Catalog, each_directory, texts};
-use crate::tenant::write::retry_window::WINDOW_MILLIS;
+use crate::tenant::catalog::table::{Catalog, each_directory, texts};
 
 /// Most names of expired objects at once: one deletion takes 1,000, a job has at most 800 sources.
 const MAX_EXPIRED: u32 = 1_000;
 
 /// What a visit is to do before any job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Expired {
+pub(crate) struct DueWork {
     /// Objects that nobody needs any more.
     pub(crate) keys: Vec<String>,
     /// Whether the catalog is to be published.
@@ -53,7 +53,7 @@ impl<S: Sql> Catalog<S> {
     /// Drops rows of deleted objects whose chunks nobody sends again, and of days that are empty.
     pub(crate) fn purge(&self, now: i64) -> Result<(), Problem> {
         self.sql.transaction(move |sql| {
-            drop_deleted(sql, now - WINDOW_MILLIS)?;
+            drop_deleted(sql, now - RETRY_WINDOW_MILLIS)?;
             drop_empty_days(sql, now)
         })
     }

@@ -16,14 +16,14 @@ use crate::platform::errors::Problem;
 use crate::tenant::catalog::commands::AdminCommand;
 use crate::tenant::catalog::deletions::parsed;
 use crate::tenant::catalog::leases::{CompletedJob, FailedJob, Lease};
+use crate::tenant::catalog::pages::{CatalogQuery, Detail, Page};
 use crate::tenant::catalog::published::{OfDay, Publication, PublishedDay};
-use crate::tenant::catalog::replacement::{RebuildLease, Replace};
-use crate::tenant::catalog::tombstones::Expired;
-use crate::tenant::catalog::{CatalogQuery, Detail, Page, Row};
+use crate::tenant::catalog::replacement::{NewCatalog, RebuildLease};
+use crate::tenant::catalog::table::Row;
+use crate::tenant::catalog::tombstones::DueWork;
 use crate::tenant::rpc::packet;
-use crate::tenant::rpc::reply::{TenantRpc, Transport};
+use crate::tenant::rpc::reply::{Appended, TenantRpc, Transport};
 use crate::tenant::rpc::shard::shard_of;
-use crate::tenant::write::writer::Appended;
 
 /// Most bytes of directories that one query plans with: 24 MB, which decode to some 50 MB.
 const CATALOG_BYTES: usize = 24 << 20;
@@ -200,8 +200,8 @@ impl<T: Transport> TenantClient<T> {
     }
 
     /// What is to be done before any job.
-    pub(crate) async fn expired(&self) -> Result<Expired, Problem> {
-        serde_json::from_slice(&self.call(TenantRpc::Expired, &[]).await?)
+    pub(crate) async fn begin_visit(&self) -> Result<DueWork, Problem> {
+        serde_json::from_slice(&self.call(TenantRpc::BeginVisit, &[]).await?)
             .map_err(Problem::internal)
     }
 
@@ -271,19 +271,24 @@ impl<T: Transport> TenantClient<T> {
     }
 
     /// Replaces the catalog.
-    pub(crate) async fn replace(
+    pub(crate) async fn replace_catalog(
         &self,
-        replace: &Replace,
+        replace: &NewCatalog,
         directories: &[Vec<u8>],
     ) -> Result<(), Problem> {
         let body = packet::encode(replace, directories).map_err(Problem::internal)?;
-        self.call(TenantRpc::Replace, &body).await.map(drop)
+        self.call(TenantRpc::ReplaceCatalog, &body).await.map(drop)
     }
 
     /// Those names that the catalog does not have.
     pub(crate) async fn unknown(&self, keys: &[String]) -> Result<Vec<String>, Problem> {
         serde_json::from_slice(&self.call_json(TenantRpc::Unknown, &keys).await?)
             .map_err(Problem::internal)
+    }
+
+    /// Notes that a sweep is done.
+    pub(crate) async fn end_sweep(&self) -> Result<(), Problem> {
+        self.call(TenantRpc::EndSweep, &[]).await.map(drop)
     }
 
     /// Takes along what was used.

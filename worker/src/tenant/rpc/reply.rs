@@ -1,5 +1,7 @@
 //! What a tenant's object is asked, and how it answers: the same over a stub and within a test.
 
+use serde::{Deserialize, Serialize};
+
 use crate::platform::errors::Problem;
 
 /// The calls of a tenant's object.
@@ -15,8 +17,8 @@ pub(crate) enum TenantRpc {
     Commit,
     /// Ends a job that came to nothing.
     Fail,
-    /// Names objects whose bytes nobody needs.
-    Expired,
+    /// Tells what a visit is to do before any job.
+    BeginVisit,
     /// Notes that they are deleted.
     Forget,
     /// Begins a publication of the catalog.
@@ -32,22 +34,24 @@ pub(crate) enum TenantRpc {
     /// Leases the catalog to one who rebuilds it.
     BeginRebuild,
     /// Replaces the catalog.
-    Replace,
+    ReplaceCatalog,
     /// Tells which names no row has.
     Unknown,
+    /// Notes that a sweep is done.
+    EndSweep,
     /// Does nothing but take along what the caller used.
     Book,
     /// Tells what was used this month.
     Month,
 }
 
-const PATHS: [(TenantRpc, &str); 17] = [
+const PATHS: [(TenantRpc, &str); 18] = [
     (TenantRpc::Append, "/append"),
     (TenantRpc::Catalog, "/catalog"),
     (TenantRpc::Lease, "/compaction/lease"),
     (TenantRpc::Commit, "/compaction/commit"),
     (TenantRpc::Fail, "/compaction/fail"),
-    (TenantRpc::Expired, "/compaction/expired"),
+    (TenantRpc::BeginVisit, "/visit/begin"),
     (TenantRpc::Forget, "/compaction/forget"),
     (TenantRpc::BeginPublication, "/publication/begin"),
     (TenantRpc::DaysFound, "/publication/found"),
@@ -55,8 +59,9 @@ const PATHS: [(TenantRpc, &str); 17] = [
     (TenantRpc::EndPublication, "/publication/end"),
     (TenantRpc::AdminCommand, "/order"),
     (TenantRpc::BeginRebuild, "/rebuild/begin"),
-    (TenantRpc::Replace, "/rebuild/replace"),
+    (TenantRpc::ReplaceCatalog, "/rebuild/replace"),
     (TenantRpc::Unknown, "/sweep/unknown"),
+    (TenantRpc::EndSweep, "/sweep/end"),
     (TenantRpc::Book, "/usage/book"),
     (TenantRpc::Month, "/usage/month"),
 ];
@@ -77,6 +82,15 @@ impl TenantRpc {
             .find(|(_, p)| *p == path)
             .map(|(call, _)| *call)
     }
+}
+
+/// What became of a push that is answered with success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Appended {
+    /// It is stored.
+    Stored,
+    /// It repeats a push of the last minutes, and nothing was stored for it.
+    Repeated,
 }
 
 /// An answer as it goes over the line.

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn id(n: u64) -> Id {
-        // FanoutStats as a hash would be.
+        // Spread as a hash would be.
         let half = n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
         [half, [0; 8]].concat().try_into().unwrap()
     }

@@ -7,14 +7,14 @@ use futures_channel::oneshot;
 use futures_util::future::select;
 use pilotlight_core::sort::sort_by;
 use pilotlight_core::store::{Directory, Level, ObjectKey, SegmentWriter};
-use serde::{Deserialize, Serialize};
 
 use crate::bucket::{Bucket, Condition};
 use crate::platform::Platform;
 use crate::platform::config::Flush;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::sql::Sql;
-use crate::tenant::catalog::{Catalog, Row};
+use crate::tenant::catalog::table::{Catalog, Row};
+use crate::tenant::rpc::reply::Appended;
 use crate::tenant::rpc::shard::Shard;
 use crate::tenant::write::group_commit::{GroupCommit, Next, Offered};
 use crate::tenant::write::retry_window::{Id, WINDOW_MILLIS};
@@ -31,15 +31,6 @@ pub(in crate::tenant) struct Writer<B, S, P> {
     flush: RefCell<Option<oneshot::Sender<()>>>,
     /// Whether chunks that were written before this object came to life are recalled.
     recalled: Cell<bool>,
-}
-
-/// What became of a push that is answered with success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Appended {
-    /// It is stored.
-    Stored,
-    /// It repeats a push of the last minutes, and nothing was stored for it.
-    Repeated,
 }
 
 /// An offered chunk on its way.

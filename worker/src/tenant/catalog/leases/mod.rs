@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::{DeletionRequest, drop_finished_deletions};
+use crate::tenant::catalog::lease_table::{Blame, LeaseRow, LeaseState, end, held};
 use crate::tenant::catalog::objects::{
-    Facts, State, abandon, abandon_job, count_failure, insert_live, insert_pending, make_live,
-    replace, state_of, summarize,
+    Facts, State, abandon, insert_live, insert_pending, make_live, replace, state_of, summarize,
 };
 use crate::tenant::catalog::sql::{Sql, Value, number};
-use crate::tenant::catalog::{Catalog, Row, level_of, next, shape};
+use crate::tenant::catalog::table::{Catalog, Row, next, shape};
 
 /// How long a job may take: five minutes. One takes seconds; a cron invocation is stopped after 15
 /// minutes at the latest.
@@ -68,39 +68,12 @@ pub(crate) struct FailedJob {
     pub(crate) blame: Blame,
 }
 
-/// Who is to blame for a failure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Blame {
-    /// None of the sources: another has the lease.
-    Nobody,
-    /// None of the sources: the bucket did not answer, or there was no memory. The partitions that
-    /// are done stay, and the job goes on.
-    Passing,
-    /// One of them, by name.
-    Object(String),
-    /// Any of them.
-    Sources,
-}
-
-/// The lease in the table.
-pub(in crate::tenant) struct LeaseRow {
-    pub(in crate::tenant) token: i64,
-    pub(in crate::tenant) expires: i64,
-    /// The object that is being written; none between two partitions.
-    output: String,
-    sources: Vec<String>,
-    level: Level,
-    partition: u32,
-    /// How the job is divided, known after its first partition.
-    partitioning: String,
-}
-
 impl<S: Sql> Catalog<S> {
     /// Leases the next job that is due, or the next partition of the one under way; `None` when
     /// there is none, or when another has the lease. `unique` makes the name of the output unique.
     pub(crate) fn lease(&self, unique: u64, now: i64) -> Result<Option<Leased>, Problem> {
         let (job, level, under_way, without) = match held(&self.sql)? {
-            Some(held) if held.is_between_partitions() => (
+            Some(held) if held.state == LeaseState::Paused => (
                 held.sources,
                 held.level,
                 Some((held.token, held.partition)),
@@ -135,13 +108,14 @@ impl<S: Sql> Catalog<S> {
         let (token, partition) = self.sql.transaction(move |sql| {
             if let Some(under_way) = under_way {
                 let values = vec![output.into(), number(now + LEASE_MILLIS)];
-                sql.exec("UPDATE lease SET output = ?, expires_millis = ?", values)?;
+                sql.exec("UPDATE lease SET state = 'working', output = ?, expires_millis = ?", values)?;
                 return Ok(under_way);
             }
             let token = next(sql)?;
             let values = vec![number(token), number(now + LEASE_MILLIS), output.into(), names.into(), i64::from(level.number()).into()];
             sql.exec(
-                "INSERT OR REPLACE INTO lease (one, token, expires_millis, output, sources, level) VALUES (1, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO lease (one, token, expires_millis, state, output, sources, level)
+                 VALUES (1, ?, ?, 'working', ?, ?, ?)",
                 values,
             )?;
             Ok((token, 0))
@@ -183,11 +157,14 @@ impl<S: Sql> Catalog<S> {
                 return Ok(true);
             }
             let partitioning = format!("{partitioning:016x}");
+            let writes = LeaseState::Working {
+                output: output.key.clone(),
+            };
             let fits = |held: &LeaseRow| {
                 held.token == token
-                    && held.output == output.key
+                    && held.state == writes
                     && held.partition == facts.partition.number
-                    && (held.partition == 0 || held.partitioning == partitioning)
+                    && (held.partition == 0 || held.partitioning.as_ref() == Some(&partitioning))
             };
             let Some(held) = held(sql)?.filter(fits) else {
                 // It is in the bucket, maybe after its name was deleted once.
@@ -197,7 +174,7 @@ impl<S: Sql> Catalog<S> {
             if facts.partition.number + 1 < facts.partition.count {
                 insert_pending(sql, &output, &encoded, &facts, now)?;
                 sql.exec(
-                    "UPDATE lease SET output = '', expires_millis = ?, next_partition = next_partition + 1, partitioning = ?",
+                    "UPDATE lease SET state = 'paused', output = NULL, expires_millis = ?, next_partition = next_partition + 1, partitioning = ?",
                     vec![number(now + LEASE_MILLIS), partitioning.into()],
                 )?;
                 return Ok(true);
@@ -239,10 +216,13 @@ impl<S: Sql> Catalog<S> {
         self.sql.transaction(move |sql| match held(sql)? {
             Some(held) if held.token != token => Ok(()),
             Some(held) if blame == Blame::Passing && held.partition > 0 => {
-                if !held.output.is_empty() {
-                    abandon(sql, &held.output, now)?;
+                if let LeaseState::Working { output } = &held.state {
+                    abandon(sql, output, now)?;
                 }
-                sql.exec("UPDATE lease SET output = ''", Vec::new())
+                sql.exec(
+                    "UPDATE lease SET state = 'paused', output = NULL",
+                    Vec::new(),
+                )
             }
             Some(held) => end(sql, held, &blame, &message, now),
             None => Ok(()),
@@ -276,82 +256,6 @@ impl<S: Sql> Catalog<S> {
         };
         found.map(summary).collect()
     }
-}
-
-impl LeaseRow {
-    /// Whether nobody is at work and a partition is to be done. A rebuild has neither sources nor
-    /// an output.
-    fn is_between_partitions(&self) -> bool {
-        self.output.is_empty() && !self.is_rebuild()
-    }
-
-    pub(in crate::tenant) fn is_rebuild(&self) -> bool {
-        self.sources.is_empty()
-    }
-}
-
-pub(in crate::tenant) fn held(sql: &impl Sql) -> Result<Option<LeaseRow>, Problem> {
-    let mut found = sql.query(
-        "SELECT token, expires_millis, output, sources, level, next_partition, partitioning FROM lease",
-        Vec::new(),
-    )?;
-    match found.next().transpose()?.map(<[Value; 7]>::try_from) {
-        None => Ok(None),
-        Some(Ok(
-            [
-                Value::Integer(token),
-                Value::Integer(expires),
-                Value::String(output),
-                Value::String(sources),
-                Value::Integer(level),
-                Value::Integer(partition),
-                Value::String(partitioning),
-            ],
-        )) => {
-            let sources = serde_json::from_str(&sources).map_err(Problem::internal)?;
-            Ok(Some(LeaseRow {
-                token,
-                expires,
-                output,
-                sources,
-                level: level_of(level)?,
-                partition: partition as u32,
-                partitioning,
-            }))
-        }
-        Some(_) => Err(shape()),
-    }
-}
-
-/// Takes a lease away from a job that came to nothing; inside a transaction.
-pub(in crate::tenant) fn end(
-    sql: &impl Sql,
-    held: LeaseRow,
-    blame: &Blame,
-    message: &str,
-    now: i64,
-) -> Result<(), Problem> {
-    let blamed = match blame {
-        Blame::Nobody | Blame::Passing => Vec::new(),
-        Blame::Object(key) if held.sources.contains(key) => vec![key.clone()],
-        Blame::Object(_) | Blame::Sources => held.sources.clone(),
-    };
-    let blamed = serde_json::to_string(&blamed).map_err(Problem::internal)?;
-    count_failure(sql, &blamed, message)?;
-    drop_lease(sql, now)
-}
-
-/// Ends the lease, if there is one, with all that was done under it; inside a transaction.
-pub(in crate::tenant) fn drop_lease(sql: &impl Sql, now: i64) -> Result<(), Problem> {
-    let Some(held) = held(sql)? else {
-        return Ok(());
-    };
-    // Between two partitions nothing is being written, and a rebuild writes nothing.
-    if !held.output.is_empty() {
-        abandon(sql, &held.output, now)?;
-    }
-    abandon_job(sql, held.token, now)?;
-    sql.exec("DELETE FROM lease", Vec::new())
 }
 
 #[cfg(test)]

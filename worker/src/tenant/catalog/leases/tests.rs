@@ -1,13 +1,13 @@
 //! Leases, partitions, failures and what a reader sees meanwhile.
 
+use pilotlight_core::plans::RETRY_WINDOW_MILLIS;
 use pilotlight_core::store::{BlockEntry, Contents, Dataset, Part, Partition};
 
 use super::*;
-use crate::tenant::catalog::CatalogQuery;
+use crate::tenant::catalog::pages::CatalogQuery;
 use crate::tenant::catalog::published::tests::publish;
 use crate::tenant::catalog::sql::memory::MemorySql;
 use crate::tenant::catalog::tests::{add, catalog, directory, keys, since};
-use crate::tenant::write::retry_window::WINDOW_MILLIS;
 
 const HOUR: i64 = 3_600_000;
 
@@ -108,9 +108,9 @@ fn the_row_of_a_deleted_object_outlives_the_retry_window() {
     let token = lease(&catalog, 1, 100).unwrap().token;
     commit(&catalog, token, 1, 101).unwrap();
     catalog.forget(&sources).unwrap();
-    catalog.purge(WINDOW_MILLIS + 10).unwrap();
+    catalog.purge(RETRY_WINDOW_MILLIS + 10).unwrap();
     assert_eq!(since(&catalog, 0).len(), 65);
-    catalog.purge(WINDOW_MILLIS + 74).unwrap();
+    catalog.purge(RETRY_WINDOW_MILLIS + 74).unwrap();
     assert_eq!(since(&catalog, 0).len(), 1);
     assert_eq!(keys(&catalog, i64::MIN, i64::MAX, 0), [output(1).key]);
 }
@@ -317,6 +317,7 @@ fn partition(token: i64, millis: i64, number: u32, count: u32) -> Directory {
         all_totals: None,
         pages: Vec::new(),
         sums: Vec::new(),
+        links: Vec::new(),
     };
     let block = BlockEntry {
         token: token as u64,

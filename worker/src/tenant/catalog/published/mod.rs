@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
-use crate::tenant::catalog::orphans::make_sweep_due;
+use crate::tenant::catalog::pages::{PAGE_BYTES, Page, read_page};
 use crate::tenant::catalog::sql::{Sql, Value, number};
-use crate::tenant::catalog::{Catalog, PAGE_BYTES, Page, next, read_page, shape};
+use crate::tenant::catalog::table::{Catalog, next, shape};
 
 /// A day has a row when its objects have changed since it was last published as empty.
 ///
@@ -25,7 +25,9 @@ use crate::tenant::catalog::{Catalog, PAGE_BYTES, Page, next, read_page, shape};
 /// that object's entity tag, as far as we know.
 ///
 /// `publication` is the last one that began: `running`, `ended`, or `void` when something else has
-/// made it worthless. `days_known` is 1 once it is known which days the bucket has.
+/// made it worthless. `days` is `unknown` until it is known which days the bucket has. It is
+/// `found` when there are some out of the time before a database was lost, of which no sweep has
+/// judged the objects, and `known` otherwise.
 pub(in crate::tenant) const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS days (
     day INTEGER PRIMARY KEY,
@@ -40,9 +42,9 @@ CREATE TABLE IF NOT EXISTS publication (
     state TEXT NOT NULL CHECK (state IN ('running', 'ended', 'void')),
     token INTEGER NOT NULL,
     begun_millis INTEGER NOT NULL,
-    days_known INTEGER NOT NULL
+    days TEXT NOT NULL CHECK (days IN ('unknown', 'found', 'known'))
 );
-INSERT OR IGNORE INTO publication VALUES (1, 'ended', 0, 0, 0);";
+INSERT OR IGNORE INTO publication VALUES (1, 'ended', 0, 0, 'unknown');";
 
 /// How long it is from one publication to the next: half an hour. Each writes today, sometimes also
 /// yesterday: 3 writes an hour. A tenant with a segment every six seconds writes 600, so that is
@@ -92,7 +94,7 @@ impl<S: Sql> Catalog<S> {
         holds(
             &self.sql,
             "SELECT abs(?1 - begun_millis) >= iif(state = 'ended', ?2, ?3)
-             AND EXISTS (SELECT 1 FROM days WHERE changed > published) FROM publication",
+             AND days != 'found' AND EXISTS (SELECT 1 FROM days WHERE changed > published) FROM publication",
             vec![number(now), PUBLISH_MILLIS.into(), LEASE_MILLIS.into()],
         )
     }
@@ -134,15 +136,19 @@ impl<S: Sql> Catalog<S> {
     /// or deleted.
     ///
     /// A database that has never published and finds some is not the first: a sweep then looks for
-    /// the objects that the one before knew. The days stay as they are meanwhile.
-    pub(crate) fn days_found(&self, days: &[i64], now: i64) -> Result<(), Problem> {
+    /// the objects that the one before knew. The days stay as they are until it is done.
+    pub(crate) fn days_found(&self, days: &[i64]) -> Result<(), Problem> {
         let days = days.to_vec();
         self.sql.transaction(move |sql| {
             let is_new = !are_days_known(sql)?;
             add_days(sql, &days)?;
-            if is_new && !days.is_empty() {
+            if !is_new {
+                return Ok(());
+            }
+            let state = if days.is_empty() { "known" } else { "found" };
+            sql.exec("UPDATE publication SET days = ?", vec![state.into()])?;
+            if state == "found" {
                 make_sweep_due(sql)?;
-                sql.exec("UPDATE publication SET begun_millis = ?", vec![number(now)])?;
             }
             Ok(())
         })
@@ -215,8 +221,7 @@ pub(in crate::tenant) fn note_changed_days(
     )
 }
 
-/// Notes days that are in the bucket, and that it is known now which those are; inside a
-/// transaction.
+/// Notes days that are in the bucket; inside a transaction.
 pub(in crate::tenant) fn add_days(sql: &impl Sql, days: &[i64]) -> Result<(), Problem> {
     let (change, days) = (
         next(sql)?,
@@ -225,8 +230,22 @@ pub(in crate::tenant) fn add_days(sql: &impl Sql, days: &[i64]) -> Result<(), Pr
     sql.exec(
         "INSERT INTO days (day, changed) SELECT value, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING",
         vec![number(change), days.into()],
-    )?;
-    sql.exec("UPDATE publication SET days_known = 1", Vec::new())
+    )
+}
+
+/// Notes that the catalog has what the days in the bucket name, as far as it counts; inside a
+/// transaction.
+pub(in crate::tenant) fn days_are_judged(sql: &impl Sql) -> Result<(), Problem> {
+    sql.exec("UPDATE publication SET days = 'known'", Vec::new())
+}
+
+/// Lets the next visit find a sweep due.
+fn make_sweep_due(sql: &impl Sql) -> Result<(), Problem> {
+    sql.exec(
+        "INSERT INTO sweep (one, done_millis) VALUES (1, 0)
+         ON CONFLICT (one) DO UPDATE SET done_millis = 0, tried_millis = 0",
+        Vec::new(),
+    )
 }
 
 /// Notes that all days have changed, and makes the publication under way void; inside a
@@ -249,7 +268,7 @@ pub(in crate::tenant) fn drop_empty_days(sql: &impl Sql, now: i64) -> Result<(),
 }
 
 fn are_days_known(sql: &impl Sql) -> Result<bool, Problem> {
-    holds(sql, "SELECT days_known FROM publication", Vec::new())
+    holds(sql, "SELECT days != 'unknown' FROM publication", Vec::new())
 }
 
 fn is_running(sql: &impl Sql, token: i64) -> Result<bool, Problem> {

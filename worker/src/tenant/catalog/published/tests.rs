@@ -10,7 +10,7 @@ const DAY_MILLIS: i64 = 86_400_000;
 /// A catalog that knows that the bucket has no days.
 fn known() -> Catalog<MemorySql> {
     let catalog = catalog();
-    catalog.days_found(&[], 0).unwrap();
+    catalog.days_found(&[]).unwrap();
     catalog
 }
 
@@ -44,7 +44,7 @@ fn end(
 /// What a worker does; gives the days that it wrote.
 pub(crate) fn publish(catalog: &Catalog<MemorySql>, now: i64) -> Vec<i64> {
     if !are_days_known(&catalog.sql).unwrap() {
-        catalog.days_found(&[], now).unwrap();
+        catalog.days_found(&[]).unwrap();
     }
     let Some((token, days)) = begin(catalog, now) else {
         return Vec::new();
@@ -143,23 +143,30 @@ fn a_new_database_leaves_the_days_of_a_lost_one_for_a_while() {
     let catalog = catalog();
     add(&catalog, 10);
     let now = 5 * DAY_MILLIS;
-    catalog.claim_sweep(now - 1).unwrap();
+    catalog.begin_sweep(now - 1).unwrap();
     assert_eq!(catalog.begin_publication(now), Ok(Publication::DaysUnknown));
-    catalog.days_found(&[0, 3], now).unwrap();
+    catalog.days_found(&[0, 3]).unwrap();
     assert_eq!(
-        (catalog.claim_sweep(now), catalog.claim_sweep(now)),
+        (catalog.begin_sweep(now), catalog.begin_sweep(now)),
         (Ok(true), Ok(false))
     );
     assert_eq!(
         catalog.begin_publication(now + PUBLISH_MILLIS - 1),
         Ok(Publication::NotDue)
     );
+    // However long it takes, until the sweep is done.
+    assert_eq!(
+        catalog.begin_publication(now + 10 * PUBLISH_MILLIS),
+        Ok(Publication::NotDue)
+    );
+    assert_eq!(catalog.begin_sweep(now + PUBLISH_MILLIS), Ok(true));
+    catalog.end_sweep(now + PUBLISH_MILLIS).unwrap();
     let (token, days) = begin(&catalog, now + PUBLISH_MILLIS).unwrap();
     assert_eq!(numbers(&days), [3, 0]);
     assert_eq!(of_day(&catalog, token, 3), Ok(Vec::new()));
     // Later ones are only noted.
-    catalog.days_found(&[0, 3, 7], now).unwrap();
-    assert_eq!(catalog.claim_sweep(now), Ok(false));
+    catalog.days_found(&[0, 3, 7]).unwrap();
+    assert_eq!(catalog.begin_sweep(now + 2 * PUBLISH_MILLIS), Ok(false));
 }
 
 #[test]

@@ -1,0 +1,32 @@
+//! What figures are made with: CPU time, sizes, ranges.
+
+use pilotlight_core::plans::CatalogObject;
+use pilotlight_core::{TimeRange, UnixNanos};
+use rustix::time::{ClockId, clock_gettime};
+
+/// WASM takes so many times as long as native code.
+pub(super) const WASM: f64 = 1.7;
+
+/// CPU time of this thread, which other processes on the machine do not change.
+pub(super) fn cpu_millis() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
+
+pub(super) fn range(from: i64, until: i64) -> TimeRange {
+    TimeRange {
+        from: UnixNanos::from_millis(from),
+        until: UnixNanos::from_millis(until),
+    }
+}
+
+pub(super) fn kib(bytes: u64) -> String {
+    format!("{:.1} kB", bytes as f64 / 1e3)
+}
+
+pub(super) fn directory_bytes(objects: &[CatalogObject]) -> u64 {
+    objects
+        .iter()
+        .map(|object| object.directory.encode().unwrap().len() as u64 + object.key.len() as u64)
+        .sum()
+}
