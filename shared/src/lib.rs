@@ -40,7 +40,9 @@ pub use views::{flame, pyroscope};
 
 pub use base::parse_time::parse_time;
 pub use base::units::{TimeRange, UnixNanos};
+pub use formats::compression::CompressionError;
 pub use formats::detect::{OpenError, UnsupportedFormat, open};
+pub use formats::otlp::{OtlpError, ProfileError};
 pub use merge::merger::{MergeError, Merged, Merger, canonical, merge};
 pub use model::builder::ProfileBuilder;
 pub use model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};

@@ -66,7 +66,8 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
         Ok(response) => response,
         Err(problem) => {
             body::drain(&mut request).await;
-            let response = problem.response()?;
+            let response =
+                push::otlp::refusal(&request, &problem).unwrap_or_else(|| problem.response())?;
             if problem.status == 401 && asks_for_tokens(&env) {
                 let mode = request.headers().get("sec-fetch-mode")?;
                 let challenge = auth::challenge(mode.as_deref());
@@ -192,6 +193,7 @@ async fn answer_tenant(
 ) -> Result<Response, Problem> {
     match route {
         OfTenant::Ingest => push::ingest::ingest(request, scope).await,
+        OfTenant::OtlpExport => push::otlp::export(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,
         OfTenant::Services => query::services(request, scope).await,
         OfTenant::Labels => query::labels(request, scope).await,

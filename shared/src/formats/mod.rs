@@ -1,9 +1,12 @@
 //! File formats: bytes to and from a [`Profile`](crate::Profile).
 
+pub(crate) mod compression;
 pub(crate) mod decoded;
 pub(crate) mod detect;
 pub mod folded;
 pub mod gzip;
 pub mod jfr;
 pub mod legacy;
+pub(crate) mod otlp;
 pub mod pprof;
+pub(crate) mod protobuf;

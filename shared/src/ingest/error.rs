@@ -4,9 +4,11 @@ use thiserror::Error;
 
 use super::multipart::MultipartError;
 use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
+use crate::formats::compression::CompressionError;
 use crate::formats::detect::UnsupportedFormat;
 use crate::formats::gzip::GzipError;
 use crate::formats::jfr::{JfrError, LabelsError};
+use crate::formats::otlp::{OtlpError, ProfileError, Stop};
 use crate::formats::pprof::PprofError;
 use crate::model::labels::LabelError;
 use crate::model::profile_type::UnusableType;
@@ -90,6 +92,15 @@ pub enum IngestError {
     /// The labels beside a recording.
     #[error(transparent)]
     JfrLabels(#[from] LabelsError),
+    /// A whole request of OTLP.
+    #[error(transparent)]
+    Otlp(#[from] OtlpError),
+    /// One profile of it.
+    #[error(transparent)]
+    OtlpProfile(#[from] ProfileError),
+    /// Compression that is not read, or broken.
+    #[error(transparent)]
+    Compression(#[from] CompressionError),
     /// The profile cannot be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -103,8 +114,12 @@ impl IngestError {
             Self::Gzip(GzipError::TooLarge { .. })
             | Self::Profile(
                 PprofError::TooLarge { .. } | PprofError::Gzip(GzipError::TooLarge { .. }),
-            ) => 413,
-            Self::Format(_) => 415,
+            )
+            | Self::Otlp(OtlpError::TooLarge { .. } | OtlpError::Unfolds { .. }) => 413,
+            Self::Compression(error) if error.is_too_large() => 413,
+            Self::Format(_) | Self::Compression(CompressionError::Unknown(_)) => 415,
+            // OTLP knows no other status for what is wrong with a request.
+            Self::Otlp(_) | Self::OtlpProfile(_) | Self::Compression(_) => 400,
             Self::Unsupported(_)
             | Self::Gzip(_)
             | Self::Config(_)
@@ -129,6 +144,15 @@ impl IngestError {
             413 => "resource_exhausted",
             415 => "unimplemented",
             _ => "invalid_argument",
+        }
+    }
+}
+
+impl From<Stop> for IngestError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Request(error) => error.into(),
+            Stop::Profile(error) => error.into(),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::store::ChunkId;
 
 /// Identity from all that decides what is stored, less the time of arrival, and the sender's
 /// address. A client that sends again what it sent before sends the same of all of these.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Identity(Xxh3);
 
 impl Identity {

@@ -9,6 +9,7 @@ mod error;
 mod identity;
 mod jfr;
 mod multipart;
+mod otlp;
 mod request;
 mod split;
 mod trace;
@@ -27,6 +28,7 @@ pub use error::IngestError;
 use identity::Identity;
 use jfr::JfrParts;
 use multipart::MultipartError;
+pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
 

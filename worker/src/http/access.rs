@@ -32,7 +32,7 @@ impl Route {
 impl OfTenant {
     fn scope(self) -> TokenScope {
         match self {
-            Self::Ingest => TokenScope::Push,
+            Self::Ingest | Self::OtlpExport => TokenScope::Push,
             Self::Services
             | Self::Labels
             | Self::Timeline

@@ -3,6 +3,7 @@
 
 pub(crate) mod access;
 pub(crate) mod body;
+pub(crate) mod grpc_web;
 pub(crate) mod headers;
 pub(crate) mod origin;
 pub(crate) mod parameters;

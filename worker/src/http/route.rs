@@ -25,6 +25,7 @@ pub(crate) enum Tokens {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OfTenant {
     Ingest,
+    OtlpExport,
     Rebuild,
     Services,
     Labels,
@@ -60,7 +61,7 @@ pub(crate) enum Rpc {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 27] = [
+const ROUTES: [(&str, &str, Route); 29] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -116,6 +117,16 @@ const ROUTES: [(&str, &str, Route); 27] = [
     ),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
+    (
+        "/v1development/profiles",
+        "POST",
+        Route::OfTenant(OfTenant::OtlpExport),
+    ),
+    (
+        "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
+        "POST",
+        Route::OfTenant(OfTenant::OtlpExport),
+    ),
     (
         "/api/v1/services",
         "GET",
@@ -248,6 +259,11 @@ mod tests {
             Ok(Route::OfTenant(OfTenant::Ingest)),
         );
         check("POST", "/pfx/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+        check(
+            "POST",
+            "/pfx/v1development/profiles",
+            Ok(Route::OfTenant(OfTenant::OtlpExport)),
+        );
         check(
             "POST",
             "/a/b/querier.v1.QuerierService/Series",

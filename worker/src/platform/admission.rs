@@ -299,6 +299,8 @@ pub(crate) fn need(lengths: impl Iterator<Item = u64>) -> u64 {
 pub(crate) fn push_need(body: &[u8]) -> Option<u64> {
     let claimed = match (body, body.last_chunk()) {
         ([0x1f, 0x8b, ..], Some(size)) => u32::from_le_bytes(*size).into(),
+        // A frame of zstd need not say. Requests of OTLP shrink to a fifth at best.
+        ([0x28, 0xb5, 0x2f, 0xfd, ..], _) => 5 * body.len() as u64,
         _ => 0,
     };
     let bytes = claimed.clamp(

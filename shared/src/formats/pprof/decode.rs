@@ -9,9 +9,9 @@ use super::error::PprofError;
 use super::ids::{Ids, string};
 use super::outline::{FIELDS, Outline};
 use super::samples::Samples;
-use super::wire::{Value, Wire};
 use crate::base::limits::{MAX_FRAMES_PER_BYTE, MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
 use crate::formats::decoded::Decoded;
+use crate::formats::protobuf::{Value, Wire};
 use crate::model::id::{FunctionId, LocationId, MappingId, StringId};
 use crate::model::profile::{
     Function, Header, Line, Location, Mapping, Profile, SymbolFlags, ValueType,

@@ -4,7 +4,7 @@
 
 use std::io::Write as _;
 
-use super::wire::{Writer, varint_length};
+use crate::formats::protobuf::{Writer, varint_length};
 use crate::model::id::{LocationId, StackId, StringId};
 use crate::model::profile::{LabelValue, Profile, ValueType};
 

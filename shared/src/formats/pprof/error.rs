@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::formats::gzip::GzipError;
 use crate::formats::legacy::LegacyError;
+use crate::formats::protobuf::WireError;
 
 /// Why bytes are not a pprof profile.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -23,13 +24,8 @@ pub enum PprofError {
     #[error(transparent)]
     Gzip(#[from] GzipError),
     /// Not protobuf.
-    #[error("pprof: not a valid protobuf message at byte {offset}: {problem}")]
-    Wire {
-        /// Where, after inflation.
-        offset: usize,
-        /// What.
-        problem: &'static str,
-    },
+    #[error("pprof: {0}")]
+    Wire(#[from] WireError),
     /// Protobuf, but not a profile.
     #[error("pprof: {0}")]
     Invalid(String),
@@ -41,6 +37,6 @@ pub enum PprofError {
 impl PprofError {
     /// Whether the bytes may be of a format that is no pprof.
     pub(crate) fn may_be_another_format(&self) -> bool {
-        matches!(self, Self::Wire { .. } | Self::Invalid(_))
+        matches!(self, Self::Wire(_) | Self::Invalid(_))
     }
 }

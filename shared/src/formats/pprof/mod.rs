@@ -9,7 +9,6 @@ mod error;
 mod ids;
 mod outline;
 mod samples;
-mod wire;
 
 pub use crate::formats::decoded::Decoded;
 pub use decode::decode;

@@ -1,7 +1,7 @@
 //! A first look at a whole message, before its rows are read.
 
 use super::error::PprofError;
-use super::wire::{Value, Wire};
+use crate::formats::protobuf::{Value, Wire, WireError};
 
 /// One past the largest field number of a profile.
 pub(super) const FIELDS: usize = 16;
@@ -42,10 +42,12 @@ impl<'a> Outline<'a> {
                 Value::Bytes(text) if field == 6 => outline.string_bytes += text.bytes().len(),
                 Value::Bytes(_) => {}
                 _ if (1..=6).contains(&field) => {
-                    return Err(PprofError::Wire {
+                    let problem = "a number stands where a message should";
+                    return Err(WireError {
                         offset: start,
-                        problem: "a number stands where a message should",
-                    });
+                        problem,
+                    }
+                    .into());
                 }
                 _ => {}
             }

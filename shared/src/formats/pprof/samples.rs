@@ -2,9 +2,9 @@
 
 use super::error::PprofError;
 use super::ids::{Ids, string};
-use super::wire::{Value, Wire};
 use crate::base::growth::room;
 use crate::base::limits::{MAX_LABELS_A_SAMPLE, MAX_STACK_DEPTH};
+use crate::formats::protobuf::{Value, Wire};
 use crate::model::builder::LabelSetIndex;
 use crate::model::id::{LocationId, StackId, StringId};
 use crate::model::profile::{Label, LabelValue, Profile, Stack};
@@ -88,7 +88,7 @@ impl<'a, 'f> Samples<'a, 'f> {
                     match value {
                         Value::Bytes(packed) => self.frames(packed)?,
                         Value::Number(id) => self.frame(id)?,
-                        Value::Other => {}
+                        Value::Fixed64(_) | Value::Fixed32 => {}
                     }
                 }
                 (2, Value::Bytes(mut packed)) => {

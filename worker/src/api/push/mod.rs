@@ -2,6 +2,7 @@
 //! bucket. One file for each surface that senders speak to.
 
 pub(crate) mod ingest;
+pub(crate) mod otlp;
 
 use pilotlight_core::ingest::Chunk;
 

@@ -1,10 +1,20 @@
-//! The protobuf wire format: just what a profile needs.
+//! The protobuf wire format: just what profiles need.
 
-use super::error::PprofError;
+use thiserror::Error;
+
+/// Bytes that are not the protobuf message they should be.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+#[error("not a valid protobuf message at byte {offset}: {problem}")]
+pub struct WireError {
+    /// Where, after inflation.
+    pub offset: usize,
+    /// What.
+    pub problem: &'static str,
+}
 
 /// A cursor over one message. Knows where in the whole file it stands, for errors.
 #[derive(Clone, Copy)]
-pub(super) struct Wire<'a> {
+pub(crate) struct Wire<'a> {
     bytes: &'a [u8],
     at: usize,
     /// Offset of `bytes[0]` in the file.
@@ -13,17 +23,19 @@ pub(super) struct Wire<'a> {
 
 /// The value of a field.
 #[derive(Clone, Copy)]
-pub(super) enum Value<'a> {
+pub(crate) enum Value<'a> {
     /// Wire type 0.
     Number(u64),
     /// Wire type 2: a string, a message, or packed numbers.
     Bytes(Wire<'a>),
-    /// Wire types 1 and 5; no field of a profile has them, so they are unknown fields to pass over.
-    Other,
+    /// Wire type 1.
+    Fixed64(u64),
+    /// Wire type 5.
+    Fixed32,
 }
 
 impl<'a> Wire<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
             at: 0,
@@ -32,22 +44,22 @@ impl<'a> Wire<'a> {
     }
 
     /// Everything in this message.
-    pub(super) fn bytes(&self) -> &'a [u8] {
+    pub(crate) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
     /// Where the cursor stands in the file.
-    pub(super) fn offset(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.base + self.at
     }
 
     /// Where the message ends in the file.
-    pub(super) fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.base + self.bytes.len()
     }
 
     /// The fields between two offsets, which must lie where fields begin and end.
-    pub(super) fn part(&self, offsets: std::ops::Range<usize>) -> Self {
+    pub(crate) fn part(&self, offsets: std::ops::Range<usize>) -> Self {
         let (start, end) = (
             offsets.start.saturating_sub(self.base),
             offsets.end.saturating_sub(self.base),
@@ -60,7 +72,7 @@ impl<'a> Wire<'a> {
     }
 
     /// The first bytes of a message of which nothing is read.
-    pub(super) fn first(&self, length: usize) -> Self {
+    pub(crate) fn first(&self, length: usize) -> Self {
         Self {
             bytes: &self.bytes[..length],
             ..*self
@@ -68,19 +80,19 @@ impl<'a> Wire<'a> {
     }
 
     /// Whether all is read.
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
     }
 
     /// The next field, `None` at the end.
     #[inline(always)]
-    pub(super) fn field(&mut self) -> Result<Option<(u32, Value<'a>)>, PprofError> {
+    pub(crate) fn field(&mut self) -> Result<Option<(u32, Value<'a>)>, WireError> {
         if self.at == self.bytes.len() {
             return Ok(None);
         }
         let start = self.offset();
         let problem = |problem| {
-            Err(PprofError::Wire {
+            Err(WireError {
                 offset: start,
                 problem,
             })
@@ -94,8 +106,11 @@ impl<'a> Wire<'a> {
         }
         let value = match key & 7 {
             0 => Value::Number(self.varint()?),
-            1 => self.skip(8)?,
-            5 => self.skip(4)?,
+            1 => Value::Fixed64(u64::from_le_bytes(self.fixed()?)),
+            5 => {
+                self.fixed::<4>()?;
+                Value::Fixed32
+            }
             2 => {
                 let length = self.varint()?;
                 let left = self.bytes.len() - self.at;
@@ -117,7 +132,7 @@ impl<'a> Wire<'a> {
 
     /// The next packed number, `None` at the end.
     #[inline(always)]
-    pub(super) fn packed(&mut self) -> Result<Option<u64>, PprofError> {
+    pub(crate) fn packed(&mut self) -> Result<Option<u64>, WireError> {
         // Four bytes at once: which length an id has is a coin's throw, and a branch on it is often
         // predicted wrong.
         if let Some(&[a, b, c, d]) = self
@@ -142,19 +157,19 @@ impl<'a> Wire<'a> {
         }
     }
 
-    fn skip(&mut self, length: usize) -> Result<Value<'a>, PprofError> {
-        if self.bytes.len() - self.at < length {
-            return Err(PprofError::Wire {
+    fn fixed<const LENGTH: usize>(&mut self) -> Result<[u8; LENGTH], WireError> {
+        let Some(&bytes) = self.bytes[self.at..].first_chunk() else {
+            return Err(WireError {
                 offset: self.offset(),
                 problem: "a number goes beyond the end",
             });
-        }
-        self.at += length;
-        Ok(Value::Other)
+        };
+        self.at += LENGTH;
+        Ok(bytes)
     }
 
     #[inline(always)]
-    fn varint(&mut self) -> Result<u64, PprofError> {
+    fn varint(&mut self) -> Result<u64, WireError> {
         // Most numbers of a profile are ids and fit one to three bytes.
         let (number, length) = match self.bytes[self.at..] {
             [a, ..] if a < 0x80 => (u64::from(a), 1),
@@ -171,12 +186,12 @@ impl<'a> Wire<'a> {
 
     #[cold]
     #[inline(never)]
-    fn long_varint(&mut self) -> Result<u64, PprofError> {
+    fn long_varint(&mut self) -> Result<u64, WireError> {
         let start = self.offset();
         let mut number = 0u64;
         for shift in (0..70).step_by(7) {
             let Some(&byte) = self.bytes.get(self.at) else {
-                return Err(PprofError::Wire {
+                return Err(WireError {
                     offset: start,
                     problem: "a number goes beyond the end",
                 });
@@ -191,7 +206,7 @@ impl<'a> Wire<'a> {
                 return Ok(number);
             }
         }
-        Err(PprofError::Wire {
+        Err(WireError {
             offset: start,
             problem: "a number is longer than 64 bits",
         })
@@ -200,17 +215,17 @@ impl<'a> Wire<'a> {
 
 /// How many bytes a number has.
 #[inline(always)]
-pub(super) fn varint_length(value: u64) -> usize {
+pub(crate) fn varint_length(value: u64) -> usize {
     // Seven bits a byte: 9/64 is a hair less than 1/7, and exact for what 64 bits can hold.
     ((64 - (value | 1).leading_zeros()) as usize * 9 + 64) / 64
 }
 
 /// Appends protobuf fields to a buffer.
-pub(super) struct Writer<'a>(pub(super) &'a mut Vec<u8>);
+pub(crate) struct Writer<'a>(pub(crate) &'a mut Vec<u8>);
 
 impl Writer<'_> {
     /// A number field; zero is left out, as proto3 does.
-    pub(super) fn number(&mut self, field: u32, value: u64) {
+    pub(crate) fn number(&mut self, field: u32, value: u64) {
         if value != 0 {
             self.varint(u64::from(field) << 3);
             self.varint(value);
@@ -219,20 +234,20 @@ impl Writer<'_> {
 
     /// A length-delimited field.
     #[inline(always)]
-    pub(super) fn bytes(&mut self, field: u32, bytes: &[u8]) {
+    pub(crate) fn bytes(&mut self, field: u32, bytes: &[u8]) {
         self.begin(field, bytes.len());
         self.0.extend_from_slice(bytes);
     }
 
     /// The head of a length-delimited field, whose bytes follow.
     #[inline(always)]
-    pub(super) fn begin(&mut self, field: u32, length: usize) {
+    pub(crate) fn begin(&mut self, field: u32, length: usize) {
         self.varint(u64::from(field) << 3 | 2);
         self.varint(length as u64);
     }
 
     #[inline(always)]
-    pub(super) fn varint(&mut self, mut value: u64) {
+    pub(crate) fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push(value as u8 | 0x80);
             value >>= 7;

@@ -1,0 +1,102 @@
+//! What a sender of OTLP is answered, in the encoding of its request.
+
+use serde::Serialize;
+
+use super::{OtlpFormat, OtlpIngested};
+use crate::formats::protobuf::Writer;
+
+/// Longest text in an answer, in bytes. Senders log it; the protocol wants answers kept small.
+const MAX_MESSAGE: usize = 512;
+
+/// `ExportProfilesServiceResponse`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_success: Option<PartialSuccess>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PartialSuccess {
+    /// 64-bit numbers are texts in protobuf's JSON.
+    rejected_profiles: String,
+    error_message: String,
+}
+
+/// `google.rpc.Status` without details.
+#[derive(Serialize)]
+struct Status<'a> {
+    code: u32,
+    message: &'a str,
+}
+
+impl OtlpIngested {
+    /// Whether all there was is refused.
+    pub fn is_refused(&self) -> bool {
+        self.rejected_profiles > 0 && self.rejected_profiles == self.profiles
+    }
+
+    /// The first reasons, in words for the sender.
+    pub fn reasons(&self) -> String {
+        let mut reasons = String::new();
+        for rejected in &self.ingested.rejected {
+            if reasons.len() > MAX_MESSAGE {
+                break;
+            }
+            if !reasons.is_empty() {
+                reasons.push_str("; ");
+            }
+            reasons.push_str(&format!("{}: {}", rejected.part, rejected.error));
+        }
+        cut(&reasons).to_owned()
+    }
+
+    /// The message that says what became of the request.
+    pub fn response(&self, format: OtlpFormat) -> Vec<u8> {
+        let refused = (self.rejected_profiles > 0).then(|| self.reasons());
+        match format {
+            OtlpFormat::Json => json(&Response {
+                partial_success: refused.map(|error_message| PartialSuccess {
+                    rejected_profiles: self.rejected_profiles.to_string(),
+                    error_message,
+                }),
+            }),
+            OtlpFormat::Protobuf => {
+                let mut out = Vec::new();
+                if let Some(reasons) = refused {
+                    let mut partial = Vec::new();
+                    let mut writer = Writer(&mut partial);
+                    writer.number(1, self.rejected_profiles);
+                    writer.bytes(2, reasons.as_bytes());
+                    Writer(&mut out).bytes(1, &partial);
+                }
+                out
+            }
+        }
+    }
+}
+
+/// A `google.rpc.Status`: what a request is refused with.
+pub fn otlp_status(code: u32, message: &str, format: OtlpFormat) -> Vec<u8> {
+    let message = cut(message);
+    match format {
+        OtlpFormat::Json => json(&Status { code, message }),
+        OtlpFormat::Protobuf => {
+            let mut out = Vec::new();
+            let mut writer = Writer(&mut out);
+            writer.number(1, code.into());
+            writer.bytes(2, message.as_bytes());
+            out
+        }
+    }
+}
+
+/// Texts and numbers always have a form in JSON.
+fn json(message: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(message).unwrap_or_default()
+}
+
+fn cut(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_MESSAGE)]
+}

@@ -1,0 +1,247 @@
+//! What a request of OTLP profiles means: which service, labels and types, and what makes two
+//! profiles one.
+//!
+//! Sources: opentelemetry-proto's comments, OpenTelemetry's semantic conventions, and what Grafana
+//! Pyroscope makes of the same requests, where that loses nothing.
+
+mod answer;
+mod drafts;
+mod labels;
+mod samples;
+mod types;
+
+use std::borrow::Cow;
+
+use hashbrown::HashMap;
+
+use crate::base::limits::{MAX_DURATION_NANOS, MAX_PUSH_BYTES, MAX_START_NANOS};
+use crate::base::units::UnixNanos;
+use crate::formats::compression::{self, Encoding};
+use crate::formats::otlp::{self, Head, OtlpError, Request, Stop};
+use crate::ingest::draft::{Ingested, Origin, Rejected};
+use crate::ingest::error::IngestError;
+use crate::ingest::identity::Identity;
+pub use answer::otlp_status;
+use drafts::{DraftKey, Drafts, Part};
+use labels::OwnerLabels;
+use samples::SampleLabels;
+
+/// Most reasons that are kept; a sender's answer has room for a few.
+const MAX_REASONS: usize = 16;
+
+/// What a profile takes beside its labels and samples.
+const PART_COST: usize = 512;
+
+/// A request to `/v1development/profiles`.
+#[derive(Clone, Copy, Debug)]
+pub struct OtlpPush<'a> {
+    /// The body as it came.
+    pub body: &'a [u8],
+    /// The `Content-Encoding` header, empty when there is none.
+    pub content_encoding: &'a str,
+    /// Whether the body is JSON rather than protobuf.
+    pub format: OtlpFormat,
+    /// Whose data this is.
+    pub tenant: &'a str,
+    /// Address of the sender.
+    pub client: &'a str,
+    /// The current time.
+    pub now: UnixNanos,
+}
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtlpFormat {
+    /// Protobuf.
+    Protobuf,
+    /// JSON.
+    Json,
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, Default)]
+pub struct OtlpIngested {
+    /// What is to be stored, and why some of it is refused; of many reasons the first.
+    pub ingested: Ingested,
+    /// How many profiles are refused.
+    pub rejected_profiles: u64,
+    /// How many profiles there were.
+    pub profiles: u64,
+}
+
+/// Decodes, checks and encodes a request. Profiles that cannot be read or stored are refused one by
+/// one.
+pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
+    let encoding = Encoding::of(push.content_encoding)?;
+    let inflated = compression::inflate(push.body, encoding, MAX_PUSH_BYTES)?;
+    let body = inflated.as_deref().unwrap_or(push.body);
+    if body.len() > MAX_PUSH_BYTES {
+        return Err(OtlpError::TooLarge {
+            length: body.len(),
+            cap: MAX_PUSH_BYTES,
+        }
+        .into());
+    }
+    let message: Cow<'_, [u8]> = match push.format {
+        OtlpFormat::Protobuf => body.into(),
+        OtlpFormat::Json => otlp::to_protobuf(body, MAX_PUSH_BYTES)?.into(),
+    };
+    let request = match push.format {
+        OtlpFormat::Protobuf => Request::open(&message)?,
+        OtlpFormat::Json => Request::open_newest(&message)?,
+    };
+    let mut reading = Reading {
+        labels: SampleLabels::new(&request),
+        now: push.now,
+        drafts: Drafts::default(),
+        result: OtlpIngested::default(),
+    };
+    reading.profiles(&request)?;
+    let Reading {
+        drafts, mut result, ..
+    } = reading;
+    let content = Identity::default()
+        .with(b"OTLP request")
+        .with(push.tenant.as_bytes())
+        .with(push.client.as_bytes())
+        .with(&message);
+    for (part, profiles, draft) in drafts.finish(push.tenant, &content) {
+        match draft.and_then(|draft| draft.encode()) {
+            Ok(chunk) => result.ingested.chunks.extend(chunk),
+            Err(error) => result.reject(profiles, part, error),
+        }
+    }
+    Ok(result)
+}
+
+impl OtlpIngested {
+    fn reject(&mut self, profiles: u64, part: String, error: IngestError) {
+        self.rejected_profiles += profiles;
+        if self.ingested.rejected.len() < MAX_REASONS {
+            self.ingested.rejected.push(Rejected { part, error });
+        }
+    }
+}
+
+/// A request as it is read.
+struct Reading<'r, 'a> {
+    now: UnixNanos,
+    labels: SampleLabels<'r, 'a>,
+    drafts: Drafts,
+    result: OtlpIngested,
+}
+
+/// What stops one profile; what stops the request is the outer error.
+fn of_profile<T>(result: Result<T, Stop>) -> Result<Result<T, IngestError>, IngestError> {
+    match result {
+        Err(Stop::Request(error)) => Err(error.into()),
+        other => Ok(other.map_err(IngestError::from)),
+    }
+}
+
+impl Reading<'_, '_> {
+    fn profiles(&mut self, request: &Request<'_>) -> Result<(), IngestError> {
+        request.for_each_resource(|resource| {
+            let of_resource = of_profile(resource.attributes())?
+                .map(|attributes| OwnerLabels::default().with(attributes));
+            resource.for_each_scope::<IngestError>(|scope| {
+                let owner = match (&of_resource, of_profile(scope.attributes())?) {
+                    (Ok(labels), Ok(attributes)) => {
+                        // Copied for each scope.
+                        request.charge(labels.bytes())?;
+                        Ok(labels.clone().with(attributes))
+                    }
+                    (Err(error), _) => Err(error.clone()),
+                    (_, Err(error)) => Err(error),
+                };
+                scope.for_each_profile(|profile| {
+                    let number = self.result.profiles;
+                    self.result.profiles += 1;
+                    let read = match &owner {
+                        Ok(owner) => self.profile(request, profile, owner),
+                        Err(error) => Err(error.clone()),
+                    };
+                    match read {
+                        Err(IngestError::Otlp(error)) => Err(error.into()),
+                        Err(error) => {
+                            let part = format!("profile {number} (counted from 0)");
+                            self.result.reject(1, part, error);
+                            Ok(())
+                        }
+                        Ok(()) => Ok(()),
+                    }
+                })
+            })
+        })
+    }
+
+    /// Adds a profile to the drafts of its services, or nothing of it.
+    fn profile(
+        &mut self,
+        request: &Request<'_>,
+        profile: otlp::Profile<'_, '_>,
+        owner: &OwnerLabels,
+    ) -> Result<(), IngestError> {
+        let head = profile.head()?;
+        let (types, scale) = types::profile_types(&head);
+        for profile_type in &types {
+            profile_type.check()?;
+        }
+        let (from, duration_nanos) = self.span(&head)?;
+        let mut parts: HashMap<String, (DraftKey, Part)> = HashMap::new();
+        let mut values = Vec::with_capacity(types.len());
+        let default_service = owner.service();
+        profile.for_each_sample::<IngestError>(|sample| {
+            values.clear();
+            for column in 0..types.len() {
+                let value = sample.value(column, types.len()).map_err(Stop::from)?;
+                values.push(value.saturating_mul(scale));
+            }
+            if values.iter().all(|&value| value <= 0) {
+                return Ok(());
+            }
+            let service = self.labels.service(sample)?.unwrap_or(&default_service);
+            if !parts.contains_key(service) {
+                // Each profile of a service has its own copy of the labels.
+                request.charge(2 * owner.bytes() + PART_COST)?;
+                let key = DraftKey {
+                    service: service.to_owned(),
+                    period: head.period,
+                    id: head.id,
+                };
+                let origin = Origin {
+                    labels: owner.labels(service)?,
+                    from,
+                    duration_nanos,
+                };
+                parts.insert(service.to_owned(), (key, Part::new(origin, types.clone())));
+            }
+            if let Some((key, part)) = parts.get_mut(service) {
+                let gathering = self.drafts.gathering(key);
+                let stack = gathering.symbols.stack(request, &head, sample)?;
+                let labels = self.labels.set(sample, gathering)?;
+                let labels = part.label_set(labels);
+                part.sample(stack, labels, &values);
+            }
+            Ok(())
+        })?;
+        for (key, part) in parts.into_values() {
+            self.drafts.gathering(&key).add(part, key.id.is_some());
+        }
+        Ok(())
+    }
+
+    /// Start and length. A profile without a start begins now.
+    fn span(&self, head: &Head<'_>) -> Result<(UnixNanos, i64), IngestError> {
+        let from = match i64::try_from(head.time_nanos) {
+            Ok(0) => self.now,
+            Ok(time) if time <= MAX_START_NANOS => UnixNanos(time),
+            other => return Err(IngestError::Start(other.unwrap_or(i64::MAX))),
+        };
+        let duration_nanos = i64::try_from(head.duration_nanos).unwrap_or(i64::MAX);
+        if duration_nanos > MAX_DURATION_NANOS {
+            return Err(IngestError::Duration(duration_nanos));
+        }
+        Ok((from, duration_nanos))
+    }
+}

@@ -1,0 +1,185 @@
+//! Pushes of OTLP: `POST …/v1development/profiles`, and the Export call of its service as gRPC-web.
+//!
+//! Every answer, errors included, is in the encoding of the request: senders read what they sent.
+
+use std::borrow::Cow;
+
+use pilotlight_core::ingest::{OtlpFormat, OtlpPush, ingest_otlp, otlp_status};
+use pilotlight_core::limits::MAX_PUSH_BYTES;
+use worker::{Request, Response, ResponseBuilder};
+
+use super::{PUSH_HEADER, store};
+use crate::http::body;
+use crate::http::grpc_web::{self, Framing};
+use crate::http::route::{OfTenant, Route, route};
+use crate::http::scope::Scope;
+use crate::meter::{Item, cpu};
+use crate::platform::Edge;
+use crate::platform::admission::{Admission, push_need};
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+
+/// How a request is written, and so its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    /// The message alone.
+    Message(OtlpFormat),
+    /// Protobuf in frames.
+    GrpcWeb(Framing),
+}
+
+impl Encoding {
+    /// Of a content type, which may have parameters.
+    fn of(content_type: &str) -> Option<Self> {
+        let essence = content_type.split(';').next().unwrap_or_default().trim();
+        let essence = essence.to_ascii_lowercase();
+        match essence.as_str() {
+            "application/x-protobuf" | "application/protobuf" | "application/proto" => {
+                Some(Self::Message(OtlpFormat::Protobuf))
+            }
+            "application/json" => Some(Self::Message(OtlpFormat::Json)),
+            _ => Framing::of(content_type).map(Self::GrpcWeb),
+        }
+    }
+
+    fn of_request(request: &Request) -> Result<Option<Self>, Problem> {
+        let header = request.headers().get("content-type")?;
+        Ok(Self::of(header.as_deref().unwrap_or_default()))
+    }
+
+    fn format(self) -> OtlpFormat {
+        match self {
+            Self::Message(format) => format,
+            Self::GrpcWeb(_) => OtlpFormat::Protobuf,
+        }
+    }
+}
+
+/// Takes a request. What is answered with success is in the bucket.
+pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let Some(encoding) = Encoding::of_request(request)? else {
+        return Err(Problem::new(
+            415,
+            "unimplemented",
+            "the content type must be application/x-protobuf, application/json or application/grpc-web+proto; gRPC itself is not spoken",
+        ));
+    };
+    let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
+    let (content_encoding, client) = match encoding {
+        // Frames say for themselves whether they are compressed.
+        Encoding::GrpcWeb(_) => (String::new(), header("cf-connecting-ip")?),
+        Encoding::Message(_) => (header("content-encoding")?, header("cf-connecting-ip")?),
+    };
+    let body = body::read(request, body::MAX_BODY).await?;
+    let message: Cow<'_, [u8]> = match encoding {
+        Encoding::Message(_) => Cow::Borrowed(&body),
+        Encoding::GrpcWeb(framing) => Cow::Owned(framing.message(&body, MAX_PUSH_BYTES)?),
+    };
+    let permit = match push_need(&message) {
+        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
+        None => None,
+    };
+    let mut outcome = ingest_otlp(&OtlpPush {
+        body: &message,
+        content_encoding: &content_encoding,
+        format: encoding.format(),
+        tenant: scope.tenant().as_str(),
+        client: &client,
+        now: clock::now(),
+    })
+    .map_err(|error| Problem::new(error.status(), error.code(), error))?;
+    drop(message);
+    scope.meter.add(Item::Pushes, 1);
+    scope.meter.add(Item::PushBytes, body.len() as u64);
+    scope
+        .meter
+        .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
+    // Neither is needed while others are waited for.
+    drop((body, permit));
+    if outcome.is_refused() {
+        return Err(Problem::invalid(outcome.reasons()));
+    }
+    let stored = store(scope, std::mem::take(&mut outcome.ingested.chunks)).await?;
+    let answer = outcome.response(encoding.format());
+    let response = match encoding {
+        Encoding::Message(format) => respond(200, format, answer)?,
+        Encoding::GrpcWeb(framing) => framing.response(&Ok(answer))?,
+    };
+    response.headers().set(PUSH_HEADER, stored.as_str())?;
+    Ok(response)
+}
+
+/// An error as senders of OTLP read it; `None` for requests of others.
+pub(crate) fn refusal(request: &Request, problem: &Problem) -> Option<worker::Result<Response>> {
+    let of = route(request.method().as_ref(), &request.path()).ok()?;
+    if of != Route::OfTenant(OfTenant::OtlpExport) {
+        return None;
+    }
+    // One whose content type is not known can be told in JSON at best.
+    let encoding = Encoding::of_request(request).ok().flatten();
+    let format = match encoding {
+        Some(Encoding::GrpcWeb(framing)) => {
+            let mut problem = problem.clone();
+            if problem.retry_after.is_some() {
+                // Of what has no more to say, clients of gRPC try only this again.
+                problem.code = "unavailable".to_owned();
+            }
+            return Some(framing.response(&Err(problem)));
+        }
+        Some(Encoding::Message(format)) => format,
+        None => OtlpFormat::Json,
+    };
+    let code = grpc_web::status(&problem.code).into();
+    let status = otlp_status(code, &problem.message, format);
+    Some(
+        respond(problem.status, format, status).and_then(|response| {
+            if let Some(seconds) = problem.retry_after {
+                response
+                    .headers()
+                    .set("retry-after", &seconds.to_string())?;
+            }
+            Ok(response)
+        }),
+    )
+}
+
+fn respond(status: u16, format: OtlpFormat, message: Vec<u8>) -> worker::Result<Response> {
+    let content_type = match format {
+        OtlpFormat::Protobuf => "application/x-protobuf",
+        OtlpFormat::Json => "application/json",
+    };
+    Ok(ResponseBuilder::new()
+        .with_status(status)
+        .with_header("content-type", content_type)?
+        .fixed(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_of_content_types() {
+        let protobuf = Some(Encoding::Message(OtlpFormat::Protobuf));
+        let json = Some(Encoding::Message(OtlpFormat::Json));
+        for (content_type, expect) in [
+            ("application/x-protobuf", protobuf),
+            ("Application/Protobuf; proto=x", protobuf),
+            ("application/json; charset=utf-8", json),
+            ("application/json", json),
+            (
+                "application/grpc-web+proto",
+                Some(Encoding::GrpcWeb(Framing::Binary)),
+            ),
+            (
+                "application/grpc-web-text",
+                Some(Encoding::GrpcWeb(Framing::Text)),
+            ),
+            ("application/grpc", None),
+            ("text/plain", None),
+            ("", None),
+        ] {
+            assert_eq!(Encoding::of(content_type), expect, "{content_type}");
+        }
+    }
+}
