@@ -10,6 +10,7 @@ mod identity;
 mod jfr;
 mod multipart;
 mod otlp;
+mod push_v1;
 mod request;
 mod split;
 mod trace;
@@ -29,6 +30,7 @@ use identity::Identity;
 use jfr::JfrParts;
 use multipart::MultipartError;
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
+pub use push_v1::{Sender, push};
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
 
