@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use pilotlight_core::jfr::{LabelsSnapshot, Options, decode};
 use pilotlight_fuzz::round_trips;
 
-/// A recording, and behind the last `|` its labels.
+// A recording, and behind the last `|` its labels.
 fuzz_target!(|bytes: &[u8]| {
     let split = bytes.iter().rposition(|&byte| byte == b'|');
     let (recording, labels) = match split {
