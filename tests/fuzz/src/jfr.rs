@@ -17,7 +17,10 @@ fuzz_target!(|bytes: &[u8]| {
     match decode(recording, &options) {
         Ok(recording) => {
             assert_eq!(recording.types.len(), recording.profile.sample_types().len());
-            round_trips(&recording.profile);
+            // One without events has no columns, which pprof cannot say.
+            if !recording.types.is_empty() {
+                round_trips(&recording.profile);
+            }
         }
         Err(error) => assert!(error.offset <= bytes.len() && !error.to_string().is_empty()),
     }
