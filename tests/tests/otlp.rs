@@ -367,6 +367,7 @@ fn refused(client: &Client) {
 fn what_may_be_retried_says_when() {
     // Nobody listens there.
     let variables = [
+        ("BUCKET_BACKEND", "s3"),
         ("S3_ENDPOINT", "http://127.0.0.1:9"),
         ("S3_BUCKET", "profiles"),
         ("S3_ACCESS_KEY_ID", "tests"),
