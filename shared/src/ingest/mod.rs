@@ -10,6 +10,7 @@ mod identity;
 mod jfr;
 mod multipart;
 mod otlp;
+mod reason;
 mod request;
 mod split;
 mod trace;
@@ -29,6 +30,7 @@ use identity::Identity;
 use jfr::JfrParts;
 use multipart::MultipartError;
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
+pub use reason::DiscardReason;
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
 

@@ -47,6 +47,7 @@ pub(crate) enum Admin {
     DeleteTenant,
     DeleteProfiles,
     Deletions,
+    Refusals,
 }
 
 /// The calls of Pyroscope's query service that are answered.
@@ -60,8 +61,15 @@ pub(crate) enum Rpc {
     SelectSeries,
 }
 
+impl OfTenant {
+    /// Whether it takes profiles.
+    pub(crate) fn is_push(self) -> bool {
+        matches!(self, Self::Ingest | Self::OtlpExport)
+    }
+}
+
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 29] = [
+const ROUTES: [(&str, &str, Route); 30] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -109,6 +117,11 @@ const ROUTES: [(&str, &str, Route); 29] = [
         "/api/v1/admin/deletions",
         "GET",
         Route::OfTenant(OfTenant::Admin(Admin::Deletions)),
+    ),
+    (
+        "/api/v1/admin/refusals",
+        "GET",
+        Route::OfTenant(OfTenant::Admin(Admin::Refusals)),
     ),
     (
         "/api/v1/admin/rebuild",
