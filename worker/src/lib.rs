@@ -197,6 +197,9 @@ async fn answer_tenant(
 ) -> Result<Response, Problem> {
     match route {
         OfTenant::Ingest => push::ingest::ingest(request, scope).await,
+        OfTenant::Push => push::connect::push(request, scope).await,
+        OfTenant::ShouldInitiateUpload => push::debug_info::should_initiate_upload(request),
+        OfTenant::DebugInfoUpload => Err(push::debug_info::not_initiated()),
         OfTenant::OtlpExport => push::otlp::export(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,
         OfTenant::Services => query::services(request, scope).await,

@@ -105,6 +105,8 @@ impl IngestError {
     pub fn reason(&self) -> DiscardReason {
         match self {
             Self::NoName => DiscardReason::MissingLabels,
+            Self::UnnamedLabel(_) => DiscardReason::InvalidLabels,
+            Self::NoProfiles => DiscardReason::InvalidRequest,
             Self::Name(error) | Self::SampleLabels(error) => of_labels(error),
             Self::TooManySeries => DiscardReason::SeriesLimit,
             Self::TooManyLabelBytes => DiscardReason::MaxLabelNamesPerSeries,
