@@ -165,6 +165,10 @@ async fn answer(
             let scope = Scope::new(env, config, tenant, meter).within(context);
             scope.meter.add(Item::WorkerRequests, 1);
             let answer = answer_tenant(route, request, &scope).await;
+            if let (true, Err(problem)) = (route.is_push(), &answer) {
+                scope.discards.note_problem(problem);
+            }
+            scope.book_discards(context);
             // What a refused request cost is not worth a call.
             if answer
                 .as_ref()

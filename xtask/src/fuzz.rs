@@ -9,7 +9,7 @@ use crate::proc::{Failure, Result, Run};
 use std::path::Path;
 
 /// Programs of `tests/fuzz`, each with seeds of its own.
-const TARGETS: [&str; 5] = ["pprof", "legacy", "jfr", "selector", "token"];
+const TARGETS: [&str; 6] = ["pprof", "legacy", "jfr", "otlp", "selector", "token"];
 
 const COVERAGE: [&str; 8] = [
     "-Cpasses=sancov-module",

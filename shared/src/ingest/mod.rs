@@ -11,6 +11,7 @@ mod jfr;
 mod multipart;
 mod otlp;
 mod push_v1;
+mod reason;
 mod request;
 mod split;
 mod trace;
@@ -31,6 +32,7 @@ use jfr::JfrParts;
 use multipart::MultipartError;
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
 pub use push_v1::{Sender, push};
+pub use reason::DiscardReason;
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
 

@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use pilotlight_core::jfr::{LabelsSnapshot, Options, decode};
 use pilotlight_fuzz::round_trips;
 
-/// A recording, and behind the last `|` its labels.
+// A recording, and behind the last `|` its labels.
 fuzz_target!(|bytes: &[u8]| {
     let split = bytes.iter().rposition(|&byte| byte == b'|');
     let (recording, labels) = match split {
@@ -17,7 +17,10 @@ fuzz_target!(|bytes: &[u8]| {
     match decode(recording, &options) {
         Ok(recording) => {
             assert_eq!(recording.types.len(), recording.profile.sample_types().len());
-            round_trips(&recording.profile);
+            // One without events has no columns, which pprof cannot say.
+            if !recording.types.is_empty() {
+                round_trips(&recording.profile);
+            }
         }
         Err(error) => assert!(error.offset <= bytes.len() && !error.to_string().is_empty()),
     }

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use pilotlight_core::UnixNanos;
-use pilotlight_core::ingest::{Push, ingest};
+use pilotlight_core::ingest::{OtlpFormat, OtlpPush, Push, ingest, ingest_otlp};
 use pilotlight_core::store::{SegmentWriter, chunk_head};
 
 use super::split;
@@ -72,6 +72,9 @@ pub fn gather() -> u64 {
 fn chunk([query, content_type, body]: &Request) -> Option<Vec<u8>> {
     let [query, content_type] =
         [query, content_type].map(|text| std::str::from_utf8(text).expect("text"));
+    if content_type == "application/x-protobuf" {
+        return otlp(body);
+    }
     let push = Push {
         query,
         content_type,
@@ -84,6 +87,29 @@ fn chunk([query, content_type, body]: &Request) -> Option<Vec<u8>> {
         .expect("a good request")
         .chunks
         .pop()
+        .map(|chunk| chunk.bytes)
+}
+
+/// The chunk of a request of OTLP, which has one service.
+fn otlp(body: &[u8]) -> Option<Vec<u8>> {
+    let push = OtlpPush {
+        body,
+        content_encoding: "",
+        format: OtlpFormat::Protobuf,
+        tenant: "anonymous",
+        client: "192.0.2.1",
+        now: NOW,
+    };
+    let outcome = ingest_otlp(&push).expect("a good request");
+    assert_eq!(
+        (outcome.rejected_profiles, outcome.ingested.chunks.len()),
+        (0, 1)
+    );
+    outcome
+        .ingested
+        .chunks
+        .into_iter()
+        .next()
         .map(|chunk| chunk.bytes)
 }
 

@@ -1,6 +1,10 @@
 //! Inputs from which the fuzzer starts, in a folder a target: `seeds FOLDER` writes our own (they
 //! are in `tests/fuzz/seeds`); `seeds FOLDER --corpus` adds real ones, where they are at hand.
 
+#[allow(dead_code)] // The core's own tests use all of it.
+#[path = "../../../shared/tests/otlp/encoder.rs"]
+mod encoder;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,6 +16,8 @@ use pilotlight_tests::demo::{Kind, Moment, SERVICES, profile};
 use pilotlight_tests::jfr::{Integers, every_event};
 use pilotlight_tests::oracle::unzip;
 use pilotlight_tests::{corpus, drawn, legacy};
+
+use encoder::{Profile, Request, Resource, Sample, Style, VERSIONS};
 
 /// Larger ones slow the fuzzer down more than they tell it.
 const MAX_BYTES: usize = 24_000;
@@ -29,6 +35,7 @@ fn main() -> ExitCode {
         ("pprof", own_pprof()),
         ("legacy", own_legacy()),
         ("jfr", own_jfr()),
+        ("otlp", own_otlp()),
         ("selector", own_selectors()),
         ("token", own_tokens()),
     ]);
@@ -36,6 +43,7 @@ fn main() -> ExitCode {
         targets.entry("pprof").or_default().extend(real_pprof());
         targets.entry("legacy").or_default().extend(real_legacy());
         targets.entry("jfr").or_default().extend(real_jfr());
+        targets.entry("otlp").or_default().extend(real_otlp());
     }
     for (target, seeds) in targets {
         if let Err(error) = write(&Path::new(folder).join(target), &seeds) {
@@ -123,6 +131,59 @@ fn own_jfr() -> Seeds {
     ])
 }
 
+/// One request in every layout, packed and not, and another as JSON.
+fn own_otlp() -> Seeds {
+    let sample = |stack: &[u64], attributes: &[u64]| Sample {
+        stack: stack.to_vec(),
+        values: vec![3],
+        attributes: attributes.to_vec(),
+        link: 1,
+        times: vec![1_700_000_000_000_000_000],
+    };
+    let request = Request {
+        functions: vec!["main", "work"],
+        attributes: vec![("service.name", "cart"), ("thread.name", "pool")],
+        links: vec![([0xab; 16], [0xcd; 8])],
+        resources: vec![Resource {
+            attributes: vec![("service.name", "shop")],
+            profiles: vec![Profile {
+                sample_type: ("samples", "count"),
+                period_type: Some(("cpu", "nanoseconds")),
+                period: 10,
+                time: 1_700_000_000_000_000_000,
+                duration: 5_000_000_000,
+                id: vec![7; 16],
+                samples: vec![sample(&[2, 1], &[2]), sample(&[1], &[1])],
+            }],
+        }],
+    };
+    let mut seeds: Seeds = VERSIONS
+        .into_iter()
+        .flat_map(|version| [(version, true), (version, false)])
+        .map(|(version, packed)| {
+            let style = Style {
+                version,
+                packed,
+                dictionary_first: packed,
+            };
+            let packed = if packed { "packed" } else { "unpacked" };
+            (
+                format!("{version:?}-{packed}").to_lowercase(),
+                request.encode(style),
+            )
+        })
+        .collect();
+    let json = br#"{"resourceProfiles":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"a"}}]},
+"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1,"unitStrindex":2},"timeUnixNano":"1700000000000000000",
+"samples":[{"stackIndex":1,"values":["5"],"attributeIndices":[1],"linkIndex":1}],"profileId":"00112233445566778899aabbccddeeff"}]}]}],
+"dictionary":{"stringTable":["","cpu","ns","f","k"],"functionTable":[{},{"nameStrindex":3}],"mappingTable":[{}],
+"locationTable":[{},{"lines":[{"functionIndex":1,"line":"7"}]}],"stackTable":[{},{"locationIndices":[1]}],
+"linkTable":[{},{"traceId":"0af7651916cd43dd8448eb211c80319c","spanId":"00f067aa0ba902b7"}],
+"attributeTable":[{},{"keyStrindex":4,"value":{"doubleValue":"NaN"}}]},"later":null}"#;
+    seeds.extend(named([("json", json.to_vec())]));
+    seeds
+}
+
 /// The first line is what is parsed, the others what it is matched with.
 fn own_selectors() -> Seeds {
     named([
@@ -190,6 +251,17 @@ fn real_jfr() -> Seeds {
             .into_iter()
             .flatten()
             .map(|file| (file.name.replace('/', "-"), unzip(&file.bytes)))
+            .collect(),
+    )
+}
+
+fn real_otlp() -> Seeds {
+    let files =
+        ["alloc", "itimer"].map(|name| corpus::read(&format!("agents/java/out-{name}.otlp")));
+    let files = files.into_iter().flatten();
+    small(
+        files
+            .map(|file| (file.name.replace('/', "-"), file.bytes))
             .collect(),
     )
 }

@@ -58,15 +58,16 @@ impl Client {
 
     /// The same server and connections, for a tenant of its own.
     pub fn of_tenant(&self, tenant: &str) -> Self {
-        self.with(TENANT, tenant.to_owned())
+        self.with_header(TENANT, tenant.to_owned())
     }
 
     /// The same server and connections, with a token.
     pub fn with_token(&self, token: &str) -> Self {
-        self.with("authorization", format!("Bearer {token}"))
+        self.with_header("authorization", format!("Bearer {token}"))
     }
 
-    fn with(&self, name: &'static str, value: String) -> Self {
+    /// The same server and connections, with a header.
+    pub fn with_header(&self, name: &'static str, value: String) -> Self {
         Self {
             url: self.url.clone(),
             headers: [&self.headers[..], &[(name, value)]].concat(),

@@ -16,6 +16,7 @@ use crate::http::parameters::Parameters;
 use crate::http::route::Admin;
 use crate::http::scope::Scope;
 use crate::maintenance::rebuild;
+use crate::meter::Discarded;
 use crate::platform::Edge;
 use crate::platform::admission::Admission;
 use crate::platform::clock;
@@ -61,6 +62,7 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
 /// | `PUT …/admin/retention` with `{"raw_days","sums_days"}` or `null` | the same |
 /// | `GET …/admin/parked` | `{"parked":[{"key","size","level","failures","error"}]}` |
 /// | `POST …/admin/parked/retry` | `{"retried":n}` |
+/// | `GET …/admin/refusals` | `{"refusals":[{"reason","count","last_millis","last_message"}]}` |
 /// | `DELETE …/admin/tenant` | `{"deleted":n,"left":n}` |
 /// | `DELETE …/admin/profiles?query&from&until` | `{"objects":n,"sums_kept":n}` |
 /// | `GET …/admin/deletions` | `{"deletions":[{"query","from","until","left","parked"}]}` |
@@ -98,6 +100,9 @@ pub(crate) async fn call(
         Admin::Deletions => Response::from_json(&DeletionsAnswer {
             deletions: deletions(&shards).await?,
         }),
+        Admin::Refusals => Response::from_json(&RefusalsAnswer {
+            refusals: refusals(&shards).await?,
+        }),
         Admin::RetryParked => Response::from_json(&RetriedAnswer {
             retried: retry_parked(&shards).await?,
         }),
@@ -113,6 +118,11 @@ struct ParkedAnswer {
 #[derive(Serialize)]
 struct DeletionsAnswer {
     deletions: Vec<PendingDeletion>,
+}
+
+#[derive(Serialize)]
+struct RefusalsAnswer {
+    refusals: Vec<Discarded>,
 }
 
 #[derive(Serialize)]
@@ -137,6 +147,14 @@ pub(crate) async fn parked<T: Transport>(shards: &TenantShards<T>) -> Result<Vec
         all.extend(client.order::<Vec<Parked>>(&AdminCommand::Parked).await?);
     }
     Ok(all)
+}
+
+/// Why pushes were refused; only the first object has it.
+async fn refusals<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Discarded>, Problem> {
+    match shards.each().first() {
+        Some(first) => first.order(&AdminCommand::Discarded).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 pub(crate) async fn retry_parked<T: Transport>(shards: &TenantShards<T>) -> Result<u64, Problem> {

@@ -74,9 +74,10 @@ impl Framing {
                 STANDARD.encode(body).into_bytes(),
             ),
         };
-        ResponseBuilder::new()
+        // `from_bytes` would put a content type of its own in the place of this one.
+        Ok(ResponseBuilder::new()
             .with_header("content-type", content_type)?
-            .from_bytes(body)
+            .fixed(body))
     }
 
     fn frames(self, outcome: &Result<Vec<u8>, Problem>) -> Vec<u8> {

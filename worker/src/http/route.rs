@@ -50,6 +50,7 @@ pub(crate) enum Admin {
     DeleteTenant,
     DeleteProfiles,
     Deletions,
+    Refusals,
 }
 
 /// The calls of Pyroscope's query service that are answered.
@@ -63,8 +64,15 @@ pub(crate) enum Rpc {
     SelectSeries,
 }
 
+impl OfTenant {
+    /// Whether it takes profiles.
+    pub(crate) fn is_push(self) -> bool {
+        matches!(self, Self::Ingest | Self::Push | Self::OtlpExport)
+    }
+}
+
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 32] = [
+const ROUTES: [(&str, &str, Route); 33] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -112,6 +120,11 @@ const ROUTES: [(&str, &str, Route); 32] = [
         "/api/v1/admin/deletions",
         "GET",
         Route::OfTenant(OfTenant::Admin(Admin::Deletions)),
+    ),
+    (
+        "/api/v1/admin/refusals",
+        "GET",
+        Route::OfTenant(OfTenant::Admin(Admin::Refusals)),
     ),
     (
         "/api/v1/admin/rebuild",

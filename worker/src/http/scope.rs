@@ -7,10 +7,11 @@ use pilotlight_core::store::TenantId;
 use worker::{Context, Env};
 
 use crate::bucket::{AnyBucket, Metered};
-use crate::meter::Meter;
+use crate::meter::{Discards, Meter, gather};
+use crate::platform::clock;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
-use crate::tenant::{Shard, StubLine, TenantClient, TenantShards};
+use crate::tenant::{AdminCommand, Shard, StubLine, TenantClient, TenantShards};
 
 /// A tenant's part of an environment, for the length of a request.
 pub(crate) struct Scope {
@@ -21,6 +22,8 @@ pub(crate) struct Scope {
     context: Option<Rc<Context>>,
     /// What the request has used since its last call to the shard.
     pub(crate) meter: Meter,
+    /// What the request had refused.
+    pub(crate) discards: Discards,
 }
 
 impl Scope {
@@ -32,6 +35,7 @@ impl Scope {
             tenant,
             context: None,
             meter,
+            discards: Discards::default(),
         }
     }
 
@@ -91,6 +95,28 @@ impl Scope {
             shard,
             self.meter.clone(),
         )?))
+    }
+
+    /// Books refusals, after the answer has gone: those of some seconds together.
+    pub(crate) fn book_discards(&self, context: &Context) {
+        let discarded = gather(self.tenant.as_str(), &self.discards, clock::now_millis());
+        if discarded.is_empty() {
+            return;
+        }
+        let first = Shard {
+            tenant: self.tenant.clone(),
+            number: 0,
+        };
+        let client = self.shard(&first);
+        context.wait_until(async move {
+            let booked = match client {
+                Ok(client) => client.order::<()>(&AdminCommand::Discard(discarded)).await,
+                Err(problem) => Err(problem),
+            };
+            if let Err(problem) = booked {
+                worker::console_error!("refusals were not booked: {}", problem.message);
+            }
+        });
     }
 
     /// Books what was used and is not booked yet, after the answer has gone.

@@ -5,6 +5,7 @@
 //! calls to the shard, which keeps the sum of the month in one row of its database.
 
 pub(crate) mod cpu;
+mod discards;
 mod prices;
 mod report;
 
@@ -19,6 +20,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::platform::errors::Problem;
 
+pub(crate) use discards::{Discarded, Discards, gather};
 pub(crate) use prices::{Prices, PricesError};
 pub(crate) use report::{MonthUsage, prometheus};
 

@@ -9,12 +9,13 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::bucket::Bucket;
 use crate::bucket::Metered;
-use crate::meter::{Meter, MonthUsage, Usage};
+use crate::meter::{Discarded, Meter, MonthUsage, Usage};
 use crate::platform::Platform;
 use crate::platform::config::{Flush, Retention};
 use crate::platform::errors::Problem;
 use crate::tenant::catalog;
 use crate::tenant::catalog::commands::AdminCommand;
+use crate::tenant::catalog::discards::discarded;
 use crate::tenant::catalog::published::PublishedDay;
 use crate::tenant::catalog::sql::Sql;
 use crate::tenant::catalog::tombstones::DueWork;
@@ -221,7 +222,10 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
             TenantRpc::Book => Ok(Vec::new()),
             TenantRpc::Month => {
                 let (stored_objects, stored_bytes) = catalog.stored()?;
+                let of_reason = |d: Discarded| (d.reason, d.count);
+                let discarded = discarded(&catalog.sql)?.into_iter().map(of_reason);
                 let month = MonthUsage {
+                    discarded: discarded.collect(),
                     stored_objects,
                     stored_bytes,
                     ..self.usage.month(now)?

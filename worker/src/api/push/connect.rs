@@ -2,7 +2,7 @@
 //! calls in protobuf and JSON, and gRPC-web.
 
 use pilotlight_core::gzip;
-use pilotlight_core::ingest::{self, Ingested, Sender};
+use pilotlight_core::ingest::{self, Ingested, Rejected, Sender};
 use pilotlight_core::limits::MAX_PUSH_BYTES;
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 use worker::{Request, Response, ResponseBuilder};
@@ -83,7 +83,11 @@ pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Respons
             response.headers().set(PUSH_HEADER, outcome)?;
             Ok(response)
         }
-        Err(problem) => codec.refuse(problem),
+        Err(problem) => {
+            // An error of gRPC-web leaves here as an answer.
+            scope.discards.note_problem(&problem);
+            codec.refuse(problem)
+        }
     }
 }
 
@@ -116,6 +120,10 @@ async fn answer(
     if rejected.is_empty() {
         return Ok(outcome.as_str());
     }
+    for Rejected { part, error } in &rejected {
+        let message = format!("push {part} failed: {error}");
+        scope.discards.note(error.reason(), 1, &message);
+    }
     let named = rejected.iter().take(NAMED);
     let mut texts: Vec<String> = named
         .map(|rejected| format!("push {} failed: {}", rejected.part, rejected.error))
@@ -141,8 +149,7 @@ fn read(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Prob
         Codec::Proto | Codec::GrpcWeb(_) => from_proto(bytes),
     }
     .map_err(Problem::invalid)?;
-    ingest::push(&request, sender)
-        .map_err(|error| Problem::new(error.status(), error.code(), error))
+    Ok(ingest::push(&request, sender)?)
 }
 
 fn too_large(error: gzip::GzipError) -> Problem {

@@ -4,9 +4,11 @@
 use pilotlight_core::plans::MAX_FAILURES;
 use serde::{Deserialize, Serialize};
 
+use crate::meter::Discarded;
 use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::{DeletionRequest, drop_finished_deletions};
+use crate::tenant::catalog::discards::{add_discarded, discarded, forget_messages};
 use crate::tenant::catalog::lease_table::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
 use crate::tenant::catalog::published::change_all_days;
@@ -42,6 +44,10 @@ pub(crate) enum AdminCommand {
     TokenUsed(TokenUse),
     /// Answered with a list of [`TokenUse`].
     TokensUsed,
+    /// Counts pushes that were refused.
+    Discard(Vec<Discarded>),
+    /// Answered with a list of [`Discarded`].
+    Discarded,
 }
 
 /// How long a tenant's profiles are kept.
@@ -88,6 +94,8 @@ impl<S: Sql> Catalog<S> {
             AdminCommand::Left => return json(&self.left(now)?),
             AdminCommand::TokenUsed(used) => return json(&note_use(&self.sql, &used)?),
             AdminCommand::TokensUsed => return json(&uses(&self.sql)?),
+            AdminCommand::Discard(new) => return json(&add_discarded(&self.sql, new)?),
+            AdminCommand::Discarded => return json(&discarded(&self.sql)?),
         }
         let own = self.own_retention()?;
         json(&EffectiveRetention {
@@ -133,6 +141,7 @@ impl<S: Sql> Catalog<S> {
             change_all_days(sql)?;
             drop_lease(sql, now)?;
             drop_finished_deletions(sql)?;
+            forget_messages(sql)?;
             sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
         })
     }
