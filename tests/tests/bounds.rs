@@ -374,7 +374,7 @@ static REQUESTS: &[Case] = &[
             |m| {
                 let stack = |i: u64| packed(1, &[1 + i % 90, 1 + i / 90 % 90, 1 + i / 8_100]);
                 let m = m.each(100, |m, _| m.bytes(2, b""));
-                m.bytes(7, b"").repeat(7, SIZE * 2 / 3, stack)
+                m.repeat(7, SIZE * 2 / 3, stack)
             },
         )
     }),
@@ -383,7 +383,7 @@ static REQUESTS: &[Case] = &[
             |m| m.repeat(2, SIZE, |_| stacked(1)),
             |m| {
                 let m = m.each(2, |m, _| m.bytes(2, b""));
-                m.bytes(7, b"").bytes(7, &packed(1, &[1; MAX_STACK_DEPTH]))
+                m.bytes(7, &packed(1, &[1; MAX_STACK_DEPTH]))
             },
         )
     }),
@@ -397,12 +397,12 @@ static REQUESTS: &[Case] = &[
             },
             |m| {
                 let m = m.each(2, |m, _| m.bytes(2, b""));
-                let m = m.bytes(7, b"").bytes(7, &packed(1, &[1; 1_000]));
+                let m = m.bytes(7, &packed(1, &[1; 1_000]));
                 let service = |i: u64| {
                     let value = Message::default().bytes(1, format!("s{i}").as_bytes()).0;
-                    Message::default().number(1, 1).bytes(2, &value).0
+                    Message::default().number(1, 3).bytes(2, &value).0
                 };
-                let m = m.bytes(5, b"").bytes(5, b"service.name").bytes(6, b"");
+                let m = m.bytes(6, b"");
                 m.each(20_000, |m, i| m.bytes(6, &service(i)))
             },
         )
@@ -420,7 +420,7 @@ const fn otlp(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case
                 client: "",
                 now: UnixNanos(1_795_000_000_000_000_000),
             };
-            ingest_otlp(&push).is_ok()
+            ingest_otlp(&push).is_ok_and(|outcome| outcome.rejected_profiles == 0)
         },
         ..case(name, accepted, make)
     }
@@ -448,8 +448,17 @@ fn sampled(
     profile: impl Fn(Message) -> Message,
     dictionary: impl Fn(Message) -> Message,
 ) -> Vec<u8> {
-    let profile = profile(Message::default().bytes(1, b"")).0;
-    with_dictionary(&Message::default().bytes(2, &profile).0, dictionary)
+    let sample_type = Message::default().number(1, 1).number(2, 2).0;
+    let profile = profile(Message::default().bytes(1, &sample_type)).0;
+    with_dictionary(&Message::default().bytes(2, &profile).0, |m| {
+        let texts: [&[u8]; 4] = [b"", b"events", b"count", b"service.name"];
+        dictionary(
+            texts
+                .iter()
+                .fold(m, |m, text| m.bytes(5, text))
+                .bytes(7, b""),
+        )
+    })
 }
 
 /// A sample of this row of the table of stacks, with the value 1.
