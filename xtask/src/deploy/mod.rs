@@ -109,6 +109,11 @@ fn run(
     }
     let written = wrangler.run(&deploy);
     let _ = fs::remove_file(&secrets);
+    if written.is_err() && token.is_some() {
+        eprintln!(
+            "If the worker was uploaded before this failed, its first token was never shown: deploy again with --new-token."
+        );
+    }
     Ok(Deployed {
         url: address(options, &written?),
         token,

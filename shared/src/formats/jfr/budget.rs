@@ -7,6 +7,8 @@ use super::error::JfrProblem;
 
 /// Bytes of memory for each byte of a recording. Real ones take 3 at most.
 const BYTES_A_BYTE: usize = 13;
+/// Most that any recording may make: an instance at the edge has 112 MiB for all of its requests.
+const MOST: usize = 48 << 20;
 /// What a small recording may take besides.
 const FIXED: usize = 256 << 10;
 
@@ -44,7 +46,10 @@ pub(super) struct Budget {
 impl Budget {
     /// For a recording of `length` bytes.
     pub(super) fn new(length: usize) -> Self {
-        let left = length.saturating_mul(BYTES_A_BYTE).saturating_add(FIXED);
+        let left = length
+            .saturating_mul(BYTES_A_BYTE)
+            .saturating_add(FIXED)
+            .min(MOST);
         Self {
             length,
             left,

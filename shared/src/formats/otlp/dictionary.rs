@@ -6,7 +6,7 @@ use std::cell::Cell;
 use super::attribute::{Attribute, Form};
 use super::error::{OtlpError, ProfileError, Stop};
 use super::layout::Layout;
-use crate::base::limits::MAX_INLINED;
+use crate::base::limits::{MAX_INLINED, MAX_STACK_DEPTH};
 use crate::formats::protobuf::{Value, Wire, WireError};
 
 /// Which table of the dictionary. The number is its field.
@@ -106,14 +106,17 @@ impl<'a> Dictionary<'a> {
     pub(super) fn new(request: Wire<'a>) -> Result<Self, OtlpError> {
         let mut counts = [0; TABLES];
         for_each_row(request, |table, _| counts[table] += 1)?;
+        let length = request.bytes().len() as u64;
+        let limit = (length * COST_PER_BYTE + COST_OF_ANY).min(MAX_COST);
+        let index = counts.iter().sum::<usize>() as u64 * 8;
+        let Some(left) = limit.checked_sub(index).map(Cell::new) else {
+            return Err(OtlpError::Unfolds { limit });
+        };
         // Room for just what is there: an empty row takes two bytes of the request and eight here.
         let mut rows = counts.map(Vec::with_capacity);
         for_each_row(request, |table, row| {
             rows[table].push((row.offset() as u32, row.end() as u32));
         })?;
-        let length = request.bytes().len() as u64;
-        let limit = (length * COST_PER_BYTE + COST_OF_ANY).min(MAX_COST);
-        let left = Cell::new(limit);
         Ok(Self {
             request,
             rows,
@@ -279,7 +282,10 @@ impl<'a> Dictionary<'a> {
         while let Some((field, value)) = row.field()? {
             if field == 1 {
                 for_each_index(value, |index| {
-                    locations.push(index);
+                    // One more than allowed tells that it is too deep.
+                    if locations.len() <= MAX_STACK_DEPTH {
+                        locations.push(index);
+                    }
                     Ok(())
                 })?;
             }

@@ -50,7 +50,10 @@ pub(crate) struct Sample {
     pub(super) length: u64,
     pub(crate) attributes: Vec<u64>,
     pub(crate) link: Option<u64>,
+    /// In 1.7 one of each column, else their sum.
     values: Vec<i64>,
+    /// The sum is beyond 64 bits.
+    overflow: bool,
     timestamps: u64,
 }
 
@@ -72,6 +75,10 @@ impl<'a> Profile<'_, 'a> {
         let mut raw = RawHead::default();
         let mut message = self.message;
         while let Some((field, value)) = message.field()? {
+            if let (Layout::V1_7, 3, Value::Bytes(locations)) = (self.layout, field, value) {
+                // Four bytes for each, of which there is one for each byte at most.
+                self.dictionary.charge(4 * locations.bytes().len() as u64)?;
+            }
             match self.layout {
                 Layout::V1_7 => raw.field_of_1_7(field, value)?,
                 Layout::V1_8 | Layout::V1_10 => raw.field(field, value)?,
@@ -179,6 +186,7 @@ impl Sample {
         (self.stack, self.length, self.link, self.timestamps) = (0, 0, None, 0);
         self.attributes.clear();
         self.values.clear();
+        self.overflow = false;
     }
 
     fn read(&mut self, mut row: Wire<'_>, layout: Layout) -> Result<(), Stop> {
@@ -197,11 +205,14 @@ impl Sample {
                     self.link = (n != 0 || layout == Layout::V1_7).then_some(n);
                 }
                 value if field == values => for_each_index(value, |n| {
-                    self.values.push(n as i64);
+                    self.add_value(n as i64, layout);
                     Ok(())
                 })?,
                 value if field == attributes => for_each_index(value, |n| {
-                    self.attributes.push(n);
+                    // One more than allowed tells that there are too many.
+                    if self.attributes.len() <= MAX_LABELS_A_SAMPLE {
+                        self.attributes.push(n);
+                    }
                     Ok(())
                 })?,
                 value if field == times => self.timestamps += count_times(value, layout)?,
@@ -211,7 +222,27 @@ impl Sample {
         if self.attributes.len() > MAX_LABELS_A_SAMPLE {
             return Err(ProfileError::Attributes(self.attributes.len()).into());
         }
+        if self.values.len() > MAX_SAMPLE_TYPES {
+            return Err(ProfileError::Types.into());
+        }
+        if self.overflow {
+            return Err(ProfileError::Overflow.into());
+        }
         Ok(())
+    }
+
+    /// Since 1.8 values add up, so only their sum is kept; a sample may have one for each of
+    /// thousands of timestamps. In 1.7 each is of a column.
+    fn add_value(&mut self, value: i64, layout: Layout) {
+        let summed = layout != Layout::V1_7 && !self.values.is_empty();
+        if summed {
+            match self.values[0].checked_add(value) {
+                Some(more) => self.values[0] = more,
+                None => self.overflow = true,
+            }
+        } else if self.values.len() <= MAX_SAMPLE_TYPES {
+            self.values.push(value);
+        }
     }
 
     /// What the sample counts in column `column` of `types`.

@@ -33,9 +33,9 @@ struct Status<'a> {
 }
 
 impl OtlpIngested {
-    /// Whether all there was is refused.
+    /// Whether something is refused and nothing is left to store.
     pub fn is_refused(&self) -> bool {
-        self.rejected_profiles > 0 && self.rejected_profiles == self.profiles
+        self.rejected_profiles > 0 && self.ingested.chunks.is_empty()
     }
 
     /// The refused parts that are kept, each with how many profiles it stands for: the last one

@@ -27,8 +27,8 @@ export function Snippets() {
         </button>
       </div>
       <p class="hint">
-        Agents that push by push.v1 or OTLP (Python, Ruby, .NET, Rust, Alloy, eBPF) are not understood yet. A pprof file
-        of any program can be pushed with curl.
+        Agents for Python, Ruby, .NET, Rust and Java, Alloy and OTLP senders push to the same address. Where the server
+        asks for a token, give the agent one with the scope push.
       </p>
     </div>
   );

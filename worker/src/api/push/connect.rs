@@ -58,7 +58,8 @@ impl Codec {
             Self::GrpcWeb(framing) => return Ok(framing.response(&Ok(message))?),
         };
         let response = ResponseBuilder::new().with_header("content-type", content_type)?;
-        Ok(response.from_bytes(body)?)
+        // `from_bytes` would put a content type of its own in the place of this one.
+        Ok(response.fixed(body))
     }
 
     /// An error in the words of the protocol: gRPC-web's status is part of an answer that has
