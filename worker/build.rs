@@ -2,7 +2,7 @@
 //! holds. An allocation beyond fails and ends the instance, with an answer to all who wait
 //! (`worker/shim.js`); the platform would end the isolate.
 
-/// 112 MiB; `worker/src/platform/admission.rs` has the arithmetic.
+/// 112 MiB; `worker/src/platform/admission/mod.rs` has the arithmetic.
 const MAX_BYTES: u64 = 112 << 20;
 
 #[allow(

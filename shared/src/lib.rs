@@ -35,7 +35,7 @@ pub mod verbs;
 mod views;
 
 pub use base::{limits, sort};
-pub use formats::{folded, gzip, jfr, legacy, pprof};
+pub use formats::{folded, gzip, jfr, legacy, pprof, push_v1};
 pub use views::{flame, pyroscope};
 
 pub use base::parse_time::parse_time;

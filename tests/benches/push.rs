@@ -1,5 +1,5 @@
 //! What one push costs in CPU: the request to a chunk in the stateless worker, and its share of
-//! a segment in the tenant's object; natively, in wasmtime and in V8, which is workerd's engine.
+//! a segment in the shard; natively, in wasmtime and in V8, which is workerd's engine.
 //!
 //! `cargo bench -p pilotlight-tests --features e2e --bench push`. Warm: each request once to warm
 //! up, then in rounds. Cold: the first push of a fresh instance, in V8 of a fresh process. The

@@ -23,7 +23,7 @@ use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::plans::{
     CatalogObject, CompactPlan, CompactTask, Get, MAX_PARTITION_BYTES, Plan,
 };
-use pilotlight_core::store::{Level, ObjectKey, SegmentWriter, SumWindow, Tenant};
+use pilotlight_core::store::{Level, ObjectKey, SegmentWriter, SumWindow, TenantId};
 use pilotlight_core::{TimeRange, UnixNanos};
 use pilotlight_guest::{list, query};
 use wasmtime::{Engine, Instance, Module, Store, TypedFunc};
@@ -185,7 +185,7 @@ impl Bucket {
 
     /// The next profiles as a segment.
     fn segment(&mut self, chunks: &[Vec<u8>], count: usize) {
-        let (tenant, millis) = (Tenant::anonymous(), time(self.profiles) / 1_000_000);
+        let (tenant, millis) = (TenantId::anonymous(), time(self.profiles) / 1_000_000);
         let key = ObjectKey {
             tenant,
             shard: 0,

@@ -20,7 +20,7 @@
 //! A running Pilotlight:
 //!
 //! - [`local`]: the worker on this machine, to be killed and started again; [`client`]: requests to
-//!   it; [`process`]: what Linux says of it.
+//!   it; [`query`]: what it holds; [`process`]: what Linux says of it.
 //! - [`load`]: many processes push for minutes; [`kills`]: some push while the worker is killed,
 //!   again and again. [`options`]: options of these programs.
 //! - [`demo`]: an hour of realistic history of four services.
@@ -36,5 +36,5 @@ pub mod options;
 mod profiles;
 
 pub use judges::{brute, go, oracle, series, text};
-pub use local::{client, process};
+pub use local::{client, process, query};
 pub use profiles::{corpus, drawn, jfr, legacy, random, recorded};

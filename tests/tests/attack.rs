@@ -92,6 +92,58 @@ fn ask_everything(client: &Client) {
 }
 
 #[test]
+fn a_tenant_sees_why_its_pushes_were_refused() {
+    let place = place(
+        "refusals",
+        &[
+            ("MULTITENANCY", "true".to_owned()),
+            ("FLUSH_MS", "20".to_owned()),
+        ],
+    );
+    let _worker = place.start().expect("a worker");
+    let server = Client::new(&place.url());
+    let (sender, other) = (server.of_tenant("sender"), server.of_tenant("other"));
+    assert_eq!(push(&sender, "app", FROM, &profile(&[1])).status, 200);
+    assert_eq!(push(&other, "app", FROM, &profile(&[1])).status, 200);
+
+    let refused = |client: &Client| {
+        let answer = client.get("/api/v1/admin/refusals").expect("an answer");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["refusals"].clone()
+    };
+    assert_eq!(push(&sender, "app", FROM, b"\x0a\xff").status, 422);
+    let push_v1 = "/push.v1.PusherService/Push";
+    for path in ["/v1development/profiles", push_v1] {
+        let answer = sender.post(path, "application/json", b"[");
+        assert_eq!(answer.expect("an answer").status, 400, "{path}");
+    }
+    // A refusal is booked after its answer, those of five seconds together.
+    thread::sleep(Duration::from_secs(6));
+    assert_eq!(push(&sender, "app{", FROM, &profile(&[1])).status, 400);
+    thread::sleep(Duration::from_secs(1));
+    let listed = refused(&sender);
+    let count = |reason: &str| {
+        let mut rows = listed.as_array().expect("a list").iter();
+        let row = rows.find(|row| row["reason"] == reason);
+        row.and_then(|row| row["count"].as_u64()).unwrap_or(0)
+    };
+    for (reason, expect) in [
+        ("malformed_profile", 2),
+        ("invalid_request", 1),
+        ("invalid_labels", 1),
+    ] {
+        assert_eq!(count(reason), expect, "{reason}: {listed}");
+    }
+    let told = |row: &serde_json::Value| !row["last_message"].as_str().unwrap_or("").is_empty();
+    assert!(listed.as_array().expect("a list").iter().all(told));
+    assert_eq!(refused(&other), json!([]));
+    let metrics = server.get("/metrics").expect("an answer").text();
+    let line =
+        "pilotlight_discarded_pushes_total{tenant=\"sender\",reason=\"malformed_profile\"} 2";
+    assert!(metrics.lines().any(|l| l == line), "{metrics}");
+}
+
+#[test]
 fn one_tenants_extremes_fail_no_other_tenants_push() {
     let place = place(
         "attack",

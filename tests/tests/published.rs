@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pilotlight_core::pprof::encode_gzip;
-use pilotlight_core::store::{Tenant, arrival_day, catalog_key};
+use pilotlight_core::store::{TenantId, arrival_day, catalog_key};
 use pilotlight_tests::client::Client;
 use pilotlight_tests::drawn;
 use pilotlight_tests::local::{Local, Place};
@@ -44,7 +44,7 @@ fn the_day_comes_with_the_schedule_and_goes_with_the_tenant() {
     assert_eq!(days(&mut running), [""; 0]);
     let answer = client.get("/cdn-cgi/handler/scheduled").expect("an answer");
     assert_eq!(answer.status, 200, "{}", answer.text());
-    let key = |day| vec![catalog_key(&Tenant::anonymous(), 0, day)];
+    let key = |day| vec![catalog_key(&TenantId::anonymous(), 0, day)];
     let found = days(&mut running);
     // The day may have ended meanwhile.
     assert!(

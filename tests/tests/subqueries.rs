@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use pilotlight_core::plans::{CatalogObject, CompactPlan, CompactTask, MAX_PARTITION_BYTES, Plan};
 use pilotlight_core::pprof::encode_gzip;
 use pilotlight_core::store::{
-    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, Tenant, encode_chunk,
-    read_chunk,
+    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, TenantId,
+    encode_chunk, read_chunk,
 };
 use pilotlight_core::{Merger, Profile, ProfileBuilder, UnixNanos, canonical, parse_name};
 use pilotlight_s3::{ACCESS_KEY_ID, BUCKET, SECRET_ACCESS_KEY, Server};
@@ -79,7 +79,7 @@ fn block(day: i64, stacks: usize) -> (String, Vec<u8>) {
     writer.push(&chunk(day, stacks)).expect("a chunk");
     let (mut bytes, mut directory) = writer.finish().expect("a segment");
     let mut key = ObjectKey {
-        tenant: Tenant::anonymous(),
+        tenant: TenantId::anonymous(),
         shard: 0,
         level: Level::Segment,
         millis,

@@ -110,7 +110,7 @@ async fn scheduled(event: ScheduledEvent, env: Env, _context: ScheduleContext) {
     }
 }
 
-/// Visits one of a tenant's objects for the schedule, or answers parts of a query; only the binding
+/// Visits one of a tenant's shards for the schedule, or answers parts of a query; only the binding
 /// `SELF` comes here.
 #[wasm_bindgen(
     wasm_bindgen = ::worker::wasm_bindgen,
@@ -165,6 +165,10 @@ async fn answer(
             let scope = Scope::new(env, config, tenant, meter).within(context);
             scope.meter.add(Item::WorkerRequests, 1);
             let answer = answer_tenant(route, request, &scope).await;
+            if let (true, Err(problem)) = (route.is_push(), &answer) {
+                scope.discards.note_problem(problem);
+            }
+            scope.book_discards(context);
             // What a refused request cost is not worth a call.
             if answer
                 .as_ref()
@@ -193,6 +197,9 @@ async fn answer_tenant(
 ) -> Result<Response, Problem> {
     match route {
         OfTenant::Ingest => push::ingest::ingest(request, scope).await,
+        OfTenant::Push => push::connect::push(request, scope).await,
+        OfTenant::ShouldInitiateUpload => push::debug_info::should_initiate_upload(request),
+        OfTenant::DebugInfoUpload => Err(push::debug_info::not_initiated()),
         OfTenant::OtlpExport => push::otlp::export(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,
         OfTenant::Services => query::services(request, scope).await,

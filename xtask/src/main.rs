@@ -2,6 +2,7 @@
 //!
 //! In scope: install what a build needs, build, serve locally, test, deploy.
 
+mod agents;
 mod build;
 mod debian;
 mod deploy;

@@ -4,7 +4,7 @@ use crate::folders::target_dir;
 use crate::proc::{Result, Run};
 use crate::step::{Step, Steps};
 use crate::wasm::Toolchain;
-use crate::{npm, system, wasm};
+use crate::{agents, npm, system, wasm};
 use std::path::PathBuf;
 
 /// Which commands the machine is set up for.
@@ -23,12 +23,14 @@ pub(crate) struct Tools {
     pub(crate) bindgen: PathBuf,
     /// Only when set up for testing.
     pub(crate) chromium: Option<PathBuf>,
+    /// Agents that tests cannot run here; none unless set up for testing.
+    pub(crate) missing: Vec<agents::Missing>,
 }
 
 pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
     let mut steps = Steps::new(match purpose {
         Purpose::Running | Purpose::Checking => 6,
-        Purpose::Testing => 10,
+        Purpose::Testing => 11,
     });
     println!("Setting up");
     steps.run("Node", npm::node)?;
@@ -39,7 +41,7 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
     steps.run("clang for wasm32", system::clang)?;
     let wasm = steps.run("wasm32 standard library", wasm::find_or_make)?;
     let bindgen = steps.run("wasm-bindgen", bindgen)?;
-    let mut chromium = None;
+    let (mut chromium, mut missing) = (None, Vec::new());
     if purpose != Purpose::Running {
         steps.run("rustfmt and clippy", lints)?;
     }
@@ -47,11 +49,13 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
         steps.run("C++ compiler", system::cpp)?;
         steps.run("packages of the tests", |step| npm::packages(step, "tests"))?;
         chromium = Some(steps.run("browser", system::chromium)?);
+        missing = steps.run("profiling agents", agents::set_up)?;
     }
     Ok(Tools {
         wasm,
         bindgen,
         chromium,
+        missing,
     })
 }
 

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: all tests, the quickest first.
 
+use crate::agents::Missing;
 use crate::folders::{TARGET, own_dir, root, target_dir};
 use crate::proc::{Failure, Result, Run, interrupted};
 use crate::serve::{Pilotlight, free_port};
@@ -145,6 +146,7 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
     let started = Instant::now();
     let mut lines = Vec::new();
     let mut total = Count::default();
+    let mut skipped = Vec::new();
     let mut note = |name: &str, count: Count, seconds: u64| {
         let verdict = if count.failed == 0 { "ok" } else { "FAILED" };
         lines.push(format!(
@@ -169,6 +171,7 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
             );
         }
         Ok(tools) => {
+            skipped = tools.missing.iter().map(skip).collect();
             let programs_are_built = parts.iter().any(|part| part.name == "rust");
             run_parts(
                 parts,
@@ -184,6 +187,7 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
             );
         }
     }
+    lines.extend(skipped);
     println!(
         "\nSummary, after {} s\n{}\n",
         started.elapsed().as_secs(),
@@ -195,6 +199,12 @@ fn run_all(parts: &[&Part], purpose: Purpose) -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// The line about agents that no test ran.
+fn skip(missing: &Missing) -> String {
+    let Missing { language, cause } = missing;
+    format!("  skipped agents of {language}: {cause}")
 }
 
 fn run_parts(parts: &[&Part], mut fixtures: Fixtures, note: &mut impl FnMut(&str, Count, u64)) {

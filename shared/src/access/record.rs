@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
 use crate::access::token::TokenDigest;
-use crate::store::{KeyError, Tenant};
+use crate::store::{KeyError, TenantId};
 
 /// Longest name of a token, in bytes: a line of a table.
 const MAX_NAME: usize = 100;
@@ -30,7 +30,7 @@ pub enum TokenTenant {
     /// Everybody's, and the installation itself: `*`.
     All,
     /// One tenant's.
-    One(Tenant),
+    One(TenantId),
 }
 
 /// A token as it is stored: never the token itself.

@@ -10,3 +10,4 @@ pub mod legacy;
 pub(crate) mod otlp;
 pub mod pprof;
 pub(crate) mod protobuf;
+pub mod push_v1;

@@ -75,10 +75,6 @@ impl Draft {
 
 impl Ingested {
     /// Encodes drafts one by one, each with the name of its part of the request.
-    #[allow(
-        dead_code,
-        reason = "`/ingest` holds one profile a request; push.v1 and OTLP several"
-    )]
     pub(crate) fn collect(
         drafts: impl IntoIterator<Item = (String, Result<Draft, IngestError>)>,
     ) -> Self {

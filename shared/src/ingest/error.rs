@@ -25,6 +25,12 @@ pub enum IngestError {
     /// `name` is not an application with labels.
     #[error(transparent)]
     Name(#[from] LabelError),
+    /// A label of a series without a name.
+    #[error("a label of the series has the value {0:?} and no name")]
+    UnnamedLabel(String),
+    /// A request without a profile.
+    #[error("no profiles received")]
+    NoProfiles,
     /// The labels of a sample are too many or too long.
     #[error("a sample's labels: {0}")]
     SampleLabels(LabelError),
@@ -110,7 +116,12 @@ impl IngestError {
     /// The HTTP status: 400 for the request around the profile, 413, 415, and 422 for the profile.
     pub fn status(&self) -> u16 {
         match self {
-            Self::NoName | Self::Name(_) | Self::Time { .. } | Self::Multipart(_) => 400,
+            Self::NoName
+            | Self::Name(_)
+            | Self::UnnamedLabel(_)
+            | Self::NoProfiles
+            | Self::Time { .. }
+            | Self::Multipart(_) => 400,
             Self::Gzip(GzipError::TooLarge { .. })
             | Self::Profile(
                 PprofError::TooLarge { .. } | PprofError::Gzip(GzipError::TooLarge { .. }),

@@ -10,6 +10,8 @@ mod identity;
 mod jfr;
 mod multipart;
 mod otlp;
+mod push_v1;
+mod reason;
 mod request;
 mod split;
 mod trace;
@@ -29,6 +31,8 @@ use identity::Identity;
 use jfr::JfrParts;
 use multipart::MultipartError;
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
+pub use push_v1::{Sender, push};
+pub use reason::DiscardReason;
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};
 

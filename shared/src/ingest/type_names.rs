@@ -14,7 +14,8 @@ pub(super) fn of_pprof(profile: &Profile, config: Option<&Config>) -> Vec<Profil
     named(profile, &group_name(&kinds, config))
 }
 
-/// Under a name that is known.
+/// Under a name that is known. Two names are replaced as Pyroscope's default rules do: that of
+/// `godeltaprof`, whose profiles are like Go's own, and that of CPU time in a profile of wall time.
 pub(crate) fn named(profile: &Profile, name: &str) -> Vec<ProfileType> {
     let text = |t| {
         let (kind, unit) = profile.type_text(t);
@@ -23,6 +24,10 @@ pub(crate) fn named(profile: &Profile, name: &str) -> Vec<ProfileType> {
     let (period_type, period_unit) = profile.header().period_type.map(text).unwrap_or_default();
     let of = |&t| {
         let (sample_type, sample_unit) = text(t);
+        let name = match name.strip_prefix("godeltaprof_").unwrap_or(name) {
+            "wall" if sample_type == "cpu" => "process_cpu",
+            name => name,
+        };
         ProfileType {
             name: name.to_owned(),
             sample_type,

@@ -12,14 +12,14 @@ use crate::store::{Dataset, Directory, Level, SumWindow};
 
 /// The part of a range that windows of one length answer, or single profiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tier {
+pub(super) struct RangePart {
     /// `None`: single profiles.
     pub(super) window: Option<SumWindow>,
     /// Spans that begin and end where windows do.
     ranges: Vec<TimeRange>,
 }
 
-impl Tier {
+impl RangePart {
     pub(super) fn contains(&self, time: UnixNanos) -> bool {
         self.ranges.iter().any(|range| range.contains(time))
     }
@@ -31,15 +31,15 @@ impl Tier {
 
 /// Splits `range` less what is `taken` care of elsewhere: each part goes to the longest of
 /// `windows` that fits.
-pub(super) fn tiers(
+pub(super) fn range_parts(
     range: TimeRange,
     windows: impl Iterator<Item = SumWindow>,
     taken: Option<TimeRange>,
-) -> Vec<Tier> {
+) -> Vec<RangePart> {
     let mut windows: Vec<Option<SumWindow>> = windows.map(Some).collect();
     insertion_sort(&mut windows, |window| *window);
     windows.insert(0, None);
-    let (mut tiers, mut longer) = (Vec::new(), taken);
+    let (mut range_parts, mut longer) = (Vec::new(), taken);
     for &window in windows.iter().rev() {
         let inside = window.map_or(range, |window| window.inside(range));
         let mut ranges = vec![inside];
@@ -50,12 +50,12 @@ pub(super) fn tiers(
                 .collect();
         }
         ranges.retain(|range| range.from < range.until);
-        tiers.push(Tier { window, ranges });
+        range_parts.push(RangePart { window, ranges });
         if inside.from < inside.until {
             longer = Some(inside);
         }
     }
-    tiers
+    range_parts
 }
 
 /// What is left of a range on both sides of another.
@@ -124,7 +124,7 @@ pub(super) struct Summary {
 pub(super) struct Summaries<'a> {
     of: HashMap<(usize, &'a ProfileType, &'a str), Summary>,
     /// Where the blocks are that sum up an object, each for other services and types.
-    summed_by: HashMap<&'a str, Vec<usize>>,
+    summarized_by: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Summaries<'a> {
@@ -135,7 +135,7 @@ impl<'a> Summaries<'a> {
         range: TimeRange,
         mut window: impl FnMut(&'a Directory, &[&'a Dataset], bool) -> Option<SumWindow>,
     ) -> Self {
-        let (mut of, mut summed_by) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
+        let (mut of, mut summarized_by) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
         for (at, object) in objects
             .iter()
             .enumerate()
@@ -152,7 +152,7 @@ impl<'a> Summaries<'a> {
                     .or_default()
                     .push(dataset);
             }
-            let alone = block.sums_of.is_empty();
+            let alone = block.summarizes.is_empty();
             for ((of_type, service), datasets) in groups {
                 let first = datasets
                     .iter()
@@ -184,11 +184,11 @@ impl<'a> Summaries<'a> {
                 of.insert((at, &directory.types[of_type as usize], service), summary);
             }
             block
-                .sums_of
+                .summarizes
                 .iter()
-                .for_each(|key| summed_by.entry(key.as_str()).or_default().push(at));
+                .for_each(|key| summarized_by.entry(key.as_str()).or_default().push(at));
         }
-        Self { of, summed_by }
+        Self { of, summarized_by }
     }
 
     /// What the block at this place answers itself.
@@ -208,7 +208,7 @@ impl<'a> Summaries<'a> {
         profile_type: &ProfileType,
         service: &str,
     ) -> Option<TimeRange> {
-        let summaries = self.summed_by.get(key)?.iter();
+        let summaries = self.summarized_by.get(key)?.iter();
         summaries
             .filter_map(|&at| self.of(at, profile_type, service))
             .map(|summary| summary.range)

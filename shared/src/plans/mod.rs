@@ -16,8 +16,8 @@ mod timeline;
 
 pub use catalog::{Service, label_values, services};
 pub use compact::{
-    CompactJob, CompactOutput, CompactPlan, CompactTask, Deletion, MAX_FAILURES, MAX_JOB_BYTES,
-    MAX_JOB_OBJECTS, MAX_PARTITION_BYTES, MIN_JOB_OBJECTS, ObjectSummary, pick_job, pick_rewrite,
+    CompactJob, CompactOutput, CompactPlan, CompactTask, Deletion, JobCandidate, MAX_FAILURES,
+    MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_PARTITION_BYTES, MIN_JOB_OBJECTS, pick_job, pick_rewrite,
 };
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
 pub use plan::{CatalogObject, Get, Plan, PlanError};

@@ -37,11 +37,12 @@ pub use directory::catalog::{
 };
 pub use directory::contents::{ChunkEntry, Contents, Directory, Footer, SeriesEntry};
 pub use directory::counted_ids::{Counted, Ids, read_ids};
-pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, Tenant};
+pub use directory::key::{KeyError, MAX_TENANT, ObjectKey, TenantId};
 pub use directory::level::Level;
 pub use error::StoreError;
 pub(crate) use segment::answer_format::{AnswerStats, answer_chunk, decode_answer, encode_answer};
-pub use segment::chunk::{ChunkHead, LinkedRow, SeriesRows, chunk_head, encode_chunk, read_chunk};
+pub use segment::chunk::{ChunkHead, SeriesRows, chunk_head, encode_chunk, read_chunk};
 pub(crate) use segment::chunk::{DecodedChunk, DecodedSeries, decode_chunk};
+pub use segment::chunk_links::LinkedRow;
 pub(crate) use segment::chunk_links::decode_chunk_links;
 pub use segment::segment_writer::SegmentWriter;

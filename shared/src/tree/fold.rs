@@ -35,7 +35,7 @@ impl CallTree {
 /// The tree of a value column of each of some profiles, a side each: nodes in preorder, children by
 /// name, totals summed.
 ///
-/// `look` sees the self values before they are summed up, and the nodes of each side's samples that
+/// `look` sees the self values before they are summarized, and the nodes of each side's samples that
 /// have a value, in the order of the profile.
 pub(crate) fn build<const SIDES: usize>(
     profiles: [(&Profile, usize); SIDES],

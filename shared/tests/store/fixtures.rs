@@ -117,7 +117,7 @@ fn object_text(key: &str, bytes: &[u8]) -> String {
         writeln!(
             text,
             "token {} of {} segments, sums of {:?}",
-            block.token, block.segments, block.sums_of
+            block.token, block.segments, block.summarizes
         )
         .unwrap();
     }

@@ -3,7 +3,7 @@
 use pilotlight_core::plans::{CatalogObject, Grouping, Plan, QueryPlan};
 use pilotlight_core::store::{
     ChunkId, Contents, Directory, Footer, Ids, Level, ObjectKey, SegmentWriter, Series, SeriesRows,
-    StoreError, SumWindow, Tenant, chunk_head, encode_chunk, read_chunk, read_ids,
+    StoreError, SumWindow, TenantId, chunk_head, encode_chunk, read_chunk, read_ids,
 };
 use pilotlight_core::{
     Function, Line, Mapping, Profile, ProfileBuilder, Selector, StackId, SymbolFlags, TimeRange,
@@ -591,7 +591,7 @@ fn errors_say_what_and_where() {
     let mut bytes = bucket.read(&get).to_vec();
     *bytes.last_mut().unwrap() ^= 1;
     let key = ObjectKey {
-        tenant: Tenant::anonymous(),
+        tenant: TenantId::anonymous(),
         shard: 0,
         level: Level::Segment,
         millis: 0,

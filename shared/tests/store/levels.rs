@@ -104,7 +104,7 @@ pub(crate) fn pushes() -> impl Strategy<Value = Vec<Push>> {
 /// are.
 pub(crate) fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
     for &(level, some) in steps {
-        let summed: Vec<String> = summed(bucket);
+        let summarized: Vec<String> = summarized(bucket);
         // Blocks of level 1 also become larger ones.
         let sources = match level {
             3 => 1..=2,
@@ -114,7 +114,7 @@ pub(crate) fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
         let able = |at: &usize| {
             let object = &bucket.catalog[*at];
             sources.contains(&object.level.number())
-                && !summed.contains(&object.key)
+                && !summarized.contains(&object.key)
                 && some >> (at % 64) & 1 == 1
         };
         let chosen: Vec<usize> = (0..bucket.catalog.len()).filter(able).collect();
@@ -122,12 +122,12 @@ pub(crate) fn compact(bucket: &mut Bucket, steps: &[(u8, u64)]) {
     }
 }
 
-pub(crate) fn summed(bucket: &Bucket) -> Vec<String> {
+pub(crate) fn summarized(bucket: &Bucket) -> Vec<String> {
     bucket
         .catalog
         .iter()
         .filter_map(|object| object.directory.block())
-        .flat_map(|block| block.sums_of.clone())
+        .flat_map(|block| block.summarizes.clone())
         .collect()
 }
 
@@ -307,7 +307,7 @@ proptest! {
     ) {
         let mut bucket = Bucket { partition_bytes, ..Bucket::filled(&pushes) };
         compact(&mut bucket, &[(1, parts), (1, u64::MAX), (3, parts), (3, u64::MAX)]);
-        bucket.delete(&summed(&bucket));
+        bucket.delete(&summarized(&bucket));
         bucket.catalog.iter_mut().for_each(|object| object.directory.drop_lineage());
         assert!(bucket.catalog.iter().all(|object| object.level == Level::Day));
 
@@ -522,7 +522,7 @@ fn blocks_hold_what_their_level_says() {
         .iter()
         .map(|object| &object.key)
         .collect();
-    assert_eq!(block.sums_of.iter().collect::<Vec<_>>(), sources);
+    assert_eq!(block.summarizes.iter().collect::<Vec<_>>(), sources);
     assert_eq!(
         (block.token, block.partition, block.ids),
         (

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{CatalogObject, Dropped, Plan, RebuildPlan, Rebuilt, static_catalog};
 use pilotlight_core::store::{
-    CatalogDay, CatalogRow, Directory, Level, ObjectKey, Tenant, arrival_day, catalog_key,
+    CatalogDay, CatalogRow, Directory, Level, ObjectKey, TenantId, arrival_day, catalog_key,
 };
 use pilotlight_core::{TimeRange, UnixNanos};
 use proptest::prelude::*;
@@ -228,7 +228,7 @@ fn a_query_through_the_published_days_alone() {
             directory: o.directory.encode().unwrap(),
         };
         let rows = bucket.catalog.iter().filter(of_day).map(row).collect();
-        let key = catalog_key(&Tenant::anonymous(), 0, arrived);
+        let key = catalog_key(&TenantId::anonymous(), 0, arrived);
         (
             key,
             CatalogDay {

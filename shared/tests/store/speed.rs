@@ -155,7 +155,7 @@ fn in_parts(bucket: &Bucket, selector: &str, range: TimeRange, whole: &QueryAnsw
         let summary = bucket.catalog.iter().find(|s| {
             s.directory
                 .block()
-                .is_some_and(|b| b.sums_of.contains(&o.key))
+                .is_some_and(|b| b.summarizes.contains(&o.key))
         });
         !summary.is_some_and(|s| {
             range.from <= s.directory.min_time().unwrap()

@@ -7,7 +7,7 @@ use pilotlight_core::store::{Directory, Level, StoreError, read_chunk};
 use pilotlight_core::{Profile, ProfileType, Selector, TimeRange, canonical};
 use proptest::prelude::*;
 
-use crate::levels::{SELECTORS, compact, pushes, ranges, steps, summed};
+use crate::levels::{SELECTORS, compact, pushes, ranges, steps, summarized};
 use crate::support::{Bucket, Push, profile_type, said};
 
 fn drive(mut plan: QueryPlan, bucket: &Bucket) -> QueryAnswer {
@@ -124,7 +124,7 @@ proptest! {
         compact(&mut bucket, &steps);
         if alone {
             // The profiles of some are deleted.
-            bucket.delete(&summed(&bucket));
+            bucket.delete(&summarized(&bucket));
             bucket.catalog.iter_mut().for_each(|object| object.directory.drop_lineage());
         }
         let of_type = profile_type(sample_type.0, sample_type.1);

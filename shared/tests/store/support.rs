@@ -8,7 +8,7 @@ use pilotlight_core::plans::{
     MAX_PARTITION_BYTES, Plan, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
-    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, Tenant,
+    ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, TenantId,
     encode_chunk,
 };
 use pilotlight_core::{
@@ -237,7 +237,7 @@ impl Bucket {
         directory.keep_chunks(&counts);
         let lengths = (bytes.len(), directory.encode().unwrap().len());
         let key = ObjectKey {
-            tenant: Tenant::anonymous(),
+            tenant: TenantId::anonymous(),
             shard: 0,
             level: Level::Segment,
             millis,

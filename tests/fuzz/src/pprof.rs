@@ -72,7 +72,7 @@ fn push(bytes: &[u8], profile: &Profile) {
     };
     // Labels that no series may have and the like are refused; what is accepted must be whole.
     let Ok(Ingested { chunks, .. }) = ingest(&request) else { return };
-    let [Chunk { bytes: chunk, series }] = &chunks[..] else { return };
+    let [Chunk { bytes: chunk, series, .. }] = &chunks[..] else { return };
     let head = chunk_head(chunk).expect("our own chunk");
     assert_eq!(head.series.len(), *series);
     let positive: i128 = profile.samples().values.iter().flatten().map(|value| i128::from((*value).max(0))).sum();

@@ -1,5 +1,5 @@
 //! One push after the other, for a bench of what each costs: the request to a chunk, as the worker
-//! does it, and chunks to a segment, as the tenant's object does it.
+//! does it, and chunks to a segment, as the shard does it.
 
 use std::cell::RefCell;
 
@@ -53,7 +53,7 @@ pub fn push(index: u32) -> u64 {
     PREPARED.with_borrow(|p| chunk(&p.requests[index as usize]).map_or(0, |chunk| number(&chunk)))
 }
 
-/// The work of a tenant's object for all chunks, written as one segment. Gives a number that
+/// The work of a shard for all chunks, written as one segment. Gives a number that
 /// follows from the segment.
 pub fn gather() -> u64 {
     PREPARED.with_borrow(|p| {

@@ -6,6 +6,7 @@
 
 pub mod client;
 pub mod process;
+pub mod query;
 
 use std::fmt;
 use std::fs::{self, File};

@@ -23,6 +23,17 @@ impl Recorded {
         }
     }
 
+    /// The head as another tenant would send it.
+    pub fn head_of_tenant(&self, tenant: &str) -> Vec<u8> {
+        const TENANT: &str = "x-scope-orgid:";
+        let head = String::from_utf8_lossy(&self.head);
+        let others = head
+            .lines()
+            .filter(|line| !line.to_ascii_lowercase().starts_with(TENANT) && !line.is_empty());
+        let lines: Vec<&str> = others.collect();
+        format!("{}\r\n{TENANT} {tenant}\r\n\r\n", lines.join("\r\n")).into_bytes()
+    }
+
     /// The query parameter of that name, decoded.
     pub fn parameter(&self, name: &str) -> Option<String> {
         let head = String::from_utf8_lossy(&self.head);

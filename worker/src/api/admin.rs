@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     Selector, TYPE_LABELS,
-    store::{Tenant as TenantId, catalog_prefix},
+    store::{TenantId, catalog_prefix},
 };
 use serde::Serialize;
 use worker::{Env, Request, Response};
@@ -16,6 +16,7 @@ use crate::http::parameters::Parameters;
 use crate::http::route::Admin;
 use crate::http::scope::Scope;
 use crate::maintenance::rebuild;
+use crate::meter::Discarded;
 use crate::platform::Edge;
 use crate::platform::admission::Admission;
 use crate::platform::clock;
@@ -30,7 +31,7 @@ use crate::tenant::{
 const MAX_REQUEST: usize = 1 << 10;
 
 /// Most times that up to a thousand objects are deleted in one call: 24. Each takes three requests,
-/// or two and one for each of at most 32 tenant's objects; a worker may make 1,000 in one
+/// or two and one for each of at most 32 shards of a tenant; a worker may make 1,000 in one
 /// invocation, so with many objects a call may have to be repeated.
 const MAX_ROUNDS: usize = 24;
 
@@ -61,6 +62,7 @@ pub(crate) async fn bucket_check(request: &Request, env: &Env) -> Result<Respons
 /// | `PUT …/admin/retention` with `{"raw_days","sums_days"}` or `null` | the same |
 /// | `GET …/admin/parked` | `{"parked":[{"key","size","level","failures","error"}]}` |
 /// | `POST …/admin/parked/retry` | `{"retried":n}` |
+/// | `GET …/admin/refusals` | `{"refusals":[{"reason","count","last_millis","last_message"}]}` |
 /// | `DELETE …/admin/tenant` | `{"deleted":n,"left":n}` |
 /// | `DELETE …/admin/profiles?query&from&until` | `{"objects":n,"sums_kept":n}` |
 /// | `GET …/admin/deletions` | `{"deletions":[{"query","from","until","left","parked"}]}` |
@@ -98,6 +100,9 @@ pub(crate) async fn call(
         Admin::Deletions => Response::from_json(&DeletionsAnswer {
             deletions: deletions(&shards).await?,
         }),
+        Admin::Refusals => Response::from_json(&RefusalsAnswer {
+            refusals: refusals(&shards).await?,
+        }),
         Admin::RetryParked => Response::from_json(&RetriedAnswer {
             retried: retry_parked(&shards).await?,
         }),
@@ -113,6 +118,11 @@ struct ParkedAnswer {
 #[derive(Serialize)]
 struct DeletionsAnswer {
     deletions: Vec<PendingDeletion>,
+}
+
+#[derive(Serialize)]
+struct RefusalsAnswer {
+    refusals: Vec<Discarded>,
 }
 
 #[derive(Serialize)]
@@ -137,6 +147,14 @@ pub(crate) async fn parked<T: Transport>(shards: &TenantShards<T>) -> Result<Vec
         all.extend(client.order::<Vec<Parked>>(&AdminCommand::Parked).await?);
     }
     Ok(all)
+}
+
+/// Why pushes were refused; only the first object has it.
+async fn refusals<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Discarded>, Problem> {
+    match shards.each().first() {
+        Some(first) => first.order(&AdminCommand::Discarded).await,
+        None => Ok(Vec::new()),
+    }
 }
 
 pub(crate) async fn retry_parked<T: Transport>(shards: &TenantShards<T>) -> Result<u64, Problem> {
@@ -177,7 +195,7 @@ fn wanted(parameters: &Parameters) -> Result<DeletionRequest, Problem> {
     })
 }
 
-/// Begins a deletion in every object of a tenant. Queries may show what is deleted until the
+/// Begins a deletion in every shard of a tenant. Queries may show what is deleted until the
 /// schedule has rewritten the objects that hold it; new sums are made after that.
 pub(crate) async fn delete_profiles<T: Transport>(
     shards: &TenantShards<T>,
@@ -292,7 +310,7 @@ pub(crate) async fn delete_tenant<T: Transport>(
     })
 }
 
-/// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's objects anew, from what is in
+/// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's shards anew, from what is in
 /// the bucket.
 pub(crate) async fn rebuild(scope: &Scope) -> Result<Response, Problem> {
     let (bucket, mut reports) = (scope.bucket()?, BTreeMap::new());

@@ -1,7 +1,7 @@
 //! `GET /metrics`: what every tenant used this month, and what it costs, for Prometheus.
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use pilotlight_core::store::Tenant as TenantId;
+use pilotlight_core::store::TenantId;
 use worker::{Env, Response, ResponseBuilder};
 
 use crate::auth;

@@ -1,7 +1,7 @@
 //! Whom a request comes from, and whose data it is about.
 
 use pilotlight_core::access::{TokenRecord, TokenScope, TokenTenant};
-use pilotlight_core::store::Tenant as TenantId;
+use pilotlight_core::store::TenantId;
 
 use crate::auth::refusals::Reason;
 use crate::http::access::Access;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use pilotlight_core::access::MAX_TOKENS;
-use pilotlight_core::store::Tenant as TenantId;
+use pilotlight_core::store::TenantId;
 use worker::{Context, Env};
 
 use crate::meter::Meter;

@@ -15,7 +15,7 @@ pub(crate) mod s3;
 use std::ops::Range;
 
 use futures_util::{StreamExt, stream::FuturesUnordered};
-use pilotlight_core::{plans::Get, store::Tenant as TenantId};
+use pilotlight_core::{plans::Get, store::TenantId};
 use thiserror::Error;
 
 use crate::platform::CONNECTIONS;

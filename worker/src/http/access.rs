@@ -32,7 +32,11 @@ impl Route {
 impl OfTenant {
     fn scope(self) -> TokenScope {
         match self {
-            Self::Ingest | Self::OtlpExport => TokenScope::Push,
+            Self::Ingest
+            | Self::Push
+            | Self::OtlpExport
+            | Self::ShouldInitiateUpload
+            | Self::DebugInfoUpload => TokenScope::Push,
             Self::Services
             | Self::Labels
             | Self::Timeline

@@ -25,6 +25,9 @@ pub(crate) enum Tokens {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OfTenant {
     Ingest,
+    Push,
+    ShouldInitiateUpload,
+    DebugInfoUpload,
     OtlpExport,
     Rebuild,
     Services,
@@ -47,6 +50,7 @@ pub(crate) enum Admin {
     DeleteTenant,
     DeleteProfiles,
     Deletions,
+    Refusals,
 }
 
 /// The calls of Pyroscope's query service that are answered.
@@ -60,8 +64,15 @@ pub(crate) enum Rpc {
     SelectSeries,
 }
 
+impl OfTenant {
+    /// Whether it takes profiles.
+    pub(crate) fn is_push(self) -> bool {
+        matches!(self, Self::Ingest | Self::Push | Self::OtlpExport)
+    }
+}
+
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 29] = [
+const ROUTES: [(&str, &str, Route); 33] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -111,12 +122,32 @@ const ROUTES: [(&str, &str, Route); 29] = [
         Route::OfTenant(OfTenant::Admin(Admin::Deletions)),
     ),
     (
+        "/api/v1/admin/refusals",
+        "GET",
+        Route::OfTenant(OfTenant::Admin(Admin::Refusals)),
+    ),
+    (
         "/api/v1/admin/rebuild",
         "POST",
         Route::OfTenant(OfTenant::Rebuild),
     ),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
+    (
+        "/push.v1.PusherService/Push",
+        "POST",
+        Route::OfTenant(OfTenant::Push),
+    ),
+    (
+        "/debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload",
+        "POST",
+        Route::OfTenant(OfTenant::ShouldInitiateUpload),
+    ),
+    (
+        "/debuginfo.v1alpha1.DebuginfoService/UploadFinished",
+        "POST",
+        Route::OfTenant(OfTenant::DebugInfoUpload),
+    ),
     (
         "/v1development/profiles",
         "POST",
@@ -217,6 +248,9 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
             .map(|(.., route)| *route)
             .ok_or_else(|| wrong_method(method, &expected(), path));
     }
+    if method == "POST" && path.contains("/debuginfo.v1alpha1.DebuginfoService/Upload/") {
+        return Ok(Route::OfTenant(OfTenant::DebugInfoUpload));
+    }
     let mut segments = path.rsplit('/');
     let (call, service) = (segments.next().unwrap_or(""), segments.next().unwrap_or(""));
     if SERVICES.contains(&service) {
@@ -282,6 +316,18 @@ mod tests {
         );
         check("HEAD", "/healthz", Ok(Route::Health));
         check(
+            "POST",
+            "/base/push.v1.PusherService/Push",
+            Ok(Route::OfTenant(OfTenant::Push)),
+        );
+        for call in ["Upload/3f2a", "UploadFinished"] {
+            check(
+                "POST",
+                &format!("/debuginfo.v1alpha1.DebuginfoService/{call}"),
+                Ok(Route::OfTenant(OfTenant::DebugInfoUpload)),
+            );
+        }
+        check(
             "GET",
             "/api/v1/admin/retention",
             Ok(Route::OfTenant(OfTenant::Admin(Admin::Retention))),
@@ -315,6 +361,7 @@ mod tests {
         check("DELETE", "/", Err(404));
         check("POST", "/querier.v1.QuerierService/Diff", Err(501));
         check("POST", "/settings.v1.SettingsService/Get", Err(501));
-        check("POST", "/push.v1.PusherService/Push", Err(501));
+        check("POST", "/push.v1.PusherService/Other", Err(501));
+        check("GET", "/push.v1.PusherService/Push", Err(405));
     }
 }

@@ -3,14 +3,15 @@
 
 use std::rc::Rc;
 
-use pilotlight_core::store::Tenant as TenantId;
+use pilotlight_core::store::TenantId;
 use worker::{Context, Env};
 
 use crate::bucket::{AnyBucket, Metered};
-use crate::meter::Meter;
+use crate::meter::{Discards, Meter, gather};
+use crate::platform::clock;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
-use crate::tenant::{Shard, StubLine, TenantClient, TenantShards};
+use crate::tenant::{AdminCommand, Shard, StubLine, TenantClient, TenantShards};
 
 /// A tenant's part of an environment, for the length of a request.
 pub(crate) struct Scope {
@@ -19,8 +20,10 @@ pub(crate) struct Scope {
     tenant: TenantId,
     /// What goes on when a request is answered, if this is about one.
     context: Option<Rc<Context>>,
-    /// What the request has used since its last call to the tenant's object.
+    /// What the request has used since its last call to the shard.
     pub(crate) meter: Meter,
+    /// What the request had refused.
+    pub(crate) discards: Discards,
 }
 
 impl Scope {
@@ -32,6 +35,7 @@ impl Scope {
             tenant,
             context: None,
             meter,
+            discards: Discards::default(),
         }
     }
 
@@ -55,7 +59,7 @@ impl Scope {
         ))
     }
 
-    /// The tenant's objects.
+    /// The tenant's shards.
     pub(crate) fn shards(&self) -> Result<TenantShards<StubLine>, Problem> {
         let lines: Result<Vec<_>, _> = self
             .names()
@@ -84,13 +88,35 @@ impl Scope {
         self.context.clone()
     }
 
-    /// One of the tenant's objects.
+    /// One of the tenant's shards.
     pub(crate) fn shard(&self, shard: &Shard) -> Result<TenantClient<StubLine>, Problem> {
         Ok(TenantClient::new(StubLine::new(
             &self.env,
             shard,
             self.meter.clone(),
         )?))
+    }
+
+    /// Books refusals, after the answer has gone: those of some seconds together.
+    pub(crate) fn book_discards(&self, context: &Context) {
+        let discarded = gather(self.tenant.as_str(), &self.discards, clock::now_millis());
+        if discarded.is_empty() {
+            return;
+        }
+        let first = Shard {
+            tenant: self.tenant.clone(),
+            number: 0,
+        };
+        let client = self.shard(&first);
+        context.wait_until(async move {
+            let booked = match client {
+                Ok(client) => client.order::<()>(&AdminCommand::Discard(discarded)).await,
+                Err(problem) => Err(problem),
+            };
+            if let Err(problem) = booked {
+                worker::console_error!("refusals were not booked: {}", problem.message);
+            }
+        });
     }
 
     /// Books what was used and is not booked yet, after the answer has gone.

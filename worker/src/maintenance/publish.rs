@@ -1,4 +1,4 @@
-//! Writes the catalog of one of a tenant's objects into the bucket, for readers that have nothing
+//! Writes the catalog of one of a tenant's shards into the bucket, for readers that have nothing
 //! else.
 //!
 //! Each day that has changed is written in the place of what was there, under the condition that it
@@ -14,7 +14,7 @@ use crate::platform::errors::Problem;
 use crate::tenant::{Publication, PublishedDay, Row, Shard, TenantClient, Transport};
 
 /// How often a day is tried: three times. The first fails when the answer to an earlier write was
-/// lost, the second when another publication began meanwhile, which the tenant's object then says.
+/// lost, the second when another publication began meanwhile, which the shard then says.
 const TRIES: usize = 3;
 
 /// Publishes what has changed; gives the number of days that have.
@@ -59,7 +59,7 @@ async fn publish_day(
 ) -> Result<Option<String>, Problem> {
     let key = catalog_key(&shard.tenant, shard.number, day);
     for _ in 0..TRIES {
-        // After the tag was read: the tenant's object refuses when another publication has begun by
+        // After the tag was read: the shard refuses when another publication has begun by
         // now.
         let rows = client.of_day(token, day).await?;
         if rows.is_empty() {

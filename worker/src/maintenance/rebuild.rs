@@ -1,4 +1,4 @@
-//! Rebuilds the catalog of one of a tenant's objects from what is in the bucket.
+//! Rebuilds the catalog of one of a tenant's shards from what is in the bucket.
 
 use futures_util::{StreamExt, stream};
 use pilotlight_core::{

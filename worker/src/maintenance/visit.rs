@@ -1,4 +1,4 @@
-//! A visit to one of a tenant's objects: what was replaced long enough ago is deleted, the catalog
+//! A visit to one of a tenant's shards: what was replaced long enough ago is deleted, the catalog
 //! is published if it is time to, and one compaction job is done, or now and then a sweep.
 
 use pilotlight_core::plans::{CompactPlan, CompactTask};

@@ -2,9 +2,10 @@
 //! and their price.
 //!
 //! Whoever does something chargeable adds it to a [`Usage`]. That of a request travels with its
-//! calls to the tenant's object, which keeps the sum of the month in one row of its database.
+//! calls to the shard, which keeps the sum of the month in one row of its database.
 
 pub(crate) mod cpu;
+mod discards;
 mod prices;
 mod report;
 
@@ -19,6 +20,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::platform::errors::Problem;
 
+pub(crate) use discards::{Discarded, Discards, gather};
 pub(crate) use prices::{Prices, PricesError};
 pub(crate) use report::{MonthUsage, prometheus};
 

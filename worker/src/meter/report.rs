@@ -1,8 +1,10 @@
 //! Usage as metrics in the text format of Prometheus, and as dollars.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::AddAssign;
 
+use pilotlight_core::ingest::DiscardReason;
 use serde::{Deserialize, Serialize};
 
 use super::{Item, Prices, Usage};
@@ -19,6 +21,8 @@ pub(crate) struct MonthUsage {
     pub(crate) stored_bytes: u64,
     /// Objects in the bucket at the moment.
     pub(crate) stored_objects: u64,
+    /// Pushes that were refused since the tenant's first.
+    pub(crate) discarded: BTreeMap<DiscardReason, u64>,
 }
 
 impl AddAssign for MonthUsage {
@@ -27,6 +31,9 @@ impl AddAssign for MonthUsage {
         self.usage += other.usage;
         self.stored_bytes += other.stored_bytes;
         self.stored_objects += other.stored_objects;
+        for (reason, count) in other.discarded {
+            *self.discarded.entry(reason).or_default() += count;
+        }
     }
 }
 
@@ -102,6 +109,19 @@ pub(crate) fn prometheus(tenants: &[(String, MonthUsage)], prices: &Prices) -> S
         "Objects in the bucket.",
         &each(&|month| month.stored_objects.to_string()),
     );
+    let discarded = tenants.iter().flat_map(|(tenant, month)| {
+        let of_tenant = month.discarded.iter();
+        of_tenant.map(|(reason, count)| {
+            let labels = labels(&[("tenant", tenant), ("reason", reason.name())]);
+            (labels, count.to_string())
+        })
+    });
+    metric(
+        "discarded_pushes_total",
+        "counter",
+        "Pushes, or parts of one, that were refused, by reason.",
+        &discarded.collect::<Vec<_>>(),
+    );
     let costs = tenants.iter().flat_map(|(tenant, month)| {
         let (items, _) = cost(month, prices);
         items.into_iter().map(|(item, dollars)| {
@@ -148,6 +168,7 @@ mod tests {
             usage: Usage::of(item, count),
             stored_bytes,
             stored_objects: 1,
+            discarded: BTreeMap::from([(DiscardReason::SeriesLimit, 3)]),
         }
     }
 
@@ -183,6 +204,7 @@ mod tests {
             "pilotlight_rows_written_total{tenant=\"a\"} 2000000",
             "pilotlight_bucket_reads_total{tenant=\"a\"} 0",
             "pilotlight_stored_bytes{tenant=\"a\"} 7",
+            "pilotlight_discarded_pushes_total{tenant=\"a\",reason=\"series_limit\"} 3",
             "pilotlight_month_cost_dollars{tenant=\"a\",item=\"rows_written\"} 2.000000",
             "pilotlight_month_bill_dollars 5.000000",
         ];

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use pilotlight_core::ingest::{DiscardReason, IngestError};
 use serde::{Deserialize, Serialize};
 use worker::{Response, ResponseBuilder};
 
@@ -20,6 +21,9 @@ pub(crate) struct Problem {
     /// The stored object that is missing or damaged.
     #[serde(skip)]
     pub(crate) object: Option<String>,
+    /// Why a push is refused, as far as that is known better than from the status.
+    #[serde(skip)]
+    pub(crate) discard: Option<DiscardReason>,
 }
 
 impl Problem {
@@ -30,6 +34,7 @@ impl Problem {
             message: message.to_string(),
             retry_after: None,
             object: None,
+            discard: None,
         }
     }
 
@@ -104,6 +109,16 @@ impl Problem {
             builder = builder.with_header("retry-after", &seconds.to_string())?;
         }
         builder.from_json(self)
+    }
+}
+
+/// A push that is refused for what it holds.
+impl From<IngestError> for Problem {
+    fn from(error: IngestError) -> Self {
+        Self {
+            discard: Some(error.reason()),
+            ..Self::new(error.status(), error.code(), error)
+        }
     }
 }
 

@@ -15,24 +15,24 @@ use crate::tenant::catalog::sql::DurableSql;
 use crate::tenant::rpc::reply::{Reply, TenantRpc};
 use crate::tenant::rpc::shard::Shard;
 use crate::tenant::rpc::stub::{SHARD_HEADER, USAGE_HEADER, response};
-use crate::tenant::store::TenantStore;
+use crate::tenant::shard_server::ShardServer;
 
-/// One tenant's object, or one of several. All its work is in [`TenantStore`].
+/// One of a tenant's shards. All its work is in [`ShardServer`].
 #[durable_object(fetch)]
 pub struct Tenant {
     state: State,
-    store: Result<TenantStore<AnyBucket, DurableSql, Edge>, Problem>,
+    server: Result<ShardServer<AnyBucket, DurableSql, Edge>, Problem>,
 }
 
 impl DurableObject for Tenant {
     fn new(state: State, env: Env) -> Self {
-        let store = Config::of(&env)
+        let server = Config::of(&env)
             .map_err(Problem::internal)
             .and_then(|config| {
                 let meter = Meter::default();
                 let sql = DurableSql::new(&state.storage(), meter.clone());
                 let (flush, grace_seconds) = (config.flush, config.compact_grace_seconds);
-                TenantStore::new(
+                ShardServer::new(
                     sql,
                     AnyBucket::open(&env)?,
                     Edge,
@@ -42,7 +42,7 @@ impl DurableObject for Tenant {
                     config.retention,
                 )
             });
-        Self { state, store }
+        Self { state, server }
     }
 
     async fn fetch(&self, request: Request) -> WorkerResult<Response> {
@@ -55,7 +55,7 @@ impl DurableObject for Tenant {
 
 impl Tenant {
     async fn answer(&self, mut request: Request) -> Result<Reply, Problem> {
-        let store = self.store.as_ref().map_err(Clone::clone)?;
+        let server = self.server.as_ref().map_err(Clone::clone)?;
         let shard = request.headers().get(SHARD_HEADER)?.unwrap_or_default();
         let shard: Shard = shard.parse().map_err(Problem::internal)?;
         let usage = request.headers().get(USAGE_HEADER)?;
@@ -66,7 +66,7 @@ impl Tenant {
         let path = request.path();
         let call = TenantRpc::of(&path).ok_or_else(|| Problem::not_found(path))?;
         let body = request.bytes().await?;
-        Ok(store
+        Ok(server
             .answer(&shard, call, body, usage.unwrap_or_default(), |task| {
                 self.state.wait_until(task)
             })

@@ -4,7 +4,7 @@
 mod catalog;
 mod durable_object;
 mod rpc;
-mod store;
+mod shard_server;
 mod write;
 
 pub(crate) use catalog::commands::{AdminCommand, EffectiveRetention, Parked};
@@ -26,4 +26,4 @@ pub(crate) use rpc::reply::{Reply, TenantRpc};
 pub(crate) use rpc::shard::Shard;
 pub(crate) use rpc::stub::{StubLine, USAGE_HEADER};
 #[cfg(test)]
-pub(crate) use store::TenantStore;
+pub(crate) use shard_server::ShardServer;

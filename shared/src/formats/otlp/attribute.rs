@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::dictionary::Dictionary;
 use super::error::Stop;
 use crate::formats::protobuf::{Value, Wire, WireError};
 
@@ -35,22 +34,22 @@ pub(super) enum Form {
 }
 
 impl<'a> Attribute<'a> {
-    /// Reads an attribute; index-valued texts are looked up.
+    /// Reads an attribute; `text` looks up those that are given by an index.
     pub(super) fn read(
         mut row: Wire<'a>,
         form: Form,
-        dictionary: &Dictionary<'a>,
+        text: &dyn Fn(u64) -> Result<Cow<'a, str>, Stop>,
     ) -> Result<Self, Stop> {
         let mut key = Cow::Borrowed("");
         let mut value = AttributeValue::Other;
         while let Some((field, read)) = row.field()? {
             match (field, read, form) {
-                (1, Value::Bytes(text), _) => key = String::from_utf8_lossy(text.bytes()),
+                (1, Value::Bytes(name), _) => key = String::from_utf8_lossy(name.bytes()),
                 (1, Value::Number(index), Form::Row)
                 | (3, Value::Number(index), Form::KeyValue) => {
-                    key = dictionary.text(index)?;
+                    key = text(index)?;
                 }
-                (2, Value::Bytes(any), _) => value = any_value(any, dictionary, true)?,
+                (2, Value::Bytes(any), _) => value = any_value(any, text, true)?,
                 _ => {}
             }
         }
@@ -61,21 +60,21 @@ impl<'a> Attribute<'a> {
 /// Reads an `AnyValue`. A list of one is that one.
 fn any_value<'a>(
     mut any: Wire<'a>,
-    dictionary: &Dictionary<'a>,
+    text: &dyn Fn(u64) -> Result<Cow<'a, str>, Stop>,
     may_be_list: bool,
 ) -> Result<AttributeValue<'a>, Stop> {
     let mut value = AttributeValue::Other;
     while let Some((field, read)) = any.field()? {
         value = match (field, read) {
-            (1, Value::Bytes(text)) => AttributeValue::Text(String::from_utf8_lossy(text.bytes())),
+            (1, Value::Bytes(own)) => AttributeValue::Text(String::from_utf8_lossy(own.bytes())),
             (2, Value::Number(n)) => AttributeValue::Bool(n != 0),
             (3, Value::Number(n)) => AttributeValue::Integer(n as i64),
             (4, Value::Fixed64(bits)) => AttributeValue::Double(f64::from_bits(bits)),
             (5, Value::Bytes(list)) if may_be_list => match only_element(list)? {
-                Some(element) => any_value(element, dictionary, false)?,
+                Some(element) => any_value(element, text, false)?,
                 None => AttributeValue::Other,
             },
-            (8, Value::Number(index)) => AttributeValue::Text(dictionary.text(index)?),
+            (8, Value::Number(index)) => AttributeValue::Text(text(index)?),
             _ => AttributeValue::Other,
         };
     }

@@ -179,7 +179,9 @@ impl<'a> Dictionary<'a> {
     }
 
     pub(super) fn attribute(&self, index: u64) -> Result<Attribute<'a>, Stop> {
-        Attribute::read(self.row(Table::Attribute, index)?, Form::Row, self)
+        Attribute::read(self.row(Table::Attribute, index)?, Form::Row, &|index| {
+            self.text(index)
+        })
     }
 
     pub(super) fn function(&self, index: u64) -> Result<FunctionRow, Stop> {
@@ -344,4 +346,18 @@ pub(super) fn for_each_index(
         }
         Value::Fixed64(_) | Value::Fixed32 => Ok(()),
     }
+}
+
+/// Each message in a field, for callers whose errors hold those of requests.
+pub(super) fn walk<'a, E: From<Stop>>(
+    mut message: Wire<'a>,
+    wanted: u32,
+    mut each: impl FnMut(Wire<'a>) -> Result<(), E>,
+) -> Result<(), E> {
+    while let Some((field, value)) = message.field().map_err(Stop::from)? {
+        if let (true, Value::Bytes(inner)) = (field == wanted, value) {
+            each(inner)?;
+        }
+    }
+    Ok(())
 }

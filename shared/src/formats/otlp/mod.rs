@@ -1,5 +1,5 @@
 //! OTLP profiles: `ExportProfilesServiceRequest` of `opentelemetry.proto.collector.profiles`,
-//! `v1development`, in every layout from 1.7 to 1.11 ([`layout`]), as protobuf and as JSON.
+//! `v1development`, in every layout from 1.7 to 1.11 ([`votes`]), as protobuf and as JSON.
 //!
 //! Source of the format: opentelemetry-proto, tags v1.7.0 to v1.11.0. All profiles of a request
 //! share one dictionary, which may stand before or behind them, so a request is walked twice. What
@@ -17,6 +17,7 @@ mod layout;
 mod profile;
 mod request;
 mod symbols;
+mod votes;
 
 pub(crate) use attribute::{Attribute, AttributeValue};
 pub(crate) use error::Stop;

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::dictionary::for_each_index;
+use super::dictionary::{Dictionary, for_each_index, walk};
 use super::error::{OtlpError, ProfileError, Stop};
 use super::layout::Layout;
-use super::request::{Request, walk};
 use crate::base::limits::{MAX_LABELS_A_SAMPLE, MAX_SAMPLE_TYPES};
 use crate::formats::protobuf::{Value, Wire, WireError};
 
 /// A profile that is not read yet.
 #[derive(Clone, Copy)]
 pub(crate) struct Profile<'r, 'a> {
-    pub(super) request: &'r Request<'a>,
+    pub(super) dictionary: &'r Dictionary<'a>,
+    pub(super) layout: Layout,
     pub(super) message: Wire<'a>,
 }
 
@@ -72,12 +72,12 @@ impl<'a> Profile<'_, 'a> {
         let mut raw = RawHead::default();
         let mut message = self.message;
         while let Some((field, value)) = message.field()? {
-            match self.request.layout {
+            match self.layout {
                 Layout::V1_7 => raw.field_of_1_7(field, value)?,
                 Layout::V1_8 | Layout::V1_10 => raw.field(field, value)?,
             }
         }
-        let dictionary = &self.request.dictionary;
+        let dictionary = self.dictionary;
         let value_type = |(kind, unit)| {
             Ok::<_, Stop>(ValueType {
                 kind: dictionary.text(kind)?,
@@ -104,7 +104,7 @@ impl<'a> Profile<'_, 'a> {
     ) -> Result<(), E> {
         let mut sample = Sample::default();
         walk(self.message, 2, |row| {
-            sample.read(row, self.request.layout)?;
+            sample.read(row, self.layout)?;
             each(&sample)
         })
     }

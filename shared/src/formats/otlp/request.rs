@@ -1,12 +1,13 @@
 //! The outermost messages: resources, scopes and the profiles in them.
 
 use super::attribute::{Attribute, Form};
-use super::dictionary::{Dictionary, Link, for_each_message};
+use super::dictionary::{Dictionary, Link, for_each_message, walk};
 use super::error::{OtlpError, ProfileError, Stop};
-use super::layout::{Layout, Votes};
+use super::layout::Layout;
 use super::profile::Profile;
+use super::votes::Votes;
 use crate::base::limits::{MAX_LABELS_A_SAMPLE, MAX_PROFILE_BYTES};
-use crate::formats::protobuf::{Value, Wire};
+use crate::formats::protobuf::Wire;
 
 /// A request whose profiles can be read.
 pub(crate) struct Request<'a> {
@@ -102,7 +103,9 @@ impl<'a> Request<'a> {
             if all.len() == MAX_LABELS_A_SAMPLE {
                 return Err(ProfileError::OwnAttributes.into());
             }
-            all.push(Attribute::read(row, Form::KeyValue, &self.dictionary)?);
+            all.push(Attribute::read(row, Form::KeyValue, &|index| {
+                self.dictionary.text(index)
+            })?);
             Ok::<_, Stop>(())
         })?;
         Ok(all)
@@ -152,23 +155,10 @@ impl<'r, 'a> Scope<'r, 'a> {
     ) -> Result<(), E> {
         walk(self.message, 2, |message| {
             each(Profile {
-                request: self.request,
+                dictionary: &self.request.dictionary,
+                layout: self.request.layout,
                 message,
             })
         })
     }
-}
-
-/// Each message in a field, for callers whose errors hold those of requests.
-pub(super) fn walk<'a, E: From<Stop>>(
-    mut message: Wire<'a>,
-    wanted: u32,
-    mut each: impl FnMut(Wire<'a>) -> Result<(), E>,
-) -> Result<(), E> {
-    while let Some((field, value)) = message.field().map_err(Stop::from)? {
-        if let (true, Value::Bytes(inner)) = (field == wanted, value) {
-            each(inner)?;
-        }
-    }
-    Ok(())
 }

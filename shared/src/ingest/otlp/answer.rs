@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{OtlpFormat, OtlpIngested};
 use crate::formats::protobuf::Writer;
+use crate::ingest::draft::Rejected;
 
 /// Longest text in an answer, in bytes. Senders log it; the protocol wants answers kept small.
 const MAX_MESSAGE: usize = 512;
@@ -35,6 +36,17 @@ impl OtlpIngested {
     /// Whether all there was is refused.
     pub fn is_refused(&self) -> bool {
         self.rejected_profiles > 0 && self.rejected_profiles == self.profiles
+    }
+
+    /// The refused parts that are kept, each with how many profiles it stands for: the last one
+    /// also for those whose reasons are not kept.
+    pub fn refusals(&self) -> impl Iterator<Item = (u64, &Rejected)> {
+        let rejected = &self.ingested.rejected;
+        let more = self.rejected_profiles.saturating_sub(rejected.len() as u64);
+        rejected.iter().enumerate().map(move |(place, part)| {
+            let last = place + 1 == rejected.len();
+            (1 + if last { more } else { 0 }, part)
+        })
     }
 
     /// The first reasons, in words for the sender.

@@ -1,6 +1,6 @@
 //! Deletion of profiles: which ones, which objects hold some, and which to rewrite next.
 
-use super::job::{CompactJob, ObjectSummary, pick_job};
+use super::job::{CompactJob, JobCandidate, pick_job};
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
@@ -32,14 +32,14 @@ impl Deletion {
 
 /// Picks what to rewrite of the objects that hold deleted profiles: segments of one hour together,
 /// as compaction would take them, and blocks one by one.
-pub fn pick_rewrite(objects: &[ObjectSummary]) -> Option<CompactJob> {
-    let segments = |object: &&ObjectSummary| {
+pub fn pick_rewrite(objects: &[JobCandidate]) -> Option<CompactJob> {
+    let segments = |object: &&JobCandidate| {
         object
             .key
             .parse::<ObjectKey>()
             .is_ok_and(|key| key.level == Level::Segment)
     };
-    let all: Vec<ObjectSummary> = objects.iter().filter(segments).cloned().collect();
+    let all: Vec<JobCandidate> = objects.iter().filter(segments).cloned().collect();
     // Of all hours, whether they are over or not.
     pick_job(&all, UnixNanos(i64::MAX)).or_else(|| {
         let block = objects.iter().find(|object| !segments(object))?;
@@ -247,7 +247,7 @@ mod tests {
     fn segments_first_then_blocks() {
         let object = |name: &str| {
             let (segment, _) = segment(&[("a", 1, "a1")]);
-            ObjectSummary::new(
+            JobCandidate::new(
                 &format!("t/a/s0/{name}-0000000000000001"),
                 segment.size,
                 &segment.directory,

@@ -36,8 +36,8 @@ use partitions::{digest, partitions};
 
 pub use deletion::{Deletion, pick_rewrite};
 pub use job::{
-    CompactJob, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_PARTITION_BYTES, MIN_JOB_OBJECTS,
-    ObjectSummary, pick_job,
+    CompactJob, JobCandidate, MAX_FAILURES, MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_PARTITION_BYTES,
+    MIN_JOB_OBJECTS, pick_job,
 };
 
 /// Largest gap read along with what is needed: 128 KiB, which a bucket delivers in the time that a
@@ -293,7 +293,7 @@ impl CompactPlan {
             .filter(|(at, _)| raw || used.contains(at))
             .map(|(_, source)| source.object.key)
             .collect();
-        let (made_of, sums_of) = if raw {
+        let (made_of, summarizes) = if raw {
             (names, Vec::new())
         } else {
             (Vec::new(), names)
@@ -307,7 +307,7 @@ impl CompactPlan {
             partition: self.partition,
             segments,
             ids,
-            sums_of,
+            summarizes,
         };
         let (bytes, directory) = self.writer.finish(lineage).map_err(PlanError::Output)?;
         let profiles = directory

@@ -12,7 +12,7 @@ use crate::merge::merger::MergeError;
 use crate::merge::stored::StoredMerger;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
-use crate::plans::cover::{Summaries, Tier, is_summary, opened, service, tiers};
+use crate::plans::cover::{RangePart, Summaries, is_summary, opened, range_parts, service};
 use crate::plans::plan::{CatalogObject, Get, Plan, PlanError};
 use crate::plans::reads::{Reads, damaged};
 use crate::selector::Selector;
@@ -49,7 +49,7 @@ enum What {
     Symbols(usize),
     /// Profiles of the dataset at this index, or sums of windows, and which of them count; the
     /// divisor of their values.
-    Page(usize, Tier, Option<SumScope>, u64),
+    Page(usize, RangePart, Option<SumScope>, u64),
 }
 
 /// A dataset of a block until all of its parts are there.
@@ -136,13 +136,13 @@ impl QueryPlan {
                     SumScope::Series
                 };
                 let service = service(directory, dataset);
-                let tiers = if is_summary(object) {
+                let range_parts = if is_summary(object) {
                     let Some(summary) = summaries.of(at, profile_type, service) else {
                         continue;
                     };
                     plan.rounded |= summary.rounded;
                     let windows = SumWindow::ALL.into_iter().filter(|&w| w >= summary.window);
-                    tiers(
+                    range_parts(
                         summary.range,
                         windows.filter(|&w| dataset.sums(w, scope).is_some()),
                         None,
@@ -152,13 +152,13 @@ impl QueryPlan {
                     let windows = SumWindow::ALL
                         .into_iter()
                         .filter(|&w| dataset.sums(w, scope).is_some());
-                    tiers(
+                    range_parts(
                         opened(range, dataset.min_time, dataset.max_time),
                         windows,
                         taken,
                     )
                 };
-                parts.extend(plan.dataset(dataset, selected, scope, &tiers));
+                parts.extend(plan.dataset(dataset, selected, scope, &range_parts));
             }
             plan.objects += u64::from(!parts.is_empty());
             plan.reads.add(&object.key, parts);
@@ -195,20 +195,20 @@ impl QueryPlan {
         parts.collect()
     }
 
-    /// The parts of a dataset that answer each tier of the range.
+    /// The parts of a dataset that answer each part of the range.
     fn dataset(
         &mut self,
         dataset: &Dataset,
         selected: Vec<bool>,
         scope: SumScope,
-        tiers: &[Tier],
+        range_parts: &[RangePart],
     ) -> Vec<(Part, What)> {
         let (at, mut parts) = (self.datasets.len(), Vec::new());
         if !selected.contains(&true) {
             return parts;
         }
-        for tier in tiers {
-            let (pages, scope): (&[PageEntry], _) = match tier.window {
+        for range_part in range_parts {
+            let (pages, scope): (&[PageEntry], _) = match range_part.window {
                 None => (&dataset.pages, None),
                 Some(window) => (
                     dataset.sums(window, scope).map_or(&[], |sums| &sums.pages),
@@ -217,10 +217,13 @@ impl QueryPlan {
             };
             let touched = pages
                 .iter()
-                .filter(|page| tier.touches(page.min_time, page.max_time));
-            parts.extend(
-                touched.map(|page| (page.part, What::Page(at, tier.clone(), scope, page.divisor))),
-            );
+                .filter(|page| range_part.touches(page.min_time, page.max_time));
+            parts.extend(touched.map(|page| {
+                (
+                    page.part,
+                    What::Page(at, range_part.clone(), scope, page.divisor),
+                )
+            }));
         }
         if parts.is_empty() {
             return parts;
@@ -263,14 +266,14 @@ impl QueryPlan {
                 self.datasets[at].take_tables(tables);
                 at
             }
-            What::Page(at, tier, scope, divisor) => {
+            What::Page(at, range_part, scope, divisor) => {
                 let kind = if scope.is_none() {
                     PageKind::Raw
                 } else {
                     PageKind::Sums
                 };
                 let page = read_page(bytes, &self.datasets[at].dataset, kind, divisor)?;
-                self.saturated |= self.datasets[at].add(&page, &tier, scope);
+                self.saturated |= self.datasets[at].add(&page, &range_part, scope);
                 at
             }
         };
@@ -338,7 +341,7 @@ impl OpenDataset {
     }
 
     /// Adds a page's selected profiles or sums; says whether a sum was cut.
-    fn add(&mut self, page: &PageRows, tier: &Tier, scope: Option<SumScope>) -> bool {
+    fn add(&mut self, page: &PageRows, range_part: &RangePart, scope: Option<SumScope>) -> bool {
         self.pages_missing -= 1;
         let highest = page
             .stacks
@@ -351,7 +354,7 @@ impl OpenDataset {
         let mut saturated = false;
         for profile in &page.profiles {
             let selected = scope == Some(SumScope::All) || self.selected[profile.series as usize];
-            if !selected || !tier.contains(profile.timing.time) {
+            if !selected || !range_part.contains(profile.timing.time) {
                 continue;
             }
             for row in profile.rows.clone() {

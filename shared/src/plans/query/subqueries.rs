@@ -182,12 +182,12 @@ fn closed(
         .map(|(at, object)| (object.key.as_str(), at))
         .collect();
     for (at, object) in objects.iter().enumerate() {
-        let sums_of = object
+        let summarizes = object
             .directory
             .block()
             .into_iter()
-            .flat_map(|block| &block.sums_of);
-        for &source in sums_of.filter_map(|key| places.get(key.as_str())) {
+            .flat_map(|block| &block.summarizes);
+        for &source in summarizes.filter_map(|key| places.get(key.as_str())) {
             let (a, b) = (root(&mut group, at), root(&mut group, source));
             group[a.max(b)] = a.min(b);
         }

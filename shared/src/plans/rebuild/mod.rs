@@ -51,7 +51,7 @@ pub enum Dropped {
     #[error("none of its chunks counts")]
     Repeated,
     /// A summary of what has changed since, or of what another sums up.
-    #[error("what it sums up has changed, or is summed up anew")]
+    #[error("what it sums up has changed, or is summarized anew")]
     Outdated,
     /// What is left of the sources of a summary, some of which have expired.
     #[error("its summary stands alone")]
@@ -86,7 +86,7 @@ struct Known {
     claims: Vec<u64>,
     /// Chunks of a block that might come again in a segment.
     counted: Vec<Counted>,
-    sums_of: Vec<String>,
+    summarizes: Vec<String>,
 }
 
 impl RebuildPlan {
@@ -157,15 +157,15 @@ impl RebuildPlan {
             key, name, size, ..
         } = reading;
         let mut claims: Vec<u64> = ids.made_of.iter().map(|name| digest(name)).collect();
-        let sums_of = directory
+        let summarizes = directory
             .block()
-            .map_or(&[][..], |block| &block.sums_of)
+            .map_or(&[][..], |block| &block.summarizes)
             .iter()
             .map(|name| digest(name));
         let sources_left = claims
             .iter()
             .copied()
-            .chain(sums_of)
+            .chain(summarizes)
             .any(|name| self.there.contains(&name));
         if self
             .of_hour
@@ -195,9 +195,9 @@ impl RebuildPlan {
             size,
             directory: directory.encode()?,
         };
-        let (token, partition, sums_of) = match directory.contents {
+        let (token, partition, summarizes) = match directory.contents {
             Contents::Segment(..) => (0, Partition::default(), Vec::new()),
-            Contents::Block(block) => (block.token, block.partition, block.sums_of),
+            Contents::Block(block) => (block.token, block.partition, block.summarizes),
         };
         Ok(Known {
             key,
@@ -208,7 +208,7 @@ impl RebuildPlan {
             sources_left,
             claims,
             counted,
-            sums_of,
+            summarizes,
         })
     }
 
@@ -254,7 +254,7 @@ impl RebuildPlan {
             partition: known.partition,
             sources_left: known.sources_left,
             made_of: std::mem::take(&mut known.claims),
-            sums_of: known.sums_of.iter().map(|name| digest(name)).collect(),
+            summarizes: known.summarizes.iter().map(|name| digest(name)).collect(),
         });
         let (counting, replaced) = reconcile(facts.collect());
         let summaries = Summaries::of(&self.known, &counting);
@@ -345,7 +345,7 @@ impl Summaries {
         }
         let judged: HashSet<u64> = known.iter().map(|known| digest(&known.row.key)).collect();
         let mut jobs: BTreeMap<(u64, u64), Vec<&Known>> = BTreeMap::new();
-        for summary in known.iter().filter(|known| !known.sums_of.is_empty()) {
+        for summary in known.iter().filter(|known| !known.summarizes.is_empty()) {
             let alone = if summary.partition.count > 1 {
                 0
             } else {
@@ -357,7 +357,7 @@ impl Summaries {
         }
         for ((token, _), job) in jobs {
             let names = || job.iter().map(|summary| digest(&summary.row.key));
-            let sources = job.iter().flat_map(|summary| &summary.sums_of);
+            let sources = job.iter().flat_map(|summary| &summary.summarizes);
             let (there, gone): (Vec<&String>, _) =
                 sources.partition(|s| counting.contains(&digest(s)));
             // A block that begins as one which is gone, and is later than the summary, was made

@@ -32,7 +32,7 @@ pub(super) struct BlockFacts<K> {
     /// What it replaces, by name or otherwise: nothing for a summary.
     pub(super) made_of: Vec<K>,
     /// What it sums up and does not replace.
-    pub(super) sums_of: Vec<K>,
+    pub(super) summarizes: Vec<K>,
     /// Whether one of the objects that it replaces or sums up stands in the bucket.
     pub(super) sources_left: bool,
 }
@@ -47,7 +47,7 @@ pub(super) fn reconcile<K: Clone + Ord + Hash>(
     });
     let (summaries, blocks): (Vec<_>, Vec<_>) = blocks
         .into_iter()
-        .partition(|block| !block.sums_of.is_empty());
+        .partition(|block| !block.summarizes.is_empty());
     let (mut counting, mut replaced) = (HashSet::new(), HashSet::new());
     for job in blocks.chunk_by(BlockFacts::of_one_job) {
         let sources = || job.iter().flat_map(|block| &block.made_of);
@@ -64,15 +64,15 @@ pub(super) fn reconcile<K: Clone + Ord + Hash>(
         );
         replaced.extend(sources().cloned());
     }
-    let mut summed: HashSet<&K> = HashSet::new();
+    let mut summarized: HashSet<&K> = HashSet::new();
     for job in summaries.chunk_by(BlockFacts::of_one_job) {
-        let sources = || job.iter().flat_map(|block| &block.sums_of);
+        let sources = || job.iter().flat_map(|block| &block.summarizes);
         // A source that was rewritten, after a deletion, leaves its summary wrong; one that expired
         // does not.
         if is_whole(job)
-            && sources().all(|source| !replaced.contains(source) && !summed.contains(source))
+            && sources().all(|source| !replaced.contains(source) && !summarized.contains(source))
         {
-            summed.extend(sources());
+            summarized.extend(sources());
             counting.extend(job.iter().map(|block| block.key.clone()));
         }
     }
@@ -98,7 +98,7 @@ fn is_whole<K>(job: &[BlockFacts<K>]) -> bool {
 mod tests {
     use super::*;
 
-    /// Blocks as `name token <- sources` or `name token + summed`; a token of `3:0/2` is that of a
+    /// Blocks as `name token <- sources` or `name token + summarized`; a token of `3:0/2` is that of a
     /// partition. Sources in brackets stand in the bucket.
     fn blocks(text: &str) -> Vec<BlockFacts<String>> {
         let block = |line: &str| {
@@ -117,13 +117,13 @@ mod tests {
                 .into_iter()
                 .map(|source| source.trim_matches(['[', ']']).to_owned())
                 .collect();
-            let (made_of, sums_of) = if sums { (none, of) } else { (of, none) };
+            let (made_of, summarizes) = if sums { (none, of) } else { (of, none) };
             BlockFacts {
                 key,
                 token: token.parse().unwrap(),
                 partition,
                 made_of,
-                sums_of,
+                summarizes,
                 sources_left,
             }
         };

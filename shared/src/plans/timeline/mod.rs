@@ -8,7 +8,7 @@ use crate::base::sort::sort_by;
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
-use crate::plans::cover::{Summaries, Tier, is_summary, opened, service, tiers};
+use crate::plans::cover::{RangePart, Summaries, is_summary, opened, range_parts, service};
 use crate::plans::plan::{CatalogObject, Get, Plan, PlanError};
 use crate::plans::query::check_held;
 use crate::plans::reads::{Reads, damaged};
@@ -33,7 +33,7 @@ pub struct TimelinePlan {
 /// is not selected.
 struct What {
     dataset: Dataset,
-    tier: Tier,
+    range_part: RangePart,
     series: Vec<Option<usize>>,
 }
 
@@ -169,24 +169,24 @@ impl TimelinePlan {
                     service(directory, dataset),
                 );
                 let window = dataset.window_totals.map(|(window, _)| window);
-                let tiers = if is_summary(object) {
+                let range_parts = if is_summary(object) {
                     let Some(summary) = summaries.of(at, of_type, service) else {
                         continue;
                     };
                     plan.rounded |= summary.rounded || resolution < Some(SumWindow::Hour);
-                    tiers(summary.range, window.into_iter(), None)
+                    range_parts(summary.range, window.into_iter(), None)
                 } else {
                     let taken = summaries.instead_of(&object.key, of_type, service);
                     let windows = window
                         .into_iter()
                         .filter(|&window| resolution >= Some(window));
-                    tiers(
+                    range_parts(
                         opened(range, dataset.min_time, dataset.max_time),
                         windows,
                         taken,
                     )
                 };
-                parts.extend(totals(dataset, tiers, &series, grouping));
+                parts.extend(totals(dataset, range_parts, &series, grouping));
             }
             plan.reads.add(&object.key, parts);
         }
@@ -215,7 +215,7 @@ impl TimelinePlan {
     fn part(&mut self, what: &What, bytes: &[u8]) -> Result<(), StoreError> {
         let mut add = |series: u32, point: Point| {
             if let Some(at) =
-                what.series[series as usize].filter(|_| what.tier.contains(point.time))
+                what.series[series as usize].filter(|_| what.range_part.contains(point.time))
             {
                 // A window may begin before the range when nothing is in it there.
                 self.series[at].points.push(Point {
@@ -225,7 +225,7 @@ impl TimelinePlan {
                 self.points += 1;
             }
         };
-        match what.tier.window {
+        match what.range_part.window {
             None => read_totals(bytes, &what.dataset)?
                 .into_iter()
                 .for_each(|row| {
@@ -288,22 +288,22 @@ impl Plan for TimelinePlan {
     }
 }
 
-/// The parts of a dataset that have something of its tiers.
+/// The parts of a dataset that have something of its parts of the range.
 fn totals(
     dataset: &Dataset,
-    tiers: Vec<Tier>,
+    range_parts: Vec<RangePart>,
     series: &[Option<usize>],
     grouping: Grouping,
 ) -> Vec<(Part, What)> {
-    let touched = tiers
+    let touched = range_parts
         .into_iter()
-        .filter(|tier| tier.touches(dataset.min_time, dataset.max_time));
+        .filter(|range_part| range_part.touches(dataset.min_time, dataset.max_time));
     // Of a service that is selected as a whole.
     let together = dataset
         .all_totals
         .filter(|_| grouping == Grouping::Service && series.iter().all(Option::is_some));
-    let parts = touched.filter_map(|tier| {
-        let (part, count) = match (tier.window, together) {
+    let parts = touched.filter_map(|range_part| {
+        let (part, count) = match (range_part.window, together) {
             (None, _) => (dataset.totals?, series.len()),
             (Some(_), Some(part)) => (part, 1),
             (Some(_), None) => (dataset.window_totals?.1, series.len()),
@@ -314,7 +314,7 @@ fn totals(
             part,
             What {
                 dataset,
-                tier,
+                range_part,
                 series,
             },
         ))

@@ -43,7 +43,7 @@ pub(crate) struct Lineage {
     /// Which chunks went into it and what it replaces; not stored with a block of nothing but sums.
     pub(crate) ids: Ids,
     /// What it sums up without replacing it.
-    pub(crate) sums_of: Vec<String>,
+    pub(crate) summarizes: Vec<String>,
 }
 
 /// Puts datasets into a block.
@@ -211,7 +211,7 @@ impl BlockWriter {
             partition,
             segments,
             ids,
-            sums_of,
+            summarizes,
         } = lineage;
         let back = self.front.len() as u64;
         let all_totals = back + self.back.len() as u64;
@@ -269,7 +269,7 @@ impl BlockWriter {
             segments,
             partition,
             ids,
-            sums_of,
+            summarizes,
         };
         let directory = Directory {
             label_sets,

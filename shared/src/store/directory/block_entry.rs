@@ -26,7 +26,7 @@ pub struct BlockEntry {
     /// The objects that it sums up without replacing them (level 3). A row of the catalog names
     /// none once they are deleted: then the block stands alone, and answers at the edges of a range
     /// are rounded to its windows.
-    pub sums_of: Vec<String>,
+    pub summarizes: Vec<String>,
 }
 
 /// One of the blocks that a job makes.
@@ -140,7 +140,7 @@ pub(crate) fn put_block(out: &mut Vec<u8>, block: &BlockEntry) {
     put_varint(out, block.partition.number.into());
     put_varint(out, block.partition.count.into());
     put_optional(out, block.ids);
-    put_names(out, &block.sums_of);
+    put_names(out, &block.summarizes);
     put_varint(out, block.datasets.len() as u64);
     block
         .datasets
@@ -161,7 +161,7 @@ pub(crate) fn block(
         _ => return Err(r.corrupt("a partition beyond those that there are")),
     };
     let ids = optional(r)?;
-    let sums_of = r.names()?;
+    let summarizes = r.names()?;
     // A dataset has thirteen numbers at least.
     let count = r.count(13)?;
     let mut datasets = Vec::with_capacity(count);
@@ -175,7 +175,7 @@ pub(crate) fn block(
         segments,
         partition,
         ids,
-        sums_of,
+        summarizes,
     })
 }
 

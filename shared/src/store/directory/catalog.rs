@@ -4,7 +4,7 @@
 //! One object for each **day of arrival**. It lists the objects that arrived on that day, with
 //! their directories. It is replaced as a whole when the day changes.
 
-use super::key::Tenant;
+use super::key::TenantId;
 use crate::base::units::UnixNanos;
 use crate::store::codec::bytes::{Reader, put_column, put_signed, put_varint};
 use crate::store::codec::section::{Packer, check_magic, put_magic, section};
@@ -18,12 +18,12 @@ pub fn arrival_day(millis: i64) -> i64 {
 }
 
 /// How the names of a shard's catalog begin in the bucket.
-pub fn catalog_prefix(tenant: &Tenant, shard: u16) -> String {
+pub fn catalog_prefix(tenant: &TenantId, shard: u16) -> String {
     format!("t/{tenant}/s{shard}/catalog/")
 }
 
 /// The name of a day of a shard's catalog.
-pub fn catalog_key(tenant: &Tenant, shard: u16, day: i64) -> String {
+pub fn catalog_key(tenant: &TenantId, shard: u16, day: i64) -> String {
     format!("{}{day:05}", catalog_prefix(tenant, shard))
 }
 
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn names() {
-        let tenant = Tenant::anonymous();
+        let tenant = TenantId::anonymous();
         for (day, name) in [
             (19_675, "19675"),
             (7, "00007"),

@@ -120,7 +120,7 @@ impl Directory {
     /// Forgets the objects that a block sums up, because they were deleted.
     pub fn drop_lineage(&mut self) {
         if let Contents::Block(block) = &mut self.contents {
-            block.sums_of.clear();
+            block.summarizes.clear();
         }
     }
 

@@ -19,13 +19,13 @@ const ANONYMOUS: &str = "anonymous";
 
 /// A tenant id: at most 150 letters, digits and `! - _ . * ' ( )`, and neither `.` nor `..`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tenant(String);
+pub struct TenantId(String);
 
 /// The name of an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey {
     /// Whose it is.
-    pub tenant: Tenant,
+    pub tenant: TenantId,
     /// Which of the tenant's Durable Objects has it in its catalog.
     pub shard: u16,
     /// How far it is compacted.
@@ -58,7 +58,7 @@ pub enum KeyError {
     Key(String),
 }
 
-impl Tenant {
+impl TenantId {
     /// The tenant of requests that name none.
     pub fn anonymous() -> Self {
         Self(ANONYMOUS.to_owned())
@@ -70,7 +70,7 @@ impl Tenant {
     }
 }
 
-impl FromStr for Tenant {
+impl FromStr for TenantId {
     type Err = KeyError;
 
     fn from_str(id: &str) -> Result<Self, KeyError> {
@@ -93,7 +93,7 @@ impl FromStr for Tenant {
     }
 }
 
-impl fmt::Display for Tenant {
+impl fmt::Display for TenantId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -208,20 +208,20 @@ mod tests {
 
     #[test]
     fn tenants() {
-        assert_eq!("a.b".parse::<Tenant>().unwrap().as_str(), "a.b");
+        assert_eq!("a.b".parse::<TenantId>().unwrap().as_str(), "a.b");
         assert_eq!(
-            "..".parse::<Tenant>(),
+            "..".parse::<TenantId>(),
             Err(KeyError::Tenant("..".to_owned()))
         );
         assert_eq!(
-            "x".repeat(151).parse::<Tenant>(),
+            "x".repeat(151).parse::<TenantId>(),
             Err(KeyError::TenantLength(151))
         );
-        let error = "a/b".parse::<Tenant>().unwrap_err().to_string();
+        let error = "a/b".parse::<TenantId>().unwrap_err().to_string();
         assert_eq!(
             error,
             "tenant id \"a/b\" has '/'; letters, digits and !-_.*'() are allowed"
         );
-        assert!("ü".parse::<Tenant>().is_err());
+        assert!("ü".parse::<TenantId>().is_err());
     }
 }

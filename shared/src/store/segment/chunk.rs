@@ -5,10 +5,9 @@
 
 use std::mem::take;
 
-use super::chunk_links::{LINKS, decode_chunk_links, encode_links};
+use super::chunk_links::{LINKS, LinkedRow, decode_chunk_links, encode_links};
 use crate::model::id::StackId;
 use crate::model::profile::Profile;
-use crate::model::trace::TraceLink;
 use crate::store::codec::bytes::{Reader, put_signed, put_varint};
 use crate::store::codec::chunk_id::ChunkId;
 use crate::store::codec::label_table::{LabelTable, label_table, put_label_table};
@@ -32,17 +31,6 @@ pub struct SeriesRows {
     pub rows: Vec<(Option<StackId>, i64)>,
     /// What of them belongs to which spans. The rows themselves say it in all.
     pub links: Vec<LinkedRow>,
-}
-
-/// What a span has of a stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkedRow {
-    /// The span.
-    pub link: TraceLink,
-    /// The stack.
-    pub stack: Option<StackId>,
-    /// How much. Equal rows are added up and zeros dropped when they are written.
-    pub value: i64,
 }
 
 /// What a chunk says of itself without being decompressed.
@@ -103,7 +91,7 @@ pub fn encode_chunk(
 
     let mut links = Vec::new();
     if series.iter().any(|s| !s.links.is_empty()) {
-        let raw = encode_links(tables, series, &numbers)?;
+        let raw = encode_links(tables, series.iter().map(|s| &s.links[..]), &numbers)?;
         packer.put(&mut links, &raw, LINKS)?;
     }
 

@@ -1,6 +1,6 @@
 //! The links of a chunk: one section behind it, which a segment moves behind all of its chunks.
 
-use super::chunk::SeriesRows;
+use crate::model::id::StackId;
 use crate::model::profile::Profile;
 use crate::model::trace::TraceLink;
 use crate::store::codec::bytes::{Reader, put_varint};
@@ -16,15 +16,26 @@ use crate::store::error::StoreError;
 /// The section's name in errors.
 pub(super) const LINKS: &str = "chunk links";
 
+/// What a span has of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkedRow {
+    /// The span.
+    pub link: TraceLink,
+    /// The stack.
+    pub stack: Option<StackId>,
+    /// How much. Equal rows are added up and zeros dropped when they are written.
+    pub value: i64,
+}
+
 /// The links of all series: one table, then the rows of each.
-pub(super) fn encode_links(
+pub(super) fn encode_links<'a>(
     tables: &Profile,
-    series: &[SeriesRows],
+    series: impl ExactSizeIterator<Item = &'a [LinkedRow]>,
     numbers: &StackNumbers,
 ) -> Result<Vec<u8>, StoreError> {
     let mut table = LinkTableWriter::default();
     let mut all = Vec::with_capacity(series.len());
-    for SeriesRows { links, .. } in series {
+    for links in series {
         let numbered = links.iter().filter(|row| row.value != 0).map(|row| {
             let TraceLink { trace, span, name } = row.link;
             let name = tables.text(name);

@@ -52,7 +52,7 @@ pub struct DiffTree {
 }
 
 /// What is at and below each node. Drawing needs none of it, and it takes a third of a comparison's
-/// memory and an eighth of its time, so it is summed up when it is first asked for.
+/// memory and an eighth of its time, so it is summarized when it is first asked for.
 #[derive(Clone, Debug)]
 struct Below {
     gain: Vec<i64>,

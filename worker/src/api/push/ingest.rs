@@ -29,7 +29,7 @@ pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Respo
         Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
         None => None,
     };
-    let ingested = ingest::ingest(&push).map_err(|e| Problem::new(e.status(), e.code(), e))?;
+    let ingested = ingest::ingest(&push)?;
     scope.meter.add(Item::Pushes, 1);
     scope.meter.add(Item::PushBytes, body.len() as u64);
     scope

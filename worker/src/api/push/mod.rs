@@ -1,6 +1,8 @@
-//! Pushes: request → chunks (the core) → the tenant's objects, which answer when they are in the
+//! Pushes: request → chunks (the core) → the tenant's shards, which answer when they are in the
 //! bucket. One file for each surface that senders speak to.
 
+pub(crate) mod connect;
+pub(crate) mod debug_info;
 pub(crate) mod ingest;
 pub(crate) mod otlp;
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use pilotlight_core::ingest::{OtlpFormat, OtlpPush, ingest_otlp, otlp_status};
+use pilotlight_core::ingest::{OtlpFormat, OtlpPush, Rejected, ingest_otlp, otlp_status};
 use pilotlight_core::limits::MAX_PUSH_BYTES;
 use worker::{Request, Response, ResponseBuilder};
 
@@ -86,8 +86,7 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
         tenant: scope.tenant().as_str(),
         client: &client,
         now: clock::now(),
-    })
-    .map_err(|error| Problem::new(error.status(), error.code(), error))?;
+    })?;
     drop(message);
     scope.meter.add(Item::Pushes, 1);
     scope.meter.add(Item::PushBytes, body.len() as u64);
@@ -96,6 +95,10 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
         .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
     // Neither is needed while others are waited for.
     drop((body, permit));
+    for (count, Rejected { part, error }) in outcome.refusals() {
+        let message = format!("{part}: {error}");
+        scope.discards.note(error.reason(), count, &message);
+    }
     if outcome.is_refused() {
         return Err(Problem::invalid(outcome.reasons()));
     }

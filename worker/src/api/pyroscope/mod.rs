@@ -11,7 +11,7 @@ use pilotlight_core::{gzip, plans::Grouping};
 use serde::Serialize;
 use worker::{Request, Response};
 
-use crate::api::query::{self, EdgeStore, SATURATED_HEADER};
+use crate::api::query::{self, EdgeQueryRunner, SATURATED_HEADER};
 use crate::http::body;
 use crate::http::parameters::Parameters;
 use crate::http::route::Rpc;
@@ -43,11 +43,11 @@ pub(crate) async fn call(
     let body = body::read(request, MAX_REQUEST).await?;
     let inflated = gzip::inflate(&body, MAX_REQUEST).map_err(Problem::invalid)?;
     let fields = Fields::parse(inflated.as_deref().unwrap_or(&body))?;
-    let store = EdgeStore::open(scope)?;
+    let runner = EdgeQueryRunner::open(scope)?;
     match rpc {
-        Rpc::SelectMergeStacktraces => select_merge_stacktraces(&fields, &store).await,
-        Rpc::SelectSeries => json(&select_series(&fields, &store).await?),
-        _ => json(&describe(rpc, &fields, &store, any_names).await?),
+        Rpc::SelectMergeStacktraces => select_merge_stacktraces(&fields, &runner).await,
+        Rpc::SelectSeries => json(&select_series(&fields, &runner).await?),
+        _ => json(&describe(rpc, &fields, &runner, any_names).await?),
     }
 }
 
@@ -69,14 +69,17 @@ fn check_content_type(content_type: &str) -> Result<(), Problem> {
     }
 }
 
-async fn select_merge_stacktraces(fields: &Fields, store: &EdgeStore) -> Result<Response, Problem> {
+async fn select_merge_stacktraces(
+    fields: &Fields,
+    runner: &EdgeQueryRunner,
+) -> Result<Response, Problem> {
     fields.refuse_unsupported()?;
     let (selector, profile_type) = fields.selection()?;
     let max_nodes = match usize::try_from(fields.max_nodes.0) {
         Ok(0) | Err(_) => flamegraph::MAX_NODES,
         Ok(nodes) => nodes.min(MOST_NODES),
     };
-    let answer = store
+    let answer = runner
         .merged(&selector, &profile_type, fields.range()?)
         .await?;
     let graph = flamegraph::flame_graph(&answer, max_nodes);
@@ -90,12 +93,15 @@ async fn select_merge_stacktraces(fields: &Fields, store: &EdgeStore) -> Result<
     Ok(response)
 }
 
-async fn select_series(fields: &Fields, store: &EdgeStore) -> Result<series::Response, Problem> {
+async fn select_series(
+    fields: &Fields,
+    runner: &EdgeQueryRunner,
+) -> Result<series::Response, Problem> {
     fields.refuse_unsupported()?;
     let (selector, profile_type) = fields.selection()?;
     let buckets = Buckets::new(fields.range()?, fields.step.0)?;
     let how = Aggregation::parse(&fields.aggregation.0)?;
-    let timeline = store
+    let timeline = runner
         .timeline(
             &selector,
             Some(&profile_type),
@@ -117,7 +123,7 @@ async fn select_series(fields: &Fields, store: &EdgeStore) -> Result<series::Res
 async fn describe(
     rpc: Rpc,
     fields: &Fields,
-    store: &EdgeStore,
+    runner: &EdgeQueryRunner,
     any_names: bool,
 ) -> Result<names::Response, Problem> {
     let range = if rpc == Rpc::ProfileTypes {
@@ -125,7 +131,7 @@ async fn describe(
     } else {
         fields.range()?
     };
-    let objects = store.catalog(range).await?;
+    let objects = runner.catalog(range).await?;
     let series = names::series(&objects, &fields.selectors()?, range);
     match rpc {
         Rpc::ProfileTypes => Ok(names::profile_types(&series)),
@@ -155,9 +161,9 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
     };
     let max_nodes = parameters.number(name, 1, MOST_NODES, flamegraph::MAX_NODES)?;
     let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
-    let store = EdgeStore::open(scope)?;
+    let runner = EdgeQueryRunner::open(scope)?;
     let steps = render::Steps::of(range);
-    let timeline = store
+    let timeline = runner
         .timeline(
             &selector,
             Some(&profile_type),
@@ -166,7 +172,7 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
             Grouping::Series,
         )
         .await?;
-    let merged = store.merged(&selector, &profile_type, range).await?;
+    let merged = runner.merged(&selector, &profile_type, range).await?;
     let graph = flamegraph::flame_graph(&merged, max_nodes);
     let answer = render::answer(
         &graph,
@@ -203,7 +209,7 @@ pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Res
         Some(_) => parameters.render_range()?,
         None => request::day_before(clock::now()),
     };
-    let objects = EdgeStore::open(scope)?.catalog(range).await?;
+    let objects = EdgeQueryRunner::open(scope)?.catalog(range).await?;
     let values: Vec<String> = names::values(&names::series(&objects, &[], range), label)
         .into_iter()
         .collect();

@@ -40,7 +40,7 @@ impl Steps {
         }
     }
 
-    /// Windows whose edges the steps keep.
+    /// Sum windows whose edges the steps keep.
     pub(super) fn window(self) -> Option<SumWindow> {
         let nanos = |seconds: i64| UnixNanos::from_millis(seconds.saturating_mul(1000)).0;
         window_of(nanos(self.start), nanos(self.step))

@@ -43,7 +43,7 @@ impl Aggregation {
 /// Buckets of time: the one named `t` covers `(t - step, t]`, for t = start, start + step … up to
 /// `end`. Milliseconds.
 ///
-/// Where the edges are those of windows of which blocks hold totals, a bucket covers `[t - step,
+/// Where the edges are those of sum windows of which blocks hold totals, a bucket covers `[t - step,
 /// t)`: a profile that starts at the very instant of an edge counts to the bucket after it, and a
 /// month is read in a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(super) struct Buckets {
     pub(super) start: i64,
     pub(super) end: i64,
     pub(super) step: i64,
-    /// Windows whose edges the buckets keep.
+    /// Sum windows whose edges the buckets keep.
     pub(super) window: Option<SumWindow>,
 }
 

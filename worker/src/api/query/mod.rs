@@ -2,9 +2,9 @@
 
 mod cache;
 mod labels;
+mod runner;
 mod services;
 mod spans;
-mod store;
 mod subqueries;
 pub(crate) mod timeline;
 
@@ -21,10 +21,10 @@ use crate::platform::clock;
 use crate::platform::errors::Problem;
 #[cfg(test)]
 pub(crate) use cache::AnswerCache;
-pub(crate) use services::MAX_NUMBERS;
-pub(crate) use store::EdgeStore;
+pub(crate) use runner::EdgeQueryRunner;
 #[cfg(test)]
-pub(crate) use store::Store;
+pub(crate) use runner::QueryRunner;
+pub(crate) use services::MAX_NUMBERS;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;
 pub(crate) use subqueries::{FanoutStats, SUBQUERIES_PATH, answer};
@@ -44,16 +44,16 @@ pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Respons
         parameters.range_millis()?,
         parameters.number("points", 1, MAX_POINTS, 60)?,
     );
-    let (store, all, steps) = (
-        EdgeStore::open(scope)?,
+    let (runner, all, steps) = (
+        EdgeQueryRunner::open(scope)?,
         Selector::default(),
         Steps::of(range, points),
     );
-    let now = store
+    let now = runner
         .timeline(&all, None, range, steps.window, Grouping::Service)
         .await?;
-    // Of the time before only its totals are told, which windows of any length give.
-    let before = store
+    // Of the time before only its totals are told, which sum windows of any length give.
+    let before = runner
         .timeline(
             &all,
             None,
@@ -74,7 +74,7 @@ pub(crate) async fn labels(request: &Request, scope: &Scope) -> Result<Response,
         selector(parameters.get("query").unwrap_or(""))?,
         parameters.range_millis()?,
     );
-    let objects = EdgeStore::open(scope)?.catalog(range).await?;
+    let objects = EdgeQueryRunner::open(scope)?.catalog(range).await?;
     Ok(Response::from_json(&labels::answer(
         &objects, &selector, range,
     ))?)
@@ -89,8 +89,8 @@ pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Respons
         parameters.number("points", 1, MAX_POINTS, 60)?,
     );
     let steps = Steps::of(range, points);
-    let store = EdgeStore::open(scope)?;
-    let timeline = store
+    let runner = EdgeQueryRunner::open(scope)?;
+    let timeline = runner
         .timeline(
             &selector,
             Some(&profile_type),
@@ -107,15 +107,15 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     let began = clock::now_millis();
     let parameters = Parameters::of(request);
     let (selector, profile_type) = typed_selector(parameters.required("query")?)?;
-    let (store, range) = (EdgeStore::open(scope)?, parameters.range_millis()?);
+    let (runner, range) = (EdgeQueryRunner::open(scope)?, parameters.range_millis()?);
     let (answer, stats) = match spans::selector(&parameters)? {
         None => {
-            store
+            runner
                 .merged_with_stats(&selector, &profile_type, range)
                 .await?
         }
         Some(spans) => {
-            let answer = store.of_spans(&selector, &profile_type, range, spans);
+            let answer = runner.of_spans(&selector, &profile_type, range, spans);
             (answer.await?, FanoutStats::default())
         }
     };

@@ -8,6 +8,7 @@ use futures_executor::block_on;
 
 use super::*;
 use crate::bucket::memory::MemoryBucket;
+use crate::bucket::{BucketError, Condition, List, Object, Page};
 
 /// What a bucket does wrong.
 #[derive(Clone, Copy, PartialEq)]

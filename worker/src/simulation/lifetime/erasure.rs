@@ -82,7 +82,7 @@ fn exactly_what_is_selected_goes() {
         ("{__type__!=\"cpu\"}", Some(9), -DAY, 100 * DAY),
         ("{__unit__!~\"nano.*\"}", Some(9), -DAY, 100 * DAY),
     ];
-    // When it is deleted: before any job, half of them done, all done and summed up.
+    // When it is deleted: before any job, half of them done, all done and summarized.
     for (query, app, from, until) in cases {
         for state in 0..3 {
             let world = World::new(&["a"]);

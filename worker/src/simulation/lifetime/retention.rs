@@ -7,7 +7,7 @@ use pilotlight_core::{
 };
 
 use crate::api::admin;
-use crate::api::query::Store;
+use crate::api::query::QueryRunner;
 use crate::meter::Meter;
 use crate::platform::config::Retention;
 use crate::simulation::world::faults::Fault;
@@ -15,8 +15,8 @@ use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, RETENTION, TYPE, World,
 use crate::tenant::{AdminCommand, EffectiveRetention};
 
 /// A profile of one service in each of the first hours, and one an hour before midnight; all
-/// compacted and summed up two days later.
-fn summed() -> World {
+/// compacted and summarized two days later.
+fn summarized() -> World {
     let world = World::new(&["a"]);
     for n in 0..3 {
         assert!(world.clock.run(world.push(n * 5, 0)));
@@ -54,7 +54,7 @@ fn levels(world: &World) -> Vec<u8> {
 }
 
 fn merged(world: &World, from: i64, until: i64) -> QueryAnswer {
-    let store = Store::new(
+    let runner = QueryRunner::new(
         world.faulty_bucket(),
         world.tenant(),
         world.platform(),
@@ -67,7 +67,7 @@ fn merged(world: &World, from: i64, until: i64) -> QueryAnswer {
     };
     world
         .clock
-        .run(store.merged(&Selector::default(), &profile_type, range))
+        .run(runner.merged(&Selector::default(), &profile_type, range))
         .unwrap()
 }
 
@@ -78,7 +78,7 @@ fn found(world: &World, from: i64, until: i64) -> (Vec<u32>, bool) {
 
 #[test]
 fn profiles_go_first_and_their_sums_later() {
-    let world = summed();
+    let world = summarized();
     let raw = i64::from(RETENTION.raw_days) * DAY;
     assert_eq!(levels(&world), [1, 1, 1, 1, 3]);
     // The latest hour of arrival ends at midnight, so the last minute before 31 days is too early.
@@ -108,7 +108,7 @@ fn profiles_go_first_and_their_sums_later() {
         "hours that begin inside"
     );
     assert_eq!(found(&world, 2 * HOUR + MINUTE, DAY), (vec![15], true));
-    let store = Store::new(
+    let runner = QueryRunner::new(
         world.faulty_bucket(),
         world.tenant(),
         world.platform(),
@@ -120,7 +120,7 @@ fn profiles_go_first_and_their_sums_later() {
     };
     let timeline = world
         .clock
-        .run(store.timeline(
+        .run(runner.timeline(
             &Selector::default(),
             None,
             range,
@@ -150,7 +150,7 @@ fn profiles_go_first_and_their_sums_later() {
 
 #[test]
 fn a_tenant_may_have_its_own() {
-    let world = summed();
+    let world = summarized();
     assert_eq!(
         order(&world, &AdminCommand::Retention),
         EffectiveRetention {
@@ -248,7 +248,7 @@ fn retention_goes_on_after_any_fault() {
             let _ = world.clock.run(world.visit(0));
         }
     };
-    let calm = summed();
+    let calm = summarized();
     let before = calm.faults.operations().len();
     steps(&calm);
     for at in before..calm.faults.operations().len() {
@@ -256,7 +256,7 @@ fn retention_goes_on_after_any_fault() {
             .into_iter()
             .filter(|fault| *fault != Fault::Stall)
         {
-            let world = summed();
+            let world = summarized();
             world.faults.plan(at, fault);
             steps(&world);
             world.faults.stop();

@@ -1,4 +1,4 @@
-//! New code is deployed while profiles are on their way: the object that has them loses its
+//! New code is deployed while profiles are on their way: the shard that has them loses its
 //! storage, another takes over.
 
 use futures_util::future::{join, join_all};

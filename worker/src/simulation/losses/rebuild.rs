@@ -187,7 +187,7 @@ fn a_sweep_adopts_what_counts_and_deletes_what_does_not() {
     let world = World::new(&["a"]);
     assert!(world.clock.run(world.push(1, 0)));
     let first = world.live();
-    // The object dies after the write: the client sends again, and what it sends is there twice.
+    // The shard dies after the write: the client sends again, and what it sends is there twice.
     world.faults.plan(
         world.faults.operations().len() + 2,
         crate::simulation::world::faults::Fault::KillObjectsAfter,

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 
 use futures_util::future::{join, join_all};
 use futures_util::poll;
-use pilotlight_core::store::Tenant;
+use pilotlight_core::store::TenantId;
 
 use crate::api::admin::delete_tenant;
 use crate::meter::Usage;
@@ -14,7 +14,7 @@ use crate::simulation::world::faults::Fault;
 use crate::simulation::world::{HOUR, MINUTE, World, chunk};
 use crate::tenant::{Appended, TenantRpc, packet};
 
-fn tenant() -> Tenant {
+fn tenant() -> TenantId {
     "a".parse().unwrap()
 }
 

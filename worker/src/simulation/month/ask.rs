@@ -4,7 +4,7 @@ use pilotlight_core::plans::QueryAnswer;
 use pilotlight_core::{ProfileType, Selector, TimeRange};
 
 use super::figures::{WASM, cpu_millis, directory_bytes, kib};
-use crate::api::query::Store;
+use crate::api::query::QueryRunner;
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter};
 use crate::simulation::world::World;
@@ -38,19 +38,19 @@ pub(super) fn ask(world: &World, query: &str, of_type: &str, range: TimeRange) -
     let (mut times, mut catalog_times, mut last) = (Vec::new(), Vec::new(), None);
     for _ in 0..25 {
         let meter = Meter::default();
-        let store = Store::new(
+        let runner = QueryRunner::new(
             Metered::new(world.bucket.clone(), meter.clone()),
             world.tenant(),
             world.platform(),
             meter.clone(),
         );
         let began = cpu_millis();
-        let catalog = world.clock.run(store.catalog(range)).unwrap();
+        let catalog = world.clock.run(runner.catalog(range)).unwrap();
         catalog_times.push(cpu_millis() - began);
         let began = cpu_millis();
         let answer = world
             .clock
-            .run(store.merged(&selector, &of_type, range))
+            .run(runner.merged(&selector, &of_type, range))
             .unwrap();
         let encoded = answer.chunk(&of_type).unwrap().len();
         times.push(cpu_millis() - began);

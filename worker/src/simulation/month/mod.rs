@@ -15,7 +15,7 @@ mod report;
 use pilotlight_core::plans::{Grouping, Steps};
 use pilotlight_core::{Selector, TimeRange};
 
-use crate::api::query::Store;
+use crate::api::query::QueryRunner;
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter};
 use crate::platform::config::Flush;
@@ -200,7 +200,7 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     let (selector, steps) = (Selector::parse(query).unwrap(), Steps::of(range, 500));
     let of_type = of_type.map(|text| text.parse().unwrap());
     let meter = Meter::default();
-    let store = Store::new(
+    let runner = QueryRunner::new(
         Metered::new(world.bucket.clone(), meter.clone()),
         world.tenant(),
         world.platform(),
@@ -209,7 +209,7 @@ fn timeline(world: &World, what: &str, query: &str, of_type: Option<&str>, range
     let began = cpu_millis();
     let timeline = world
         .clock
-        .run(store.timeline(
+        .run(runner.timeline(
             &selector,
             of_type.as_ref(),
             steps.range,

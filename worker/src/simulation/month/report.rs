@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::TimeRange;
-use pilotlight_core::plans::{CatalogObject, ObjectSummary};
+use pilotlight_core::plans::{CatalogObject, JobCandidate};
 use pilotlight_core::store::{Level, Part, SumScope, SumWindow};
 
 use super::figures::kib;
@@ -94,14 +94,14 @@ pub(super) fn print_levels(objects: &[CatalogObject]) -> [u64; 4] {
         }
         let day: u64 = of_level
             .iter()
-            .map(|o| ObjectSummary::new(&o.key, o.size, &o.directory).day_bytes)
+            .map(|o| JobCandidate::new(&o.key, o.size, &o.directory).day_bytes)
             .sum();
         println!("    that go into sums of days: {}", kib(day));
     }
     levels
 }
 
-/// What the tenant's object and the worker used together.
+/// What the shard and the worker used together.
 pub(super) fn usage(world: &World, meter: &Meter) -> Usage {
     let mut usage = world.clock.run(world.client(0).month()).unwrap().usage;
     usage += meter.take();

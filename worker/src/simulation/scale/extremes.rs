@@ -7,7 +7,7 @@ use pilotlight_core::plans::Grouping;
 use pilotlight_core::{ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos, pprof};
 
 use crate::api::pyroscope::tests::every_answer;
-use crate::api::query::{Store, tests::every_answer as every_own_answer};
+use crate::api::query::{QueryRunner, tests::every_answer as every_own_answer};
 use crate::meter::Meter;
 use crate::simulation::world::{BEGIN, DAY, HOUR, World};
 use crate::tenant::Appended;
@@ -51,8 +51,8 @@ fn push(world: &World, name: &str, values: &[i64], start: i64, duration: i64) {
 /// All answers over a range, as text; whether one says that it is cut.
 fn ask(world: &World, range: TimeRange) -> (Vec<String>, bool) {
     let profile_type: ProfileType = TYPE.parse().unwrap();
-    let (store, all) = (
-        Store::new(
+    let (runner, all) = (
+        QueryRunner::new(
             world.faulty_bucket(),
             world.tenant(),
             world.platform(),
@@ -61,12 +61,12 @@ fn ask(world: &World, range: TimeRange) -> (Vec<String>, bool) {
         Selector::default(),
     );
     world.clock.run(async {
-        let merged = store.merged(&all, &profile_type, range).await.unwrap();
-        let timeline = store
+        let merged = runner.merged(&all, &profile_type, range).await.unwrap();
+        let timeline = runner
             .timeline(&all, Some(&profile_type), range, None, Grouping::Series)
             .await
             .unwrap();
-        let objects = store.catalog(range).await.unwrap();
+        let objects = runner.catalog(range).await.unwrap();
         let mut texts = every_answer(&merged, &profile_type, &timeline, &objects, range);
         texts.extend(every_own_answer(&timeline, &objects, range));
         merged.chunk(&profile_type).expect("the site's answer");

@@ -13,7 +13,9 @@ use pilotlight_core::{
 };
 
 use crate::api::admin::delete_profiles;
-use crate::api::query::{AnswerCache, Fanout, FanoutStats, Invocations, Store, answer_subqueries};
+use crate::api::query::{
+    AnswerCache, Fanout, FanoutStats, Invocations, QueryRunner, answer_subqueries,
+};
 use crate::bucket::Metered;
 use crate::bucket::memory::MemoryBucket;
 use crate::meter::{Item, Meter, Usage};
@@ -99,7 +101,7 @@ fn large(n: u64, millis: i64, service: &str) -> Vec<u8> {
     .unwrap()
 }
 
-/// A large profile a day, and for two days a small one of another service; all summed up.
+/// A large profile a day, and for two days a small one of another service; all summarized.
 fn days(count: u64) -> World {
     let world = World::new(&["a"]);
     for n in 0..count {
@@ -154,14 +156,14 @@ async fn ask_beside_others(world: &World, asked: &Asked) -> Outcome {
         invocations: asked.others.then_some(others),
         subquery_bytes: asked.subquery_bytes,
     };
-    let store = Store::with(bucket, world.tenant(), meter.clone(), fan);
+    let runner = QueryRunner::with(bucket, world.tenant(), meter.clone(), fan);
     let range = TimeRange {
         from: UnixNanos::from_millis(BEGIN - DAY),
         until: UnixNanos::from_millis(BEGIN + asked.until),
     };
     let of_type: ProfileType = TYPE.parse().unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
-    let (answer, stats) = store.merged_with_stats(&selector, &of_type, range).await?;
+    let (answer, stats) = runner.merged_with_stats(&selector, &of_type, range).await?;
     Ok((answer, stats, meter.take(), calls.get()))
 }
 
@@ -177,13 +179,13 @@ fn whole(world: &World, until: i64) -> QueryAnswer {
         from: UnixNanos::from_millis(BEGIN - DAY),
         until: UnixNanos::from_millis(BEGIN + until),
     };
-    let store = Store::new(
+    let runner = QueryRunner::new(
         world.bucket.clone(),
         world.tenant(),
         world.platform(),
         Meter::default(),
     );
-    let objects = world.clock.run(store.catalog(range)).unwrap();
+    let objects = world.clock.run(runner.catalog(range)).unwrap();
     let selector = Selector::parse("{service_name=\"app\"}").unwrap();
     let plan =
         pilotlight_core::plans::QueryPlan::new(&selector, &TYPE.parse().unwrap(), range, &objects)

@@ -25,7 +25,7 @@ async fn pushes(world: &World) -> Vec<Pushed> {
 }
 
 /// A world that is about to have two blocks of level 1 of an hour. The second segment is written
-/// and has no row, since the object died; it will be adopted after the first has become a block.
+/// and has no row, since the shard died; it will be adopted after the first has become a block.
 fn beginning() -> (World, Vec<Pushed>) {
     let calm = World::new(&["a"]);
     calm.clock.run(pushes(&calm));

@@ -17,7 +17,7 @@ use pilotlight_core::{
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
-use crate::api::query::Store;
+use crate::api::query::QueryRunner;
 use crate::bucket::memory::MemoryBucket;
 use crate::maintenance::rebuild as rebuild_catalog;
 use crate::maintenance::visit;
@@ -27,7 +27,7 @@ use crate::platform::config::{Flush, Retention};
 use crate::platform::errors::Problem;
 use crate::tenant::memory::MemorySql;
 use crate::tenant::{
-    Detail, Reply, Shard, Sql, TenantClient, TenantRpc, TenantShards, TenantStore, Transport,
+    Detail, Reply, Shard, ShardServer, Sql, TenantClient, TenantRpc, TenantShards, Transport,
 };
 use clock::Clock;
 pub(crate) use faults::Simulated;
@@ -50,7 +50,7 @@ pub(crate) const RETENTION: Retention = Retention {
 /// What is counted in every profile.
 pub(crate) const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
-pub(crate) type Object = TenantStore<FaultyBucket<MemoryBucket>, DeployedSql, Simulated>;
+pub(crate) type LivingShard = ShardServer<FaultyBucket<MemoryBucket>, DeployedSql, Simulated>;
 
 /// One world.
 pub(crate) struct World {
@@ -62,7 +62,7 @@ pub(crate) struct World {
     pub(crate) hosts: Vec<Rc<Host>>,
 }
 
-/// Where one of a tenant's objects lives, dies and lives again over the same database.
+/// Where one of a tenant's shards lives, dies and lives again over the same database.
 pub(crate) struct Host {
     pub(crate) shard: Shard,
     sql: MemorySql,
@@ -73,14 +73,14 @@ pub(crate) struct Host {
     object: RefCell<Option<Living>>,
 }
 
-/// The object that lives, and how many deaths and deployments were before it.
+/// The shard that lives, and how many deaths and deployments were before it.
 struct Living {
     deaths: u64,
     deploys: u64,
-    object: Rc<Object>,
+    object: Rc<LivingShard>,
 }
 
-/// A line to an object.
+/// A line to a shard.
 #[derive(Clone)]
 pub(crate) struct Line(Rc<Host>);
 
@@ -183,7 +183,7 @@ impl World {
         false
     }
 
-    /// What the schedule does with one object; says whether something was due.
+    /// What the schedule does with one shard; says whether something was due.
     pub(crate) async fn visit(&self, host: usize) -> Result<bool, Problem> {
         let (bucket, client, shard) = (
             self.faulty_bucket(),
@@ -204,12 +204,12 @@ impl World {
             .await
     }
 
-    /// The first object's name.
+    /// The first shard's name.
     pub(crate) fn shard(&self) -> Shard {
         self.hosts[0].shard.clone()
     }
 
-    /// Loses what the first object's database had.
+    /// Loses what the first shard's database had.
     pub(crate) fn wipe(&self) {
         for table in [
             "objects",
@@ -227,7 +227,7 @@ impl World {
         *self.hosts[0].object.borrow_mut() = None;
     }
 
-    /// Rebuilds the first object's catalog.
+    /// Rebuilds the first shard's catalog.
     pub(crate) async fn rebuild(&self) -> Result<rebuild_catalog::Report, Problem> {
         let (bucket, client, shard) = (self.faulty_bucket(), self.client(0), &self.hosts[0].shard);
         self.faults
@@ -240,7 +240,7 @@ impl World {
             .await
     }
 
-    /// Visits the first object until nothing is due.
+    /// Visits the first shard until nothing is due.
     pub(crate) fn compact_all(&self) {
         let jobs = (0..100)
             .take_while(|_| self.clock.run(self.visit(0)).unwrap())
@@ -255,14 +255,14 @@ impl World {
             until: UnixNanos::from_millis(BEGIN + 100 * DAY),
         };
         let profile_type: ProfileType = TYPE.parse().unwrap();
-        let store = Store::new(
+        let runner = QueryRunner::new(
             self.faulty_bucket(),
             self.tenant(),
             self.platform(),
             Meter::default(),
         );
         self.faults
-            .invocation(store.merged(&Selector::default(), &profile_type, range))
+            .invocation(runner.merged(&Selector::default(), &profile_type, range))
             .await
     }
 
@@ -271,7 +271,7 @@ impl World {
         counts(&self.clock.run(self.query()).unwrap())
     }
 
-    /// How many rows of tables the first object has changed.
+    /// How many rows of tables the first shard has changed.
     pub(crate) fn rows_changed(&self) -> u64 {
         self.hosts[0].sql.changes()
     }
@@ -336,8 +336,8 @@ pub(crate) fn chunk(n: u32, millis: i64) -> Vec<u8> {
 }
 
 impl Host {
-    /// The object that lives, and how many deaths were before it.
-    pub(crate) fn object(&self) -> (u64, Rc<Object>) {
+    /// The shard that lives, and how many deaths were before it.
+    pub(crate) fn object(&self) -> (u64, Rc<LivingShard>) {
         let faults = &self.bucket.faults;
         let (deaths, deploys) = (faults.deaths(), faults.deploys());
         let mut living = self.object.borrow_mut();
@@ -353,7 +353,7 @@ impl Host {
             self.platform.clone(),
             self.grace_seconds.get(),
         );
-        let opened = TenantStore::new(
+        let opened = ShardServer::new(
             sql,
             bucket,
             platform,
@@ -372,7 +372,7 @@ impl Host {
         (deaths, object)
     }
 
-    /// Runs a future as long as the object lives that it belongs to.
+    /// Runs a future as long as the shard lives that it belongs to.
     async fn while_alive<T>(&self, born: u64, work: impl Future<Output = T>) -> Option<T> {
         let mut work = Some(Box::pin(work));
         poll_fn(|cx| {
@@ -401,7 +401,7 @@ impl Transport for Line {
             self.0
                 .while_alive(born, answer)
                 .await
-                .ok_or_else(|| Problem::unavailable("the object died"))
+                .ok_or_else(|| Problem::unavailable("the shard died"))
         };
         let lost = || Err(Problem::unavailable("the line broke"));
         self.0.bucket.faults.around(call.path(), answer, lost).await

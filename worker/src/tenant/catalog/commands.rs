@@ -1,12 +1,14 @@
-//! What an operator wants of a tenant's object: its retention, objects that no job takes any more,
+//! What an operator wants of a shard: its retention, objects that no job takes any more,
 //! deletion.
 
 use pilotlight_core::plans::MAX_FAILURES;
 use serde::{Deserialize, Serialize};
 
+use crate::meter::Discarded;
 use crate::platform::config::Retention;
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::deletions::{DeletionRequest, drop_finished_deletions};
+use crate::tenant::catalog::discards::{add_discarded, discarded, forget_messages};
 use crate::tenant::catalog::lease_table::drop_lease;
 use crate::tenant::catalog::objects::{forgive_failures, replace_all};
 use crate::tenant::catalog::published::change_all_days;
@@ -17,7 +19,7 @@ use crate::tenant::catalog::token_use::{TokenUse, note_use, uses};
 /// Most parked objects that are shown: 1,000. Who has that many has one cause for all.
 const MAX_PARKED: i64 = 1_000;
 
-/// An order of an operator. All objects of a tenant get the same one.
+/// An order of an operator. All shards of a tenant get the same one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum AdminCommand {
     /// Answered with [`EffectiveRetention`].
@@ -42,6 +44,10 @@ pub(crate) enum AdminCommand {
     TokenUsed(TokenUse),
     /// Answered with a list of [`TokenUse`].
     TokensUsed,
+    /// Counts pushes that were refused.
+    Discard(Vec<Discarded>),
+    /// Answered with a list of [`Discarded`].
+    Discarded,
 }
 
 /// How long a tenant's profiles are kept.
@@ -88,6 +94,8 @@ impl<S: Sql> Catalog<S> {
             AdminCommand::Left => return json(&self.left(now)?),
             AdminCommand::TokenUsed(used) => return json(&note_use(&self.sql, &used)?),
             AdminCommand::TokensUsed => return json(&uses(&self.sql)?),
+            AdminCommand::Discard(new) => return json(&add_discarded(&self.sql, new)?),
+            AdminCommand::Discarded => return json(&discarded(&self.sql)?),
         }
         let own = self.own_retention()?;
         json(&EffectiveRetention {
@@ -133,6 +141,7 @@ impl<S: Sql> Catalog<S> {
             change_all_days(sql)?;
             drop_lease(sql, now)?;
             drop_finished_deletions(sql)?;
+            forget_messages(sql)?;
             sql.exec("DELETE FROM settings WHERE name = 'retention'", Vec::new())
         })
     }

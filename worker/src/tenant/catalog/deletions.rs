@@ -8,7 +8,7 @@
 
 use pilotlight_core::{
     Selector, TimeRange, UnixNanos,
-    plans::{CompactJob, Deletion, MAX_FAILURES, ObjectSummary, pick_rewrite},
+    plans::{CompactJob, Deletion, JobCandidate, MAX_FAILURES, pick_rewrite},
     store::Directory,
 };
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,7 @@ impl<S: Sql> Catalog<S> {
             let directory = Directory::decode(&directory).map_err(Problem::internal)?;
             match directory
                 .block()
-                .is_some_and(|block| !block.sums_of.is_empty())
+                .is_some_and(|block| !block.summarizes.is_empty())
             {
                 _ if !deletion.touches(&directory) => {}
                 true => summaries.push(key),
@@ -128,7 +128,7 @@ impl<S: Sql> Catalog<S> {
                 "INSERT INTO deletion_work SELECT value, ? FROM json_each(?)",
                 vec![number(change), work.into()],
             )?;
-            // All blocks of a job over a day go, since all of its sources will be summed up anew.
+            // All blocks of a job over a day go, since all of its sources will be summarized anew.
             replace_summaries(sql, &summaries, change, now)?;
             drop_finished_deletions(sql)
         })?;
@@ -192,12 +192,12 @@ impl<S: Sql> Catalog<S> {
                 return Err(shape());
             };
             if *first.get_or_insert_with(|| numbers.clone()) == numbers {
-                objects.push(ObjectSummary {
+                objects.push(JobCandidate {
                     key,
                     size: size as u64,
                     segments: 0,
                     day_bytes: 0,
-                    summed: false,
+                    summarized: false,
                     failures: 0,
                 });
             }

@@ -7,6 +7,7 @@
 
 pub(crate) mod commands;
 pub(crate) mod deletions;
+pub(crate) mod discards;
 pub(crate) mod lease_table;
 pub(crate) mod leases;
 pub(crate) mod objects;

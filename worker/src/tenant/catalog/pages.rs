@@ -29,7 +29,7 @@ pub(crate) enum Detail {
     #[default]
     Each,
     /// Those that a summary stands for whose profiles all lie in the span may be left out.
-    Summed,
+    Summarized,
 }
 
 /// Head of a page; the rows' directories follow as blobs.
@@ -71,7 +71,7 @@ impl<S: Sql> Catalog<S> {
                 number(state),
                 number(query.first_millis),
                 number(query.last_millis),
-                i64::from(query.detail == Detail::Summed).into(),
+                i64::from(query.detail == Detail::Summarized).into(),
             ],
         )?;
         read_page(found, state, page_bytes)

@@ -119,14 +119,14 @@ impl<S: Sql> Catalog<S> {
             {
                 // When its chunks arrived: an object that comes to life recalls those of late.
                 insert_live(sql, &row, &bytes, &facts, change, arrival)?;
-                if facts.sums_up {
+                if facts.is_summary {
                     summaries.push((facts.job, bytes));
                 }
             }
             for (summary, bytes) in summaries {
                 let directory = Directory::decode(&bytes).map_err(Problem::internal)?;
-                let sums_of = directory.block().map_or(&[][..], |block| &block.sums_of);
-                let sources = serde_json::to_string(sums_of).map_err(Problem::internal)?;
+                let summarizes = directory.block().map_or(&[][..], |block| &block.summarizes);
+                let sources = serde_json::to_string(summarizes).map_err(Problem::internal)?;
                 summarize(sql, &sources, summary as i64)?;
             }
             for (row, changed) in later {

@@ -3,7 +3,7 @@
 //! | what | is kept |
 //! |---|---|
 //! | profiles that a block of level 3 sums up | `raw_days`; then the block stands alone |
-//! | profiles that none sums up yet, or never will | until they are summed up, at most `sums_days` |
+//! | profiles that none sums up yet, or never will | until they are summarized, at most `sums_days` |
 //! | blocks of level 3 | `sums_days` |
 //!
 //! An object goes as a whole, when the hour or day of its arrival and its latest profile both lie
@@ -143,7 +143,7 @@ impl<S: Sql> Catalog<S> {
         })
     }
 
-    /// Removes sums that are over, and profiles that were never summed up.
+    /// Removes sums that are over, and profiles that were never summarized.
     fn remove_old(&self, over: &str, now: i64) -> Result<i64, Problem> {
         let over = over.to_owned();
         self.sql.transaction(move |sql| {
@@ -212,7 +212,7 @@ mod tests {
         let sources = vec![add(&catalog, 10), add(&catalog, 20)];
         let key = "t/a/s0/l3/0000000000010-0000000000000000.blk".to_owned();
         let block = BlockEntry {
-            sums_of: sources.clone(),
+            summarizes: sources.clone(),
             token: 5,
             ..BlockEntry::default()
         };
@@ -274,7 +274,7 @@ mod tests {
                 .unwrap()
                 .block()
                 .unwrap()
-                .sums_of,
+                .summarizes,
             [""; 0]
         );
     }

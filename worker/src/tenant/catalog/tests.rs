@@ -1,7 +1,7 @@
 //! Pages of the catalog, and helpers that other tests fill one with.
 
 use super::*;
-use crate::tenant::catalog::objects::PART_BYTES;
+use crate::tenant::catalog::objects::directories::PART_BYTES;
 use crate::tenant::catalog::pages::CatalogQuery;
 use crate::tenant::catalog::sql::memory::MemorySql;
 use pilotlight_core::{

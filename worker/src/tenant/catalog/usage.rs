@@ -16,13 +16,13 @@ const SAVE_MILLIS: i64 = 60_000;
 /// How long a Durable Object stays in memory, and is charged for, after a request: ten seconds.
 const IDLE_MILLIS: i64 = 10_000;
 
-/// The counts of a tenant's object.
+/// The counts of a shard.
 pub(crate) struct UsageBook<S> {
     sql: S,
     pending: RefCell<Usage>,
     /// When the counts were saved last; `None` before the first time.
     saved: Cell<Option<i64>>,
-    /// Until when the object stays in memory as far as is known.
+    /// Until when the shard stays in memory as far as is known.
     awake_until: Cell<i64>,
 }
 
@@ -37,7 +37,7 @@ impl<S: Sql> UsageBook<S> {
         })
     }
 
-    /// Counts a request to the object at `now`, and the time for which it keeps the object in
+    /// Counts a request to the shard at `now`, and the time for which it keeps the shard in
     /// memory.
     pub(crate) fn request(&self, now: i64) {
         let until = now + IDLE_MILLIS;

@@ -1,4 +1,4 @@
-//! The stateless side of a tenant's object: its calls as plain async functions over any line.
+//! The stateless side of a shard: its calls as plain async functions over any line.
 
 use std::cell::Cell;
 
@@ -28,7 +28,7 @@ use crate::tenant::rpc::shard::shard_of;
 /// Most bytes of directories that one query plans with: 24 MB, which decode to some 50 MB.
 const CATALOG_BYTES: usize = 24 << 20;
 
-/// Calls to one of a tenant's objects.
+/// Calls to one of a tenant's shards.
 pub(crate) struct TenantClient<T> {
     line: T,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Job {
     pub(crate) without: Vec<Deletion>,
 }
 
-/// Calls to all of a tenant's objects.
+/// Calls to all of a tenant's shards.
 pub(crate) struct TenantShards<T>(Vec<TenantClient<T>>);
 
 impl<T: Transport> TenantShards<T> {

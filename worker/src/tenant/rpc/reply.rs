@@ -1,10 +1,10 @@
-//! What a tenant's object is asked, and how it answers: the same over a stub and within a test.
+//! What a shard is asked, and how it answers: the same over a stub and within a test.
 
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
 
-/// The calls of a tenant's object.
+/// The calls of a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TenantRpc {
     /// Stores chunks.
@@ -139,14 +139,12 @@ impl Reply {
                 retry_after,
                 ..problem
             },
-            Err(error) => {
-                Problem::unavailable(format!("the tenant's object answered {status}: {error}"))
-            }
+            Err(error) => Problem::unavailable(format!("the shard answered {status}: {error}")),
         })
     }
 }
 
-/// A line to one of a tenant's objects.
+/// A line to one of a tenant's shards.
 pub(crate) trait Transport {
     /// Asks and waits for the answer.
     async fn call(&self, call: TenantRpc, body: &[u8]) -> Result<Reply, Problem>;

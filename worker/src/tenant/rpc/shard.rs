@@ -1,4 +1,4 @@
-//! Which Durable Object has a chunk: a tenant has one, or several between which its services are
+//! Which shard has a chunk: a tenant has one, or several between which its services are
 //! divided.
 
 use std::fmt;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 
 use pilotlight_core::{
     SERVICE_NAME,
-    store::{KeyError, Tenant as TenantId, chunk_head},
+    store::{KeyError, TenantId, chunk_head},
 };
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::platform::errors::Problem;
 
-/// One of a tenant's objects. As text, which is also the object's name: `tenant` for the first,
+/// One of a tenant's shards. As text, which is also the Durable Object's name: `tenant` for the first,
 /// `tenant/s3` for others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shard {

@@ -1,4 +1,4 @@
-//! The platform's line to a tenant's object.
+//! The platform's line to a shard.
 
 use worker::{
     Env, Headers, Method, Request, RequestInit, Response, ResponseBuilder, Stub, js_sys::Uint8Array,
@@ -9,7 +9,7 @@ use crate::platform::errors::Problem;
 use crate::tenant::rpc::reply::{Reply, TenantRpc, Transport};
 use crate::tenant::rpc::shard::Shard;
 
-/// Carries the shard's name: the object needs it for names in the bucket.
+/// Carries the shard's name: the shard needs it for names in the bucket.
 pub(in crate::tenant) const SHARD_HEADER: &str = "x-pilotlight-shard";
 
 /// Carries what the caller used since its last call, as JSON.
@@ -44,7 +44,7 @@ impl Transport for StubLine {
         init.with_method(Method::Post)
             .with_headers(headers)
             .with_body(Some(Uint8Array::from(body).into()));
-        // The host is never resolved: a stub is a line to one object.
+        // The host is never resolved: a stub is a line to one shard.
         let request = Request::new_with_init(&format!("https://tenant{}", call.path()), &init)?;
         let mut response = self.stub.fetch_with_request(request).await?;
         let retry_after = response
@@ -61,7 +61,7 @@ impl Transport for StubLine {
     }
 }
 
-/// The object's end of the line.
+/// The shard's end of the line.
 pub(in crate::tenant) fn response(reply: Reply) -> worker::Result<Response> {
     let mut builder = ResponseBuilder::new().with_status(reply.status);
     if let Some(seconds) = reply.retry_after {

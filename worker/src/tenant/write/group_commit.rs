@@ -50,7 +50,7 @@ pub(crate) struct GroupCommit<W> {
     /// What is being written; its chunks are with the driver.
     flying: Option<Batch<W>>,
     driven: bool,
-    window: RetryWindow,
+    retry_window: RetryWindow,
     load: Load,
 }
 
@@ -80,31 +80,31 @@ impl<W> Default for Batch<W> {
 
 impl<W> GroupCommit<W> {
     pub(crate) fn new(flush: Flush) -> Self {
-        let (window, load) = (RetryWindow::default(), Load::default());
+        let (retry_window, load) = (RetryWindow::default(), Load::default());
         Self {
             flush,
             open: Batch::default(),
             flying: None,
             driven: false,
-            window,
+            retry_window,
             load,
         }
     }
 
     /// Recalls a chunk that was written at `written`, in the order of writing.
     pub(crate) fn recall(&mut self, id: Id, written: i64) {
-        self.window.insert(&id, written);
+        self.retry_window.insert(&id, written);
     }
 
     /// Forgets which chunks were written; what is not written yet stays.
     pub(crate) fn forget_written(&mut self) {
-        self.window = RetryWindow::default();
+        self.retry_window = RetryWindow::default();
     }
 
     /// Takes a chunk, or says why not. `waiter` is kept when the answer is [`Offered::Joins`] or
     /// [`Offered::Waits`]; `chunk` is moved out with the latter.
     pub(crate) fn offer(&mut self, id: Id, chunk: &mut Vec<u8>, waiter: W, now: i64) -> Offered {
-        if self.window.contains(&id, now) {
+        if self.retry_window.contains(&id, now) {
             return Offered::Durable;
         }
         if let Some(batch) = self.flying.as_mut().filter(|batch| batch.ids.contains(&id)) {
@@ -122,7 +122,7 @@ impl<W> GroupCommit<W> {
         }
         self.load.note(now);
         if self.open.ids.is_empty() {
-            (self.open.opened, self.open.millis) = (now, self.load.window(self.flush.millis));
+            (self.open.opened, self.open.millis) = (now, self.load.flush_window(self.flush.millis));
         }
         let was_full = self.is_full();
         self.open.bytes += chunk.len();
@@ -170,7 +170,10 @@ impl<W> GroupCommit<W> {
             return Vec::new();
         };
         if written {
-            batch.ids.iter().for_each(|id| self.window.insert(id, now));
+            batch
+                .ids
+                .iter()
+                .for_each(|id| self.retry_window.insert(id, now));
         }
         batch.waiters
     }
@@ -261,7 +264,7 @@ mod tests {
         assert_eq!(
             offer(&mut group, 1, 10, 4, WINDOW_MILLIS + 60_000),
             Offered::Waits(Next::Nothing),
-            "the window has an end"
+            "the flush window has an end"
         );
     }
 
@@ -338,7 +341,7 @@ mod tests {
             ],
             [100, 100, 3_050, 6_000, 6_000]
         );
-        // What is known already is no load, and the window is that of the moment at which the batch
+        // What is known already is no load, and the flush window is that of the moment at which the batch
         // began.
         assert_eq!(offer(&mut group, 59, 10, 0, 60_000), Offered::Durable);
         offer(&mut group, 100, 10, 0, 200_000);

@@ -1,15 +1,15 @@
-//! How busy a tenant's object is, and how long its batches gather.
+//! How busy a shard is, and how long its batches gather.
 //!
 //! A single push should be answered at once, and a fleet should share its writes. The measure is
 //! the number of seconds of the last minute in which a push came. A person who pushes every three
 //! seconds, or a hundred profiles at once, stays below [`QUIET_SECONDS`]. One push a second comes
 //! close to [`BUSY_SECONDS`] within a minute, wherever in its second it comes.
 
-/// Shortest window: 100 ms. An agent sends its profiles within less, and of the 300 ms within which
+/// Shortest flush window: 100 ms. An agent sends its profiles within less, and of the 300 ms within which
 /// a push into silence is to be answered 200 are left for the write.
 const SHORTEST_MILLIS: u32 = 100;
 
-/// Up to so many busy seconds in a minute the window is the shortest one: 20, a push every three
+/// Up to so many busy seconds in a minute the flush window is the shortest one: 20, a push every three
 /// seconds.
 const QUIET_SECONDS: u32 = 20;
 
@@ -44,7 +44,7 @@ impl Load {
     }
 
     /// How long a batch gathers that the last push has opened: at most `longest` milliseconds.
-    pub(in crate::tenant) fn window(&self, longest: u32) -> u32 {
+    pub(in crate::tenant) fn flush_window(&self, longest: u32) -> u32 {
         let shortest = SHORTEST_MILLIS.min(longest);
         let above = self
             .busy
@@ -63,12 +63,12 @@ mod tests {
 
     const LONGEST: u32 = 6_000;
 
-    /// The windows of pushes at these times.
+    /// The flush windows of pushes at these times.
     fn windows(times: impl IntoIterator<Item = i64>) -> Vec<u32> {
         let mut load = Load::default();
         let window = |at| {
             load.note(at);
-            load.window(LONGEST)
+            load.flush_window(LONGEST)
         };
         times.into_iter().map(window).collect()
     }
@@ -122,9 +122,9 @@ mod tests {
         let mut load = Load::default();
         every(500, 240).for_each(|at| load.note(at));
         load.note(0);
-        assert_eq!(load.window(LONGEST), LONGEST);
+        assert_eq!(load.flush_window(LONGEST), LONGEST);
         load.note(60_000);
-        assert_eq!(load.window(LONGEST), SHORTEST_MILLIS);
+        assert_eq!(load.flush_window(LONGEST), SHORTEST_MILLIS);
     }
 
     #[test]
@@ -133,12 +133,12 @@ mod tests {
             let mut load = Load::default();
             every(500, 240).for_each(|at| {
                 load.note(at);
-                assert_eq!(load.window(longest), longest);
+                assert_eq!(load.flush_window(longest), longest);
             });
         }
     }
 
-    /// Whatever the times: the window is that of the busy seconds of the last minute, counted one
+    /// Whatever the times: the flush window is that of the busy seconds of the last minute, counted one
     /// by one.
     #[test]
     fn the_window_follows_the_busy_seconds() {
@@ -162,7 +162,7 @@ mod tests {
                     .filter(|s| now / 1_000 - s < SECONDS)
                     .collect();
                 let above = (busy.len() as u32).clamp(QUIET_SECONDS, BUSY_SECONDS) - QUIET_SECONDS;
-                let window = load.window(LONGEST);
+                let window = load.flush_window(LONGEST);
                 assert_eq!(
                     window,
                     SHORTEST_MILLIS + (LONGEST - SHORTEST_MILLIS) * above / 20

@@ -29,7 +29,7 @@ pub(in crate::tenant) struct Writer<B, S, P> {
     group: RefCell<GroupCommit<oneshot::Sender<Outcome>>>,
     /// Ends the interval for which the driver waits.
     flush: RefCell<Option<oneshot::Sender<()>>>,
-    /// Whether chunks that were written before this object came to life are recalled.
+    /// Whether chunks that were written before this shard came to life are recalled.
     recalled: Cell<bool>,
 }
 
@@ -206,13 +206,13 @@ impl<B: Bucket, S: Sql, P: Platform> Writer<B, S, P> {
         self.group.borrow_mut().forget_written();
     }
 
-    /// Lets the next push recall what the catalog has: it may have chunks that this object does not
+    /// Lets the next push recall what the catalog has: it may have chunks that this shard does not
     /// know.
     pub(in crate::tenant) fn recall_again(&self) {
         self.recalled.set(false);
     }
 
-    /// Recalls, once in the life of this object, the chunks of objects written of late.
+    /// Recalls, once in the life of this shard, the chunks of objects written of late.
     fn recall(&self, now: i64) -> Result<(), Problem> {
         if self.recalled.get() {
             return Ok(());

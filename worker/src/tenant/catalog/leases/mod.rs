@@ -15,7 +15,7 @@
 
 use pilotlight_core::{
     UnixNanos,
-    plans::{ObjectSummary, pick_job},
+    plans::{JobCandidate, pick_job},
     store::{Directory, Level, ObjectKey},
 };
 use serde::{Deserialize, Serialize};
@@ -230,7 +230,7 @@ impl<S: Sql> Catalog<S> {
     }
 
     /// All live objects that no summary sums up.
-    fn live(&self) -> Result<Vec<ObjectSummary>, Problem> {
+    fn live(&self) -> Result<Vec<JobCandidate>, Problem> {
         let found = self.sql.query(
             "SELECT key, size, segments, day_bytes, failures FROM objects WHERE state = 'live' AND summary IS NULL",
             Vec::new(),
@@ -244,12 +244,12 @@ impl<S: Sql> Catalog<S> {
                     Value::Integer(day_bytes),
                     Value::Integer(failures),
                 ],
-            ) => Ok(ObjectSummary {
+            ) => Ok(JobCandidate {
                 key,
                 size: size as u64,
                 segments: segments as u64,
                 day_bytes: day_bytes as u64,
-                summed: false,
+                summarized: false,
                 failures: failures as u32,
             }),
             _ => Err(shape()),

@@ -1,4 +1,4 @@
-//! A tenant's object without a platform: pushes, the catalog, leases, as answers to calls.
+//! A shard without a platform: pushes, the catalog, leases, as answers to calls.
 
 use std::rc::Rc;
 
@@ -9,12 +9,13 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::bucket::Bucket;
 use crate::bucket::Metered;
-use crate::meter::{Meter, MonthUsage, Usage};
+use crate::meter::{Discarded, Meter, MonthUsage, Usage};
 use crate::platform::Platform;
 use crate::platform::config::{Flush, Retention};
 use crate::platform::errors::Problem;
 use crate::tenant::catalog;
 use crate::tenant::catalog::commands::AdminCommand;
+use crate::tenant::catalog::discards::discarded;
 use crate::tenant::catalog::published::PublishedDay;
 use crate::tenant::catalog::sql::Sql;
 use crate::tenant::catalog::tombstones::DueWork;
@@ -24,8 +25,8 @@ use crate::tenant::rpc::reply::{Reply, TenantRpc};
 use crate::tenant::rpc::shard::Shard;
 use crate::tenant::write::writer::Writer;
 
-/// A tenant's object over a bucket and a database.
-pub(crate) struct TenantStore<B, S, P> {
+/// A shard over a bucket and a database.
+pub(crate) struct ShardServer<B, S, P> {
     writer: Rc<Writer<Metered<B>, S, P>>,
     usage: UsageBook<S>,
     meter: Meter,
@@ -33,7 +34,7 @@ pub(crate) struct TenantStore<B, S, P> {
     retention: Retention,
 }
 
-impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
+impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
     /// `meter` is the one that `sql` adds to; `grace_seconds` is how long objects that were
     /// replaced stay for queries under way.
     pub(crate) fn new(
@@ -123,7 +124,7 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
         serde_json::to_vec(&appended).map_err(Problem::internal)
     }
 
-    /// Adds what the caller used, and this object since the last call.
+    /// Adds what the caller used, and this shard since the last call.
     fn book(&self, mut usage: Usage) -> Result<(), Problem> {
         let now = self.writer.platform.now_millis();
         self.usage.request(now);
@@ -221,7 +222,10 @@ impl<B: Bucket, S: Sql, P: Platform> TenantStore<B, S, P> {
             TenantRpc::Book => Ok(Vec::new()),
             TenantRpc::Month => {
                 let (stored_objects, stored_bytes) = catalog.stored()?;
+                let of_reason = |d: Discarded| (d.reason, d.count);
+                let discarded = discarded(&catalog.sql)?.into_iter().map(of_reason);
                 let month = MonthUsage {
+                    discarded: discarded.collect(),
                     stored_objects,
                     stored_bytes,
                     ..self.usage.month(now)?

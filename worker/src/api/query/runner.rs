@@ -18,8 +18,8 @@ use crate::platform::errors::Problem;
 use crate::platform::{Edge, Platform};
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
 
-/// The profiles of a tenant, in a bucket and in the catalogs of its objects.
-pub(crate) struct Store<B, T, P, C = (), I = ()> {
+/// The profiles of a tenant, in a bucket and in the catalogs of its shards.
+pub(crate) struct QueryRunner<B, T, P, C = (), I = ()> {
     bucket: B,
     tenant: TenantShards<T>,
     meter: Meter,
@@ -27,9 +27,10 @@ pub(crate) struct Store<B, T, P, C = (), I = ()> {
 }
 
 /// The same where the worker runs.
-pub(crate) type EdgeStore = Store<Metered<AnyBucket>, StubLine, Edge, EdgeCache, EdgeInvocations>;
+pub(crate) type EdgeQueryRunner =
+    QueryRunner<Metered<AnyBucket>, StubLine, Edge, EdgeCache, EdgeInvocations>;
 
-impl EdgeStore {
+impl EdgeQueryRunner {
     /// What a request is about.
     pub(crate) fn open(scope: &Scope) -> Result<Self, Problem> {
         let (bucket, tenant, meter) = (scope.bucket()?, scope.shards()?, scope.meter.clone());
@@ -49,7 +50,7 @@ impl EdgeStore {
 }
 
 #[cfg(test)]
-impl<B: Bucket, T: Transport, P: Platform> Store<B, T, P> {
+impl<B: Bucket, T: Transport, P: Platform> QueryRunner<B, T, P> {
     /// With nothing beside this invocation, and parts of any size.
     pub(crate) fn new(bucket: B, tenant: TenantShards<T>, platform: P, meter: Meter) -> Self {
         let admission = Admission(platform);
@@ -67,7 +68,9 @@ impl<B: Bucket, T: Transport, P: Platform> Store<B, T, P> {
     }
 }
 
-impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store<B, T, P, C, I> {
+impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
+    QueryRunner<B, T, P, C, I>
+{
     #[cfg(test)]
     pub(crate) fn with(
         bucket: B,
@@ -85,10 +88,10 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
 
     /// The objects that touch a range, for what directories answer.
     pub(crate) async fn catalog(&self, range: TimeRange) -> Result<Vec<CatalogObject>, Problem> {
-        self.tenant.catalog(range, Detail::Summed).await
+        self.tenant.catalog(range, Detail::Summarized).await
     }
 
-    /// Totals over time, of all types when none is given: of windows as long as `resolution`, or of
+    /// Totals over time, of all types when none is given: of sum windows as long as `resolution`, or of
     /// each profile.
     pub(crate) async fn timeline(
         &self,
@@ -100,7 +103,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations> Store
     ) -> Result<Timeline, Problem> {
         // A summary has totals of hours, and none of shorter windows.
         let detail = if resolution >= Some(SumWindow::Hour) {
-            Detail::Summed
+            Detail::Summarized
         } else {
             Detail::Each
         };

@@ -11,14 +11,21 @@
 //!
 //! Whoever calls these functions is inside a transaction.
 
+pub(in crate::tenant) mod directories;
+mod row;
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeSet;
 
 use pilotlight_core::{
-    UnixNanos,
-    plans::{MAX_FAILURES, ObjectSummary},
-    store::{Directory, ObjectKey, Partition, arrival_day},
+    plans::MAX_FAILURES,
+    store::{ObjectKey, arrival_day},
 };
 
+use self::directories::insert_directory;
+pub(in crate::tenant) use self::directories::put_directory;
+pub(in crate::tenant) use self::row::{Facts, State};
 use crate::platform::errors::Problem;
 use crate::tenant::catalog::published::note_changed_days;
 use crate::tenant::catalog::sql::{Rows, Sql, Value, number};
@@ -57,80 +64,6 @@ CREATE TABLE IF NOT EXISTS directories (
     bytes BLOB NOT NULL,
     PRIMARY KEY (key, part)
 ) WITHOUT ROWID;";
-
-/// Largest piece of a directory in one row; SQLite in a Durable Object takes 2 MB a value.
-pub(in crate::tenant) const PART_BYTES: usize = 1 << 20;
-
-/// What an object is to its readers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tenant) enum State {
-    /// A partition of a job that is not done. It is in the bucket and does not count.
-    Pending,
-    /// It counts.
-    Live,
-    /// It does not count any more, or never did, and may be in the bucket.
-    Replaced,
-    /// It is not in the bucket. Its directory tells which pushes are known.
-    Deleted,
-}
-
-impl State {
-    const ALL: [Self; 4] = [Self::Pending, Self::Live, Self::Replaced, Self::Deleted];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Live => "live",
-            Self::Replaced => "replaced",
-            Self::Deleted => "deleted",
-        }
-    }
-}
-
-/// What a row says of its object's directory.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::tenant) struct Facts {
-    /// First and last whole millisecond that its profiles touch.
-    pub(in crate::tenant) first_millis: i64,
-    pub(in crate::tenant) last_millis: i64,
-    /// How many segments it is or was made of.
-    pub(in crate::tenant) segments: u64,
-    /// How many bytes of the object go into sums of its day.
-    pub(in crate::tenant) day_bytes: u64,
-    /// Token of the lease under which a block was made.
-    pub(in crate::tenant) job: u64,
-    /// Which of the blocks under that lease it is.
-    pub(in crate::tenant) partition: Partition,
-    /// Whether it sums up other objects, which stay.
-    pub(in crate::tenant) sums_up: bool,
-    /// Whether no profile is in it.
-    pub(in crate::tenant) is_empty: bool,
-}
-
-impl Facts {
-    pub(in crate::tenant) fn of(directory: &Directory) -> Self {
-        let millis = |time: Option<UnixNanos>| time.map_or(0, UnixNanos::millis);
-        let ObjectSummary {
-            segments,
-            day_bytes,
-            ..
-        } = ObjectSummary::new("", 0, directory);
-        Self {
-            first_millis: millis(directory.min_time()),
-            last_millis: millis(directory.max_time()),
-            segments,
-            day_bytes,
-            job: directory.block().map_or(0, |block| block.token),
-            partition: directory
-                .block()
-                .map_or_else(Partition::default, |block| block.partition),
-            sums_up: directory
-                .block()
-                .is_some_and(|block| !block.sums_of.is_empty()),
-            is_empty: directory.min_time().is_none(),
-        }
-    }
-}
 
 /// Adds an object that counts from a change on.
 pub(in crate::tenant) fn insert_live(
@@ -391,26 +324,6 @@ pub(in crate::tenant) fn forgive_failures(sql: &impl Sql) -> Result<usize, Probl
     Ok(found.collect::<Result<Vec<_>, _>>()?.len())
 }
 
-/// Puts a directory in the place of the one that is there.
-pub(in crate::tenant) fn put_directory(
-    sql: &impl Sql,
-    key: &str,
-    directory: &[u8],
-) -> Result<(), Problem> {
-    sql.exec("DELETE FROM directories WHERE key = ?", vec![key.into()])?;
-    insert_directory(sql, key, directory)
-}
-
-fn insert_directory(sql: &impl Sql, key: &str, directory: &[u8]) -> Result<(), Problem> {
-    for (part, bytes) in directory.chunks(PART_BYTES).enumerate() {
-        sql.exec(
-            "INSERT INTO directories VALUES (?, ?, ?)",
-            vec![key.into(), (part as i64).into(), bytes.to_vec().into()],
-        )?;
-    }
-    Ok(())
-}
-
 /// The days of arrivals.
 fn days(arrivals: Rows) -> Result<BTreeSet<i64>, Problem> {
     let day = |values: Result<Vec<Value>, Problem>| match values?.as_slice() {
@@ -418,104 +331,4 @@ fn days(arrivals: Rows) -> Result<BTreeSet<i64>, Problem> {
         _ => Err(shape()),
     };
     arrivals.map(day).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tenant::catalog::sql::memory::MemorySql;
-    use crate::tenant::catalog::tests::{add, catalog, directory, keys};
-    use pilotlight_core::store::Level;
-
-    fn block(unique: u64) -> Row {
-        Row {
-            key: format!("t/a/s0/l1/0000000000010-{unique:016x}.blk"),
-            level: Level::Minutes,
-            size: 100,
-        }
-    }
-
-    fn insert_share(sql: &MemorySql, unique: u64, job: u64) {
-        let directory = directory(10);
-        let facts = Facts {
-            job,
-            ..Facts::of(&directory)
-        };
-        insert_pending(
-            sql,
-            &block(unique),
-            &directory.encode().unwrap(),
-            &facts,
-            20,
-        )
-        .unwrap();
-    }
-
-    fn states(sql: &MemorySql) -> Vec<Option<State>> {
-        [1, 2, 3]
-            .map(|unique| state_of(sql, &block(unique).key).unwrap())
-            .into()
-    }
-
-    #[test]
-    fn from_pending_to_no_row() {
-        let catalog = catalog();
-        let sql = &catalog.sql;
-        insert_share(sql, 1, 7);
-        insert_share(sql, 2, 7);
-        insert_share(sql, 3, 8);
-        assert_eq!(states(sql), [Some(State::Pending); 3]);
-        assert_eq!(keys(&catalog, 0, 99, 0), [""; 0]);
-        let change = next(sql).unwrap();
-        make_live(sql, 7, change).unwrap();
-        abandon_job(sql, 8, 30).unwrap();
-        assert_eq!(
-            states(sql),
-            [Some(State::Live), Some(State::Live), Some(State::Replaced)]
-        );
-        assert_eq!(keys(&catalog, 0, 99, 0), [block(1).key, block(2).key]);
-
-        // What counts is neither abandoned nor deleted.
-        let all = serde_json::to_string(&[1, 2, 3].map(|unique| block(unique).key)).unwrap();
-        abandon(sql, &block(1).key, 30).unwrap();
-        mark_deleted(sql, &all).unwrap();
-        assert_eq!(
-            states(sql),
-            [Some(State::Live), Some(State::Live), Some(State::Deleted)]
-        );
-        replace(sql, &all, change + 1, 40).unwrap();
-        mark_deleted(sql, &all).unwrap();
-        drop_deleted(sql, 20).unwrap();
-        assert_eq!(states(sql), [Some(State::Deleted); 3]);
-        drop_deleted(sql, 21).unwrap();
-        assert_eq!(states(sql), [None; 3]);
-    }
-
-    #[test]
-    fn what_may_be_in_the_bucket_is_deleted_again() {
-        let catalog = catalog();
-        let sql = &catalog.sql;
-        for _ in 0..2 {
-            abandon(sql, &block(1).key, 30).unwrap();
-            assert_eq!(
-                catalog.expired(30).unwrap(),
-                [block(1).key],
-                "no query ever read it"
-            );
-            mark_deleted(sql, &serde_json::to_string(&[block(1).key]).unwrap()).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_row_says_what_it_is() {
-        let catalog = catalog();
-        let key = add(&catalog, 10);
-        for state in ["'gone'", "'replaced'", "'deleted'"] {
-            let changed = catalog.sql.exec(
-                &format!("UPDATE objects SET state = {state} WHERE key = ?"),
-                vec![key.as_str().into()],
-            );
-            assert!(changed.unwrap_err().message.contains("CHECK"), "{state}");
-        }
-    }
 }

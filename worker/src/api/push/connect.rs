@@ -1,0 +1,182 @@
+//! Pushes to `push.v1.PusherService/Push`, which newer agents and Alloy speak to: Connect's unary
+//! calls in protobuf and JSON, and gRPC-web.
+
+use pilotlight_core::gzip;
+use pilotlight_core::ingest::{self, Ingested, Rejected, Sender};
+use pilotlight_core::limits::MAX_PUSH_BYTES;
+use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
+use worker::{Request, Response, ResponseBuilder};
+
+use super::{PUSH_HEADER, store};
+use crate::http::body;
+use crate::http::grpc_web::Framing;
+use crate::http::scope::Scope;
+use crate::meter::{Item, cpu};
+use crate::platform::Edge;
+use crate::platform::admission::{Admission, push_need};
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+
+/// Most refused profiles that an error names; the rest is counted.
+const NAMED: usize = 5;
+
+/// How messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Codec {
+    Proto,
+    Json,
+    GrpcWeb(Framing),
+}
+
+impl Codec {
+    /// Of a request's content type.
+    pub(super) fn of(content_type: &str) -> Result<Self, Problem> {
+        if let Some(framing) = Framing::of(content_type) {
+            return Ok(Self::GrpcWeb(framing));
+        }
+        let kind = content_type.split(';').next().unwrap_or("").trim();
+        match kind.to_ascii_lowercase().as_str() {
+            "application/proto" | "application/protobuf" | "application/x-protobuf" => {
+                Ok(Self::Proto)
+            }
+            "application/json" => Ok(Self::Json),
+            other => Err(Problem::new(
+                415,
+                "unimplemented",
+                format!(
+                    "content type {other:?} is not supported; send application/proto, application/json or application/grpc-web+proto"
+                ),
+            )),
+        }
+    }
+
+    /// A message as an answer: `message` in protobuf, or `json`.
+    pub(super) fn response(self, message: Vec<u8>, json: &str) -> Result<Response, Problem> {
+        let (content_type, body) = match self {
+            Self::Proto => ("application/proto", message),
+            Self::Json => ("application/json", json.as_bytes().to_vec()),
+            Self::GrpcWeb(framing) => return Ok(framing.response(&Ok(message))?),
+        };
+        let response = ResponseBuilder::new().with_header("content-type", content_type)?;
+        Ok(response.from_bytes(body)?)
+    }
+
+    /// An error in the words of the protocol: gRPC-web's status is part of an answer that has
+    /// status 200, Connect's errors are JSON whatever the request is.
+    pub(super) fn refuse(self, problem: Problem) -> Result<Response, Problem> {
+        match self {
+            Self::GrpcWeb(framing) => Ok(framing.response(&Err(problem))?),
+            Self::Proto | Self::Json => Err(problem),
+        }
+    }
+}
+
+/// `POST …/push.v1.PusherService/Push`. A success says that all profiles of the request are
+/// durable. An error names the profiles that are refused; the others are durable then, too.
+pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
+    let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
+    let codec = Codec::of(&header("content-type")?)?;
+    let client = header("cf-connecting-ip")?;
+    match answer(codec, request, scope, &client).await {
+        Ok(outcome) => {
+            let response = codec.response(Vec::new(), "{}")?;
+            response.headers().set(PUSH_HEADER, outcome)?;
+            Ok(response)
+        }
+        Err(problem) => {
+            // An error of gRPC-web leaves here as an answer.
+            scope.discards.note_problem(&problem);
+            codec.refuse(problem)
+        }
+    }
+}
+
+async fn answer(
+    codec: Codec,
+    request: &mut Request,
+    scope: &Scope,
+    client: &str,
+) -> Result<&'static str, Problem> {
+    let body = body::read(request, body::MAX_BODY).await?;
+    let permit = match push_need(&body) {
+        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
+        None => None,
+    };
+    let sender = Sender {
+        tenant: scope.tenant().as_str(),
+        client,
+        now: clock::now(),
+    };
+    let ingested = read(codec, &body, &sender)?;
+    scope.meter.add(Item::Pushes, 1);
+    scope.meter.add(Item::PushBytes, body.len() as u64);
+    scope
+        .meter
+        .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
+    // Neither is needed while others are waited for.
+    drop((body, permit));
+    let Ingested { chunks, rejected } = ingested;
+    let outcome = store(scope, chunks).await?;
+    if rejected.is_empty() {
+        return Ok(outcome.as_str());
+    }
+    for Rejected { part, error } in &rejected {
+        let message = format!("push {part} failed: {error}");
+        scope.discards.note(error.reason(), 1, &message);
+    }
+    let named = rejected.iter().take(NAMED);
+    let mut texts: Vec<String> = named
+        .map(|rejected| format!("push {} failed: {}", rejected.part, rejected.error))
+        .collect();
+    if rejected.len() > NAMED {
+        texts.push(format!("and {} more", rejected.len() - NAMED));
+    }
+    // Whatever is wrong with a profile, sending it again does not help.
+    Err(Problem::invalid(texts.join("; ")))
+}
+
+fn read(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Problem> {
+    let cap = body::MAX_BODY;
+    let unframed = match codec {
+        Codec::GrpcWeb(framing) => Some(framing.message(body, cap)?),
+        // Some clients compress and some proxies lose the header that says so; the bytes tell. The
+        // profile inside may be compressed as well, and only its own layer is left then.
+        Codec::Proto | Codec::Json => gzip::inflate(body, cap).map_err(too_large)?,
+    };
+    let bytes = unframed.as_deref().unwrap_or(body);
+    let request: PushRequest<'_> = match codec {
+        Codec::Json => from_json(bytes),
+        Codec::Proto | Codec::GrpcWeb(_) => from_proto(bytes),
+    }
+    .map_err(Problem::invalid)?;
+    Ok(ingest::push(&request, sender)?)
+}
+
+fn too_large(error: gzip::GzipError) -> Problem {
+    match error {
+        gzip::GzipError::TooLarge { .. } => Problem::new(
+            413,
+            "resource_exhausted",
+            format!("the request inflates to more than {MAX_PUSH_BYTES} bytes"),
+        ),
+        gzip::GzipError::Damaged { .. } => Problem::invalid(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_types() {
+        let of = |text| Codec::of(text).map_err(|problem| problem.status);
+        assert_eq!(of("application/proto"), Ok(Codec::Proto));
+        assert_eq!(of("application/JSON; charset=utf-8"), Ok(Codec::Json));
+        assert_eq!(
+            of("application/grpc-web+proto"),
+            Ok(Codec::GrpcWeb(Framing::Binary))
+        );
+        assert_eq!(of("application/grpc"), Err(415));
+        assert_eq!(of(""), Err(415));
+    }
+}

@@ -1,0 +1,215 @@
+//! Who may use the memory of an isolate. What reads much asks before it does, with an estimate of
+//! what it will take; what does not fit waits a moment, and is told to come again when that does
+//! not help.
+//!
+//! An isolate has 128 MB, shared by all its requests, and the memory of WASM never shrinks. So the
+//! sum of what runs at once counts, and the linker allows WASM 112 MiB (`worker/build.rs`): an
+//! allocation beyond fails, which ends the instance as a panic does. What fits into that:
+//!
+//! | MiB | for |
+//! |---|---|
+//! | 60 | [`BUDGET`]: queries, timelines, subqueries, jobs, rebuilds, and pushes that are large |
+//! | 16 | bodies on their way in ([`crate::http::body`]) |
+//! | 12 | a push as it is decoded, which nothing interrupts: up to 4 MiB of profile ([`push_need`]) |
+//! | 24 | chunks that wait in a shard (`PENDING_BYTES`), all of them also laid out in a batch |
+//!
+//! The remaining 16 MB are JavaScript's, where reads stand on their way into WASM.
+//!
+//! No permit waits for another. A plan holds its permit from its first read to its answer. A query
+//! that waits for subqueries, perhaps in this very isolate, holds none. One plan is always admitted.
+//!
+//! How large an answer becomes is known only when it is there. So a query says after each step what
+//! it holds: [`Admission::grow`] for one that is answered by one plan, [`Admission::resize`] for a
+//! sum of subqueries' answers. The oldest query may always grow. Another one that grows beyond the
+//! budget is told to come again, which ends it and frees what it holds. So at most one large answer
+//! is made at a time.
+
+mod ledger;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::cell::RefCell;
+
+use pilotlight_core::limits::MAX_PUSH_BYTES;
+use pilotlight_core::plans::Plan;
+
+use self::ledger::Ledger;
+use crate::platform::Platform;
+use crate::platform::errors::Problem;
+
+/// What plans may take together: 60 MiB, as much as the largest job takes by itself. One that asks
+/// for more is let in alone.
+const BUDGET: u64 = 60 << 20;
+
+/// How many times the bytes that a plan reads it takes: 6. Jobs took up to 5 times as much in
+/// tests. A query of days that share their symbols takes less than it reads. One of processes
+/// without a common symbol took 40 times as much: [`Admission::grow`] counts what it holds.
+const FACTOR: u64 = 6;
+
+/// How many times the bytes of its tables a query takes: 3. Tables have room for up to twice what
+/// they hold, and canonical order makes them a second time: 84 MB for 32 MiB.
+const HELD_FACTOR: u64 = 3;
+
+/// What a plan takes that reads little: 2 MiB, an answer of 20,000 stacks.
+const LEAST: u64 = 2 << 20;
+
+/// How long one waits to be let in: 5 seconds, a few queries or a job.
+const WAIT_MILLIS: i64 = 5_000;
+
+/// How often one that waits looks: each 20 ms. It wakes up by its own timer, since another
+/// request's code must not run it.
+const POLL_MILLIS: u32 = 20;
+
+/// Most that wait: 64. Each holds a selector and rows of the catalog.
+const MAX_WAITING: usize = 64;
+
+/// Bytes of a push that is decoded without asking: 4 MiB of profile, of which the usual one has a
+/// tenth.
+const SMALL_PUSH: u64 = 4 << 20;
+
+/// How many times its bytes a push takes while it is decoded: 3, itself, half as much again in
+/// tables, and its chunk.
+const PUSH_FACTOR: u64 = 3;
+
+thread_local! {
+    static LEDGER: RefCell<Ledger> = RefCell::new(Ledger::new(BUDGET));
+}
+
+/// What `/metrics` tells of an isolate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Admitted {
+    /// Estimated bytes of all that is let in.
+    pub(crate) bytes: u64,
+    /// How many wait.
+    pub(crate) waiting: u64,
+    /// How many were told to come again since the isolate began.
+    pub(crate) refused: u64,
+}
+
+/// The way in, for those who run on a platform.
+#[derive(Clone, Debug)]
+pub(crate) struct Admission<P>(pub(crate) P);
+
+/// A plan that is let in, until this is dropped; before that, its place in the queue.
+#[derive(Debug)]
+pub(crate) struct Permit(u64);
+
+/// A sum that counts until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Sum(u64);
+
+impl<P: Platform> Admission<P> {
+    /// Lets a plan in, by what it wants at first.
+    pub(crate) async fn plan(&self, plan: &impl Plan) -> Result<Permit, Problem> {
+        self.enter(need(plan.wants().iter().map(|get| get.length)))
+            .await
+    }
+
+    /// Lets in what takes so many bytes, at once or within [`WAIT_MILLIS`].
+    pub(crate) async fn enter(&self, bytes: u64) -> Result<Permit, Problem> {
+        let begun = self.0.now_millis();
+        let (permit, crowded) = LEDGER
+            .with_borrow_mut(|ledger| (Permit(ledger.number()), ledger.queue.len() >= MAX_WAITING));
+        loop {
+            let now = self.0.now_millis();
+            if LEDGER
+                .with_borrow_mut(|ledger| ledger.try_enter(permit.0, bytes.min(ledger.budget), now))
+            {
+                return Ok(permit);
+            }
+            if crowded || now.saturating_sub(begun) >= WAIT_MILLIS {
+                LEDGER.with_borrow_mut(|ledger| ledger.refused += 1);
+                return Err(crowded_out());
+            }
+            self.0.delay(POLL_MILLIS).await;
+        }
+    }
+
+    /// Says that a plan that takes long goes on.
+    pub(crate) fn renew(&self, permit: &Permit) {
+        let now = self.0.now_millis();
+        LEDGER.with_borrow_mut(|ledger| {
+            ledger
+                .plans
+                .get_mut(&permit.0)
+                .into_iter()
+                .for_each(|held| held.at = now)
+        });
+    }
+
+    /// Counts a sum that nothing is in yet.
+    pub(crate) fn hold(&self) -> Sum {
+        LEDGER.with_borrow_mut(|ledger| Sum(ledger.number()))
+    }
+
+    /// Says how many bytes of tables a sum holds by now, and fails when it has to give way.
+    pub(crate) fn resize(&self, sum: &Sum, held: usize) -> Result<(), Problem> {
+        let (now, bytes) = (self.0.now_millis(), HELD_FACTOR * held as u64);
+        let goes_on = LEDGER.with_borrow_mut(|ledger| ledger.resize(sum.0, bytes, now));
+        if goes_on { Ok(()) } else { Err(crowded_out()) }
+    }
+
+    /// The same of a query that is answered by one plan.
+    pub(crate) fn grow(&self, permit: &Permit, held: usize) -> Result<(), Problem> {
+        let (now, bytes) = (self.0.now_millis(), HELD_FACTOR * held as u64);
+        let goes_on = LEDGER.with_borrow_mut(|ledger| ledger.grow(permit.0, bytes, now));
+        if goes_on { Ok(()) } else { Err(crowded_out()) }
+    }
+}
+
+fn crowded_out() -> Problem {
+    Problem::unavailable("too much is being read at once; ask again shortly")
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        LEDGER
+            .with_borrow_mut(|ledger| (ledger.plans.remove(&self.0), ledger.queue.remove(&self.0)));
+    }
+}
+
+impl Drop for Sum {
+    fn drop(&mut self) {
+        LEDGER.with_borrow_mut(|ledger| ledger.sums.remove(&self.0));
+    }
+}
+
+/// What a plan takes that reads so many bytes in all.
+pub(crate) fn need(lengths: impl Iterator<Item = u64>) -> u64 {
+    LEAST.saturating_add(FACTOR.saturating_mul(lengths.fold(0, u64::saturating_add)))
+}
+
+/// What a push has to ask for before it is decoded; `None` for one that is small. The size of a
+/// compressed one stands at its end. If it says less than the truth, the allocator is what stops
+/// it.
+pub(crate) fn push_need(body: &[u8]) -> Option<u64> {
+    let claimed = match (body, body.last_chunk()) {
+        ([0x1f, 0x8b, ..], Some(size)) => u32::from_le_bytes(*size).into(),
+        // A frame of zstd need not say. Requests of OTLP shrink to a fifth at best.
+        ([0x28, 0xb5, 0x2f, 0xfd, ..], _) => 5 * body.len() as u64,
+        _ => 0,
+    };
+    let bytes = claimed.clamp(
+        body.len() as u64,
+        (body.len() as u64).max(MAX_PUSH_BYTES as u64),
+    );
+    (bytes > SMALL_PUSH).then_some(PUSH_FACTOR * bytes)
+}
+
+/// What is let in at the moment.
+pub(crate) fn admitted() -> Admitted {
+    LEDGER.with_borrow(|ledger| Admitted {
+        bytes: ledger.used(),
+        waiting: ledger.queue.len() as u64,
+        refused: ledger.refused,
+    })
+}
+
+/// Bytes of WASM memory that this isolate has taken. They never become fewer; natively there are
+/// none.
+pub(crate) fn wasm_bytes() -> u64 {
+    #[cfg(target_arch = "wasm32")]
+    return core::arch::wasm32::memory_size(0) as u64 * (64 << 10);
+    #[cfg(not(target_arch = "wasm32"))]
+    return 0;
+}

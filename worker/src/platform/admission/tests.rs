@@ -1,0 +1,98 @@
+//! Many that want in at once, and those who wait too long.
+
+use std::cell::Cell;
+
+use futures_util::future::{join, join_all};
+
+use super::*;
+use crate::simulation::World;
+
+/// Starts anew with another budget, on this thread.
+pub(crate) fn with_budget(bytes: u64) {
+    LEDGER.set(Ledger::new(bytes));
+}
+
+#[test]
+fn what_a_push_asks_for() {
+    let gzip = |len: usize, claimed: u32| {
+        let mut body = vec![0; len];
+        body[..2].copy_from_slice(&[0x1f, 0x8b]);
+        body[len - 4..].copy_from_slice(&claimed.to_le_bytes());
+        body
+    };
+    assert_eq!(push_need(b""), None);
+    assert_eq!(push_need(&[0x1f, 0x8b]), None);
+    assert_eq!(push_need(&vec![0; 4 << 20]), None);
+    assert_eq!(push_need(&vec![0; 5 << 20]), Some(15 << 20));
+    assert_eq!(push_need(&gzip(30_000, 90_000)), None);
+    assert_eq!(push_need(&gzip(2 << 20, 8 << 20)), Some(24 << 20));
+    assert_eq!(
+        push_need(&gzip(1 << 20, u32::MAX)),
+        Some(48 << 20),
+        "more than a push may have is refused later"
+    );
+}
+
+#[test]
+fn many_at_once_stay_within_the_budget_and_all_are_served() {
+    with_budget(100);
+    let world = World::new(&["a"]);
+    let most = Cell::new(0);
+    let work = |n: i64| {
+        let (admission, most) = (Admission(world.platform()), &most);
+        async move {
+            let permit = admission.enter(20 + n as u64 % 3 * 20).await?;
+            most.set(most.get().max(admitted().bytes));
+            admission.0.clock.sleep(100 + n % 7 * 50).await;
+            drop(permit);
+            Ok::<_, Problem>(())
+        }
+    };
+    let told = world.clock.run(join_all((0..30).map(work)));
+    assert!(told.iter().all(Result::is_ok), "{told:?}");
+    assert_eq!(
+        (most.get(), admitted().bytes, admitted().waiting),
+        (100, 0, 0)
+    );
+}
+
+#[test]
+fn who_waits_too_long_is_told_to_come_again() {
+    with_budget(100);
+    let world = World::new(&["a"]);
+    let admission = Admission(world.platform());
+    let held = world.clock.run(admission.enter(1_000)).unwrap();
+    let begun = world.clock.now();
+    // One of them leaves before its time.
+    let (refused, gone) = (admission.enter(1), Box::pin(admission.enter(1)));
+    let gone = async {
+        let left = futures_util::future::select(gone, Box::pin(world.clock.sleep(1_000))).await;
+        drop(left);
+    };
+    let (refused, ()) = world.clock.run(join(refused, gone));
+    let problem = refused.unwrap_err();
+    assert_eq!((problem.status, problem.retry_after), (503, Some(1)));
+    assert_eq!(world.clock.now() - begun, WAIT_MILLIS);
+    assert_eq!(
+        admitted(),
+        Admitted {
+            bytes: 100,
+            waiting: 0,
+            refused: 1
+        }
+    );
+    drop(held);
+    drop(world.clock.run(admission.enter(100)).unwrap());
+
+    let held = world.clock.run(admission.enter(100)).unwrap();
+    let told = world
+        .clock
+        .run(join_all((0..MAX_WAITING + 3).map(|_| admission.enter(1))));
+    assert_eq!(
+        told.iter().filter(|outcome| outcome.is_err()).count(),
+        MAX_WAITING + 3
+    );
+    assert_eq!(world.clock.now() - begun, 2 * WAIT_MILLIS);
+    drop((told, held));
+    assert_eq!((admitted().bytes, admitted().waiting), (0, 0));
+}

@@ -1,0 +1,172 @@
+//! Published profiling agents and the programs that they profile, for `tests/tests/agents.rs`.
+//!
+//! Versions are pinned in `tests/agents`. An agent whose language is missing on this machine is left
+//! out, and the summary of the tests says so: none of them is needed to work on Pilotlight.
+
+use crate::folders::{own_dir, root};
+use crate::proc::{Context, Failure, Result, Run};
+use crate::step::Step;
+use crate::{npm, system};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// An agent that could not be set up, and why.
+pub(crate) struct Missing {
+    pub(crate) language: &'static str,
+    pub(crate) cause: String,
+}
+
+struct Language {
+    name: &'static str,
+    /// Sets up in a folder of its own.
+    install: fn(&mut Step, &Path) -> Result<()>,
+    /// Files of `tests/agents` that the set-up depends on.
+    inputs: &'static [&'static str],
+}
+
+const LANGUAGES: [Language; 5] = [
+    Language {
+        name: "python",
+        install: python,
+        inputs: &["python/requirements.txt"],
+    },
+    Language {
+        name: "node",
+        install: |step, _| npm::packages(step, "tests/agents/node").map(drop),
+        inputs: &["node/package-lock.json"],
+    },
+    Language {
+        name: "go",
+        install: go,
+        inputs: &["go/go.mod", "go/go.sum", "go/main.go"],
+    },
+    Language {
+        name: "java",
+        install: java,
+        inputs: &["java/pom.xml", "java/Busy.java"],
+    },
+    Language {
+        name: "rust",
+        install: rust,
+        inputs: &["rust/Cargo.toml", "rust/Cargo.lock", "rust/src/main.rs"],
+    },
+];
+
+/// Sets up what this machine allows, and returns what it does not.
+pub(crate) fn set_up(step: &mut Step) -> Result<(Vec<Missing>, String)> {
+    let mut missing = Vec::new();
+    let mut ready = Vec::new();
+    for language in &LANGUAGES {
+        match language.set_up(step) {
+            Ok(()) => ready.push(language.name),
+            Err(failure) => {
+                let cause = failure.cause.replace('\n', " ");
+                step.note(format!("{} is left out: {cause}", language.name));
+                missing.push(Missing {
+                    language: language.name,
+                    cause,
+                });
+            }
+        }
+    }
+    Ok((missing, format!("ready are {}", ready.join(", "))))
+}
+
+impl Language {
+    fn set_up(&self, step: &mut Step) -> Result<()> {
+        let folder = own_dir().join("agents").join(self.name);
+        let stamp = folder.join("made-from");
+        let mut inputs = String::new();
+        for input in self.inputs {
+            let path = sources(input);
+            inputs += &fs::read_to_string(&path).context(path.display())?;
+        }
+        if fs::read_to_string(&stamp).is_ok_and(|noted| noted == inputs) {
+            return Ok(());
+        }
+        // What an earlier attempt left may be half of something.
+        let _ = fs::remove_file(&stamp);
+        fs::create_dir_all(&folder).context(folder.display())?;
+        (self.install)(step, &folder)?;
+        fs::write(&stamp, inputs).context(stamp.display())
+    }
+}
+
+fn sources(below: &str) -> PathBuf {
+    root().join("tests/agents").join(below)
+}
+
+/// A folder for each section of the requirements: their versions cannot stand beside each other.
+fn python(step: &mut Step, folder: &Path) -> Result<()> {
+    let pip = || Run::new("python3").args(["-m", "pip"]);
+    if pip().args(["--version"]).read().is_err() {
+        // Debian keeps pip in a package of its own.
+        system::install(step, &["python3-pip"])?;
+    }
+    let path = sources("python/requirements.txt");
+    let requirements = fs::read_to_string(&path).context(path.display())?;
+    for section in requirements.split("# ").skip(1) {
+        let (name, packages) = section.split_once('\n').unwrap_or((section, ""));
+        step.note(format!("pip install for {name}, for 2 minutes at most"));
+        let made = folder.join(name);
+        let _ = fs::remove_dir_all(&made);
+        pip()
+            .args(["install", "--quiet", "--disable-pip-version-check"])
+            .args(["--no-deps", "--only-binary", ":all:", "--target"])
+            .arg(made)
+            .args(packages.split_whitespace())
+            .limit(120)
+            .read()?;
+    }
+    Ok(())
+}
+
+fn go(step: &mut Step, folder: &Path) -> Result<()> {
+    step.note("go build of tests/agents/go, for 3 minutes at most");
+    Run::new("go")
+        .args(["build", "-o"])
+        .arg(folder.join("busy"))
+        .arg(".")
+        .dir(sources("go"))
+        .limit(180)
+        .read()
+        .map(drop)
+}
+
+fn java(step: &mut Step, folder: &Path) -> Result<()> {
+    // Compiled first: without a compiler, maven has nothing to do.
+    Run::new("javac").args(["-version"]).read()?;
+    step.note("mvn dependency:copy-dependencies in tests/agents/java, for 3 minutes at most");
+    Run::new("mvn")
+        .args(["--quiet", "--batch-mode"])
+        .arg("org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies")
+        .arg("-Dmdep.stripVersion=true")
+        .arg(format!("-DoutputDirectory={}", folder.display()))
+        .dir(sources("java"))
+        .limit(180)
+        .read()?;
+    let agent = folder.join("agent.jar");
+    if !agent.is_file() {
+        return Err(Failure::new("maven copied no agent.jar", ""));
+    }
+    Run::new("javac")
+        .arg("-cp")
+        .arg(agent)
+        .arg("-d")
+        .arg(folder)
+        .arg(sources("java/Busy.java"))
+        .read()
+        .map(drop)
+}
+
+/// A workspace of its own, so that the agent's dependencies are none of ours.
+fn rust(step: &mut Step, folder: &Path) -> Result<()> {
+    step.note("cargo build of tests/agents/rust, for 10 minutes at most");
+    Run::new("cargo")
+        .args(["build", "--quiet", "--locked"])
+        .dir(sources("rust"))
+        .env("CARGO_TARGET_DIR", folder)
+        .limit(600)
+        .read()
+        .map(drop)
+}
