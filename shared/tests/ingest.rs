@@ -339,3 +339,53 @@ fn trace_labels_make_links_and_no_series() {
     assert_eq!(total("{}", traces), 10_000_000);
     assert_eq!(total("{}", spans(&["1111111111111111"])), 0);
 }
+
+#[test]
+fn folded_stacks_are_pushed() {
+    let check = |query: &str, body: &str, id: &str, service: &str, total: i64| {
+        let head = push(query, "", body.as_bytes()).unwrap_or_else(|e| panic!("{query}: {e}"));
+        let [series] = head.series.as_slice() else {
+            panic!("one series: {head:?}")
+        };
+        assert_eq!(series.profile_type.to_string(), id, "{query}");
+        assert_eq!(series.labels.get("service_name"), Some(service), "{query}");
+        assert_eq!(series.total, total, "{query}");
+    };
+    let (cpu, memory) = (
+        "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+        "memory:alloc_space:bytes::",
+    );
+    check("name=app", "a;b 2\na 1\n", cpu, "app", 30_000_000);
+    check(
+        "name=my.app.cpu&sampleRate=1000",
+        "a;b 2\n",
+        cpu,
+        "my.app",
+        2_000_000,
+    );
+    check(
+        "name=my.app&format=groups",
+        "a;b 2\n",
+        cpu,
+        "my.app",
+        20_000_000,
+    );
+    check("name=app.alloc_space%7Bx=y%7D", "a;b 2\n", memory, "app", 2);
+    check(
+        "name=app&format=lines",
+        "a;b\na;b\na\n",
+        cpu,
+        "app",
+        30_000_000,
+    );
+    let pprof = profile(&[("cpu", "nanoseconds")], NOW.0, 0);
+    assert!(push("name=app", "", &pprof).is_ok(), "told by its content");
+    let refused = push("name=app", "", b"buy milk\n").expect_err("is no profile");
+    assert!(refused.to_string().contains("text of no known profiler"));
+    assert_eq!(
+        push("name=app&format=xml", "", b"a 1")
+            .unwrap_err()
+            .status(),
+        415
+    );
+}

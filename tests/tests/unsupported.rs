@@ -231,7 +231,7 @@ fn what_is_no_profile_is_named_too() {
     }
     assert_eq!(
         pushed(b"main;work 12\n").1,
-        "the body is a text of folded stacks, which pushes cannot be yet; send pprof"
+        "the body is a text of folded stacks (format=groups); send pprof"
     );
     assert_eq!(
         pushed(b""),

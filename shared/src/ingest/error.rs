@@ -6,6 +6,7 @@ use super::multipart::MultipartError;
 use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
 use crate::formats::compression::CompressionError;
 use crate::formats::detect::UnsupportedFormat;
+use crate::formats::folded::FoldedError;
 use crate::formats::gzip::GzipError;
 use crate::formats::jfr::{JfrError, LabelsError};
 use crate::formats::otlp::{OtlpError, ProfileError, Stop};
@@ -44,7 +45,7 @@ pub enum IngestError {
     },
     /// A format that is not understood.
     #[error(
-        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\") or JFR (format=jfr)"
+        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\"), JFR (format=jfr) or folded stacks (format=groups or lines)"
     )]
     Format(String),
     /// The sender says pprof and sends something else.
@@ -92,6 +93,9 @@ pub enum IngestError {
     /// The profile itself.
     #[error(transparent)]
     Profile(#[from] PprofError),
+    /// The folded stacks themselves.
+    #[error(transparent)]
+    Folded(#[from] FoldedError),
     /// The recording itself.
     #[error(transparent)]
     Jfr(#[from] JfrError),
@@ -143,6 +147,7 @@ impl IngestError {
             | Self::Start(_)
             | Self::Duration(_)
             | Self::Profile(_)
+            | Self::Folded(_)
             | Self::Jfr(_)
             | Self::JfrLabels(_)
             | Self::Store(_) => 422,

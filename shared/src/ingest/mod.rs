@@ -14,6 +14,7 @@ mod push_v1;
 mod reason;
 mod request;
 mod split;
+mod text;
 mod trace;
 mod type_names;
 
@@ -58,6 +59,9 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         let (recording, labels) = (raw, &[][..]);
         return jfr::draft(push, parameters, JfrParts { recording, labels });
     }
+    if let Some(format) = parameters.text_format(raw) {
+        return text::draft(push, parameters, format, raw);
+    }
     let mut profile = decode(raw)?;
     // Of canonical order only what pays: half of all rows are stacks that come again. The rest
     // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
@@ -82,7 +86,7 @@ fn decode(raw: &[u8]) -> Result<Profile, IngestError> {
                 return error.into();
             }
             let folded = folded::sniff(raw).then_some(UnsupportedFormat::Other(
-                "a text of folded stacks, which pushes cannot be yet",
+                "a text of folded stacks (format=groups)",
             ));
             folded
                 .or_else(|| unsupported::identify(raw))

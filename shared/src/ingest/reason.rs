@@ -130,6 +130,7 @@ impl IngestError {
             Self::Compression(_)
             | Self::Gzip(_)
             | Self::Profile(_)
+            | Self::Folded(_)
             | Self::Jfr(_)
             | Self::Otlp(_)
             | Self::OtlpProfile(_)

@@ -9,6 +9,7 @@ use super::draft::Origin;
 use super::error::IngestError;
 use crate::base::parse_time::parse_time;
 use crate::base::units::UnixNanos;
+use crate::formats::{folded, legacy};
 use crate::model::labels::parse_name;
 
 /// A request to `/ingest`.
@@ -46,7 +47,18 @@ pub(super) struct Parameters {
     pub(super) has_times: bool,
     /// Time for which a sample of a recording stands, from `sampleRate`.
     pub(super) period_nanos: Option<i64>,
+    /// The parameter `name` as it came.
+    pub(super) name: String,
     format: String,
+}
+
+/// How a text is written.
+#[derive(Clone, Copy)]
+pub(super) enum TextFormat {
+    /// Each stack with its value.
+    Folded,
+    /// A stack a line, which counts once.
+    Lines,
 }
 
 impl Parameters {
@@ -62,7 +74,7 @@ impl Parameters {
                 parse_time(&value, push.now).ok_or_else(wrong).map(Some)
             };
             match key.as_ref() {
-                "name" => name = Some(parse_name(&value)?),
+                "name" => name = Some((parse_name(&value)?, value.into_owned())),
                 "spyName" => spy = value.into_owned(),
                 "format" => format = value.into_owned(),
                 "from" if !value.is_empty() => from = time("from")?,
@@ -77,7 +89,8 @@ impl Parameters {
             }
         }
         let spy = (!spy.is_empty() && spy != "unknown").then(|| ("pyroscope_spy".to_owned(), spy));
-        let labels = name.ok_or(IngestError::NoName)?.with_defaults(spy)?;
+        let (labels, name) = name.ok_or(IngestError::NoName)?;
+        let labels = labels.with_defaults(spy)?;
         let duration_nanos = match (from, until) {
             (Some(UnixNanos(from)), Some(UnixNanos(until))) => until.saturating_sub(from).max(0),
             _ => 0,
@@ -90,6 +103,7 @@ impl Parameters {
             },
             has_times: from.or(until).is_some(),
             period_nanos,
+            name,
             format,
         })
     }
@@ -99,11 +113,24 @@ impl Parameters {
         self.format == "jfr"
     }
 
-    /// A body that is not multipart must be pprof, and the sender must say so.
+    /// How the body is written, if it is a text: as the sender says, else as it looks.
+    pub(super) fn text_format(&self, body: &[u8]) -> Option<TextFormat> {
+        match self.format.as_str() {
+            "groups" | "folded" => Some(TextFormat::Folded),
+            "lines" => Some(TextFormat::Lines),
+            // Reports of gperftools and old Go are text too.
+            "" if body.is_empty() || folded::sniff(body) && legacy::sniff(body).is_none() => {
+                Some(TextFormat::Folded)
+            }
+            _ => None,
+        }
+    }
+
+    /// Refuses a body that is not multipart and whose format is not read. One without a format is
+    /// told by its content.
     pub(super) fn check_format(&self) -> Result<(), IngestError> {
         match self.format.as_str() {
-            "pprof" => Ok(()),
-            "" => Err(IngestError::Format("groups".to_owned())),
+            "" | "pprof" | "groups" | "folded" | "lines" => Ok(()),
             other => Err(IngestError::Format(other.to_owned())),
         }
     }

@@ -23,11 +23,13 @@
 
 mod decode;
 mod encode;
+mod lines;
 
 use thiserror::Error;
 
 pub use decode::{decode, sniff};
 pub use encode::encode;
+pub use lines::decode_lines;
 
 /// Why text is not folded stacks, or a profile cannot be written as such.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
