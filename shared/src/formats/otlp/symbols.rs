@@ -24,8 +24,6 @@ pub(crate) struct Symbols {
     mappings: HashMap<u64, Option<MappingId>>,
     locations: HashMap<u64, Option<LocationId>>,
     stacks: HashMap<u64, Option<StackId>>,
-    /// The stack just read, the leaf first.
-    indices: Vec<u64>,
     lines: Vec<Line>,
 }
 
@@ -48,24 +46,23 @@ impl Symbols {
                     count: head.locations.len(),
                 })?;
             check_depth(slice.len())?;
-            self.indices.clear();
-            self.indices
-                .extend(slice.iter().map(|&index| u64::from(index)));
-            return self.rows(request);
+            let indices: Vec<u64> = slice.iter().map(|&index| u64::from(index)).collect();
+            return self.rows(request, &indices);
         }
         if let Some(&stack) = self.stacks.get(&sample.stack) {
             return Ok(stack);
         }
-        request.dictionary.stack(sample.stack, &mut self.indices)?;
-        check_depth(self.indices.len())?;
-        let stack = self.rows(request)?;
+        // Not kept: one in each of thousands of services is more than what is charged for.
+        let mut indices = Vec::new();
+        request.dictionary.stack(sample.stack, &mut indices)?;
+        check_depth(indices.len())?;
+        let stack = self.rows(request, &indices)?;
         self.stacks.insert(sample.stack, stack);
         Ok(stack)
     }
 
-    /// The rows of the stack in `indices`.
-    fn rows(&mut self, request: &Request<'_>) -> Result<Option<StackId>, Stop> {
-        let indices = std::mem::take(&mut self.indices);
+    /// The rows of a stack, the leaf first.
+    fn rows(&mut self, request: &Request<'_>, indices: &[u64]) -> Result<Option<StackId>, Stop> {
         request.dictionary.charge(indices.len() as u64)?;
         let before = self.builder.profile().stacks().len();
         let mut parent = None;
@@ -76,7 +73,6 @@ impl Symbols {
         }
         let more = self.builder.profile().stacks().len() - before;
         request.dictionary.charge(more as u64 * STACK_COST)?;
-        self.indices = indices;
         Ok(parent)
     }
 
