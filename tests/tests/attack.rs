@@ -111,7 +111,7 @@ fn a_tenant_sees_why_its_pushes_were_refused() {
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.json()["refusals"].clone()
     };
-    assert_eq!(push(&sender, "app", FROM, b"\x0a\xff").status, 422);
+    assert_eq!(push(&sender, "app", FROM, b"\x0a\x05\x08").status, 422);
     let push_v1 = "/push.v1.PusherService/Push";
     for path in ["/v1development/profiles", push_v1] {
         let answer = sender.post(path, "application/json", b"[");

@@ -359,7 +359,8 @@ static REQUESTS: &[Case] = &[
         Message::default().repeat(1, SIZE, |_| vec![]).0
     }),
     otlp("empty profiles", true, || {
-        let scope = Message::default().repeat(2, SIZE, |_| vec![]).0;
+        // Each looks up four texts, which is what a request of this size may do.
+        let scope = Message::default().repeat(2, SIZE / 2, |_| vec![]).0;
         with_dictionary(&scope, |m| m.bytes(5, b"").bytes(7, b""))
     }),
     otlp("empty samples", true, || {

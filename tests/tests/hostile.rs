@@ -193,7 +193,7 @@ fn all_bad() -> Vec<Bad> {
             422,
             "JFR, chunk 1, byte 0",
         ),
-        query("no format", "name=hostile", 415, "groups"),
+        query("an unknown format", "name=hostile&format=perf", 415, "perf"),
         Bad {
             content_type: "multipart/form-data",
             ..form(

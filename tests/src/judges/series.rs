@@ -16,6 +16,11 @@ pub fn expected(requests: &[Recorded]) -> BTreeMap<Key, Oracle> {
         let group = group(&oracle, request.part("sample_type_config"));
         let (period_type, period_unit) = oracle.period_type.clone().unwrap_or_default();
         for (column, (kind, unit)) in oracle.types.iter().enumerate() {
+            // CPU time beside wall time has a name of its own.
+            let group = match (group, kind.as_str()) {
+                ("wall", "cpu") => "process_cpu",
+                _ => group,
+            };
             let id = format!("{group}:{kind}:{unit}:{period_type}:{period_unit}");
             let positive = oracle.samples.iter().filter(|s| s.values[column] > 0);
             let samples: Vec<OracleSample> = positive
