@@ -1,10 +1,12 @@
 //! What a reader of pushes yields: chunks to be.
 
-use crate::base::units::UnixNanos;
 use crate::ingest::error::IngestError;
+use crate::ingest::origin::Origin;
+use crate::ingest::split::split;
 use crate::ingest::trace::TraceLinks;
-use crate::model::labels::Labels;
+use crate::merge::canonical::fold_stacks;
 use crate::model::profile::Profile;
+use crate::model::profile_type::ProfileType;
 use crate::store::{ChunkId, SeriesRows, encode_chunk};
 
 /// One chunk to be. A request may yield several; each has an identity of its own, so a retry after
@@ -16,16 +18,6 @@ pub(crate) struct Draft {
     pub(crate) profile: Profile,
     /// Its series, each with at least one row. None when the profile holds no sample.
     pub(crate) series: Vec<SeriesRows>,
-}
-
-/// What a request says of a profile beside the profile.
-pub(crate) struct Origin {
-    /// Labels of every series, with the name of the service.
-    pub(crate) labels: Labels,
-    /// Start, unless the profile has one.
-    pub(crate) from: UnixNanos,
-    /// Length, unless the profile has one; 0 is unknown.
-    pub(crate) duration_nanos: i64,
 }
 
 /// What came of a request that may hold several profiles.
@@ -59,6 +51,34 @@ pub struct Rejected {
 }
 
 impl Draft {
+    /// Of one profile; `types` are those of its columns, in order.
+    pub(crate) fn of(
+        id: ChunkId,
+        mut profile: Profile,
+        origin: &Origin,
+        types: &[ProfileType],
+    ) -> Result<Self, IngestError> {
+        // Of canonical order only what pays: half of all rows are stacks that come again. The rest
+        // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
+        // takes tables in any order.
+        fold_stacks(&mut profile);
+        let series = split(&profile, origin, types)?;
+        Ok(Self {
+            id,
+            profile,
+            series,
+        })
+    }
+
+    /// Of a push without a sample. It is accepted and ignored.
+    pub(crate) fn empty(id: ChunkId) -> Self {
+        Self {
+            id,
+            profile: Profile::default(),
+            series: Vec::new(),
+        }
+    }
+
     /// The chunk, if there is something to store.
     pub(crate) fn encode(self) -> Result<Option<Chunk>, IngestError> {
         if self.series.is_empty() {

@@ -1,15 +1,15 @@
 //! What a request to `push.v1` means: labels, names, times, identity.
 
-use super::draft::{Draft, Ingested, Origin};
+use super::draft::{Draft, Ingested};
 use super::error::IngestError;
 use super::identity::Identity;
-use super::{split, type_names};
+use super::origin::Origin;
+use super::type_names;
 use crate::base::limits::MAX_PUSH_BYTES;
 use crate::base::units::UnixNanos;
 use crate::formats::gzip::{GzipError, inflate};
 use crate::formats::pprof;
 use crate::formats::push_v1::{PushRequest, RawSample, RawSeries};
-use crate::merge::canonical::fold_stacks;
 use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::store::ChunkId;
 
@@ -65,14 +65,9 @@ fn draft(
     })?;
     let id = identity(series, sample, sender, raw);
     if raw.is_empty() {
-        return Ok(Draft {
-            id,
-            profile: Default::default(),
-            series: Vec::new(),
-        });
+        return Ok(Draft::empty(id));
     }
-    let mut profile = pprof::open(raw, MAX_PUSH_BYTES)?.profile;
-    fold_stacks(&mut profile);
+    let profile = pprof::open(raw, MAX_PUSH_BYTES)?.profile;
     let types = match name {
         Some(name) => type_names::named(&profile, name),
         None => type_names::of_pprof(&profile, None),
@@ -82,12 +77,7 @@ fn draft(
         from: sender.now,
         duration_nanos: 0,
     };
-    let series = split::split(&profile, &origin, &types)?;
-    Ok(Draft {
-        id,
-        profile,
-        series,
-    })
+    Draft::of(id, profile, &origin, &types)
 }
 
 /// The labels of a series, and the name of its profiles. Private labels say how the sender works

@@ -5,8 +5,8 @@ use std::mem::take;
 
 use hashbrown::HashMap;
 
-use super::draft::Origin;
 use super::error::IngestError;
+use super::origin::Origin;
 use super::trace::{TRACE_LABELS, TraceLinks};
 use crate::base::limits::{
     MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS,

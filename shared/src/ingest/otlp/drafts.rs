@@ -4,9 +4,10 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
 use crate::formats::otlp::Symbols;
-use crate::ingest::draft::{Draft, Origin};
+use crate::ingest::draft::Draft;
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
+use crate::ingest::origin::Origin;
 use crate::ingest::split::split;
 use crate::model::builder::LabelSetIndex;
 use crate::model::id::{LabelSetId, StackId};
