@@ -2,12 +2,11 @@
 
 use crate::ingest::error::IngestError;
 use crate::ingest::origin::Origin;
-use crate::ingest::split::split;
-use crate::ingest::trace::TraceLinks;
+use crate::ingest::split::{Split, split};
 use crate::merge::canonical::fold_stacks;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
-use crate::store::{ChunkId, SeriesRows, encode_chunk};
+use crate::store::{ChunkId, encode_chunk};
 
 /// One chunk to be. A request may yield several; each has an identity of its own, so a retry after
 /// half a success stores only what is missing.
@@ -17,7 +16,7 @@ pub(crate) struct Draft {
     /// The tables that the rows refer to.
     pub(crate) profile: Profile,
     /// Its series, each with at least one row. None when the profile holds no sample.
-    pub(crate) series: Vec<SeriesRows>,
+    pub(crate) split: Split,
 }
 
 /// What came of a request that may hold several profiles.
@@ -62,12 +61,8 @@ impl Draft {
         // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
         // takes tables in any order.
         fold_stacks(&mut profile);
-        let series = split(&profile, origin, types)?;
-        Ok(Self {
-            id,
-            profile,
-            series,
-        })
+        let split = split(&profile, origin, types)?;
+        Ok(Self { id, profile, split })
     }
 
     /// Of a push without a sample. It is accepted and ignored.
@@ -75,20 +70,20 @@ impl Draft {
         Self {
             id,
             profile: Profile::default(),
-            series: Vec::new(),
+            split: Split::default(),
         }
     }
 
     /// The chunk, if there is something to store.
     pub(crate) fn encode(self) -> Result<Option<Chunk>, IngestError> {
-        if self.series.is_empty() {
+        let Split { series, lost_links } = self.split;
+        if series.is_empty() {
             return Ok(None);
         }
-        let bytes = encode_chunk(self.id, &self.profile, &self.series)?;
         Ok(Some(Chunk {
-            bytes,
-            series: self.series.len(),
-            lost_links: TraceLinks::of(&self.profile).lost,
+            bytes: encode_chunk(self.id, &self.profile, &series)?,
+            series: series.len(),
+            lost_links,
         }))
     }
 }

@@ -138,6 +138,27 @@ fn samples_choose_services_and_series() {
 }
 
 #[test]
+fn spans_that_cannot_be_kept_are_counted() {
+    let mut one = profile(("events", "count"));
+    let sample = |attributes: &[u64]| Sample {
+        attributes: attributes.to_vec(),
+        ..one.samples[0].clone()
+    };
+    one.samples = vec![sample(&[1]), sample(&[2]), sample(&[])];
+    let of = |profiles| Request {
+        attributes: vec![("span_id", "short"), ("span_id", "00f067aa0ba902b7")],
+        ..request(vec![resource("shop", profiles)])
+    };
+    let lost = |profiles| {
+        let outcome = pushed(&of(profiles).encode(STYLE));
+        let chunks = outcome.ingested.chunks.iter();
+        chunks.map(|chunk| chunk.lost_links).collect::<Vec<_>>()
+    };
+    assert_eq!(lost(vec![one.clone()]), [1]);
+    assert_eq!(lost(vec![one.clone(), one]), [2]);
+}
+
+#[test]
 fn one_chunk_for_a_service() {
     let resources = (0..200).map(|i| {
         let mut resource = resource(["a", "b"][i % 2], vec![profile(("events", "count"))]);
