@@ -10,11 +10,8 @@ use crate::base::units::UnixNanos;
 use crate::formats::gzip::{GzipError, inflate};
 use crate::formats::pprof;
 use crate::formats::push_v1::{PushRequest, RawSample, RawSeries};
-use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::labels::{Labels, SERVICE_NAME, UNKNOWN_SERVICE};
 use crate::store::ChunkId;
-
-/// The service of a series that names none, as Pyroscope calls it.
-const UNKNOWN_SERVICE: &str = "unknown_service";
 
 /// Who sends a request, and when.
 #[derive(Clone, Copy, Debug)]
