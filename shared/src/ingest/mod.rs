@@ -32,7 +32,7 @@ use identity::Identity;
 use jfr::JfrParts;
 use multipart::MultipartError;
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
-pub use push_v1::{Sender, push};
+pub use push_v1::{Sender, ingest_push_v1};
 pub use reason::DiscardReason;
 pub use request::Push;
 use request::{Config, Parameters, SampleTypeConfig};

@@ -27,7 +27,10 @@ pub struct Sender<'a> {
 
 /// Decodes, checks and encodes the profiles of a request, each by itself: what is wrong with one
 /// keeps no other from being stored.
-pub fn push(request: &PushRequest<'_>, sender: &Sender<'_>) -> Result<Ingested, IngestError> {
+pub fn ingest_push_v1(
+    request: &PushRequest<'_>,
+    sender: &Sender<'_>,
+) -> Result<Ingested, IngestError> {
     if request
         .series
         .iter()

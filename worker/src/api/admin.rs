@@ -100,8 +100,8 @@ pub(crate) async fn call(
         Admin::Deletions => Response::from_json(&DeletionsAnswer {
             deletions: deletions(&shards).await?,
         }),
-        Admin::Refusals => Response::from_json(&RefusalsAnswer {
-            refusals: refusals(&shards).await?,
+        Admin::Refusals => Response::from_json(&DiscardsAnswer {
+            refusals: discarded(&shards).await?,
         }),
         Admin::RetryParked => Response::from_json(&RetriedAnswer {
             retried: retry_parked(&shards).await?,
@@ -121,7 +121,7 @@ struct DeletionsAnswer {
 }
 
 #[derive(Serialize)]
-struct RefusalsAnswer {
+struct DiscardsAnswer {
     refusals: Vec<Discarded>,
 }
 
@@ -149,8 +149,8 @@ pub(crate) async fn parked<T: Transport>(shards: &TenantShards<T>) -> Result<Vec
     Ok(all)
 }
 
-/// Why pushes were refused; only the first object has it.
-async fn refusals<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Discarded>, Problem> {
+/// Why pushes were discarded; only the first object has it.
+async fn discarded<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Discarded>, Problem> {
     match shards.each().first() {
         Some(first) => first.order(&AdminCommand::Discarded).await,
         None => Ok(Vec::new()),

@@ -21,7 +21,7 @@ pub(crate) struct Problem {
     /// The stored object that is missing or damaged.
     #[serde(skip)]
     pub(crate) object: Option<String>,
-    /// Why a push is refused, as far as that is known better than from the status.
+    /// Why a push is discarded, as far as that is known better than from the status.
     #[serde(skip)]
     pub(crate) discard: Option<DiscardReason>,
 }

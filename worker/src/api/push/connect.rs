@@ -2,7 +2,7 @@
 //! calls in protobuf and JSON, and gRPC-web.
 
 use pilotlight_core::gzip;
-use pilotlight_core::ingest::{self, Ingested, Rejected, Sender};
+use pilotlight_core::ingest::{Ingested, Rejected, Sender, ingest_push_v1};
 use pilotlight_core::limits::MAX_PUSH_BYTES;
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 use worker::{Request, Response};
@@ -59,7 +59,7 @@ impl Codec {
 
     /// An error in the words of the protocol: gRPC-web's status is part of an answer that has
     /// status 200, Connect's errors are JSON whatever the request is.
-    pub(super) fn refuse(self, problem: Problem) -> Result<Response, Problem> {
+    pub(super) fn error_response(self, problem: Problem) -> Result<Response, Problem> {
         match self {
             Self::GrpcWeb(framing) => Ok(framing.response(&Err(problem))?),
             Self::Proto | Self::Json => Err(problem),
@@ -82,7 +82,7 @@ pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Respons
         Err(problem) => {
             // An error of gRPC-web leaves here as an answer.
             scope.discards.note_problem(&problem);
-            codec.refuse(problem)
+            codec.error_response(problem)
         }
     }
 }
@@ -136,7 +136,7 @@ fn decode(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Pr
         Codec::Proto | Codec::GrpcWeb(_) => from_proto(bytes),
     }
     .map_err(Problem::invalid)?;
-    Ok(ingest::push(&request, sender)?)
+    Ok(ingest_push_v1(&request, sender)?)
 }
 
 fn too_large(error: gzip::GzipError) -> Problem {

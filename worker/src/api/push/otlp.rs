@@ -83,7 +83,7 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
     // Neither is needed while others are waited for.
     drop(message);
     drop(body);
-    for (count, Rejected { part, error }) in outcome.refusals() {
+    for (count, Rejected { part, error }) in outcome.rejections() {
         let message = format!("{part}: {error}");
         scope.discards.note(error.reason(), count, &message);
     }
@@ -101,7 +101,10 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
 }
 
 /// An error as senders of OTLP read it; `None` for requests of others.
-pub(crate) fn refusal(request: &Request, problem: &Problem) -> Option<worker::Result<Response>> {
+pub(crate) fn error_response(
+    request: &Request,
+    problem: &Problem,
+) -> Option<worker::Result<Response>> {
     let of = route(request.method().as_ref(), &request.path()).ok()?;
     if of != Route::OfTenant(OfTenant::OtlpExport) {
         return None;
