@@ -2,14 +2,11 @@
 //!
 //! In scope: install what a build needs, build, serve locally, test, deploy.
 
-mod agents;
 mod build;
-mod debian;
 mod deploy;
 mod folders;
 mod fuzz;
 mod load;
-mod npm;
 mod proc;
 mod run;
 mod secret;
@@ -17,10 +14,8 @@ mod selfhost;
 mod serve;
 mod setup;
 mod step;
-mod system;
 mod test;
 mod token;
-mod wasm;
 
 use std::process::ExitCode;
 

@@ -5,8 +5,8 @@
 
 use crate::folders::{own_dir, root};
 use crate::proc::{Context, Failure, Result, Run};
+use crate::setup::{npm, system};
 use crate::step::Step;
-use crate::{npm, system};
 use std::fs;
 use std::path::{Path, PathBuf};
 
