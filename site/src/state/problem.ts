@@ -48,33 +48,37 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
       ],
     };
   }
+  const reason = error.reason.replace(/\.$/, "");
+  const because = reason ? `: ${reason}.` : ".";
+  const later = error.retryAfter > 1 ? `Try again in ${error.retryAfter} seconds.` : "Try again in a moment.";
   if (error.status >= 500) {
     return {
       meaning: "The server failed while it worked on this.",
-      tries: ["Try again in a moment.", "Try a shorter time range."],
+      tries: [later, "Try a shorter time range."],
     };
   }
-  const reason = error.reason.replace(/\.$/, "");
   switch (error.status) {
     case 401:
-      return {
-        meaning: "You are not signed in, or your session has ended.",
-        tries: ["Reload the page and sign in."],
-      };
+      return unauthenticated(error, reason);
     case 403:
       return {
-        meaning: "The server does not let you see this.",
-        tries: ["Ask whoever runs it for access, or sign in as someone else."],
+        meaning: `The server does not allow this${because}`,
+        tries: reason
+          ? [
+              "Ask an administrator of this server for a token with the scope read.",
+              "To enter it, first forget the present one: the key at the top of the page does that.",
+            ]
+          : ["Ask an administrator of this server for access, or sign in as someone else."],
       };
     case 413:
       return {
-        meaning: reason ? `This is too large for the server: ${reason}.` : "This is too large for the server.",
+        meaning: `This is too large for the server${because}`,
         tries: ["Try a shorter time range.", "Choose fewer series with a filter."],
       };
     case 429:
       return {
         meaning: "The server has too much to do at the moment.",
-        tries: [error.retryAfter > 1 ? `Try again in ${error.retryAfter} seconds.` : "Try again in a moment."],
+        tries: [later],
       };
     default:
       return {
@@ -84,6 +88,32 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
         tries: ["Check the filters and the time range."],
       };
   }
+}
+
+/** The token of Pilotlight, a tenant where there are no tokens, or the sign-in of what stands in front of the server. */
+function unauthenticated({ token }: ApiError, reason: string): Pick<Problem, "meaning" | "tries"> {
+  if (token) {
+    return {
+      meaning:
+        token === "missing"
+          ? "The server asks for a token."
+          : "The server does not accept this token: it is unknown, expired or revoked.",
+      tries: [
+        "Try again, and enter a token with the scope read.",
+        "If you have none, ask an administrator of this server for one.",
+      ],
+    };
+  }
+  if (reason) {
+    return {
+      meaning: `The server does not know whose data to show: ${reason}.`,
+      tries: ["Ask an administrator of this server how to reach it."],
+    };
+  }
+  return {
+    meaning: "You are not signed in, or your session has ended.",
+    tries: ["Reload the page and sign in.", "If that does not help, ask an administrator of this server."],
+  };
 }
 
 /** What makes something readable of formats that are not read. */
