@@ -127,7 +127,7 @@ for (const [status, code, message, says] of [
     401,
     "unauthenticated",
     "the header X-Scope-OrgID is missing",
-    /does not know whose data to show: the header X-Scope-OrgID is missing\./,
+    /does not allow this: the header X-Scope-OrgID is missing\./,
   ],
   [403, "permission_denied", "not yours", /does not allow this: not yours\..*Ask an administrator/s],
   [413, "resource_exhausted", "a query of 900 objects", /too large for the server: a query of 900 objects/],

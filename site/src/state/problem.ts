@@ -10,6 +10,8 @@ export interface Problem {
   detail: string;
 }
 
+const ASK = "Ask an administrator of this server for access.";
+
 /** `doing` completes "Could not …". */
 export function problemOf(failure: unknown, doing: string): Problem {
   const detail = failure instanceof Error ? failure.message : String(failure);
@@ -59,16 +61,34 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
   }
   switch (error.status) {
     case 401:
-      return unauthenticated(error, reason);
+      if (error.token) {
+        return {
+          meaning:
+            error.token === "missing"
+              ? "The server asks for a token."
+              : "The server does not accept this token: it is unknown, expired or revoked.",
+          tries: [
+            "Try again, and enter a token with the scope read.",
+            "If you have none, ask an administrator of this server for one.",
+          ],
+        };
+      }
+      // Without a reason it is what stands in front of the server, which has a sign-in of its own.
+      if (!reason)
+        return {
+          meaning: "You are not signed in, or your session has ended.",
+          tries: ["Reload the page and sign in.", ASK],
+        };
+      return { meaning: `The server does not allow this${because}`, tries: [ASK] };
     case 403:
       return {
         meaning: `The server does not allow this${because}`,
         tries: reason
           ? [
               "Ask an administrator of this server for a token with the scope read.",
-              "To enter it, first forget the present one: the key at the top of the page does that.",
+              "Forget the present one with the key at the top of the page, and enter that.",
             ]
-          : ["Ask an administrator of this server for access, or sign in as someone else."],
+          : [ASK],
       };
     case 413:
       return {
@@ -88,32 +108,6 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
         tries: ["Check the filters and the time range."],
       };
   }
-}
-
-/** The token of Pilotlight, a tenant where there are no tokens, or the sign-in of what stands in front of the server. */
-function unauthenticated({ token }: ApiError, reason: string): Pick<Problem, "meaning" | "tries"> {
-  if (token) {
-    return {
-      meaning:
-        token === "missing"
-          ? "The server asks for a token."
-          : "The server does not accept this token: it is unknown, expired or revoked.",
-      tries: [
-        "Try again, and enter a token with the scope read.",
-        "If you have none, ask an administrator of this server for one.",
-      ],
-    };
-  }
-  if (reason) {
-    return {
-      meaning: `The server does not know whose data to show: ${reason}.`,
-      tries: ["Ask an administrator of this server how to reach it."],
-    };
-  }
-  return {
-    meaning: "You are not signed in, or your session has ended.",
-    tries: ["Reload the page and sign in.", "If that does not help, ask an administrator of this server."],
-  };
 }
 
 /** What makes something readable of formats that are not read. */
