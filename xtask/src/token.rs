@@ -40,7 +40,7 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
         .limit(60)
         .read()
         .map_err(|failure| {
-            failure.advise("is the address right, and the token an administrator's?")
+            failure.advise("if the server does not say what is wrong: check --url, and that the token is an administrator's")
         })?;
     println!("{}", printed.trim_end());
     Ok(())
