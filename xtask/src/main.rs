@@ -75,8 +75,11 @@ fn main() -> ExitCode {
             print!("{USAGE}");
             Ok(())
         }
-        _ => {
-            eprint!("{USAGE}");
+        words => {
+            eprint!(
+                "`cargo xtask {}` is not a command.\n\n{USAGE}",
+                words.join(" ")
+            );
             return ExitCode::from(2);
         }
     };
@@ -95,8 +98,8 @@ fn option<'a>(args: &[&'a str], name: &str, default: &'a str) -> proc::Result<&'
         [] => Ok(default),
         [given, value] if *given == name => Ok(value),
         _ => Err(proc::Failure::new(
-            format!("the only option here is {name} <value>"),
-            "run `cargo xtask help`",
+            format!("{:?} is not an option of this command", args.join(" ")),
+            format!("its only option is {name} VALUE; `cargo xtask help` lists all commands"),
         )),
     }
 }

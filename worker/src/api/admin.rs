@@ -78,7 +78,11 @@ pub(crate) async fn call(
         }
         Admin::SetRetention => {
             let body = body::read(request, MAX_REQUEST).await?;
-            let own: Option<Retention> = serde_json::from_slice(&body).map_err(Problem::invalid)?;
+            let own: Option<Retention> = serde_json::from_slice(&body).map_err(|error| {
+                Problem::invalid(format!(
+                    "the body is neither {{\"raw_days\",\"sums_days\"}} nor null: {error}"
+                ))
+            })?;
             Response::from_json(&retention(&shards, AdminCommand::SetRetention(own)).await?)
         }
         Admin::Parked => Response::from_json(&ParkedAnswer {

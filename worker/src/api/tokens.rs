@@ -98,7 +98,9 @@ pub(crate) async fn call(
     match call {
         Tokens::Create => {
             let body = body::read(request, MAX_REQUEST).await?;
-            let wanted: Wanted = serde_json::from_slice(&body).map_err(Problem::invalid)?;
+            let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
+                Problem::invalid(format!("the body does not describe a token: {error}"))
+            })?;
             let (token, record) = new(wanted, &caller.reach, entropy()?, clock::now_millis())?;
             let add = |registry: &mut TokenRegistry| {
                 let added = registry.add(record.clone(), clock::now_millis());

@@ -80,8 +80,8 @@ impl Problem {
         Self::new(502, "failed_precondition", message)
     }
 
-    /// What another invocation answered, which is ours as well.
-    pub(crate) fn told(status: u16, retry_after: Option<u32>, body: &[u8]) -> Self {
+    /// The error that another invocation answered, to be passed on.
+    pub(crate) fn of_answer(status: u16, retry_after: Option<u32>, body: &[u8]) -> Self {
         match serde_json::from_slice::<Self>(body) {
             Ok(problem) => Self {
                 status,

@@ -1,4 +1,4 @@
-//! Published profiling agents and the programs that they profile, for `tests/tests/agents.rs`.
+//! Published profiling agents and the programs that they profile, for `tests/tests/agents/main.rs`.
 //!
 //! Versions are pinned in `tests/agents`. An agent whose language is missing on this machine is left
 //! out, and the summary of the tests says so: none of them is needed to work on Pilotlight.

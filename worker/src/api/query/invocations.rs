@@ -60,7 +60,7 @@ impl Invocations for EdgeInvocations {
         if status == 200 {
             Ok(body)
         } else {
-            Err(Problem::told(status, retry_after, &body))
+            Err(Problem::of_answer(status, retry_after, &body))
         }
     }
 }

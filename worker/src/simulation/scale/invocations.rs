@@ -44,7 +44,7 @@ impl Invocations for Others {
         self.meter.book(meter.take());
         // The way over the line.
         answer.map_err(|problem| {
-            Problem::told(
+            Problem::of_answer(
                 problem.status,
                 problem.retry_after,
                 &serde_json::to_vec(&problem).unwrap(),

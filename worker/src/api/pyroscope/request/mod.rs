@@ -253,7 +253,7 @@ impl Fields {
         ];
         match refused.iter().find(|(given, _)| *given) {
             Some((_, field)) => Err(Problem::unimplemented(format!(
-                "{field} is not supported in this form"
+                "the field {field} is not supported with this value"
             ))),
             None => Ok(()),
         }
