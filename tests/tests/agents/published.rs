@@ -47,7 +47,7 @@ const JAVA: [&str; 5] = [
     "Busy",
 ];
 
-pub(crate) const AGENTS: [Agent; 12] = [
+pub(crate) const AGENTS: [Agent; 14] = [
     Agent {
         name: "pyroscope-io 1.4.0 (Python)",
         application: "python.new",
@@ -161,6 +161,34 @@ pub(crate) const AGENTS: [Agent; 12] = [
         application: "otlp.json",
         service: "otlp.json",
         command: &["python3", "{here}/otlp/send.py", "json"],
+        ..OTLP
+    },
+    Agent {
+        name: "OpenTelemetry Collector 0.162.0",
+        application: "otlp.collector",
+        service: "otlp.collector",
+        needs: "collector/collector",
+        command: &[
+            "{made}/collector/collector",
+            "proto",
+            "python3",
+            "{here}/otlp/send.py",
+            "protobuf",
+        ],
+        ..OTLP
+    },
+    Agent {
+        name: "OpenTelemetry Collector 0.162.0, JSON",
+        application: "otlp.collector.json",
+        service: "otlp.collector.json",
+        needs: "collector/collector",
+        command: &[
+            "{made}/collector/collector",
+            "json",
+            "python3",
+            "{here}/otlp/send.py",
+            "protobuf",
+        ],
         ..OTLP
     },
 ];
