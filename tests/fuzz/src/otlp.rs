@@ -1,4 +1,4 @@
-//! Whatever request of OTLP a stranger sends, as protobuf or as JSON: an error with a status that
+//! Whatever request of OTLP anyone sends, as protobuf or as JSON: an error with a status that
 //! ends retries, or chunks that hold together.
 #![no_main]
 
@@ -33,7 +33,6 @@ fn check(body: &[u8], format: OtlpFormat) {
             return;
         }
     };
-    assert!(outcome.rejected_profiles <= outcome.profiles);
     assert_eq!(outcome.rejected_profiles > 0, !outcome.ingested.rejected.is_empty());
     assert!(!outcome.is_refused() || outcome.ingested.chunks.is_empty());
     assert!(outcome.response(format).len() <= MAX_ANSWER);

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use pilotlight_core::UnixNanos;
-use pilotlight_core::ingest::{Chunk, Sender, push};
+use pilotlight_core::ingest::{Chunk, Sender, ingest_push_v1};
 use pilotlight_core::push_v1::{MAX_PROFILES, PushRequest, from_json, from_proto};
 use pilotlight_core::store::{chunk_head, read_chunk};
 use pilotlight_fuzz::round_trips;
@@ -26,7 +26,7 @@ fn check(request: &PushRequest<'_>) {
         client: "",
         now: UnixNanos(1_795_000_000_000_000_000),
     };
-    let pushed = match push(request, &sender) {
+    let pushed = match ingest_push_v1(request, &sender) {
         Ok(pushed) => pushed,
         Err(error) => {
             assert_eq!((profiles, error.status()), (0, 400), "{error:?}");
@@ -38,7 +38,7 @@ fn check(request: &PushRequest<'_>) {
         let status = rejected.error.status();
         assert!([400, 413, 422].contains(&status), "{:?}", rejected.error);
     }
-    let again = push(request, &sender).expect("the same request");
+    let again = ingest_push_v1(request, &sender).expect("the same request");
     let bytes = |chunks: &[Chunk]| -> Vec<Vec<u8>> { chunks.iter().map(|chunk| chunk.bytes.clone()).collect() };
     assert_eq!(bytes(&again.chunks), bytes(&pushed.chunks), "a retry is another push");
     for chunk in &pushed.chunks {

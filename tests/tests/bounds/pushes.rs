@@ -1,7 +1,7 @@
 //! Hostile requests to `push.v1` and hostile forms, up to the chunks that they become.
 
 use pilotlight_core::UnixNanos;
-use pilotlight_core::ingest::{Push, Sender, ingest, push};
+use pilotlight_core::ingest::{Push, Sender, ingest, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 
 use crate::message::Message;
@@ -122,7 +122,7 @@ fn is_taken(request: &PushRequest<'_>) -> bool {
         client: "",
         now: NOW,
     };
-    push(request, &sender).is_ok_and(|pushed| pushed.rejected.is_empty())
+    ingest_push_v1(request, &sender).is_ok_and(|pushed| pushed.rejected.is_empty())
 }
 
 /// As many of an element as [`SIZE`] has room for.

@@ -4,10 +4,11 @@ use hashbrown::HashMap;
 
 use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
 use crate::formats::otlp::{Head, Symbols};
-use crate::ingest::draft::{Draft, Origin};
+use crate::ingest::draft::Draft;
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
-use crate::ingest::split::split;
+use crate::ingest::origin::Origin;
+use crate::ingest::split::{Split, split};
 use crate::model::builder::LabelSetIndex;
 use crate::model::id::{LabelSetId, StackId};
 use crate::model::labels::Labels;
@@ -198,7 +199,7 @@ impl Gathering {
         let draft = Draft {
             id,
             profile,
-            series: all.series,
+            split: all.split,
         };
         PartedDraft {
             draft,
@@ -211,7 +212,7 @@ impl Gathering {
 /// The series of a chunk.
 #[derive(Default)]
 struct Series {
-    series: Vec<SeriesRows>,
+    split: Split,
     label_bytes: usize,
 }
 
@@ -219,18 +220,21 @@ impl Series {
     /// Adds those of a profile, or none.
     fn add(&mut self, profile: &Profile, part: &Part) -> Result<(), IngestError> {
         let more = split(profile, &part.origin, &part.types)?;
-        let texts = more.iter().flat_map(|rows| rows.series.labels.iter());
+        let texts = more
+            .series
+            .iter()
+            .flat_map(|rows| rows.series.labels.iter());
         let label_bytes = self.label_bytes
             + texts
                 .map(|(name, value)| name.len() + value.len())
                 .sum::<usize>();
-        if self.series.len() + more.len() > MAX_SERIES_A_PUSH {
+        if self.split.series.len() + more.series.len() > MAX_SERIES_A_PUSH {
             return Err(IngestError::TooManySeries);
         }
         if label_bytes > MAX_LABEL_BYTES_A_PUSH {
             return Err(IngestError::TooManyLabelBytes);
         }
-        for SeriesRows { rows, .. } in &more {
+        for SeriesRows { rows, .. } in &more.series {
             // The chunk would be refused, and all other profiles with it.
             let sum = rows.iter().map(|row| i128::from(row.1)).sum();
             if i64::try_from(sum).is_err() {
@@ -239,7 +243,8 @@ impl Series {
             }
         }
         self.label_bytes = label_bytes;
-        self.series.extend(more);
+        self.split.series.extend(more.series);
+        self.split.lost_links += more.lost_links;
         Ok(())
     }
 }
