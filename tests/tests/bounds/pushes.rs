@@ -5,7 +5,6 @@ use pilotlight_core::ingest::{Push, Sender, ingest, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 
 use crate::message::Message;
-use crate::profiles::head;
 use crate::{Case, SIZE, case};
 
 const NOW: UnixNanos = UnixNanos(1_795_000_000_000_000_000);
@@ -45,7 +44,7 @@ pub(crate) static PUSHES: &[Case] = &[
         Message::default().each(256, |m, _| m.bytes(1, &labels)).0
     }),
     protobuf("profiles of strings that are not UTF-8", true, || {
-        series_of(&head(1).repeat(6, SIZE / 256, |_| vec![0xff]).0)
+        series_of(&typed().repeat(6, SIZE / 256, |_| vec![0xff]).0)
     }),
     protobuf("profiles of small samples", true, || {
         series_of(&typed().repeat(2, SIZE / 256, |_| vec![0x10, 1]).0)

@@ -48,7 +48,7 @@ pub(crate) static REQUESTS: &[Case] = &[
             |m| m,
         )
     }),
-    otlp("profiles that share an id", true, || {
+    otlp("profiles that share an id", false, || {
         profiles(|m, _| m.bytes(7, &[7; 16]))
     }),
     otlp("profiles with ids of their own", false, || {

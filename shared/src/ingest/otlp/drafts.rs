@@ -141,10 +141,14 @@ impl Part {
 /// All chunks of a request.
 #[derive(Default)]
 pub(super) struct Drafts {
-    of_key: HashMap<DraftKey, Gathering>,
+    of_key: HashMap<DraftKey, Box<Gathering>>,
 }
 
 impl Drafts {
+    pub(super) fn contains(&self, key: &DraftKey) -> bool {
+        self.of_key.contains_key(key)
+    }
+
     pub(super) fn gathering(&mut self, key: &DraftKey) -> &mut Gathering {
         self.of_key.entry_ref(key).or_default()
     }
