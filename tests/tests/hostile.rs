@@ -5,12 +5,14 @@ use std::io::Write;
 use std::sync::Mutex;
 use std::thread;
 
+use base64::Engine;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use pilotlight_core::pprof::{encode, encode_gzip, open};
 use pilotlight_tests::client::{Answer, Client};
 use pilotlight_tests::demo::{Kind, Moment, SERVICES, profile as demo_profile};
 use pilotlight_tests::drawn;
+use pilotlight_tests::jfr::{Chunk, FREE, Integers, TEXT, Value, every_event};
 use pilotlight_tests::oracle::Oracle;
 use serde_json::Value;
 
@@ -195,6 +197,30 @@ fn all_bad() -> Vec<Bad> {
         ),
         query("an unknown format", "name=hostile&format=perf", 415, "perf"),
         Bad {
+            query: "name=hostile&format=jfr",
+            ..bad("a recording cut short", every_event(Integers::Raw)[..500].to_vec(), 422, "JFR")
+        },
+        Bad {
+            query: "name=hostile&format=jfr",
+            ..bad("a recording of one text again and again", repeated_text(), 422, "more steps")
+        },
+        form(
+            "a form of too many parts",
+            &[&[PART, &small(), b"\r\n"].concat().repeat(17), b"--X--\r\n"],
+            400,
+            "more than 16 parts",
+        ),
+        form(
+            "a form of a recording with damaged labels",
+            &[
+                b"--X\r\nContent-Disposition: form-data; name=\"jfr\"\r\n\r\n",
+                &every_event(Integers::Compressed),
+                b"\r\n--X\r\nContent-Disposition: form-data; name=\"labels\"\r\n\r\n\x0a\x7f\r\n--X--\r\n",
+            ],
+            422,
+            "labels of a JFR push",
+        ),
+        Bad {
             content_type: "multipart/form-data",
             ..form(
                 "a form without a boundary",
@@ -252,6 +278,20 @@ fn all_bad() -> Vec<Bad> {
     ]
 }
 
+/// A recording whose settings are all of one long text.
+fn repeated_text() -> Vec<u8> {
+    let mut chunk = Chunk::new(Integers::Compressed);
+    let text = [&[5, 0x80, 0x80, 4][..], &[b'x'; 1 << 16]].concat();
+    chunk.pools = vec![vec![(TEXT, vec![(1, vec![Value::Bytes(text)])])]];
+    let fields = ["name", "value"].map(|name| (name, TEXT, &[][..]));
+    chunk
+        .classes
+        .push((FREE, "jdk.ActiveSetting", fields.to_vec()));
+    let setting = (FREE, vec![Value::TextOf(1), Value::TextOf(1)]);
+    chunk.events = vec![setting; 10_000];
+    chunk.write()
+}
+
 #[test]
 fn bad_requests_are_refused_and_leave_no_trace() {
     let client = Client::from_env();
@@ -278,6 +318,48 @@ fn bad_requests_are_refused_and_leave_no_trace() {
         "something was stored"
     );
     assert_eq!(client.get("/healthz").expect("an answer").status, 200);
+}
+
+/// The same of `push.v1`: content type, body, status, and what the message must say.
+#[test]
+fn bad_requests_to_push_v1_are_refused() {
+    const PROTO: &str = "application/proto";
+    const JSON: &str = "application/json";
+    let client = Client::from_env();
+    // In JSON, so that nobody has to write protobuf.
+    let series = |profile: &[u8], count: usize| {
+        let profile = base64::engine::general_purpose::STANDARD.encode(profile);
+        let labels = r#"[{"name":"service_name","value":"hostile-v1"}]"#;
+        let one = format!(r#"{{"labels":{labels},"samples":[{{"rawProfile":"{profile}"}}]}}"#);
+        format!(r#"{{"series":[{}]}}"#, vec![one; count].join(",")).into_bytes()
+    };
+    let bomb = gzip(&vec![0; 200 << 20]);
+    for (content_type, body, status, says) in [
+        (PROTO, Vec::new(), 400, "no profiles"),
+        (PROTO, vec![0x0a, 0x7f], 400, "byte 2"),
+        (PROTO, [0x0a, 0].repeat(257), 400, "256"),
+        (PROTO, bomb.clone(), 413, "inflates"),
+        (JSON, b"{".to_vec(), 400, "JSON"),
+        (JSON, bomb.clone(), 413, "inflates"),
+        (JSON, series(b"", 257), 400, "256"),
+        (JSON, series(&bomb, 1), 400, "inflates"),
+        (
+            JSON,
+            series(b"hello, this is no profile", 2),
+            400,
+            "series with index 1",
+        ),
+        (JSON, series(&small()[..40], 1), 400, "gzip"),
+        ("text/plain", small(), 415, ""),
+    ] {
+        let path = "/push.v1.PusherService/Push";
+        let answer = client.post(path, content_type, &body).expect("an answer");
+        check_refused(path, &answer);
+        let message = answer.json()["message"].as_str().unwrap_or("").to_owned();
+        assert_eq!(answer.status, status, "{message}");
+        assert!(message.contains(says), "{message:?} does not say {says:?}");
+    }
+    assert_eq!(services_of(&services(&client), "hostile-v1"), []);
 }
 
 #[test]

@@ -359,7 +359,8 @@ fn refused(client: &Client) {
         "grpc-status:3\r\ngrpc-message:profile 0",
     );
     // gRPC's clients try neither 3 nor 8 again.
-    web(GRPC_WEB, &framed(1, &bomb), "grpc-status:3\r\n");
+    web(GRPC_WEB, &framed(1, &bomb), "grpc-status:8\r\n");
+    web(GRPC_WEB, &framed(1, b"\x1f\x8b\x08"), "grpc-status:3\r\n");
     web(GRPC_WEB_TEXT, b"?", "grpc-status:3\r\n");
 }
 

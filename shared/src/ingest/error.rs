@@ -108,6 +108,16 @@ pub enum IngestError {
     /// One profile of it.
     #[error(transparent)]
     OtlpProfile(#[from] ProfileError),
+    /// Some samples of a profile. The others are stored.
+    #[error("{left_out} of {samples} samples are left out; the first: {error}")]
+    OtlpSamples {
+        /// How many are left out.
+        left_out: u64,
+        /// How many there are.
+        samples: u64,
+        /// Why the first is.
+        error: Box<IngestError>,
+    },
     /// Compression that is not read, or broken.
     #[error(transparent)]
     Compression(#[from] CompressionError),
@@ -132,6 +142,7 @@ impl IngestError {
             )
             | Self::Otlp(OtlpError::TooLarge { .. } | OtlpError::Unfolds { .. }) => 413,
             Self::Compression(error) if error.is_too_large() => 413,
+            Self::OtlpSamples { error, .. } => error.status(),
             Self::Format(_) | Self::Compression(CompressionError::Unknown(_)) => 415,
             // OTLP knows no other status for what is wrong with a request.
             Self::Otlp(_) | Self::OtlpProfile(_) | Self::Compression(_) => 400,

@@ -125,6 +125,7 @@ impl IngestError {
             | Self::Otlp(OtlpError::TooLarge { .. } | OtlpError::Unfolds { .. }) => {
                 DiscardReason::ProfileSizeLimit
             }
+            Self::OtlpSamples { error, .. } => error.reason(),
             Self::Compression(error) if error.is_too_large() => DiscardReason::ProfileSizeLimit,
             Self::Compression(_) if self.status() == 415 => DiscardReason::UnsupportedFormat,
             Self::Compression(_)

@@ -5,6 +5,7 @@ mod encoder;
 mod json;
 mod layouts;
 mod meaning;
+mod refusals;
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Services, labels, types, identities, and what is refused.
+//! Services, labels, types, identities.
 
 use pilotlight_core::ingest::OtlpFormat;
 use pilotlight_core::store::{chunk_head, read_chunk};
@@ -6,13 +6,13 @@ use pilotlight_core::store::{chunk_head, read_chunk};
 use crate::encoder::{Out, Profile, Request, Resource, Sample, Style, Version, key_value, text};
 use crate::{NOW, START, ids, push, pushed, stored};
 
-const STYLE: Style = Style {
+pub(crate) const STYLE: Style = Style {
     version: Version::V1_11,
     packed: true,
     dictionary_first: false,
 };
 
-fn profile(sample_type: (&'static str, &'static str)) -> Profile {
+pub(crate) fn profile(sample_type: (&'static str, &'static str)) -> Profile {
     Profile {
         sample_type,
         time: START,
@@ -26,7 +26,7 @@ fn profile(sample_type: (&'static str, &'static str)) -> Profile {
     }
 }
 
-fn request(resources: Vec<Resource>) -> Request {
+pub(crate) fn request(resources: Vec<Resource>) -> Request {
     Request {
         functions: vec!["main", "work"],
         attributes: vec![
@@ -39,7 +39,7 @@ fn request(resources: Vec<Resource>) -> Request {
     }
 }
 
-fn resource(service: &'static str, profiles: Vec<Profile>) -> Resource {
+pub(crate) fn resource(service: &'static str, profiles: Vec<Profile>) -> Resource {
     Resource {
         attributes: vec![("service.name", service)],
         profiles,
@@ -257,39 +257,6 @@ fn a_profile_with_an_id_counts_once_in_any_company() {
         encode(vec![none.clone()], STYLE),
         encode(vec![none.clone(), none], STYLE)
     );
-}
-
-#[test]
-fn what_cannot_be_read_is_refused_alone() {
-    let mut dangling = profile(("events", "count"));
-    dangling.samples.push(Sample {
-        stack: vec![99],
-        values: vec![1],
-        ..Sample::default()
-    });
-    let good = profile(("events", "count"));
-    let outcome = pushed(&request(vec![resource("a", vec![dangling.clone(), good])]).encode(STYLE));
-    assert_eq!(outcome.rejected_profiles, 1);
-    assert!(!outcome.is_refused());
-    let total: i64 = stored(&outcome)
-        .into_values()
-        .flat_map(|s| s.into_values())
-        .sum();
-    assert_eq!(total, 3);
-    let says = "profile 0 (counted from 0): location 99 is not in the dictionary, which has 3";
-    assert_eq!(outcome.reasons(), says);
-    let json = String::from_utf8(outcome.response(OtlpFormat::Json)).unwrap();
-    assert_eq!(
-        json,
-        format!(r#"{{"partialSuccess":{{"rejectedProfiles":"1","errorMessage":"{says}"}}}}"#)
-    );
-    let answer = Out::default().message(1, Out::default().int(1, 1).bytes(2, says.as_bytes()));
-    assert_eq!(outcome.response(OtlpFormat::Protobuf), answer.0);
-    let all = pushed(&request(vec![resource("a", vec![dangling])]).encode(STYLE));
-    assert!(all.is_refused());
-    // A type that no query could name.
-    let nameless = pushed(&request(vec![resource("a", vec![profile(("a b", "c"))])]).encode(STYLE));
-    assert!(nameless.is_refused(), "{}", nameless.reasons());
 }
 
 #[test]

@@ -36,6 +36,8 @@ fn main() -> ExitCode {
         ("legacy", own_legacy()),
         ("jfr", own_jfr()),
         ("otlp", own_otlp()),
+        ("push_v1", own_push_v1()),
+        ("multipart", own_forms()),
         ("selector", own_selectors()),
         ("token", own_tokens()),
     ]);
@@ -179,6 +181,97 @@ fn own_otlp() -> Seeds {
 "attributeTable":[{},{"keyStrindex":4,"value":{"doubleValue":"NaN"}}]},"later":null}"#;
     seeds.extend(named([("json", json.to_vec())]));
     seeds
+}
+
+/// A request of two series, as protobuf and as JSON.
+fn own_push_v1() -> Seeds {
+    let small = drawn::profile("cpu/nanoseconds\nmain;a 5 region=eu\nmain;b 7");
+    let message = |field: u8, parts: &[&[u8]]| {
+        let length: usize = parts.iter().map(|part| part.len()).sum();
+        let head = [
+            field << 3 | 2,
+            length as u8 | 0x80,
+            (length >> 7) as u8 & 0x7f,
+        ];
+        [&head[..], &parts.concat()].concat()
+    };
+    let label = |name: &str, value: &str| {
+        let pair = [
+            message(1, &[name.as_bytes()]),
+            message(2, &[value.as_bytes()]),
+        ];
+        message(1, &[&pair.concat()])
+    };
+    let uuid = b"6f1a2b3c-0000-4000-8000-0123456789ab";
+    let sample =
+        |profile: &[u8], id: &[u8]| message(2, &[&message(1, &[profile]), &message(2, &[id])]);
+    let named = [
+        label("__name__", "process_cpu"),
+        label("service_name", "shop"),
+    ];
+    let protobuf = [
+        message(1, &[&named.concat(), &sample(&encode_gzip(&small), uuid)]),
+        message(
+            1,
+            &[&sample(&encode(&small), b""), &sample(b"no profile", b"x")],
+        ),
+    ];
+    let json = br#"{"series":[{"labels":[{"name":"service_name","value":"shop"},{"name":"__name__","value":"memory"}],
+"samples":[{"rawProfile":"CgQIARACEggKAQESAQUiACIEGAIgASIDCAEgATIAMgNjcHUyAm5z","ID":"6f1a2b3c-0000-4000-8000-0123456789ab"},
+{"raw_profile":"","id":null}]},{"labels":null,"samples":[]}],"annotations":[1]}"#;
+    let seeds = [("protobuf", protobuf.concat()), ("json", json.to_vec())];
+    self::named(seeds)
+}
+
+/// A content type, and behind it the form.
+fn own_forms() -> Seeds {
+    let small = drawn::profile("cpu/nanoseconds\nmain;a 5 region=eu\nmain;b 7");
+    let labels = b"\x0a\x0a\x08\x07\x12\x06\x0a\x04\x08\x01\x10\x02\x12\x08\x08\x01\x12\x04tier\x12\x08\x08\x02\x12\x04gold";
+    let form = |content_type: &str, parts: &[(&str, &[u8])]| {
+        let mut bytes = format!("{content_type}\n").into_bytes();
+        for (name, part) in parts {
+            let head = format!(
+                "--X\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"f\"\r\n\r\n"
+            );
+            bytes.extend([head.as_bytes(), part, b"\r\n"].concat());
+        }
+        [&bytes[..], b"--X--\r\n"].concat()
+    };
+    let config = br#"{"cpu":{"units":"samples","display-name":"wall","aggregation":"sum","cumulative":false,"sampled":true}}"#;
+    let plain = "multipart/form-data; boundary=X";
+    named([
+        (
+            "profile",
+            form(
+                plain,
+                &[
+                    ("profile", &encode_gzip(&small)),
+                    ("sample_type_config", config),
+                ],
+            ),
+        ),
+        (
+            "recording",
+            form(
+                "Multipart/Form-Data; charset=utf-8; boundary=\"X\"",
+                &[
+                    ("jfr", &every_event(Integers::Compressed)),
+                    ("labels", labels),
+                ],
+            ),
+        ),
+        (
+            "folded",
+            form(plain, &[("profile", b"main;a 5\nmain;b 7\n")]),
+        ),
+        (
+            "previous",
+            form(
+                plain,
+                &[("prev_profile", b"x"), ("profile", &encode(&small))],
+            ),
+        ),
+    ])
 }
 
 /// The first line is what is parsed, the others what it is matched with.

@@ -59,9 +59,7 @@ impl Framing {
             return Err(Problem::invalid(format!("gRPC-web: frame of type {flag}")));
         }
         // The flag says that it may be compressed, the bytes say whether it is.
-        Ok(gzip::inflate(message, cap)
-            .map_err(Problem::invalid)?
-            .unwrap_or_else(|| message.to_vec()))
+        Ok(gzip::inflate(message, cap)?.unwrap_or_else(|| message.to_vec()))
     }
 
     /// The answer of a call: its message, or what went wrong. The HTTP status is always 200.
@@ -173,9 +171,14 @@ mod tests {
         let mut framed = vec![1];
         framed.extend((packed.len() as u32).to_be_bytes());
         framed.extend(packed);
-        let inflated = |cap| Framing::Binary.message(&framed, cap).ok();
-        assert_eq!(inflated(plain.len()), Some(plain.clone()));
-        assert_eq!(inflated(plain.len() - 1), None, "over the cap");
+        let inflated = |framed: &[u8], cap| {
+            let message = Framing::Binary.message(framed, cap);
+            message.map_err(|problem| status(&problem.code))
+        };
+        assert_eq!(inflated(&framed, plain.len()), Ok(plain.clone()));
+        assert_eq!(inflated(&framed, plain.len() - 1), Err(8), "over the cap");
+        let damaged = [&[1, 0, 0, 0, 3][..], b"\x1f\x8b\x08"].concat();
+        assert_eq!(inflated(&damaged, 100), Err(3), "damaged");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use pilotlight_core::gzip::GzipError;
 use pilotlight_core::ingest::{DiscardReason, IngestError};
 use serde::{Deserialize, Serialize};
 use worker::{Response, ResponseBuilder};
@@ -118,6 +119,16 @@ impl From<IngestError> for Problem {
         Self {
             discard: Some(error.reason()),
             ..Self::new(error.status(), error.code(), error)
+        }
+    }
+}
+
+/// A body whose compression cannot be undone.
+impl From<GzipError> for Problem {
+    fn from(error: GzipError) -> Self {
+        match error {
+            GzipError::TooLarge { .. } => Self::new(413, "resource_exhausted", error),
+            GzipError::Damaged { .. } => Self::invalid(error),
         }
     }
 }

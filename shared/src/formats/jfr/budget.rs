@@ -1,7 +1,8 @@
-//! How much memory a recording may make.
+//! How much memory a recording may make, and how much work.
 //!
 //! A frame of a few bytes may stand for a new location and a new stack, which take hundreds. Real
-//! recordings repeat themselves; a hostile one need not.
+//! recordings repeat themselves; a hostile one need not. And an event of a few bytes may name a text
+//! of millions, which would be read for each.
 
 use super::error::JfrProblem;
 
@@ -11,6 +12,11 @@ const BYTES_A_BYTE: usize = 13;
 const MOST: usize = 48 << 20;
 /// What a small recording may take besides.
 const FIXED: usize = 256 << 10;
+
+/// Steps of work for each byte of a recording, beside reading it once. Real ones take 1 at most.
+const WORK_A_BYTE: usize = 8;
+/// Steps that any recording may take.
+const FIXED_WORK: usize = 1 << 20;
 
 /// What rows take while their table doubles: old and new rows at once, and their index.
 pub(super) const CONSTANT: usize = 58;
@@ -34,13 +40,16 @@ pub(super) const LOCATION: usize = 272;
 pub(super) const SAMPLE: usize = 130;
 /// See [`CONSTANT`].
 pub(super) const LABEL: usize = 110;
+/// See [`CONSTANT`].
+pub(super) const CONTEXT: usize = 86;
 
-/// Memory that is left.
+/// Memory and work that are left.
 pub(super) struct Budget {
     length: usize,
     left: usize,
     /// What the chunk that is read took and gives back.
     of_chunk: usize,
+    work: usize,
 }
 
 impl Budget {
@@ -54,6 +63,9 @@ impl Budget {
             length,
             left,
             of_chunk: 0,
+            work: length
+                .saturating_mul(WORK_A_BYTE)
+                .saturating_add(FIXED_WORK),
         }
     }
 
@@ -78,6 +90,16 @@ impl Budget {
     pub(super) fn take_for_chunk(&mut self, count: usize, each: usize) -> Result<(), JfrProblem> {
         self.take(count, each)?;
         self.of_chunk += count * each;
+        Ok(())
+    }
+
+    /// Counts work: about what a byte takes to be looked at. What each byte of the recording asks
+    /// for once need not be counted.
+    pub(super) fn work(&mut self, steps: usize) -> Result<(), JfrProblem> {
+        self.work = self
+            .work
+            .checked_sub(steps)
+            .ok_or(JfrProblem::TooMuchWork(self.length))?;
         Ok(())
     }
 

@@ -208,27 +208,40 @@ impl<'a> Constants<'a> {
     pub(super) fn method(
         &self,
         method: u64,
+        budget: &mut Budget,
     ) -> Result<Option<(Cow<'a, str>, Cow<'a, str>)>, JfrError> {
-        let Some([class, name, ..]) = self.values(&self.methods, method)? else {
+        let Some([class, name, ..]) = self.values(&self.methods, method, budget)? else {
             return Ok(None);
         };
-        let Some([class, ..]) = self.values(&self.classes, class)? else {
+        let Some([class, ..]) = self.values(&self.classes, class, budget)? else {
             return Ok(None);
         };
-        Ok(Some((self.symbol(class)?, self.symbol(name)?)))
+        Ok(Some((
+            self.symbol(class, budget)?,
+            self.symbol(name, budget)?,
+        )))
     }
 
     /// Name of a thread's state; empty when unknown.
-    pub(super) fn state(&self, state: u64) -> Result<Cow<'a, str>, JfrError> {
-        match self.values(&self.states, state)? {
-            Some([name, ..]) => self.text_at(name),
+    pub(super) fn state(&self, state: u64, budget: &mut Budget) -> Result<Cow<'a, str>, JfrError> {
+        match self.values(&self.states, state, budget)? {
+            Some([name, ..]) => self.text_at(name, budget),
             None => Ok(Cow::Borrowed("")),
         }
     }
 
     /// The text at an offset.
-    pub(super) fn text_at(&self, offset: u64) -> Result<Cow<'a, str>, JfrError> {
-        let text = |offset: usize| self.reader.part(offset, usize::MAX).text();
+    pub(super) fn text_at(
+        &self,
+        offset: u64,
+        budget: &mut Budget,
+    ) -> Result<Cow<'a, str>, JfrError> {
+        let mut text = |offset: usize| {
+            let mut reader = self.reader.part(offset, usize::MAX);
+            let text = reader.text()?;
+            count_work(&reader, offset, budget)?;
+            Ok(text)
+        };
         match text(offset as usize)? {
             Text::Here(text) => Ok(text),
             Text::Pooled(key) => match self.texts.offsets.get(&key) {
@@ -242,19 +255,25 @@ impl<'a> Constants<'a> {
         }
     }
 
-    fn symbol(&self, symbol: u64) -> Result<Cow<'a, str>, JfrError> {
-        match self.values(&self.symbols, symbol)? {
-            Some([text, ..]) => self.text_at(text).map(normalised),
+    fn symbol(&self, symbol: u64, budget: &mut Budget) -> Result<Cow<'a, str>, JfrError> {
+        match self.values(&self.symbols, symbol, budget)? {
+            Some([text, ..]) => self.text_at(text, budget).map(normalised),
             None => Ok(Cow::Borrowed("")),
         }
     }
 
-    fn values(&self, pool: &Pool, key: u64) -> Result<Option<Values>, JfrError> {
+    fn values(
+        &self,
+        pool: &Pool,
+        key: u64,
+        budget: &mut Budget,
+    ) -> Result<Option<Values>, JfrError> {
         let Some(mut reader) = self.at(pool, key) else {
             return Ok(None);
         };
-        let mut values = Values::default();
+        let (mut values, start) = (Values::default(), reader.offset());
         pool.layout.read(&mut reader, &mut values)?;
+        count_work(&reader, start, budget)?;
         Ok(Some(values))
     }
 
@@ -262,6 +281,13 @@ impl<'a> Constants<'a> {
         let &offset = pool.offsets.get(&key)?;
         Some(self.reader.part(offset as usize, usize::MAX))
     }
+}
+
+/// Counts what was read since `start`: many may name one constant or text.
+fn count_work(reader: &Reader<'_>, start: usize, budget: &mut Budget) -> Result<(), JfrError> {
+    budget
+        .work(reader.offset().saturating_sub(start))
+        .map_err(|problem| reader.error(problem))
 }
 
 impl Pool {

@@ -2,9 +2,10 @@
 
 use hashbrown::HashMap;
 
-use super::budget::{self, Budget};
+use super::budget::Budget;
 use super::constants::Constants;
 use super::error::{JfrError, JfrProblem};
+use super::event_labels::{EventLabels, LabelIds};
 use super::events::{Event, EventKind, Events, Unit, slot};
 use super::header::Header;
 use super::labels::LabelsSnapshot;
@@ -18,8 +19,7 @@ use super::{Options, Recording};
 use crate::base::limits::MAX_PROFILE_BYTES;
 use crate::base::warnings::Warnings;
 use crate::model::builder::ProfileBuilder;
-use crate::model::id::{LabelSetId, StringId};
-use crate::model::profile::{Label, LabelValue};
+use crate::model::id::StringId;
 
 /// Decodes a recording, which is not gzip any more.
 pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError> {
@@ -40,8 +40,7 @@ pub fn decode(bytes: &[u8], options: &Options<'_>) -> Result<Recording, JfrError
         budget: Budget::new(bytes.len() + labels.map_or(0, LabelsSnapshot::length)),
         samples: Samples::default(),
         settings: Settings::default(),
-        labels,
-        last_labels: None,
+        labels: EventLabels::new(labels),
         without_stack: 0,
     };
     let (mut at, mut chunk) = (0, 0);
@@ -71,9 +70,7 @@ struct Decoder<'l> {
     budget: Budget,
     samples: Samples,
     settings: Settings,
-    labels: Option<&'l LabelsSnapshot<'l>>,
-    /// The labels that were made last: samples of a span come one after the other.
-    last_labels: Option<([u64; 5], Option<LabelSetId>)>,
+    labels: EventLabels<'l>,
     without_stack: u64,
 }
 
@@ -106,12 +103,11 @@ impl Decoder<'_> {
             if event.kind == EventKind::Setting {
                 let mut values = Values::default();
                 event.layout.read(&mut reader, &mut values)?;
-                let text = |slot: usize| chunk.constants.text_at(values[slot]);
-                self.settings.add(
-                    events.execution == Some(values[slot::OF]),
-                    &text(slot::NAME)?,
-                    &text(slot::VALUE)?,
-                );
+                let mut text =
+                    |slot: usize| chunk.constants.text_at(values[slot], &mut self.budget);
+                let (name, value) = (text(slot::NAME)?, text(slot::VALUE)?);
+                let of_samples = events.execution == Some(values[slot::OF]);
+                self.settings.add(of_samples, &name, &value);
                 return Ok(());
             }
             self.sample(&mut chunk, event, reader)
@@ -140,7 +136,9 @@ impl Decoder<'_> {
             return Ok(());
         };
         let state = match event.kind {
-            EventKind::Execution | EventKind::WallClock => chunk.state(values[slot::STATE])?,
+            EventKind::Execution | EventKind::WallClock => {
+                chunk.state(values[slot::STATE], &mut self.budget)?
+            }
             _ => State::Other,
         };
         let amount = values[slot::AMOUNT] as i64;
@@ -149,72 +147,21 @@ impl Decoder<'_> {
             Unit::Ticks => nanos(amount, chunk.ticks_per_second),
             Unit::Nanos(each) => amount.saturating_mul(each),
         };
-        let labels = self.labels_of(&values, &reader)?;
-        self.samples
-            .add(event.kind, state, stack, labels, amount, &mut self.budget)
+        let ids = LabelIds {
+            context: values[slot::CONTEXT],
+            span: values[slot::SPAN],
+            span_name: values[slot::SPAN_NAME],
+            trace_high: values[slot::TRACE_HIGH],
+            trace_low: values[slot::TRACE_LOW],
+        };
+        let budget = &mut self.budget;
+        self.labels
+            .set(ids, &mut self.builder, budget)
+            .and_then(|labels| {
+                self.samples
+                    .add(event.kind, state, stack, labels, amount, budget)
+            })
             .map_err(|problem| reader.error(problem))
-    }
-
-    /// The labels of an event's context, span and trace.
-    fn labels_of(
-        &mut self,
-        values: &Values,
-        reader: &Reader<'_>,
-    ) -> Result<Option<LabelSetId>, JfrError> {
-        let ids = [
-            values[slot::CONTEXT],
-            values[slot::SPAN],
-            values[slot::SPAN_NAME],
-            values[slot::TRACE_HIGH],
-            values[slot::TRACE_LOW],
-        ];
-        if ids == [0; 5] {
-            return Ok(None);
-        }
-        if let Some((last, labels)) = self.last_labels
-            && last == ids
-        {
-            return Ok(labels);
-        }
-        let [context, span, span_name, trace_high, trace_low] = ids;
-        let mut labels: Vec<Label> = Vec::new();
-        let mut add = |name: &str, value: &str| {
-            if name.is_empty() || value.is_empty() {
-                return Ok(());
-            }
-            self.budget.take(1, budget::LABEL)?;
-            let strings = self.builder.profile().strings.len();
-            let key = self.builder.string(name);
-            let text = self.builder.string(value);
-            if self.builder.profile().strings.len() > strings {
-                self.budget.take_text(name)?;
-                self.budget.take_text(value)?;
-            }
-            if labels.iter().all(|label| label.key != key) {
-                let value = LabelValue::Text(text);
-                labels.push(Label { key, value });
-            }
-            Ok(())
-        };
-        let mut all = || {
-            if span != 0 {
-                add("span_id", &format!("{span:016x}"))?;
-            }
-            if (trace_high, trace_low) != (0, 0) {
-                add("trace_id", &format!("{trace_high:016x}{trace_low:016x}"))?;
-            }
-            if let Some(snapshot) = self.labels {
-                add("span_name", snapshot.text(span_name))?;
-                for (name, value) in snapshot.context(context) {
-                    add(name, value)?;
-                }
-            }
-            Ok(())
-        };
-        all().map_err(|problem| reader.error(problem))?;
-        let set = self.builder.label_set(&mut labels);
-        self.last_labels = Some((ids, set));
-        Ok(set)
     }
 
     fn finish(mut self, options: &Options<'_>) -> Result<Recording, JfrProblem> {
@@ -248,11 +195,11 @@ impl Decoder<'_> {
 }
 
 impl Chunk<'_> {
-    fn state(&mut self, key: u64) -> Result<State, JfrError> {
+    fn state(&mut self, key: u64, budget: &mut Budget) -> Result<State, JfrError> {
         if let Some(&known) = self.states.get(&key) {
             return Ok(known);
         }
-        let name = self.constants.state(key)?;
+        let name = self.constants.state(key, budget)?;
         let state = match name.as_ref() {
             "STATE_SLEEPING" => State::Sleeping,
             "STATE_RUNNABLE" => State::Runnable,

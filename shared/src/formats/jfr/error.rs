@@ -60,4 +60,7 @@ pub enum JfrProblem {
     /// Symbols, stacks and labels that would take too much memory.
     #[error("its symbols, stacks and labels are out of proportion to its {0} bytes")]
     OutOfProportion(usize),
+    /// Texts and constants that are read again and again.
+    #[error("what its events name takes more steps to read than its {0} bytes allow")]
+    TooMuchWork(usize),
 }

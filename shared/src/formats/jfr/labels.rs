@@ -94,13 +94,10 @@ impl<'a> LabelsSnapshot<'a> {
         self.length
     }
 
-    /// The labels of a context; none for an unknown one.
-    pub(super) fn context(&self, id: u64) -> impl Iterator<Item = (&str, &str)> {
-        let range = self.contexts.get(&(id as i64)).cloned().unwrap_or_default();
-        let pairs = &self.pairs[range];
-        pairs
-            .iter()
-            .map(|&(name, value)| (self.text(name as u64), self.text(value as u64)))
+    /// The texts of a context's labels: names and values.
+    pub(super) fn context(&self, id: u64) -> Option<&[(i64, i64)]> {
+        let range = self.contexts.get(&(id as i64))?;
+        Some(&self.pairs[range.clone()])
     }
 
     /// A text; empty for an unknown one.
@@ -149,11 +146,10 @@ mod tests {
             bytes.extend([0x12, 5, 8, id, 0x12, 1, *text]);
         }
         let labels = LabelsSnapshot::decode(&bytes).expect("whole");
-        assert_eq!(
-            labels.context(7).collect::<Vec<_>>(),
-            [("a", "b"), ("c", "d")]
-        );
-        assert_eq!(labels.context(8).count(), 0);
+        let pairs = labels.context(7).expect("a context").iter();
+        let texts = pairs.map(|&(name, value)| [name, value].map(|id| labels.text(id as u64)));
+        assert_eq!(texts.collect::<Vec<_>>(), [["a", "b"], ["c", "d"]]);
+        assert_eq!(labels.context(8), None);
         for cut in 1..bytes.len() {
             // Where an entry ends, a shorter message is one, too.
             if let Err(error) = LabelsSnapshot::decode(&bytes[..cut]) {

@@ -123,6 +123,8 @@ impl<'c, 'a> Writer<'c, 'a> {
 
     fn finish(self, budget: &mut Budget) -> Result<Layout, JfrProblem> {
         budget.take_for_chunk(self.fields, budget::STEP)?;
+        // Classes within classes have more fields than bytes.
+        budget.work(self.fields)?;
         Ok(Layout { steps: self.steps })
     }
 

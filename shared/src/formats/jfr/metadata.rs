@@ -11,6 +11,9 @@ use super::reader::{Reader, Text};
 /// Deepest nesting of elements. JDK's have 5: root, metadata, class, field, annotation.
 const MAX_DEPTH: usize = 16;
 
+/// Longest number, with its sign.
+const MAX_DIGITS: usize = 20;
+
 /// A class of events or of constants.
 #[derive(Debug, Default)]
 pub(super) struct Class<'a> {
@@ -131,7 +134,7 @@ impl<'a> Tree<'a> {
                 return Err(reader.error(JfrProblem::Invalid("elements nested too deep")));
             }
             let parent = open.last().map_or(Kind::Other, |&(kind, _)| kind);
-            let kind = self.element(reader, parent)?;
+            let kind = self.element(reader, parent, budget)?;
             let rows = match kind {
                 Kind::Class => budget::CLASS,
                 Kind::Field | Kind::Annotation => budget::FIELD,
@@ -144,20 +147,25 @@ impl<'a> Tree<'a> {
             open.push((kind, reader.count(3, "the metadata's elements")?));
         }
         for &(class, field, annotation, value) in &self.pending {
-            if Some(annotation) == self.timespan
-                && let Some(field) = self
-                    .classes
-                    .get_mut(&class)
-                    .and_then(|class| class.fields.get_mut(field))
-            {
-                field.timespan = self.texts[value].clone();
+            if Some(annotation) != self.timespan {
+                continue;
+            }
+            let timespan = self.copy(Some(value), reader, budget)?;
+            let class = self.classes.get_mut(&class);
+            if let Some(field) = class.and_then(|class| class.fields.get_mut(field)) {
+                field.timespan = timespan;
             }
         }
         Ok(())
     }
 
     /// Reads an element up to its children.
-    fn element(&mut self, reader: &mut Reader<'a>, parent: Kind) -> Result<Kind, JfrError> {
+    fn element(
+        &mut self,
+        reader: &mut Reader<'a>,
+        parent: Kind,
+        budget: &mut Budget,
+    ) -> Result<Kind, JfrError> {
         let index = self.index(reader)?;
         let kind = match self.texts[index].as_ref() {
             "class" => Kind::Class,
@@ -165,14 +173,14 @@ impl<'a> Tree<'a> {
             "annotation" if parent == Kind::Field => Kind::Annotation,
             _ => Kind::Other,
         };
-        let (mut name, mut id, mut class, mut value) = (Cow::Borrowed(""), 0, 0, None);
+        let (mut name, mut id, mut class, mut value) = (None, 0, 0, None);
         let (mut place, mut repeat) = (Place::Inline, Repeat::Once);
         for _ in 0..reader.count(2, "the metadata's attributes")? {
             let (key, text) = (self.index(reader)?, self.index(reader)?);
             let at = text;
             let text = &self.texts[text];
             match self.texts[key].as_ref() {
-                "name" => name = text.clone(),
+                "name" => name = Some(at),
                 "id" => id = number(text),
                 "class" => class = number(text),
                 "constantPool" if text == "true" => place = Place::Pool,
@@ -183,6 +191,7 @@ impl<'a> Tree<'a> {
         }
         match (kind, self.class) {
             (Kind::Class, _) => {
+                let name = self.copy(name, reader, budget)?;
                 if name == "jdk.jfr.Timespan" {
                     self.timespan = Some(id);
                 }
@@ -191,6 +200,7 @@ impl<'a> Tree<'a> {
                 self.classes.insert(id, Class { name, fields });
             }
             (Kind::Field, Some(owner)) => {
+                let name = self.copy(name, reader, budget)?;
                 if let Some(owner) = self.classes.get_mut(&owner) {
                     owner.fields.push(Field {
                         name,
@@ -212,6 +222,25 @@ impl<'a> Tree<'a> {
         Ok(kind)
     }
 
+    /// A text, whose copy is accounted for: any number of elements may have it.
+    fn copy(
+        &self,
+        text: Option<usize>,
+        reader: &Reader<'a>,
+        budget: &mut Budget,
+    ) -> Result<Cow<'a, str>, JfrError> {
+        let Some(text) = text.map(|at| &self.texts[at]) else {
+            return Ok(Cow::Borrowed(""));
+        };
+        if let Cow::Owned(text) = text {
+            budget
+                .take_for_chunk(text.len(), 1)
+                .and_then(|()| budget.work(text.len()))
+                .map_err(|problem| reader.error(problem))?;
+        }
+        Ok(text.clone())
+    }
+
     fn index(&self, reader: &mut Reader<'a>) -> Result<usize, JfrError> {
         let index = reader.int()? as usize;
         if index < self.texts.len() {
@@ -226,6 +255,10 @@ impl<'a> Tree<'a> {
 
 /// Ids are decimal; what is no number names no class.
 fn number(text: &str) -> u64 {
+    // One text may be the number of any number of elements.
+    if text.len() > MAX_DIGITS {
+        return 0;
+    }
     text.parse::<i64>()
         .map_or_else(|_| text.parse().unwrap_or(0), |number| number as u64)
 }

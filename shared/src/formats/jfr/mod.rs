@@ -17,6 +17,7 @@ mod budget;
 mod constants;
 mod decode;
 mod error;
+mod event_labels;
 mod events;
 mod header;
 mod labels;

@@ -96,7 +96,7 @@ impl Stacks {
         }
         let problem = |problem| reader.error(problem);
         budget.take(1, budget::FUNCTION).map_err(problem)?;
-        let function = match constants.method(method)? {
+        let function = match constants.method(method, budget)? {
             Some((class, name)) => {
                 self.name.clear();
                 self.name.push_str(&class);

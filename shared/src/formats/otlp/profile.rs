@@ -104,15 +104,16 @@ impl<'a> Profile<'_, 'a> {
         })
     }
 
-    /// Calls `each` for each sample.
+    /// Calls `each` for each sample, or with why it cannot be read.
     pub(crate) fn for_each_sample<E: From<Stop>>(
         &self,
-        mut each: impl FnMut(&Sample) -> Result<(), E>,
+        mut each: impl FnMut(Result<&Sample, ProfileError>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut sample = Sample::default();
-        walk(self.message, 2, |row| {
-            sample.read(row, self.layout)?;
-            each(&sample)
+        walk(self.message, 2, |row| match sample.read(row, self.layout) {
+            Ok(()) => each(Ok(&sample)),
+            Err(Stop::Profile(error)) => each(Err(error)),
+            Err(stop) => Err(stop.into()),
         })
     }
 }

@@ -18,6 +18,10 @@ pub use proto::from_proto;
 /// five.
 pub const MAX_PROFILES: usize = 256;
 
+/// Most labels kept of a series: more than four times as many as any series may have. Those behind
+/// them only make the message count fewer than there are.
+const MAX_LABELS_KEPT: usize = 128;
+
 /// Series of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PushRequest<'a> {

@@ -2,12 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{MAX_PROFILES, PushRequest, PushV1Error, RawSample, RawSeries};
+use super::{MAX_LABELS_KEPT, MAX_PROFILES, PushRequest, PushV1Error, RawSample, RawSeries};
 use crate::formats::protobuf::{Value, Wire, WireError};
-
-/// Most labels kept of a series: far more than any series may have, so that the message can say how
-/// many there are.
-const MAX_LABELS_KEPT: usize = 1024;
 
 /// Reads a request. Unknown fields are ignored.
 pub fn from_proto(bytes: &[u8]) -> Result<PushRequest<'_>, PushV1Error> {

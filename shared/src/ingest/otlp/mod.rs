@@ -12,7 +12,7 @@ mod types;
 
 use std::borrow::Cow;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use crate::base::limits::{MAX_DURATION_NANOS, MAX_PUSH_BYTES, MAX_START_NANOS};
 use crate::base::units::UnixNanos;
@@ -32,6 +32,9 @@ const MAX_REASONS: usize = 16;
 
 /// What a profile takes beside its labels and samples.
 const PART_COST: usize = 512;
+
+/// What a chunk takes while it is gathered, however little is in it: 2.7 kB were measured.
+const GATHERING_COST: usize = 3072;
 
 /// A request to `/v1development/profiles`.
 #[derive(Clone, Copy, Debug)]
@@ -90,34 +93,52 @@ pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
         OtlpFormat::Json => Request::open_newest(&message)?,
     };
     let mut reading = Reading {
+        tenant: push.tenant,
         labels: SampleLabels::new(&request),
         now: push.now,
         drafts: Drafts::default(),
         profiles: 0,
         result: OtlpIngested::default(),
+        incomplete: HashSet::new(),
     };
     reading.profiles(&request)?;
     let Reading {
-        drafts, mut result, ..
+        drafts,
+        mut result,
+        incomplete,
+        ..
     } = reading;
     let content = Identity::default()
         .with(b"OTLP request")
         .with(push.tenant.as_bytes())
         .with(push.client.as_bytes())
         .with(&message);
-    for (part, profiles, draft) in drafts.finish(push.tenant, &content) {
-        match draft.and_then(|draft| draft.encode()) {
+    // A profile of several services counts once, however many of its parts are refused.
+    let mut counted = incomplete;
+    for mut parted in drafts.finish(&content) {
+        match parted.draft.encode() {
             Ok(chunk) => result.ingested.chunks.extend(chunk),
-            Err(error) => result.reject(profiles, part, error),
+            Err(error) => {
+                let profiles = parted.profiles.into_iter();
+                parted
+                    .refused
+                    .extend(profiles.map(|number| (number, error.clone())));
+            }
+        }
+        for (number, error) in parted.refused {
+            if counted.insert(number) {
+                result.reject(number, error);
+            }
         }
     }
     Ok(result)
 }
 
 impl OtlpIngested {
-    fn reject(&mut self, profiles: u64, part: String, error: IngestError) {
-        self.rejected_profiles += profiles;
+    fn reject(&mut self, number: u64, error: IngestError) {
+        self.rejected_profiles += 1;
         if self.ingested.rejected.len() < MAX_REASONS {
+            let part = format!("profile {number} (counted from 0)");
             self.ingested.rejected.push(Rejected { part, error });
         }
     }
@@ -125,12 +146,37 @@ impl OtlpIngested {
 
 /// A request as it is read.
 struct Reading<'r, 'a> {
+    tenant: &'r str,
     now: UnixNanos,
     labels: SampleLabels<'r, 'a>,
     drafts: Drafts,
     /// How many profiles came so far.
     profiles: u64,
     result: OtlpIngested,
+    /// Profiles of which some samples are left out, which is said already.
+    incomplete: HashSet<u64>,
+}
+
+/// Samples of a profile that cannot be read.
+#[derive(Default)]
+struct LeftOut {
+    count: u64,
+    first: Option<IngestError>,
+}
+
+impl LeftOut {
+    /// Notes what stops a sample; what stops the request is an error.
+    fn note(&mut self, read: Result<(), IngestError>) -> Result<(), IngestError> {
+        match read {
+            Ok(()) => Ok(()),
+            Err(IngestError::Otlp(error)) => Err(error.into()),
+            Err(error) => {
+                self.count += 1;
+                self.first.get_or_insert(error);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// What stops one profile; what stops the request is the outer error.
@@ -160,14 +206,13 @@ impl Reading<'_, '_> {
                     let number = self.profiles;
                     self.profiles += 1;
                     let read = match &owner {
-                        Ok(owner) => self.profile(request, profile, owner),
+                        Ok(owner) => self.profile(request, profile, number, owner),
                         Err(error) => Err(error.clone()),
                     };
                     match read {
                         Err(IngestError::Otlp(error)) => Err(error.into()),
                         Err(error) => {
-                            let part = format!("profile {number} (counted from 0)");
-                            self.result.reject(1, part, error);
+                            self.result.reject(number, error);
                             Ok(())
                         }
                         Ok(()) => Ok(()),
@@ -177,11 +222,13 @@ impl Reading<'_, '_> {
         })
     }
 
-    /// Adds a profile to the drafts of its services, or nothing of it.
+    /// Adds a profile to the drafts of its services, without the samples that cannot be read; an
+    /// error adds nothing of it.
     fn profile(
         &mut self,
         request: &Request<'_>,
         profile: otlp::Profile<'_, '_>,
+        number: u64,
         owner: &OwnerLabels,
     ) -> Result<(), IngestError> {
         let head = profile.head()?;
@@ -193,42 +240,71 @@ impl Reading<'_, '_> {
         let mut parts: HashMap<String, (DraftKey, Part)> = HashMap::new();
         let mut values = Vec::with_capacity(types.len());
         let default_service = owner.service();
+        let (mut samples, mut left_out) = (0, LeftOut::default());
         profile.for_each_sample::<IngestError>(|sample| {
+            samples += 1;
+            let sample = match sample {
+                Ok(sample) => sample,
+                Err(error) => return left_out.note(Err(error.into())),
+            };
             values.clear();
             for column in 0..types.len() {
-                let value = sample.value(column, types.len()).map_err(Stop::from)?;
-                values.push(value.saturating_mul(scale));
+                match sample.value(column, types.len()) {
+                    Ok(value) => values.push(value.saturating_mul(scale)),
+                    Err(error) => return left_out.note(Err(error.into())),
+                }
             }
             if values.iter().all(|&value| value <= 0) {
                 return Ok(());
             }
-            let service = self.labels.service(sample)?.unwrap_or(&default_service);
+            let service = match self.labels.service(sample) {
+                Ok(service) => service.unwrap_or(&default_service),
+                Err(error) => return left_out.note(Err(error)),
+            };
             if !parts.contains_key(service) {
                 // Each profile of a service has its own copy of the labels.
                 request.charge(2 * owner.bytes() + PART_COST)?;
-                let key = DraftKey {
-                    service: service.to_owned(),
-                    period: head.period,
-                    id: head.id,
-                };
+                let labels = owner.labels(service)?;
+                let key = DraftKey::new(self.tenant, service, &head, &types, &labels);
+                if !self.drafts.contains(&key) {
+                    request.charge(GATHERING_COST)?;
+                }
                 let origin = Origin {
-                    labels: owner.labels(service)?,
+                    labels,
                     from,
                     duration_nanos,
                 };
-                parts.insert(service.to_owned(), (key, Part::new(origin, types.clone())));
+                let part = Part::new(number, origin, types.clone());
+                parts.insert(service.to_owned(), (key, part));
             }
-            if let Some((key, part)) = parts.get_mut(service) {
-                let gathering = self.drafts.gathering(key);
+            let Some((key, part)) = parts.get_mut(service) else {
+                return Ok(());
+            };
+            let gathering = self.drafts.gathering(key);
+            let mut add = || {
                 let stack = gathering.symbols.stack(request, &head, sample)?;
                 let labels = self.labels.set(sample, gathering)?;
                 let labels = part.label_set(labels);
                 part.sample(stack, labels, &values);
-            }
-            Ok(())
+                Ok(())
+            };
+            left_out.note(add())
         })?;
+        let is_left = parts.values().any(|(_, part)| !part.is_empty());
+        if let Some(error) = left_out.first {
+            if !is_left {
+                return Err(error);
+            }
+            let error = IngestError::OtlpSamples {
+                left_out: left_out.count,
+                samples,
+                error: Box::new(error),
+            };
+            self.incomplete.insert(number);
+            self.result.reject(number, error);
+        }
         for (key, part) in parts.into_values() {
-            self.drafts.gathering(&key).add(part, key.id.is_some());
+            self.drafts.gathering(&key).add(part, &key);
         }
         Ok(())
     }

@@ -175,11 +175,7 @@ impl QueryPlan {
         if directory.chunks().is_empty() {
             return Vec::new();
         }
-        let selected: Vec<bool> = directory
-            .label_sets
-            .iter()
-            .map(|l| selector.matches(&self.profile_type, l))
-            .collect();
+        let selected = selected_label_sets(selector, &self.profile_type, directory);
         let parts = directory.chunks().iter().filter_map(|chunk| {
             let series = chunk.series.iter().enumerate();
             let wanted: Vec<usize> = series
@@ -389,6 +385,18 @@ fn other_series(_: MergeError) -> StoreError {
         offset: 0,
         problem,
     }
+}
+
+/// Which label sets of a directory are selected. Chunks share them.
+pub(super) fn selected_label_sets(
+    selector: &Selector,
+    profile_type: &ProfileType,
+    directory: &Directory,
+) -> Vec<bool> {
+    let label_sets = directory.label_sets.iter();
+    label_sets
+        .map(|labels| selector.matches(profile_type, labels))
+        .collect()
 }
 
 /// Which series of a dataset are selected.

@@ -5,7 +5,7 @@
 //! not read at all.
 
 use super::answer::{QueryAnswer, check_held};
-use super::selects;
+use super::{selected_label_sets, selects};
 use crate::base::units::TimeRange;
 use crate::merge::merger::MergeError;
 use crate::merge::stored::StoredMerger;
@@ -124,6 +124,10 @@ impl SpanQueryPlan {
     ) -> Vec<(Part, What)> {
         let directory: &Directory = &object.directory;
         let mut parts = Vec::new();
+        if directory.chunks().iter().all(|chunk| chunk.links.is_none()) {
+            return parts;
+        }
+        let selected_sets = selected_label_sets(selector, &self.profile_type, directory);
         for chunk in directory.chunks() {
             let Some(links) = chunk.links else {
                 continue;
@@ -131,10 +135,9 @@ impl SpanQueryPlan {
             let series = chunk.series.iter().enumerate();
             let selected: Vec<_> = series
                 .filter(|(_, s)| {
-                    let labels = &directory.label_sets[s.labels as usize];
                     s.profile_type == of_type
+                        && selected_sets[s.labels as usize]
                         && self.range.contains(s.time)
-                        && selector.matches(&self.profile_type, labels)
                 })
                 .map(|(i, s)| {
                     let timing = Timing {

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
+use super::columns;
 use super::pool::{PagePool, PageUse, UnplacedPage};
-use crate::base::units::UnixNanos;
-use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_varint};
+use crate::store::codec::bytes::Reader;
 use crate::store::codec::links::{
     LinkRow, LinkTable, LinkTableWriter, Span, link_rows, link_table, put_link_rows,
     put_link_table, tidy_links,
@@ -97,32 +97,23 @@ impl LinkPageWriter {
             table: std::mem::take(&mut self.table).finish(),
             rows: std::mem::take(&mut self.rows),
         };
-        let times = || page.profiles.iter().map(|profile| profile.timing.time);
-        let (Some(min_time), Some(max_time)) = (times().min(), times().max()) else {
-            return Ok(());
-        };
         let divisor = rows::divisor(page.rows.iter().map(|row| row.value));
-        let (number, len) = pool.put(PageUse::Links, &encode(&page, divisor))?;
-        self.pages.push(UnplacedPage {
-            number,
-            len,
-            min_time,
-            max_time,
+        let times = page.profiles.iter().map(|profile| profile.timing.time);
+        self.pages.extend(pool.put_page(
+            PageUse::Links,
+            &encode(&page, divisor),
+            times,
             divisor,
-        });
+        )?);
         Ok(())
     }
 }
 
 fn encode(page: &LinkPage, divisor: u64) -> Vec<u8> {
     let mut raw = Vec::new();
-    let profiles = || page.profiles.iter();
-    put_varint(&mut raw, page.profiles.len() as u64);
-    put_deltas(&mut raw, profiles().map(|p| i64::from(p.series)));
-    put_deltas(&mut raw, profiles().map(|p| p.timing.time.0));
-    put_deltas(&mut raw, profiles().map(|p| p.timing.duration_nanos));
-    put_deltas(&mut raw, profiles().map(|p| p.timing.period));
-    put_column(&mut raw, profiles().map(|p| p.rows.len() as u64));
+    let profiles = page.profiles.iter();
+    columns::put_profiles(&mut raw, profiles.clone().map(|p| (p.series, p.timing)));
+    columns::put_row_counts(&mut raw, profiles.map(|p| &p.rows));
     put_link_table(&mut raw, &page.table);
     put_link_rows(&mut raw, &page.rows);
     rows::put_quotients(&mut raw, page.rows.iter().map(|row| row.value), divisor);
@@ -139,29 +130,16 @@ pub(crate) fn read_link_page(
     let raw = section(&mut reader, "links")?;
     reader.end()?;
     let mut r = Reader::new(&raw, "links");
-    let count = r.count(5)?;
-    let series = r.index_deltas(count, dataset.series.len())?;
-    let times = r.deltas(count)?;
-    let durations = r.deltas(count)?;
-    let periods = r.deltas(count)?;
-    let mut total_rows = 0;
-    let mut profiles = Vec::with_capacity(count);
-    for i in 0..count {
-        let (start, rows) = (total_rows, r.varint()?);
-        if rows > ((r.remaining() / 3).saturating_sub(total_rows)) as u64 {
-            return Err(r.corrupt("more rows than there are bytes for"));
-        }
-        total_rows += rows as usize;
-        profiles.push(LinkedProfile {
-            series: series[i],
-            timing: Timing {
-                time: UnixNanos(times[i]),
-                duration_nanos: durations[i],
-                period: periods[i],
-            },
-            rows: start..total_rows,
-        });
-    }
+    let profiles = columns::profiles(&mut r, dataset)?;
+    let ranges = columns::row_ranges(&mut r, profiles.len(), 3)?;
+    let total_rows = ranges.last().map_or(0, |rows| rows.end);
+    let profiles = profiles.into_iter().zip(ranges);
+    let profiles = profiles.map(|((series, timing), rows)| LinkedProfile {
+        series,
+        timing,
+        rows,
+    });
+    let profiles = profiles.collect();
     let table = link_table(&mut r)?;
     let mut rows = link_rows(&mut r, total_rows, &table, dataset.stacks)?;
     let values = rows::quotients(&mut r, total_rows, divisor)?;

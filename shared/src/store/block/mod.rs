@@ -5,11 +5,13 @@
 //! | `block_writer` | puts datasets into a block |
 //! | `dataset`, `sums` | a dataset while it is gathered, and its sums |
 //! | `page`, `pool` | pages of rows; equal pages are stored once |
+//! | `columns` | what every page says of its profiles |
 //! | `link_page` | which rows belong to which spans of traces |
 //! | `totals` | what a timeline reads |
 //! | `copy_tables` | tables of many chunks as one |
 
 pub(crate) mod block_writer;
+mod columns;
 pub(crate) mod copy_tables;
 pub(crate) mod dataset;
 pub(crate) mod layout;

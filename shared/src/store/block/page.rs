@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 
+use super::columns;
 use super::pool::{PagePool, PageUse, UnplacedPage};
-use crate::base::units::UnixNanos;
-use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_varint};
-
+use crate::store::codec::bytes::{Reader, put_column};
 use crate::store::codec::rows::{self, Row};
 use crate::store::codec::section::section;
 use crate::store::codec::series::Timing;
@@ -120,37 +119,24 @@ impl PageWriter {
 
     pub(crate) fn flush(&mut self, pool: &mut PagePool) -> Result<(), StoreError> {
         let page = std::mem::take(&mut self.open);
-        let times = || page.profiles.iter().map(|p| p.timing.time);
-        let (Some(min_time), Some(max_time)) = (times().min(), times().max()) else {
-            return Ok(());
-        };
         let divisor = rows::divisor(page.values.iter().copied());
-        let (number, len) = pool.put(self.page_use, &encode(&page, self.kind(), divisor))?;
-        self.pages.push(UnplacedPage {
-            number,
-            len,
-            min_time,
-            max_time,
-            divisor,
-        });
+        let raw = encode(&page, self.kind(), divisor);
+        let times = page.profiles.iter().map(|profile| profile.timing.time);
+        self.pages
+            .extend(pool.put_page(self.page_use, &raw, times, divisor)?);
         Ok(())
     }
 }
 
 fn encode(page: &PageRows, kind: PageKind, divisor: u64) -> Vec<u8> {
     let mut raw = Vec::new();
-    let profiles = || page.profiles.iter();
-    put_varint(&mut raw, page.profiles.len() as u64);
-    put_deltas(&mut raw, profiles().map(|p| i64::from(p.series)));
-    put_deltas(&mut raw, profiles().map(|p| p.timing.time.0));
-    put_deltas(&mut raw, profiles().map(|p| p.timing.duration_nanos));
-    put_deltas(&mut raw, profiles().map(|p| p.timing.period));
+    let profiles = page.profiles.iter();
+    columns::put_profiles(&mut raw, profiles.clone().map(|p| (p.series, p.timing)));
     if kind == PageKind::Sums {
-        put_column(&mut raw, profiles().map(|p| p.profiles));
+        put_column(&mut raw, profiles.clone().map(|p| p.profiles));
     }
-    put_column(&mut raw, profiles().map(|p| p.rows.len() as u64));
-    profiles()
-        .for_each(|p| rows::put_stacks(&mut raw, page.stacks[p.rows.clone()].iter().copied()));
+    columns::put_row_counts(&mut raw, profiles.clone().map(|p| &p.rows));
+    profiles.for_each(|p| rows::put_stacks(&mut raw, page.stacks[p.rows.clone()].iter().copied()));
     rows::put_quotients(&mut raw, page.values.iter().copied(), divisor);
     raw
 }
@@ -166,35 +152,22 @@ pub(crate) fn read_page(
     let raw = section(&mut reader, "page")?;
     reader.end()?;
     let mut r = Reader::new(&raw, "page");
-    let count = r.count(5)?;
-    let series = r.index_deltas(count, dataset.series.len())?;
-    let times = r.deltas(count)?;
-    let durations = r.deltas(count)?;
-    let periods = r.deltas(count)?;
+    let profiles = columns::profiles(&mut r, dataset)?;
     let sizes = match kind {
-        PageKind::Raw => vec![1; count],
-        PageKind::Sums => r.column(count)?,
+        PageKind::Raw => vec![1; profiles.len()],
+        PageKind::Sums => r.column(profiles.len())?,
     };
-    let mut total_rows = 0;
-    let mut profiles = Vec::with_capacity(count);
-    for i in 0..count {
-        let start = total_rows;
-        let rows = r.varint()?;
-        if rows > ((r.remaining() / 2).saturating_sub(total_rows)) as u64 {
-            return Err(r.corrupt("more rows than there are bytes for"));
-        }
-        total_rows += rows as usize;
-        profiles.push(PageProfile {
-            series: series[i],
-            timing: Timing {
-                time: UnixNanos(times[i]),
-                duration_nanos: durations[i],
-                period: periods[i],
-            },
-            profiles: sizes[i],
-            rows: start..total_rows,
-        });
-    }
+    let ranges = columns::row_ranges(&mut r, profiles.len(), 2)?;
+    let total_rows = ranges.last().map_or(0, |rows| rows.end);
+    let profiles = profiles.into_iter().zip(sizes).zip(ranges);
+    let profiles: Vec<PageProfile> = profiles
+        .map(|(((series, timing), profiles), rows)| PageProfile {
+            series,
+            timing,
+            profiles,
+            rows,
+        })
+        .collect();
     let mut stacks = Vec::with_capacity(total_rows);
     for profile in &profiles {
         rows::stacks(&mut r, profile.rows.len(), dataset.stacks, &mut stacks)?;

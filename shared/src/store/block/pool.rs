@@ -61,13 +61,30 @@ impl PagePool {
         })
     }
 
-    /// Takes a page in, unless an equal one is there; gives its number and the length of its
-    /// section.
-    pub(crate) fn put(
+    /// Takes in a page whose profiles begin at `times`; one without profiles is none.
+    pub(crate) fn put_page(
         &mut self,
         page_use: PageUse,
         raw: &[u8],
-    ) -> Result<(usize, u64), StoreError> {
+        times: impl Iterator<Item = UnixNanos> + Clone,
+        divisor: u64,
+    ) -> Result<Option<UnplacedPage>, StoreError> {
+        let (Some(min_time), Some(max_time)) = (times.clone().min(), times.max()) else {
+            return Ok(None);
+        };
+        let (number, len) = self.put(page_use, raw)?;
+        Ok(Some(UnplacedPage {
+            number,
+            len,
+            min_time,
+            max_time,
+            divisor,
+        }))
+    }
+
+    /// Takes a page in, unless an equal one is there; gives its number and the length of its
+    /// section.
+    fn put(&mut self, page_use: PageUse, raw: &[u8]) -> Result<(usize, u64), StoreError> {
         let key = (page_use, raw.len(), xxh3_64(raw));
         if let Some(&number) = self.index.get(&key)
             && let Pooled::Waiting(bytes) = &self.pages[number]

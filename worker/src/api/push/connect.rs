@@ -3,7 +3,6 @@
 
 use pilotlight_core::gzip;
 use pilotlight_core::ingest::{Ingested, Rejected, Sender, ingest_push_v1};
-use pilotlight_core::limits::MAX_PUSH_BYTES;
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 use worker::{Request, Response};
 
@@ -128,7 +127,7 @@ fn decode(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Pr
         Codec::GrpcWeb(framing) => Some(framing.message(body, cap)?),
         // Some clients compress and some proxies lose the header that says so; the bytes tell. The
         // profile inside may be compressed as well, and only its own layer is left then.
-        Codec::Proto | Codec::Json => gzip::inflate(body, cap).map_err(too_large)?,
+        Codec::Proto | Codec::Json => gzip::inflate(body, cap)?,
     };
     let bytes = unframed.as_deref().unwrap_or(body);
     let request: PushRequest<'_> = match codec {
@@ -137,17 +136,6 @@ fn decode(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Pr
     }
     .map_err(Problem::invalid)?;
     Ok(ingest_push_v1(&request, sender)?)
-}
-
-fn too_large(error: gzip::GzipError) -> Problem {
-    match error {
-        gzip::GzipError::TooLarge { .. } => Problem::new(
-            413,
-            "resource_exhausted",
-            format!("the request inflates to more than {MAX_PUSH_BYTES} bytes"),
-        ),
-        gzip::GzipError::Damaged { .. } => Problem::invalid(error),
-    }
 }
 
 #[cfg(test)]
