@@ -7,6 +7,7 @@ use crate::formats::otlp::Symbols;
 use crate::ingest::draft::Draft;
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
+use crate::ingest::normalize::go::cut_type_parameters;
 use crate::ingest::origin::Origin;
 use crate::ingest::split::{Split, split};
 use crate::model::builder::LabelSetIndex;
@@ -137,6 +138,7 @@ impl Gathering {
 
     fn draft(self, key: &DraftKey, identity: &Identity) -> Result<Draft, IngestError> {
         let mut profile = self.symbols.builder.finish();
+        cut_type_parameters(&mut profile);
         profile.header.period = key.period;
         let mut all = Split::default();
         let mut label_bytes = 0;
@@ -163,6 +165,7 @@ impl Gathering {
             id: identity.id(),
             profile,
             split: all,
+            incomplete: None,
         })
     }
 }
