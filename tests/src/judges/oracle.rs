@@ -235,7 +235,7 @@ impl Oracle {
             let mut labels: Vec<String> = s.label.iter().map(label).collect();
             labels.sort();
             Some(OracleSample {
-                stack: stack?.concat(),
+                stack: stack?.into_iter().flatten().cloned().collect(),
                 labels,
                 values: s.value.clone(),
             })
