@@ -17,6 +17,8 @@ pub(crate) struct Draft {
     pub(crate) profile: Profile,
     /// Its series, each with at least one row. None when the profile holds no sample.
     pub(crate) split: Split,
+    /// That not all of the profile is stored.
+    pub(crate) incomplete: Option<IngestError>,
 }
 
 /// What came of a request that may hold several profiles.
@@ -27,6 +29,9 @@ pub struct Ingested {
     pub chunks: Vec<Chunk>,
     /// What is refused. The rest of the request is stored all the same.
     pub rejected: Vec<Rejected>,
+    /// What is stored without some of its samples. The sender is not told, as sending it again does
+    /// not help.
+    pub incomplete: Vec<Rejected>,
 }
 
 /// The bytes to store.
@@ -62,7 +67,12 @@ impl Draft {
         // takes tables in any order.
         fold_stacks(&mut profile);
         let split = split(&profile, origin, types)?;
-        Ok(Self { id, profile, split })
+        Ok(Self {
+            id,
+            profile,
+            split,
+            incomplete: None,
+        })
     }
 
     /// Of a push without a sample. It is accepted and ignored.
@@ -71,6 +81,7 @@ impl Draft {
             id,
             profile: Profile::default(),
             split: Split::default(),
+            incomplete: None,
         }
     }
 
@@ -95,12 +106,21 @@ impl Ingested {
     ) -> Self {
         let mut ingested = Self::default();
         for (part, draft) in drafts {
-            match draft.and_then(Draft::encode) {
-                Ok(chunk) => ingested.chunks.extend(chunk),
-                Err(error) => ingested.rejected.push(Rejected { part, error }),
+            let added = draft.and_then(|draft| ingested.add(part.clone(), draft));
+            if let Err(error) = added {
+                ingested.rejected.push(Rejected { part, error });
             }
         }
         ingested
+    }
+
+    /// Encodes a draft.
+    pub(crate) fn add(&mut self, part: String, mut draft: Draft) -> Result<(), IngestError> {
+        let incomplete = draft.incomplete.take();
+        self.chunks.extend(draft.encode()?);
+        let incomplete = incomplete.map(|error| Rejected { part, error });
+        self.incomplete.extend(incomplete);
+        Ok(())
     }
 
     /// How many series are to be stored.

@@ -93,6 +93,16 @@ pub enum IngestError {
     /// The profile itself.
     #[error(transparent)]
     Profile(#[from] PprofError),
+    /// Samples of a profile that is stored all the same.
+    #[error("{samples} of {of} samples are left out: {reason}")]
+    LeftOut {
+        /// How many.
+        samples: u64,
+        /// How many there were.
+        of: u64,
+        /// What is wrong with the first.
+        reason: PprofError,
+    },
     /// The folded stacks themselves.
     #[error(transparent)]
     Folded(#[from] FoldedError),
@@ -158,6 +168,7 @@ impl IngestError {
             | Self::Start(_)
             | Self::Duration(_)
             | Self::Profile(_)
+            | Self::LeftOut { .. }
             | Self::Folded(_)
             | Self::Jfr(_)
             | Self::JfrLabels(_)

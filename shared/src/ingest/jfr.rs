@@ -44,6 +44,9 @@ pub(super) fn draft(
         [] => None,
         some => Some(LabelsSnapshot::decode(some)?),
     };
+    if recording.is_empty() {
+        return Ok(Draft::empty(id));
+    }
     let options = Options {
         period_nanos: parameters.period_nanos,
         labels: snapshot.as_ref(),

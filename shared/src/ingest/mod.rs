@@ -9,6 +9,7 @@ mod error;
 mod identity;
 mod jfr;
 mod multipart;
+mod normalize;
 mod origin;
 mod otlp;
 mod push_v1;
@@ -22,8 +23,7 @@ mod type_names;
 use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::detect::{UnsupportedFormat, unsupported};
 use crate::formats::gzip::inflate;
-use crate::formats::{self, folded, pprof};
-use crate::model::profile::Profile;
+use crate::formats::{self, folded};
 use crate::store::ChunkId;
 use draft::Draft;
 pub use draft::{Chunk, Ingested, Rejected};
@@ -31,6 +31,7 @@ pub use error::IngestError;
 use identity::Identity;
 use jfr::JfrParts;
 use multipart::MultipartError;
+use normalize::{Pushed, dotnet};
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
 pub use push_v1::{Sender, ingest_push_v1};
 pub use reason::DiscardReason;
@@ -39,22 +40,27 @@ use request::{Config, Parameters, SampleTypeConfig};
 
 /// Decodes, checks and encodes a push to `/ingest`, which holds one profile.
 pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
-    Ok(Ingested {
-        chunks: draft(push)?.encode()?.into_iter().collect(),
-        rejected: Vec::new(),
-    })
+    let mut ingested = Ingested::default();
+    ingested.add("the profile".to_owned(), draft(push)?)?;
+    Ok(ingested)
 }
 
 fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
     let parameters = Parameters::parse(push)?;
     let outer = inflate(push.body, MAX_PUSH_BYTES)?;
     let body = outer.as_deref().unwrap_or(push.body);
-    let (profile, config) = match body_of(push, &parameters, body)? {
+    if body.is_empty() {
+        return Ok(Draft::empty(chunk_id(push, None, body)));
+    }
+    let (profile, mut config) = match body_of(push, &parameters, body)? {
         Body::Pprof(profile, config) => (profile, config),
         Body::Jfr(parts) => return jfr::draft(push, parameters, parts),
     };
     let inner = inflate(profile, MAX_PUSH_BYTES)?;
     let raw = inner.as_deref().unwrap_or(profile);
+    if raw.is_empty() {
+        return Ok(Draft::empty(chunk_id(push, config.as_ref(), raw)));
+    }
     if formats::jfr::sniff(raw) {
         let (recording, labels) = (raw, &[][..]);
         return jfr::draft(push, parameters, JfrParts { recording, labels });
@@ -62,27 +68,36 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
     if let Some(format) = parameters.text_format(raw) {
         return text::draft(push, parameters, format, raw);
     }
-    let profile = decode(raw)?;
-    let types = type_names::of_pprof(&profile, config.as_ref());
+    let Pushed {
+        mut profile,
+        incomplete,
+    } = decode(raw)?;
     let id = chunk_id(push, config.as_ref(), raw);
-    Draft::of(id, profile, &parameters.origin, &types)
+    let spy = parameters.origin.labels.get("pyroscope_spy");
+    if dotnet::is_sender(spy, config.as_ref()) {
+        dotnet::underscore_types(&mut profile, &mut config);
+    }
+    let types = type_names::of_pprof(&profile, config.as_ref());
+    let draft = Draft::of(id, profile, &parameters.origin, &types)?;
+    Ok(Draft {
+        incomplete,
+        ..draft
+    })
 }
 
 /// Decodes the profile; one that is no pprof is refused by its name, as far as it has one.
-fn decode(raw: &[u8]) -> Result<Profile, IngestError> {
-    pprof::open(raw, MAX_PUSH_BYTES)
-        .map(|decoded| decoded.profile)
-        .map_err(|error| {
-            if !error.may_be_another_format() {
-                return error.into();
-            }
-            let folded = folded::sniff(raw).then_some(UnsupportedFormat::Other(
-                "a text of folded stacks (format=groups)",
-            ));
-            folded
-                .or_else(|| unsupported::identify(raw))
-                .map_or(error.into(), IngestError::Unsupported)
-        })
+fn decode(raw: &[u8]) -> Result<Pushed, IngestError> {
+    normalize::read_pprof(raw).map_err(|error| {
+        if !error.may_be_another_format() {
+            return error.into();
+        }
+        let folded = folded::sniff(raw).then_some(UnsupportedFormat::Other(
+            "a text of folded stacks (format=groups)",
+        ));
+        folded
+            .or_else(|| unsupported::identify(raw))
+            .map_or(error.into(), IngestError::Unsupported)
+    })
 }
 
 /// What a request holds, as far as its form tells.

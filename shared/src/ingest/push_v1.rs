@@ -3,12 +3,12 @@
 use super::draft::{Draft, Ingested};
 use super::error::IngestError;
 use super::identity::Identity;
+use super::normalize::{self, Pushed};
 use super::origin::Origin;
 use super::type_names;
 use crate::base::limits::MAX_PUSH_BYTES;
 use crate::base::units::UnixNanos;
 use crate::formats::gzip::{GzipError, inflate};
-use crate::formats::pprof;
 use crate::formats::push_v1::{PushRequest, RawSample, RawSeries};
 use crate::model::labels::{Labels, SERVICE_NAME, UNKNOWN_SERVICE};
 use crate::store::ChunkId;
@@ -67,7 +67,10 @@ fn draft(
     if raw.is_empty() {
         return Ok(Draft::empty(id));
     }
-    let profile = pprof::open(raw, MAX_PUSH_BYTES)?.profile;
+    let Pushed {
+        profile,
+        incomplete,
+    } = normalize::read_pprof(raw)?;
     let types = match name {
         Some(name) => type_names::named(&profile, name),
         None => type_names::of_pprof(&profile, None),
@@ -77,7 +80,11 @@ fn draft(
         from: sender.now,
         duration_nanos: 0,
     };
-    Draft::of(id, profile, &origin, &types)
+    let draft = Draft::of(id, profile, &origin, &types)?;
+    Ok(Draft {
+        incomplete,
+        ..draft
+    })
 }
 
 /// The labels of a series, and the name of its profiles. Private labels say how the sender works

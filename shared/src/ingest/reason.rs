@@ -131,6 +131,7 @@ impl IngestError {
             Self::Compression(_)
             | Self::Gzip(_)
             | Self::Profile(_)
+            | Self::LeftOut { .. }
             | Self::Folded(_)
             | Self::Jfr(_)
             | Self::Otlp(_)

@@ -42,7 +42,7 @@ pub enum LabelError {
     /// The closing brace is missing.
     #[error("name {0:?} opens a brace that it does not close")]
     Unclosed(String),
-    /// Names beginning with two underscores are the server's own.
+    /// The name is the server's own.
     #[error("label name {0:?} is reserved")]
     Reserved(String),
     /// The same name twice.
@@ -138,9 +138,9 @@ impl Labels {
 /// Parses `app{key=value,key2=value2}`: an application name and optional labels, without quoting.
 ///
 /// The application becomes `service_name`, unless a label of that name is given, which then wins
-/// and the application becomes `app_name`. Private labels (`__…`) are refused but for
-/// `__session_id__`, which says nothing about the service (it is new with every start of a process)
-/// and is dropped.
+/// and the application becomes `app_name`. `__name__` is refused; other private labels (`__…`) say
+/// how the sender works and are dropped, as is `__session_id__`, which is new with every start of a
+/// process.
 pub fn parse_name(name: &str) -> Result<Labels, LabelError> {
     let (app, rest) = match name.find('{') {
         Some(brace) => (&name[..brace], Some(&name[brace + 1..])),
@@ -167,10 +167,8 @@ pub fn parse_name(name: &str) -> Result<Labels, LabelError> {
             }
             check_characters(name, key, "_.")?;
             match key {
-                "__session_id__" => {}
-                reserved if reserved.starts_with("__") => {
-                    return Err(LabelError::Reserved(reserved.to_owned()));
-                }
+                "__name__" => return Err(LabelError::Reserved(key.to_owned())),
+                private if private.starts_with("__") => {}
                 // An empty value is the same as no label, as everywhere in the Prometheus label
                 // model.
                 _ if value.is_empty() => {}
@@ -232,6 +230,7 @@ mod tests {
             "app{__session_id__=12,otel.scope.name=com.grafana/go}",
             "otel.scope.name=com.grafana/go service_name=app",
         );
+        check("app{__delta__=false,a=b}", "a=b service_name=app");
         check("app{v=a=b (c)+d}", "service_name=app v=a=b (c)+d");
         check("app{empty=}", "service_name=app");
     }

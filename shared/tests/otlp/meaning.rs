@@ -138,6 +138,15 @@ fn samples_choose_services_and_series() {
 }
 
 #[test]
+fn generic_functions_of_go_are_one() {
+    let mut of_go = request(vec![resource("a", vec![profile(("events", "count"))])]);
+    of_go.functions = vec!["main.main", "main.Map[go.shape.int]"];
+    let stored = stored(&pushed(&of_go.encode(STYLE)));
+    let stacks: Vec<_> = stored.values().flat_map(|stacks| stacks.keys()).collect();
+    assert_eq!(stacks, ["main.main;main.Map[...]"]);
+}
+
+#[test]
 fn spans_that_cannot_be_kept_are_counted() {
     let mut one = profile(("events", "count"));
     let sample = |attributes: &[u64]| Sample {

@@ -177,28 +177,28 @@ impl Oracle {
             .map(|raw| Self::of(&raw))
     }
 
-    /// Spells out a raw profile.
+    /// Spells out a raw profile. Samples whose stacks refer to what does not exist are left out.
     pub fn of(raw: &RawProfile) -> Self {
         let text = |i: i64| String::from_utf8_lossy(&raw.string_table[i as usize]).into_owned();
         let value_type = |t: &RawType| (text(t.kind), text(t.unit));
         let functions: BTreeMap<u64, &RawFunction> =
             raw.function.iter().map(|f| (f.id, f)).collect();
         let mappings: BTreeMap<u64, &RawMapping> = raw.mapping.iter().map(|m| (m.id, m)).collect();
-        let name_of = |id: &u64| {
-            let f = functions[id];
+        let name_of = |id: &u64| -> Option<String> {
+            let f = functions.get(id)?;
             let name = if text(f.name).is_empty() {
                 text(f.system_name)
             } else {
                 text(f.name)
             };
-            if name.is_empty() {
+            Some(if name.is_empty() {
                 "?".to_owned()
             } else {
                 name
-            }
+            })
         };
-        let frames = |l: &RawLocation| -> Vec<String> {
-            let named: Vec<String> = l
+        let frames = |l: &RawLocation| -> Option<Vec<String>> {
+            let named: Option<Vec<String>> = l
                 .line
                 .iter()
                 .rev()
@@ -206,40 +206,39 @@ impl Oracle {
                 .filter(|&f| f != 0)
                 .map(|f| name_of(&f))
                 .collect();
-            if !named.is_empty() {
+            if named.as_ref().is_none_or(|named| !named.is_empty()) {
                 return named;
             }
             let file = mappings
                 .get(&l.mapping_id)
                 .map_or(String::new(), |m| text(m.filename));
             let file = file.rsplit('/').next().unwrap_or("").to_owned();
-            vec![match (l.address, file.as_str()) {
+            Some(vec![match (l.address, file.as_str()) {
                 (0, "") => "?".to_owned(),
                 (0, file) => format!("[{file}]"),
                 (address, "") => format!("{address:#x}"),
                 (address, file) => format!("{address:#x} [{file}]"),
-            }]
+            }])
         };
-        let locations: BTreeMap<u64, Vec<String>> =
-            raw.location.iter().map(|l| (l.id, frames(l))).collect();
+        let locations: BTreeMap<u64, Vec<String>> = raw
+            .location
+            .iter()
+            .filter_map(|l| Some((l.id, frames(l)?)))
+            .collect();
         let label = |l: &RawLabel| match (text(l.str), l.num, text(l.num_unit)) {
             (s, 0, unit) if unit.is_empty() => format!("{}={s}", text(l.key)),
             (_, n, unit) => format!("{}={n} {unit}", text(l.key)),
         };
-        let samples = raw.sample.iter().map(|s| {
-            let stack = s
-                .location_id
-                .iter()
-                .rev()
-                .flat_map(|id| locations[id].clone())
-                .collect();
+        let samples = raw.sample.iter().filter_map(|s| {
+            let ids = s.location_id.iter().rev();
+            let stack: Option<Vec<_>> = ids.map(|id| locations.get(id)).collect();
             let mut labels: Vec<String> = s.label.iter().map(label).collect();
             labels.sort();
-            OracleSample {
-                stack,
+            Some(OracleSample {
+                stack: stack?.into_iter().flatten().cloned().collect(),
                 labels,
                 values: s.value.clone(),
-            }
+            })
         });
         Self {
             types: raw.sample_type.iter().map(value_type).collect(),

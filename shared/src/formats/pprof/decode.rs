@@ -6,16 +6,14 @@
 //! merge's work, and a viewer or a merge does it once anyway.
 
 use super::error::PprofError;
-use super::ids::{Ids, string};
+use super::ids::{Dangling, Ids, string};
 use super::outline::{FIELDS, Outline};
-use super::samples::Samples;
-use crate::base::limits::{MAX_FRAMES_PER_BYTE, MAX_INLINED, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
+use super::samples::{LeftOut, Samples};
+use crate::base::limits::{MAX_FRAMES_PER_BYTE, MAX_PROFILE_BYTES, MAX_SAMPLE_TYPES};
 use crate::formats::decoded::Decoded;
 use crate::formats::protobuf::{Value, Wire};
 use crate::model::id::{FunctionId, LocationId, MappingId, StringId};
-use crate::model::profile::{
-    Function, Header, Line, Location, Mapping, Profile, SymbolFlags, ValueType,
-};
+use crate::model::profile::{Header, Profile, ValueType};
 
 /// Most warnings kept; a file with more of them is odd in the same way many times.
 const MAX_WARNINGS: usize = 20;
@@ -27,6 +25,14 @@ const MAX_WARNINGS: usize = 20;
 /// Tolerated with a warning: text that is not UTF-8, a first string that is not empty, a mapping
 /// that does not exist.
 pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
+    decode_samples(bytes, Dangling::Refused).map(|(decoded, _)| decoded)
+}
+
+/// The same, but that samples whose stacks refer to rows that do not exist may be left out.
+pub(super) fn decode_samples(
+    bytes: &[u8],
+    dangling: Dangling,
+) -> Result<(Decoded, LeftOut), PprofError> {
     if bytes.is_empty() {
         return Err(PprofError::Empty);
     }
@@ -42,6 +48,8 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
         mappings: Ids::new("mapping", outline.rows(3)),
         functions: Ids::new("function", outline.rows(5)),
         locations: Ids::new("location", outline.rows(4)),
+        dangling,
+        broken_location: None,
         warnings: Vec::new(),
     };
     decoder.string_table(&outline)?;
@@ -53,6 +61,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
     let Decoder {
         mut profile,
         locations,
+        broken_location,
         warnings,
         ..
     } = decoder;
@@ -61,14 +70,19 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, PprofError> {
         &locations,
         outline.count(2),
         outline.extents[2].clone(),
+        dangling,
     );
     outline.for_each(2, |row| samples.add(row))?;
+    let mut left_out = samples.left_out();
+    if left_out.samples > 0 {
+        left_out.reason = broken_location.or(left_out.reason);
+    }
     // Giving back little would cost a copy of all.
     if profile.stacks.capacity() / 5 > profile.stacks.len() / 4 {
         profile.stacks.shrink_to_fit();
     }
     check_frames(&profile, bytes.len())?;
-    Ok(Decoded { profile, warnings })
+    Ok((Decoded { profile, warnings }, left_out))
 }
 
 /// Refuses a file whose inlined calls multiply: a location of 4,096 lines on each of a million rows
@@ -99,44 +113,26 @@ fn start(text: &str) -> String {
     text.chars().take(64).collect()
 }
 
-/// How many lines all locations have: a line may take two bytes, so that room is made for just what
-/// is there.
-fn count_lines(outline: &Outline<'_>) -> Result<usize, PprofError> {
-    let (mut all, mut index) = (0, 0);
-    outline.for_each(4, |mut row| {
-        let mut lines = 0;
-        while let Some((field, value)) = row.field()? {
-            lines += usize::from(matches!((field, value), (4, Value::Bytes(_))));
-        }
-        if lines > MAX_INLINED {
-            let problem = format!(
-                "location {index} (counted from 0) has {lines} lines; {MAX_INLINED} are allowed"
-            );
-            return Err(PprofError::Invalid(problem));
-        }
-        all += lines;
-        index += 1;
-        Ok(())
-    })?;
-    Ok(all)
-}
-
-struct Decoder {
-    profile: Profile,
-    mappings: Ids<MappingId>,
-    functions: Ids<FunctionId>,
-    locations: Ids<LocationId>,
+/// A profile as it is read, up to its samples.
+pub(super) struct Decoder {
+    pub(super) profile: Profile,
+    pub(super) mappings: Ids<MappingId>,
+    pub(super) functions: Ids<FunctionId>,
+    pub(super) locations: Ids<LocationId>,
+    pub(super) dangling: Dangling,
+    /// Why the first location that is left out is.
+    pub(super) broken_location: Option<PprofError>,
     warnings: Vec<String>,
 }
 
 impl Decoder {
-    fn warn(&mut self, warning: String) {
+    pub(super) fn warn(&mut self, warning: String) {
         if self.warnings.len() < MAX_WARNINGS {
             self.warnings.push(warning);
         }
     }
 
-    fn string(&self, index: u64, what: &str) -> Result<StringId, PprofError> {
+    pub(super) fn string(&self, index: u64, what: &str) -> Result<StringId, PprofError> {
         string(&self.profile, index, what)
     }
 
@@ -204,136 +200,6 @@ impl Decoder {
         self.profile.samples.values = vec![Vec::new(); types.len()];
         self.profile.sample_types = types;
         Ok(())
-    }
-
-    fn mappings(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
-        self.profile.mappings.reserve_exact(outline.rows(3));
-        outline.for_each(3, |mut row| {
-            let mut id = 0;
-            let empty = StringId::EMPTY;
-            let symbols = SymbolFlags::default();
-            let mut m = Mapping {
-                start: 0,
-                limit: 0,
-                offset: 0,
-                file: empty,
-                build_id: empty,
-                symbols,
-            };
-            while let Some((field, value)) = row.field()? {
-                let Value::Number(n) = value else { continue };
-                match field {
-                    1 => id = n,
-                    2 => m.start = n,
-                    3 => m.limit = n,
-                    4 => m.offset = n,
-                    5 => m.file = self.string(n, "a mapping's file")?,
-                    6 => m.build_id = self.string(n, "a build id")?,
-                    7 => m.symbols.functions = n != 0,
-                    8 => m.symbols.filenames = n != 0,
-                    9 => m.symbols.line_numbers = n != 0,
-                    10 => m.symbols.inline_frames = n != 0,
-                    _ => {}
-                }
-            }
-            self.mappings.push(id)?;
-            self.profile.mappings.push(m);
-            Ok(())
-        })
-    }
-
-    fn functions(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
-        self.profile.functions.reserve_exact(outline.rows(5));
-        outline.for_each(5, |mut row| {
-            let mut id = 0;
-            let empty = StringId::EMPTY;
-            let mut f = Function {
-                name: empty,
-                system_name: empty,
-                file: empty,
-                start_line: 0,
-            };
-            while let Some((field, value)) = row.field()? {
-                let Value::Number(n) = value else { continue };
-                match field {
-                    1 => id = n,
-                    2 => f.name = self.string(n, "a function's name")?,
-                    3 => f.system_name = self.string(n, "a function's system name")?,
-                    4 => f.file = self.string(n, "a function's file")?,
-                    5 => f.start_line = n as i64,
-                    _ => {}
-                }
-            }
-            self.functions.push(id)?;
-            self.profile.functions.push(f);
-            Ok(())
-        })
-    }
-
-    fn locations(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {
-        self.profile.locations.reserve_exact(outline.rows(4));
-        self.profile.lines.reserve_exact(count_lines(outline)?);
-        outline.for_each(4, |mut row| {
-            let (mut id, mut mapping) = (0, 0);
-            let first_line = self.profile.lines.len();
-            let mut l = Location {
-                mapping: None,
-                address: 0,
-                folded: false,
-                first_line: first_line as u32,
-                line_count: 0,
-            };
-            while let Some((field, value)) = row.field()? {
-                match (field, value) {
-                    (1, Value::Number(n)) => id = n,
-                    (2, Value::Number(n)) => mapping = n,
-                    (3, Value::Number(n)) => l.address = n,
-                    (4, Value::Bytes(line)) => {
-                        let line = self.line(line)?;
-                        self.profile.lines.push(line);
-                    }
-                    (5, Value::Number(n)) => l.folded = n != 0,
-                    _ => {}
-                }
-            }
-            l.line_count = (self.profile.lines.len() - first_line) as u32;
-            if mapping != 0 {
-                l.mapping = self.mappings.get(mapping);
-                if l.mapping.is_none() {
-                    self.warn(format!(
-                        "location {id} names mapping {mapping}, which does not exist"
-                    ));
-                }
-            }
-            self.locations.push(id)?;
-            self.profile.locations.push(l);
-            Ok(())
-        })
-    }
-
-    fn line(&self, mut row: Wire<'_>) -> Result<Line, PprofError> {
-        let mut line = Line {
-            function: None,
-            line: 0,
-            column: 0,
-        };
-        while let Some((field, value)) = row.field()? {
-            let Value::Number(n) = value else { continue };
-            match field {
-                1 if n != 0 => {
-                    let missing = || {
-                        PprofError::Invalid(format!(
-                            "a line names function {n}, which does not exist"
-                        ))
-                    };
-                    line.function = Some(self.functions.get(n).ok_or_else(missing)?);
-                }
-                2 => line.line = n as i64,
-                3 => line.column = n as i64,
-                _ => {}
-            }
-        }
-        Ok(line)
     }
 
     fn header(&mut self, outline: &Outline<'_>) -> Result<(), PprofError> {

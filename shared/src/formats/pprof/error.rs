@@ -29,6 +29,9 @@ pub enum PprofError {
     /// Protobuf, but not a profile.
     #[error("pprof: {0}")]
     Invalid(String),
+    /// A row refers to one that does not exist.
+    #[error("pprof: {0}, which does not exist")]
+    Dangling(String),
     /// Not protobuf but one of the formats from before, and damaged.
     #[error(transparent)]
     Legacy(#[from] LegacyError),
@@ -37,6 +40,6 @@ pub enum PprofError {
 impl PprofError {
     /// Whether the bytes may be of a format that is no pprof.
     pub(crate) fn may_be_another_format(&self) -> bool {
-        matches!(self, Self::Wire(_) | Self::Invalid(_))
+        matches!(self, Self::Wire(_) | Self::Invalid(_) | Self::Dangling(_))
     }
 }

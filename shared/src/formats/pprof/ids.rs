@@ -6,6 +6,15 @@ use super::error::PprofError;
 use crate::model::id::{FunctionId, LocationId, MappingId, StringId};
 use crate::model::profile::Profile;
 
+/// What becomes of samples whose stacks refer to rows that do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dangling {
+    /// The profile is refused.
+    Refused,
+    /// They are left out.
+    LeftOut,
+}
+
 /// A handle that an id can stand for.
 pub(super) trait Handle: Copy {
     /// The handle of a row.
@@ -31,11 +40,16 @@ impl Handle for LocationId {
     }
 }
 
-/// Resolves an index into the string table; `what` names the field for the error.
+/// Resolves an index into the string table; `what` names the field for the error. An empty text is
+/// row 0, wherever the file has it.
 pub(super) fn string(profile: &Profile, index: u64, what: &str) -> Result<StringId, PprofError> {
     let count = profile.strings.len();
     match usize::try_from(index).ok().filter(|&i| i < count) {
-        Some(index) => Ok(StringId::new(index)),
+        Some(index) => {
+            let id = StringId::new(index);
+            let is_empty = profile.text(id).is_empty();
+            Ok(if is_empty { StringId::EMPTY } else { id })
+        }
         None => Err(PprofError::Invalid(format!(
             "{what} is string {}, but there are {count} strings",
             index as i64
@@ -76,7 +90,9 @@ impl<H: Handle> Ids<H> {
     /// Gives the next row an id.
     pub(super) fn push(&mut self, id: u64) -> Result<(), PprofError> {
         if id == 0 {
-            return Err(PprofError::Invalid(format!("a {} has id 0", self.what)));
+            let (what, row) = (self.what, self.rows);
+            let problem = format!("{what} {row} (counted from 0) has id 0");
+            return Err(PprofError::Invalid(problem));
         }
         if self.get(id).is_some() {
             return Err(PprofError::Invalid(format!(

@@ -1,7 +1,7 @@
 //! Samples of a pprof file: by far most of its bytes.
 
 use super::error::PprofError;
-use super::ids::{Ids, string};
+use super::ids::{Dangling, Ids, string};
 use crate::base::growth::room;
 use crate::base::limits::{MAX_LABELS_A_SAMPLE, MAX_STACK_DEPTH};
 use crate::formats::protobuf::{Value, Wire};
@@ -11,6 +11,15 @@ use crate::model::profile::{Label, LabelValue, Profile, Stack};
 
 /// What fills a slot until its id is read.
 const FILLER: LocationId = LocationId::FIRST;
+
+/// Samples that are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// How many.
+    pub(crate) samples: u64,
+    /// Why the first of them is.
+    pub(crate) reason: Option<PprofError>,
+}
 
 /// Reads samples into a profile.
 ///
@@ -22,6 +31,8 @@ pub(super) struct Samples<'a, 'f> {
     profile: &'a mut Profile,
     locations: &'a Ids<LocationId>,
     label_sets: LabelSetIndex,
+    dangling: Dangling,
+    left_out: LeftOut,
     /// Where samples begin and end in the file.
     extent: std::ops::Range<usize>,
     /// Which one is being read.
@@ -44,6 +55,7 @@ impl<'a, 'f> Samples<'a, 'f> {
         locations: &'a Ids<LocationId>,
         count: usize,
         extent: std::ops::Range<usize>,
+        dangling: Dangling,
     ) -> Self {
         let types = profile.sample_types.len();
         // The least that a sample can have: its head, and its values packed or one by one.
@@ -59,6 +71,8 @@ impl<'a, 'f> Samples<'a, 'f> {
             profile,
             locations,
             label_sets: LabelSetIndex::default(),
+            dangling,
+            left_out: LeftOut::default(),
             extent,
             index: 0,
             at: 0,
@@ -70,7 +84,26 @@ impl<'a, 'f> Samples<'a, 'f> {
         }
     }
 
-    pub(super) fn add(&mut self, mut row: Wire<'f>) -> Result<(), PprofError> {
+    pub(super) fn add(&mut self, row: Wire<'f>) -> Result<(), PprofError> {
+        let read = self.read(row);
+        self.index += 1;
+        match (read, self.dangling) {
+            (Err(reason @ PprofError::Dangling(_)), Dangling::LeftOut) => {
+                self.left_out.samples += 1;
+                self.left_out.reason.get_or_insert(reason);
+                Ok(())
+            }
+            (read, _) => read,
+        }
+    }
+
+    /// The samples that were left out, so far.
+    pub(super) fn left_out(self) -> LeftOut {
+        self.left_out
+    }
+
+    /// Adds a sample. One that is left out leaves nothing behind.
+    fn read(&mut self, mut row: Wire<'f>) -> Result<(), PprofError> {
         self.at = row.end();
         self.stack.clear();
         self.values.clear();
@@ -127,7 +160,6 @@ impl<'a, 'f> Samples<'a, 'f> {
         for (column, &value) in profile.samples.values.iter_mut().zip(&self.values) {
             column.push(value);
         }
-        self.index += 1;
         Ok(())
     }
 
@@ -162,10 +194,7 @@ impl<'a, 'f> Samples<'a, 'f> {
 
     #[cold]
     fn missing(&self, id: u64) -> PprofError {
-        PprofError::Invalid(format!(
-            "sample {} refers to location {id}, which does not exist",
-            self.index
-        ))
+        PprofError::Dangling(format!("sample {} refers to location {id}", self.index))
     }
 
     #[inline(always)]

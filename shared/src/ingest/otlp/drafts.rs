@@ -7,6 +7,7 @@ use crate::formats::otlp::{Head, Symbols};
 use crate::ingest::draft::Draft;
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
+use crate::ingest::normalize::go::cut_type_parameters;
 use crate::ingest::origin::Origin;
 use crate::ingest::split::{Split, split};
 use crate::model::builder::LabelSetIndex;
@@ -188,6 +189,7 @@ impl Gathering {
 
     fn draft(self, id: ChunkId, period: i64) -> PartedDraft {
         let mut profile = self.symbols.builder.finish();
+        cut_type_parameters(&mut profile);
         profile.header.period = period;
         let (mut profiles, mut refused) = (Vec::new(), Vec::new());
         let mut all = Series::default();
@@ -204,6 +206,7 @@ impl Gathering {
             id,
             profile,
             split: all.split,
+            incomplete: None,
         };
         PartedDraft {
             draft,

@@ -2,11 +2,11 @@
 //! calls in protobuf and JSON, and gRPC-web.
 
 use pilotlight_core::gzip;
-use pilotlight_core::ingest::{Ingested, Rejected, Sender, ingest_push_v1};
+use pilotlight_core::ingest::{Ingested, Sender, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 use worker::{Request, Response};
 
-use super::{PUSH_HEADER, read, store};
+use super::{PUSH_HEADER, note_parts, read, store};
 use crate::http::body;
 use crate::http::content_type;
 use crate::http::grpc_web::Framing;
@@ -101,15 +101,17 @@ async fn answer(
     let ingested = read(scope, body.len(), &body, || decode(codec, &body, &sender)).await?;
     // Not needed while others are waited for.
     drop(body);
-    let Ingested { chunks, rejected } = ingested;
+    let Ingested {
+        chunks,
+        rejected,
+        incomplete,
+    } = ingested;
     let outcome = store(scope, chunks).await?;
+    note_parts(scope, &incomplete);
     if rejected.is_empty() {
         return Ok(outcome.as_str());
     }
-    for Rejected { part, error } in &rejected {
-        let message = format!("push {part} failed: {error}");
-        scope.discards.note(error.reason(), 1, &message);
-    }
+    note_parts(scope, &rejected);
     let named = rejected.iter().take(NAMED);
     let mut texts: Vec<String> = named
         .map(|rejected| format!("push {} failed: {}", rejected.part, rejected.error))

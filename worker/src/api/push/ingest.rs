@@ -3,7 +3,7 @@
 use pilotlight_core::ingest::{self, Push};
 use worker::{Request, Response};
 
-use super::{PUSH_HEADER, read, store};
+use super::{PUSH_HEADER, note_parts, read, store};
 use crate::http::body;
 use crate::http::parameters;
 use crate::http::scope::Scope;
@@ -26,6 +26,7 @@ pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Respo
     // Not needed while others are waited for.
     drop(body);
     let outcome = store(scope, ingested.chunks).await?;
+    note_parts(scope, &ingested.incomplete);
     let response = Response::empty()?;
     response.headers().set(PUSH_HEADER, outcome.as_str())?;
     Ok(response)

@@ -6,7 +6,7 @@ pub(crate) mod debug_info;
 pub(crate) mod ingest;
 pub(crate) mod otlp;
 
-use pilotlight_core::ingest::Chunk;
+use pilotlight_core::ingest::{Chunk, Rejected};
 
 use crate::http::scope::Scope;
 use crate::meter::{Item, cpu};
@@ -59,6 +59,14 @@ async fn read<T>(
     meter.add(Item::PushBytes, received as u64);
     meter.add(Item::WorkerCpuMicros, cpu::push_micros(received));
     Ok(ingested)
+}
+
+/// Notes parts of a request that are refused, or stored without some of their samples.
+fn note_parts(scope: &Scope, parts: &[Rejected]) {
+    for Rejected { part, error } in parts {
+        let message = format!("push of {part}: {error}");
+        scope.discards.note(error.reason(), 1, &message);
+    }
 }
 
 /// Returns once all chunks of a request are in the bucket.

@@ -1,0 +1,39 @@
+//! What pushed profiles say, made fit to be added up: each rule a function. Files that a viewer
+//! opens are shown as they are.
+//!
+//! Sources: what published agents send, and what Grafana Pyroscope's documentation says that it
+//! makes of it.
+
+pub(super) mod dotnet;
+pub(super) mod go;
+
+use crate::base::limits::MAX_PUSH_BYTES;
+use crate::formats::pprof::{self, LeftOut, PprofError};
+use crate::ingest::error::IngestError;
+use crate::model::profile::Profile;
+
+/// A pushed profile of pprof.
+pub(super) struct Pushed {
+    pub(super) profile: Profile,
+    /// That some samples are left out, as their stacks refer to what does not exist.
+    pub(super) incomplete: Option<IngestError>,
+}
+
+/// Reads a pushed profile of pprof. One without any sample that can be read is refused.
+pub(super) fn read_pprof(raw: &[u8]) -> Result<Pushed, PprofError> {
+    let (decoded, LeftOut { samples, reason }) = pprof::open_lenient(raw, MAX_PUSH_BYTES)?;
+    let mut profile = decoded.profile;
+    let incomplete = match reason {
+        Some(reason) if profile.is_empty() => return Err(reason),
+        reason => reason.map(|reason| IngestError::LeftOut {
+            samples,
+            of: samples + profile.len() as u64,
+            reason,
+        }),
+    };
+    go::cut_type_parameters(&mut profile);
+    Ok(Pushed {
+        profile,
+        incomplete,
+    })
+}
