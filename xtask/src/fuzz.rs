@@ -9,7 +9,9 @@ use crate::proc::{Failure, Result, Run};
 use std::path::Path;
 
 /// Programs of `tests/fuzz`, each with seeds of its own.
-const TARGETS: [&str; 6] = ["pprof", "legacy", "jfr", "otlp", "selector", "token"];
+const TARGETS: [&str; 7] = [
+    "pprof", "legacy", "jfr", "otlp", "stacks", "selector", "token",
+];
 
 const COVERAGE: [&str; 8] = [
     "-Cpasses=sancov-module",

@@ -131,6 +131,8 @@ impl IngestError {
             | Self::Gzip(_)
             | Self::Profile(_)
             | Self::Folded(_)
+            | Self::Preorder(_)
+            | Self::Speedscope(_)
             | Self::Jfr(_)
             | Self::Otlp(_)
             | Self::OtlpProfile(_)
