@@ -227,14 +227,14 @@ fn samples_add_up_in_every_unit() {
         )
     };
     for (unit, types, scale) in [
-        ("none", "samples/count", 1),
+        ("none", "samples/count", 1_i64),
         ("bytes", "space/bytes", 1),
         ("nanoseconds", "time/nanoseconds", 1),
         ("microseconds", "time/nanoseconds", 1_000),
         ("milliseconds", "time/nanoseconds", 1_000_000),
         ("seconds", "time/nanoseconds", 1_000_000_000),
     ] {
-        let half = (2.5 * f64::from(scale)).round();
+        let half = (5 * scale + 1) / 2;
         check(
             &of(unit),
             &format!(
