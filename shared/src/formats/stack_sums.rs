@@ -109,16 +109,19 @@ impl StackSums {
         function.map_or("", |id| profile.text(profile.functions[id.index()].name))
     }
 
-    /// Bytes of the rows so far and of what finds them, about.
-    pub(crate) fn bytes(&self) -> usize {
-        const NAME: usize = 100;
-        const STACK: usize = 24;
-        const SAMPLE: usize = 8;
+    /// Bytes of the tables, about, with the room that is made for rows to come.
+    fn bytes(&self) -> usize {
+        fn of<Row>(rows: &Vec<Row>) -> usize {
+            rows.capacity() * size_of::<Row>()
+        }
         let profile = &self.profile;
-        profile.locations.len() * NAME
-            + profile.strings.text_len() * 2
-            + profile.stacks.len() * STACK
-            + profile.len() * (SAMPLE + 8 * profile.sample_types.len())
+        let samples = &profile.samples;
+        // Texts grow by doubling.
+        let strings = 2 * (profile.strings.text_len() + 4 * profile.strings.len());
+        let symbols = of(&profile.functions) + of(&profile.lines) + of(&profile.locations);
+        let columns: usize = samples.values.iter().map(of).sum();
+        let stacks = of(&profile.stacks) + of(&self.samples) + self.stacks.allocation_size();
+        strings + symbols + stacks + of(&samples.stacks) + of(&samples.labels) + columns
     }
 
     /// The profile, and a warning when a sum does not fit.
@@ -161,6 +164,11 @@ impl NamedStacks {
     pub(crate) fn call(&mut self, parent: Option<StackId>, name: &str) -> StackId {
         let location = self.location(name);
         self.sums.stack(parent, location)
+    }
+
+    /// Bytes of the tables, about, with the room that is made for rows to come.
+    pub(crate) fn bytes(&self) -> usize {
+        self.sums.bytes() + self.names.allocation_size()
     }
 
     fn location(&mut self, name: &str) -> LocationId {

@@ -1,11 +1,12 @@
 //! What a reader of pushes yields: chunks to be.
 
-use crate::base::units::UnixNanos;
 use crate::ingest::error::IngestError;
-use crate::ingest::trace::TraceLinks;
-use crate::model::labels::Labels;
+use crate::ingest::origin::Origin;
+use crate::ingest::split::{Split, split};
+use crate::merge::canonical::fold_stacks;
 use crate::model::profile::Profile;
-use crate::store::{ChunkId, SeriesRows, encode_chunk};
+use crate::model::profile_type::ProfileType;
+use crate::store::{ChunkId, encode_chunk};
 
 /// One chunk to be. A request may yield several; each has an identity of its own, so a retry after
 /// half a success stores only what is missing.
@@ -15,17 +16,7 @@ pub(crate) struct Draft {
     /// The tables that the rows refer to.
     pub(crate) profile: Profile,
     /// Its series, each with at least one row. None when the profile holds no sample.
-    pub(crate) series: Vec<SeriesRows>,
-}
-
-/// What a request says of a profile beside the profile.
-pub(crate) struct Origin {
-    /// Labels of every series, with the name of the service.
-    pub(crate) labels: Labels,
-    /// Start, unless the profile has one.
-    pub(crate) from: UnixNanos,
-    /// Length, unless the profile has one; 0 is unknown.
-    pub(crate) duration_nanos: i64,
+    pub(crate) split: Split,
 }
 
 /// What came of a request that may hold several profiles.
@@ -59,16 +50,40 @@ pub struct Rejected {
 }
 
 impl Draft {
+    /// Of one profile; `types` are those of its columns, in order.
+    pub(crate) fn of(
+        id: ChunkId,
+        mut profile: Profile,
+        origin: &Origin,
+        types: &[ProfileType],
+    ) -> Result<Self, IngestError> {
+        // Of canonical order only what pays: half of all rows are stacks that come again. The rest
+        // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
+        // takes tables in any order.
+        fold_stacks(&mut profile);
+        let split = split(&profile, origin, types)?;
+        Ok(Self { id, profile, split })
+    }
+
+    /// Of a push without a sample. It is accepted and ignored.
+    pub(crate) fn empty(id: ChunkId) -> Self {
+        Self {
+            id,
+            profile: Profile::default(),
+            split: Split::default(),
+        }
+    }
+
     /// The chunk, if there is something to store.
     pub(crate) fn encode(self) -> Result<Option<Chunk>, IngestError> {
-        if self.series.is_empty() {
+        let Split { series, lost_links } = self.split;
+        if series.is_empty() {
             return Ok(None);
         }
-        let bytes = encode_chunk(self.id, &self.profile, &self.series)?;
         Ok(Some(Chunk {
-            bytes,
-            series: self.series.len(),
-            lost_links: TraceLinks::of(&self.profile).lost,
+            bytes: encode_chunk(self.id, &self.profile, &series)?,
+            series: series.len(),
+            lost_links,
         }))
     }
 }

@@ -1,20 +1,17 @@
 //! What a request to `push.v1` means: labels, names, times, identity.
 
-use super::draft::{Draft, Ingested, Origin};
+use super::draft::{Draft, Ingested};
 use super::error::IngestError;
 use super::identity::Identity;
-use super::{split, type_names};
+use super::origin::Origin;
+use super::type_names;
 use crate::base::limits::MAX_PUSH_BYTES;
 use crate::base::units::UnixNanos;
 use crate::formats::gzip::{GzipError, inflate};
 use crate::formats::pprof;
 use crate::formats::push_v1::{PushRequest, RawSample, RawSeries};
-use crate::merge::canonical::fold_stacks;
-use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::labels::{Labels, SERVICE_NAME, UNKNOWN_SERVICE};
 use crate::store::ChunkId;
-
-/// The service of a series that names none, as Pyroscope calls it.
-const UNKNOWN_SERVICE: &str = "unknown_service";
 
 /// Who sends a request, and when.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +27,10 @@ pub struct Sender<'a> {
 
 /// Decodes, checks and encodes the profiles of a request, each by itself: what is wrong with one
 /// keeps no other from being stored.
-pub fn push(request: &PushRequest<'_>, sender: &Sender<'_>) -> Result<Ingested, IngestError> {
+pub fn ingest_push_v1(
+    request: &PushRequest<'_>,
+    sender: &Sender<'_>,
+) -> Result<Ingested, IngestError> {
     if request
         .series
         .iter()
@@ -65,14 +65,9 @@ fn draft(
     })?;
     let id = identity(series, sample, sender, raw);
     if raw.is_empty() {
-        return Ok(Draft {
-            id,
-            profile: Default::default(),
-            series: Vec::new(),
-        });
+        return Ok(Draft::empty(id));
     }
-    let mut profile = pprof::open(raw, MAX_PUSH_BYTES)?.profile;
-    fold_stacks(&mut profile);
+    let profile = pprof::open(raw, MAX_PUSH_BYTES)?.profile;
     let types = match name {
         Some(name) => type_names::named(&profile, name),
         None => type_names::of_pprof(&profile, None),
@@ -82,12 +77,7 @@ fn draft(
         from: sender.now,
         duration_nanos: 0,
     };
-    let series = split::split(&profile, &origin, &types)?;
-    Ok(Draft {
-        id,
-        profile,
-        series,
-    })
+    Draft::of(id, profile, &origin, &types)
 }
 
 /// The labels of a series, and the name of its profiles. Private labels say how the sender works

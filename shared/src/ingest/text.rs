@@ -1,16 +1,14 @@
 //! Stacks that are pushed in formats that do not say what they count: the end of the application's
 //! name does, as in `my.app.alloc_space`. speedscope says in which unit, and the name the rest.
 
-use super::draft::{Draft, Origin};
+use super::draft::Draft;
 use super::error::IngestError;
 use super::identity::Identity;
+use super::origin::Origin;
 use super::request::{Parameters, Push, TextFormat};
-use super::split::split;
 use crate::formats::preorder::{decode_tree, decode_trie};
 use crate::formats::{folded, speedscope};
-use crate::merge::canonical::fold_stacks;
 use crate::model::labels::parse_name;
-use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 
 /// 100 samples a second, Pyroscope's default.
@@ -31,11 +29,7 @@ pub(super) fn draft(
         .with(text)
         .id();
     if text.trim_ascii().is_empty() {
-        return Ok(Draft {
-            id,
-            profile: Profile::default(),
-            series: Vec::new(),
-        });
+        return Ok(Draft::empty(id));
     }
     let mut profile = match format {
         TextFormat::Folded => folded::decode(text)?.profile,
@@ -44,7 +38,6 @@ pub(super) fn draft(
         TextFormat::Tree => decode_tree(text)?.profile,
         TextFormat::Speedscope => speedscope::decode(text)?.profile,
     };
-    fold_stacks(&mut profile);
     let (name, parts) = named(&parameters.name);
     let mut types = Vec::new();
     for column in 0..profile.sample_types().len() {
@@ -64,12 +57,7 @@ pub(super) fn draft(
         labels: parse_name(&name)?.with_defaults(spy)?,
         ..parameters.origin
     };
-    let series = split(&profile, &origin, &types)?;
-    Ok(Draft {
-        id,
-        profile,
-        series,
-    })
+    Draft::of(id, profile, &origin, &types)
 }
 
 /// The unit of what was only counted.

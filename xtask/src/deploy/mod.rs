@@ -6,11 +6,11 @@ mod options;
 mod preset;
 mod wrangler;
 
+use crate::build;
 use crate::folders::{own_dir, root};
 use crate::proc::{Context, Failure, Result};
 use crate::secret::{self, Token};
-use crate::setup::{Purpose, Tools, setup};
-use crate::{build, npm};
+use crate::setup::{Purpose, Tools, npm, setup};
 use options::{Action, Options};
 use std::fs;
 use std::path::{Path, PathBuf};

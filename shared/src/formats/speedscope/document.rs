@@ -8,11 +8,14 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
-use super::MAX_PROFILES;
-use crate::base::limits::MAX_STACK_DEPTH;
+use crate::base::limits::{MAX_SERIES_A_PUSH, MAX_STACK_DEPTH};
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::LocationId;
 use crate::model::profile::{Function, Line};
+
+/// Most profiles in a file, of which each is a thread or a process: as many as one push may make
+/// series.
+pub const MAX_PROFILES: usize = MAX_SERIES_A_PUSH;
 
 /// A file.
 #[derive(Deserialize)]

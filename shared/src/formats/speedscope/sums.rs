@@ -1,12 +1,15 @@
 //! A file's profiles → one [`Profile`].
 
 use super::document::{Change, Document, Event, Kind, RawProfile, Stacks};
-use super::{PROFILE_NAME, ProfileProblem, SpeedscopeError};
+use super::error::{ProfileProblem, SpeedscopeError};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::warnings::{Warnings, cut};
 use crate::formats::stack_sums::StackSums;
 use crate::model::id::{LocationId, StackId};
 use crate::model::profile::{Label, LabelValue, Profile};
+
+/// The label of a profile's name.
+const PROFILE_NAME: &str = "profile_name";
 
 /// The sums of all profiles of a file.
 pub(super) fn of(document: Document, warnings: &mut Warnings) -> Result<Profile, SpeedscopeError> {

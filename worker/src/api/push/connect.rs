@@ -2,18 +2,16 @@
 //! calls in protobuf and JSON, and gRPC-web.
 
 use pilotlight_core::gzip;
-use pilotlight_core::ingest::{self, Ingested, Rejected, Sender};
+use pilotlight_core::ingest::{Ingested, Rejected, Sender, ingest_push_v1};
 use pilotlight_core::limits::MAX_PUSH_BYTES;
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
-use worker::{Request, Response, ResponseBuilder};
+use worker::{Request, Response};
 
-use super::{PUSH_HEADER, store};
+use super::{PUSH_HEADER, read, store};
 use crate::http::body;
+use crate::http::content_type;
 use crate::http::grpc_web::Framing;
 use crate::http::scope::Scope;
-use crate::meter::{Item, cpu};
-use crate::platform::Edge;
-use crate::platform::admission::{Admission, push_need};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
@@ -34,8 +32,7 @@ impl Codec {
         if let Some(framing) = Framing::of(content_type) {
             return Ok(Self::GrpcWeb(framing));
         }
-        let kind = content_type.split(';').next().unwrap_or("").trim();
-        match kind.to_ascii_lowercase().as_str() {
+        match content_type::essence(content_type).as_str() {
             "application/proto" | "application/protobuf" | "application/x-protobuf" => {
                 Ok(Self::Proto)
             }
@@ -52,19 +49,17 @@ impl Codec {
 
     /// A message as an answer: `message` in protobuf, or `json`.
     pub(super) fn response(self, message: Vec<u8>, json: &str) -> Result<Response, Problem> {
-        let (content_type, body) = match self {
+        let (kind, body) = match self {
             Self::Proto => ("application/proto", message),
             Self::Json => ("application/json", json.as_bytes().to_vec()),
             Self::GrpcWeb(framing) => return Ok(framing.response(&Ok(message))?),
         };
-        let response = ResponseBuilder::new().with_header("content-type", content_type)?;
-        // `from_bytes` would put a content type of its own in the place of this one.
-        Ok(response.fixed(body))
+        Ok(content_type::response(200, kind, body)?)
     }
 
     /// An error in the words of the protocol: gRPC-web's status is part of an answer that has
     /// status 200, Connect's errors are JSON whatever the request is.
-    pub(super) fn refuse(self, problem: Problem) -> Result<Response, Problem> {
+    pub(super) fn error_response(self, problem: Problem) -> Result<Response, Problem> {
         match self {
             Self::GrpcWeb(framing) => Ok(framing.response(&Err(problem))?),
             Self::Proto | Self::Json => Err(problem),
@@ -87,7 +82,7 @@ pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Respons
         Err(problem) => {
             // An error of gRPC-web leaves here as an answer.
             scope.discards.note_problem(&problem);
-            codec.refuse(problem)
+            codec.error_response(problem)
         }
     }
 }
@@ -99,23 +94,14 @@ async fn answer(
     client: &str,
 ) -> Result<&'static str, Problem> {
     let body = body::read(request, body::MAX_BODY).await?;
-    let permit = match push_need(&body) {
-        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
-        None => None,
-    };
     let sender = Sender {
         tenant: scope.tenant().as_str(),
         client,
         now: clock::now(),
     };
-    let ingested = read(codec, &body, &sender)?;
-    scope.meter.add(Item::Pushes, 1);
-    scope.meter.add(Item::PushBytes, body.len() as u64);
-    scope
-        .meter
-        .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
-    // Neither is needed while others are waited for.
-    drop((body, permit));
+    let ingested = read(scope, body.len(), &body, || decode(codec, &body, &sender)).await?;
+    // Not needed while others are waited for.
+    drop(body);
     let Ingested { chunks, rejected } = ingested;
     let outcome = store(scope, chunks).await?;
     if rejected.is_empty() {
@@ -136,7 +122,7 @@ async fn answer(
     Err(Problem::invalid(texts.join("; ")))
 }
 
-fn read(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Problem> {
+fn decode(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Problem> {
     let cap = body::MAX_BODY;
     let unframed = match codec {
         Codec::GrpcWeb(framing) => Some(framing.message(body, cap)?),
@@ -150,7 +136,7 @@ fn read(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Prob
         Codec::Proto | Codec::GrpcWeb(_) => from_proto(bytes),
     }
     .map_err(Problem::invalid)?;
-    Ok(ingest::push(&request, sender)?)
+    Ok(ingest_push_v1(&request, sender)?)
 }
 
 fn too_large(error: gzip::GzipError) -> Problem {

@@ -3,13 +3,10 @@
 use pilotlight_core::ingest::{self, Push};
 use worker::{Request, Response};
 
-use super::{PUSH_HEADER, store};
+use super::{PUSH_HEADER, read, store};
 use crate::http::body;
 use crate::http::parameters;
 use crate::http::scope::Scope;
-use crate::meter::{Item, cpu};
-use crate::platform::Edge;
-use crate::platform::admission::{Admission, push_need};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
@@ -25,18 +22,9 @@ pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Respo
         client: &header("cf-connecting-ip")?,
         now: clock::now(),
     };
-    let permit = match push_need(&body) {
-        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
-        None => None,
-    };
-    let ingested = ingest::ingest(&push)?;
-    scope.meter.add(Item::Pushes, 1);
-    scope.meter.add(Item::PushBytes, body.len() as u64);
-    scope
-        .meter
-        .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
-    // Neither is needed while others are waited for.
-    drop((body, permit));
+    let ingested = read(scope, body.len(), &body, || Ok(ingest::ingest(&push)?)).await?;
+    // Not needed while others are waited for.
+    drop(body);
     let outcome = store(scope, ingested.chunks).await?;
     let response = Response::empty()?;
     response.headers().set(PUSH_HEADER, outcome.as_str())?;

@@ -6,16 +6,14 @@ use std::borrow::Cow;
 
 use pilotlight_core::ingest::{OtlpFormat, OtlpPush, Rejected, ingest_otlp, otlp_status};
 use pilotlight_core::limits::MAX_PUSH_BYTES;
-use worker::{Request, Response, ResponseBuilder};
+use worker::{Request, Response};
 
-use super::{PUSH_HEADER, store};
+use super::{PUSH_HEADER, read, store};
 use crate::http::body;
+use crate::http::content_type;
 use crate::http::grpc_web::{self, Framing};
 use crate::http::route::{OfTenant, Route, route};
 use crate::http::scope::Scope;
-use crate::meter::{Item, cpu};
-use crate::platform::Edge;
-use crate::platform::admission::{Admission, push_need};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
@@ -31,9 +29,7 @@ enum Encoding {
 impl Encoding {
     /// Of a content type, which may have parameters.
     fn of(content_type: &str) -> Option<Self> {
-        let essence = content_type.split(';').next().unwrap_or_default().trim();
-        let essence = essence.to_ascii_lowercase();
-        match essence.as_str() {
+        match content_type::essence(content_type).as_str() {
             "application/x-protobuf" | "application/protobuf" | "application/proto" => {
                 Some(Self::Message(OtlpFormat::Protobuf))
             }
@@ -75,27 +71,19 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
         Encoding::Message(_) => Cow::Borrowed(&body),
         Encoding::GrpcWeb(framing) => Cow::Owned(framing.message(&body, MAX_PUSH_BYTES)?),
     };
-    let permit = match push_need(&message) {
-        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
-        None => None,
-    };
-    let mut outcome = ingest_otlp(&OtlpPush {
+    let push = OtlpPush {
         body: &message,
         content_encoding: &content_encoding,
         format: encoding.format(),
         tenant: scope.tenant().as_str(),
         client: &client,
         now: clock::now(),
-    })?;
-    drop(message);
-    scope.meter.add(Item::Pushes, 1);
-    scope.meter.add(Item::PushBytes, body.len() as u64);
-    scope
-        .meter
-        .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
+    };
+    let mut outcome = read(scope, body.len(), &message, || Ok(ingest_otlp(&push)?)).await?;
     // Neither is needed while others are waited for.
-    drop((body, permit));
-    for (count, Rejected { part, error }) in outcome.refusals() {
+    drop(message);
+    drop(body);
+    for (count, Rejected { part, error }) in outcome.rejections() {
         let message = format!("{part}: {error}");
         scope.discards.note(error.reason(), count, &message);
     }
@@ -113,7 +101,10 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
 }
 
 /// An error as senders of OTLP read it; `None` for requests of others.
-pub(crate) fn refusal(request: &Request, problem: &Problem) -> Option<worker::Result<Response>> {
+pub(crate) fn error_response(
+    request: &Request,
+    problem: &Problem,
+) -> Option<worker::Result<Response>> {
     let of = route(request.method().as_ref(), &request.path()).ok()?;
     if of != Route::OfTenant(OfTenant::OtlpExport) {
         return None;
@@ -147,14 +138,11 @@ pub(crate) fn refusal(request: &Request, problem: &Problem) -> Option<worker::Re
 }
 
 fn respond(status: u16, format: OtlpFormat, message: Vec<u8>) -> worker::Result<Response> {
-    let content_type = match format {
+    let kind = match format {
         OtlpFormat::Protobuf => "application/x-protobuf",
         OtlpFormat::Json => "application/json",
     };
-    Ok(ResponseBuilder::new()
-        .with_status(status)
-        .with_header("content-type", content_type)?
-        .fixed(message))
+    content_type::response(status, kind, message)
 }
 
 #[cfg(test)]
