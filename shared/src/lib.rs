@@ -35,7 +35,7 @@ pub mod verbs;
 mod views;
 
 pub use base::{limits, sort};
-pub use formats::{folded, gzip, jfr, legacy, pprof, push_v1};
+pub use formats::{folded, gzip, jfr, legacy, pprof, preorder, push_v1, speedscope};
 pub use views::{flame, pyroscope};
 
 pub use base::parse_time::parse_time;

@@ -145,6 +145,18 @@ const TEXTS = {
     total: 55,
     frames: ["0 total 55", "1 main 55", "2 orders 47", "3 store 35", "2 idle 8"],
   },
+  speedscope: {
+    text: JSON.stringify({
+      profiles: [
+        { type: "sampled", name: "one", unit: "none", samples: [[0, 1], [0]], weights: [30, 12] },
+        { type: "sampled", name: "two", unit: "none", samples: [[0, 1, 2]], weights: [5] },
+      ],
+      shared: { frames: ["main", "orders", "store"].map((name) => ({ name })) },
+      $schema: "https://www.speedscope.app/file-format-schema.json",
+    }),
+    total: 47,
+    frames: ["0 total 47", "1 main 47", "2 orders 35", "3 store 5"],
+  },
   "an old goroutine profile": {
     text: "goroutine profile: total 7\n5 @ 0x11 0x21\n2 @ 0x12 0x21\n",
     total: 7,

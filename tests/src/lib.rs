@@ -8,7 +8,7 @@
 //! - [`drawn`]: profiles for tests, written as lines of stacks.
 //! - [`random`]: profiles by chance, for property tests.
 //! - [`legacy`]: profiles in old formats, for tests and as seeds of the fuzzer; [`jfr`]: recordings
-//!   of JDK's kind.
+//!   of JDK's kind; [`preorder`]: tries and trees of Pyroscope's old agents.
 //!
 //! Judges:
 //!
@@ -37,4 +37,4 @@ mod profiles;
 
 pub use judges::{brute, go, oracle, series, text};
 pub use local::{client, process, query};
-pub use profiles::{corpus, drawn, jfr, legacy, random, recorded};
+pub use profiles::{corpus, drawn, jfr, legacy, preorder, random, recorded};

@@ -14,6 +14,7 @@ use pilotlight_tests::demo::{Kind, Moment, SERVICES, profile as demo_profile};
 use pilotlight_tests::drawn;
 use pilotlight_tests::jfr::{Chunk, FREE, Integers, TEXT, Value, every_event};
 use pilotlight_tests::oracle::Oracle;
+use pilotlight_tests::preorder::{node, varint};
 use serde_json::Value;
 
 const BINARY: &str = "application/octet-stream";
@@ -194,6 +195,51 @@ fn all_bad() -> Vec<Bad> {
             "JFR, chunk 1, byte 0",
         ),
         query("an unknown format", "name=hostile&format=perf", 415, "perf"),
+        query(
+            "speedscope that is none",
+            "name=hostile&format=speedscope",
+            422,
+            "speedscope: ",
+        ),
+        Bad {
+            query: "name=hostile&format=speedscope",
+            ..bad(
+                "events that do not match",
+                br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},
+                "profiles":[{"type":"evented","name":"p","unit":"none","events":[{"type":"C","frame":0,"at":1}]}]}"#
+                    .to_vec(),
+                422,
+                "event 0 closes the frame \"a\"",
+            )
+        },
+        Bad {
+            query: "name=hostile&format=trie",
+            ..bad(
+                "a trie that announces 2^60 nodes",
+                node(b"", 0, 1 << 60),
+                422,
+                "trie, byte 0: 1152921504606846976 more nodes are announced",
+            )
+        },
+        Bad {
+            query: "name=hostile&format=tree",
+            ..bad(
+                "a tree of a million frames",
+                [node(b"a", 0, 1).repeat(1_000_000), node(b"a", 1, 0)].concat(),
+                422,
+                "tree, byte 65536: a stack has more than 16384 frames",
+            )
+        },
+        Bad {
+            query: "name=hostile",
+            content_type: "binary/octet-stream+trie",
+            ..bad(
+                "a name that claims 2^40 bytes",
+                [&varint(1 << 40)[..], b"abc"].concat(),
+                422,
+                "trie, byte 0: a name of 1099511627776 bytes",
+            )
+        },
         Bad {
             query: "name=hostile&format=jfr",
             ..bad("a recording cut short", every_event(Integers::Raw)[..500].to_vec(), 422, "JFR")

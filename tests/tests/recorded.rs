@@ -1,6 +1,8 @@
-//! Every recorded request of a published agent, pushed to the worker: the series, labels and totals
-//! that it holds afterwards are those of `tests/golden/recorded.txt`. A script reads them out of the
-//! requests, in another language and without our code: `tests/golden/recorded.py`.
+//! Every recorded request of a published agent, pushed to the worker, and files of folded stacks
+//! and of speedscope: the series, labels and totals that it holds afterwards are those of
+//! `tests/golden/recorded.txt` and `tests/golden/stacks.txt`. Scripts read them out of the requests
+//! and files, in another language and without our code: `tests/golden/recorded.py` and
+//! `tests/golden/stacks.py`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -29,10 +31,13 @@ fn recorded_requests_leave_what_an_independent_reader_found() {
     let place = Place::fresh(&state, &variables).expect("a place");
     let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let client = Client::new(&place.url());
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/recorded.txt");
-    let golden = fs::read_to_string(golden).expect("the golden file");
+    let golden = ["recorded", "stacks"].map(|name| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("golden/{name}.txt"));
+        fs::read_to_string(path).expect("the golden file")
+    });
+    let golden = golden.concat();
     let expected: Vec<(&str, &str)> = golden.split("\n\n").filter_map(block).collect();
-    assert!(expected.len() >= 24, "the golden file has shrunk");
+    assert!(expected.len() >= 32, "the golden files have shrunk");
 
     let mut wrong = Vec::new();
     for (name, expect) in expected {
@@ -59,7 +64,7 @@ fn block(text: &str) -> Option<(&str, &str)> {
     text.trim_end().split_once('\n')
 }
 
-/// Sends what was recorded; the bodies of Java's agent are without their requests.
+/// Sends what was recorded; the bodies of Java's agent, and files, are without their requests.
 fn push(client: &Client, tenant: &str, name: &str) -> Answer {
     let (agent, file) = name.split_once('/').expect("a folder and a file");
     let answer = if PYROSCOPE_AGENTS.contains(&agent) {
@@ -68,6 +73,10 @@ fn push(client: &Client, tenant: &str, name: &str) -> Answer {
             .find(|recorded| recorded.name.ends_with(name))
             .unwrap_or_else(|| panic!("{name} is not in the corpus"));
         client.replay(&recorded.head_of_tenant(tenant), &recorded.body)
+    } else if agent == "speedscope" {
+        let body = corpus::read(name).expect("a file").bytes;
+        let path = "/ingest?name=text.app%7Bregion=eu%7D&from=1795236390&until=1795236400";
+        client.of_tenant(tenant).post(path, "", &body)
     } else {
         let body = corpus::read(&format!("agents/{name}"))
             .expect("a body")

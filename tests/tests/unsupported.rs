@@ -82,14 +82,6 @@ const FILES: &[(&str, &str)] = &[
         "a Chrome trace",
     ),
     (
-        "speedscope/speedscope/0.0.1/simple.speedscope.json",
-        "speedscope JSON",
-    ),
-    (
-        "speedscope/speedscope/0.6.0/two-sampled.speedscope.json",
-        "speedscope JSON",
-    ),
-    (
         "speedscope/stackprof/simple-stackprof.json",
         "a stackprof profile",
     ),
@@ -142,8 +134,7 @@ const FILES: &[(&str, &str)] = &[
     ("speedscope/pmcstat/simple.txt", "the output of pmcstat"),
 ];
 
-const READS: &str =
-    "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR and folded stacks";
+const READS: &str = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks";
 
 /// What the viewer says of a file.
 fn opened(bytes: &[u8]) -> String {
@@ -232,6 +223,10 @@ fn what_is_no_profile_is_named_too() {
     assert_eq!(
         pushed(b"main;work 12\n").1,
         "the body is a text of folded stacks (format=groups); send pprof"
+    );
+    assert_eq!(
+        pushed(br#"{"$schema":"https://www.speedscope.app/file-format-schema.json"}"#).1,
+        "the body is speedscope's JSON (format=speedscope); send pprof"
     );
     assert_eq!(
         pushed(b""),

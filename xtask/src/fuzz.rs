@@ -9,11 +9,12 @@ use crate::proc::{Failure, Result, Run};
 use std::path::Path;
 
 /// Programs of `tests/fuzz`, each with seeds of its own.
-const TARGETS: [&str; 8] = [
+const TARGETS: [&str; 9] = [
     "pprof",
     "legacy",
     "jfr",
     "otlp",
+    "stacks",
     "push_v1",
     "multipart",
     "selector",

@@ -9,5 +9,8 @@ pub mod jfr;
 pub mod legacy;
 pub(crate) mod otlp;
 pub mod pprof;
+pub mod preorder;
 pub(crate) mod protobuf;
 pub mod push_v1;
+pub mod speedscope;
+pub(crate) mod stack_sums;

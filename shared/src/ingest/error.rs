@@ -11,6 +11,8 @@ use crate::formats::gzip::GzipError;
 use crate::formats::jfr::{JfrError, LabelsError};
 use crate::formats::otlp::{OtlpError, ProfileError, Stop};
 use crate::formats::pprof::PprofError;
+use crate::formats::preorder::PreorderError;
+use crate::formats::speedscope::SpeedscopeError;
 use crate::model::labels::LabelError;
 use crate::model::profile_type::UnusableType;
 use crate::store::StoreError;
@@ -45,7 +47,7 @@ pub enum IngestError {
     },
     /// A format that is not understood.
     #[error(
-        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\"), JFR (format=jfr) or folded stacks (format=groups or lines)"
+        "format {0:?} is not supported; send pprof (format=pprof, or multipart/form-data with a part \"profile\"), JFR (format=jfr), speedscope (format=speedscope) or stacks (format=groups, lines, trie or tree)"
     )]
     Format(String),
     /// The sender says pprof and sends something else.
@@ -106,6 +108,12 @@ pub enum IngestError {
     /// The folded stacks themselves.
     #[error(transparent)]
     Folded(#[from] FoldedError),
+    /// The trie or tree itself.
+    #[error(transparent)]
+    Preorder(#[from] PreorderError),
+    /// The JSON of speedscope itself.
+    #[error(transparent)]
+    Speedscope(#[from] SpeedscopeError),
     /// The recording itself.
     #[error(transparent)]
     Jfr(#[from] JfrError),
@@ -170,6 +178,8 @@ impl IngestError {
             | Self::Profile(_)
             | Self::LeftOut { .. }
             | Self::Folded(_)
+            | Self::Preorder(_)
+            | Self::Speedscope(_)
             | Self::Jfr(_)
             | Self::JfrLabels(_)
             | Self::Store(_) => 422,

@@ -23,7 +23,7 @@ mod type_names;
 use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::detect::{UnsupportedFormat, unsupported};
 use crate::formats::gzip::inflate;
-use crate::formats::{self, folded};
+use crate::formats::{self, folded, speedscope};
 use crate::store::ChunkId;
 use draft::Draft;
 pub use draft::{Chunk, Ingested, Rejected};
@@ -91,10 +91,14 @@ fn decode(raw: &[u8]) -> Result<Pushed, IngestError> {
         if !error.may_be_another_format() {
             return error.into();
         }
-        let folded = folded::sniff(raw).then_some(UnsupportedFormat::Other(
-            "a text of folded stacks (format=groups)",
-        ));
-        folded
+        let read = if folded::sniff(raw) {
+            Some("a text of folded stacks (format=groups)")
+        } else if speedscope::sniff(raw) {
+            Some("speedscope's JSON (format=speedscope)")
+        } else {
+            None
+        };
+        read.map(UnsupportedFormat::Other)
             .or_else(|| unsupported::identify(raw))
             .map_or(error.into(), IngestError::Unsupported)
     })

@@ -133,6 +133,8 @@ impl IngestError {
             | Self::Profile(_)
             | Self::LeftOut { .. }
             | Self::Folded(_)
+            | Self::Preorder(_)
+            | Self::Speedscope(_)
             | Self::Jfr(_)
             | Self::Otlp(_)
             | Self::OtlpProfile(_)

@@ -9,7 +9,7 @@ use super::error::IngestError;
 use super::origin::Origin;
 use crate::base::parse_time::parse_time;
 use crate::base::units::UnixNanos;
-use crate::formats::{folded, legacy};
+use crate::formats::{folded, legacy, speedscope};
 use crate::model::labels::parse_name;
 
 /// A request to `/ingest`.
@@ -52,18 +52,25 @@ pub(super) struct Parameters {
     format: String,
 }
 
-/// How a text is written.
+/// How stacks are written whose values the name of the application explains.
 #[derive(Clone, Copy)]
 pub(super) enum TextFormat {
     /// Each stack with its value.
     Folded,
     /// A stack a line, which counts once.
     Lines,
+    /// Folded stacks as a trie.
+    Trie,
+    /// A tree of frames.
+    Tree,
+    /// JSON of speedscope.
+    Speedscope,
 }
 
 impl Parameters {
     pub(super) fn parse(push: &Push<'_>) -> Result<Self, IngestError> {
-        let (mut name, mut spy, mut format) = (None, String::new(), String::new());
+        let (mut name, mut spy) = (None, String::new());
+        let mut format = format_of(push.content_type).to_owned();
         let (mut from, mut until, mut period_nanos) = (None, None, None);
         for (key, value) in form_urlencoded::parse(push.query.as_bytes()) {
             let time = |parameter| {
@@ -76,7 +83,7 @@ impl Parameters {
             match key.as_ref() {
                 "name" => name = Some((parse_name(&value)?, value.into_owned())),
                 "spyName" => spy = value.into_owned(),
-                "format" => format = value.into_owned(),
+                "format" if !value.is_empty() => format = value.into_owned(),
                 "from" if !value.is_empty() => from = time("from")?,
                 "until" if !value.is_empty() => until = time("until")?,
                 "sampleRate" => {
@@ -113,11 +120,15 @@ impl Parameters {
         self.format == "jfr"
     }
 
-    /// How the body is written, if it is a text: as the sender says, else as it looks.
+    /// How the body is written, if it is of these: as the sender says, else as it looks.
     pub(super) fn text_format(&self, body: &[u8]) -> Option<TextFormat> {
         match self.format.as_str() {
             "groups" | "folded" => Some(TextFormat::Folded),
             "lines" => Some(TextFormat::Lines),
+            "trie" => Some(TextFormat::Trie),
+            "tree" => Some(TextFormat::Tree),
+            "speedscope" => Some(TextFormat::Speedscope),
+            "" if speedscope::sniff(body) => Some(TextFormat::Speedscope),
             // Reports of gperftools and old Go are text too.
             "" if body.is_empty() || folded::sniff(body) && legacy::sniff(body).is_none() => {
                 Some(TextFormat::Folded)
@@ -130,8 +141,17 @@ impl Parameters {
     /// told by its content.
     pub(super) fn check_format(&self) -> Result<(), IngestError> {
         match self.format.as_str() {
-            "" | "pprof" | "groups" | "folded" | "lines" => Ok(()),
+            "" | "pprof" | "groups" | "folded" | "lines" | "trie" | "tree" | "speedscope" => Ok(()),
             other => Err(IngestError::Format(other.to_owned())),
         }
+    }
+}
+
+/// The format that old agents name by the type of the content, or nothing.
+fn format_of(content_type: &str) -> &'static str {
+    match content_type.split(';').next().map(str::trim) {
+        Some("binary/octet-stream+trie") => "trie",
+        Some("binary/octet-stream+tree") => "tree",
+        _ => "",
     }
 }

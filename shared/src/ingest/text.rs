@@ -1,12 +1,13 @@
-//! Folded stacks that are pushed. The format does not say what it counts: the end of the
-//! application's name does, as in `my.app.alloc_space`.
+//! Stacks that are pushed in formats that do not say what they count: the end of the application's
+//! name does, as in `my.app.alloc_space`. speedscope says in which unit, and the name the rest.
 
 use super::draft::Draft;
 use super::error::IngestError;
 use super::identity::Identity;
 use super::origin::Origin;
 use super::request::{Parameters, Push, TextFormat};
-use crate::formats::folded;
+use crate::formats::preorder::{decode_tree, decode_trie};
+use crate::formats::{folded, speedscope};
 use crate::model::labels::parse_name;
 use crate::model::profile_type::ProfileType;
 
@@ -33,12 +34,21 @@ pub(super) fn draft(
     let mut profile = match format {
         TextFormat::Folded => folded::decode(text)?.profile,
         TextFormat::Lines => folded::decode_lines(text)?,
+        TextFormat::Trie => decode_trie(text)?.profile,
+        TextFormat::Tree => decode_tree(text)?.profile,
+        TextFormat::Speedscope => speedscope::decode(text)?.profile,
     };
-    let (name, counted) = counted(&parameters.name);
-    if counted.of_time {
-        let period = parameters.period_nanos.unwrap_or(DEFAULT_PERIOD_NANOS);
-        for value in &mut profile.samples.values[0] {
-            *value = value.saturating_mul(period);
+    let (name, parts) = named(&parameters.name);
+    let mut types = Vec::new();
+    for column in 0..profile.sample_types().len() {
+        let unit = profile.type_text(profile.sample_types()[column]).1;
+        types.push(profile_type(in_unit(parts, unit)));
+        let [.., period_type, _] = parts;
+        if unit == COUNT && !period_type.is_empty() {
+            let period = parameters.period_nanos.unwrap_or(DEFAULT_PERIOD_NANOS);
+            for value in &mut profile.samples.values[column] {
+                *value = value.saturating_mul(period);
+            }
         }
     }
     let spy = parameters.origin.labels.get("pyroscope_spy");
@@ -47,49 +57,58 @@ pub(super) fn draft(
         labels: parse_name(&name)?.with_defaults(spy)?,
         ..parameters.origin
     };
-    Draft::of(id, profile, &origin, &[counted.profile_type])
+    Draft::of(id, profile, &origin, &types)
 }
 
-/// What the values of a text count.
-struct Counted {
-    profile_type: ProfileType,
-    /// Whether they are samples, each of which stands for a period.
-    of_time: bool,
-}
+/// The unit of what was only counted.
+const COUNT: &str = "count";
+
+/// The parts of a type in order: its name, sample type and unit, period type and unit. Values with
+/// a period type are time when they are counted: each sample stands for a period.
+type Parts<'a> = [&'a str; 5];
+
+const CPU: Parts<'_> = ["process_cpu", "cpu", "nanoseconds", "cpu", "nanoseconds"];
+const WALL: Parts<'_> = ["wall", "wall", "nanoseconds", "cpu", "nanoseconds"];
+const BYTES: Parts<'_> = ["memory", "samples", "bytes", "", ""];
 
 /// The name without its suffix, and what that says. An unknown suffix stays a part of the name and
 /// means CPU time: dots in names are common.
-fn counted(name: &str) -> (String, Counted) {
+fn named(name: &str) -> (String, Parts<'_>) {
     let (app, labels) = name.split_at(name.find('{').unwrap_or(name.len()));
     let known = app
         .trim_end()
         .rsplit_once('.')
         .filter(|(app, _)| !app.is_empty())
         .and_then(|(app, suffix)| Some((format!("{app}{labels}"), type_of(suffix)?)));
-    let (name, [group, kind, unit, period_type, period_unit]) =
-        known.unwrap_or_else(|| (name.to_owned(), CPU));
-    let counted = Counted {
-        of_time: !period_type.is_empty(),
-        profile_type: ProfileType {
-            name: group.to_owned(),
-            sample_type: kind.to_owned(),
-            sample_unit: unit.to_owned(),
-            period_type: period_type.to_owned(),
-            period_unit: period_unit.to_owned(),
-        },
-    };
-    (name, counted)
+    known.unwrap_or_else(|| (name.to_owned(), CPU))
 }
 
-const CPU: [&str; 5] = ["process_cpu", "cpu", "nanoseconds", "cpu", "nanoseconds"];
+/// What values count that a profile gives in a unit: what the name says, unless that has another.
+fn in_unit<'a>(named: Parts<'a>, unit: &str) -> Parts<'a> {
+    match unit {
+        COUNT => named,
+        unit if unit == named[2] => named,
+        "bytes" => BYTES,
+        _ => WALL,
+    }
+}
+
+fn profile_type(parts: Parts<'_>) -> ProfileType {
+    let [name, sample_type, sample_unit, period_type, period_unit] = parts.map(str::to_owned);
+    ProfileType {
+        name,
+        sample_type,
+        sample_unit,
+        period_type,
+        period_unit,
+    }
+}
 
 /// The parts of the type that a suffix stands for, by Pyroscope's table.
-fn type_of(suffix: &str) -> Option<[&str; 5]> {
+fn type_of(suffix: &str) -> Option<Parts<'_>> {
     Some(match suffix {
         "cpu" | "itimer" => CPU,
-        "wall" | "seconds" | "milliseconds" | "microseconds" | "nanoseconds" => {
-            ["wall", "wall", "nanoseconds", "cpu", "nanoseconds"]
-        }
+        "wall" | "seconds" | "milliseconds" | "microseconds" | "nanoseconds" => WALL,
         "inuse_objects"
         | "alloc_objects"
         | "alloc_in_new_tlab_objects"
@@ -98,7 +117,7 @@ fn type_of(suffix: &str) -> Option<[&str; 5]> {
         "inuse_space" | "alloc_space" | "alloc_in_new_tlab_bytes" | "alloc_outside_tlab_bytes" => {
             ["memory", suffix, "bytes", "", ""]
         }
-        "bytes" => ["memory", "samples", "bytes", "", ""],
+        "bytes" => BYTES,
         "goroutines" => ["goroutine", "goroutines", "count", "", ""],
         "mutex_count" => ["mutex", "contentions", "count", "", ""],
         "mutex_duration" => ["mutex", "delay", "nanoseconds", "", ""],

@@ -115,7 +115,8 @@ const WAYS: [RegExp, string][] = [
   [/archive/, "Unpack it, and open the profile that is inside."],
   [/perf/, "Convert it to folded stacks, with perf script and stackcollapse-perf.pl."],
 ];
-const READ = "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, and folded stacks.";
+const READ =
+  "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, speedscope, and folded stacks.";
 
 function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> {
   switch (kind) {

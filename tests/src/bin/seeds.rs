@@ -15,7 +15,7 @@ use pilotlight_core::pprof::{encode, encode_gzip};
 use pilotlight_tests::demo::{Kind, Moment, SERVICES, profile};
 use pilotlight_tests::jfr::{Integers, every_event};
 use pilotlight_tests::oracle::unzip;
-use pilotlight_tests::{corpus, drawn, legacy};
+use pilotlight_tests::{corpus, drawn, legacy, preorder};
 
 use encoder::{Profile, Request, Resource, Sample, Style, VERSIONS};
 
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         ("otlp", own_otlp()),
         ("push_v1", own_push_v1()),
         ("multipart", own_forms()),
+        ("stacks", own_stacks()),
         ("selector", own_selectors()),
         ("token", own_tokens()),
     ]);
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
         targets.entry("legacy").or_default().extend(real_legacy());
         targets.entry("jfr").or_default().extend(real_jfr());
         targets.entry("otlp").or_default().extend(real_otlp());
+        targets.entry("stacks").or_default().extend(real_stacks());
     }
     for (target, seeds) in targets {
         if let Err(error) = write(&Path::new(folder).join(target), &seeds) {
@@ -274,6 +276,31 @@ fn own_forms() -> Seeds {
     ])
 }
 
+/// speedscope's JSON, a trie and a tree.
+fn own_stacks() -> Seeds {
+    let stacks = [
+        ("main", 1),
+        ("main;work;é", 300),
+        ("main;worker", 7),
+        ("other", 2),
+    ];
+    let stacks: preorder::Stacks = stacks
+        .map(|(stack, value)| (stack.to_owned(), value))
+        .into();
+    let schema = "https://www.speedscope.app/file-format-schema.json";
+    let json = format!(
+        r#"{{"$schema":"{schema}","shared":{{"frames":[{{"name":"a","file":"a.rb","line":1,"col":2}},{{"name":"b"}}]}},
+"profiles":[{{"type":"evented","name":"one","unit":"seconds","startValue":0,"endValue":4,"events":[
+{{"type":"O","frame":0,"at":1}},{{"type":"O","frame":1,"at":2.5}},{{"type":"C","frame":1,"at":3e0}},{{"type":"C","frame":0,"at":4}}]}},
+{{"type":"sampled","name":"two","unit":"bytes","samples":[[0,1],[1],[]],"weights":[1,2.5,3]}}]}}"#
+    );
+    named([
+        ("speedscope", json.into_bytes()),
+        ("trie", preorder::trie(&stacks)),
+        ("tree", preorder::tree(&stacks)),
+    ])
+}
+
 /// The first line is what is parsed, the others what it is matched with.
 fn own_selectors() -> Seeds {
     named([
@@ -348,6 +375,21 @@ fn real_jfr() -> Seeds {
 fn real_otlp() -> Seeds {
     let files =
         ["alloc", "itimer"].map(|name| corpus::read(&format!("agents/java/out-{name}.otlp")));
+    let files = files.into_iter().flatten();
+    small(
+        files
+            .map(|file| (file.name.replace('/', "-"), file.bytes))
+            .collect(),
+    )
+}
+
+fn real_stacks() -> Seeds {
+    let names = [
+        "0.0.1/simple.speedscope.json",
+        "0.6.0/two-sampled.speedscope.json",
+        "invalid/out-of-order-events.json",
+    ];
+    let files = names.map(|name| corpus::read(&format!("speedscope/speedscope/{name}")));
     let files = files.into_iter().flatten();
     small(
         files

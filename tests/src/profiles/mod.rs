@@ -4,5 +4,6 @@ pub mod corpus;
 pub mod drawn;
 pub mod jfr;
 pub mod legacy;
+pub mod preorder;
 pub mod random;
 pub mod recorded;

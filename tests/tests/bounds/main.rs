@@ -16,6 +16,7 @@ mod profiles;
 mod pushes;
 mod recordings;
 mod requests;
+mod stacks;
 mod texts;
 
 use std::time::{Duration, Instant};
@@ -29,6 +30,7 @@ use message::Message;
 use profiles::{CASES, head, id};
 use pushes::PUSHES;
 use requests::REQUESTS;
+use stacks::STACKS;
 use texts::TEXTS;
 
 /// Bytes allocated for each byte of input, at most.
@@ -66,7 +68,7 @@ const fn case(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case
 #[test]
 fn hostile_profiles_allocate_in_proportion_to_their_size() {
     let mut broken = Vec::new();
-    let cases = [CASES, TEXTS, REQUESTS, PUSHES];
+    let cases = [CASES, TEXTS, STACKS, REQUESTS, PUSHES];
     for Case {
         name,
         make,

@@ -9,6 +9,7 @@ use crate::formats::folded::{self, FoldedError};
 use crate::formats::gzip::inflate;
 use crate::formats::jfr::{self, JfrError};
 use crate::formats::pprof::{self, PprofError};
+use crate::formats::speedscope::{self, SpeedscopeError};
 pub use unsupported::UnsupportedFormat;
 
 /// Why a file cannot be opened.
@@ -23,22 +24,28 @@ pub enum OpenError {
     /// A damaged recording of JDK or async-profiler.
     #[error(transparent)]
     Jfr(#[from] JfrError),
+    /// Damaged JSON of speedscope.
+    #[error(transparent)]
+    Speedscope(#[from] SpeedscopeError),
     /// None of the formats; what it is instead.
     #[error(
-        "this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR and folded stacks"
+        "this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks"
     )]
     Unsupported(UnsupportedFormat),
 }
 
 /// Opens a profile in any format that is read here: pprof ([`crate::pprof`]), what was before it
-/// ([`crate::legacy`]), JFR ([`crate::jfr`]), or folded stacks ([`crate::folded`]); gzip or not.
-/// After inflation it may have `cap` bytes.
+/// ([`crate::legacy`]), JFR ([`crate::jfr`]), speedscope ([`crate::speedscope`]), or folded stacks
+/// ([`crate::folded`]); gzip or not. After inflation it may have `cap` bytes.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
     let inflated = inflate(bytes, cap).map_err(PprofError::from)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
     if jfr::sniff(raw) && raw.len() <= cap {
         let recording = jfr::decode(raw, &jfr::Options::default())?;
         return Ok(recording.for_viewer());
+    }
+    if speedscope::sniff(raw) && raw.len() <= cap {
+        return Ok(speedscope::decode(raw)?);
     }
     // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be
     // guessed.
@@ -71,6 +78,10 @@ mod tests {
             encode_gzip(&drawn),
             text,
             b"x profile: total 1\n3 @ 0x1 0x2\n".to_vec(),
+            br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{
+                "type":"sampled","unit":"none","samples":[[0]],"weights":[3]}],
+                "shared":{"frames":[{"name":"a"}]}}"#
+                .to_vec(),
         ] {
             assert_eq!(open(&bytes, 1 << 20).expect("opens").profile.total(0), 3);
         }
@@ -88,7 +99,7 @@ mod tests {
             message(b"x profile: total 1\n?", 99),
             "legacy count profile, line 2: not of the form 1 @ 0x2 0x3: \"?\""
         );
-        let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR and folded stacks";
+        let read = "Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks";
         assert_eq!(
             message(b"hello", 10),
             format!("this is text of no known profiler; {read}")

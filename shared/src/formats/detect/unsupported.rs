@@ -61,11 +61,6 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
 
 /// Words that all occur near the beginning of a text that begins with the first.
 const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
-    (
-        "{",
-        &["speedscope.app/file-format-schema"],
-        Profile("speedscope JSON"),
-    ),
     ("{", &["\"traceEvents\""], Profile("a Chrome trace")),
     ("[", &["\"ph\"", "\"ts\""], Profile("a Chrome trace")),
     (

@@ -1,18 +1,12 @@
 //! Text → [`Profile`](crate::Profile).
 
 use std::borrow::Cow;
-use std::hash::BuildHasher;
-
-use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::FoldedError;
-use crate::base::growth::push;
 use crate::base::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
 use crate::base::warnings::{Warnings, cut};
 use crate::formats::decoded::Decoded;
-use crate::model::builder::ProfileBuilder;
-use crate::model::id::{FunctionId, LocationId, StackId, StringId};
-use crate::model::profile::{Function, Line, Location, Profile, Stack};
+use crate::formats::stack_sums::NamedStacks;
 
 /// How many lines decide what a text is, and in how many bytes they are looked for. A line of a
 /// deep Java stack has 3 kB.
@@ -68,14 +62,13 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
     if damaged {
         warnings.add(|| "some of it is not valid text and is read as \u{fffd}".to_owned());
     }
-    let mut reader = Reader::new();
-    reader.left = text.len();
-    let mut saturated = 0u64;
+    let mut stacks = NamedStacks::new();
+    let mut left = text.len();
     for (number, line) in (1..).zip(text.lines()) {
-        reader.left = reader.left.saturating_sub(line.len() + 1);
-        reader.read = text.len() - reader.left;
+        left = left.saturating_sub(line.len() + 1);
+        stacks.sums.progress(text.len() - left, left);
         match value(line) {
-            Some((stack, value)) => saturated += u64::from(reader.add(number, stack, value)?),
+            Some((stack, value)) => add(&mut stacks, number, stack, value)?,
             None if is_comment(line) => {}
             None => warnings.add(|| {
                 format!(
@@ -85,19 +78,15 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
             }),
         }
     }
-    if saturated > 0 {
-        warnings.add(|| {
-            format!("{saturated} sums of equal stacks go beyond 64 bits and are cut off there")
-        });
-    }
-    if reader.profile.is_empty() {
+    let profile = stacks.sums.finish(&mut warnings);
+    if profile.is_empty() {
         return Err(FoldedError::NoStack(cut(text
             .lines()
             .find(|line| !line.trim().is_empty())
             .unwrap_or(""))));
     }
     Ok(Decoded {
-        profile: reader.profile,
+        profile,
         warnings: warnings.finish(),
     })
 }
@@ -140,146 +129,25 @@ fn is_comment(line: &str) -> bool {
     line.starts_with('#') || line.trim().is_empty()
 }
 
-/// Each name is a string, a function, a line and a location, all of the same row; stacks and
-/// samples are looked up once each.
-struct Reader {
-    profile: Profile,
-    hasher: DefaultHashBuilder,
-    names: HashTable<LocationId>,
-    stacks: HashTable<StackId>,
-    /// The sample of each stack.
-    samples: Vec<Option<u32>>,
-    /// That of no stack at all.
-    empty: Option<u32>,
-    /// How many bytes of the text are read, and how many are not.
-    read: usize,
-    left: usize,
-}
-
-impl Reader {
-    fn new() -> Self {
-        let mut builder = ProfileBuilder::new();
-        builder.sample_type("samples", "count");
-        Self {
-            profile: builder.finish(),
-            hasher: DefaultHashBuilder::default(),
-            names: HashTable::new(),
-            stacks: HashTable::new(),
-            samples: Vec::new(),
-            empty: None,
-            read: 0,
-            left: 0,
-        }
-    }
-
-    /// Adds a line; says whether its sum went beyond 64 bits.
-    fn add(&mut self, line: u64, stack: &str, value: i64) -> Result<bool, FoldedError> {
-        let frames = || stack.split(';').filter(|name| !name.is_empty());
-        let depth = frames().count();
-        if depth > MAX_STACK_DEPTH {
-            return Err(FoldedError::TooDeep {
-                line,
-                depth,
-                cap: MAX_STACK_DEPTH,
-            });
-        }
-        let stack = frames().fold(None, |parent, name| {
-            let location = self.location(name);
-            Some(self.stack(Stack { parent, location }))
+/// Adds a line.
+pub(super) fn add(
+    stacks: &mut NamedStacks,
+    line: u64,
+    stack: &str,
+    value: i64,
+) -> Result<(), FoldedError> {
+    let frames = || stack.split(';').filter(|name| !name.is_empty());
+    let depth = frames().count();
+    if depth > MAX_STACK_DEPTH {
+        return Err(FoldedError::TooDeep {
+            line,
+            depth,
+            cap: MAX_STACK_DEPTH,
         });
-        let known = stack.map_or(&mut self.empty, |stack| &mut self.samples[stack.index()]);
-        let (samples, read, left) = (&mut self.profile.samples, self.read, self.left);
-        match *known {
-            Some(row) => {
-                let sum = &mut samples.values[0][row as usize];
-                let exact = sum.checked_add(value);
-                *sum = exact.unwrap_or_else(|| sum.saturating_add(value));
-                Ok(exact.is_none())
-            }
-            None => {
-                *known = Some(samples.stacks.len() as u32);
-                push(&mut samples.stacks, stack, read, left);
-                push(&mut samples.labels, None, read, left);
-                push(&mut samples.values[0], value, read, left);
-                Ok(false)
-            }
-        }
     }
-
-    fn location(&mut self, name: &str) -> LocationId {
-        // The names of the sample type came before those of frames.
-        const OTHERS: usize = 3;
-        let Self {
-            profile,
-            hasher,
-            read,
-            left,
-            ..
-        } = self;
-        let hash = hasher.hash_one(name);
-        if let Some(&known) = self.names.find(hash, |&id| {
-            profile.strings.at(id.index() + OTHERS, name).is_some()
-        }) {
-            return known;
-        }
-        let id = LocationId::new(profile.locations.len());
-        let name = profile.strings.push(name);
-        debug_assert_eq!(name.index(), id.index() + OTHERS);
-        let row = Function {
-            name,
-            system_name: name,
-            file: StringId::EMPTY,
-            start_line: 0,
-        };
-        push(&mut profile.functions, row, *read, *left);
-        let function = Some(FunctionId::new(id.index()));
-        push(
-            &mut profile.lines,
-            Line {
-                function,
-                line: 0,
-                column: 0,
-            },
-            *read,
-            *left,
-        );
-        let first_line = id.index() as u32;
-        let row = Location {
-            mapping: None,
-            address: 0,
-            folded: false,
-            first_line,
-            line_count: 1,
-        };
-        push(&mut profile.locations, row, *read, *left);
-        self.names.insert_unique(hash, id, |&id| {
-            hasher.hash_one(profile.strings.get(StringId::new(id.index() + OTHERS)))
-        });
-        id
-    }
-
-    fn stack(&mut self, row: Stack) -> StackId {
-        let Self {
-            profile,
-            hasher,
-            read,
-            left,
-            ..
-        } = self;
-        let hash = hasher.hash_one(row);
-        if let Some(&known) = self
-            .stacks
-            .find(hash, |&id| profile.stacks[id.index()] == row)
-        {
-            return known;
-        }
-        let id = StackId::new(profile.stacks.len());
-        push(&mut profile.stacks, row, *read, *left);
-        push(&mut self.samples, None, *read, *left);
-        self.stacks
-            .insert_unique(hash, id, |&id| hasher.hash_one(profile.stacks[id.index()]));
-        id
-    }
+    let stack = frames().fold(None, |parent, name| Some(stacks.call(parent, name)));
+    stacks.sums.add(stack, 0, value);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,39 +1,31 @@
 //! A stack on each line, without a value: each counts once.
 
 use super::FoldedError;
-use crate::base::limits::MAX_STACK_DEPTH;
-use crate::model::builder::ProfileBuilder;
+use super::decode::add;
+use crate::base::warnings::Warnings;
+use crate::formats::stack_sums::NamedStacks;
 use crate::model::profile::Profile;
 
 /// Reads lines of the form `main;work`. Blank ones are left out.
 pub fn decode_lines(bytes: &[u8]) -> Result<Profile, FoldedError> {
-    let mut builder = ProfileBuilder::new();
-    builder.sample_type("samples", "count");
+    let mut stacks = NamedStacks::new();
     let text = String::from_utf8_lossy(bytes);
+    let mut left = text.len();
     for (number, line) in (1..).zip(text.lines()) {
-        let frames: Vec<&str> = line
-            .trim_end()
-            .split(';')
-            .filter(|name| !name.is_empty())
-            .collect();
-        if frames.len() > MAX_STACK_DEPTH {
-            return Err(FoldedError::TooDeep {
-                line: number,
-                depth: frames.len(),
-                cap: MAX_STACK_DEPTH,
-            });
-        }
-        if !frames.is_empty() {
-            let stack = builder.named_stack(&frames);
-            builder.sample(stack, None, &[1]);
+        left = left.saturating_sub(line.len() + 1);
+        stacks.sums.progress(text.len() - left, left);
+        let stack = line.trim_end();
+        if stack.bytes().any(|byte| byte != b';') {
+            add(&mut stacks, number, stack, 1)?;
         }
     }
-    Ok(builder.finish())
+    Ok(stacks.sums.finish(&mut Warnings::default()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::limits::MAX_STACK_DEPTH;
 
     #[test]
     fn each_line_counts_once() {

@@ -8,8 +8,8 @@ export function DropZone({ wide = false }: { wide?: boolean }) {
       <Logo size={wide ? 56 : 40} />
       <span class="big">Open a profile</span>
       <span>
-        Drop pprof files, JFR or folded stacks anywhere, paste them, or <u>choose them</u>. Several are merged; two can
-        be compared.
+        Drop pprof files, JFR, speedscope or folded stacks anywhere, paste them, or <u>choose them</u>. Several are
+        merged; two can be compared.
       </span>
       <span class="soft">They are read and drawn by this page. Nothing leaves your machine.</span>
     </FilePicker>

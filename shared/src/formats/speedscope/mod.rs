@@ -1,0 +1,65 @@
+//! speedscope's JSON, which rbspy, py-spy, dotnet-trace and many others write.
+//!
+//! Source: the format's published schema, <https://www.speedscope.app/file-format-schema.json>.
+//!
+//! # Reading
+//!
+//! - All profiles of a file are read. The name of a profile is the label `profile_name` of its
+//!   samples, as in Pyroscope. `activeProfileIndex` says what a viewer shows first and is ignored.
+//! - A profile is `sampled` (stacks with weights) or `evented` (frames that open and close). Of
+//!   events, the time between two belongs to the frames that are open then; time without any is
+//!   left out.
+//! - Each kind of unit is a sample type: seconds and their parts are `time/nanoseconds`, bytes are
+//!   `space/bytes`, and `none` is `samples/count`. Values are rounded to whole ones.
+//! - Equal stacks of a profile add up. Times are not kept.
+//! - Keys come in any order, `shared` behind `profiles` too.
+
+mod document;
+mod error;
+mod sums;
+
+use crate::base::limits::MAX_PROFILE_BYTES;
+use crate::base::warnings::Warnings;
+use crate::formats::decoded::Decoded;
+use document::Document;
+pub use document::MAX_PROFILES;
+pub use error::{ProfileProblem, SpeedscopeError};
+
+/// What the key `$schema` holds.
+const SCHEMA: &str = "speedscope.app/file-format-schema";
+
+/// In how many bytes the schema is looked for. It comes early.
+const BYTES_LOOKED_AT: usize = 64 << 10;
+
+/// Whether this is speedscope's JSON.
+pub fn sniff(bytes: &[u8]) -> bool {
+    let start = without_mark(&bytes[..bytes.len().min(BYTES_LOOKED_AT)]).trim_ascii_start();
+    start.starts_with(b"{")
+        && start
+            .windows(SCHEMA.len())
+            .any(|part| part == SCHEMA.as_bytes())
+}
+
+/// Decodes a file. Time and memory are linear in its size.
+pub fn decode(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
+    let (length, cap) = (bytes.len(), MAX_PROFILE_BYTES);
+    if length > cap {
+        return Err(SpeedscopeError::TooLarge { length, cap });
+    }
+    let document: Document = serde_json::from_slice(without_mark(bytes))
+        .map_err(|error| SpeedscopeError::Json(error.to_string()))?;
+    if !document.schema.contains(SCHEMA) {
+        return Err(SpeedscopeError::Schema);
+    }
+    let mut warnings = Warnings::default();
+    let profile = sums::of(document, &mut warnings)?;
+    Ok(Decoded {
+        profile,
+        warnings: warnings.finish(),
+    })
+}
+
+/// Less a byte order mark.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
+}

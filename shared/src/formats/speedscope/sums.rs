@@ -1,0 +1,180 @@
+//! A file's profiles → one [`Profile`].
+
+use super::document::{Change, Document, Event, Kind, RawProfile, Stacks};
+use super::error::{ProfileProblem, SpeedscopeError};
+use crate::base::limits::MAX_STACK_DEPTH;
+use crate::base::warnings::{Warnings, cut};
+use crate::formats::stack_sums::StackSums;
+use crate::model::id::{LocationId, StackId};
+use crate::model::profile::{Label, LabelValue, Profile};
+
+/// The label of a profile's name.
+const PROFILE_NAME: &str = "profile_name";
+
+/// The sums of all profiles of a file.
+pub(super) fn of(document: Document, warnings: &mut Warnings) -> Result<Profile, SpeedscopeError> {
+    let frames = document.shared.frames;
+    let (mut builder, locations) = (frames.builder, frames.locations);
+    let mut profiles = Vec::new();
+    for raw in document.profiles.0 {
+        let (kind, unit) = raw.unit.sample_type();
+        let wanted = builder.value_type(kind, unit);
+        let known = builder.profile().sample_types();
+        let sample_type = match known.iter().position(|known| *known == wanted) {
+            Some(known) => known,
+            None => builder.sample_type(kind, unit),
+        };
+        let key = builder.string(PROFILE_NAME);
+        let value = builder.string(raw.name.as_deref().unwrap_or(""));
+        let mut label = [Label {
+            key,
+            value: LabelValue::Text(value),
+        }];
+        let named = raw.name.as_deref().is_some_and(|name| !name.is_empty());
+        let labels = builder.label_set(&mut label[..usize::from(named)]);
+        profiles.push((raw, sample_type, labels));
+    }
+    if profiles.is_empty() {
+        builder.sample_type("samples", "count");
+    }
+    let mut sums = StackSums::new(builder.finish());
+    for (number, (raw, sample_type, labels)) in profiles.into_iter().enumerate() {
+        sums.label(labels);
+        let name = cut(raw.name.as_deref().unwrap_or(""));
+        let mut reader = Reader {
+            sums: &mut sums,
+            locations: &locations,
+            sample_type,
+        };
+        reader
+            .read(raw)
+            .map_err(|problem| SpeedscopeError::Profile {
+                profile: number,
+                name,
+                problem,
+            })?;
+    }
+    Ok(sums.finish(warnings))
+}
+
+struct Reader<'a> {
+    sums: &'a mut StackSums,
+    /// Of each frame.
+    locations: &'a [LocationId],
+    sample_type: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, raw: RawProfile) -> Result<(), ProfileProblem> {
+        let unit = raw.unit;
+        let whole = |value| unit.whole(value);
+        match raw.kind {
+            Kind::Sampled => {
+                let samples = raw.samples.ok_or(ProfileProblem::Missing("samples"))?;
+                let weights = raw.weights.ok_or(ProfileProblem::Missing("weights"))?;
+                self.samples(&samples, weights.into_iter().map(whole))
+            }
+            Kind::Evented => {
+                let events = raw.events.ok_or(ProfileProblem::Missing("events"))?;
+                self.events(&events, whole)
+            }
+        }
+    }
+
+    fn samples(
+        &mut self,
+        samples: &Stacks,
+        weights: impl ExactSizeIterator<Item = i64>,
+    ) -> Result<(), ProfileProblem> {
+        if weights.len() != samples.ends.len() {
+            return Err(ProfileProblem::Weights {
+                samples: samples.ends.len(),
+                weights: weights.len(),
+            });
+        }
+        let mut start = 0;
+        for (row, (&end, weight)) in samples.ends.iter().zip(weights).enumerate() {
+            let end = end as usize;
+            self.sums.progress(end, samples.frames.len() - end);
+            let mut stack = None;
+            for &frame in &samples.frames[start..end] {
+                let location = self.location("sample", row, frame)?;
+                stack = Some(self.sums.stack(stack, location));
+            }
+            self.sums.add(stack, self.sample_type, weight);
+            start = end;
+        }
+        Ok(())
+    }
+
+    fn events(
+        &mut self,
+        events: &[Event],
+        whole: impl Fn(f64) -> i64,
+    ) -> Result<(), ProfileProblem> {
+        // Each open frame and the stack up to it.
+        let mut open: Vec<(u32, StackId)> = Vec::new();
+        // Points in time are rounded, not what is between them: so nothing adds up to more.
+        let mut before = events.first().map_or(0, |event| whole(event.at));
+        for (row, event) in events.iter().enumerate() {
+            self.sums.progress(row, events.len() - row);
+            let now = whole(event.at);
+            if now < before {
+                return Err(ProfileProblem::Order(row));
+            }
+            let last = open.last().copied();
+            if let Some((_, stack)) = last
+                && now > before
+            {
+                let passed = now.saturating_sub(before);
+                self.sums.add(Some(stack), self.sample_type, passed);
+            }
+            before = now;
+            let location = self.location("event", row, event.frame)?;
+            match event.change {
+                Change::Open if open.len() >= MAX_STACK_DEPTH => {
+                    return Err(ProfileProblem::TooDeep { row });
+                }
+                Change::Open => {
+                    let stack = self.sums.stack(last.map(|(_, stack)| stack), location);
+                    open.push((event.frame, stack));
+                }
+                Change::Close if last.is_some_and(|(frame, _)| frame == event.frame) => {
+                    open.pop();
+                }
+                Change::Close => {
+                    return Err(ProfileProblem::Close {
+                        row,
+                        frame: self.name(event.frame),
+                        open: last.map(|(frame, _)| self.name(frame)),
+                    });
+                }
+            }
+        }
+        match open.last() {
+            Some(&(frame, _)) => Err(ProfileProblem::Open(self.name(frame))),
+            None => Ok(()),
+        }
+    }
+
+    fn location(
+        &self,
+        what: &'static str,
+        row: usize,
+        frame: u32,
+    ) -> Result<LocationId, ProfileProblem> {
+        let count = self.locations.len();
+        let found = self.locations.get(frame as usize).copied();
+        found.ok_or(ProfileProblem::Frame {
+            what,
+            row,
+            frame,
+            count,
+        })
+    }
+
+    /// Of a frame that there is.
+    fn name(&self, frame: u32) -> String {
+        cut(self.sums.name(self.locations[frame as usize]))
+    }
+}
