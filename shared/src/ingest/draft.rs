@@ -2,6 +2,7 @@
 
 use crate::base::units::UnixNanos;
 use crate::ingest::error::IngestError;
+use crate::ingest::limits::IngestLimits;
 use crate::ingest::trace::TraceLinks;
 use crate::model::labels::Labels;
 use crate::model::profile::Profile;
@@ -16,6 +17,8 @@ pub(crate) struct Draft {
     pub(crate) profile: Profile,
     /// Its series, each with at least one row. None when the profile holds no sample.
     pub(crate) series: Vec<SeriesRows>,
+    /// Bytes of the profile, compression undone.
+    pub(crate) profile_bytes: usize,
 }
 
 /// What a request says of a profile beside the profile.
@@ -36,6 +39,8 @@ pub struct Ingested {
     pub chunks: Vec<Chunk>,
     /// What is refused. The rest of the request is stored all the same.
     pub rejected: Vec<Rejected>,
+    /// Bytes of the profiles that are taken, compression undone.
+    pub profile_bytes: u64,
 }
 
 /// The bytes to store.
@@ -60,7 +65,8 @@ pub struct Rejected {
 
 impl Draft {
     /// The chunk, if there is something to store.
-    pub(crate) fn encode(self) -> Result<Option<Chunk>, IngestError> {
+    pub(crate) fn encode(self, limits: &IngestLimits) -> Result<Option<Chunk>, IngestError> {
+        limits.check_series(&self.series)?;
         if self.series.is_empty() {
             return Ok(None);
         }
@@ -73,15 +79,26 @@ impl Draft {
     }
 }
 
+impl AsRef<Self> for Ingested {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl Ingested {
     /// Encodes drafts one by one, each with the name of its part of the request.
     pub(crate) fn collect(
         drafts: impl IntoIterator<Item = (String, Result<Draft, IngestError>)>,
+        limits: &IngestLimits,
     ) -> Self {
         let mut ingested = Self::default();
         for (part, draft) in drafts {
-            match draft.and_then(Draft::encode) {
-                Ok(chunk) => ingested.chunks.extend(chunk),
+            let bytes = draft.as_ref().map_or(0, |draft| draft.profile_bytes as u64);
+            match draft.and_then(|draft| draft.encode(limits)) {
+                Ok(chunk) => {
+                    ingested.chunks.extend(chunk);
+                    ingested.profile_bytes += bytes;
+                }
                 Err(error) => ingested.rejected.push(Rejected { part, error }),
             }
         }

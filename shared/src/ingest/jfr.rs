@@ -5,7 +5,6 @@ use super::error::IngestError;
 use super::identity::Identity;
 use super::request::{Parameters, Push};
 use super::split::split;
-use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::gzip::inflate;
 use crate::formats::jfr::{LabelsSnapshot, Options, decode};
 use crate::merge::canonical::fold_stacks;
@@ -28,10 +27,11 @@ pub(super) fn draft(
     parameters: Parameters,
     parts: JfrParts<'_>,
 ) -> Result<Draft, IngestError> {
-    let inflated = inflate(parts.recording, MAX_PUSH_BYTES)?;
+    let inflated = inflate(parts.recording, push.limits.max_inflated)?;
     let recording = inflated.as_deref().unwrap_or(parts.recording);
-    let inflated = inflate(parts.labels, MAX_PUSH_BYTES)?;
+    let inflated = inflate(parts.labels, push.limits.max_inflated)?;
     let labels = inflated.as_deref().unwrap_or(parts.labels);
+    push.limits.check_size(recording.len())?;
     // Both are hashed inflated: a proxy may compress anew.
     let id = Identity::default()
         .with(b"jfr")
@@ -66,5 +66,6 @@ pub(super) fn draft(
         id,
         profile,
         series,
+        profile_bytes: recording.len(),
     })
 }

@@ -8,6 +8,7 @@ mod draft;
 mod error;
 mod identity;
 mod jfr;
+mod limits;
 mod multipart;
 mod otlp;
 mod push_v1;
@@ -18,7 +19,6 @@ mod text;
 mod trace;
 mod type_names;
 
-use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::detect::{UnsupportedFormat, unsupported};
 use crate::formats::gzip::inflate;
 use crate::formats::{self, folded, pprof};
@@ -30,6 +30,7 @@ pub use draft::{Chunk, Ingested, Rejected};
 pub use error::IngestError;
 use identity::Identity;
 use jfr::JfrParts;
+pub use limits::IngestLimits;
 use multipart::MultipartError;
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
 pub use push_v1::{Sender, push};
@@ -39,30 +40,34 @@ use request::{Config, Parameters, SampleTypeConfig};
 
 /// Decodes, checks and encodes a push to `/ingest`, which holds one profile.
 pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
+    let draft = draft(push)?;
     Ok(Ingested {
-        chunks: draft(push)?.encode()?.into_iter().collect(),
+        profile_bytes: draft.profile_bytes as u64,
+        chunks: draft.encode(&push.limits)?.into_iter().collect(),
         rejected: Vec::new(),
     })
 }
 
 fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
     let parameters = Parameters::parse(push)?;
-    let outer = inflate(push.body, MAX_PUSH_BYTES)?;
+    let cap = push.limits.max_inflated;
+    let outer = inflate(push.body, cap)?;
     let body = outer.as_deref().unwrap_or(push.body);
     let (profile, config) = match body_of(push, &parameters, body)? {
         Body::Pprof(profile, config) => (profile, config),
         Body::Jfr(parts) => return jfr::draft(push, parameters, parts),
     };
-    let inner = inflate(profile, MAX_PUSH_BYTES)?;
+    let inner = inflate(profile, cap)?;
     let raw = inner.as_deref().unwrap_or(profile);
     if formats::jfr::sniff(raw) {
         let (recording, labels) = (raw, &[][..]);
         return jfr::draft(push, parameters, JfrParts { recording, labels });
     }
+    push.limits.check_size(raw.len())?;
     if let Some(format) = parameters.text_format(raw) {
         return text::draft(push, parameters, format, raw);
     }
-    let mut profile = decode(raw)?;
+    let mut profile = decode(raw, cap)?;
     // Of canonical order only what pays: half of all rows are stacks that come again. The rest
     // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
     // takes tables in any order.
@@ -74,12 +79,13 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         id,
         profile,
         series,
+        profile_bytes: raw.len(),
     })
 }
 
 /// Decodes the profile; one that is no pprof is refused by its name, as far as it has one.
-fn decode(raw: &[u8]) -> Result<Profile, IngestError> {
-    pprof::open(raw, MAX_PUSH_BYTES)
+fn decode(raw: &[u8], cap: usize) -> Result<Profile, IngestError> {
+    pprof::open(raw, cap)
         .map(|decoded| decoded.profile)
         .map_err(|error| {
             if !error.may_be_another_format() {

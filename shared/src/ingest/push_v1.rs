@@ -3,8 +3,8 @@
 use super::draft::{Draft, Ingested, Origin};
 use super::error::IngestError;
 use super::identity::Identity;
+use super::limits::IngestLimits;
 use super::{split, type_names};
-use crate::base::limits::MAX_PUSH_BYTES;
 use crate::base::units::UnixNanos;
 use crate::formats::gzip::{GzipError, inflate};
 use crate::formats::pprof;
@@ -26,6 +26,8 @@ pub struct Sender<'a> {
     pub client: &'a str,
     /// The current time.
     pub now: UnixNanos,
+    /// What the tenant may push.
+    pub limits: IngestLimits,
 }
 
 /// Decodes, checks and encodes the profiles of a request, each by itself: what is wrong with one
@@ -38,16 +40,18 @@ pub fn push(request: &PushRequest<'_>, sender: &Sender<'_>) -> Result<Ingested, 
     {
         return Err(IngestError::NoProfiles);
     }
-    let mut left = MAX_PUSH_BYTES;
+    let limits = &sender.limits;
+    let mut left = limits.max_inflated;
     let drafts = request
         .series
         .iter()
         .enumerate()
         .flat_map(|(i, series)| series.samples.iter().map(move |sample| (i, series, sample)));
-    Ok(Ingested::collect(drafts.map(|(i, series, sample)| {
+    let drafts = drafts.map(|(i, series, sample)| {
         let part = format!("series with index {i} and id {:?}", sample.id);
         (part, draft(series, sample, sender, &mut left))
-    })))
+    });
+    Ok(Ingested::collect(drafts, limits))
 }
 
 /// `left` is how many bytes all profiles of the request may still have.
@@ -61,17 +65,19 @@ fn draft(
     let inflated = inflate(&sample.profile, *left)?;
     let raw = inflated.as_deref().unwrap_or(&sample.profile);
     *left = left.checked_sub(raw.len()).ok_or(GzipError::TooLarge {
-        cap: MAX_PUSH_BYTES,
+        cap: sender.limits.max_inflated,
     })?;
+    sender.limits.check_size(raw.len())?;
     let id = identity(series, sample, sender, raw);
     if raw.is_empty() {
         return Ok(Draft {
             id,
             profile: Default::default(),
             series: Vec::new(),
+            profile_bytes: 0,
         });
     }
-    let mut profile = pprof::open(raw, MAX_PUSH_BYTES)?.profile;
+    let mut profile = pprof::open(raw, sender.limits.max_inflated)?.profile;
     fold_stacks(&mut profile);
     let types = match name {
         Some(name) => type_names::named(&profile, name),
@@ -87,6 +93,7 @@ fn draft(
         id,
         profile,
         series,
+        profile_bytes: raw.len(),
     })
 }
 

@@ -34,6 +34,7 @@ pub(super) fn draft(
             id,
             profile: Profile::default(),
             series: Vec::new(),
+            profile_bytes: 0,
         });
     }
     let mut profile = match format {
@@ -59,6 +60,7 @@ pub(super) fn draft(
         id,
         profile,
         series,
+        profile_bytes: text.len(),
     })
 }
 

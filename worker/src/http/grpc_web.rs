@@ -7,7 +7,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use pilotlight_core::gzip;
+use pilotlight_core::gzip::{self, GzipError};
 use worker::{Response, ResponseBuilder};
 
 use crate::platform::errors::Problem;
@@ -59,9 +59,11 @@ impl Framing {
             return Err(Problem::invalid(format!("gRPC-web: frame of type {flag}")));
         }
         // The flag says that it may be compressed, the bytes say whether it is.
-        Ok(gzip::inflate(message, cap)
-            .map_err(Problem::invalid)?
-            .unwrap_or_else(|| message.to_vec()))
+        let inflated = gzip::inflate(message, cap).map_err(|error| match error {
+            GzipError::TooLarge { .. } => Problem::new(413, "resource_exhausted", error),
+            GzipError::Damaged { .. } => Problem::invalid(error),
+        })?;
+        Ok(inflated.unwrap_or_else(|| message.to_vec()))
     }
 
     /// The answer of a call: its message, or what went wrong. The HTTP status is always 200.

@@ -75,7 +75,12 @@ impl Account {
     fn deploy(&mut self, test: &str, args: &[&str]) -> Result<Deployed> {
         self.calls.clear();
         let folder = own_dir().join(format!("deploy-{test}-{}", std::process::id()));
-        let outcome = run(&Options::parse(args).unwrap(), &folder, self, || Ok(()));
+        let outcome = run(
+            &Options::parse(args, &Recorded::default()).unwrap(),
+            &folder,
+            self,
+            || Ok(()),
+        );
         assert!(!folder.join("secrets.json").exists());
         let _ = fs::remove_dir_all(&folder);
         outcome

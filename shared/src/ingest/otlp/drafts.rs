@@ -160,6 +160,8 @@ impl Gathering {
             id: identity.id(),
             profile,
             series,
+            // Those of the request are counted as a whole.
+            profile_bytes: 0,
         })
     }
 }

@@ -21,6 +21,7 @@ use crate::formats::otlp::{self, Head, OtlpError, Request, Stop};
 use crate::ingest::draft::{Ingested, Origin, Rejected};
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
+use crate::ingest::limits::IngestLimits;
 pub use answer::otlp_status;
 use drafts::{DraftKey, Drafts, Part};
 use labels::OwnerLabels;
@@ -47,6 +48,8 @@ pub struct OtlpPush<'a> {
     pub client: &'a str,
     /// The current time.
     pub now: UnixNanos,
+    /// What the tenant may push.
+    pub limits: IngestLimits,
 }
 
 /// How messages are written.
@@ -73,15 +76,17 @@ pub struct OtlpIngested {
 /// one.
 pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
     let encoding = Encoding::of(push.content_encoding)?;
-    let inflated = compression::inflate(push.body, encoding, MAX_PUSH_BYTES)?;
+    let cap = push.limits.max_inflated;
+    let inflated = compression::inflate(push.body, encoding, cap)?;
     let body = inflated.as_deref().unwrap_or(push.body);
-    if body.len() > MAX_PUSH_BYTES {
+    if body.len() > cap {
         return Err(OtlpError::TooLarge {
             length: body.len(),
-            cap: MAX_PUSH_BYTES,
+            cap,
         }
         .into());
     }
+    push.limits.check_size(body.len())?;
     let message: Cow<'_, [u8]> = match push.format {
         OtlpFormat::Protobuf => body.into(),
         OtlpFormat::Json => otlp::to_protobuf(body, MAX_PUSH_BYTES)?.into(),
@@ -105,13 +110,20 @@ pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
         .with(push.tenant.as_bytes())
         .with(push.client.as_bytes())
         .with(&message);
+    result.ingested.profile_bytes = body.len() as u64;
     for (part, profiles, draft) in drafts.finish(push.tenant, &content) {
-        match draft.and_then(|draft| draft.encode()) {
+        match draft.and_then(|draft| draft.encode(&push.limits)) {
             Ok(chunk) => result.ingested.chunks.extend(chunk),
             Err(error) => result.reject(profiles, part, error),
         }
     }
     Ok(result)
+}
+
+impl AsRef<Ingested> for OtlpIngested {
+    fn as_ref(&self) -> &Ingested {
+        &self.ingested
+    }
 }
 
 impl OtlpIngested {

@@ -7,18 +7,18 @@ use pilotlight_core::limits::MAX_PUSH_BYTES;
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 use worker::{Request, Response, ResponseBuilder};
 
+use super::decode::decode;
 use super::{PUSH_HEADER, store};
-use crate::http::body;
 use crate::http::grpc_web::Framing;
 use crate::http::scope::Scope;
-use crate::meter::{Item, cpu};
-use crate::platform::Edge;
-use crate::platform::admission::{Admission, push_need};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
 /// Most refused profiles that an error names; the rest is counted.
 const NAMED: usize = 5;
+
+/// Bytes that a request may have beside its profiles: 64 KiB, as in [`crate::http::body`].
+const AROUND_PROFILES: usize = 64 << 10;
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,25 +98,19 @@ async fn answer(
     scope: &Scope,
     client: &str,
 ) -> Result<&'static str, Problem> {
-    let body = body::read(request, body::MAX_BODY).await?;
-    let permit = match push_need(&body) {
-        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
-        None => None,
+    let tenant = scope.tenant().as_str();
+    let read = |body: &[u8], limits| {
+        let sender = Sender {
+            tenant,
+            client,
+            now: clock::now(),
+            limits,
+        };
+        read(codec, body, &sender)
     };
-    let sender = Sender {
-        tenant: scope.tenant().as_str(),
-        client,
-        now: clock::now(),
-    };
-    let ingested = read(codec, &body, &sender)?;
-    scope.meter.add(Item::Pushes, 1);
-    scope.meter.add(Item::PushBytes, body.len() as u64);
-    scope
-        .meter
-        .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
-    // Neither is needed while others are waited for.
-    drop((body, permit));
-    let Ingested { chunks, rejected } = ingested;
+    let Ingested {
+        chunks, rejected, ..
+    } = decode(request, scope, read).await?;
     let outcome = store(scope, chunks).await?;
     if rejected.is_empty() {
         return Ok(outcome.as_str());
@@ -137,7 +131,7 @@ async fn answer(
 }
 
 fn read(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Problem> {
-    let cap = body::MAX_BODY;
+    let cap = sender.limits.max_inflated + AROUND_PROFILES;
     let unframed = match codec {
         Codec::GrpcWeb(framing) => Some(framing.message(body, cap)?),
         // Some clients compress and some proxies lose the header that says so; the bytes tell. The

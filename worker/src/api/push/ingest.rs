@@ -3,40 +3,31 @@
 use pilotlight_core::ingest::{self, Push};
 use worker::{Request, Response};
 
+use super::decode::decode;
 use super::{PUSH_HEADER, store};
-use crate::http::body;
 use crate::http::parameters;
 use crate::http::scope::Scope;
-use crate::meter::{Item, cpu};
-use crate::platform::Edge;
-use crate::platform::admission::{Admission, push_need};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
 /// `POST …/ingest`. The answer is 200 without a body, and then the profile is durable.
 pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let body = body::read(request, body::MAX_BODY).await?;
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
-    let push = Push {
-        query: &parameters::raw_query(request),
-        content_type: &header("content-type")?,
-        body: &body,
-        tenant: scope.tenant().as_str(),
-        client: &header("cf-connecting-ip")?,
-        now: clock::now(),
+    let (query, content_type) = (parameters::raw_query(request), header("content-type")?);
+    let (tenant, client) = (scope.tenant().as_str(), header("cf-connecting-ip")?);
+    let read = |body: &[u8], limits| {
+        let push = Push {
+            query: &query,
+            content_type: &content_type,
+            body,
+            tenant,
+            client: &client,
+            now: clock::now(),
+            limits,
+        };
+        Ok(ingest::ingest(&push)?)
     };
-    let permit = match push_need(&body) {
-        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
-        None => None,
-    };
-    let ingested = ingest::ingest(&push)?;
-    scope.meter.add(Item::Pushes, 1);
-    scope.meter.add(Item::PushBytes, body.len() as u64);
-    scope
-        .meter
-        .add(Item::WorkerCpuMicros, cpu::push_micros(body.len()));
-    // Neither is needed while others are waited for.
-    drop((body, permit));
+    let ingested = decode(request, scope, read).await?;
     let outcome = store(scope, ingested.chunks).await?;
     let response = Response::empty()?;
     response.headers().set(PUSH_HEADER, outcome.as_str())?;

@@ -3,6 +3,7 @@
 
 pub(crate) mod connect;
 pub(crate) mod debug_info;
+mod decode;
 pub(crate) mod ingest;
 pub(crate) mod otlp;
 

@@ -152,6 +152,7 @@ fn push(
         tenant,
         client,
         now,
+        limits: Default::default(),
     })
     .unwrap();
     let chunk = ingested.chunks.remove(0).bytes;
