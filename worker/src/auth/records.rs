@@ -39,6 +39,7 @@ mod tests {
     use super::*;
     use crate::bucket::memory::MemoryBucket;
     use crate::bucket::shared_object::{FRESH_MILLIS, MAX_AGE_MILLIS, change, current};
+    use crate::platform::errors::Problem;
 
     fn record(n: u8) -> TokenRecord {
         TokenRecord {

@@ -130,7 +130,7 @@ fn a_first_deployment_makes_everything_and_a_second_keeps_it() {
 fn nobody_logged_in_is_told_how_before_anything_is_built() {
     let mut account = Account::default();
     let built = std::cell::Cell::new(false);
-    let options = Options::parse(&[]).unwrap();
+    let options = Options::parse(&[], &Recorded::default()).unwrap();
     let failure = run(&options, &own_dir(), &mut account, || {
         built.set(true);
         Ok(())
@@ -177,7 +177,8 @@ fn a_domain_is_the_address_and_a_rollback_is_one_command() {
         "https://p.example.com"
     );
     account.calls.clear();
-    rollback(&Options::parse(&["--name", "mine"]).unwrap(), &mut account).unwrap();
+    let options = Options::parse(&["--name", "mine"], &Recorded::default()).unwrap();
+    rollback(&options, &mut account).unwrap();
     assert_eq!(
         account.calls,
         [

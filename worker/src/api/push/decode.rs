@@ -93,8 +93,9 @@ mod tests {
     fn multipart(megabytes: usize) -> Vec<u8> {
         let mut builder = ProfileBuilder::new();
         builder.sample_type("cpu", "nanoseconds");
+        let name = "x".repeat(64 << 10);
         for n in 0..16 * megabytes {
-            let stack = builder.named_stack(&[&format!("{n:065536}")]);
+            let stack = builder.named_stack(&[&format!("{n}{name}")]);
             builder.sample(stack, None, &[1]);
         }
         let part = "--b\r\nContent-Disposition: form-data; name=\"profile\"\r\n\r\n";
