@@ -1,6 +1,6 @@
 //! Requests to `push.v1`: what agents sent, what is refused, and what makes two requests one.
 
-use pilotlight_core::ingest::{IngestLimits, Ingested, Sender, push};
+use pilotlight_core::ingest::{IngestLimits, Ingested, Sender, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, RawSample, RawSeries, from_proto};
 use pilotlight_core::store::{ChunkHead, ChunkId, chunk_head};
 use pilotlight_core::{ProfileBuilder, UnixNanos, gzip, pprof};
@@ -39,7 +39,7 @@ fn series<'a>(labels: &[(&str, &str)], samples: &[(&[u8], &str)]) -> RawSeries<'
 }
 
 fn pushed(series: Vec<RawSeries<'_>>) -> Ingested {
-    push(&PushRequest { series }, &sender("a", "192.0.2.1")).expect("a request")
+    ingest_push_v1(&PushRequest { series }, &sender("a", "192.0.2.1")).expect("a request")
 }
 
 fn heads(ingested: &Ingested) -> Vec<ChunkHead> {
@@ -72,7 +72,7 @@ fn id(labels: &[(&str, &str)], profile: &[u8], id: &str, tenant: &str, client: &
     let request = PushRequest {
         series: vec![series(labels, &[(profile, id)])],
     };
-    heads(&push(&request, &sender(tenant, client)).expect("a request"))[0].id
+    heads(&ingest_push_v1(&request, &sender(tenant, client)).expect("a request"))[0].id
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_python_sent() {
         let body = std::fs::read(format!("{folder}/{number}.body")).expect("a body");
         let body = gzip::inflate(&body, 1 << 24).expect("gzip").unwrap_or(body);
         let request = from_proto(&body).expect("a request");
-        let ingested = push(&request, &sender("a", "")).expect("a request");
+        let ingested = ingest_push_v1(&request, &sender("a", "")).expect("a request");
         assert!(ingested.rejected.is_empty(), "{:?}", ingested.rejected);
         for series in heads(&ingested).into_iter().flat_map(|head| head.series) {
             assert!(series.labels.get("service_name").is_some());
@@ -100,7 +100,7 @@ fn what_python_sent() {
             );
             *types.entry(series.profile_type.to_string()).or_insert(0) += series.total;
         }
-        let again = push(&request, &sender("a", "elsewhere")).expect("a request");
+        let again = ingest_push_v1(&request, &sender("a", "elsewhere")).expect("a request");
         let ids = |ingested| {
             heads(ingested)
                 .into_iter()
@@ -189,7 +189,7 @@ fn what_is_wrong_with_one_keeps_no_other_out() {
             "series with index 2 and id \"z\": a label of the series has the value \"2\" and no name",
         ]
     );
-    let none = push(&PushRequest::default(), &sender("a", "")).expect_err("nothing");
+    let none = ingest_push_v1(&PushRequest::default(), &sender("a", "")).expect_err("nothing");
     assert_eq!(
         (none.status(), none.to_string().as_str()),
         (400, "no profiles received")
@@ -248,7 +248,7 @@ fn what_has_no_room_is_told_apart_from_what_is_refused() {
             limits,
             ..sender("one", "192.0.2.1")
         };
-        let ingested = push(&request, &sender).expect("a request");
+        let ingested = ingest_push_v1(&request, &sender).expect("a request");
         let cut = ingested
             .rejected
             .iter()

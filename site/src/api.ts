@@ -1,6 +1,6 @@
 /** The one module that calls fetch: the worker's HTTP API, relative to where the site is mounted. */
 
-import { ApiError, noServer, responseError } from "./apierror.ts";
+import { ApiError, asksForToken, noServer, responseError } from "./apierror.ts";
 import { base } from "./base.ts";
 import { askForToken, authorization, token } from "./state/page/token.ts";
 import type { Span } from "./time/range.ts";
@@ -104,9 +104,8 @@ async function request(name: string, params: Record<string, string>, signal: Abo
   const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
   const sent = token.peek();
   const response = await orNetworkError(signal, () => fetch(url, { signal, headers: authorization(sent) }));
-  // Whatever stands in front of the server may answer 401 too, but wants no token of ours.
-  if (response.status === 401 && response.headers.get("www-authenticate")?.startsWith("Bearer")) askForToken(sent);
-  if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()));
+  if (asksForToken(response)) askForToken(sent);
+  if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
   return response;
 }
 

@@ -13,22 +13,26 @@ export class ApiError extends Error {
   readonly reason: string;
   /** When to try again, seconds; 0 when the server does not say. */
   readonly retryAfter: number;
+  /** Set when the server asks for a token: there was none, or it is not valid. */
+  readonly token: "missing" | "wrong" | undefined;
   constructor(
     kind: ApiErrorKind,
     message: string,
-    refused: { status?: number; reason?: string; retryAfter?: number } = {},
+    refused: { status?: number; reason?: string; retryAfter?: number; token?: "missing" | "wrong" } = {},
   ) {
     super(message);
     this.kind = kind;
     this.status = refused.status ?? 0;
     this.reason = refused.reason ?? "";
     this.retryAfter = refused.retryAfter ?? 0;
+    this.token = refused.token;
   }
 }
 
-/** The error for a response that is not a success. */
-export function responseError(response: Response, text: string): ApiError {
+/** The error for a response that is not a success. `sent` is the token of the request, empty when it had none. */
+export function responseError(response: Response, text: string, sent = ""): ApiError {
   const { status, statusText, headers } = response;
+  const token = asksForToken(response) ? (sent === "" ? "missing" : "wrong") : undefined;
   const retryAfter = Number(headers.get("retry-after")) || 0;
   const says = parsed(text);
   if (says)
@@ -36,6 +40,7 @@ export function responseError(response: Response, text: string): ApiError {
       status,
       reason: says.message,
       retryAfter,
+      token,
     });
   // What is not JSON is not from the worker: a static host without it, or whatever stands in front of it.
   if (status === 404) return noServer();
@@ -43,7 +48,13 @@ export function responseError(response: Response, text: string): ApiError {
   return new ApiError("refused", `${status} ${isPage ? statusText : text.slice(0, 500) || statusText}`.trim(), {
     status,
     retryAfter,
+    token,
   });
+}
+
+/** Whatever stands in front of the server may answer 401 too, but wants no token of ours. */
+export function asksForToken({ status, headers }: Response): boolean {
+  return status === 401 && (headers.get("www-authenticate")?.startsWith("Bearer") ?? false);
 }
 
 function parsed(text: string): { code?: string; message: string } | null {

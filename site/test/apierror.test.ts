@@ -19,16 +19,6 @@ test("only a path that is not there means that there is no server", () => {
 });
 
 test("what the server refuses is said in its own sentence", () => {
-  const unknown = problemOf(
-    answer(401, json("unauthenticated", "the header X-Scope-OrgID is missing")),
-    "read the profile",
-  );
-  assert.equal(unknown.meaning, "You are not signed in, or your session has ended.");
-  assert.deepEqual(unknown.tries, ["Reload the page and sign in."]);
-  assert.equal(
-    meaning(answer(403, "<html>Forbidden", { "content-type": "text/html" })),
-    "The server does not let you see this.",
-  );
   assert.match(
     meaning(answer(413, json("resource_exhausted", "a body of 9 MB"))),
     /too large for the server: a body of 9 MB\./,
@@ -42,6 +32,39 @@ test("what the server refuses is said in its own sentence", () => {
   );
   assert.match(meaning(answer(503, "")), /failed while it worked/);
   assert.match(meaning(new ApiError("network", "Failed to fetch")), /did not answer/);
+});
+
+test("who is not let in hears what to do", () => {
+  const shown = (status: number, text: string, headers: Record<string, string> = {}, sent = "") => {
+    const error = responseError(new Response(null, { status, headers }), text, sent);
+    const { meaning, tries } = problemOf(error, "read the profile");
+    return [meaning, tries.join(" ")] as const;
+  };
+  const bearer = { "www-authenticate": 'Bearer realm="pilotlight"' };
+  const refusal = json("unauthenticated", "this needs a token: send it as `Authorization: Bearer TOKEN`");
+  for (const [sent, expected] of [
+    ["", /^The server asks for a token\.$/],
+    ["plt_x", /^The server does not accept this token: it is unknown, expired or revoked\.$/],
+  ] as const) {
+    const [meaning, tries] = shown(401, refusal, bearer, sent);
+    assert.match(meaning, expected);
+    assert.match(tries, /enter a token with the scope read.*ask an administrator/);
+  }
+  // No token helps where the server takes none.
+  const [tenant, noToken] = shown(401, json("unauthenticated", "the header X-Scope-OrgID is missing"));
+  assert.equal(tenant, "The server does not allow this: the header X-Scope-OrgID is missing.");
+  assert.ok(!noToken.includes("token"), noToken);
+  // What stands in front of the server has a sign-in of its own.
+  const page = { "content-type": "text/html", "www-authenticate": "Basic" };
+  const [signIn, reload] = shown(401, "<html>Sign in", page);
+  assert.match(signIn, /not signed in/);
+  assert.match(reload, /sign in.*[Aa]sk an administrator/);
+  const [scope, another] = shown(403, json("permission_denied", "this token lacks the scope read"));
+  assert.equal(scope, "The server does not allow this: this token lacks the scope read.");
+  assert.match(another, /administrator.*token with the scope read.*Forget/);
+  const [forbidden, access] = shown(403, "<html>Forbidden", page);
+  assert.equal(forbidden, "The server does not allow this.");
+  assert.match(access, /administrator/);
 });
 
 test("a page in place of data is not shown as text", () => {

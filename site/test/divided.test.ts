@@ -146,8 +146,8 @@ test("each measure shows both sides in its own values", async () => {
 
 test("a period with hardly any profiles is no measure of change", () => {
   const now = { total: "6700", profiles: 240 };
-  assert.equal(trend({ ...now, previous: "100", previousProfiles: 4 }, false).text, "little before");
-  assert.equal(trend({ ...now, previous: "0", previousProfiles: 0 }, false).text, "nothing before");
+  assert.equal(trend({ ...now, previous: "100", previousProfiles: 4 }, false).text, "few profiles before");
+  assert.equal(trend({ ...now, previous: "0", previousProfiles: 0 }, false).text, "no profiles before");
   assert.equal(trend({ ...now, previous: "6000", previousProfiles: 230 }, false).text, "+11.7 % vs. before");
   // Averages of the same height, whatever their number.
   assert.equal(trend({ ...now, previous: "3350", previousProfiles: 120 }, true).text, "±0 % vs. before");

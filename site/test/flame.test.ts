@@ -59,6 +59,10 @@ test("base names keep brackets whole", () => {
     ["std::fmt::write<a/b>", "std::fmt::write<a/b>"],
     ["/usr/lib/libc.so", "libc.so"],
     ["trailing/", "trailing/"],
+    ["org.apache.lucene.search.TopScoreDocCollector$1.collect", "TopScoreDocCollector$1.collect"],
+    ["java.util.concurrent.ThreadPoolExecutor.run", "ThreadPoolExecutor.run"],
+    ["net.Dial", "net.Dial"],
+    ["os.path.join", "os.path.join"],
   ];
   for (const [name, expected] of cases) assert.equal(baseName(name), expected);
 });

@@ -123,8 +123,13 @@ for (const [status, code, message, says] of [
     "the selector ends too soon",
     /The server rejected the query: the selector ends too soon\./,
   ],
-  [401, "unauthenticated", "the header X-Scope-OrgID is missing", /You are not signed in, or your session has ended\./],
-  [403, "permission_denied", "not yours", /does not let you see this/],
+  [
+    401,
+    "unauthenticated",
+    "the header X-Scope-OrgID is missing",
+    /does not allow this: the header X-Scope-OrgID is missing\./,
+  ],
+  [403, "permission_denied", "not yours", /does not allow this: not yours\..*Ask an administrator/s],
   [413, "resource_exhausted", "a query of 900 objects", /too large for the server: a query of 900 objects/],
   [429, "resource_exhausted", "later", /too much to do.*Try again in 9 seconds/s],
 ]) {

@@ -1,4 +1,4 @@
-//! The browser's door to the core: glue over [`Session`], which holds the logic and runs natively
+//! The core's interface for the browser: glue over [`Session`], which holds the logic and runs natively
 //! in tests.
 //!
 //! Every method that fails throws an `Error` whose message is written for people.

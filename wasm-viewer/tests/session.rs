@@ -1,4 +1,4 @@
-//! The session behind the browser's door, driven natively.
+//! The session behind the browser's interface, driven natively.
 
 use pilotlight_core::{ProfileBuilder, pprof};
 use pilotlight_viewer::{Session, Sort};

@@ -68,8 +68,8 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
         Ok(response) => response,
         Err(problem) => {
             body::drain(&mut request).await;
-            let response =
-                push::otlp::refusal(&request, &problem).unwrap_or_else(|| problem.response())?;
+            let response = push::otlp::error_response(&request, &problem)
+                .unwrap_or_else(|| problem.response())?;
             if problem.status == 401 && asks_for_tokens(&env) {
                 let mode = request.headers().get("sec-fetch-mode")?;
                 let challenge = auth::challenge(mode.as_deref());

@@ -139,7 +139,7 @@ fn module(
     let built = out.join("pilotlight_bg.wasm");
     match profile {
         Profile::Release => check_size(&built, module.budget),
-        Profile::Local => Ok(((), format!("{} kB", bytes(&built)? / 1000))),
+        Profile::Local => Ok(((), format!("built ({} kB)", bytes(&built)? / 1000))),
     }
 }
 
@@ -158,7 +158,7 @@ fn check_size(path: &Path, budget: u64) -> Result<((), String)> {
         budget / 1000
     );
     if gzipped <= budget {
-        return Ok(((), sizes));
+        return Ok(((), format!("built ({sizes})")));
     }
     let cause = format!(
         "{} is too large: {sizes}",

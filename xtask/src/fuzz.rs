@@ -60,8 +60,8 @@ impl Options {
                 ["--seconds", number] => {
                     let wrong = |_| {
                         Failure::new(
-                            format!("{number:?} is no number of seconds"),
-                            "like --seconds 30",
+                            format!("--seconds is {number:?}, which is not a number of seconds"),
+                            "give a whole number, as in --seconds 30",
                         )
                     };
                     options.seconds = number.parse().map_err(wrong)?;
@@ -70,7 +70,7 @@ impl Options {
                     let found = TARGETS.into_iter().find(|target| target == name);
                     let wrong = || {
                         Failure::new(
-                            format!("no target is called {name:?}"),
+                            format!("--target is {name:?}, which is not a target"),
                             format!("choose among: {}", TARGETS.join(", ")),
                         )
                     };
@@ -78,8 +78,8 @@ impl Options {
                 }
                 _ => {
                     return Err(Failure::new(
-                        "the options here are --seconds N and --target NAME",
-                        "run `cargo xtask help`",
+                        format!("`fuzz` does not take {:?}", pair.join(" ")),
+                        "give --seconds N or --target NAME; `cargo xtask help` lists all options",
                     ));
                 }
             }

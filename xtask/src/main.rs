@@ -2,14 +2,11 @@
 //!
 //! In scope: install what a build needs, build, serve locally, test, deploy.
 
-mod agents;
 mod build;
-mod debian;
 mod deploy;
 mod folders;
 mod fuzz;
 mod load;
-mod npm;
 mod proc;
 mod run;
 mod secret;
@@ -17,10 +14,8 @@ mod selfhost;
 mod serve;
 mod setup;
 mod step;
-mod system;
 mod test;
 mod token;
-mod wasm;
 
 use std::process::ExitCode;
 
@@ -80,8 +75,11 @@ fn main() -> ExitCode {
             print!("{USAGE}");
             Ok(())
         }
-        _ => {
-            eprint!("{USAGE}");
+        words => {
+            eprint!(
+                "`cargo xtask {}` is not a command.\n\n{USAGE}",
+                words.join(" ")
+            );
             return ExitCode::from(2);
         }
     };
@@ -100,8 +98,8 @@ fn option<'a>(args: &[&'a str], name: &str, default: &'a str) -> proc::Result<&'
         [] => Ok(default),
         [given, value] if *given == name => Ok(value),
         _ => Err(proc::Failure::new(
-            format!("the only option here is {name} <value>"),
-            "run `cargo xtask help`",
+            format!("{:?} is not an option of this command", args.join(" ")),
+            format!("its only option is {name} VALUE; `cargo xtask help` lists all commands"),
         )),
     }
 }

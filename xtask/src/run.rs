@@ -11,9 +11,12 @@ use std::time::{Duration, Instant};
 /// Sets up, builds, serves, and fires the cron every minute until Ctrl-C. While the worker is being
 /// built, the pages are there for files of the visitor's own.
 pub(crate) fn run(port: &str) -> Result<()> {
-    let port: u16 = port
-        .parse()
-        .map_err(|_| Failure::new(format!("{port:?} is no port"), "give a number, like 4040"))?;
+    let port: u16 = port.parse().map_err(|_| {
+        Failure::new(
+            format!("--port is {port:?}, which is not a port"),
+            "give a number from 1 to 65535, as in --port 4040",
+        )
+    })?;
     serve::check_port(port)?;
     let tools = setup(Purpose::Running)?;
     println!("Building");

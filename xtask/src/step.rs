@@ -28,7 +28,7 @@ impl Steps {
         work: impl FnOnce(&mut Step) -> Result<(T, String)>,
     ) -> Result<T> {
         self.done += 1;
-        print!("[{}/{}] {name}: ", self.done, self.total);
+        print!("[{}/{}] {name}:", self.done, self.total);
         let _ = std::io::stdout().flush();
         let started = Instant::now();
         let mut step = Step { open: true };
@@ -40,11 +40,11 @@ impl Steps {
                 } else {
                     format!(" in {seconds} s")
                 };
-                println!("{}{text}{time}", if step.open { "" } else { "      " });
+                println!("{}{text}{time}", if step.open { " " } else { "      " });
                 Ok(value)
             }
             Err(mut failure) => {
-                println!("{}failed", if step.open { "" } else { "      " });
+                println!("{}failed", if step.open { " " } else { "      " });
                 failure.step.get_or_insert_with(|| name.to_owned());
                 Err(failure)
             }

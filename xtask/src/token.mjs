@@ -18,9 +18,9 @@ let answer;
 try {
   answer = JSON.parse(text);
 } catch {
-  fail(`${response.status}: this is no answer of Pilotlight`);
+  fail(`${url} answers ${response.status}, and not as Pilotlight does`);
 }
-if (!response.ok) fail(`${response.status}: ${answer.message}`);
+if (!response.ok) fail(`${url} answers ${response.status}: ${answer.message}`);
 
 const time = (millis) => (millis === null || millis === undefined ? "-" : new Date(millis).toISOString().slice(0, 16));
 const row = (one) => [

@@ -54,7 +54,7 @@ fn ask(request: &str, token: &str) -> Result<String> {
     let said = String::from_utf8_lossy(&output.stderr);
     Err(Failure::new(
         said.trim(),
-        "is the address right, and the token an administrator's?",
+        "if the server does not say what is wrong: check --url, and that the token is an administrator's",
     ))
 }
 
@@ -94,15 +94,20 @@ fn parse(words: &[&str]) -> Result<(Call, String)> {
 
 fn usage() -> Failure {
     Failure::new(
-        "these are no words for `token`",
-        "token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url U], \
+        "what follows `token` is incomplete or unknown",
+        "use one of: token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url U], \
          token list [--url U], token revoke ID [--url U]",
     )
 }
 
 /// `90d`, `12h`, `30m` or `45s` in seconds.
 fn seconds(text: &str) -> Result<u64> {
-    let wrong = || Failure::new(format!("{text:?} is no time"), "like 90d, 12h, 30m or 45s");
+    let wrong = || {
+        Failure::new(
+            format!("--expires is {text:?}, which is not a length of time"),
+            "give one like 90d, 12h, 30m or 45s",
+        )
+    };
     let digits = text.len() - text.chars().next_back().map_or(0, char::len_utf8);
     let unit = match &text[digits..] {
         "d" => 86_400,
@@ -212,34 +217,19 @@ mod tests {
         let revoke = asked(&["revoke", "0a1b"]).unwrap();
         assert!(revoke.contains("tokens?id=0a1b\",\"method\":\"DELETE\""));
         for wrong in [
-            &["create"][..],
-            &["create", "--tenant", "t"],
-            &[
-                "create",
-                "--tenant",
-                "t",
-                "--scope",
-                "push",
-                "--expires",
-                "90",
-            ],
-            &[
-                "create",
-                "--tenant",
-                "t",
-                "--scope",
-                "push",
-                "--expires",
-                "é",
-            ],
-            &["list", "--tenant", "t"],
-            &["list", "x"],
-            &["revoke"],
-            &["revoke", "--url", "x"],
-            &["forget"],
-            &[],
+            "create",
+            "create --tenant t",
+            "create --tenant t --scope push --expires 90",
+            "create --tenant t --scope push --expires é",
+            "list --tenant t",
+            "list x",
+            "revoke",
+            "revoke --url x",
+            "forget",
+            "",
         ] {
-            assert!(asked(wrong).is_err(), "{wrong:?}");
+            let words: Vec<_> = wrong.split_whitespace().collect();
+            assert!(asked(&words).is_err(), "{wrong:?}");
         }
     }
 

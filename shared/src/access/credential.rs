@@ -20,16 +20,16 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum CredentialError {
     /// Longer than [`MAX_AUTHORIZATION`].
-    #[error("the header Authorization is too long")]
+    #[error("the header Authorization has more than {MAX_AUTHORIZATION} bytes")]
     TooLong,
     /// Neither Bearer nor Basic.
     #[error("the header Authorization is neither Bearer nor Basic")]
     Scheme,
     /// Basic that is not base64 of `user:password` in UTF-8.
-    #[error("the header Authorization is not valid Basic")]
+    #[error("the header Authorization is Basic, but not base64 of user:password")]
     Basic,
     /// What should be a token has not the shape of one. Two headers in one look like this too.
-    #[error("the credential is not a token")]
+    #[error("the header Authorization holds no token of Pilotlight, which begins with plt_")]
     NotAToken,
 }
 

@@ -17,7 +17,7 @@ const MAX_WINDOW_LOG: u32 = 23;
 
 /// What a `Content-Encoding` header asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Encoding {
+pub(crate) enum ContentEncoding {
     /// None, gzip or zstd.
     Sniffed,
     /// `deflate`, which is zlib's format, and `zlib`, as the collector calls it too.
@@ -58,7 +58,7 @@ impl CompressionError {
     }
 }
 
-impl Encoding {
+impl ContentEncoding {
     /// Of a header, which may be empty.
     pub(crate) fn of(header: &str) -> Result<Self, CompressionError> {
         match header.trim().to_ascii_lowercase().as_str() {
@@ -73,7 +73,7 @@ impl Encoding {
 /// window.
 pub(crate) fn inflate(
     bytes: &[u8],
-    encoding: Encoding,
+    encoding: ContentEncoding,
     cap: usize,
 ) -> Result<Option<Vec<u8>>, CompressionError> {
     if bytes.starts_with(&ZSTD) {
@@ -89,8 +89,8 @@ pub(crate) fn inflate(
         return Ok(Some(inflated));
     }
     match encoding {
-        Encoding::Sniffed => Ok(None),
-        Encoding::Zlib => {
+        ContentEncoding::Sniffed => Ok(None),
+        ContentEncoding::Zlib => {
             let damaged = |error: std::io::Error| CompressionError::Damaged {
                 format: "deflate",
                 reason: error.to_string(),
@@ -131,7 +131,7 @@ mod tests {
         };
         let zstd = zstd::stream::encode_all(text.as_slice(), 1).unwrap();
         let check = |bytes: &[u8], header: &str, cap| {
-            Encoding::of(header).and_then(|encoding| inflate(bytes, encoding, cap))
+            ContentEncoding::of(header).and_then(|encoding| inflate(bytes, encoding, cap))
         };
         assert_eq!(check(&text, "identity", 10), Ok(None));
         assert_eq!(check(&zlib, "deflate", 900), Ok(Some(text.clone())));

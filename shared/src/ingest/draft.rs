@@ -1,12 +1,13 @@
 //! What a reader of pushes yields: chunks to be.
 
-use crate::base::units::UnixNanos;
 use crate::ingest::error::IngestError;
 use crate::ingest::limits::IngestLimits;
-use crate::ingest::trace::TraceLinks;
-use crate::model::labels::Labels;
+use crate::ingest::origin::Origin;
+use crate::ingest::split::{Split, split};
+use crate::merge::canonical::fold_stacks;
 use crate::model::profile::Profile;
-use crate::store::{ChunkId, SeriesRows, encode_chunk};
+use crate::model::profile_type::ProfileType;
+use crate::store::{ChunkId, encode_chunk};
 
 /// One chunk to be. A request may yield several; each has an identity of its own, so a retry after
 /// half a success stores only what is missing.
@@ -16,19 +17,9 @@ pub(crate) struct Draft {
     /// The tables that the rows refer to.
     pub(crate) profile: Profile,
     /// Its series, each with at least one row. None when the profile holds no sample.
-    pub(crate) series: Vec<SeriesRows>,
+    pub(crate) split: Split,
     /// Bytes of the profile, compression undone.
     pub(crate) profile_bytes: usize,
-}
-
-/// What a request says of a profile beside the profile.
-pub(crate) struct Origin {
-    /// Labels of every series, with the name of the service.
-    pub(crate) labels: Labels,
-    /// Start, unless the profile has one.
-    pub(crate) from: UnixNanos,
-    /// Length, unless the profile has one; 0 is unknown.
-    pub(crate) duration_nanos: i64,
 }
 
 /// What came of a request that may hold several profiles.
@@ -64,17 +55,48 @@ pub struct Rejected {
 }
 
 impl Draft {
+    /// Of one profile of so many bytes; `types` are those of its columns, in order.
+    pub(crate) fn of(
+        id: ChunkId,
+        mut profile: Profile,
+        origin: &Origin,
+        types: &[ProfileType],
+        profile_bytes: usize,
+    ) -> Result<Self, IngestError> {
+        // Of canonical order only what pays: half of all rows are stacks that come again. The rest
+        // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
+        // takes tables in any order.
+        fold_stacks(&mut profile);
+        let split = split(&profile, origin, types)?;
+        Ok(Self {
+            id,
+            profile,
+            split,
+            profile_bytes,
+        })
+    }
+
+    /// Of a push without a sample. It is accepted and ignored.
+    pub(crate) fn empty(id: ChunkId) -> Self {
+        Self {
+            id,
+            profile: Profile::default(),
+            split: Split::default(),
+            profile_bytes: 0,
+        }
+    }
+
     /// The chunk, if there is something to store.
     pub(crate) fn encode(self, limits: &IngestLimits) -> Result<Option<Chunk>, IngestError> {
-        limits.check_series(&self.series)?;
-        if self.series.is_empty() {
+        let Split { series, lost_links } = self.split;
+        limits.check_series(&series)?;
+        if series.is_empty() {
             return Ok(None);
         }
-        let bytes = encode_chunk(self.id, &self.profile, &self.series)?;
         Ok(Some(Chunk {
-            bytes,
-            series: self.series.len(),
-            lost_links: TraceLinks::of(&self.profile).lost,
+            bytes: encode_chunk(self.id, &self.profile, &series)?,
+            series: series.len(),
+            lost_links,
         }))
     }
 }

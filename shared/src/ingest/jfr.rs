@@ -1,13 +1,12 @@
 //! A recording that is pushed: its samples, and the labels beside it.
 
-use super::draft::{Draft, Origin};
+use super::draft::Draft;
 use super::error::IngestError;
 use super::identity::Identity;
+use super::origin::Origin;
 use super::request::{Parameters, Push};
-use super::split::split;
 use crate::formats::gzip::inflate;
 use crate::formats::jfr::{LabelsSnapshot, Options, decode};
-use crate::merge::canonical::fold_stacks;
 
 /// The label that names the event that was sampled, as Pyroscope has it.
 const EVENT: &str = "jfr_event";
@@ -51,7 +50,6 @@ pub(super) fn draft(
     };
     let decoded = decode(recording, &options)?;
     let mut profile = decoded.profile;
-    fold_stacks(&mut profile);
     if parameters.has_times {
         profile.header.time_nanos = 0;
         profile.header.duration_nanos = 0;
@@ -61,11 +59,5 @@ pub(super) fn draft(
         labels: parameters.origin.labels.with_defaults(event)?,
         ..parameters.origin
     };
-    let series = split(&profile, &origin, &decoded.types)?;
-    Ok(Draft {
-        id,
-        profile,
-        series,
-        profile_bytes: recording.len(),
-    })
+    Draft::of(id, profile, &origin, &decoded.types, recording.len())
 }

@@ -1,20 +1,17 @@
 //! What a request to `push.v1` means: labels, names, times, identity.
 
-use super::draft::{Draft, Ingested, Origin};
+use super::draft::{Draft, Ingested};
 use super::error::IngestError;
 use super::identity::Identity;
 use super::limits::IngestLimits;
-use super::{split, type_names};
+use super::origin::Origin;
+use super::type_names;
 use crate::base::units::UnixNanos;
 use crate::formats::gzip::{GzipError, inflate};
 use crate::formats::pprof;
 use crate::formats::push_v1::{PushRequest, RawSample, RawSeries};
-use crate::merge::canonical::fold_stacks;
-use crate::model::labels::{Labels, SERVICE_NAME};
+use crate::model::labels::{Labels, SERVICE_NAME, UNKNOWN_SERVICE};
 use crate::store::ChunkId;
-
-/// The service of a series that names none, as Pyroscope calls it.
-const UNKNOWN_SERVICE: &str = "unknown_service";
 
 /// Who sends a request, and when.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +29,10 @@ pub struct Sender<'a> {
 
 /// Decodes, checks and encodes the profiles of a request, each by itself: what is wrong with one
 /// keeps no other from being stored.
-pub fn push(request: &PushRequest<'_>, sender: &Sender<'_>) -> Result<Ingested, IngestError> {
+pub fn ingest_push_v1(
+    request: &PushRequest<'_>,
+    sender: &Sender<'_>,
+) -> Result<Ingested, IngestError> {
     if request
         .series
         .iter()
@@ -70,15 +70,9 @@ fn draft(
     sender.limits.check_size(raw.len())?;
     let id = identity(series, sample, sender, raw);
     if raw.is_empty() {
-        return Ok(Draft {
-            id,
-            profile: Default::default(),
-            series: Vec::new(),
-            profile_bytes: 0,
-        });
+        return Ok(Draft::empty(id));
     }
-    let mut profile = pprof::open(raw, sender.limits.max_inflated)?.profile;
-    fold_stacks(&mut profile);
+    let profile = pprof::open(raw, sender.limits.max_inflated)?.profile;
     let types = match name {
         Some(name) => type_names::named(&profile, name),
         None => type_names::of_pprof(&profile, None),
@@ -88,13 +82,7 @@ fn draft(
         from: sender.now,
         duration_nanos: 0,
     };
-    let series = split::split(&profile, &origin, &types)?;
-    Ok(Draft {
-        id,
-        profile,
-        series,
-        profile_bytes: raw.len(),
-    })
+    Draft::of(id, profile, &origin, &types, raw.len())
 }
 
 /// The labels of a series, and the name of its profiles. Private labels say how the sender works

@@ -1,4 +1,4 @@
-//! Why pushes are refused, in a word each: few, so that they can be counted.
+//! Why pushes are discarded, in a word each: few, so that they can be counted.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::formats::otlp::OtlpError;
 use crate::formats::pprof::PprofError;
 use crate::model::labels::LabelError;
 
-/// Why a push, or a part of one, is refused. The names are those of Pyroscope's
+/// Why a push, or a part of one, is discarded. The names are those of Pyroscope's
 /// `discarded_samples_total` where it has one for the case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

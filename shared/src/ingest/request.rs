@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::draft::Origin;
 use super::error::IngestError;
 use super::limits::IngestLimits;
+use super::origin::Origin;
 use crate::base::parse_time::parse_time;
 use crate::base::units::UnixNanos;
 use crate::formats::{folded, legacy};

@@ -5,8 +5,8 @@ use std::mem::take;
 
 use hashbrown::HashMap;
 
-use super::draft::Origin;
 use super::error::IngestError;
+use super::origin::Origin;
 use super::trace::{TRACE_LABELS, TraceLinks};
 use crate::base::limits::{
     MAX_DURATION_NANOS, MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH, MAX_START_NANOS,
@@ -22,6 +22,15 @@ use crate::store::{LinkedRow, Series, SeriesRows};
 /// lands in 1970.
 const PLAUSIBLE: i64 = 31_536_000 * 1_000_000_000;
 
+/// What a profile is split into.
+#[derive(Default)]
+pub(crate) struct Split {
+    /// The series that have samples.
+    pub(crate) series: Vec<SeriesRows>,
+    /// How many samples came with a span that is not kept, or not all of it.
+    pub(crate) lost_links: u64,
+}
+
 /// The series of a profile that have samples.
 ///
 /// Zero values are left out, as are negative ones, which no sum over time can mean (Pyroscope drops
@@ -32,7 +41,7 @@ pub(crate) fn split(
     profile: &Profile,
     origin: &Origin,
     types: &[ProfileType],
-) -> Result<Vec<SeriesRows>, IngestError> {
+) -> Result<Split, IngestError> {
     check_types(types)?;
     let (time, duration_nanos) = span(profile, origin)?;
     let sets = LabelSeries::of(profile, &origin.labels)?;
@@ -72,7 +81,10 @@ pub(crate) fn split(
             return Err(IngestError::TooManySeries);
         }
     }
-    Ok(series)
+    Ok(Split {
+        series,
+        lost_links: trace.lost,
+    })
 }
 
 /// Start and length: what the profile says, else what the request says.

@@ -1,15 +1,13 @@
 //! Folded stacks that are pushed. The format does not say what it counts: the end of the
 //! application's name does, as in `my.app.alloc_space`.
 
-use super::draft::{Draft, Origin};
+use super::draft::Draft;
 use super::error::IngestError;
 use super::identity::Identity;
+use super::origin::Origin;
 use super::request::{Parameters, Push, TextFormat};
-use super::split::split;
 use crate::formats::folded;
-use crate::merge::canonical::fold_stacks;
 use crate::model::labels::parse_name;
-use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 
 /// 100 samples a second, Pyroscope's default.
@@ -30,18 +28,12 @@ pub(super) fn draft(
         .with(text)
         .id();
     if text.trim_ascii().is_empty() {
-        return Ok(Draft {
-            id,
-            profile: Profile::default(),
-            series: Vec::new(),
-            profile_bytes: 0,
-        });
+        return Ok(Draft::empty(id));
     }
     let mut profile = match format {
         TextFormat::Folded => folded::decode(text)?.profile,
         TextFormat::Lines => folded::decode_lines(text)?,
     };
-    fold_stacks(&mut profile);
     let (name, counted) = counted(&parameters.name);
     if counted.of_time {
         let period = parameters.period_nanos.unwrap_or(DEFAULT_PERIOD_NANOS);
@@ -55,13 +47,7 @@ pub(super) fn draft(
         labels: parse_name(&name)?.with_defaults(spy)?,
         ..parameters.origin
     };
-    let series = split(&profile, &origin, &[counted.profile_type])?;
-    Ok(Draft {
-        id,
-        profile,
-        series,
-        profile_bytes: text.len(),
-    })
+    Draft::of(id, profile, &origin, &[counted.profile_type], text.len())
 }
 
 /// What the values of a text count.

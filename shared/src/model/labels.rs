@@ -9,6 +9,9 @@ use crate::base::sort::sort_by;
 /// The label that names a service.
 pub const SERVICE_NAME: &str = "service_name";
 
+/// The service of a profile whose sender names none, as Pyroscope and OpenTelemetry call it.
+pub(crate) const UNKNOWN_SERVICE: &str = "unknown_service";
+
 /// A set of series labels, ordered by name, each name once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Labels(Vec<(String, String)>);

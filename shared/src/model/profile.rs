@@ -195,7 +195,7 @@ pub struct Samples {
 
 /// Sets of sample labels. Those of a set are ordered by the row of their name, which in canonical
 /// order is the order of the names; of one name, text comes before numbers. Comparing names
-/// themselves for each sample would take time in proportion to their length, which is a stranger's
+/// themselves for each sample would take time in proportion to their length, which is the sender's
 /// choice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelSets {

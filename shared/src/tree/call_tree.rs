@@ -290,7 +290,7 @@ fn child_key(parent: u64, name: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::testing::{draw, profile};
-    use crate::tree::fold::By;
+    use crate::tree::frames::By;
 
     #[test]
     fn folds_stacks() {

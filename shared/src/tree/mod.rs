@@ -4,6 +4,7 @@
 pub(crate) mod call_tree;
 pub(crate) mod diff;
 pub(crate) mod fold;
+pub(crate) mod frames;
 pub(crate) mod search;
 pub(crate) mod self_values;
 pub(crate) mod table;

@@ -119,6 +119,19 @@ pub(crate) struct Profile {
     pub(crate) samples: Vec<Sample>,
 }
 
+impl Profile {
+    /// Samples of CPU time, one each 10 ns.
+    pub(crate) fn of_cpu(samples: Vec<Sample>) -> Self {
+        Self {
+            sample_type: ("samples", "count"),
+            period_type: Some(("cpu", "nanoseconds")),
+            period: 10,
+            samples,
+            ..Self::default()
+        }
+    }
+}
+
 /// One resource: attributes, and profiles in one scope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resource {

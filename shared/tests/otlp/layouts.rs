@@ -30,13 +30,9 @@ fn request(samples: Vec<Sample>) -> Request {
         resources: vec![Resource {
             attributes: vec![("service.name", "shop")],
             profiles: vec![Profile {
-                sample_type: ("samples", "count"),
-                period_type: Some(("cpu", "nanoseconds")),
-                period: 10,
                 time: START,
                 duration: 5,
-                samples,
-                ..Profile::default()
+                ..Profile::of_cpu(samples)
             }],
         }],
     }

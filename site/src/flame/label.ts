@@ -29,9 +29,15 @@ export function fitLabel(name: string, width: number, measure: (text: string) =>
   return length < 2 ? "" : base.slice(0, length) + ELLIPSIS;
 }
 
-/** `github.com/acme/shop/orders.(*Svc).Place` → `orders.(*Svc).Place`; paths inside brackets are arguments, not the path. */
+/** Java's way to write a package, in front of a class. Go's `net.Dial` has one part and keeps it. */
+const PACKAGE = /^([a-z_]\w*\.){2,}(?=[A-Z])/;
+
+/**
+ * `github.com/acme/shop/orders.(*Svc).Place` → `orders.(*Svc).Place`, `java.util.List.add` → `List.add`; paths inside
+ * brackets are arguments, not the path.
+ */
 export function baseName(name: string): string {
   const end = name.search(/[([<{ ]/);
   const slash = name.lastIndexOf("/", end < 0 ? undefined : end);
-  return slash <= 0 || slash === name.length - 1 ? name : name.slice(slash + 1);
+  return slash <= 0 || slash === name.length - 1 ? name.replace(PACKAGE, "") : name.slice(slash + 1);
 }

@@ -15,8 +15,9 @@ export function trend(
   const { profiles, previousProfiles } = type;
   const what = gauge ? "snapshot" : "profile";
   const title = `${plural(profiles, what)} here, ${previousProfiles} in the period of the same length before`;
-  if (previousProfiles === 0) return { text: "nothing before", title };
-  if (previousProfiles < profiles * (gauge ? ENOUGH_FOR_AVERAGE : ENOUGH)) return { text: "little before", title };
+  if (previousProfiles === 0) return { text: `no ${what}s before`, title };
+  if (previousProfiles < profiles * (gauge ? ENOUGH_FOR_AVERAGE : ENOUGH))
+    return { text: `few ${what}s before`, title };
   const [before, now] = [Number(type.previous), Number(type.total)];
   const changed = gauge ? change(before / previousProfiles, now / profiles) : change(before, now);
   return { text: `${changed} vs. before`, title };

@@ -16,7 +16,7 @@ import { go, href, urlState } from "../state/url/router.ts";
 import { initialUrlState } from "../state/url/urlstate.ts";
 import { seriesOf } from "../time/series.ts";
 
-/** Two doors: files, and services when there is a server. */
+/** Two ways in: files, and services when there is a server. */
 export function Home() {
   const found = services.value.value ?? [];
   // Until it is known otherwise there is a server, so that nothing jumps where there is one.
@@ -127,7 +127,7 @@ function Placeholders() {
   return (
     <ul class="cards" role="status" aria-label="Looking for services" data-testid="looking">
       {[0, 1, 2].map((i) => (
-        <li key={i} class="card ghost" aria-hidden="true" />
+        <li key={i} class="card placeholder" aria-hidden="true" />
       ))}
     </ul>
   );

@@ -10,6 +10,8 @@ export interface Problem {
   detail: string;
 }
 
+const ASK = "Ask an administrator of this server for access.";
+
 /** `doing` completes "Could not …". */
 export function problemOf(failure: unknown, doing: string): Problem {
   const detail = failure instanceof Error ? failure.message : String(failure);
@@ -48,33 +50,55 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
       ],
     };
   }
+  const reason = error.reason.replace(/\.$/, "");
+  const because = reason ? `: ${reason}.` : ".";
+  const later = error.retryAfter > 1 ? `Try again in ${error.retryAfter} seconds.` : "Try again in a moment.";
   if (error.status >= 500) {
     return {
       meaning: "The server failed while it worked on this.",
-      tries: ["Try again in a moment.", "Try a shorter time range."],
+      tries: [later, "Try a shorter time range."],
     };
   }
-  const reason = error.reason.replace(/\.$/, "");
   switch (error.status) {
     case 401:
-      return {
-        meaning: "You are not signed in, or your session has ended.",
-        tries: ["Reload the page and sign in."],
-      };
+      if (error.token) {
+        return {
+          meaning:
+            error.token === "missing"
+              ? "The server asks for a token."
+              : "The server does not accept this token: it is unknown, expired or revoked.",
+          tries: [
+            "Try again, and enter a token with the scope read.",
+            "If you have none, ask an administrator of this server for one.",
+          ],
+        };
+      }
+      // Without a reason it is what stands in front of the server, which has a sign-in of its own.
+      if (!reason)
+        return {
+          meaning: "You are not signed in, or your session has ended.",
+          tries: ["Reload the page and sign in.", ASK],
+        };
+      return { meaning: `The server does not allow this${because}`, tries: [ASK] };
     case 403:
       return {
-        meaning: "The server does not let you see this.",
-        tries: ["Ask whoever runs it for access, or sign in as someone else."],
+        meaning: `The server does not allow this${because}`,
+        tries: reason
+          ? [
+              "Ask an administrator of this server for a token with the scope read.",
+              "Forget the present one with the key at the top of the page, and enter that.",
+            ]
+          : [ASK],
       };
     case 413:
       return {
-        meaning: reason ? `This is too large for the server: ${reason}.` : "This is too large for the server.",
+        meaning: `This is too large for the server${because}`,
         tries: ["Try a shorter time range.", "Choose fewer series with a filter."],
       };
     case 429:
       return {
         meaning: "The server has too much to do at the moment.",
-        tries: [error.retryAfter > 1 ? `Try again in ${error.retryAfter} seconds.` : "Try again in a moment."],
+        tries: [later],
       };
     default:
       return {

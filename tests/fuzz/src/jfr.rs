@@ -1,4 +1,4 @@
-//! Whatever recording or labels a stranger sends: an error, or a profile like any other.
+//! Whatever recording or labels anyone sends: an error, or a profile like any other.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

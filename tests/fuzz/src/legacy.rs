@@ -1,4 +1,4 @@
-//! Whatever text or words a stranger opens: the readers of old formats and of folded stacks answer
+//! Whatever text or words anyone opens: the readers of old formats and of folded stacks answer
 //! with an error, or with a profile like any other.
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Whatever request of OTLP a stranger sends, as protobuf or as JSON: an error with a status that
+//! Whatever request of OTLP anyone sends, as protobuf or as JSON: an error with a status that
 //! ends retries, or chunks that hold together.
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Whatever bytes a stranger sends: the readers answer with an error or with something that holds
+//! Whatever bytes anyone sends: the readers answer with an error or with something that holds
 //! together.
 #![no_main]
 

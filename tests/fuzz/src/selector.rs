@@ -1,4 +1,4 @@
-//! Whatever a stranger types: selectors, searches and the names of applications. The first line is
+//! Whatever anyone types: selectors, searches and the names of applications. The first line is
 //! parsed, the rest is what it is matched with.
 #![no_main]
 

@@ -147,13 +147,10 @@ fn own_otlp() -> Seeds {
         resources: vec![Resource {
             attributes: vec![("service.name", "shop")],
             profiles: vec![Profile {
-                sample_type: ("samples", "count"),
-                period_type: Some(("cpu", "nanoseconds")),
-                period: 10,
                 time: 1_700_000_000_000_000_000,
                 duration: 5_000_000_000,
                 id: vec![7; 16],
-                samples: vec![sample(&[2, 1], &[2]), sample(&[1], &[1])],
+                ..Profile::of_cpu(vec![sample(&[2, 1], &[2]), sample(&[1], &[1])])
             }],
         }],
     };

@@ -88,7 +88,7 @@ fn token(admin: &Client, scope: &str) -> String {
     made["token"].as_str().expect("a token").to_owned()
 }
 
-/// What `xtask/src/agents.rs` made.
+/// What `xtask/src/setup/agents.rs` made.
 fn made() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
     target

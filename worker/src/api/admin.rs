@@ -78,7 +78,11 @@ pub(crate) async fn call(
         }
         Admin::SetRetention => {
             let body = body::read(request, MAX_REQUEST).await?;
-            let own: Option<Retention> = serde_json::from_slice(&body).map_err(Problem::invalid)?;
+            let own: Option<Retention> = serde_json::from_slice(&body).map_err(|error| {
+                Problem::invalid(format!(
+                    "the body is neither {{\"raw_days\",\"sums_days\"}} nor null: {error}"
+                ))
+            })?;
             Response::from_json(&retention(&shards, AdminCommand::SetRetention(own)).await?)
         }
         Admin::Parked => Response::from_json(&ParkedAnswer {
@@ -100,8 +104,8 @@ pub(crate) async fn call(
         Admin::Deletions => Response::from_json(&DeletionsAnswer {
             deletions: deletions(&shards).await?,
         }),
-        Admin::Refusals => Response::from_json(&RefusalsAnswer {
-            refusals: refusals(&shards).await?,
+        Admin::Refusals => Response::from_json(&DiscardsAnswer {
+            refusals: discarded(&shards).await?,
         }),
         Admin::RetryParked => Response::from_json(&RetriedAnswer {
             retried: retry_parked(&shards).await?,
@@ -121,7 +125,7 @@ struct DeletionsAnswer {
 }
 
 #[derive(Serialize)]
-struct RefusalsAnswer {
+struct DiscardsAnswer {
     refusals: Vec<Discarded>,
 }
 
@@ -149,8 +153,8 @@ pub(crate) async fn parked<T: Transport>(shards: &TenantShards<T>) -> Result<Vec
     Ok(all)
 }
 
-/// Why pushes were refused; only the first object has it.
-async fn refusals<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Discarded>, Problem> {
+/// Why pushes were discarded; only the first object has it.
+async fn discarded<T: Transport>(shards: &TenantShards<T>) -> Result<Vec<Discarded>, Problem> {
     match shards.each().first() {
         Some(first) => first.order(&AdminCommand::Discarded).await,
         None => Ok(Vec::new()),

@@ -2,10 +2,11 @@
 
 use futures_util::{StreamExt, TryStreamExt, stream};
 use pilotlight_core::store::TenantId;
-use worker::{Env, Response, ResponseBuilder};
+use worker::{Env, Response};
 
 use crate::auth;
 use crate::bucket::{self, AnyBucket};
+use crate::http::content_type;
 use crate::http::scope::Scope;
 use crate::meter::{Meter, MonthUsage, Prices, PricesError, prometheus};
 use crate::platform::CONNECTIONS;
@@ -25,9 +26,11 @@ pub(crate) async fn answer(env: &Env, config: Config) -> Result<Response, Proble
     let mut text = prometheus(&months.try_collect::<Vec<_>>().await?, &prices);
     text.push_str(&memory(wasm_bytes(), admitted()));
     text.push_str(&refusals());
-    Ok(ResponseBuilder::new()
-        .with_header("content-type", CONTENT_TYPE)?
-        .fixed(text.into_bytes()))
+    Ok(content_type::response(
+        200,
+        CONTENT_TYPE,
+        text.into_bytes(),
+    )?)
 }
 
 /// The memory of the isolate that answers; others have their own.

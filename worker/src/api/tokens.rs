@@ -99,11 +99,13 @@ pub(crate) async fn call(
     match call {
         Tokens::Create => {
             let body = body::read(request, MAX_REQUEST).await?;
-            let wanted: Wanted = serde_json::from_slice(&body).map_err(Problem::invalid)?;
+            let wanted: Wanted = serde_json::from_slice(&body).map_err(|error| {
+                Problem::invalid(format!("the body does not describe a token: {error}"))
+            })?;
             let (token, record) = new(wanted, &caller.reach, entropy()?, clock::now_millis())?;
             let add = |registry: &mut TokenRegistry| {
                 let added = registry.add(record.clone(), clock::now_millis());
-                added.map_err(refusal)
+                added.map_err(registry_problem)
             };
             change(&bucket, clock::now_millis, add).await?;
             Ok(Response::from_json(&Created {
@@ -179,7 +181,7 @@ fn entropy() -> Result<([u8; 32], [u8; ID_BYTES]), Problem> {
     Ok((clock::entropy()?, clock::entropy()?))
 }
 
-fn refusal(error: RegistryError) -> Problem {
+fn registry_problem(error: RegistryError) -> Problem {
     match error {
         RegistryError::Full | RegistryError::TenantFull(_) => {
             Problem::new(429, "resource_exhausted", error)

@@ -35,8 +35,8 @@ pub(super) fn note(id: &str, env: &Env, context: &Context, meter: &Meter, now: i
     let (id, env, meter) = (id.to_owned(), env.clone(), meter.clone());
     context.wait_until(async move {
         let order = AdminCommand::TokenUsed(TokenUse { id, at });
-        let noted = match keeper(&env, meter) {
-            Ok(keeper) => keeper.order::<()>(&order).await,
+        let noted = match client(&env, meter) {
+            Ok(client) => client.order::<()>(&order).await,
             Err(problem) => Err(problem),
         };
         if let Err(problem) = noted {
@@ -47,12 +47,12 @@ pub(super) fn note(id: &str, env: &Env, context: &Context, meter: &Meter, now: i
 
 /// The last use of each token that was used.
 pub(crate) async fn last_used(env: &Env, meter: &Meter) -> Result<Vec<TokenUse>, Problem> {
-    let keeper = keeper(env, meter.clone())?;
-    keeper.order(&AdminCommand::TokensUsed).await
+    let client = client(env, meter.clone())?;
+    client.order(&AdminCommand::TokensUsed).await
 }
 
-/// One object for all tokens, so that a list asks once.
-fn keeper(env: &Env, meter: Meter) -> Result<TenantClient<StubLine>, Problem> {
+/// Of the one object that has the uses of all tokens, so that a list asks once.
+fn client(env: &Env, meter: Meter) -> Result<TenantClient<StubLine>, Problem> {
     let shard = Shard {
         tenant: TenantId::anonymous(),
         number: 0,

@@ -8,8 +8,9 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use pilotlight_core::gzip::{self, GzipError};
-use worker::{Response, ResponseBuilder};
+use worker::Response;
 
+use crate::http::content_type;
 use crate::platform::errors::Problem;
 
 /// How the frames are written.
@@ -30,8 +31,7 @@ const TRAILERS: u8 = 0x80;
 impl Framing {
     /// Of a content type, when it is gRPC-web with protobuf.
     pub(crate) fn of(content_type: &str) -> Option<Self> {
-        let kind = content_type.split(';').next().unwrap_or("").trim();
-        match kind.to_ascii_lowercase().as_str() {
+        match content_type::essence(content_type).as_str() {
             "application/grpc-web" | "application/grpc-web+proto" => Some(Self::Binary),
             "application/grpc-web-text" | "application/grpc-web-text+proto" => Some(Self::Text),
             _ => None,
@@ -69,17 +69,14 @@ impl Framing {
     /// The answer of a call: its message, or what went wrong. The HTTP status is always 200.
     pub(crate) fn response(self, outcome: &Result<Vec<u8>, Problem>) -> worker::Result<Response> {
         let body = self.frames(outcome);
-        let (content_type, body) = match self {
+        let (kind, body) = match self {
             Self::Binary => ("application/grpc-web+proto", body),
             Self::Text => (
                 "application/grpc-web-text+proto",
                 STANDARD.encode(body).into_bytes(),
             ),
         };
-        // `from_bytes` would put a content type of its own in the place of this one.
-        Ok(ResponseBuilder::new()
-            .with_header("content-type", content_type)?
-            .fixed(body))
+        content_type::response(200, kind, body)
     }
 
     fn frames(self, outcome: &Result<Vec<u8>, Problem>) -> Vec<u8> {

@@ -25,7 +25,7 @@ pub(crate) struct Scope {
     context: Option<Rc<Context>>,
     /// What the request has used since its last call to the shard.
     pub(crate) meter: Meter,
-    /// What the request had refused.
+    /// What was discarded of the request.
     pub(crate) discards: Discards,
 }
 
@@ -101,7 +101,7 @@ impl Scope {
         )?))
     }
 
-    /// Books refusals, after the answer has gone: those of some seconds together.
+    /// Books what was discarded, after the answer has gone: that of some seconds together.
     pub(crate) fn book_discards(&self, context: &Context) {
         let discarded = gather(self.tenant.as_str(), &self.discards, clock::now_millis());
         if discarded.is_empty() {
@@ -118,7 +118,7 @@ impl Scope {
                 Err(problem) => Err(problem),
             };
             if let Err(problem) = booked {
-                worker::console_error!("refusals were not booked: {}", problem.message);
+                worker::console_error!("discarded pushes were not booked: {}", problem.message);
             }
         });
     }

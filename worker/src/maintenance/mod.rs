@@ -6,3 +6,4 @@ pub(crate) mod rebuild;
 pub(crate) mod schedule;
 pub(crate) mod sweep;
 pub(crate) mod visit;
+pub(crate) mod visitors;

@@ -7,15 +7,12 @@
 
 use std::collections::VecDeque;
 
-use pilotlight_core::plans::MAX_PARTITION_BYTES;
-use worker::{Env, Fetcher, Headers, Method, Request, RequestInit, Response};
+use worker::{Env, Request, Response};
 
 use crate::bucket::Metered;
 use crate::bucket::{self, AnyBucket};
-use crate::http::scope::Scope;
-use crate::maintenance::visit;
+use crate::maintenance::visitors::{InThisInvocation, Invocations, Visitor};
 use crate::meter::{Item, Meter};
-use crate::platform::admission::Admission;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
 use crate::platform::{Edge, Platform};
@@ -47,12 +44,6 @@ const DISPATCH_MILLIS: i64 = 50_000;
 /// When the objects that had a job are visited once more: half a minute after the first visit. A
 /// query for the last hour decodes one by one the profiles that were pushed since.
 const AGAIN_MILLIS: i64 = 30_000;
-
-/// Makes visits.
-pub(crate) trait Visitor {
-    /// Visits an object; says whether a job was due.
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem>;
-}
 
 /// What came of a minute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -181,65 +172,6 @@ fn turn<T>(all: &[T], minute: i64, visits: usize) -> impl Iterator<Item = &T> {
     let start = (minute.wrapping_mul(visits).wrapping_add(rounds)).rem_euclid(count) as usize;
     let (before, after) = all.split_at(start.min(all.len()));
     after.iter().chain(before)
-}
-
-/// Visits in invocations of their own, one after the other: several at once would share the memory
-/// of one isolate.
-struct Invocations {
-    worker: Fetcher,
-    /// What this invocation used; the first visit takes it along.
-    meter: Meter,
-}
-
-impl Visitor for Invocations {
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
-        let mut init = RequestInit::new();
-        init.with_method(Method::Post)
-            .with_body(Some(shard.to_string().into()));
-        if let Some(usage) = self.meter.take_header()? {
-            let headers = Headers::new();
-            headers.set(USAGE_HEADER, &usage)?;
-            init.with_headers(headers);
-        }
-        let mut response = self.worker.fetch("https://self/visit", Some(init)).await?;
-        if response.status_code() == 200 {
-            return Ok(response.json().await?);
-        }
-        let text = response.text().await.unwrap_or_default();
-        Err(Problem::unavailable(format!(
-            "the visit was answered {}: {text}",
-            response.status_code()
-        )))
-    }
-}
-
-/// Visits in this invocation.
-struct InThisInvocation<'a> {
-    env: &'a Env,
-    config: Config,
-    meter: Meter,
-}
-
-impl Visitor for InThisInvocation<'_> {
-    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
-        let scope = Scope::new(
-            self.env,
-            self.config,
-            shard.tenant.clone(),
-            self.meter.clone(),
-        );
-        let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
-        visit::visit(
-            &bucket,
-            &client,
-            shard,
-            now,
-            MAX_PARTITION_BYTES,
-            &Admission(Edge),
-            &self.meter,
-        )
-        .await
-    }
 }
 
 #[cfg(test)]

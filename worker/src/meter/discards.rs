@@ -1,6 +1,6 @@
-//! Pushes that are refused: counted by reason for their tenant, with what the last one was told.
+//! Pushes that are discarded: counted by reason for their tenant, with what the last one was told.
 //!
-//! An isolate gathers refusals and sends them to the tenant's object at most once in a while, so
+//! An isolate gathers discards and sends them to the tenant's object at most once in a while, so
 //! that a flood of bad pushes costs no flood of calls.
 
 use std::cell::RefCell;
@@ -15,15 +15,15 @@ use crate::platform::errors::Problem;
 /// Longest message that is kept, in bytes: 256, a sentence or two.
 const MAX_MESSAGE: usize = 256;
 
-/// How often an isolate sends a tenant's refusals: at most every 5 seconds. Those that came since
+/// How often an isolate sends a tenant's discards: at most every 5 seconds. Those that came since
 /// go with the tenant's next request to the same isolate; an isolate that ends first forgets them.
 const SEND_MILLIS: u64 = 5_000;
 
-/// Most tenants whose refusals wait in an isolate: 256, each with at most 15 reasons of some 300
-/// bytes, so 1.2 MB. Refusals of others are not counted meanwhile.
+/// Most tenants whose discards wait in an isolate: 256, each with at most 15 reasons of some 300
+/// bytes, so 1.2 MB. Those of others are not counted meanwhile.
 const MAX_TENANTS: usize = 256;
 
-/// Pushes, or parts of them, that were refused for one reason.
+/// Pushes, or parts of them, that were discarded for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Discarded {
     pub(crate) reason: DiscardReason,
@@ -35,12 +35,12 @@ pub(crate) struct Discarded {
     pub(crate) last_message: String,
 }
 
-/// What a request had refused.
+/// What was discarded of a request.
 #[derive(Default)]
 pub(crate) struct Discards(RefCell<Vec<(DiscardReason, u64, String)>>);
 
 impl Discards {
-    /// Notes that `count` profiles were refused.
+    /// Notes that `count` profiles were discarded.
     pub(crate) fn note(&self, reason: DiscardReason, count: u64, message: &str) {
         let message = cut(message).to_owned();
         let mut noted = self.0.borrow_mut();
@@ -74,12 +74,12 @@ thread_local! {
     static GATHERED: RefCell<Gathered> = RefCell::default();
 }
 
-/// Takes what a request of a tenant had refused, and gives what is to be sent now.
+/// Takes what was discarded of a tenant's request, and gives what is to be sent now.
 pub(crate) fn gather(tenant: &str, discards: &Discards, now: i64) -> Vec<Discarded> {
     GATHERED.with_borrow_mut(|gathered| gathered.add(tenant, discards.take(now), now))
 }
 
-/// Refusals that wait, by tenant.
+/// Discards that wait, by tenant.
 #[derive(Default)]
 struct Gathered(HashMap<String, Waiting>);
 

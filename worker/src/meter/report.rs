@@ -21,7 +21,7 @@ pub(crate) struct MonthUsage {
     pub(crate) stored_bytes: u64,
     /// Objects in the bucket at the moment.
     pub(crate) stored_objects: u64,
-    /// Pushes that were refused since the tenant's first.
+    /// Pushes that were discarded since the tenant's first.
     pub(crate) discarded: BTreeMap<DiscardReason, u64>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct Problem {
     /// The stored object that is missing or damaged.
     #[serde(skip)]
     pub(crate) object: Option<String>,
-    /// Why a push is refused, as far as that is known better than from the status.
+    /// Why a push is discarded, as far as that is known better than from the status.
     #[serde(skip)]
     pub(crate) discard: Option<DiscardReason>,
 }
@@ -80,8 +80,8 @@ impl Problem {
         Self::new(502, "failed_precondition", message)
     }
 
-    /// What another invocation answered, which is ours as well.
-    pub(crate) fn told(status: u16, retry_after: Option<u32>, body: &[u8]) -> Self {
+    /// The error that another invocation answered, to be passed on.
+    pub(crate) fn of_answer(status: u16, retry_after: Option<u32>, body: &[u8]) -> Self {
         match serde_json::from_slice::<Self>(body) {
             Ok(problem) => Self {
                 status,

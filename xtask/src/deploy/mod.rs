@@ -7,11 +7,11 @@ mod preset;
 mod recorded;
 mod wrangler;
 
+use crate::build;
 use crate::folders::{own_dir, root};
 use crate::proc::{Context, Failure, Result};
 use crate::secret::{self, Token};
-use crate::setup::{Purpose, Tools, setup};
-use crate::{build, npm};
+use crate::setup::{Purpose, Tools, npm, setup};
 use options::{Action, Options};
 use recorded::Recorded;
 use std::fs;

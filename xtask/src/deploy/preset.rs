@@ -17,7 +17,7 @@ impl Preset {
             "free" => Ok(Self::Free),
             "paid" => Ok(Self::Paid),
             _ => Err(Failure::new(
-                format!("{name:?} is not a preset"),
+                format!("--preset is {name:?}, which is not a preset"),
                 "choose free or paid",
             )),
         }

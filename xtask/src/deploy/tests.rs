@@ -1,4 +1,4 @@
-//! Which commands a deployment runs, in which order, against an account that is played.
+//! Which commands a deployment runs, in which order, against a simulated account.
 
 use super::*;
 

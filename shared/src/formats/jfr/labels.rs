@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use thiserror::Error;
 
 use crate::base::limits::MAX_LABELS_A_SAMPLE;
+use crate::formats::protobuf::{Value, Wire, WireError};
 
 /// Why bytes are no `LabelsSnapshot`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -17,6 +18,12 @@ pub struct LabelsError {
     pub offset: usize,
     /// What.
     pub problem: &'static str,
+}
+
+impl From<WireError> for LabelsError {
+    fn from(WireError { offset, problem }: WireError) -> Self {
+        Self { offset, problem }
+    }
 }
 
 /// The labels of contexts.
@@ -40,29 +47,32 @@ impl<'a> LabelsSnapshot<'a> {
             ..Self::default()
         };
         let mut rows = 0;
-        let mut message = Message { bytes, at: 0 };
+        let mut message = Wire::new(bytes);
         while let Some((field, value)) = message.field()? {
             match (field, value) {
                 (1, Value::Bytes(entry)) => {
-                    let (id, context) = entry.map_entry()?;
+                    let (id, context) = map_entry(entry)?;
                     let start = snapshot.pairs.len();
                     if let Some(mut context) = context {
                         while let Some((field, value)) = context.field()? {
-                            if let (1, Value::Bytes(pair)) = (field, value) {
-                                snapshot.pairs.push(pair.pair()?);
+                            if let (1, Value::Bytes(entry)) = (field, value) {
+                                snapshot.pairs.push(pair(entry)?);
                             }
                         }
                     }
                     let range = start..snapshot.pairs.len();
                     if range.len() > MAX_LABELS_A_SAMPLE {
-                        return entry.error("more than 256 labels of one context");
+                        return Err(LabelsError {
+                            offset: entry.offset(),
+                            problem: "more than 256 labels of one context",
+                        });
                     }
                     snapshot.contexts.insert(id, range);
                 }
                 (2, Value::Bytes(entry)) => {
-                    let (id, text) = entry.map_entry()?;
+                    let (id, text) = map_entry(entry)?;
                     let text = text.map_or(Cow::Borrowed(""), |text| {
-                        String::from_utf8_lossy(text.rest())
+                        String::from_utf8_lossy(text.bytes())
                     });
                     snapshot.texts.insert(id, text);
                 }
@@ -70,7 +80,10 @@ impl<'a> LabelsSnapshot<'a> {
             }
             rows += 1;
             if (rows + snapshot.pairs.len()) > bytes.len() / BYTES_A_ROW + 1024 {
-                return message.error("more entries than real labels have");
+                return Err(LabelsError {
+                    offset: message.offset(),
+                    problem: "more entries than real labels have",
+                });
             }
         }
         Ok(snapshot)
@@ -96,104 +109,30 @@ impl<'a> LabelsSnapshot<'a> {
     }
 }
 
-/// A cursor over one message.
-#[derive(Clone, Copy)]
-struct Message<'a> {
-    /// The whole up to the end of this message.
-    bytes: &'a [u8],
-    at: usize,
+/// Key and value of an entry of a map of numbers to messages or texts.
+fn map_entry(mut entry: Wire<'_>) -> Result<(i64, Option<Wire<'_>>), WireError> {
+    let (mut key, mut value) = (0, None);
+    while let Some((field, found)) = entry.field()? {
+        match (field, found) {
+            (1, Value::Number(number)) => key = number as i64,
+            (2, Value::Bytes(bytes)) => value = Some(bytes),
+            _ => {}
+        }
+    }
+    Ok((key, value))
 }
 
-enum Value<'a> {
-    Number(u64),
-    Bytes(Message<'a>),
-    Other,
-}
-
-impl<'a> Message<'a> {
-    fn error<T>(&self, problem: &'static str) -> Result<T, LabelsError> {
-        Err(LabelsError {
-            offset: self.at,
-            problem,
-        })
-    }
-
-    fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
-    }
-
-    fn varint(&mut self) -> Result<u64, LabelsError> {
-        let mut number = 0;
-        for shift in 0..10 {
-            let Some(&byte) = self.bytes.get(self.at) else {
-                return self.error("a number goes beyond the end");
-            };
-            self.at += 1;
-            number |= u64::from(byte & 0x7f) << (7 * shift);
-            if byte < 0x80 {
-                return Ok(number);
-            }
+/// Key and value of an entry of a map of numbers to numbers.
+fn pair(mut entry: Wire<'_>) -> Result<(i64, i64), WireError> {
+    let (mut key, mut value) = (0, 0);
+    while let Some((field, found)) = entry.field()? {
+        match (field, found) {
+            (1, Value::Number(number)) => key = number as i64,
+            (2, Value::Number(number)) => value = number as i64,
+            _ => {}
         }
-        self.error("a number is too long")
     }
-
-    fn field(&mut self) -> Result<Option<(u64, Value<'a>)>, LabelsError> {
-        if self.at == self.bytes.len() {
-            return Ok(None);
-        }
-        let key = self.varint()?;
-        let value = match key & 7 {
-            0 => Value::Number(self.varint()?),
-            1 | 5 => {
-                self.take(if key & 7 == 1 { 8 } else { 4 })?;
-                Value::Other
-            }
-            2 => {
-                let length = self.varint()?;
-                Value::Bytes(self.take(usize::try_from(length).unwrap_or(usize::MAX))?)
-            }
-            _ => return self.error("an unknown wire type"),
-        };
-        Ok(Some((key >> 3, value)))
-    }
-
-    fn take(&mut self, length: usize) -> Result<Self, LabelsError> {
-        if length > self.bytes.len() - self.at {
-            return self.error("a length goes beyond the end");
-        }
-        let start = self.at;
-        self.at += length;
-        Ok(Self {
-            bytes: &self.bytes[..self.at],
-            at: start,
-        })
-    }
-
-    /// Key and value of an entry of a map of numbers to messages or texts.
-    fn map_entry(mut self) -> Result<(i64, Option<Self>), LabelsError> {
-        let (mut key, mut value) = (0, None);
-        while let Some((field, found)) = self.field()? {
-            match (field, found) {
-                (1, Value::Number(number)) => key = number as i64,
-                (2, Value::Bytes(bytes)) => value = Some(bytes),
-                _ => {}
-            }
-        }
-        Ok((key, value))
-    }
-
-    /// Key and value of an entry of a map of numbers to numbers.
-    fn pair(mut self) -> Result<(i64, i64), LabelsError> {
-        let (mut key, mut value) = (0, 0);
-        while let Some((field, found)) = self.field()? {
-            match (field, found) {
-                (1, Value::Number(number)) => key = number as i64,
-                (2, Value::Number(number)) => value = number as i64,
-                _ => {}
-            }
-        }
-        Ok((key, value))
-    }
+    Ok((key, value))
 }
 
 #[cfg(test)]
@@ -223,7 +162,7 @@ mod tests {
         }
         assert_eq!(
             LabelsSnapshot::decode(&bytes[..5]).unwrap_err().to_string(),
-            "labels of a JFR push: a length goes beyond the end at byte 2"
+            "labels of a JFR push: a length goes beyond the end at byte 0"
         );
     }
 }

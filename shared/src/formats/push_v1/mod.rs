@@ -10,6 +10,7 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
+use crate::formats::protobuf::WireError;
 pub use json::from_json;
 pub use proto::from_proto;
 
@@ -46,13 +47,8 @@ pub struct RawSample<'a> {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PushV1Error {
     /// Damaged protobuf.
-    #[error("push.v1: not a valid PushRequest at byte {offset}: {problem}")]
-    Wire {
-        /// Where, from 0.
-        offset: usize,
-        /// What is wrong there.
-        problem: &'static str,
-    },
+    #[error("push.v1: not a valid PushRequest at byte {}: {}", .0.offset, .0.problem)]
+    Wire(#[from] WireError),
     /// Damaged JSON, or another message.
     #[error("push.v1: not a valid PushRequest in JSON: {0}")]
     Json(String),

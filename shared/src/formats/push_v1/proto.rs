@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{MAX_PROFILES, PushRequest, PushV1Error, RawSample, RawSeries};
+use crate::formats::protobuf::{Value, Wire, WireError};
 
 /// Most labels kept of a series: far more than any series may have, so that the message can say how
 /// many there are.
@@ -11,9 +12,9 @@ const MAX_LABELS_KEPT: usize = 1024;
 /// Reads a request. Unknown fields are ignored.
 pub fn from_proto(bytes: &[u8]) -> Result<PushRequest<'_>, PushV1Error> {
     let (mut request, mut profiles) = (PushRequest::default(), 0);
-    let mut message = Message::new(bytes);
-    while let Some((field, part)) = message.next()? {
-        if let (1, Some(part)) = (field, part) {
+    let mut message = Wire::new(bytes);
+    while let Some((field, value)) = message.field()? {
+        if let (1, Value::Bytes(part)) = (field, value) {
             let one = series(part)?;
             profiles += one.samples.len().max(1);
             if profiles > MAX_PROFILES {
@@ -25,15 +26,15 @@ pub fn from_proto(bytes: &[u8]) -> Result<PushRequest<'_>, PushV1Error> {
     Ok(request)
 }
 
-fn series(mut message: Message<'_>) -> Result<RawSeries<'_>, PushV1Error> {
+fn series(mut message: Wire<'_>) -> Result<RawSeries<'_>, PushV1Error> {
     let mut series = RawSeries::default();
-    while let Some((field, part)) = message.next()? {
-        match (field, part) {
-            (1, Some(part)) if series.labels.len() < MAX_LABELS_KEPT => {
+    while let Some((field, value)) = message.field()? {
+        match (field, value) {
+            (1, Value::Bytes(part)) if series.labels.len() < MAX_LABELS_KEPT => {
                 let [name, value] = texts(part)?;
                 series.labels.push((name, value));
             }
-            (2, Some(part)) => {
+            (2, Value::Bytes(part)) => {
                 if series.samples.len() == MAX_PROFILES {
                     return Err(PushV1Error::TooMany);
                 }
@@ -45,12 +46,12 @@ fn series(mut message: Message<'_>) -> Result<RawSeries<'_>, PushV1Error> {
     Ok(series)
 }
 
-fn sample(mut message: Message<'_>) -> Result<RawSample<'_>, PushV1Error> {
+fn sample(mut message: Wire<'_>) -> Result<RawSample<'_>, PushV1Error> {
     let mut sample = RawSample::default();
-    while let Some((field, part)) = message.next()? {
-        match (field, part) {
-            (1, Some(part)) => sample.profile = Cow::Borrowed(part.bytes),
-            (2, Some(part)) => sample.id = part.text()?,
+    while let Some((field, value)) = message.field()? {
+        match (field, value) {
+            (1, Value::Bytes(part)) => sample.profile = Cow::Borrowed(part.bytes()),
+            (2, Value::Bytes(part)) => sample.id = text(part)?,
             _ => {}
         }
     }
@@ -58,102 +59,24 @@ fn sample(mut message: Message<'_>) -> Result<RawSample<'_>, PushV1Error> {
 }
 
 /// Fields 1 and 2.
-fn texts(mut message: Message<'_>) -> Result<[String; 2], PushV1Error> {
+fn texts(mut message: Wire<'_>) -> Result<[String; 2], PushV1Error> {
     let mut texts = [String::new(), String::new()];
-    while let Some((field, part)) = message.next()? {
-        if let (1 | 2, Some(part)) = (field, part) {
-            texts[field as usize - 1] = part.text()?;
+    while let Some((field, value)) = message.field()? {
+        if let (1 | 2, Value::Bytes(part)) = (field, value) {
+            texts[field as usize - 1] = text(part)?;
         }
     }
     Ok(texts)
 }
 
-/// A message and how far it is read.
-#[derive(Clone, Copy)]
-struct Message<'a> {
-    bytes: &'a [u8],
-    at: usize,
-    /// Where it begins in the request.
-    base: usize,
-}
-
-impl<'a> Message<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            bytes,
-            at: 0,
-            base: 0,
+fn text(message: Wire<'_>) -> Result<String, PushV1Error> {
+    match std::str::from_utf8(message.bytes()) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(error) => Err(WireError {
+            offset: message.offset() + error.valid_up_to(),
+            problem: "text that is not UTF-8",
         }
-    }
-
-    /// The next field, and what is in it when it is no number.
-    fn next(&mut self) -> Result<Option<(u64, Option<Self>)>, PushV1Error> {
-        if self.at == self.bytes.len() {
-            return Ok(None);
-        }
-        let start = self.at;
-        let key = self.varint()?;
-        let part = match key & 7 {
-            0 => {
-                self.varint()?;
-                None
-            }
-            1 => self.take(8).map(|_| None)?,
-            2 => {
-                let length = self.varint()?;
-                Some(self.take(length)?)
-            }
-            5 => self.take(4).map(|_| None)?,
-            _ => return Err(self.problem(start, "an unknown wire type")),
-        };
-        match key >> 3 {
-            0 => Err(self.problem(start, "field number 0")),
-            field => Ok(Some((field, part))),
-        }
-    }
-
-    fn take(&mut self, length: u64) -> Result<Self, PushV1Error> {
-        let end = usize::try_from(length)
-            .ok()
-            .and_then(|length| self.at.checked_add(length))
-            .filter(|&end| end <= self.bytes.len())
-            .ok_or_else(|| self.problem(self.at, "a length goes beyond the end"))?;
-        let part = Self {
-            bytes: &self.bytes[self.at..end],
-            at: 0,
-            base: self.base + self.at,
-        };
-        self.at = end;
-        Ok(part)
-    }
-
-    fn varint(&mut self) -> Result<u64, PushV1Error> {
-        let (start, mut number) = (self.at, 0);
-        for shift in (0..64).step_by(7) {
-            let byte = *self
-                .bytes
-                .get(self.at)
-                .ok_or_else(|| self.problem(start, "a number goes beyond the end"))?;
-            self.at += 1;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err(self.problem(start, "a number is longer than 64 bits"))
-    }
-
-    fn text(&self) -> Result<String, PushV1Error> {
-        let text = std::str::from_utf8(self.bytes)
-            .map_err(|error| self.problem(error.valid_up_to(), "text that is not UTF-8"))?;
-        Ok(text.to_owned())
-    }
-
-    fn problem(&self, at: usize, problem: &'static str) -> PushV1Error {
-        PushV1Error::Wire {
-            offset: self.base + at,
-            problem,
-        }
+        .into()),
     }
 }
 
@@ -189,7 +112,7 @@ mod tests {
         let message = |bytes: &[u8]| from_proto(bytes).unwrap_err().to_string();
         assert_eq!(
             message(&[0x0a, 0x7f]),
-            "push.v1: not a valid PushRequest at byte 2: a length goes beyond the end"
+            "push.v1: not a valid PushRequest at byte 0: a length goes beyond the end"
         );
         let name = field(1, &field(1, &field(1, b"a\xff")));
         assert!(message(&name).contains("byte 7: text that is not UTF-8"));

@@ -40,7 +40,7 @@ impl OtlpIngested {
 
     /// The refused parts that are kept, each with how many profiles it stands for: the last one
     /// also for those whose reasons are not kept.
-    pub fn refusals(&self) -> impl Iterator<Item = (u64, &Rejected)> {
+    pub fn rejections(&self) -> impl Iterator<Item = (u64, &Rejected)> {
         let rejected = &self.ingested.rejected;
         let more = self.rejected_profiles.saturating_sub(rejected.len() as u64);
         rejected.iter().enumerate().map(move |(place, part)| {

@@ -4,10 +4,11 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
 use crate::formats::otlp::Symbols;
-use crate::ingest::draft::{Draft, Origin};
+use crate::ingest::draft::Draft;
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
-use crate::ingest::split::split;
+use crate::ingest::origin::Origin;
+use crate::ingest::split::{Split, split};
 use crate::model::builder::LabelSetIndex;
 use crate::model::id::{LabelSetId, StackId};
 use crate::model::labels::Labels;
@@ -137,18 +138,20 @@ impl Gathering {
     fn draft(self, key: &DraftKey, identity: &Identity) -> Result<Draft, IngestError> {
         let mut profile = self.symbols.builder.finish();
         profile.header.period = key.period;
-        let mut series = Vec::new();
+        let mut all = Split::default();
         let mut label_bytes = 0;
         for part in self.parts {
             (profile.samples, profile.label_sets) = (part.samples, part.label_sets);
             let more = split(&profile, &part.origin, &part.types)?;
             label_bytes += more
+                .series
                 .iter()
                 .flat_map(|rows| rows.series.labels.iter())
                 .map(|(name, value)| name.len() + value.len())
                 .sum::<usize>();
-            series.extend(more);
-            if series.len() > MAX_SERIES_A_PUSH {
+            all.series.extend(more.series);
+            all.lost_links += more.lost_links;
+            if all.series.len() > MAX_SERIES_A_PUSH {
                 return Err(IngestError::TooManySeries);
             }
             if label_bytes > MAX_LABEL_BYTES_A_PUSH {
@@ -159,7 +162,7 @@ impl Gathering {
         Ok(Draft {
             id: identity.id(),
             profile,
-            series,
+            split: all,
             // Those of the request are counted as a whole.
             profile_bytes: 0,
         })

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::formats::otlp::{Attribute, AttributeValue};
-use crate::model::labels::{LabelError, Labels, SERVICE_NAME};
+use crate::model::labels::{LabelError, Labels, SERVICE_NAME, UNKNOWN_SERVICE};
 
 /// The attribute that names a service.
 pub(super) const SERVICE: &str = "service.name";
@@ -68,8 +68,8 @@ impl OwnerLabels {
     pub(super) fn service(&self) -> String {
         match (&self.service, &self.executable) {
             (Some(service), _) => service.clone(),
-            (None, Some(executable)) => format!("unknown_service:{executable}"),
-            (None, None) => "unknown_service".to_owned(),
+            (None, Some(executable)) => format!("{UNKNOWN_SERVICE}:{executable}"),
+            (None, None) => UNKNOWN_SERVICE.to_owned(),
         }
     }
 

@@ -16,12 +16,13 @@ use hashbrown::HashMap;
 
 use crate::base::limits::{MAX_DURATION_NANOS, MAX_PUSH_BYTES, MAX_START_NANOS};
 use crate::base::units::UnixNanos;
-use crate::formats::compression::{self, Encoding};
+use crate::formats::compression::{self, ContentEncoding};
 use crate::formats::otlp::{self, Head, OtlpError, Request, Stop};
-use crate::ingest::draft::{Ingested, Origin, Rejected};
+use crate::ingest::draft::{Ingested, Rejected};
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
 use crate::ingest::limits::IngestLimits;
+use crate::ingest::origin::Origin;
 pub use answer::otlp_status;
 use drafts::{DraftKey, Drafts, Part};
 use labels::OwnerLabels;
@@ -68,14 +69,12 @@ pub struct OtlpIngested {
     pub ingested: Ingested,
     /// How many profiles are refused.
     pub rejected_profiles: u64,
-    /// How many profiles there were.
-    pub profiles: u64,
 }
 
 /// Decodes, checks and encodes a request. Profiles that cannot be read or stored are refused one by
 /// one.
 pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
-    let encoding = Encoding::of(push.content_encoding)?;
+    let encoding = ContentEncoding::of(push.content_encoding)?;
     let cap = push.limits.max_inflated;
     let inflated = compression::inflate(push.body, encoding, cap)?;
     let body = inflated.as_deref().unwrap_or(push.body);
@@ -99,6 +98,7 @@ pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
         labels: SampleLabels::new(&request),
         now: push.now,
         drafts: Drafts::default(),
+        profiles: 0,
         result: OtlpIngested::default(),
     };
     reading.profiles(&request)?;
@@ -140,6 +140,8 @@ struct Reading<'r, 'a> {
     now: UnixNanos,
     labels: SampleLabels<'r, 'a>,
     drafts: Drafts,
+    /// How many profiles came so far.
+    profiles: u64,
     result: OtlpIngested,
 }
 
@@ -167,8 +169,8 @@ impl Reading<'_, '_> {
                     (_, Err(error)) => Err(error),
                 };
                 scope.for_each_profile(|profile| {
-                    let number = self.result.profiles;
-                    self.result.profiles += 1;
+                    let number = self.profiles;
+                    self.profiles += 1;
                     let read = match &owner {
                         Ok(owner) => self.profile(request, profile, owner),
                         Err(error) => Err(error.clone()),

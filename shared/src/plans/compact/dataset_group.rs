@@ -141,6 +141,20 @@ impl OpenGroup {
             .any(|deletion| deletion.has(of_type, labels, time))
     }
 
+    /// The labels of a profile of a dataset, unless it is deleted.
+    fn kept<'s>(
+        &self,
+        source: &'s Source,
+        dataset: &Dataset,
+        series: u32,
+        time: UnixNanos,
+    ) -> Option<&'s Labels> {
+        let directory = &source.object.directory;
+        let of_type = &directory.types[dataset.profile_type as usize];
+        let labels = &directory.label_sets[dataset.series[series as usize] as usize];
+        (!self.is_deleted(of_type, labels, time)).then_some(labels)
+    }
+
     /// The series of a chunk that stay, and what they need of its tables.
     fn without_deleted(&self, chunk: DecodedChunk) -> Result<DecodedChunk, StoreError> {
         let DecodedChunk {
@@ -183,10 +197,9 @@ impl OpenGroup {
         datasets: impl Iterator<Item = &'d Dataset>,
         count: usize,
     ) -> Result<Vec<StackId>, StoreError> {
-        let (directory, mut used) = (&source.object.directory, vec![false; count]);
+        let mut used = vec![false; count];
         for dataset in datasets {
             check_stacks(dataset, count)?;
-            let of_type = &directory.types[dataset.profile_type as usize];
             for page in &dataset.pages {
                 let page = read_page(
                     source.part(page.part)?,
@@ -195,9 +208,8 @@ impl OpenGroup {
                     page.divisor,
                 )?;
                 for profile in &page.profiles {
-                    let labels =
-                        &directory.label_sets[dataset.series[profile.series as usize] as usize];
-                    if !self.is_deleted(of_type, labels, profile.timing.time) {
+                    let kept = self.kept(source, dataset, profile.series, profile.timing.time);
+                    if kept.is_some() {
                         let stacks = page.stacks[profile.rows.clone()].iter();
                         stacks
                             .filter_map(|stack| stack.checked_sub(1))
@@ -208,9 +220,8 @@ impl OpenGroup {
             for page in &dataset.links {
                 let page = read_link_page(source.part(page.part)?, dataset, page.divisor)?;
                 for profile in &page.profiles {
-                    let labels =
-                        &directory.label_sets[dataset.series[profile.series as usize] as usize];
-                    if !self.is_deleted(of_type, labels, profile.timing.time) {
+                    let kept = self.kept(source, dataset, profile.series, profile.timing.time);
+                    if kept.is_some() {
                         let rows = page.rows[profile.rows.clone()].iter();
                         rows.filter_map(|row| row.stack.checked_sub(1))
                             .for_each(|stack| used[stack as usize] = true);
@@ -293,12 +304,11 @@ impl OpenGroup {
             for page in pages {
                 let page = read_page(source.part(page.part)?, dataset, kind, page.divisor)?;
                 for profile in &page.profiles {
-                    let labels =
-                        &directory.label_sets[dataset.series[profile.series as usize] as usize];
+                    let kept = self.kept(source, dataset, profile.series, profile.timing.time);
+                    let Some(labels) = kept else {
+                        continue;
+                    };
                     if !self.deletions.is_empty() {
-                        if self.is_deleted(of_type, labels, profile.timing.time) {
-                            continue;
-                        }
                         self.datasets[at].touch(profile.timing.time, profile.timing.time);
                     }
                     let rows = profile.rows.clone().map(|row| {
@@ -338,9 +348,8 @@ impl OpenGroup {
         for page in &dataset.links {
             let page = read_link_page(source.part(page.part)?, dataset, page.divisor)?;
             for profile in &page.profiles {
-                let labels =
-                    &directory.label_sets[dataset.series[profile.series as usize] as usize];
-                if !self.is_deleted(of_type, labels, profile.timing.time) {
+                let kept = self.kept(source, dataset, profile.series, profile.timing.time);
+                if let Some(labels) = kept {
                     let rows = moved(&page.table, &page.rows[profile.rows.clone()], stacks);
                     writer.add_links(&mut self.datasets[at], labels, profile.timing, rows)?;
                 }

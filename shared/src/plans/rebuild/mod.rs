@@ -5,14 +5,16 @@
 //! sources and by the chunks that went into them, segments by their chunks. The sources of a block
 //! arrived in one hour, so only blocks of the same hour can have a source in common.
 
+mod known;
 mod reading;
 mod reconcile;
+mod summaries;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use hashbrown::{HashMap, HashSet};
 use thiserror::Error;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::base::sort::sort_by;
 use crate::plans::dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
@@ -20,8 +22,10 @@ use crate::plans::plan::{Get, Plan, PlanError};
 use crate::store::{
     CatalogRow, ChunkId, Contents, Counted, Directory, Ids, Level, ObjectKey, Partition, StoreError,
 };
+use known::{Known, digest};
 use reading::Reading;
 use reconcile::{BlockFacts, reconcile};
+use summaries::Summaries;
 
 /// Objects that are read at once: 64, whose ends are 4 MB.
 const READING: usize = 64;
@@ -70,23 +74,6 @@ pub struct RebuildPlan {
     there: HashSet<u64>,
     known: Vec<Known>,
     damaged: Vec<(String, StoreError)>,
-}
-
-/// An object that is read.
-struct Known {
-    key: ObjectKey,
-    row: CatalogRow,
-    /// Chunks of a segment.
-    chunks: Vec<ChunkId>,
-    token: u64,
-    partition: Partition,
-    /// Whether one of the objects that a block replaces or sums up is there.
-    sources_left: bool,
-    /// What a block lays claim to: its sources, and chunks that it has counted.
-    claims: Vec<u64>,
-    /// Chunks of a block that might come again in a segment.
-    counted: Vec<Counted>,
-    summarizes: Vec<String>,
 }
 
 impl RebuildPlan {
@@ -323,64 +310,6 @@ impl Plan for RebuildPlan {
     }
 }
 
-/// What becomes of summaries and their sources.
-#[derive(Default)]
-struct Summaries {
-    outdated: HashSet<u64>,
-    /// Some of their sources are gone.
-    alone: HashSet<u64>,
-    /// The other sources of those.
-    expired: HashSet<u64>,
-}
-
-impl Summaries {
-    fn of(known: &[Known], counting: &HashSet<u64>) -> Self {
-        let (mut found, mut begins) = (Self::default(), HashMap::<i64, u64>::new());
-        let raw = known
-            .iter()
-            .filter(|known| known.key.level.is_block_of_profiles());
-        for block in raw.filter(|block| counting.contains(&digest(&block.row.key))) {
-            let token = begins.entry(block.key.millis).or_default();
-            *token = block.token.max(*token);
-        }
-        let judged: HashSet<u64> = known.iter().map(|known| digest(&known.row.key)).collect();
-        let mut jobs: BTreeMap<(u64, u64), Vec<&Known>> = BTreeMap::new();
-        for summary in known.iter().filter(|known| !known.summarizes.is_empty()) {
-            let alone = if summary.partition.count > 1 {
-                0
-            } else {
-                digest(&summary.row.key)
-            };
-            jobs.entry((summary.token, alone))
-                .or_default()
-                .push(summary);
-        }
-        for ((token, _), job) in jobs {
-            let names = || job.iter().map(|summary| digest(&summary.row.key));
-            let sources = job.iter().flat_map(|summary| &summary.summarizes);
-            let (there, gone): (Vec<&String>, _) =
-                sources.partition(|s| counting.contains(&digest(s)));
-            // A block that begins as one which is gone, and is later than the summary, was made
-            // from that.
-            let later = |s: &&String| {
-                s.parse()
-                    .ok()
-                    .and_then(|key: ObjectKey| begins.get(&key.millis))
-                    > Some(&token)
-            };
-            // So was one that is there and does not count.
-            let refused = |s: &&String| judged.contains(&digest(s));
-            if gone.iter().any(|s| later(s) || refused(s)) {
-                found.outdated.extend(names());
-            } else if !gone.is_empty() && names().any(|name| counting.contains(&name)) {
-                found.alone.extend(names());
-                found.expired.extend(there.into_iter().map(|s| digest(s)));
-            }
-        }
-        found
-    }
-}
-
 /// The directory of what counts in a segment.
 fn segment(
     known: &Known,
@@ -412,10 +341,4 @@ fn changed(directory: &[u8], change: impl FnOnce(&mut Directory)) -> Result<Vec<
 
 fn hour(key: &ObjectKey) -> i64 {
     key.millis.div_euclid(HOUR_MILLIS)
-}
-
-/// Stands for a name or a chunk: two of ten million are taken for one another once in 2^64 / 10^14
-/// = 180,000 rebuilds.
-fn digest(name: &str) -> u64 {
-    xxh3_64(name.as_bytes())
 }

@@ -1,8 +1,8 @@
-//! The identity of a pushed profile.
+//! The identity of a chunk.
 
 use std::fmt;
 
-/// What tells a push from another: chunks with equal ids that arrive within
+/// The identity of a chunk. Chunks with equal ids that arrive within
 /// [`crate::plans::RETRY_WINDOW_MILLIS`] count once.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkId(pub [u8; 16]);

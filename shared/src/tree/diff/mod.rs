@@ -22,7 +22,8 @@ use std::sync::OnceLock;
 
 use crate::model::profile::Profile;
 use crate::tree::call_tree::{NodeId, Tree};
-use crate::tree::fold::{self, By};
+use crate::tree::fold;
+use crate::tree::frames::By;
 use crate::tree::self_values::SelfValues;
 
 mod normalise;

@@ -9,7 +9,8 @@ use thiserror::Error;
 
 use crate::model::profile::Profile;
 use crate::tree::call_tree::{CallTree, NodeId, Shape};
-use crate::tree::fold::{self, By};
+use crate::tree::fold;
+use crate::tree::frames::By;
 
 /// Most spans of a chart: 2^24. One takes 24 bytes, so 384 MiB. A second of samples at 1 kHz, each
 /// 100 frames deep and unlike the one before, makes 100,000.

@@ -1,7 +1,7 @@
 import { Logo } from "../controls/logo.tsx";
 import { FilePicker } from "./filepicker.tsx";
 
-/** The door for files. The whole page takes a drop; this shows it and takes a click. */
+/** Where files are opened. The whole page takes a drop; this shows it and takes a click. */
 export function DropZone({ wide = false }: { wide?: boolean }) {
   return (
     <FilePicker class={wide ? "dropzone wide-zone" : "dropzone"} testid="dropzone">

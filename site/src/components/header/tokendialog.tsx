@@ -34,7 +34,7 @@ export function TokenDialog() {
         </div>
         {asked.value === "wrong" && (
           <p role="alert" data-testid="token-problem">
-            The server does not take this token: it is unknown, expired or revoked.
+            The server does not accept this token: it is unknown, expired or revoked.
           </p>
         )}
         <label>
@@ -50,8 +50,8 @@ export function TokenDialog() {
           />
         </label>
         <p class="hint">
-          Whoever runs the server makes one with the scope <code>read</code>. It stays in this browser and is sent to
-          this server only.
+          If you have none, ask an administrator of this server for one with the scope <code>read</code>. It stays in
+          this browser and is sent to this server only.
         </p>
         <button type="submit" class="control primary" data-testid="token-give">
           Continue

@@ -52,7 +52,7 @@ export function NoData() {
             Look at the last 7 days
           </button>
         )}
-        {(shown.value.state === "empty" || none) && <AllServices />}
+        <AllServices />
       </div>
     </Note>
   );

@@ -38,10 +38,9 @@ function snippets(address: string): { name: string; code: string }[] {
   return [
     {
       name: "curl",
-      code: `# any pprof file
-now=$(date +%s)
+      code: `# any pprof file; it shows up at the time in it
 curl --data-binary @cpu.pprof \\
-  "${address}/ingest?name=my.app%7Benv=dev%7D&format=pprof&from=$((now-10))&until=$now"`,
+  "${address}/ingest?name=my.app%7Benv=dev%7D&format=pprof"`,
     },
     {
       name: "Go",

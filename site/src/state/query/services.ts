@@ -67,7 +67,7 @@ function setServer(found: "present" | "absent"): void {
   try {
     localStorage.setItem(STORAGE_KEY, found);
   } catch {
-    // Without storage the page only looks less settled while it loads.
+    // Without storage the page only moves more while it loads.
   }
 }
 

@@ -2,13 +2,14 @@
 //! calls in protobuf and JSON, and gRPC-web.
 
 use pilotlight_core::gzip;
-use pilotlight_core::ingest::{self, Ingested, Rejected, Sender};
+use pilotlight_core::ingest::{Ingested, Rejected, Sender, ingest_push_v1};
 use pilotlight_core::limits::MAX_PUSH_BYTES;
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
-use worker::{Request, Response, ResponseBuilder};
+use worker::{Request, Response};
 
 use super::decode::decode;
 use super::{PUSH_HEADER, store};
+use crate::http::content_type;
 use crate::http::grpc_web::Framing;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -34,8 +35,7 @@ impl Codec {
         if let Some(framing) = Framing::of(content_type) {
             return Ok(Self::GrpcWeb(framing));
         }
-        let kind = content_type.split(';').next().unwrap_or("").trim();
-        match kind.to_ascii_lowercase().as_str() {
+        match content_type::essence(content_type).as_str() {
             "application/proto" | "application/protobuf" | "application/x-protobuf" => {
                 Ok(Self::Proto)
             }
@@ -52,19 +52,17 @@ impl Codec {
 
     /// A message as an answer: `message` in protobuf, or `json`.
     pub(super) fn response(self, message: Vec<u8>, json: &str) -> Result<Response, Problem> {
-        let (content_type, body) = match self {
+        let (kind, body) = match self {
             Self::Proto => ("application/proto", message),
             Self::Json => ("application/json", json.as_bytes().to_vec()),
             Self::GrpcWeb(framing) => return Ok(framing.response(&Ok(message))?),
         };
-        let response = ResponseBuilder::new().with_header("content-type", content_type)?;
-        // `from_bytes` would put a content type of its own in the place of this one.
-        Ok(response.fixed(body))
+        Ok(content_type::response(200, kind, body)?)
     }
 
     /// An error in the words of the protocol: gRPC-web's status is part of an answer that has
     /// status 200, Connect's errors are JSON whatever the request is.
-    pub(super) fn refuse(self, problem: Problem) -> Result<Response, Problem> {
+    pub(super) fn error_response(self, problem: Problem) -> Result<Response, Problem> {
         match self {
             Self::GrpcWeb(framing) => Ok(framing.response(&Err(problem))?),
             Self::Proto | Self::Json => Err(problem),
@@ -87,7 +85,7 @@ pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Respons
         Err(problem) => {
             // An error of gRPC-web leaves here as an answer.
             scope.discards.note_problem(&problem);
-            codec.refuse(problem)
+            codec.error_response(problem)
         }
     }
 }
@@ -144,7 +142,7 @@ fn read(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Prob
         Codec::Proto | Codec::GrpcWeb(_) => from_proto(bytes),
     }
     .map_err(Problem::invalid)?;
-    Ok(ingest::push(&request, sender)?)
+    Ok(ingest_push_v1(&request, sender)?)
 }
 
 fn too_large(error: gzip::GzipError) -> Problem {

@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use pilotlight_core::ingest::{
     IngestLimits, OtlpFormat, OtlpPush, Rejected, ingest_otlp, otlp_status,
 };
-use worker::{Request, Response, ResponseBuilder};
+use worker::{Request, Response};
 
 use super::decode::decode;
 use super::{PUSH_HEADER, store};
+use crate::http::content_type;
 use crate::http::grpc_web::{self, Framing};
 use crate::http::route::{OfTenant, Route, route};
 use crate::http::scope::Scope;
@@ -29,9 +30,7 @@ enum Encoding {
 impl Encoding {
     /// Of a content type, which may have parameters.
     fn of(content_type: &str) -> Option<Self> {
-        let essence = content_type.split(';').next().unwrap_or_default().trim();
-        let essence = essence.to_ascii_lowercase();
-        match essence.as_str() {
+        match content_type::essence(content_type).as_str() {
             "application/x-protobuf" | "application/protobuf" | "application/proto" => {
                 Some(Self::Message(OtlpFormat::Protobuf))
             }
@@ -85,7 +84,7 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
         })?)
     };
     let mut outcome = decode(request, scope, read).await?;
-    for (count, Rejected { part, error }) in outcome.refusals() {
+    for (count, Rejected { part, error }) in outcome.rejections() {
         let message = format!("{part}: {error}");
         scope.discards.note(error.reason(), count, &message);
     }
@@ -103,7 +102,10 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
 }
 
 /// An error as senders of OTLP read it; `None` for requests of others.
-pub(crate) fn refusal(request: &Request, problem: &Problem) -> Option<worker::Result<Response>> {
+pub(crate) fn error_response(
+    request: &Request,
+    problem: &Problem,
+) -> Option<worker::Result<Response>> {
     let of = route(request.method().as_ref(), &request.path()).ok()?;
     if of != Route::OfTenant(OfTenant::OtlpExport) {
         return None;
@@ -137,14 +139,11 @@ pub(crate) fn refusal(request: &Request, problem: &Problem) -> Option<worker::Re
 }
 
 fn respond(status: u16, format: OtlpFormat, message: Vec<u8>) -> worker::Result<Response> {
-    let content_type = match format {
+    let kind = match format {
         OtlpFormat::Protobuf => "application/x-protobuf",
         OtlpFormat::Json => "application/json",
     };
-    Ok(ResponseBuilder::new()
-        .with_status(status)
-        .with_header("content-type", content_type)?
-        .fixed(message))
+    content_type::response(status, kind, message)
 }
 
 #[cfg(test)]

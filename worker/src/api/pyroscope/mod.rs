@@ -147,10 +147,10 @@ async fn describe(
 /// `GET /pyroscope/render?query&from&until&max-nodes&groupBy&aggregation`
 pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let parameters = Parameters::of(request);
-    if !matches!(parameters.get("format"), None | Some("json")) {
-        return Err(Problem::unimplemented(
-            "of the formats only json is supported",
-        ));
+    if let Some(format) = parameters.get("format").filter(|format| *format != "json") {
+        return Err(Problem::unimplemented(format!(
+            "format is {format:?}; only json is supported"
+        )));
     }
     let (selector, profile_type) = query::typed_selector(parameters.required("query")?)?;
     let range = parameters.render_range()?;

@@ -1,6 +1,7 @@
 //! Our own API, as the site calls it. The module of each answer shows its shape.
 
 mod cache;
+mod invocations;
 mod labels;
 mod runner;
 mod services;
@@ -21,15 +22,18 @@ use crate::platform::clock;
 use crate::platform::errors::Problem;
 #[cfg(test)]
 pub(crate) use cache::AnswerCache;
+#[cfg(test)]
+pub(crate) use invocations::Invocations;
+pub(crate) use invocations::SUBQUERIES_PATH;
 pub(crate) use runner::EdgeQueryRunner;
 #[cfg(test)]
 pub(crate) use runner::QueryRunner;
 pub(crate) use services::MAX_NUMBERS;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;
-pub(crate) use subqueries::{FanoutStats, SUBQUERIES_PATH, answer};
 #[cfg(test)]
-pub(crate) use subqueries::{Invocations, answer_subqueries};
+pub(crate) use subqueries::answer_subqueries;
+pub(crate) use subqueries::{FanoutStats, answer};
 
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;

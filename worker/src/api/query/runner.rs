@@ -7,7 +7,8 @@ use pilotlight_core::{
 };
 
 use super::cache::{AnswerCache, EdgeCache};
-use super::subqueries::{EdgeInvocations, Fanout, FanoutStats, Invocations, Query};
+use super::invocations::{EdgeInvocations, Invocations};
+use super::subqueries::{Fanout, FanoutStats, Query};
 use crate::bucket::drive::drive;
 use crate::bucket::{self, Metered};
 use crate::bucket::{AnyBucket, Bucket};

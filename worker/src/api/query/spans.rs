@@ -15,7 +15,7 @@ pub(super) fn selector(parameters: &Parameters) -> Result<Option<SpanSelector>, 
         (false, true) => Ok(Some(SpanSelector::Spans(spans.into_iter().collect()))),
         (true, false) => Ok(Some(SpanSelector::Traces(traces.into_iter().collect()))),
         (false, false) => Err(Problem::invalid(
-            "ask for spans or for traces, not for both",
+            "the query parameters span and trace are both given; give one of them",
         )),
     }
 }

@@ -13,10 +13,10 @@ use pilotlight_core::{
     plans::{AnswerSum, CatalogObject, QueryAnswer, QueryPlan, SplitQuery, Subquery, split},
 };
 use serde::{Deserialize, Serialize};
-use worker::js_sys::Uint8Array;
-use worker::{Context, Env, Fetcher, Method, Request, RequestInit, Response};
+use worker::{Context, Env, Request, Response};
 
 use super::cache::{AnswerCache, EdgeCache, name};
+use super::invocations::Invocations;
 use crate::bucket::Metered;
 use crate::bucket::drive::{drive, drive_while};
 use crate::bucket::{AnyBucket, Bucket};
@@ -25,9 +25,6 @@ use crate::platform::admission::{Admission, Sum};
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Edge, Platform};
 use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
-
-/// The path at which an invocation answers parts.
-pub(crate) const SUBQUERIES_PATH: &str = "/subqueries";
 
 /// One request may come to 32 invocations. Calls are filled up to a tenth of all that is read, so
 /// that two neighbours have more than that together: 21 at most.
@@ -84,19 +81,6 @@ pub(crate) struct FanoutStats {
     pub(crate) calls: usize,
 }
 
-/// Answers parts somewhere else.
-pub(crate) trait Invocations {
-    /// Has an [`SubqueryCall`] answered by [`answer_subqueries`].
-    async fn call(&self, ask: Vec<u8>) -> Result<Vec<u8>, Problem>;
-}
-
-/// Nowhere else.
-impl Invocations for () {
-    async fn call(&self, _: Vec<u8>) -> Result<Vec<u8>, Problem> {
-        Err(Problem::internal("there is no other invocation"))
-    }
-}
-
 /// Head of what an invocation is asked; the rows' directories follow as blobs, and its answer has
 /// one blob a part.
 #[derive(Serialize, Deserialize)]
@@ -136,20 +120,16 @@ impl Query<'_> {
                 let grow = |plan: &QueryPlan| fan.admission.grow(&permit, plan.held());
                 let answer = drive_while(*plan, bucket, grow).await?.finish()?;
                 meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-                return Ok((
-                    answer,
-                    FanoutStats {
-                        subqueries: 1,
-                        cached: 0,
-                        calls: 0,
-                    },
-                ));
+                let stats = FanoutStats {
+                    subqueries: 1,
+                    ..FanoutStats::default()
+                };
+                return Ok((answer, stats));
             }
         };
         let mut stats = FanoutStats {
             subqueries: parts.len(),
-            cached: 0,
-            calls: 0,
+            ..FanoutStats::default()
         };
         // It holds no permit while it waits for parts, which ask for theirs wherever they run.
         let mut sum = CountedSum {
@@ -357,49 +337,7 @@ pub(crate) async fn answer_subqueries(
     packet::encode(&(), &answers).map_err(Problem::internal)
 }
 
-/// Invocations of this worker, through its binding to itself.
-pub(crate) struct EdgeInvocations {
-    worker: Fetcher,
-    meter: Meter,
-}
-
-impl EdgeInvocations {
-    /// `None` without the binding.
-    pub(crate) fn new(env: &Env, meter: Meter) -> Option<Self> {
-        env.service("SELF")
-            .ok()
-            .map(|worker| Self { worker, meter })
-    }
-}
-
-impl Invocations for EdgeInvocations {
-    async fn call(&self, ask: Vec<u8>) -> Result<Vec<u8>, Problem> {
-        let mut init = RequestInit::new();
-        init.with_method(Method::Post)
-            .with_body(Some(Uint8Array::from(ask.as_slice()).into()));
-        drop(ask);
-        let mut response = self
-            .worker
-            .fetch(format!("https://self{SUBQUERIES_PATH}"), Some(init))
-            .await?;
-        if let Some(usage) = response.headers().get(USAGE_HEADER)? {
-            self.meter
-                .book(serde_json::from_str(&usage).map_err(Problem::internal)?);
-        }
-        let retry_after = response
-            .headers()
-            .get("retry-after")?
-            .and_then(|seconds| seconds.parse().ok());
-        let (status, body) = (response.status_code(), response.bytes().await?);
-        if status == 200 {
-            Ok(body)
-        } else {
-            Err(Problem::told(status, retry_after, &body))
-        }
-    }
-}
-
-/// The other end of [`EdgeInvocations`]: answers with what it used beside.
+/// The other end of [`super::invocations::EdgeInvocations`]: answers with what it used beside.
 pub(crate) async fn answer(
     request: &mut Request,
     env: &Env,
@@ -424,36 +362,28 @@ pub(crate) async fn answer(
 mod tests {
     use super::*;
 
-    /// Megabytes of parts, and of the calls in which they come.
-    fn check(parts: &[u64], expect: &[&[u64]]) {
+    /// The calls in which parts of so many megabytes come.
+    fn filled(parts: &[u64]) -> Vec<Vec<u64>> {
         let part = |&bytes: &u64| Subquery {
             objects: Vec::new(),
             bytes: bytes << 20,
             fixed: false,
         };
         let found = calls(parts.iter().map(part).collect(), 4 << 20);
-        let found: Vec<Vec<u64>> = found
-            .iter()
-            .map(|call| call.iter().map(|part| part.bytes >> 20).collect())
-            .collect();
-        assert_eq!(found, expect);
+        let call = |call: Vec<Subquery>| call.iter().map(|part| part.bytes >> 20).collect();
+        found.into_iter().map(call).collect()
     }
 
     #[test]
     fn calls_are_filled_and_few() {
-        check(&[1, 2, 1, 1], &[&[1, 2, 1], &[1]]);
-        check(&[9, 1, 3, 4], &[&[9], &[1, 3], &[4]]);
+        assert_eq!(filled(&[1, 2, 1, 1]), [vec![1, 2, 1], vec![1]]);
+        assert_eq!(filled(&[9, 1, 3, 4]), [vec![9], vec![1, 3], vec![4]]);
         for parts in [
             vec![3u64; 200],
             (0..200).map(|i| 1 + i % 2 * 60).collect(),
             vec![1; 41],
         ] {
-            let part = |&bytes: &u64| Subquery {
-                objects: Vec::new(),
-                bytes: bytes << 20,
-                fixed: false,
-            };
-            let found = calls(parts.iter().map(part).collect(), 4 << 20);
+            let found = filled(&parts);
             assert!(found.len() <= 21, "{} calls", found.len());
             assert_eq!(found.iter().map(Vec::len).sum::<usize>(), parts.len());
         }

@@ -2,6 +2,7 @@
 
 mod extremes;
 mod fleet_sizes;
+mod invocations;
 mod several_chunks;
 mod shards;
 mod subqueries;

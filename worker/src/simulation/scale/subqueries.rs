@@ -1,8 +1,7 @@
 //! Large queries: in parts, in other invocations and from a cache, and the same answer whichever
 //! way.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::cell::Cell;
 use std::rc::Rc;
 
 use futures_util::future::join_all;
@@ -12,59 +11,16 @@ use pilotlight_core::{
     store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
+use super::invocations::{Kept, Others};
 use crate::api::admin::delete_profiles;
-use crate::api::query::{
-    AnswerCache, Fanout, FanoutStats, Invocations, QueryRunner, answer_subqueries,
-};
+use crate::api::query::{AnswerCache, Fanout, FanoutStats, QueryRunner};
 use crate::bucket::Metered;
-use crate::bucket::memory::MemoryBucket;
 use crate::meter::{Item, Meter, Usage};
+use crate::platform::admission::admitted;
 use crate::platform::admission::tests::with_budget;
-use crate::platform::admission::{Admission, admitted};
 use crate::platform::errors::Problem;
-use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, Simulated, TYPE, World};
+use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, TYPE, World};
 use crate::tenant::DeletionRequest;
-
-/// A cache in memory.
-#[derive(Clone, Default)]
-struct Kept(Rc<RefCell<BTreeMap<String, Vec<u8>>>>);
-
-impl AnswerCache for Kept {
-    async fn find(&self, name: &str) -> Option<Vec<u8>> {
-        self.0.borrow().get(name).cloned()
-    }
-
-    async fn keep(&self, name: &str, bytes: Vec<u8>) {
-        self.0.borrow_mut().insert(name.to_owned(), bytes);
-    }
-}
-
-/// Other invocations, which hand over what they used as the binding does.
-struct Others {
-    bucket: MemoryBucket,
-    cache: Kept,
-    meter: Meter,
-    calls: Rc<Cell<usize>>,
-    admission: Admission<Simulated>,
-}
-
-impl Invocations for Others {
-    async fn call(&self, ask: Vec<u8>) -> Result<Vec<u8>, Problem> {
-        self.calls.set(self.calls.get() + 1);
-        let meter = Meter::default();
-        let bucket = Metered::new(self.bucket.clone(), meter.clone());
-        let answer = answer_subqueries(&ask, &bucket, &self.cache, &self.admission, &meter).await;
-        self.meter.book(meter.take());
-        // The way over the line.
-        answer.map_err(|problem| {
-            Problem::told(
-                problem.status,
-                problem.retry_after,
-                &serde_json::to_vec(&problem).unwrap(),
-            )
-        })
-    }
-}
 
 /// A profile of some 350 kB, whatever compresses it.
 fn large(n: u64, millis: i64, service: &str) -> Vec<u8> {

@@ -3,6 +3,7 @@
 
 mod clock;
 pub(super) mod faults;
+mod profiles;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -12,9 +13,8 @@ use std::task::Poll;
 
 use futures_util::FutureExt;
 use pilotlight_core::{
-    ProfileBuilder, ProfileType, Selector, TimeRange, UnixNanos, parse_name,
+    ProfileType, Selector, TimeRange, UnixNanos,
     plans::{MAX_PARTITION_BYTES, QueryAnswer},
-    store::{ChunkId, Series, SeriesRows, encode_chunk},
 };
 
 use crate::api::query::QueryRunner;
@@ -32,6 +32,7 @@ use crate::tenant::{
 use clock::Clock;
 pub(crate) use faults::Simulated;
 use faults::{DeployedSql, Faults, FaultyBucket};
+pub(crate) use profiles::{TYPE, chunk, counts};
 
 pub(crate) const MINUTE: i64 = 60_000;
 pub(crate) const HOUR: i64 = 60 * MINUTE;
@@ -46,9 +47,6 @@ pub(crate) const RETENTION: Retention = Retention {
     raw_days: 30,
     sums_days: 60,
 };
-
-/// What is counted in every profile.
-pub(crate) const TYPE: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
 pub(crate) type LivingShard = ShardServer<FaultyBucket<MemoryBucket>, DeployedSql, Simulated>;
 
@@ -292,47 +290,6 @@ impl World {
         keys.sort();
         keys
     }
-}
-
-/// How often each profile is in an answer: each is one sample of value 1 in a function of its own.
-pub(crate) fn counts(answer: &QueryAnswer) -> BTreeMap<u32, i64> {
-    let profile = &answer.profile;
-    let samples = profile.samples();
-    let name = |row: usize| {
-        let location = profile.frames(samples.stacks[row]).next().unwrap();
-        let function = profile.lines(location)[0].function.unwrap();
-        profile.text(profile.functions()[function.index()].name)[1..]
-            .parse()
-            .unwrap()
-    };
-    (0..samples.stacks.len())
-        .map(|row| (name(row), samples.values[0][row]))
-        .collect()
-}
-
-/// A pushed profile of its own kind.
-pub(crate) fn chunk(n: u32, millis: i64) -> Vec<u8> {
-    let mut builder = ProfileBuilder::new();
-    builder.sample_type("cpu", "nanoseconds");
-    let stack = builder.named_stack(&[&format!("f{n}")]);
-    let series = Series {
-        labels: parse_name(&format!("app{}", n % 5)).unwrap(),
-        profile_type: TYPE.parse().unwrap(),
-        time: UnixNanos::from_millis(millis),
-        ..Series::default()
-    };
-    let mut id = [7; 16];
-    id[..4].copy_from_slice(&n.to_le_bytes());
-    encode_chunk(
-        ChunkId(id),
-        &builder.finish(),
-        &[SeriesRows {
-            series,
-            rows: vec![(stack, 1)],
-            links: Vec::new(),
-        }],
-    )
-    .unwrap()
 }
 
 impl Host {

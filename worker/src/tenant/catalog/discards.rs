@@ -1,4 +1,4 @@
-//! Pushes that were refused: one row for each reason, in the first of a tenant's objects.
+//! Pushes that were discarded: one row for each reason, in the first of a tenant's objects.
 
 use pilotlight_core::ingest::DiscardReason;
 

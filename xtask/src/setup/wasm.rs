@@ -3,9 +3,9 @@
 //! In order: the active toolchain has the target already; Debian's compiler with a standard library
 //! that we built earlier; `rustup target add`; Debian's compiler, with its library built now.
 
-use crate::debian;
 use crate::folders::{TARGET, target_dir};
 use crate::proc::{Failure, Result, Run};
+use crate::setup::debian;
 use crate::step::Step;
 use std::path::{Path, PathBuf};
 

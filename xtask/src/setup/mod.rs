@@ -1,11 +1,16 @@
 //! Finds or installs everything that the other commands need.
 
+pub(crate) mod agents;
+mod debian;
+pub(crate) mod npm;
+mod system;
+mod wasm;
+
 use crate::folders::target_dir;
 use crate::proc::{Result, Run};
 use crate::step::{Step, Steps};
-use crate::wasm::Toolchain;
-use crate::{agents, npm, system, wasm};
 use std::path::PathBuf;
+use wasm::Toolchain;
 
 /// Which commands the machine is set up for.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use crate::folders::TARGET;
 use crate::folders::own_dir;
 use crate::proc::{Context, Failure, Result, Run};
+use crate::setup::system;
 use crate::step::Step;
-use crate::system;
 use std::fs;
 use std::path::{Path, PathBuf};
 

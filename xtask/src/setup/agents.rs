@@ -1,12 +1,12 @@
-//! Published profiling agents and the programs that they profile, for `tests/tests/agents.rs`.
+//! Published profiling agents and the programs that they profile, for `tests/tests/agents/main.rs`.
 //!
 //! Versions are pinned in `tests/agents`. An agent whose language is missing on this machine is left
 //! out, and the summary of the tests says so: none of them is needed to work on Pilotlight.
 
 use crate::folders::{own_dir, root};
 use crate::proc::{Context, Failure, Result, Run};
+use crate::setup::{npm, system};
 use crate::step::Step;
-use crate::{npm, system};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -2,93 +2,22 @@
 //!
 //! Every child leads a process group of its own, so that ending it ends what it started too.
 
+mod failure;
+mod interrupt;
+mod ticker;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, IsTerminal, Write};
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{fmt, thread};
 
-pub(crate) type Result<T> = std::result::Result<T, Failure>;
-
-/// Why a step could not be done, and what a person can do about it.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    pub(crate) step: Option<String>,
-    pub(crate) cause: String,
-    pub(crate) remedy: String,
-}
-
-impl Failure {
-    pub(crate) fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self {
-            step: None,
-            cause: cause.into(),
-            remedy: remedy.into(),
-        }
-    }
-
-    /// Adds what a person can do, except after Ctrl-C.
-    pub(crate) fn advise(mut self, remedy: impl Into<String>) -> Self {
-        if !interrupted() {
-            self.remedy = remedy.into();
-        }
-        self
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(step) = &self.step {
-            writeln!(f, "This step failed: {step}")?;
-        }
-        write!(f, "Cause: {}", self.cause)?;
-        if self.remedy.is_empty() {
-            Ok(())
-        } else {
-            write!(f, "\nWhat to do: {}", self.remedy)
-        }
-    }
-}
-
-/// `context("…")` for I/O errors, which on their own name no file.
-pub(crate) trait Context<T> {
-    fn context(self, doing: impl fmt::Display) -> Result<T>;
-}
-
-impl<T> Context<T> for std::io::Result<T> {
-    fn context(self, doing: impl fmt::Display) -> Result<T> {
-        self.map_err(|error| Failure::new(format!("{doing}: {error}"), ""))
-    }
-}
-
-static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-
-/// From here on SIGINT, SIGTERM and SIGHUP only set a flag. A second one ends the program at once.
-pub(crate) fn watch_for_interrupt() {
-    let flag = INTERRUPTED.get_or_init(Arc::default);
-    for signal in [
-        signal_hook::consts::SIGINT,
-        signal_hook::consts::SIGTERM,
-        signal_hook::consts::SIGHUP,
-    ] {
-        // The order matters: the shutdown looks at the flag before this signal sets it.
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(flag))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(flag)))
-            .expect("registering a signal handler");
-    }
-}
-
-/// Whether somebody pressed Ctrl-C.
-pub(crate) fn interrupted() -> bool {
-    INTERRUPTED
-        .get()
-        .is_some_and(|flag| flag.load(Ordering::Relaxed))
-}
+pub(crate) use failure::{Context, Failure, Result};
+pub(crate) use interrupt::{interrupted, watch_for_interrupt};
+use ticker::Ticker;
 
 /// A program to run, what it may read, and for how long.
 pub(crate) struct Run {
@@ -332,45 +261,6 @@ fn signal_group(child: &Child, signal: &str) {
         .args(["-c", &script])
         .stderr(Stdio::null())
         .status();
-}
-
-/// Progress of quiet programs: on a terminal a counter of seconds, else a line every 30 s.
-struct Ticker {
-    on: bool,
-    terminal: bool,
-    shown: u64,
-}
-
-impl Ticker {
-    fn new(on: bool) -> Self {
-        Self {
-            on,
-            terminal: std::io::stdout().is_terminal(),
-            shown: 0,
-        }
-    }
-
-    fn tick(&mut self, elapsed: Duration) {
-        let seconds = elapsed.as_secs();
-        if !self.on || seconds == self.shown {
-            return;
-        }
-        if self.terminal {
-            self.shown = seconds;
-            print!("\x1b7 {seconds} s\x1b8");
-            let _ = std::io::stdout().flush();
-        } else if seconds >= self.shown + 30 {
-            self.shown = seconds;
-            println!("      … {seconds} s");
-        }
-    }
-
-    fn clear(&self) {
-        if self.on && self.terminal && self.shown > 0 {
-            print!("\x1b[K");
-            let _ = std::io::stdout().flush();
-        }
-    }
 }
 
 /// The last 20 lines, indented, on a line of their own.

@@ -1,0 +1,78 @@
+//! Where a visit runs.
+
+use pilotlight_core::plans::MAX_PARTITION_BYTES;
+use worker::{Env, Fetcher, Headers, Method, RequestInit};
+
+use crate::http::scope::Scope;
+use crate::maintenance::visit;
+use crate::meter::Meter;
+use crate::platform::admission::Admission;
+use crate::platform::config::Config;
+use crate::platform::errors::Problem;
+use crate::platform::{Edge, Platform};
+use crate::tenant::{Shard, USAGE_HEADER};
+
+/// Makes visits.
+pub(crate) trait Visitor {
+    /// Visits an object; says whether a job was due.
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem>;
+}
+
+/// Visits in invocations of their own, one after the other: several at once would share the memory
+/// of one isolate.
+pub(super) struct Invocations {
+    pub(super) worker: Fetcher,
+    /// What this invocation used; the first visit takes it along.
+    pub(super) meter: Meter,
+}
+
+impl Visitor for Invocations {
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+        let mut init = RequestInit::new();
+        init.with_method(Method::Post)
+            .with_body(Some(shard.to_string().into()));
+        if let Some(usage) = self.meter.take_header()? {
+            let headers = Headers::new();
+            headers.set(USAGE_HEADER, &usage)?;
+            init.with_headers(headers);
+        }
+        let mut response = self.worker.fetch("https://self/visit", Some(init)).await?;
+        if response.status_code() == 200 {
+            return Ok(response.json().await?);
+        }
+        let text = response.text().await.unwrap_or_default();
+        Err(Problem::unavailable(format!(
+            "the visit was answered {}: {text}",
+            response.status_code()
+        )))
+    }
+}
+
+/// Visits in this invocation.
+pub(super) struct InThisInvocation<'a> {
+    pub(super) env: &'a Env,
+    pub(super) config: Config,
+    pub(super) meter: Meter,
+}
+
+impl Visitor for InThisInvocation<'_> {
+    async fn visit(&self, shard: &Shard) -> Result<bool, Problem> {
+        let scope = Scope::new(
+            self.env,
+            self.config,
+            shard.tenant.clone(),
+            self.meter.clone(),
+        );
+        let (bucket, client, now) = (scope.bucket()?, scope.shard(shard)?, Edge.now_millis());
+        visit::visit(
+            &bucket,
+            &client,
+            shard,
+            now,
+            MAX_PARTITION_BYTES,
+            &Admission(Edge),
+            &self.meter,
+        )
+        .await
+    }
+}
