@@ -92,8 +92,8 @@ mod tests {
     use super::*;
 
     const RATE: Rate = Rate {
-        bytes: 100,
-        burst: 1_000,
+        bytes: 100_000,
+        burst: 1_000_000,
     };
 
     /// What a tenant that always has more to send gets through.
@@ -110,19 +110,19 @@ mod tests {
 
     #[test]
     fn a_burst_and_then_the_rate() {
-        for size in [1, 10, 100] {
-            let (least, most) = (1_000 + 60 * 100 - size, 1_000 + 60 * 100 + size);
+        for size in [1_000, 10_000, 100_000] {
+            let (least, most) = (7_000_000 - size, 7_000_000 + size);
             let sum = through(size, 60);
             assert!((least..=most).contains(&sum), "{size}: {sum}");
         }
         // One larger than the burst is taken, and paid for.
-        assert_eq!(through(5_000, 60), 10_000);
+        assert_eq!(through(5_000_000, 60), 10_000_000);
     }
 
     #[test]
     fn a_refusal_says_when_to_come_again() {
         let mut owed = Owed::default();
-        owed.charge("a", RATE, 1_550, 0);
+        owed.charge("a", RATE, 1_550_000, 0);
         let problem = owed.admit("a", RATE, 0).unwrap_err();
         assert_eq!((problem.status, problem.retry_after), (429, Some(6)));
         assert!(
@@ -146,11 +146,11 @@ mod tests {
     fn tenants_are_bounded() {
         let mut owed = Owed::default();
         for n in 0..MAX_TENANTS {
-            owed.charge(&n.to_string(), RATE, 100, 0);
+            owed.charge(&n.to_string(), RATE, 100_000, 0);
         }
-        owed.charge("more", RATE, 9_000, 0);
+        owed.charge("more", RATE, 9_000_000, 0);
         assert!(owed.admit("more", RATE, 0).is_ok());
-        owed.charge("more", RATE, 9_000, 1_000);
+        owed.charge("more", RATE, 9_000_000, 1_000);
         assert!(owed.admit("more", RATE, 1_000).is_err());
         assert_eq!(owed.0.len(), 1, "those who owe nothing are gone");
     }
