@@ -38,7 +38,7 @@ pub use base::{limits, sort};
 pub use formats::{folded, gzip, jfr, legacy, pprof, preorder, push_v1, speedscope};
 pub use views::{flame, pyroscope};
 
-pub use base::parse_time::parse_time;
+pub use base::parse_time::{parse_duration, parse_time};
 pub use base::units::{TimeRange, UnixNanos};
 pub use formats::compression::CompressionError;
 pub use formats::detect::{OpenError, UnsupportedFormat, open};

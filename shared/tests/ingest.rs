@@ -1,7 +1,7 @@
 //! Pushes: what is refused so that nothing is stored that no query could read, and what makes two
 //! pushes one.
 
-use pilotlight_core::ingest::{IngestError, Push, ingest};
+use pilotlight_core::ingest::{IngestError, IngestLimits, Push, ingest};
 use pilotlight_core::limits::{MAX_DURATION_NANOS, MAX_SERIES_A_PUSH, MAX_START_NANOS};
 use pilotlight_core::plans::{CatalogObject, Plan, SpanQueryPlan};
 use pilotlight_core::store::{ChunkHead, ChunkId, Level, SegmentWriter, chunk_head};
@@ -32,6 +32,7 @@ fn push(query: &str, content_type: &str, body: &[u8]) -> Result<ChunkHead, Inges
         tenant: "one",
         client: "192.0.2.1",
         now: NOW,
+        limits: Default::default(),
     };
     let chunk = ingest(&push)?.chunks.pop().expect("a chunk");
     Ok(chunk_head(&chunk.bytes).expect("a head"))
@@ -298,6 +299,7 @@ fn trace_labels_make_links_and_no_series() {
         tenant: "one",
         client: "192.0.2.1",
         now: NOW,
+        limits: Default::default(),
     };
     let chunk = ingest(&push).unwrap().chunks.pop().expect("a chunk");
     let head = chunk_head(&chunk.bytes).expect("a head");
@@ -388,4 +390,53 @@ fn folded_stacks_are_pushed() {
             .status(),
         415
     );
+}
+
+#[test]
+fn limits_of_a_tenant() {
+    let body = profile(&[("cpu", "nanoseconds")], NOW.0, 0);
+    let limited = |limits: IngestLimits| {
+        let push = Push {
+            query: "name=app%7Bregion=eu%7D",
+            content_type: "",
+            body: &pprof_gzip(&body),
+            tenant: "one",
+            client: "192.0.2.1",
+            now: NOW,
+            limits,
+        };
+        ingest(&push).map(|ingested| ingested.profile_bytes)
+    };
+    let with = |change: fn(&mut IngestLimits)| {
+        let mut limits = IngestLimits::default();
+        change(&mut limits);
+        let error = limited(limits).expect_err("a limit");
+        (error.status(), error.reason().name(), error.to_string())
+    };
+    let size = body.len() as u64;
+    assert_eq!(limited(IngestLimits::default()), Ok(size), "inflated");
+    let (status, reason, text) = with(|limits| limits.max_profile_bytes = 20);
+    assert_eq!((status, reason), (422, "profile_size_limit"));
+    let says = format!("(max_profile_size_bytes, actual: {size}, limit: 20)");
+    assert!(text.ends_with(&says), "{text}");
+    let (status, reason, text) = with(|limits| limits.max_labels = 1);
+    assert_eq!((status, reason), (422, "max_label_names_per_series"));
+    assert!(text.contains("2 label names"), "{text}");
+    let (status, reason, text) = with(|limits| limits.window.0 = NOW.plus(1));
+    assert_eq!((status, reason), (422, "not_in_ingestion_window"));
+    assert!(
+        text.contains(
+            "profile timestamp: 2026-09-21T14:13:20Z, the ingestion window starts at 2026-09-21T14:13:20Z and ends at any time"
+        ),
+        "{text}"
+    );
+    let (_, reason, _) = with(|limits| limits.window.1 = NOW.plus(-1));
+    assert_eq!(reason, "not_in_ingestion_window");
+    let (status, reason, _) = with(|limits| limits.max_inflated = 20);
+    assert_eq!((status, reason), (413, "profile_size_limit"));
+}
+
+fn pprof_gzip(raw: &[u8]) -> Vec<u8> {
+    let profile = pprof::open(raw, raw.len()).expect("a profile").profile;
+    pprof::encode_gzip(&profile)
 }

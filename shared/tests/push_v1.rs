@@ -1,6 +1,6 @@
 //! Requests to `push.v1`: what agents sent, what is refused, and what makes two requests one.
 
-use pilotlight_core::ingest::{Ingested, Sender, ingest_push_v1};
+use pilotlight_core::ingest::{IngestLimits, Ingested, Sender, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, RawSample, RawSeries, from_proto};
 use pilotlight_core::store::{ChunkHead, ChunkId, chunk_head};
 use pilotlight_core::{ProfileBuilder, UnixNanos, gzip, pprof};
@@ -13,6 +13,7 @@ fn sender<'a>(tenant: &'a str, client: &'a str) -> Sender<'a> {
         tenant,
         client,
         now: NOW,
+        limits: Default::default(),
     }
 }
 
@@ -234,4 +235,36 @@ fn all_profiles_of_a_request_share_one_bound() {
     let ingested = pushed(vec![series(&[], &[(&bomb, ""), (&bomb, "")])]);
     assert_eq!(ingested.rejected.len(), 1);
     assert_eq!(ingested.rejected[0].error.status(), 413);
+}
+
+#[test]
+fn what_has_no_room_is_told_apart_from_what_is_refused() {
+    let (small, large) = (profile("cpu", 1), profile(&"long".repeat(50), 1));
+    let request = PushRequest {
+        series: vec![series(&[], &[(&small, ""), (&large, "")])],
+    };
+    let with = |limits: IngestLimits| {
+        let sender = Sender {
+            limits,
+            ..sender("one", "192.0.2.1")
+        };
+        let ingested = ingest_push_v1(&request, &sender).expect("a request");
+        let cut = ingested
+            .rejected
+            .iter()
+            .map(|one| one.error.is_too_large_inflated());
+        (ingested.profile_bytes, cut.collect::<Vec<_>>())
+    };
+    let (both, one) = (small.len() + large.len(), small.len());
+    assert_eq!(with(IngestLimits::default()), (both as u64, vec![]));
+    let max_inflated = IngestLimits {
+        max_inflated: both - 1,
+        ..IngestLimits::default()
+    };
+    assert_eq!(with(max_inflated), (one as u64, vec![true]));
+    let max_profile_bytes = IngestLimits {
+        max_profile_bytes: one,
+        ..IngestLimits::default()
+    };
+    assert_eq!(with(max_profile_bytes), (one as u64, vec![false]));
 }

@@ -133,6 +133,7 @@ fn chunk(at: usize, profile: &[u8]) -> Vec<u8> {
         tenant,
         client,
         now,
+        limits: Default::default(),
     };
     ingest(&push)
         .expect("a good request")

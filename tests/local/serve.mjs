@@ -61,7 +61,8 @@ const options = configured();
 const miniflare = new Miniflare({
   ...options,
   // Most tests are not about tokens; those that are ask for AUTH = "required".
-  bindings: { ...options.bindings, AUTH: "open", ...asked.variables },
+  // Their pushes come as fast as they can.
+  bindings: { ...options.bindings, AUTH: "open", LIMITS: '{"ingestion_rate_mb":0}', ...asked.variables },
   serviceBindings: asked.itself ? { SELF: { name: options.name, entrypoint: "Visits" } } : {},
   rootPath: root,
   modulesRoot: path.join(root, "worker"),

@@ -546,6 +546,7 @@ fn pushed(query: &str, content_type: &str, body: &[u8]) -> Result<Option<ChunkHe
         tenant: "one",
         client: "192.0.2.1",
         now: UnixNanos(1_795_236_050_000_000_000),
+        limits: Default::default(),
     };
     let chunks = ingest(&push)?.chunks;
     let head = |chunk: &Pushed| chunk_head(&chunk.bytes).expect("our own");

@@ -119,6 +119,7 @@ fn a_push_may_be_legacy_too() {
             tenant: "anonymous",
             client: "",
             now: UnixNanos(1_700_000_000_000_000_000),
+            limits: Default::default(),
         };
         let ingested = ingest(&push).unwrap_or_else(|e| panic!("{name}: {e}"));
         let profile = read(&body, name);

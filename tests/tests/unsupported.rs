@@ -153,6 +153,7 @@ fn pushed(body: &[u8]) -> (u16, String) {
         tenant,
         client,
         now: UnixNanos(1),
+        limits: Default::default(),
     })
     .expect_err("is no pprof");
     (error.status(), error.to_string())

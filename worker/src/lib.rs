@@ -29,6 +29,7 @@ mod api;
 mod auth;
 mod bucket;
 mod http;
+mod limits;
 mod maintenance;
 mod meter;
 mod platform;
@@ -40,11 +41,12 @@ mod tenant;
 
 use std::rc::Rc;
 
+use pilotlight_core::access::TokenScope;
 use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
-use api::{admin, metrics, push, pyroscope, query, tokens};
+use api::{admin, limits as limits_api, metrics, push, pyroscope, query, tokens};
 use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::{OfTenant, Route, route};
@@ -90,6 +92,7 @@ fn page(request: &Request) -> worker::Result<Page> {
     Ok(Page {
         origin: headers.get("origin")?,
         fetch_site: headers.get("sec-fetch-site")?,
+        host: headers.get("host")?,
     })
 }
 
@@ -162,9 +165,9 @@ async fn answer(
         Route::OfTenant(route) => {
             let header = request.headers().get("x-scope-orgid")?;
             let tenant = caller.tenant(&config, header.as_deref()).map_err(counted)?;
-            let scope = Scope::new(env, config, tenant, meter).within(context);
+            let mut scope = Scope::new(env, config, tenant, meter).within(context);
             scope.meter.add(Item::WorkerRequests, 1);
-            let answer = answer_tenant(route, request, &scope).await;
+            let answer = answer_tenant(route, request, &mut scope).await;
             if let (true, Err(problem)) = (route.is_push(), &answer) {
                 scope.discards.note_problem(problem);
             }
@@ -193,8 +196,12 @@ fn preflight() -> Result<Response, Problem> {
 async fn answer_tenant(
     route: OfTenant,
     request: &mut Request,
-    scope: &Scope,
+    scope: &mut Scope,
 ) -> Result<Response, Problem> {
+    // What administrators do is not limited.
+    if route.scope() != TokenScope::Admin {
+        scope.limits = limits_api::of_tenant(scope).await?;
+    }
     match route {
         OfTenant::Ingest => push::ingest::ingest(request, scope).await,
         OfTenant::Push => push::connect::push(request, scope).await,
@@ -209,6 +216,7 @@ async fn answer_tenant(
         OfTenant::Render => pyroscope::render(request, scope).await,
         OfTenant::LabelValues => pyroscope::label_values(request, scope).await,
         OfTenant::Admin(call) => admin::call(call, request, scope).await,
+        OfTenant::Limits(call) => limits_api::call(call, request, scope).await,
         OfTenant::Rpc(rpc) => pyroscope::call(rpc, request, scope).await,
     }
 }

@@ -48,6 +48,8 @@ impl Pilotlight {
             .arg(state)
             // On this machine only: whoever can reach the loopback may do everything.
             .args(["--var", "AUTH:open"])
+            // Nobody here takes what others need.
+            .args(["--var", "LIMITS:{\"ingestion_rate_mb\":0}"])
             .args(vars.iter().flat_map(|var| ["--var", var]))
             .env("WRANGLER_SEND_METRICS", "false")
             .env("WRANGLER_HIDE_BANNER", "true")

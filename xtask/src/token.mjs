@@ -9,6 +9,7 @@ function fail(message) {
 
 const response = await fetch(url, {
   method,
+  signal: AbortSignal.timeout(30_000),
   headers: { ...(token && { authorization: `Bearer ${token}` }), ...(body && { "content-type": "application/json" }) },
   body: body && JSON.stringify(body),
 }).catch((error) => fail(`${url} does not answer: ${error.cause?.message ?? error.message}`));

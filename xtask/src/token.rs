@@ -4,9 +4,10 @@
 //! Node makes the request: it speaks TLS, and is here anyway. The administrator's token reaches it
 //! by its environment, which other users cannot read, and never by its arguments.
 
-use crate::proc::{Context, Failure, Result, Run};
+use crate::folders::root;
+use crate::proc::{Context, Failure, Result};
 use std::io::{BufRead, IsTerminal, Write};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Where the administrator's token is looked for.
 const VARIABLE: &str = "PILOTLIGHT_TOKEN";
@@ -32,18 +33,29 @@ enum Call {
 /// Does what the words after `token` say.
 pub(crate) fn run(words: &[&str]) -> Result<()> {
     let (call, url) = parse(words)?;
-    let token = administrator()?;
-    let printed = Run::new("node")
-        .arg(SCRIPT)
-        .env("REQUEST", request(&call, &url))
-        .env(VARIABLE, token)
-        .limit(60)
-        .read()
-        .map_err(|failure| {
-            failure.advise("if the server does not say what is wrong: check --url, and that the token is an administrator's")
-        })?;
+    let printed = ask(&request(&call, &url), &administrator()?)?;
     println!("{}", printed.trim_end());
     Ok(())
+}
+
+/// What the script prints for a request. A new token comes by a pipe: no file ever has it.
+fn ask(request: &str, token: &str) -> Result<String> {
+    let output = Command::new("node")
+        .arg(SCRIPT)
+        .current_dir(root())
+        .env("REQUEST", request)
+        .env(VARIABLE, token)
+        .stdin(Stdio::null())
+        .output()
+        .context("node")?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(Failure::new(
+        said.trim(),
+        "if the server does not say what is wrong: check --url, and that the token is an administrator's",
+    ))
 }
 
 fn parse(words: &[&str]) -> Result<(Call, String)> {
@@ -181,6 +193,9 @@ fn echo(mode: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::BufReader;
+    use std::net::TcpListener;
+    use std::thread;
 
     #[test]
     fn what_is_asked_for() {
@@ -216,6 +231,38 @@ mod tests {
             let words: Vec<_> = wrong.split_whitespace().collect();
             assert!(asked(&words).is_err(), "{wrong:?}");
         }
+    }
+
+    /// A server that answers one request.
+    fn answers(status: &'static str, body: &'static str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap()).lines();
+            while head.next().is_some_and(|line| !line.unwrap().is_empty()) {}
+            let length = body.len();
+            write!(
+                stream,
+                "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+            )
+            .unwrap();
+        });
+        url
+    }
+
+    #[test]
+    fn what_a_server_answers_is_printed() {
+        let url = answers("200 OK", "{\"token\":\"plt_of_a_test\",\"id\":\"0a1b\"}");
+        let printed = ask(&request(&Call::List, &url), "plt_x").unwrap();
+        assert!(printed.starts_with("plt_of_a_test\n"), "{printed}");
+        assert!(printed.contains("0a1b"));
+        let url = answers(
+            "403 Forbidden",
+            "{\"code\":\"x\",\"message\":\"it lacks the scope\"}",
+        );
+        let failure = ask(&request(&Call::List, &url), "plt_x").unwrap_err();
+        assert_eq!(failure.cause, "403: it lacks the scope");
     }
 
     #[test]

@@ -33,8 +33,17 @@ pub enum CredentialError {
     NotAToken,
 }
 
-/// The token that a header shows, `None` where there is no header. Basic may name any user.
-pub fn presented_token(authorization: Option<&str>) -> Result<Option<Token>, CredentialError> {
+/// What a header shows.
+#[derive(Debug)]
+pub struct Credential {
+    /// The token.
+    pub token: Token,
+    /// The user of Basic; `None` with Bearer, and where the user is empty.
+    pub user: Option<String>,
+}
+
+/// The token that a header shows, `None` where there is no header.
+pub fn presented(authorization: Option<&str>) -> Result<Option<Credential>, CredentialError> {
     let Some(header) = authorization.map(str::trim).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
@@ -43,17 +52,19 @@ pub fn presented_token(authorization: Option<&str>) -> Result<Option<Token>, Cre
     }
     let (scheme, rest) = header.split_once(' ').ok_or(CredentialError::Scheme)?;
     let rest = rest.trim_start();
-    let token = if scheme.eq_ignore_ascii_case("bearer") {
-        Token::parse(rest)
+    let (token, user) = if scheme.eq_ignore_ascii_case("bearer") {
+        (Token::parse(rest), None)
     } else if scheme.eq_ignore_ascii_case("basic") {
         let bytes = BASE64.decode(rest).map_err(|_| CredentialError::Basic)?;
         let pair = String::from_utf8(bytes).map_err(|_| CredentialError::Basic)?;
-        let (_user, password) = pair.split_once(':').ok_or(CredentialError::Basic)?;
-        Token::parse(password)
+        let (user, password) = pair.split_once(':').ok_or(CredentialError::Basic)?;
+        let user = (!user.is_empty()).then(|| user.to_owned());
+        (Token::parse(password), user)
     } else {
         return Err(CredentialError::Scheme);
     };
-    token.map(Some).ok_or(CredentialError::NotAToken)
+    let token = token.ok_or(CredentialError::NotAToken)?;
+    Ok(Some(Credential { token, user }))
 }
 
 #[cfg(test)]
@@ -65,8 +76,8 @@ mod tests {
     }
 
     fn check(header: &str, expect: Result<bool, CredentialError>) {
-        let found = presented_token(Some(header));
-        let same = found.map(|found| found.map(|found| found.digest() == token().digest()));
+        let found = presented(Some(header));
+        let same = found.map(|found| found.map(|found| found.token.digest() == token().digest()));
         assert_eq!(same, expect.map(|some| some.then_some(true)), "{header:?}");
     }
 
@@ -84,7 +95,16 @@ mod tests {
         check(basic(&format!("t1:{text}")).trim_end_matches('='), Ok(true));
         check("", Ok(false));
         check("  ", Ok(false));
-        assert!(matches!(presented_token(None), Ok(None)));
+        assert!(matches!(presented(None), Ok(None)));
+    }
+
+    #[test]
+    fn the_user_of_basic() {
+        let text = token().expose().to_owned();
+        let user = |header: &str| presented(Some(header)).unwrap().unwrap().user;
+        assert_eq!(user(&basic(&format!("t1:{text}"))).as_deref(), Some("t1"));
+        assert_eq!(user(&basic(&format!(":{text}"))), None);
+        assert_eq!(user(&format!("Bearer {text}")), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod record;
 mod registry;
 mod token;
 
-pub use credential::{CredentialError, MAX_AUTHORIZATION, presented_token};
+pub use credential::{Credential, CredentialError, MAX_AUTHORIZATION, presented};
 pub use record::{RecordError, TokenRecord, TokenScope, TokenTenant};
-pub use registry::{Denied, MAX_TOKENS, RegistryError, TokenRegistry};
+pub use registry::{Denied, MAX_TENANT_TOKENS, MAX_TOKENS, RegistryError, TokenRegistry};
 pub use token::{Token, TokenDigest};

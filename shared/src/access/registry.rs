@@ -10,6 +10,9 @@ use crate::access::token::TokenDigest;
 /// 300 kB, and comparing a digest with all of them takes microseconds.
 pub const MAX_TOKENS: usize = 1_000;
 
+/// Most tokens of one tenant: 100. One administrator of a tenant leaves room for others.
+pub const MAX_TENANT_TOKENS: usize = 100;
+
 /// The only version there is.
 const VERSION: u32 = 1;
 
@@ -42,6 +45,9 @@ pub enum RegistryError {
     /// As many valid tokens as there may be.
     #[error("there are {MAX_TOKENS} valid tokens already; revoke one first")]
     Full,
+    /// The tenant has as many valid tokens as it may.
+    #[error("the tenant {0} has {MAX_TENANT_TOKENS} valid tokens already; revoke one first")]
+    TenantFull(TokenTenant),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -92,17 +98,34 @@ impl TokenRegistry {
         }
     }
 
-    /// Adds a record. Where there is no room, the record that ended first makes room.
+    /// Adds a record. Where there is no room, the record that ended first makes room: one of the
+    /// same tenant where that has all it may, else one of any.
     pub fn add(&mut self, record: TokenRecord, now: i64) -> Result<(), RegistryError> {
-        if self.records.len() >= MAX_TOKENS {
-            let ended = self.records.iter().enumerate();
-            let ended = ended.filter_map(|(at, record)| Some((record.end()?, at)));
-            let first = ended.filter(|(end, _)| *end <= now).min();
-            let (_, at) = first.ok_or(RegistryError::Full)?;
+        let of_tenant = |known: &TokenRecord| known.tenant == record.tenant;
+        let is_one = record.tenant != TokenTenant::All;
+        let own = self.records.iter().filter(|known| of_tenant(known)).count();
+        let gone = if is_one && own >= MAX_TENANT_TOKENS {
+            let first = self.first_ended(of_tenant, now);
+            Some(first.ok_or_else(|| RegistryError::TenantFull(record.tenant.clone()))?)
+        } else if self.records.len() >= MAX_TOKENS {
+            Some(self.first_ended(|_| true, now).ok_or(RegistryError::Full)?)
+        } else {
+            None
+        };
+        if let Some(at) = gone {
             self.records.remove(at);
         }
         self.records.push(record);
         Ok(())
+    }
+
+    /// The place of the record that ended first, of those that are `among`.
+    fn first_ended(&self, among: impl Fn(&TokenRecord) -> bool, now: i64) -> Option<usize> {
+        let records = self.records.iter().enumerate();
+        let ended = records.filter(|(_, record)| among(record));
+        let ended = ended.filter_map(|(at, record)| Some((record.end()?, at)));
+        let (_, at) = ended.filter(|(end, _)| *end <= now).min()?;
+        Some(at)
     }
 
     /// Revokes the token of that id, if `reach` covers its tenant. Gives its record; the first
@@ -199,17 +222,48 @@ mod tests {
             let record = TokenRecord {
                 id: at.to_string(),
                 revoked,
-                ..record(1, "a")
+                ..record(1, &format!("t{}", at % 20))
             };
             registry.add(record, 0).unwrap();
         }
         registry.add(record(2, "a"), 1_000).unwrap();
-        registry.add(record(3, "a"), 1_000).unwrap();
+        registry.add(record(3, "*"), 1_000).unwrap();
         let gone = |id: &str| registry.records().iter().all(|record| record.id != id);
         assert!(gone("501") && gone("500"));
         let full = registry.add(record(4, "a"), 1_000);
         assert!(matches!(full, Err(RegistryError::Full)));
         assert_eq!(registry.records().len(), MAX_TOKENS);
+    }
+
+    #[test]
+    fn one_tenant_leaves_room_for_others() {
+        let mut registry = registry();
+        let count = |registry: &TokenRegistry, tenant: &str| {
+            let records = registry.records().iter();
+            records.filter(|r| r.tenant.to_string() == tenant).count()
+        };
+        let revoked = TokenRecord {
+            id: "ended".to_owned(),
+            revoked: Some(7),
+            ..record(1, "b")
+        };
+        registry.add(revoked, 0).unwrap();
+        while count(&registry, "a") < MAX_TENANT_TOKENS {
+            registry.add(record(1, "a"), 10).unwrap();
+        }
+        let full = registry.add(record(1, "a"), 10).unwrap_err();
+        assert_eq!(
+            full.to_string(),
+            "the tenant a has 100 valid tokens already; revoke one first"
+        );
+        assert_eq!(count(&registry, "b"), 1, "no other's record makes room");
+        registry.revoke("id1", &TokenTenant::All, 9).unwrap();
+        registry.add(record(9, "a"), 10).unwrap();
+        assert_eq!(count(&registry, "a"), MAX_TENANT_TOKENS);
+        assert!(registry.find(&digest(9), 10).is_ok());
+        for _ in 0..MAX_TENANT_TOKENS + 1 {
+            registry.add(record(1, "*"), 10).unwrap();
+        }
     }
 
     #[test]

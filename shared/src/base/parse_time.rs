@@ -16,7 +16,7 @@ pub fn parse_time(text: &str, now: UnixNanos) -> Option<UnixNanos> {
     let text = text.trim();
     if let Some(offset) = text.strip_prefix("now") {
         return match offset.strip_prefix('-') {
-            Some(offset) => Some(now.plus(-duration(offset)?)),
+            Some(offset) => Some(now.plus(-parse_duration(offset)?)),
             None => offset.is_empty().then_some(now),
         };
     }
@@ -34,7 +34,8 @@ pub fn parse_time(text: &str, now: UnixNanos) -> Option<UnixNanos> {
     }
 }
 
-fn duration(text: &str) -> Option<i64> {
+/// Parses a length of time such as `1h30m`, with the units of [`parse_time`], as nanoseconds.
+pub fn parse_duration(text: &str) -> Option<i64> {
     let mut rest = text;
     let mut total = 0i64;
     while !rest.is_empty() {

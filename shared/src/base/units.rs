@@ -19,6 +19,26 @@ impl UnixNanos {
         self.0.div_euclid(1_000_000)
     }
 
+    /// As `2026-11-22T19:40:50Z`, rounded down to seconds. The date is that of Howard Hinnant's
+    /// `civil_from_days`.
+    pub fn to_rfc3339(self) -> String {
+        let seconds = self.0.div_euclid(1_000_000_000);
+        let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+        let from_march = days + 719_468;
+        let (era, of_era) = (
+            from_march.div_euclid(146_097),
+            from_march.rem_euclid(146_097),
+        );
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * month + 2) / 5 + 1;
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        let year = era * 400 + year_of_era + i64::from(month <= 2);
+        let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
+        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+    }
+
     /// This point plus `nanos`, saturating.
     pub fn plus(self, nanos: i64) -> Self {
         Self(self.0.saturating_add(nanos))
@@ -54,5 +74,25 @@ impl TimeRange {
     /// Length in nanoseconds, zero for an inverted range.
     pub fn nanos(self) -> i64 {
         self.until.0.saturating_sub(self.from.0).max(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        for (seconds, expect) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (951_868_800, "2000-03-01T00:00:00Z"),
+            (1_700_000_000, "2023-11-14T22:13:20Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(UnixNanos::from_millis(seconds * 1_000).to_rfc3339(), expect);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What a reader of pushes yields: chunks to be.
 
 use crate::ingest::error::IngestError;
+use crate::ingest::limits::IngestLimits;
 use crate::ingest::origin::Origin;
 use crate::ingest::split::{Split, split};
 use crate::merge::canonical::fold_stacks;
@@ -19,6 +20,8 @@ pub(crate) struct Draft {
     pub(crate) split: Split,
     /// That not all of the profile is stored.
     pub(crate) incomplete: Option<IngestError>,
+    /// Bytes of the profile, compression undone.
+    pub(crate) profile_bytes: usize,
 }
 
 /// What came of a request that may hold several profiles.
@@ -32,6 +35,8 @@ pub struct Ingested {
     /// What is stored without some of its samples. The sender is not told, as sending it again does
     /// not help.
     pub incomplete: Vec<Rejected>,
+    /// Bytes of the profiles that are taken, compression undone.
+    pub profile_bytes: u64,
 }
 
 /// The bytes to store.
@@ -55,12 +60,13 @@ pub struct Rejected {
 }
 
 impl Draft {
-    /// Of one profile; `types` are those of its columns, in order.
+    /// Of one profile of so many bytes; `types` are those of its columns, in order.
     pub(crate) fn of(
         id: ChunkId,
         mut profile: Profile,
         origin: &Origin,
         types: &[ProfileType],
+        profile_bytes: usize,
     ) -> Result<Self, IngestError> {
         // Of canonical order only what pays: half of all rows are stacks that come again. The rest
         // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
@@ -72,6 +78,7 @@ impl Draft {
             profile,
             split,
             incomplete: None,
+            profile_bytes,
         })
     }
 
@@ -82,12 +89,14 @@ impl Draft {
             profile: Profile::default(),
             split: Split::default(),
             incomplete: None,
+            profile_bytes: 0,
         }
     }
 
     /// The chunk, if there is something to store.
-    pub(crate) fn encode(self) -> Result<Option<Chunk>, IngestError> {
+    pub(crate) fn encode(self, limits: &IngestLimits) -> Result<Option<Chunk>, IngestError> {
         let Split { series, lost_links } = self.split;
+        limits.check_series(&series)?;
         if series.is_empty() {
             return Ok(None);
         }
@@ -99,14 +108,21 @@ impl Draft {
     }
 }
 
+impl AsRef<Self> for Ingested {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
 impl Ingested {
     /// Encodes drafts one by one, each with the name of its part of the request.
     pub(crate) fn collect(
         drafts: impl IntoIterator<Item = (String, Result<Draft, IngestError>)>,
+        limits: &IngestLimits,
     ) -> Self {
         let mut ingested = Self::default();
         for (part, draft) in drafts {
-            let added = draft.and_then(|draft| ingested.add(part.clone(), draft));
+            let added = draft.and_then(|draft| ingested.add(part.clone(), draft, limits));
             if let Err(error) = added {
                 ingested.rejected.push(Rejected { part, error });
             }
@@ -115,9 +131,16 @@ impl Ingested {
     }
 
     /// Encodes a draft.
-    pub(crate) fn add(&mut self, part: String, mut draft: Draft) -> Result<(), IngestError> {
+    pub(crate) fn add(
+        &mut self,
+        part: String,
+        mut draft: Draft,
+        limits: &IngestLimits,
+    ) -> Result<(), IngestError> {
         let incomplete = draft.incomplete.take();
-        self.chunks.extend(draft.encode()?);
+        let bytes = draft.profile_bytes as u64;
+        self.chunks.extend(draft.encode(limits)?);
+        self.profile_bytes += bytes;
         let incomplete = incomplete.map(|error| Rejected { part, error });
         self.incomplete.extend(incomplete);
         Ok(())

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use super::multipart::MultipartError;
 use crate::base::limits::{MAX_LABEL_BYTES_A_PUSH, MAX_SERIES_A_PUSH};
+use crate::base::units::UnixNanos;
 use crate::formats::compression::CompressionError;
 use crate::formats::detect::UnsupportedFormat;
 use crate::formats::folded::FoldedError;
@@ -92,6 +93,39 @@ pub enum IngestError {
     /// A profile that is too long.
     #[error("the profile lasts {0} nanoseconds; at most a year is allowed")]
     Duration(i64),
+    /// A profile that is larger than the tenant's may be.
+    #[error(
+        "the profile exceeds the size limit (max_profile_size_bytes, actual: {actual}, limit: {limit})"
+    )]
+    ProfileSize {
+        /// Its size, compression undone.
+        actual: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// More labels than a tenant's series may have.
+    #[error(
+        "a profile series has {actual} label names (max_label_names_per_series, limit: {limit})"
+    )]
+    LabelNames {
+        /// How many it has.
+        actual: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A start before or after what the tenant may push now.
+    #[error(
+        "the profile is outside of the ingestion window (profile timestamp: {}, the ingestion window starts at {} and ends at {})",
+        .time.to_rfc3339(), bound(.from), bound(.until)
+    )]
+    OutsideWindow {
+        /// Its start.
+        time: UnixNanos,
+        /// The first start that is taken.
+        from: UnixNanos,
+        /// The last start that is taken.
+        until: UnixNanos,
+    },
     /// The profile itself.
     #[error(transparent)]
     Profile(#[from] PprofError),
@@ -175,6 +209,9 @@ impl IngestError {
             | Self::TypeTwice(_)
             | Self::Start(_)
             | Self::Duration(_)
+            | Self::ProfileSize { .. }
+            | Self::LabelNames { .. }
+            | Self::OutsideWindow { .. }
             | Self::Profile(_)
             | Self::LeftOut { .. }
             | Self::Folded(_)
@@ -186,6 +223,19 @@ impl IngestError {
         }
     }
 
+    /// Whether it inflates to more than the caller allowed, who may allow more.
+    pub fn is_too_large_inflated(&self) -> bool {
+        match self {
+            Self::Gzip(GzipError::TooLarge { .. })
+            | Self::Profile(
+                PprofError::TooLarge { .. } | PprofError::Gzip(GzipError::TooLarge { .. }),
+            )
+            | Self::Otlp(OtlpError::TooLarge { .. }) => true,
+            Self::Compression(error) => error.is_too_large(),
+            _ => false,
+        }
+    }
+
     /// Connect's name of the error.
     pub fn code(&self) -> &'static str {
         match self.status() {
@@ -193,6 +243,14 @@ impl IngestError {
             415 => "unimplemented",
             _ => "invalid_argument",
         }
+    }
+}
+
+/// An end of the ingestion window.
+fn bound(time: &UnixNanos) -> String {
+    match time.0 {
+        i64::MIN | i64::MAX => "any time".to_owned(),
+        _ => time.to_rfc3339(),
     }
 }
 

@@ -5,7 +5,6 @@ use super::error::IngestError;
 use super::identity::Identity;
 use super::origin::Origin;
 use super::request::{Parameters, Push};
-use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::gzip::inflate;
 use crate::formats::jfr::{LabelsSnapshot, Options, decode};
 
@@ -27,10 +26,11 @@ pub(super) fn draft(
     parameters: Parameters,
     parts: JfrParts<'_>,
 ) -> Result<Draft, IngestError> {
-    let inflated = inflate(parts.recording, MAX_PUSH_BYTES)?;
+    let inflated = inflate(parts.recording, push.limits.max_inflated)?;
     let recording = inflated.as_deref().unwrap_or(parts.recording);
-    let inflated = inflate(parts.labels, MAX_PUSH_BYTES)?;
+    let inflated = inflate(parts.labels, push.limits.max_inflated)?;
     let labels = inflated.as_deref().unwrap_or(parts.labels);
+    push.limits.check_size(recording.len())?;
     // Both are hashed inflated: a proxy may compress anew.
     let id = Identity::default()
         .with(b"jfr")
@@ -62,5 +62,5 @@ pub(super) fn draft(
         labels: parameters.origin.labels.with_defaults(event)?,
         ..parameters.origin
     };
-    Draft::of(id, profile, &origin, &decoded.types)
+    Draft::of(id, profile, &origin, &decoded.types, recording.len())
 }

@@ -8,6 +8,7 @@ mod draft;
 mod error;
 mod identity;
 mod jfr;
+mod limits;
 mod multipart;
 mod normalize;
 mod origin;
@@ -20,7 +21,6 @@ mod text;
 mod trace;
 mod type_names;
 
-use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::detect::{UnsupportedFormat, unsupported};
 use crate::formats::gzip::inflate;
 use crate::formats::{self, folded, speedscope};
@@ -30,6 +30,7 @@ pub use draft::{Chunk, Ingested, Rejected};
 pub use error::IngestError;
 use identity::Identity;
 use jfr::JfrParts;
+pub use limits::IngestLimits;
 use multipart::MultipartError;
 use normalize::{Pushed, dotnet};
 pub use otlp::{OtlpFormat, OtlpIngested, OtlpPush, ingest_otlp, otlp_status};
@@ -41,13 +42,14 @@ use request::{Config, Parameters, SampleTypeConfig};
 /// Decodes, checks and encodes a push to `/ingest`, which holds one profile.
 pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     let mut ingested = Ingested::default();
-    ingested.add("the profile".to_owned(), draft(push)?)?;
+    ingested.add("the profile".to_owned(), draft(push)?, &push.limits)?;
     Ok(ingested)
 }
 
 fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
     let parameters = Parameters::parse(push)?;
-    let outer = inflate(push.body, MAX_PUSH_BYTES)?;
+    let cap = push.limits.max_inflated;
+    let outer = inflate(push.body, cap)?;
     let body = outer.as_deref().unwrap_or(push.body);
     if body.is_empty() {
         return Ok(Draft::empty(chunk_id(push, None, body)));
@@ -56,7 +58,7 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         Body::Pprof(profile, config) => (profile, config),
         Body::Jfr(parts) => return jfr::draft(push, parameters, parts),
     };
-    let inner = inflate(profile, MAX_PUSH_BYTES)?;
+    let inner = inflate(profile, cap)?;
     let raw = inner.as_deref().unwrap_or(profile);
     if raw.is_empty() {
         return Ok(Draft::empty(chunk_id(push, config.as_ref(), raw)));
@@ -65,20 +67,21 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         let (recording, labels) = (raw, &[][..]);
         return jfr::draft(push, parameters, JfrParts { recording, labels });
     }
+    push.limits.check_size(raw.len())?;
     if let Some(format) = parameters.text_format(raw) {
         return text::draft(push, parameters, format, raw);
     }
     let Pushed {
         mut profile,
         incomplete,
-    } = decode(raw)?;
+    } = decode(raw, cap)?;
     let id = chunk_id(push, config.as_ref(), raw);
     let spy = parameters.origin.labels.get("pyroscope_spy");
     if dotnet::is_sender(spy, config.as_ref()) {
         dotnet::underscore_types(&mut profile, &mut config);
     }
     let types = type_names::of_pprof(&profile, config.as_ref());
-    let draft = Draft::of(id, profile, &parameters.origin, &types)?;
+    let draft = Draft::of(id, profile, &parameters.origin, &types, raw.len())?;
     Ok(Draft {
         incomplete,
         ..draft
@@ -86,8 +89,8 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
 }
 
 /// Decodes the profile; one that is no pprof is refused by its name, as far as it has one.
-fn decode(raw: &[u8]) -> Result<Pushed, IngestError> {
-    normalize::read_pprof(raw).map_err(|error| {
+fn decode(raw: &[u8], cap: usize) -> Result<Pushed, IngestError> {
+    normalize::read_pprof(raw, cap).map_err(|error| {
         if !error.may_be_another_format() {
             return error.into();
         }

@@ -3,10 +3,10 @@
 use super::draft::{Draft, Ingested};
 use super::error::IngestError;
 use super::identity::Identity;
+use super::limits::IngestLimits;
 use super::normalize::{self, Pushed};
 use super::origin::Origin;
 use super::type_names;
-use crate::base::limits::MAX_PUSH_BYTES;
 use crate::base::units::UnixNanos;
 use crate::formats::gzip::{GzipError, inflate};
 use crate::formats::push_v1::{PushRequest, RawSample, RawSeries};
@@ -23,6 +23,8 @@ pub struct Sender<'a> {
     pub client: &'a str,
     /// The current time.
     pub now: UnixNanos,
+    /// What the tenant may push.
+    pub limits: IngestLimits,
 }
 
 /// Decodes, checks and encodes the profiles of a request, each by itself: what is wrong with one
@@ -38,16 +40,18 @@ pub fn ingest_push_v1(
     {
         return Err(IngestError::NoProfiles);
     }
-    let mut left = MAX_PUSH_BYTES;
+    let limits = &sender.limits;
+    let mut left = limits.max_inflated;
     let drafts = request
         .series
         .iter()
         .enumerate()
         .flat_map(|(i, series)| series.samples.iter().map(move |sample| (i, series, sample)));
-    Ok(Ingested::collect(drafts.map(|(i, series, sample)| {
+    let drafts = drafts.map(|(i, series, sample)| {
         let part = format!("series with index {i} and id {:?}", sample.id);
         (part, draft(series, sample, sender, &mut left))
-    })))
+    });
+    Ok(Ingested::collect(drafts, limits))
 }
 
 /// `left` is how many bytes all profiles of the request may still have.
@@ -61,8 +65,9 @@ fn draft(
     let inflated = inflate(&sample.profile, *left)?;
     let raw = inflated.as_deref().unwrap_or(&sample.profile);
     *left = left.checked_sub(raw.len()).ok_or(GzipError::TooLarge {
-        cap: MAX_PUSH_BYTES,
+        cap: sender.limits.max_inflated,
     })?;
+    sender.limits.check_size(raw.len())?;
     let id = identity(series, sample, sender, raw);
     if raw.is_empty() {
         return Ok(Draft::empty(id));
@@ -70,7 +75,7 @@ fn draft(
     let Pushed {
         profile,
         incomplete,
-    } = normalize::read_pprof(raw)?;
+    } = normalize::read_pprof(raw, sender.limits.max_inflated)?;
     let types = match name {
         Some(name) => type_names::named(&profile, name),
         None => type_names::of_pprof(&profile, None),
@@ -80,7 +85,7 @@ fn draft(
         from: sender.now,
         duration_nanos: 0,
     };
-    let draft = Draft::of(id, profile, &origin, &types)?;
+    let draft = Draft::of(id, profile, &origin, &types, raw.len())?;
     Ok(Draft {
         incomplete,
         ..draft

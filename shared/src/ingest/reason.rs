@@ -109,16 +109,21 @@ impl IngestError {
             Self::NoProfiles => DiscardReason::InvalidRequest,
             Self::Name(error) | Self::SampleLabels(error) => of_labels(error),
             Self::TooManySeries => DiscardReason::SeriesLimit,
-            Self::TooManyLabelBytes => DiscardReason::MaxLabelNamesPerSeries,
+            Self::TooManyLabelBytes | Self::LabelNames { .. } => {
+                DiscardReason::MaxLabelNamesPerSeries
+            }
             Self::JfrLabels(_) | Self::Type(_) | Self::TypeTwice(_) => DiscardReason::InvalidLabels,
-            Self::Start(_) | Self::Duration(_) => DiscardReason::NotInIngestionWindow,
+            Self::Start(_) | Self::Duration(_) | Self::OutsideWindow { .. } => {
+                DiscardReason::NotInIngestionWindow
+            }
             Self::Format(_) | Self::Unsupported(_) | Self::PreviousProfile => {
                 DiscardReason::UnsupportedFormat
             }
             Self::Time { .. } | Self::Multipart(_) | Self::Config(_) => {
                 DiscardReason::InvalidRequest
             }
-            Self::Gzip(GzipError::TooLarge { .. })
+            Self::ProfileSize { .. }
+            | Self::Gzip(GzipError::TooLarge { .. })
             | Self::Profile(
                 PprofError::TooLarge { .. } | PprofError::Gzip(GzipError::TooLarge { .. }),
             )

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::error::IngestError;
+use super::limits::IngestLimits;
 use super::origin::Origin;
 use crate::base::parse_time::parse_time;
 use crate::base::units::UnixNanos;
@@ -28,6 +29,8 @@ pub struct Push<'a> {
     pub client: &'a str,
     /// The current time.
     pub now: UnixNanos,
+    /// What the tenant may push.
+    pub limits: IngestLimits,
 }
 
 /// How an agent wants a sample type to be understood; of all it may say only the name is needed.

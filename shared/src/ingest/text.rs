@@ -57,7 +57,7 @@ pub(super) fn draft(
         labels: parse_name(&name)?.with_defaults(spy)?,
         ..parameters.origin
     };
-    Draft::of(id, profile, &origin, &types)
+    Draft::of(id, profile, &origin, &types, text.len())
 }
 
 /// The unit of what was only counted.

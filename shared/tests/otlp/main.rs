@@ -25,6 +25,7 @@ pub(crate) fn push(body: &[u8], format: OtlpFormat) -> Result<OtlpIngested, Inge
         tenant: "one",
         client: "192.0.2.1",
         now: NOW,
+        limits: Default::default(),
     })
 }
 

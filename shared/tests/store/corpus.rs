@@ -69,6 +69,7 @@ fn profiles_of_other_projects() {
             tenant: "a",
             client: "127.0.0.1",
             now: UnixNanos(1_700_000_010_000_000_000),
+            limits: Default::default(),
         };
         let chunk = ingest(&push).unwrap().chunks.remove(0).bytes;
         let mut totals = BTreeMap::new();
@@ -116,6 +117,7 @@ fn what_agents_sent() {
                 tenant: "a",
                 client: "127.0.0.1",
                 now,
+                limits: Default::default(),
             };
             let Some(chunk) = ingest(&push).unwrap().chunks.pop() else {
                 continue;

@@ -24,6 +24,7 @@ fn check(body: &[u8], format: OtlpFormat) {
         tenant: "anonymous",
         client: "",
         now: UnixNanos(1_795_000_000_000_000_000),
+        limits: Default::default(),
     };
     let outcome = match ingest_otlp(&push) {
         Ok(outcome) => outcome,

@@ -69,6 +69,7 @@ fn push(bytes: &[u8], profile: &Profile) {
         tenant: "anonymous",
         client: "",
         now: UnixNanos(1_700_000_020_000_000_000),
+        limits: Default::default(),
     };
     // Labels that no series may have and the like are refused; what is accepted must be whole.
     let Ok(Ingested { chunks, .. }) = ingest(&request) else { return };
@@ -111,6 +112,6 @@ fn form(bytes: &[u8]) {
     for query in ["name=app", query.as_str()] {
         let content_type = "multipart/form-data; boundary=X";
         let now = UnixNanos(1_700_000_000_000_000_000);
-        let _ = ingest(&Push { query, content_type, body: bytes, tenant: "anonymous", client: "", now });
+        let _ = ingest(&Push { query, content_type, body: bytes, tenant: "anonymous", client: "", now, limits: Default::default() });
     }
 }

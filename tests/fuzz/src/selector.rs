@@ -109,6 +109,7 @@ fn name(text: &str) {
         tenant: "anonymous",
         client: "",
         now: UnixNanos(1_700_000_000_000_000_000),
+        limits: Default::default(),
     });
     match (parsed, pushed) {
         (Err(parsed), Err(IngestError::Name(pushed))) => assert_eq!(parsed, pushed),

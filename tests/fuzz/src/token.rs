@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use pilotlight_core::access::{MAX_AUTHORIZATION, Token, TokenDigest, TokenRegistry, presented_token};
+use pilotlight_core::access::{Credential, MAX_AUTHORIZATION, Token, TokenDigest, TokenRegistry, presented};
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
@@ -17,13 +17,14 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// A header shows a token that is written in it, or none; an error repeats nothing of it.
 fn header(text: &str) {
-    match presented_token(Some(text)) {
-        Ok(Some(token)) => {
+    match presented(Some(text)) {
+        Ok(Some(Credential { token, user })) => {
+            assert!(user.is_none_or(|user| !user.is_empty()));
             assert!(text.len() <= MAX_AUTHORIZATION + text.len() - text.trim().len());
             let again = Token::parse(token.expose()).expect("a token");
             assert_eq!(again.digest(), token.digest());
             let bearer = format!("Bearer {}", token.expose());
-            assert!(matches!(presented_token(Some(&bearer)), Ok(Some(_))));
+            assert!(matches!(presented(Some(&bearer)), Ok(Some(_))));
         }
         Ok(None) => assert!(text.trim().is_empty()),
         Err(error) => assert!(error.to_string().len() < 80),

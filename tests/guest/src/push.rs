@@ -82,6 +82,7 @@ fn chunk([query, content_type, body]: &Request) -> Option<Vec<u8>> {
         tenant: "anonymous",
         client: "192.0.2.1",
         now: NOW,
+        limits: Default::default(),
     };
     ingest(&push)
         .expect("a good request")
@@ -99,6 +100,7 @@ fn otlp(body: &[u8]) -> Option<Vec<u8>> {
         tenant: "anonymous",
         client: "192.0.2.1",
         now: NOW,
+        limits: Default::default(),
     };
     let outcome = ingest_otlp(&push).expect("a good request");
     assert_eq!(

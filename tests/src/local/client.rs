@@ -87,6 +87,13 @@ impl Client {
         Answer::read(self.signed(request).call())
     }
 
+    /// PUT of JSON.
+    pub fn put(&self, path: &str, json: &str) -> Result<Answer, String> {
+        let request = self.agent.put(format!("{}{path}", self.url));
+        let request = request.header("content-type", "application/json");
+        Answer::read(self.signed(request).send(json))
+    }
+
     /// POST with a content type, none where it is empty.
     pub fn post(&self, path: &str, content_type: &str, body: &[u8]) -> Result<Answer, String> {
         let request = self.agent.post(format!("{}{path}", self.url));

@@ -25,7 +25,7 @@ fn a_tenant_never_touches_another() {
         "name": "service_name",
     });
     for (method, path) in routes() {
-        if wanted(&path) != Wanted::Scope("read") {
+        if wanted(&method, &path) != Wanted::Scope("read") {
             continue;
         }
         let answer = match method.as_str() {

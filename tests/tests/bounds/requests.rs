@@ -99,6 +99,7 @@ const fn otlp(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case
                 tenant: "anonymous",
                 client: "",
                 now: UnixNanos(1_795_000_000_000_000_000),
+                limits: Default::default(),
             };
             ingest_otlp(&push).is_ok_and(|outcome| outcome.rejected_profiles == 0)
         },

@@ -2,6 +2,7 @@
 //! and metrics.
 
 pub(crate) mod admin;
+pub(crate) mod limits;
 pub(crate) mod metrics;
 pub(crate) mod push;
 pub(crate) mod pyroscope;

@@ -14,7 +14,8 @@ use pilotlight_core::access::{
 use serde::{Deserialize, Serialize};
 use worker::{Env, Request, Response};
 
-use crate::auth::{Caller, Reason, change, current, last_used, refused};
+use crate::auth::{Caller, Reason, last_used, refused};
+use crate::bucket::shared_object::{change, current};
 use crate::bucket::{AnyBucket, Metered};
 use crate::http::body;
 use crate::http::parameters::Parameters;
@@ -113,7 +114,7 @@ pub(crate) async fn call(
             })?)
         }
         Tokens::List => {
-            let registry = current(&bucket, clock::now_millis).await?;
+            let registry = current::<TokenRegistry>(&bucket, clock::now_millis).await?;
             let used: HashMap<String, i64> = last_used(env, meter)
                 .await?
                 .into_iter()
@@ -182,7 +183,9 @@ fn entropy() -> Result<([u8; 32], [u8; ID_BYTES]), Problem> {
 
 fn registry_problem(error: RegistryError) -> Problem {
     match error {
-        RegistryError::Full => Problem::new(429, "resource_exhausted", error),
+        RegistryError::Full | RegistryError::TenantFull(_) => {
+            Problem::new(429, "resource_exhausted", error)
+        }
         RegistryError::Json(_) | RegistryError::Version(_) => Problem::internal(error),
     }
 }

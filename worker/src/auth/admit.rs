@@ -1,14 +1,15 @@
 //! Lets a request in, or says why not; nothing of its body is read before.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
-use pilotlight_core::access::{Denied, TokenDigest, TokenRegistry, presented_token};
+use pilotlight_core::access::{Credential, Denied, TokenDigest, TokenRegistry, presented};
 use worker::{Context, Env, Request};
 
 use crate::auth::caller::{Caller, Refusal};
 use crate::auth::refusals::{Reason, refused};
-use crate::auth::{records, used};
-use crate::bucket::{AnyBucket, Metered};
+use crate::auth::used;
+use crate::bucket::{AnyBucket, Metered, shared_object};
 use crate::http::access::Access;
 use crate::meter::Meter;
 use crate::platform::clock;
@@ -43,8 +44,10 @@ pub(crate) async fn admit(
         }
         Auth::Required => {
             let header = request.headers().get("authorization")?;
-            match digest(header.as_deref()) {
-                Ok(digest) => known(&digest, config, env, meter).await?,
+            match credential(header.as_deref()) {
+                Ok(Credential { token, user }) => known(&token.digest(), config, env, meter)
+                    .await?
+                    .map(|caller| caller.named(user)),
                 Err(refusal) => Err(refusal),
             }
         }
@@ -73,9 +76,9 @@ pub(crate) fn challenge(fetch_mode: Option<&str>) -> &'static str {
     }
 }
 
-fn digest(header: Option<&str>) -> Result<TokenDigest, Refusal> {
-    match presented_token(header) {
-        Ok(Some(token)) => Ok(token.digest()),
+fn credential(header: Option<&str>) -> Result<Credential, Refusal> {
+    match presented(header) {
+        Ok(Some(credential)) => Ok(credential),
         Ok(None) => Err((Reason::Missing, unauthenticated(MISSING))),
         Err(error) => {
             let message = format!("{error}; {MISSING}");
@@ -94,7 +97,7 @@ async fn known(
         return Ok(Ok(Caller::unrestricted()));
     }
     let bucket = Metered::new(AnyBucket::open(env)?, meter.clone());
-    let registry = records::current(&bucket, clock::now_millis).await?;
+    let registry: Rc<TokenRegistry> = shared_object::current(&bucket, clock::now_millis).await?;
     Ok(of_registry(digest, &registry, clock::now_millis()))
 }
 
@@ -169,7 +172,7 @@ mod tests {
             (Some("Bearer hunter2"), Reason::Malformed),
             (Some("Basic aHVudGVyMg"), Reason::Malformed),
         ] {
-            let (found, problem) = digest(header).unwrap_err();
+            let (found, problem) = credential(header).unwrap_err();
             assert_eq!((found, problem.status), (reason, 401));
             assert!(!problem.message.contains("hunter2") && !problem.message.contains("aHVu"));
         }

@@ -17,6 +17,8 @@ pub(crate) struct Caller {
     pub(crate) reach: TokenTenant,
     /// What it may do.
     pub(crate) scopes: Vec<TokenScope>,
+    /// The user of Basic.
+    pub(crate) user: Option<String>,
 }
 
 /// A refusal and the reason under which it counts.
@@ -29,6 +31,7 @@ impl Caller {
             id: None,
             reach: TokenTenant::All,
             scopes: TokenScope::ALL.to_vec(),
+            user: None,
         }
     }
 
@@ -45,7 +48,13 @@ impl Caller {
             id: Some(record.id.clone()),
             reach: record.tenant.clone(),
             scopes: record.scopes.clone(),
+            user: None,
         }
+    }
+
+    /// The same with the user that it gave.
+    pub(crate) fn named(self, user: Option<String>) -> Self {
+        Self { user, ..self }
     }
 
     /// Whether this may use a route.
@@ -67,17 +76,17 @@ impl Caller {
     }
 
     /// The tenant that a request is about, given its `X-Scope-OrgID`. A token of one tenant says
-    /// which, and the header may only agree. With a token of all tenants the header chooses, and
-    /// `anonymous` is meant without one.
+    /// which, and the header may only agree. With a token of all tenants the header chooses, then
+    /// the user of Basic, and `anonymous` is meant without both.
     pub(crate) fn tenant(
         &self,
         config: &Config,
         header: Option<&str>,
     ) -> Result<TenantId, Refusal> {
         let header = header.map(str::trim).filter(|id| !id.is_empty());
-        let named = || -> Result<Option<TenantId>, Refusal> {
-            let parsed = header.map(str::parse).transpose();
-            parsed.map_err(|error| (Reason::Tenant, Problem::invalid(error)))
+        let parse = |id: &str| -> Result<TenantId, Refusal> {
+            id.parse()
+                .map_err(|error| (Reason::Tenant, Problem::invalid(error)))
         };
         match (&self.reach, config.auth) {
             (TokenTenant::One(tenant), _) => match header {
@@ -89,12 +98,18 @@ impl Caller {
             },
             // Without tokens only the header tells tenants apart, where that is wanted.
             (TokenTenant::All, Auth::Open) if !config.multitenancy => Ok(TenantId::anonymous()),
-            (TokenTenant::All, Auth::Open) => named()?.ok_or_else(|| {
-                let message = "the header X-Scope-OrgID is missing";
-                let problem = Problem::new(401, "unauthenticated", message);
-                (Reason::Missing, problem)
-            }),
-            (TokenTenant::All, Auth::Required) => Ok(named()?.unwrap_or_else(TenantId::anonymous)),
+            (TokenTenant::All, Auth::Open) => header.map_or_else(
+                || {
+                    let message = "the header X-Scope-OrgID is missing";
+                    let problem = Problem::new(401, "unauthenticated", message);
+                    Err((Reason::Missing, problem))
+                },
+                parse,
+            ),
+            (TokenTenant::All, Auth::Required) => {
+                let named = header.or(self.user.as_deref());
+                named.map_or_else(|| Ok(TenantId::anonymous()), parse)
+            }
         }
     }
 }
@@ -112,6 +127,7 @@ mod tests {
             id: Some("x".to_owned()),
             reach: tenant.parse().unwrap(),
             scopes: scopes.to_vec(),
+            user: None,
         }
     }
 
@@ -167,6 +183,24 @@ mod tests {
             check("*", Some("../"), Err(400));
             check("*", Some("t1, t2"), Err(400));
         }
+    }
+
+    #[test]
+    fn the_user_of_basic_names_a_tenant_where_the_token_does_not() {
+        let check = |reach: &str, user: &str, header, expect: Result<&str, u16>| {
+            let caller = caller(reach, &[]).named(Some(user.to_owned()));
+            let found = tenant(&caller, Auth::Required, false, header);
+            assert_eq!(
+                found,
+                expect.map(str::to_owned),
+                "{reach} {user} {header:?}"
+            );
+        };
+        check("*", "t2", None, Ok("t2"));
+        check("*", "t2", Some("t3"), Ok("t3"));
+        check("*", "a/b", None, Err(400));
+        check("t1", "t2", None, Ok("t1"));
+        check("t1", "any body", None, Ok("t1"));
     }
 
     #[test]

@@ -12,6 +12,5 @@ mod used;
 
 pub(crate) use admit::{admit, challenge, counted};
 pub(crate) use caller::Caller;
-pub(crate) use records::{change, current};
 pub(crate) use refusals::{Reason, counts, refused};
 pub(crate) use used::last_used;

@@ -11,6 +11,7 @@ pub(crate) mod memory;
 mod metered;
 mod r2;
 pub(crate) mod s3;
+pub(crate) mod shared_object;
 
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 
 use pilotlight_core::access::TokenScope;
 
-use crate::http::route::{OfTenant, Route};
+use crate::http::route::{LimitsCall, OfTenant, Route};
 
 /// Who may use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +24,18 @@ impl Route {
             // Prometheus reads; it needs no right to delete.
             Self::Metrics => Access::Installation(TokenScope::Read),
             Self::Tokens(_) => Access::Tenant(TokenScope::Admin),
+            // Limits keep a tenant from taking what others need, so it does not choose its own.
+            Self::OfTenant(OfTenant::Limits(LimitsCall::Set | LimitsCall::Reset)) => {
+                Access::Installation(TokenScope::Admin)
+            }
             Self::OfTenant(route) => Access::Tenant(route.scope()),
         }
     }
 }
 
 impl OfTenant {
-    fn scope(self) -> TokenScope {
+    /// Which scope a token needs for a call.
+    pub(crate) fn scope(self) -> TokenScope {
         match self {
             Self::Ingest
             | Self::Push
@@ -44,7 +49,7 @@ impl OfTenant {
             | Self::Render
             | Self::LabelValues
             | Self::Rpc(_) => TokenScope::Read,
-            Self::Rebuild | Self::Admin(_) => TokenScope::Admin,
+            Self::Rebuild | Self::Admin(_) | Self::Limits(_) => TokenScope::Admin,
         }
     }
 }

@@ -23,8 +23,29 @@ pub(crate) struct Origins(Vec<String>);
 pub(crate) struct Page {
     /// The header `Origin`.
     pub(crate) origin: Option<String>,
-    /// `Sec-Fetch-Site`, which browsers send and pages cannot change.
+    /// `Sec-Fetch-Site`, which browsers send and pages cannot change. Over plain HTTP they send it to
+    /// `localhost` only.
     pub(crate) fetch_site: Option<String>,
+    /// The header `Host`: where the request was sent.
+    pub(crate) host: Option<String>,
+}
+
+impl Page {
+    /// Whether it is of another site than the worker. Browsers say so themselves, or name the page's
+    /// origin. A proxy may have taken the scheme away, so only hosts are compared.
+    fn is_foreign(&self) -> bool {
+        match (self.fetch_site.as_deref(), &self.origin) {
+            (Some(site), _) => matches!(site, "cross-site" | "same-site"),
+            (None, None) => false,
+            (None, Some(origin)) => {
+                let authority = origin.split_once("://").map(|(_, authority)| authority);
+                match (authority, &self.host) {
+                    (Some(authority), Some(host)) => !authority.eq_ignore_ascii_case(host),
+                    _ => true,
+                }
+            }
+        }
+    }
 }
 
 impl Origins {
@@ -61,8 +82,7 @@ impl Origins {
     /// plain forms anywhere, and passwords of Basic with them.
     pub(crate) fn forbids(&self, page: &Page, method: &str) -> bool {
         let reads = matches!(method, "GET" | "HEAD" | "OPTIONS");
-        let foreign = matches!(page.fetch_site.as_deref(), Some("cross-site" | "same-site"));
-        !reads && foreign && self.allowed(page).is_none()
+        !reads && page.is_foreign() && self.allowed(page).is_none()
     }
 }
 
@@ -86,6 +106,7 @@ mod tests {
         Page {
             origin: Some(origin.to_owned()),
             fetch_site: Some(site.to_owned()),
+            host: None,
         }
     }
 
@@ -132,5 +153,26 @@ mod tests {
             &page("https://own.example", "same-origin")
         ));
         assert!(!forbids("POST", &Page::default()), "no browser");
+    }
+
+    #[test]
+    fn over_plain_http_the_origin_tells() {
+        let known = origins("https://a.example").unwrap();
+        let forbids = |origin: &str, host: &str| {
+            let page = Page {
+                origin: Some(origin.to_owned()),
+                fetch_site: None,
+                host: (!host.is_empty()).then(|| host.to_owned()),
+            };
+            known.forbids(&page, "POST")
+        };
+        assert!(!forbids("http://Box.lan:4040", "box.lan:4040"));
+        assert!(!forbids("https://box.lan", "box.lan"), "behind a proxy");
+        assert!(!forbids("https://a.example", "box.lan:4040"), "configured");
+        assert!(forbids("http://evil.example", "box.lan:4040"));
+        assert!(forbids("http://box.lan:80", "box.lan:4040"));
+        assert!(forbids("http://box.lan.evil.example:4040", "box.lan:4040"));
+        assert!(forbids("null", "box.lan:4040"));
+        assert!(forbids("http://box.lan:4040", ""));
     }
 }

@@ -38,6 +38,7 @@ pub(crate) enum OfTenant {
     LabelValues,
     Rpc(Rpc),
     Admin(Admin),
+    Limits(LimitsCall),
 }
 
 /// The calls for an operator that are about a tenant.
@@ -51,6 +52,14 @@ pub(crate) enum Admin {
     DeleteProfiles,
     Deletions,
     Refusals,
+}
+
+/// The calls about a tenant's limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LimitsCall {
+    Show,
+    Set,
+    Reset,
 }
 
 /// The calls of Pyroscope's query service that are answered.
@@ -72,7 +81,7 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 33] = [
+const ROUTES: [(&str, &str, Route); 36] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -95,6 +104,21 @@ const ROUTES: [(&str, &str, Route); 33] = [
         "/api/v1/admin/retention",
         "PUT",
         Route::OfTenant(OfTenant::Admin(Admin::SetRetention)),
+    ),
+    (
+        "/api/v1/admin/limits",
+        "GET",
+        Route::OfTenant(OfTenant::Limits(LimitsCall::Show)),
+    ),
+    (
+        "/api/v1/admin/limits",
+        "PUT",
+        Route::OfTenant(OfTenant::Limits(LimitsCall::Set)),
+    ),
+    (
+        "/api/v1/admin/limits",
+        "DELETE",
+        Route::OfTenant(OfTenant::Limits(LimitsCall::Reset)),
     ),
     (
         "/api/v1/admin/parked",

@@ -11,6 +11,7 @@ use crate::meter::{Discards, Meter, gather};
 use crate::platform::clock;
 use crate::platform::config::Config;
 use crate::platform::errors::Problem;
+use crate::platform::limits::Limits;
 use crate::tenant::{AdminCommand, Shard, StubLine, TenantClient, TenantShards};
 
 /// A tenant's part of an environment, for the length of a request.
@@ -18,6 +19,8 @@ pub(crate) struct Scope {
     env: Env,
     config: Config,
     tenant: TenantId,
+    /// What the tenant may push and ask for.
+    pub(crate) limits: Limits,
     /// What goes on when a request is answered, if this is about one.
     context: Option<Rc<Context>>,
     /// What the request has used since its last call to the shard.
@@ -33,6 +36,7 @@ impl Scope {
             env: env.clone(),
             config,
             tenant,
+            limits: config.limits,
             context: None,
             meter,
             discards: Discards::default(),

@@ -5,6 +5,7 @@ pub(crate) mod admission;
 pub(crate) mod clock;
 pub(crate) mod config;
 pub(crate) mod errors;
+pub(crate) mod limits;
 
 use std::time::Duration;
 

@@ -22,12 +22,12 @@ pub(super) fn configure(wrangler: &str, root: &Path, options: &Options) -> Resul
     )?;
     set(&mut text, "main", &path("worker/shim.js"))?;
     set(&mut text, "directory", &path("site/dist"))?;
-    set(&mut text, "bucket_name", &quoted(&options.bucket))?;
+    set(&mut text, "bucket_name", &quoted(&options.settings.bucket))?;
     set(&mut text, "service", &name)?;
-    for (name, value) in options.preset.values() {
+    for (name, value) in options.settings.preset.values() {
         set(&mut text, name, value)?;
     }
-    if let Some(domain) = &options.domain {
+    if let Some(domain) = &options.settings.domain {
         // Before the first table, where top-level names belong.
         let table = text.find("\n[").unwrap_or(text.len());
         text.insert_str(
@@ -66,6 +66,7 @@ fn replace(text: &mut String, start: &str, by: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deploy::recorded::Recorded;
 
     const WRANGLER: &str = include_str!("../../../wrangler.toml");
 
@@ -74,7 +75,7 @@ mod tests {
         configure(
             WRANGLER,
             Path::new("/repository"),
-            &Options::parse(&args).unwrap(),
+            &Options::parse(&args, &Recorded::default()).unwrap(),
         )
         .unwrap()
     }

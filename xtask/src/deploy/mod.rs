@@ -4,6 +4,7 @@
 mod config;
 mod options;
 mod preset;
+mod recorded;
 mod wrangler;
 
 use crate::build;
@@ -12,6 +13,7 @@ use crate::proc::{Context, Failure, Result};
 use crate::secret::{self, Token};
 use crate::setup::{Purpose, Tools, npm, setup};
 use options::{Action, Options};
+use recorded::Recorded;
 use std::fs;
 use std::path::{Path, PathBuf};
 use wrangler::{Installed, LOG_IN, Wrangler};
@@ -25,7 +27,9 @@ struct Deployed {
 
 /// Does what the options ask for.
 pub(crate) fn deploy(args: &[&str]) -> Result<()> {
-    let options = Options::parse(args)?;
+    let record = root().join("deploy.toml");
+    let recorded = Recorded::read(&record)?;
+    let options = Options::parse(args, &recorded)?;
     match options.action {
         Action::Rollback => {
             crate::step::Steps::new(1).run("wrangler", |step| npm::packages(step, "xtask/npm"))?;
@@ -54,7 +58,7 @@ pub(crate) fn deploy(args: &[&str]) -> Result<()> {
                     "This was an upgrade: tokens and data are as before. `cargo xtask deploy --rollback` goes back."
                 ),
             }
-            Ok(())
+            recorded.remember(&options, &record)
         }
     }
 }
@@ -62,7 +66,10 @@ pub(crate) fn deploy(args: &[&str]) -> Result<()> {
 /// Has wrangler check and bundle what would be deployed, for each preset. Needs no account.
 pub(crate) fn check_presets() -> Result<()> {
     for preset in ["free", "paid"] {
-        let options = Options::parse(&["--preset", preset, "--name", "checked"])?;
+        let options = Options::parse(
+            &["--preset", preset, "--name", "checked"],
+            &Recorded::default(),
+        )?;
         dry_run(&options, &folder(), &mut Installed)?;
     }
     Ok(())
@@ -89,10 +96,10 @@ fn run(
     build()?;
     let config = configuration(options, folder)?;
     if wrangler
-        .run(&["r2", "bucket", "info", &options.bucket])
+        .run(&["r2", "bucket", "info", &options.settings.bucket])
         .is_err()
     {
-        wrangler.run(&["r2", "bucket", "create", &options.bucket])?;
+        wrangler.run(&["r2", "bucket", "create", &options.settings.bucket])?;
     }
     let token = match has_token(options, &config, wrangler)? && !options.new_token {
         true => None,
@@ -183,7 +190,7 @@ fn plan(options: &Options) {
          \x20   (makes the administrator's token and shows it once)\n\
          \x20 wrangler deploy --config … [--secrets-file …]\n\n\
          The last of them, checked without an account:",
-        bucket = options.bucket,
+        bucket = options.settings.bucket,
         name = options.name,
     );
 }
@@ -200,7 +207,7 @@ fn configuration(options: &Options, folder: &Path) -> Result<String> {
 
 /// Where the worker answers: at its domain, or where wrangler says.
 fn address(options: &Options, written: &str) -> String {
-    if let Some(domain) = &options.domain {
+    if let Some(domain) = &options.settings.domain {
         return format!("https://{domain}");
     }
     let found = written

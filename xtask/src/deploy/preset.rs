@@ -23,6 +23,13 @@ impl Preset {
         }
     }
 
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Free => "free",
+            Self::Paid => "paid",
+        }
+    }
+
     /// Lines of `wrangler.toml`, by what stands before ` = `, with other values.
     pub(super) fn values(self) -> &'static [(&'static str, &'static str)] {
         match self {

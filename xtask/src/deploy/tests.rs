@@ -75,7 +75,12 @@ impl Account {
     fn deploy(&mut self, test: &str, args: &[&str]) -> Result<Deployed> {
         self.calls.clear();
         let folder = own_dir().join(format!("deploy-{test}-{}", std::process::id()));
-        let outcome = run(&Options::parse(args).unwrap(), &folder, self, || Ok(()));
+        let outcome = run(
+            &Options::parse(args, &Recorded::default()).unwrap(),
+            &folder,
+            self,
+            || Ok(()),
+        );
         assert!(!folder.join("secrets.json").exists());
         let _ = fs::remove_dir_all(&folder);
         outcome
@@ -125,7 +130,7 @@ fn a_first_deployment_makes_everything_and_a_second_keeps_it() {
 fn nobody_logged_in_is_told_how_before_anything_is_built() {
     let mut account = Account::default();
     let built = std::cell::Cell::new(false);
-    let options = Options::parse(&[]).unwrap();
+    let options = Options::parse(&[], &Recorded::default()).unwrap();
     let failure = run(&options, &own_dir(), &mut account, || {
         built.set(true);
         Ok(())
@@ -172,7 +177,8 @@ fn a_domain_is_the_address_and_a_rollback_is_one_command() {
         "https://p.example.com"
     );
     account.calls.clear();
-    rollback(&Options::parse(&["--name", "mine"]).unwrap(), &mut account).unwrap();
+    let options = Options::parse(&["--name", "mine"], &Recorded::default()).unwrap();
+    rollback(&options, &mut account).unwrap();
     assert_eq!(
         account.calls,
         [

@@ -7,7 +7,6 @@
 pub(super) mod dotnet;
 pub(super) mod go;
 
-use crate::base::limits::MAX_PUSH_BYTES;
 use crate::formats::pprof::{self, LeftOut, PprofError};
 use crate::ingest::error::IngestError;
 use crate::model::profile::Profile;
@@ -19,9 +18,9 @@ pub(super) struct Pushed {
     pub(super) incomplete: Option<IngestError>,
 }
 
-/// Reads a pushed profile of pprof. One without any sample that can be read is refused.
-pub(super) fn read_pprof(raw: &[u8]) -> Result<Pushed, PprofError> {
-    let (decoded, LeftOut { samples, reason }) = pprof::open_lenient(raw, MAX_PUSH_BYTES)?;
+/// Reads a pushed profile of pprof, of `cap` bytes at most. One without any sample that can be read is refused.
+pub(super) fn read_pprof(raw: &[u8], cap: usize) -> Result<Pushed, PprofError> {
+    let (decoded, LeftOut { samples, reason }) = pprof::open_lenient(raw, cap)?;
     let mut profile = decoded.profile;
     let incomplete = match reason {
         Some(reason) if profile.is_empty() => return Err(reason),

@@ -7,6 +7,7 @@ use crate::formats::otlp::{Head, Symbols};
 use crate::ingest::draft::Draft;
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
+use crate::ingest::limits::IngestLimits;
 use crate::ingest::normalize::go::cut_type_parameters;
 use crate::ingest::origin::Origin;
 use crate::ingest::split::{Split, split};
@@ -156,7 +157,11 @@ impl Drafts {
 
     /// The drafts, in an order that does not depend on chance. `content` is the identity of what
     /// has no identity of its own.
-    pub(super) fn finish(self, content: &Identity) -> impl Iterator<Item = PartedDraft> {
+    pub(super) fn finish(
+        self,
+        content: &Identity,
+        limits: &IngestLimits,
+    ) -> impl Iterator<Item = PartedDraft> {
         let mut all: Vec<_> = self.of_key.into_iter().collect();
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         all.into_iter().map(move |(key, gathering)| {
@@ -164,7 +169,7 @@ impl Drafts {
                 let of_group = content.clone().with(key.service.as_bytes());
                 of_group.with(&key.period.to_le_bytes()).id()
             });
-            gathering.draft(id, key.period)
+            gathering.draft(id, key.period, limits)
         })
     }
 }
@@ -187,7 +192,7 @@ impl Gathering {
         }
     }
 
-    fn draft(self, id: ChunkId, period: i64) -> PartedDraft {
+    fn draft(self, id: ChunkId, period: i64, limits: &IngestLimits) -> PartedDraft {
         let mut profile = self.symbols.builder.finish();
         cut_type_parameters(&mut profile);
         profile.header.period = period;
@@ -196,7 +201,7 @@ impl Gathering {
         for mut part in self.parts {
             profile.samples = std::mem::take(&mut part.samples);
             profile.label_sets = std::mem::take(&mut part.label_sets);
-            match all.add(&profile, &part) {
+            match all.add(&profile, &part, limits) {
                 Ok(()) => profiles.push(part.number),
                 Err(error) => refused.push((part.number, error)),
             }
@@ -207,6 +212,8 @@ impl Gathering {
             profile,
             split: all.split,
             incomplete: None,
+            // Those of the request are counted as a whole.
+            profile_bytes: 0,
         };
         PartedDraft {
             draft,
@@ -225,8 +232,9 @@ struct Series {
 
 impl Series {
     /// Adds those of a profile, or none.
-    fn add(&mut self, profile: &Profile, part: &Part) -> Result<(), IngestError> {
+    fn add(&mut self, profile: &Profile, part: &Part, limits: &IngestLimits) -> Result<(), IngestError> {
         let more = split(profile, &part.origin, &part.types)?;
+        limits.check_series(&more.series)?;
         let texts = more
             .series
             .iter()

@@ -21,6 +21,7 @@ use crate::formats::otlp::{self, Head, OtlpError, Request, Stop};
 use crate::ingest::draft::{Ingested, Rejected};
 use crate::ingest::error::IngestError;
 use crate::ingest::identity::Identity;
+use crate::ingest::limits::IngestLimits;
 use crate::ingest::origin::Origin;
 pub use answer::otlp_status;
 use drafts::{DraftKey, Drafts, Part};
@@ -51,6 +52,8 @@ pub struct OtlpPush<'a> {
     pub client: &'a str,
     /// The current time.
     pub now: UnixNanos,
+    /// What the tenant may push.
+    pub limits: IngestLimits,
 }
 
 /// How messages are written.
@@ -75,15 +78,17 @@ pub struct OtlpIngested {
 /// one.
 pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
     let encoding = ContentEncoding::of(push.content_encoding)?;
-    let inflated = compression::inflate(push.body, encoding, MAX_PUSH_BYTES)?;
+    let cap = push.limits.max_inflated;
+    let inflated = compression::inflate(push.body, encoding, cap)?;
     let body = inflated.as_deref().unwrap_or(push.body);
-    if body.len() > MAX_PUSH_BYTES {
+    if body.len() > cap {
         return Err(OtlpError::TooLarge {
             length: body.len(),
-            cap: MAX_PUSH_BYTES,
+            cap,
         }
         .into());
     }
+    push.limits.check_size(body.len())?;
     let message: Cow<'_, [u8]> = match push.format {
         OtlpFormat::Protobuf => body.into(),
         OtlpFormat::Json => otlp::to_protobuf(body, MAX_PUSH_BYTES)?.into(),
@@ -113,10 +118,11 @@ pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
         .with(push.tenant.as_bytes())
         .with(push.client.as_bytes())
         .with(&message);
+    result.ingested.profile_bytes = body.len() as u64;
     // A profile of several services counts once, however many of its parts are refused.
     let mut counted = incomplete;
-    for mut parted in drafts.finish(&content) {
-        match parted.draft.encode() {
+    for mut parted in drafts.finish(&content, &push.limits) {
+        match parted.draft.encode(&push.limits) {
             Ok(chunk) => result.ingested.chunks.extend(chunk),
             Err(error) => {
                 let profiles = parted.profiles.into_iter();
@@ -132,6 +138,12 @@ pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
         }
     }
     Ok(result)
+}
+
+impl AsRef<Ingested> for OtlpIngested {
+    fn as_ref(&self) -> &Ingested {
+        &self.ingested
+    }
 }
 
 impl OtlpIngested {

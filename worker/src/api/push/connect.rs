@@ -6,8 +6,8 @@ use pilotlight_core::ingest::{Ingested, Sender, ingest_push_v1};
 use pilotlight_core::push_v1::{PushRequest, from_json, from_proto};
 use worker::{Request, Response};
 
-use super::{PUSH_HEADER, note_parts, read, store};
-use crate::http::body;
+use super::decode::decode;
+use super::{PUSH_HEADER, note_parts, store};
 use crate::http::content_type;
 use crate::http::grpc_web::Framing;
 use crate::http::scope::Scope;
@@ -16,6 +16,9 @@ use crate::platform::errors::Problem;
 
 /// Most refused profiles that an error names; the rest is counted.
 const NAMED: usize = 5;
+
+/// Bytes that a request may have beside its profiles: 64 KiB, as in [`crate::http::body`].
+const AROUND_PROFILES: usize = 64 << 10;
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,20 +95,22 @@ async fn answer(
     scope: &Scope,
     client: &str,
 ) -> Result<&'static str, Problem> {
-    let body = body::read(request, body::MAX_BODY).await?;
-    let sender = Sender {
-        tenant: scope.tenant().as_str(),
-        client,
-        now: clock::now(),
+    let tenant = scope.tenant().as_str();
+    let read = |body: &[u8], limits| {
+        let sender = Sender {
+            tenant,
+            client,
+            now: clock::now(),
+            limits,
+        };
+        read(codec, body, &sender)
     };
-    let ingested = read(scope, body.len(), &body, || decode(codec, &body, &sender)).await?;
-    // Not needed while others are waited for.
-    drop(body);
     let Ingested {
         chunks,
         rejected,
         incomplete,
-    } = ingested;
+        ..
+    } = decode(request, scope, read).await?;
     let outcome = store(scope, chunks).await?;
     note_parts(scope, &incomplete);
     if rejected.is_empty() {
@@ -123,8 +128,8 @@ async fn answer(
     Err(Problem::invalid(texts.join("; ")))
 }
 
-fn decode(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Problem> {
-    let cap = body::MAX_BODY;
+fn read(codec: Codec, body: &[u8], sender: &Sender<'_>) -> Result<Ingested, Problem> {
+    let cap = sender.limits.max_inflated + AROUND_PROFILES;
     let unframed = match codec {
         Codec::GrpcWeb(framing) => Some(framing.message(body, cap)?),
         // Some clients compress and some proxies lose the header that says so; the bytes tell. The

@@ -3,8 +3,8 @@
 use pilotlight_core::ingest::{self, Push};
 use worker::{Request, Response};
 
-use super::{PUSH_HEADER, note_parts, read, store};
-use crate::http::body;
+use super::decode::decode;
+use super::{PUSH_HEADER, note_parts, store};
 use crate::http::parameters;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -12,19 +12,22 @@ use crate::platform::errors::Problem;
 
 /// `POST …/ingest`. The answer is 200 without a body, and then the profile is durable.
 pub(crate) async fn ingest(request: &mut Request, scope: &Scope) -> Result<Response, Problem> {
-    let body = body::read(request, body::MAX_BODY).await?;
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
-    let push = Push {
-        query: &parameters::raw_query(request),
-        content_type: &header("content-type")?,
-        body: &body,
-        tenant: scope.tenant().as_str(),
-        client: &header("cf-connecting-ip")?,
-        now: clock::now(),
+    let (query, content_type) = (parameters::raw_query(request), header("content-type")?);
+    let (tenant, client) = (scope.tenant().as_str(), header("cf-connecting-ip")?);
+    let read = |body: &[u8], limits| {
+        let push = Push {
+            query: &query,
+            content_type: &content_type,
+            body,
+            tenant,
+            client: &client,
+            now: clock::now(),
+            limits,
+        };
+        Ok(ingest::ingest(&push)?)
     };
-    let ingested = read(scope, body.len(), &body, || Ok(ingest::ingest(&push)?)).await?;
-    // Not needed while others are waited for.
-    drop(body);
+    let ingested = decode(request, scope, read).await?;
     let outcome = store(scope, ingested.chunks).await?;
     note_parts(scope, &ingested.incomplete);
     let response = Response::empty()?;

@@ -3,15 +3,14 @@
 
 pub(crate) mod connect;
 pub(crate) mod debug_info;
+mod decode;
 pub(crate) mod ingest;
 pub(crate) mod otlp;
 
 use pilotlight_core::ingest::{Chunk, Rejected};
 
 use crate::http::scope::Scope;
-use crate::meter::{Item, cpu};
-use crate::platform::Edge;
-use crate::platform::admission::{Admission, push_need};
+use crate::meter::Item;
 use crate::platform::errors::Problem;
 use crate::tenant::Appended;
 
@@ -39,26 +38,6 @@ impl Outcome {
             Self::Empty => "empty",
         }
     }
-}
-
-/// Reads a push of `received` bytes when there is memory for its `message`, and counts it.
-async fn read<T>(
-    scope: &Scope,
-    received: usize,
-    message: &[u8],
-    read: impl FnOnce() -> Result<T, Problem>,
-) -> Result<T, Problem> {
-    // Held until the push is read: not while others are waited for.
-    let _permit = match push_need(message) {
-        Some(bytes) => Some(Admission(Edge).enter(bytes).await?),
-        None => None,
-    };
-    let ingested = read()?;
-    let meter = &scope.meter;
-    meter.add(Item::Pushes, 1);
-    meter.add(Item::PushBytes, received as u64);
-    meter.add(Item::WorkerCpuMicros, cpu::push_micros(received));
-    Ok(ingested)
 }
 
 /// Notes parts of a request that are refused, or stored without some of their samples.

@@ -4,12 +4,13 @@
 
 use std::borrow::Cow;
 
-use pilotlight_core::ingest::{OtlpFormat, OtlpPush, Rejected, ingest_otlp, otlp_status};
-use pilotlight_core::limits::MAX_PUSH_BYTES;
+use pilotlight_core::ingest::{
+    IngestLimits, OtlpFormat, OtlpPush, Rejected, ingest_otlp, otlp_status,
+};
 use worker::{Request, Response};
 
-use super::{PUSH_HEADER, read, store};
-use crate::http::body;
+use super::decode::decode;
+use super::{PUSH_HEADER, store};
 use crate::http::content_type;
 use crate::http::grpc_web::{self, Framing};
 use crate::http::route::{OfTenant, Route, route};
@@ -66,23 +67,23 @@ pub(crate) async fn export(request: &mut Request, scope: &Scope) -> Result<Respo
         Encoding::GrpcWeb(_) => (String::new(), header("cf-connecting-ip")?),
         Encoding::Message(_) => (header("content-encoding")?, header("cf-connecting-ip")?),
     };
-    let body = body::read(request, body::MAX_BODY).await?;
-    let message: Cow<'_, [u8]> = match encoding {
-        Encoding::Message(_) => Cow::Borrowed(&body),
-        Encoding::GrpcWeb(framing) => Cow::Owned(framing.message(&body, MAX_PUSH_BYTES)?),
+    let tenant = scope.tenant().as_str();
+    let read = |body: &[u8], limits: IngestLimits| {
+        let message: Cow<'_, [u8]> = match encoding {
+            Encoding::Message(_) => Cow::Borrowed(body),
+            Encoding::GrpcWeb(framing) => Cow::Owned(framing.message(body, limits.max_inflated)?),
+        };
+        Ok(ingest_otlp(&OtlpPush {
+            body: &message,
+            content_encoding: &content_encoding,
+            format: encoding.format(),
+            tenant,
+            client: &client,
+            now: clock::now(),
+            limits,
+        })?)
     };
-    let push = OtlpPush {
-        body: &message,
-        content_encoding: &content_encoding,
-        format: encoding.format(),
-        tenant: scope.tenant().as_str(),
-        client: &client,
-        now: clock::now(),
-    };
-    let mut outcome = read(scope, body.len(), &message, || Ok(ingest_otlp(&push)?)).await?;
-    // Neither is needed while others are waited for.
-    drop(message);
-    drop(body);
+    let mut outcome = decode(request, scope, read).await?;
     for (count, Rejected { part, error }) in outcome.rejections() {
         let message = format!("{part}: {error}");
         scope.discards.note(error.reason(), count, &message);

@@ -1,7 +1,7 @@
 //! What is stored for a tenant, as answers of the core's plans.
 
 use pilotlight_core::{
-    ProfileType, Selector, SpanSelector, TimeRange,
+    ProfileType, Selector, SpanSelector, TimeRange, UnixNanos,
     plans::{CatalogObject, Grouping, Plan, QueryAnswer, SpanQueryPlan, Timeline, TimelinePlan},
     store::SumWindow,
 };
@@ -16,6 +16,7 @@ use crate::http::scope::Scope;
 use crate::meter::{Item, Meter, cpu};
 use crate::platform::admission::Admission;
 use crate::platform::errors::Problem;
+use crate::platform::limits::Limits;
 use crate::platform::{Edge, Platform};
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
 
@@ -25,6 +26,7 @@ pub(crate) struct QueryRunner<B, T, P, C = (), I = ()> {
     tenant: TenantShards<T>,
     meter: Meter,
     fanout: Fanout<C, I, P>,
+    limits: Limits,
 }
 
 /// The same where the worker runs.
@@ -46,6 +48,7 @@ impl EdgeQueryRunner {
             tenant,
             meter,
             fanout,
+            limits: scope.limits,
         })
     }
 }
@@ -84,11 +87,19 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             tenant,
             meter,
             fanout,
+            limits: Limits::default(),
         }
+    }
+
+    /// As much of a range as the tenant may ask for.
+    fn allowed(&self, range: TimeRange) -> Result<TimeRange, Problem> {
+        let now = self.fanout.admission.0.now_millis();
+        self.limits.of_query(range, UnixNanos::from_millis(now))
     }
 
     /// The objects that touch a range, for what directories answer.
     pub(crate) async fn catalog(&self, range: TimeRange) -> Result<Vec<CatalogObject>, Problem> {
+        let range = self.allowed(range)?;
         self.tenant.catalog(range, Detail::Summarized).await
     }
 
@@ -102,6 +113,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         resolution: Option<SumWindow>,
         grouping: Grouping,
     ) -> Result<Timeline, Problem> {
+        let range = self.allowed(range)?;
         // A summary has totals of hours, and none of shorter windows.
         let detail = if resolution >= Some(SumWindow::Hour) {
             Detail::Summarized
@@ -144,12 +156,13 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         profile_type: &ProfileType,
         range: TimeRange,
     ) -> Result<(QueryAnswer, FanoutStats), Problem> {
+        let range = self.allowed(range)?;
         let query = Query {
             selector,
             profile_type,
             range,
         };
-        let objects = self.catalog(range).await?;
+        let objects = self.tenant.catalog(range, Detail::Summarized).await?;
         query
             .answer(objects, &self.bucket, &self.fanout, &self.meter)
             .await
@@ -164,6 +177,7 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         range: TimeRange,
         spans: SpanSelector,
     ) -> Result<QueryAnswer, Problem> {
+        let range = self.allowed(range)?;
         // Sums have no links.
         let objects = self.tenant.catalog(range, Detail::Each).await?;
         let mut plan = SpanQueryPlan::new(selector, profile_type, range, spans, &objects)?;

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | 60 | [`BUDGET`]: queries, timelines, subqueries, jobs, rebuilds, and pushes that are large |
 //! | 16 | bodies on their way in ([`crate::http::body`]) |
-//! | 12 | a push as it is decoded, which nothing interrupts: up to 4 MiB of profile ([`push_need`]) |
+//! | 12 | a push as it is decoded, which nothing interrupts: up to 4 MiB of profile ([`push_claims`]) |
 //! | 24 | chunks that wait in a shard (`PENDING_BYTES`), all of them also laid out in a batch |
 //!
 //! The remaining 16 MB are JavaScript's, where reads stand on their way into WASM.
@@ -65,7 +65,7 @@ const MAX_WAITING: usize = 64;
 
 /// Bytes of a push that is decoded without asking: 4 MiB of profile, of which the usual one has a
 /// tenth.
-const SMALL_PUSH: u64 = 4 << 20;
+const SMALL_PUSH: usize = 4 << 20;
 
 /// How many times its bytes a push takes while it is decoded: 3, itself, half as much again in
 /// tables, and its chunk.
@@ -125,6 +125,14 @@ impl<P: Platform> Admission<P> {
         }
     }
 
+    /// Lets in a push that may inflate to so many bytes; small ones need no permit.
+    pub(crate) async fn push(&self, bytes: usize) -> Result<Option<Permit>, Problem> {
+        if bytes <= SMALL_PUSH {
+            return Ok(None);
+        }
+        self.enter(PUSH_FACTOR * bytes as u64).await.map(Some)
+    }
+
     /// Says that a plan that takes long goes on.
     pub(crate) fn renew(&self, permit: &Permit) {
         let now = self.0.now_millis();
@@ -179,21 +187,14 @@ pub(crate) fn need(lengths: impl Iterator<Item = u64>) -> u64 {
     LEAST.saturating_add(FACTOR.saturating_mul(lengths.fold(0, u64::saturating_add)))
 }
 
-/// What a push has to ask for before it is decoded; `None` for one that is small. The size of a
-/// compressed one stands at its end. If it says less than the truth, the allocator is what stops
-/// it.
-pub(crate) fn push_need(body: &[u8]) -> Option<u64> {
+/// How large a push is by its own word, at least [`SMALL_PUSH`]: that of a gzip stands at its end.
+/// What it holds beyond that has to ask for more.
+pub(crate) fn push_claims(body: &[u8]) -> usize {
     let claimed = match (body, body.last_chunk()) {
-        ([0x1f, 0x8b, ..], Some(size)) => u32::from_le_bytes(*size).into(),
-        // A frame of zstd need not say. Requests of OTLP shrink to a fifth at best.
-        ([0x28, 0xb5, 0x2f, 0xfd, ..], _) => 5 * body.len() as u64,
+        ([0x1f, 0x8b, ..], Some(size)) => u32::from_le_bytes(*size) as usize,
         _ => 0,
     };
-    let bytes = claimed.clamp(
-        body.len() as u64,
-        (body.len() as u64).max(MAX_PUSH_BYTES as u64),
-    );
-    (bytes > SMALL_PUSH).then_some(PUSH_FACTOR * bytes)
+    claimed.max(body.len()).clamp(SMALL_PUSH, MAX_PUSH_BYTES)
 }
 
 /// What is let in at the moment.

@@ -20,17 +20,24 @@ fn what_a_push_asks_for() {
         body[len - 4..].copy_from_slice(&claimed.to_le_bytes());
         body
     };
-    assert_eq!(push_need(b""), None);
-    assert_eq!(push_need(&[0x1f, 0x8b]), None);
-    assert_eq!(push_need(&vec![0; 4 << 20]), None);
-    assert_eq!(push_need(&vec![0; 5 << 20]), Some(15 << 20));
-    assert_eq!(push_need(&gzip(30_000, 90_000)), None);
-    assert_eq!(push_need(&gzip(2 << 20, 8 << 20)), Some(24 << 20));
+    assert_eq!(push_claims(b""), 4 << 20);
+    assert_eq!(push_claims(&[0x1f, 0x8b]), 4 << 20);
+    assert_eq!(push_claims(&vec![0; 4 << 20]), 4 << 20);
+    assert_eq!(push_claims(&vec![0; 5 << 20]), 5 << 20);
+    assert_eq!(push_claims(&gzip(30_000, 90_000)), 4 << 20);
+    assert_eq!(push_claims(&gzip(2 << 20, 8 << 20)), 8 << 20);
     assert_eq!(
-        push_need(&gzip(1 << 20, u32::MAX)),
-        Some(48 << 20),
+        push_claims(&gzip(1 << 20, u32::MAX)),
+        16 << 20,
         "more than a push may have is refused later"
     );
+    with_budget(100 << 20);
+    let world = World::new(&["a"]);
+    let admission = Admission(world.platform());
+    assert!(world.clock.run(admission.push(4 << 20)).unwrap().is_none());
+    let permit = world.clock.run(admission.push(5 << 20)).unwrap();
+    assert_eq!(admitted().bytes, 15 << 20);
+    drop(permit);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use thiserror::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::platform::errors::Problem;
+use crate::platform::limits::{self, Limits};
 
 /// When batches are written, and how much may wait; see [`Config`] for bounds and defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,8 @@ pub(crate) struct Config {
     /// Whether `X-Scope-OrgID` names the tenant where requests need no token; else all is
     /// `anonymous`.
     pub(crate) multitenancy: bool,
+    /// What holds for tenants that have no limits of their own.
+    pub(crate) limits: Limits,
     /// How many Durable Objects share a tenant's services. May be raised at any time; lowered, it
     /// hides what the shards beyond have in their catalogs.
     pub(crate) tenant_shards: u16,
@@ -217,6 +220,7 @@ impl Config {
                     });
                 }
             },
+            limits: limits_of(&var)?,
             tenant_shards: shards as u16,
             compact_grace_seconds: grace,
             subquery_bytes: part,
@@ -245,6 +249,20 @@ fn admin_token(var: &impl Fn(&str) -> Option<String>) -> Result<Option<TokenDige
         expected: "the SHA-256 of a token, 64 hexadecimal digits",
     };
     TokenDigest::from_hex(&given).map(Some).ok_or_else(wrong)
+}
+
+/// `LIMITS`: an object as the calls about limits take it.
+fn limits_of(var: &impl Fn(&str) -> Option<String>) -> Result<Limits, ConfigError> {
+    let given = var("LIMITS").map(|value| value.trim().to_owned());
+    let Some(given) = given.filter(|value| !value.is_empty()) else {
+        return Ok(Limits::default());
+    };
+    let own = limits::parse(given.as_bytes()).map_err(|problem| ConfigError {
+        name: "LIMITS",
+        found: problem,
+        expected: "an object of limits, like {\"ingestion_rate_mb\": 8}",
+    })?;
+    Ok(Limits::default().with(&own))
 }
 
 fn number(

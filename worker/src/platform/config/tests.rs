@@ -29,6 +29,7 @@ fn defaults_and_values() {
         auth: Auth::Required,
         admin_token: None,
         multitenancy: false,
+        limits: Limits::default(),
         tenant_shards: 1,
         compact_grace_seconds: 600,
         subquery_bytes: part,
@@ -42,6 +43,7 @@ fn defaults_and_values() {
         ("AUTH", "open"),
         ("ADMIN_TOKEN_SHA256", &"0A".repeat(32)),
         ("MULTITENANCY", "true"),
+        ("LIMITS", r#"{"ingestion_rate_mb":8}"#),
         ("TENANT_SHARDS", "4"),
         ("COMPACT_GRACE_SECONDS", "1"),
         ("SUBQUERY_BYTES", "65536"),
@@ -57,11 +59,13 @@ fn defaults_and_values() {
         raw_days: 7,
         sums_days: 7,
     };
+    let limits = limits::parse(br#"{"ingestion_rate_mb":8}"#).unwrap();
     let expect = Config {
         flush,
         auth: Auth::Open,
         admin_token: TokenDigest::from_hex(&"0a".repeat(32)),
         multitenancy: true,
+        limits: Limits::default().with(&limits),
         tenant_shards: 4,
         compact_grace_seconds: 1,
         subquery_bytes: 65_536,

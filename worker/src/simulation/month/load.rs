@@ -153,6 +153,7 @@ fn push(
         tenant,
         client,
         now,
+        limits: Default::default(),
     })
     .unwrap();
     let chunk = ingested.chunks.remove(0).bytes;

@@ -35,6 +35,7 @@ fn push(world: &World, name: &str, values: &[i64], start: i64, duration: i64) {
         tenant: "a",
         client: "",
         now,
+        limits: Default::default(),
     };
     let chunk = ingest(&push)
         .expect("it is accepted")

@@ -1,0 +1,144 @@
+//! Limits of a tenant at the built worker: who changes them, what they refuse, and how a refusal
+//! looks on each way in.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use pilotlight_core::{ProfileBuilder, pprof};
+use pilotlight_tests::local::Place;
+use pilotlight_tests::local::client::{Answer, Client};
+use serde_json::json;
+
+const LIMITS: &str = "/api/v1/admin/limits";
+
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.expect("a time after 1970").as_secs() as i64
+}
+
+/// A profile of some value, which started so many seconds ago.
+fn push(client: &Client, value: i64, seconds_ago: i64) -> Answer {
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("cpu", "nanoseconds");
+    let stack = builder.named_stack(&["main", "work"]);
+    builder.sample(stack, None, &[value]);
+    let from = now() - seconds_ago;
+    let path = format!("/ingest?name=app%7Ba=b%7D&format=pprof&from={from}&until={from}");
+    let body = pprof::encode(&builder.finish());
+    let answer = client.post(&path, "application/octet-stream", &body);
+    answer.expect("an answer")
+}
+
+fn refused(answer: &Answer, status: u16, says: &str) {
+    assert_eq!(answer.status, status, "{}", answer.text());
+    assert!(answer.text().contains(says), "{}", answer.text());
+}
+
+#[test]
+fn a_tenant_has_limits_of_its_own() {
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("limits");
+    let defaults = json!({ "max_query_length": "30d" }).to_string();
+    let variables = [
+        ("MULTITENANCY", "true".to_owned()),
+        ("FLUSH_MS", "20".to_owned()),
+        ("LIMITS", defaults),
+    ];
+    let place = Place::fresh(&state, &variables).expect("a place");
+    let _worker = place.start().expect("a worker");
+    let client = Client::new(&place.url());
+    let (shop, other) = (client.of_tenant("shop"), client.of_tenant("other"));
+    let set = |limits: serde_json::Value| {
+        let answer = shop.put(LIMITS, &limits.to_string()).expect("an answer");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+
+    let shown = shop.get(LIMITS).expect("an answer").json();
+    assert_eq!(shown["limits"]["ingestion_rate_mb"], 4);
+    assert_eq!(shown["limits"]["max_query_length"], "30d");
+    assert_eq!(shown["own"], json!({}));
+    let wrong = shop.put(LIMITS, r#"{"ingestion_rate":1,"max_query_length":"1d"}"#);
+    refused(&wrong.expect("an answer"), 400, "no limit ingestion_rate;");
+    let wrong = shop.put(LIMITS, r#"{"max_query_length":"long"}"#);
+    refused(&wrong.expect("an answer"), 400, "max_query_length is");
+
+    // What a push holds.
+    assert_eq!(push(&shop, 1, 86_400).status, 200, "a day old");
+    refused(
+        &push(&shop, 1, -3_600),
+        422,
+        "outside of the ingestion window",
+    );
+    let own = json!({ "reject_older_than": "1h", "reject_newer_than": "2h" });
+    assert_eq!(set(own.clone())["own"], own);
+    refused(
+        &push(&shop, 2, 86_400),
+        422,
+        "outside of the ingestion window",
+    );
+    assert_eq!(push(&shop, 1, -3_600).status, 200);
+    assert_eq!(
+        push(&other, 2, 86_400).status,
+        200,
+        "another tenant's are as before"
+    );
+    set(json!({ "max_profile_size_bytes": 10 }));
+    refused(&push(&shop, 3, 0), 422, "max_profile_size_bytes, actual: ");
+    set(json!({ "max_label_names_per_series": 1 }));
+    refused(&push(&shop, 4, 0), 422, "2 label names");
+
+    // What a query asks for.
+    let services = |from: &str| {
+        let answer = shop.get(&format!("/api/v1/services?from={from}&until=now"));
+        answer.expect("an answer")
+    };
+    refused(
+        &services("now-31d"),
+        400,
+        "max_query_length, actual: 31d, limit: 30d",
+    );
+    let count = |from: &str| {
+        let answer = services(from).json();
+        answer["services"].as_array().map(Vec::len)
+    };
+    assert_eq!(count("now-2d"), Some(1));
+    set(json!({ "max_query_lookback": "1h" }));
+    assert_eq!(count("now-2d"), Some(0), "its profile is a day old");
+
+    // How fast it pushes.
+    set(json!({ "ingestion_rate_mb": 0.00001, "ingestion_burst_size_mb": 0 }));
+    assert_eq!(push(&shop, 5, 0).status, 200);
+    let late = push(&shop, 6, 0);
+    refused(&late, 429, "push rate limit (");
+    assert!(late.text().contains("\"code\":\"resource_exhausted\""));
+    let seconds = late
+        .header("retry-after")
+        .and_then(|text| text.parse().ok());
+    assert!(
+        seconds.is_some_and(|seconds: u32| seconds > 1),
+        "{seconds:?}"
+    );
+    let path = "/push.v1.PusherService/Push";
+    let grpc = shop.post(path, "application/grpc-web+proto", &[0; 5]);
+    let grpc = grpc.expect("an answer");
+    refused(&grpc, 200, "grpc-status:8\r\ngrpc-message:push rate limit");
+    let connect = shop
+        .post(path, "application/json", b"{}")
+        .expect("an answer");
+    refused(&connect, 429, "push rate limit (");
+    let path = "/v1development/profiles";
+    let otlp = shop
+        .post(path, "application/json", b"{}")
+        .expect("an answer");
+    refused(&otlp, 429, "push rate limit (");
+    assert!(otlp.header("retry-after").is_some());
+    assert_eq!(push(&other, 6, 0).status, 200);
+
+    let none = shop.delete(LIMITS).expect("an answer").json();
+    assert_eq!(none["own"], json!({}));
+    assert_eq!(push(&shop, 6, 0).status, 200);
+    let metrics = client.get("/metrics").expect("an answer").text();
+    let counted =
+        "pilotlight_discarded_pushes_total{tenant=\"shop\",reason=\"not_in_ingestion_window\"}";
+    assert!(metrics.contains(counted), "{metrics}");
+}

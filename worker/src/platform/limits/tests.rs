@@ -1,0 +1,110 @@
+//! Limits as they are written, and what they allow.
+
+use super::*;
+
+const NOW: UnixNanos = UnixNanos(1_790_000_000 * SECOND);
+
+fn limits(json: &str) -> Limits {
+    Limits::default().with(&parse(json.as_bytes()).unwrap())
+}
+
+#[test]
+fn the_defaults() {
+    let shown = serde_json::to_string(&Limits::default().shown()).unwrap();
+    assert_eq!(
+        shown,
+        "{\"ingestion_burst_size_mb\":64,\"ingestion_rate_mb\":4,\"max_label_names_per_series\":30,\
+         \"max_profile_size_bytes\":16777216,\"max_query_length\":\"0s\",\"max_query_lookback\":\"0s\",\
+         \"reject_newer_than\":\"10m\",\"reject_older_than\":\"0s\"}"
+    );
+    for (place, limit) in Limit::ALL.into_iter().enumerate() {
+        assert_eq!(limit as usize, place);
+    }
+}
+
+#[test]
+fn what_is_given_takes_the_place_of_a_default() {
+    let given = r#"{"ingestion_rate_mb":0.5,"reject_older_than":"1h30m","max_query_length":"1d"}"#;
+    let limits = limits(given);
+    assert_eq!(
+        limits.rate(),
+        Some(Rate {
+            bytes: 1 << 19,
+            burst: 64 << 20
+        })
+    );
+    let shown = limits.shown();
+    assert_eq!(shown["ingestion_rate_mb"], Given::Number(0.5));
+    assert_eq!(shown["reject_older_than"], Given::Text("1h30m".to_owned()));
+    let none = self::limits(r#"{"ingestion_rate_mb":0}"#);
+    assert_eq!(none.rate(), None);
+    let of_tomorrow: OwnLimits = serde_json::from_str(r#"{"max_x":7}"#).unwrap();
+    assert_eq!(Limits::default().with(&of_tomorrow), Limits::default());
+}
+
+#[test]
+fn what_is_no_limit_is_named() {
+    let check = |json: &str, expect: &str| {
+        let message = parse(json.as_bytes()).unwrap_err();
+        assert!(message.contains(expect), "{message}");
+    };
+    check(
+        r#"{"a":1,"ingestion_rate":2}"#,
+        "no limit a, ingestion_rate; the limits are ing",
+    );
+    check(
+        r#"{"ingestion_rate_mb":-1}"#,
+        "ingestion_rate_mb is -1.0, not a number from 0",
+    );
+    check(
+        r#"{"ingestion_rate_mb":"4"}"#,
+        "ingestion_rate_mb is \"4\", not a number",
+    );
+    check(
+        r#"{"max_profile_size_bytes":16777217}"#,
+        "from 0 to 16777216",
+    );
+    check(r#"{"max_label_names_per_series":1.5}"#, "from 0 to 30");
+    check(
+        r#"{"max_query_length":60}"#,
+        "max_query_length is 60, not a text like 90s",
+    );
+    check(r#"{"max_query_length":"1x"}"#, "not a text like");
+    check(r#"{"max_query_length":"100y"}"#, "up to ten years");
+    check("[]", "limits are an object");
+    check(r#"{"max_query_length":null}"#, "limits are an object");
+}
+
+#[test]
+fn pushes() {
+    let default = Limits::default().of_push(NOW);
+    assert_eq!(default.max_profile_bytes, MAX_PUSH_BYTES);
+    assert_eq!(
+        default.window,
+        (UnixNanos(i64::MIN), NOW.plus(600 * SECOND))
+    );
+    let own = r#"{"max_profile_size_bytes":9,"max_label_names_per_series":3,
+                  "reject_older_than":"1m","reject_newer_than":"0"}"#;
+    let own = limits(own).of_push(NOW);
+    assert_eq!((own.max_profile_bytes, own.max_labels), (9, 3));
+    assert_eq!(own.window, (NOW.plus(-60 * SECOND), UnixNanos(i64::MAX)));
+}
+
+#[test]
+fn queries() {
+    let own = limits(r#"{"max_query_length":"1h","max_query_lookback":"1d"}"#);
+    let hours_ago = |from: i64, until: i64| TimeRange {
+        from: NOW.plus(-from * 3_600 * SECOND),
+        until: NOW.plus(-until * 3_600 * SECOND),
+    };
+    let range = |from, until| own.of_query(hours_ago(from, until), NOW);
+    assert_eq!(range(2, 1), Ok(hours_ago(2, 1)));
+    assert_eq!(range(30, 23), Ok(hours_ago(24, 23)), "the start is moved");
+    assert_eq!(range(30, 26), Ok(hours_ago(24, 24)), "nothing is seen");
+    assert_eq!(
+        range(3, 1).unwrap_err().message,
+        "the query time range exceeds the limit (max_query_length, actual: 2h, limit: 1h)"
+    );
+    let all = TimeRange::ALL;
+    assert_eq!(Limits::default().of_query(all, NOW), Ok(all));
+}
