@@ -10,7 +10,7 @@ const SHORTEST: usize = 3;
 
 /// Most bytes of tables for each byte of input. Pieces of names are shared in a trie, so few bytes
 /// may stand for many. 20,000 functions with stacks of their own take 3 to 5.
-const BYTES_A_BYTE: usize = 11;
+const BYTES_A_BYTE: usize = 10;
 /// What a small input may take besides.
 const FIXED: usize = 256 << 10;
 
@@ -93,7 +93,9 @@ pub(super) fn walk<State: Clone + Default>(
             let (nodes, left) = (announced, rest.len());
             return Err(error(PreorderProblem::Children { nodes, left }));
         }
-        stacks.sums.progress(length - rest.len(), rest.len());
+        // Tables grow by a fifth at a time: what is still to come may make no row.
+        let read = length - rest.len();
+        stacks.sums.progress(read, rest.len().min(read / 16));
         let state = visit(stacks, parent, &node).map_err(error)?;
         if stacks.bytes() > most {
             return Err(error(PreorderProblem::OutOfProportion { length }));
