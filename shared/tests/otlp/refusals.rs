@@ -76,7 +76,7 @@ fn a_sample_that_cannot_be_read_is_left_out_alone() {
          the first: location 99 is not in the dictionary, which has 3"
     );
     assert!(second.contains("1 of 2 samples are left out; the first: link 9"));
-    let counts: Vec<u64> = outcome.refusals().map(|(count, _)| count).collect();
+    let counts: Vec<u64> = outcome.rejections().map(|(count, _)| count).collect();
     assert_eq!(counts, [1, 1]);
 }
 
