@@ -20,6 +20,7 @@ fn push(query: &str, content_type: &str, body: &[u8]) -> Result<Ingested, Ingest
         tenant: "one",
         client: "192.0.2.1",
         now: NOW,
+        limits: Default::default(),
     })
 }
 
@@ -39,6 +40,7 @@ fn push_v1(profile: &[u8]) -> Ingested {
         tenant: "one",
         client: "192.0.2.1",
         now: NOW,
+        limits: Default::default(),
     };
     ingest_push_v1(&request, &sender).expect("a request")
 }

@@ -12,7 +12,7 @@ use pilotlight_core::pprof::{encode, encode_gzip, open};
 use pilotlight_tests::client::{Answer, Client};
 use pilotlight_tests::demo::{Kind, Moment, SERVICES, profile as demo_profile};
 use pilotlight_tests::drawn;
-use pilotlight_tests::jfr::{Chunk, FREE, Integers, TEXT, Value, every_event};
+use pilotlight_tests::jfr::{self, Chunk, FREE, Integers, TEXT, every_event};
 use pilotlight_tests::oracle::Oracle;
 use pilotlight_tests::preorder::{node, varint};
 use serde_json::Value;
@@ -326,12 +326,12 @@ fn all_bad() -> Vec<Bad> {
 fn repeated_text() -> Vec<u8> {
     let mut chunk = Chunk::new(Integers::Compressed);
     let text = [&[5, 0x80, 0x80, 4][..], &[b'x'; 1 << 16]].concat();
-    chunk.pools = vec![vec![(TEXT, vec![(1, vec![Value::Bytes(text)])])]];
+    chunk.pools = vec![vec![(TEXT, vec![(1, vec![jfr::Value::Bytes(text)])])]];
     let fields = ["name", "value"].map(|name| (name, TEXT, &[][..]));
     chunk
         .classes
         .push((FREE, "jdk.ActiveSetting", fields.to_vec()));
-    let setting = (FREE, vec![Value::TextOf(1), Value::TextOf(1)]);
+    let setting = (FREE, vec![jfr::Value::TextOf(1), jfr::Value::TextOf(1)]);
     chunk.events = vec![setting; 10_000];
     chunk.write()
 }

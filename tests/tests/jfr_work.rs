@@ -31,10 +31,11 @@ fn chunk() -> Chunk {
     Chunk::new(Integers::Compressed)
 }
 
+/// A class, and its constants by their keys.
+type Pool = (u64, Vec<(u64, Vec<Value>)>);
+
 /// Pools of one stack of one frame, beside these.
-fn with_stack(
-    mut others: Vec<(u64, Vec<(u64, Vec<Value>)>)>,
-) -> Vec<Vec<(u64, Vec<(u64, Vec<Value>)>)>> {
+fn with_stack(mut others: Vec<Pool>) -> Vec<Vec<Pool>> {
     others.extend([
         (SYMBOL, vec![(1, vec![Utf8("a")])]),
         (CLASS, vec![(1, vec![Long(1)])]),

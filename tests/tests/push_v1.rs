@@ -148,8 +148,10 @@ fn every_refusal_has_its_status_and_is_json() {
         .map(|n| request("many", &large(n as u64)))
         .collect();
     let answers: Vec<Answer> = thread::scope(|scope| {
-        let push = |body| scope.spawn(|| post(&sender, JSON, body));
-        let pushes: Vec<_> = bodies.iter().map(push).collect();
+        let pushes: Vec<_> = bodies
+            .iter()
+            .map(|body| scope.spawn(|| post(&sender, JSON, body)))
+            .collect();
         let answers = pushes
             .into_iter()
             .map(|push| push.join().expect("no panic"));

@@ -114,6 +114,7 @@ fn pushed(query: &str, content_type: &str, body: &[u8]) -> Result<Vec<Series>, I
         tenant: "one",
         client: "",
         now: UnixNanos(1_790_000_000_000_000_000),
+        limits: Default::default(),
     };
     let chunks = ingest(&push)?.chunks;
     Ok(chunks

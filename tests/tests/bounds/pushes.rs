@@ -108,6 +108,7 @@ const fn form(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case
                 tenant: "anonymous",
                 client: "",
                 now: NOW,
+                limits: Default::default(),
             };
             ingest(&push).is_ok()
         },
@@ -120,6 +121,7 @@ fn is_taken(request: &PushRequest<'_>) -> bool {
         tenant: "anonymous",
         client: "",
         now: NOW,
+        limits: Default::default(),
     };
     ingest_push_v1(request, &sender).is_ok_and(|pushed| pushed.rejected.is_empty())
 }

@@ -7,7 +7,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use pilotlight_core::gzip::{self, GzipError};
+use pilotlight_core::gzip;
 use worker::Response;
 
 use crate::http::content_type;

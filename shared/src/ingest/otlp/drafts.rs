@@ -232,7 +232,12 @@ struct Series {
 
 impl Series {
     /// Adds those of a profile, or none.
-    fn add(&mut self, profile: &Profile, part: &Part, limits: &IngestLimits) -> Result<(), IngestError> {
+    fn add(
+        &mut self,
+        profile: &Profile,
+        part: &Part,
+        limits: &IngestLimits,
+    ) -> Result<(), IngestError> {
         let more = split(profile, &part.origin, &part.types)?;
         limits.check_series(&more.series)?;
         let texts = more

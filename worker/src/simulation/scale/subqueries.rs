@@ -13,7 +13,7 @@ use pilotlight_core::{
 
 use super::invocations::{Kept, Others};
 use crate::api::admin::delete_profiles;
-use crate::api::query::{AnswerCache, Fanout, FanoutStats, QueryRunner};
+use crate::api::query::{Fanout, FanoutStats, QueryRunner};
 use crate::bucket::Metered;
 use crate::meter::{Item, Meter, Usage};
 use crate::platform::admission::admitted;
