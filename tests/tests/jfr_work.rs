@@ -7,7 +7,8 @@ use pilotlight_core::LabelValue;
 use pilotlight_core::jfr::{JfrProblem, LabelsSnapshot, Options, Recording, decode};
 use pilotlight_tests::corpus;
 use pilotlight_tests::jfr::{
-    ARRAY, CLASS, Chunk, FREE, INT, Integers, LONG, METHOD, POOL, STATE, SYMBOL, TEXT, TRACE, Value,
+    ARRAY, CLASS, Chunk, FREE, INT, Integers, LONG, METHOD, POOL, Pool, STATE, SYMBOL, TEXT, TRACE,
+    Value,
 };
 
 use Value::{Array, Byte, Bytes, Int, Long, TextOf, Utf8};
@@ -32,9 +33,7 @@ fn chunk() -> Chunk {
 }
 
 /// Pools of one stack of one frame, beside these.
-fn with_stack(
-    mut others: Vec<(u64, Vec<(u64, Vec<Value>)>)>,
-) -> Vec<Vec<(u64, Vec<(u64, Vec<Value>)>)>> {
+fn with_stack(mut others: Vec<Pool>) -> Vec<Vec<Pool>> {
     others.extend([
         (SYMBOL, vec![(1, vec![Utf8("a")])]),
         (CLASS, vec![(1, vec![Long(1)])]),
