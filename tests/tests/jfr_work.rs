@@ -7,7 +7,8 @@ use pilotlight_core::LabelValue;
 use pilotlight_core::jfr::{JfrProblem, LabelsSnapshot, Options, Recording, decode};
 use pilotlight_tests::corpus;
 use pilotlight_tests::jfr::{
-    ARRAY, CLASS, Chunk, FREE, INT, Integers, LONG, METHOD, POOL, STATE, SYMBOL, TEXT, TRACE, Value,
+    ARRAY, CLASS, Chunk, FREE, INT, Integers, LONG, METHOD, POOL, Pool, STATE, SYMBOL, TEXT, TRACE,
+    Value,
 };
 
 use Value::{Array, Byte, Bytes, Int, Long, TextOf, Utf8};
