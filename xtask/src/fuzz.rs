@@ -14,9 +14,9 @@ const TARGETS: [&str; 9] = [
     "legacy",
     "jfr",
     "otlp",
-    "stacks",
     "push_v1",
     "multipart",
+    "stacks",
     "selector",
     "token",
 ];
