@@ -32,9 +32,6 @@ fn chunk() -> Chunk {
     Chunk::new(Integers::Compressed)
 }
 
-/// A class, and its constants by their keys.
-type Pool = (u64, Vec<(u64, Vec<Value>)>);
-
 /// Pools of one stack of one frame, beside these.
 fn with_stack(mut others: Vec<Pool>) -> Vec<Vec<Pool>> {
     others.extend([
