@@ -12,10 +12,11 @@ mod imports;
 use imports::Imports;
 
 /// Folders that are made, not written.
-const MADE: [&str; 9] = [
+const MADE: [&str; 10] = [
     ".git",
     ".wrangler",
     "build",
+    "deploy.toml",
     "dist",
     "node_modules",
     "screenshots",

@@ -262,7 +262,8 @@ mod tests {
             "{\"code\":\"x\",\"message\":\"it lacks the scope\"}",
         );
         let failure = ask(&request(&Call::List, &url), "plt_x").unwrap_err();
-        assert_eq!(failure.cause, "403: it lacks the scope");
+        let expect = format!("{url}/api/v1/admin/tokens answers 403: it lacks the scope");
+        assert_eq!(failure.cause, expect);
     }
 
     #[test]

@@ -120,6 +120,44 @@ pub(super) struct Summary {
     pub(super) rounded: bool,
 }
 
+/// Where a block of level 3 has sums of a service and type.
+#[derive(Clone, Copy)]
+struct Extent {
+    first: UnixNanos,
+    last: UnixNanos,
+    window: SumWindow,
+}
+
+impl Extent {
+    /// Of several blocks. A day may be divided by its sources, and which block has which of them
+    /// is not known: so all must answer the same range, in windows that all of them have.
+    fn add(&mut self, other: Self) {
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.window = self.window.max(other.window);
+    }
+
+    /// What windows inside the range answer. The sources answer the rest.
+    fn inside(self, range: TimeRange) -> Summary {
+        Summary {
+            window: self.window,
+            range: self.window.inside(opened(range, self.first, self.last)),
+            rounded: false,
+        }
+    }
+
+    /// What a block without sources answers.
+    fn rounded(self, range: TimeRange) -> Summary {
+        let open = opened(range, self.first, self.last);
+        let whole = self.window.rounded(open);
+        Summary {
+            window: self.window,
+            range: whole,
+            rounded: whole != open,
+        }
+    }
+}
+
 /// The blocks of level 3 among objects.
 pub(super) struct Summaries<'a> {
     of: HashMap<(usize, &'a ProfileType, &'a str), Summary>,
@@ -135,7 +173,8 @@ impl<'a> Summaries<'a> {
         range: TimeRange,
         mut window: impl FnMut(&'a Directory, &[&'a Dataset], bool) -> Option<SumWindow>,
     ) -> Self {
-        let (mut of, mut summarized_by) = (HashMap::new(), HashMap::<_, Vec<usize>>::new());
+        let mut summarized_by = HashMap::<_, Vec<usize>>::new();
+        let (mut found, mut together) = (Vec::new(), HashMap::<_, Extent>::new());
         for (at, object) in objects
             .iter()
             .enumerate()
@@ -154,40 +193,47 @@ impl<'a> Summaries<'a> {
             }
             let alone = block.summarizes.is_empty();
             for ((of_type, service), datasets) in groups {
-                let first = datasets
-                    .iter()
-                    .map(|d| d.min_time)
-                    .min()
-                    .unwrap_or_default();
-                let last = datasets
-                    .iter()
-                    .map(|d| d.max_time)
-                    .max()
-                    .unwrap_or_default();
+                let times = datasets.iter().map(|d| (d.min_time, d.max_time));
+                let Some((first, last)) =
+                    times.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+                else {
+                    continue;
+                };
                 if !range.touches(first, last) {
                     continue;
                 }
                 let Some(window) = window(directory, &datasets, alone) else {
                     continue;
                 };
-                let open = opened(range, first, last);
-                let whole = if alone {
-                    window.rounded(open)
-                } else {
-                    window.inside(open)
-                };
-                let summary = Summary {
+                let extent = Extent {
+                    first,
+                    last,
                     window,
-                    range: whole,
-                    rounded: alone && whole != open,
                 };
-                of.insert((at, &directory.types[of_type as usize], service), summary);
+                let of_type = &directory.types[of_type as usize];
+                found.push(((at, of_type, service), extent, alone));
+                if !alone {
+                    together
+                        .entry((of_type, service))
+                        .and_modify(|all| all.add(extent))
+                        .or_insert(extent);
+                }
             }
             block
                 .summarizes
                 .iter()
                 .for_each(|key| summarized_by.entry(key.as_str()).or_default().push(at));
         }
+        let of = found.into_iter().map(|(key, extent, alone)| {
+            let (_, of_type, service) = key;
+            let summary = if alone {
+                extent.rounded(range)
+            } else {
+                together[&(of_type, service)].inside(range)
+            };
+            (key, summary)
+        });
+        let of = of.collect();
         Self { of, summarized_by }
     }
 
@@ -201,7 +247,7 @@ impl<'a> Summaries<'a> {
         self.of.get(&(at, profile_type, service)).copied()
     }
 
-    /// What another block answers for a source: of a service and type at most one does.
+    /// What other blocks answer for a source: the same range, if there are several.
     pub(super) fn instead_of(
         &self,
         key: &str,

@@ -331,6 +331,58 @@ proptest! {
     }
 }
 
+/// A day that is divided by its sources: each block has data of another time, and none may answer
+/// for the source of the other.
+#[test]
+fn partitions_of_a_day_answer_one_range() {
+    let second = 1_000_000_000;
+    let push = |id, time, region| Push {
+        id,
+        arrival_millis: i64::from(id) * 60_000,
+        time,
+        family: "process_cpu",
+        labels: vec![("service_name", "a"), ("region", region)],
+        types: vec![("cpu", vec![(vec!["main"], 1 << id)])],
+    };
+    let day = SumWindow::Day.nanos();
+    let times = [
+        (-7_200 * second, "eu"),
+        (-53 * second, "us"),
+        (60 * second, "us"),
+    ];
+    let orders = [[0, 1, 2], [1, 0, 2], [1, 2, 0]];
+    for order in orders {
+        let pushes: Vec<Push> = (0..)
+            .zip(order)
+            .map(|(id, at): (u8, usize)| push(id, times[at].0, times[at].1))
+            .collect();
+        let mut bucket = Bucket {
+            partition_bytes: 0,
+            ..Bucket::filled(&pushes)
+        };
+        (0..3).for_each(|_| bucket.compact_to(1, &[0]));
+        bucket.compact_to(3, &[0, 1, 2]);
+        let summaries = bucket.catalog.iter().filter(|o| o.level == Level::Day);
+        assert_eq!(summaries.count(), 3);
+        for from in [-60 * second, -3_600 * second, -day, -7_230 * second] {
+            for until in [-1, 30 * second, 3_600 * second, day] {
+                let range = TimeRange {
+                    from: UnixNanos(from),
+                    until: UnixNanos(until),
+                };
+                for selector in ["", r#"{region="us"}"#] {
+                    let window = Some(SumWindow::Hour);
+                    let timeline = bucket.try_timeline(selector, None, range, window).unwrap();
+                    check_timeline(&timeline, &pushes, selector, range, window);
+                    let cpu = profile_type("process_cpu", "cpu");
+                    let answer = bucket.query(selector, &cpu, range).unwrap();
+                    check_query(&answer, &pushes, selector, &cpu, range);
+                }
+            }
+        }
+    }
+}
+
 /// A day of a service: `series` instances, a profile of each every `seconds`, and one segment an
 /// hour; as the schedule compacts it.
 fn day(bucket: &mut Bucket, numbers: &mut Numbers, day: i64, series: i64, seconds: i64) {

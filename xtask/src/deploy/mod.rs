@@ -5,6 +5,7 @@ mod config;
 mod options;
 mod preset;
 mod recorded;
+mod settings;
 mod wrangler;
 
 use crate::build;
@@ -58,7 +59,7 @@ pub(crate) fn deploy(args: &[&str]) -> Result<()> {
                     "This was an upgrade: tokens and data are as before. `cargo xtask deploy --rollback` goes back."
                 ),
             }
-            recorded.remember(&options, &record)
+            recorded.remember(&options.name, &options.settings, &record)
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What `cargo xtask deploy` is asked for.
 
 use super::preset::Preset;
-use super::recorded::{Recorded, Settings};
-use crate::proc::{Failure, Result};
+use super::recorded::Recorded;
+use super::settings::{Settings, bucket, domain, label, wrong};
+use crate::proc::Result;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,41 +69,44 @@ impl Options {
     }
 }
 
-/// Names of workers and buckets stand in addresses and in `wrangler.toml`.
-fn label(option: &str, name: &str) -> Result<String> {
-    let good = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let ends = name.starts_with('-') || name.ends_with('-');
-    if (3..=54).contains(&name.len()) && name.bytes().all(good) && !ends {
-        return Ok(name.to_owned());
-    }
-    Err(wrong(format!(
-        "{option}: {name:?} is not 3 to 54 lower-case letters, digits and hyphens"
-    )))
-}
-
-/// The name of a bucket.
-pub(super) fn bucket(name: &str) -> Result<String> {
-    label("--bucket", name)
-}
-
-/// A host name in a zone of the account.
-pub(super) fn domain(name: &str) -> Result<String> {
-    let good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.';
-    if name.contains('.') && name.bytes().all(good) {
-        return Ok(name.to_owned());
-    }
-    Err(wrong(format!(
-        "--domain: {name:?} is not a host name, like profiles.example.com"
-    )))
-}
-
-fn wrong(cause: String) -> Failure {
-    Failure::new(cause, "run `cargo xtask help`")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::folders::own_dir;
+
+    #[test]
+    fn an_upgrade_without_options_changes_nothing() {
+        let path = own_dir().join(format!("deployed-{}.toml", std::process::id()));
+        let parse = |args: &str| {
+            let args: Vec<&str> = args.split_whitespace().collect();
+            Options::parse(&args, &Recorded::read(&path).unwrap()).unwrap()
+        };
+        let deploy = |args: &str| {
+            let options = parse(args);
+            let deployed = Recorded::read(&path).unwrap();
+            fs::create_dir_all(own_dir()).unwrap();
+            deployed
+                .remember(&options.name, &options.settings, &path)
+                .unwrap();
+            options
+        };
+        let first = deploy("--preset free --bucket files --domain p.example.com");
+        assert_eq!(parse(""), first);
+        deploy("--name other --bucket more-files");
+        assert_eq!(parse(""), first);
+        assert_eq!(parse("--name other").settings.bucket, "more-files");
+        assert_eq!(parse("--name third").settings, Settings::default());
+        let text = fs::read_to_string(&path).unwrap();
+        let expect = "\n[other]\npreset = \"paid\"\nbucket = \"more-files\"\n\
+                 \n[pilotlight]\npreset = \"free\"\nbucket = \"files\"\ndomain = \"p.example.com\"\n";
+        assert!(text.starts_with('#') && text.ends_with(expect), "{text}");
+        assert_eq!(parse("--preset paid").settings.bucket, "files");
+        assert_eq!(deploy("--domain none").settings.domain, None);
+        assert_eq!(parse("").settings.domain, None);
+        fs::remove_file(&path).unwrap();
+    }
 
     #[test]
     fn options_and_their_defaults() {

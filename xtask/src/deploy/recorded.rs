@@ -1,8 +1,8 @@
 //! `deploy.toml`: what the last deployment of each worker was given, so that an upgrade without
 //! options changes nothing. It holds no secret.
 
-use super::options::{Options, bucket, domain};
 use super::preset::Preset;
+use super::settings::{Settings, bucket, domain};
 use crate::proc::{Context, Failure, Result};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,27 +13,9 @@ use std::path::Path;
 /// How the file begins.
 const HEAD: &str = "# What `cargo xtask deploy` was given, by the worker's name. An upgrade takes it from here. There is no secret in it.\n";
 
-/// What is kept of a worker's deployment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Settings {
-    pub(super) preset: Preset,
-    pub(super) bucket: String,
-    pub(super) domain: Option<String>,
-}
-
 /// Settings by the worker's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Recorded(BTreeMap<String, Settings>);
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            preset: Preset::Paid,
-            bucket: "pilotlight".to_owned(),
-            domain: None,
-        }
-    }
-}
 
 impl Recorded {
     /// Reads the file; without one nothing was deployed.
@@ -51,9 +33,8 @@ impl Recorded {
     }
 
     /// Writes the file with those of a deployment.
-    pub(super) fn remember(mut self, options: &Options, path: &Path) -> Result<()> {
-        self.0
-            .insert(options.name.clone(), options.settings.clone());
+    pub(super) fn remember(mut self, name: &str, settings: &Settings, path: &Path) -> Result<()> {
+        self.0.insert(name.to_owned(), settings.clone());
         fs::write(path, self.text()).context(path.display())
     }
 
@@ -118,40 +99,6 @@ impl Recorded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folders::own_dir;
-
-    #[test]
-    fn an_upgrade_without_options_changes_nothing() {
-        let path = own_dir().join(format!("deployed-{}.toml", std::process::id()));
-        let parse = |args: &str| {
-            let args: Vec<&str> = args.split_whitespace().collect();
-            Options::parse(&args, &Recorded::read(&path).unwrap()).unwrap()
-        };
-        let deploy = |args: &str| {
-            let options = parse(args);
-            let deployed = Recorded::read(&path).unwrap();
-            fs::create_dir_all(own_dir()).unwrap();
-            deployed.remember(&options, &path).unwrap();
-            options
-        };
-        let first = deploy("--preset free --bucket files --domain p.example.com");
-        assert_eq!(parse(""), first);
-        deploy("--name other --bucket more-files");
-        assert_eq!(parse(""), first);
-        assert_eq!(parse("--name other").settings.bucket, "more-files");
-        assert_eq!(parse("--name third").settings, Settings::default());
-        assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            format!(
-                "{HEAD}\n[other]\npreset = \"paid\"\nbucket = \"more-files\"\n\
-                 \n[pilotlight]\npreset = \"free\"\nbucket = \"files\"\ndomain = \"p.example.com\"\n"
-            )
-        );
-        assert_eq!(parse("--preset paid").settings.bucket, "files");
-        assert_eq!(deploy("--domain none").settings.domain, None);
-        assert_eq!(parse("").settings.domain, None);
-        fs::remove_file(&path).unwrap();
-    }
 
     #[test]
     fn a_line_that_does_not_read_is_named() {

@@ -11,7 +11,7 @@
 //! | `max_query_length` | `0s` | the longest range of a query |
 //! | `max_query_lookback` | `0s` | how far back a query sees |
 //!
-//! 0 switches a limit off; the caps of the core remain. Decision 0035 says where the defaults differ.
+//! 0 switches a limit off; the caps of the core remain. Decision 0037 says where the defaults differ.
 
 #[cfg(test)]
 mod tests;
