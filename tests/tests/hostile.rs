@@ -380,7 +380,7 @@ fn bad_requests_to_push_v1_are_refused() {
     let bomb = gzip(&vec![0; 200 << 20]);
     for (content_type, body, status, says) in [
         (PROTO, Vec::new(), 400, "no profiles"),
-        (PROTO, vec![0x0a, 0x7f], 400, "byte 2"),
+        (PROTO, vec![0x0a, 0x7f], 400, "byte 0"),
         (PROTO, [0x0a, 0].repeat(257), 400, "256"),
         (PROTO, bomb.clone(), 413, "inflates"),
         (JSON, b"{".to_vec(), 400, "JSON"),

@@ -664,7 +664,7 @@ fn labels_of_a_push_make_series() {
         refused(&[("jfr", bytes), ("labels", b"\x0a\x05".to_vec())]),
         (
             422,
-            "labels of a JFR push: a length goes beyond the end at byte 2".to_owned()
+            "labels of a JFR push: a length goes beyond the end at byte 0".to_owned()
         )
     );
 }
