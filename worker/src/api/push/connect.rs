@@ -8,9 +8,9 @@ use worker::{Request, Response};
 
 use super::decode::decode;
 use super::{PUSH_HEADER, note_parts, store};
-use crate::http::content_type;
 use crate::http::grpc_web::Framing;
 use crate::http::scope::Scope;
+use crate::http::{body, content_type};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 
@@ -83,6 +83,7 @@ pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Respons
         }
         Err(problem) => {
             // An error of gRPC-web leaves here as an answer.
+            body::drain(request).await;
             scope.discards.note_problem(&problem);
             codec.error_response(problem)
         }
