@@ -177,6 +177,11 @@ impl Oracle {
             .map(|raw| Self::of(&raw))
     }
 
+    /// Whether the bytes are protobuf, whatever they say.
+    pub fn is_protobuf(bytes: &[u8]) -> bool {
+        RawProfile::decode(&*unzip(bytes)).is_ok()
+    }
+
     /// Spells out a raw profile. Samples whose stacks refer to what does not exist are left out.
     pub fn of(raw: &RawProfile) -> Self {
         let text = |i: i64| String::from_utf8_lossy(&raw.string_table[i as usize]).into_owned();

@@ -12,7 +12,9 @@ pub type Key = (String, String);
 pub fn expected(requests: &[Recorded]) -> BTreeMap<Key, Oracle> {
     let mut series: BTreeMap<Key, Oracle> = BTreeMap::new();
     for request in requests {
-        let oracle = Oracle::read(request.profile());
+        let mut oracle = Oracle::read(request.profile());
+        let stacks = oracle.samples.iter_mut().map(|sample| &mut sample.stack);
+        stacks.flatten().for_each(|name| *name = of_any_type(name));
         let group = group(&oracle, request.part("sample_type_config"));
         let (period_type, period_unit) = oracle.period_type.clone().unwrap_or_default();
         for (column, (kind, unit)) in oracle.types.iter().enumerate() {
@@ -52,5 +54,13 @@ fn group(oracle: &Oracle, config: Option<&[u8]>) -> &'static str {
         () if has("contentions") && config.contains("block_count") => "block",
         () if has("contentions") && config.contains("mutex_count") => "mutex",
         () => panic!("a profile of an unknown kind: {:?}", oracle.types),
+    }
+}
+
+/// The name of a generic function of Go without the types that it was compiled for.
+fn of_any_type(name: &str) -> String {
+    match (name.find("[go.shape."), name.rfind(']')) {
+        (Some(start), Some(end)) => format!("{}[...]{}", &name[..start], &name[end + 1..]),
+        _ => name.to_owned(),
     }
 }
