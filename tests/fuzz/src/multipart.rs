@@ -23,6 +23,7 @@ fn check(content_type: &str, body: &[u8]) {
         tenant: "anonymous",
         client: "",
         now: UnixNanos(1_700_000_020_000_000_000),
+        limits: Default::default(),
     };
     let pushed = match ingest(&push) {
         Ok(pushed) => pushed,

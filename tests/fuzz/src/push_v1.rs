@@ -25,6 +25,7 @@ fn check(request: &PushRequest<'_>) {
         tenant: "anonymous",
         client: "",
         now: UnixNanos(1_795_000_000_000_000_000),
+        limits: Default::default(),
     };
     let pushed = match ingest_push_v1(request, &sender) {
         Ok(pushed) => pushed,
