@@ -67,12 +67,14 @@ impl Draft {
         origin: &Origin,
         types: &[ProfileType],
         profile_bytes: usize,
+        limits: &IngestLimits,
     ) -> Result<Self, IngestError> {
         // Of canonical order only what pays: half of all rows are stacks that come again. The rest
         // costs four times as much and makes a chunk 15 % smaller, which lives for minutes; a merge
         // takes tables in any order.
         fold_stacks(&mut profile);
         let split = split(&profile, origin, types)?;
+        limits.check_series(&split.series)?;
         Ok(Self {
             id,
             profile,
@@ -94,9 +96,8 @@ impl Draft {
     }
 
     /// The chunk, if there is something to store.
-    pub(crate) fn encode(self, limits: &IngestLimits) -> Result<Option<Chunk>, IngestError> {
+    pub(crate) fn encode(self) -> Result<Option<Chunk>, IngestError> {
         let Split { series, lost_links } = self.split;
-        limits.check_series(&series)?;
         if series.is_empty() {
             return Ok(None);
         }
@@ -118,11 +119,10 @@ impl Ingested {
     /// Encodes drafts one by one, each with the name of its part of the request.
     pub(crate) fn collect(
         drafts: impl IntoIterator<Item = (String, Result<Draft, IngestError>)>,
-        limits: &IngestLimits,
     ) -> Self {
         let mut ingested = Self::default();
         for (part, draft) in drafts {
-            let added = draft.and_then(|draft| ingested.add(part.clone(), draft, limits));
+            let added = draft.and_then(|draft| ingested.add(part.clone(), draft));
             if let Err(error) = added {
                 ingested.rejected.push(Rejected { part, error });
             }
@@ -131,15 +131,10 @@ impl Ingested {
     }
 
     /// Encodes a draft.
-    pub(crate) fn add(
-        &mut self,
-        part: String,
-        mut draft: Draft,
-        limits: &IngestLimits,
-    ) -> Result<(), IngestError> {
+    pub(crate) fn add(&mut self, part: String, mut draft: Draft) -> Result<(), IngestError> {
         let incomplete = draft.incomplete.take();
         let bytes = draft.profile_bytes as u64;
-        self.chunks.extend(draft.encode(limits)?);
+        self.chunks.extend(draft.encode()?);
         self.profile_bytes += bytes;
         let incomplete = incomplete.map(|error| Rejected { part, error });
         self.incomplete.extend(incomplete);

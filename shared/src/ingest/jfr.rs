@@ -62,5 +62,6 @@ pub(super) fn draft(
         labels: parameters.origin.labels.with_defaults(event)?,
         ..parameters.origin
     };
-    Draft::of(id, profile, &origin, &decoded.types, recording.len())
+    let types = &decoded.types;
+    Draft::of(id, profile, &origin, types, recording.len(), &push.limits)
 }

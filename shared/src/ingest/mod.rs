@@ -42,7 +42,7 @@ use request::{Config, Parameters, SampleTypeConfig};
 /// Decodes, checks and encodes a push to `/ingest`, which holds one profile.
 pub fn ingest(push: &Push<'_>) -> Result<Ingested, IngestError> {
     let mut ingested = Ingested::default();
-    ingested.add("the profile".to_owned(), draft(push)?, &push.limits)?;
+    ingested.add("the profile".to_owned(), draft(push)?)?;
     Ok(ingested)
 }
 
@@ -81,7 +81,14 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
         dotnet::underscore_types(&mut profile, &mut config);
     }
     let types = type_names::of_pprof(&profile, config.as_ref());
-    let draft = Draft::of(id, profile, &parameters.origin, &types, raw.len())?;
+    let draft = Draft::of(
+        id,
+        profile,
+        &parameters.origin,
+        &types,
+        raw.len(),
+        &push.limits,
+    )?;
     Ok(Draft {
         incomplete,
         ..draft

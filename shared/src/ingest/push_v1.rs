@@ -40,8 +40,7 @@ pub fn ingest_push_v1(
     {
         return Err(IngestError::NoProfiles);
     }
-    let limits = &sender.limits;
-    let mut left = limits.max_inflated;
+    let mut left = sender.limits.max_inflated;
     let drafts = request
         .series
         .iter()
@@ -51,7 +50,7 @@ pub fn ingest_push_v1(
         let part = format!("series with index {i} and id {:?}", sample.id);
         (part, draft(series, sample, sender, &mut left))
     });
-    Ok(Ingested::collect(drafts, limits))
+    Ok(Ingested::collect(drafts))
 }
 
 /// `left` is how many bytes all profiles of the request may still have.
@@ -85,7 +84,7 @@ fn draft(
         from: sender.now,
         duration_nanos: 0,
     };
-    let draft = Draft::of(id, profile, &origin, &types, raw.len())?;
+    let draft = Draft::of(id, profile, &origin, &types, raw.len(), &sender.limits)?;
     Ok(Draft {
         incomplete,
         ..draft

@@ -42,7 +42,7 @@ pub(super) fn draft(
     let mut types = Vec::new();
     for column in 0..profile.sample_types().len() {
         let unit = profile.type_text(profile.sample_types()[column]).1;
-        types.push(profile_type(in_unit(parts, unit)));
+        types.push(ProfileType::of_parts(in_unit(parts, unit)));
         let [.., period_type, _] = parts;
         if unit == COUNT && !period_type.is_empty() {
             let period = parameters.period_nanos.unwrap_or(DEFAULT_PERIOD_NANOS);
@@ -57,7 +57,7 @@ pub(super) fn draft(
         labels: parse_name(&name)?.with_defaults(spy)?,
         ..parameters.origin
     };
-    Draft::of(id, profile, &origin, &types, text.len())
+    Draft::of(id, profile, &origin, &types, text.len(), &push.limits)
 }
 
 /// The unit of what was only counted.
@@ -90,17 +90,6 @@ fn in_unit<'a>(named: Parts<'a>, unit: &str) -> Parts<'a> {
         unit if unit == named[2] => named,
         "bytes" => BYTES,
         _ => WALL,
-    }
-}
-
-fn profile_type(parts: Parts<'_>) -> ProfileType {
-    let [name, sample_type, sample_unit, period_type, period_unit] = parts.map(str::to_owned);
-    ProfileType {
-        name,
-        sample_type,
-        sample_unit,
-        period_type,
-        period_unit,
     }
 }
 

@@ -122,7 +122,7 @@ pub fn ingest_otlp(push: &OtlpPush<'_>) -> Result<OtlpIngested, IngestError> {
     // A profile of several services counts once, however many of its parts are refused.
     let mut counted = incomplete;
     for mut parted in drafts.finish(&content, &push.limits) {
-        match parted.draft.encode(&push.limits) {
+        match parted.draft.encode() {
             Ok(chunk) => result.ingested.chunks.extend(chunk),
             Err(error) => {
                 let profiles = parted.profiles.into_iter();
