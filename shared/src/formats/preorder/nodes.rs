@@ -2,6 +2,8 @@
 
 use super::{Format, PreorderError, PreorderProblem};
 use crate::base::limits::{MAX_PROFILE_BYTES, MAX_STACK_DEPTH};
+use crate::base::warnings::Warnings;
+use crate::formats::decoded::Decoded;
 use crate::formats::stack_sums::NamedStacks;
 use crate::model::id::StackId;
 
@@ -50,14 +52,13 @@ impl Frames {
     }
 }
 
-/// Visits all nodes. `visit` takes what it made of the node's parent, or the default, and gives what
-/// is to be known of the node by its children.
-pub(super) fn walk<State: Clone + Default>(
+/// Decodes nodes; `visit` adds the value of each. It takes what it made of the node's parent, or the
+/// default, and gives what is to be known of the node by its children.
+pub(super) fn decode<State: Clone + Default>(
     format: Format,
     bytes: &[u8],
-    stacks: &mut NamedStacks,
     mut visit: impl FnMut(&mut NamedStacks, State, &Node<'_>) -> Result<State, PreorderProblem>,
-) -> Result<(), PreorderError> {
+) -> Result<Decoded, PreorderError> {
     let error = |at, problem| PreorderError {
         format,
         at,
@@ -69,6 +70,7 @@ pub(super) fn walk<State: Clone + Default>(
         return Err(error(0, PreorderProblem::TooLarge { length, cap }));
     }
     let most = length * BYTES_A_BYTE + FIXED;
+    let mut stacks = NamedStacks::new();
     let mut rest = bytes;
     // How many nodes are announced and not read yet.
     let mut announced = 1u64;
@@ -96,7 +98,7 @@ pub(super) fn walk<State: Clone + Default>(
         // Tables grow by a fifth at a time: what is still to come may make no row.
         let read = length - rest.len();
         stacks.sums.progress(read, rest.len().min(read / 16));
-        let state = visit(stacks, parent, &node).map_err(error)?;
+        let state = visit(&mut stacks, parent, &node).map_err(error)?;
         if stacks.bytes() > most {
             return Err(error(PreorderProblem::OutOfProportion { length }));
         }
@@ -104,10 +106,16 @@ pub(super) fn walk<State: Clone + Default>(
             open.push((state, more as u32));
         }
     }
-    match rest.len() {
-        0 => Ok(()),
-        left => Err(error(length - left, PreorderProblem::Trailing(left))),
+    if !rest.is_empty() {
+        let left = rest.len();
+        return Err(error(length - left, PreorderProblem::Trailing(left)));
     }
+    let mut warnings = Warnings::default();
+    let profile = stacks.sums.finish(&mut warnings);
+    Ok(Decoded {
+        profile,
+        warnings: warnings.finish(),
+    })
 }
 
 /// Takes a node from the front; also how many children it announces.

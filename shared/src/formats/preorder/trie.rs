@@ -1,10 +1,8 @@
 //! Tries: a piece of a folded stack in each node.
 
-use super::nodes::{Frames, walk};
+use super::nodes::{Frames, decode};
 use super::{Format, PreorderError, PreorderProblem};
-use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
-use crate::formats::stack_sums::NamedStacks;
 
 /// Most bytes of names that are spelled out for each byte of input, and besides. Each node with a
 /// value spells out the name that it ends in, of which it may have but the last letter.
@@ -23,48 +21,35 @@ struct Place {
 
 /// Decodes a trie. Time and memory are linear in its size.
 pub fn decode_trie(bytes: &[u8]) -> Result<Decoded, PreorderError> {
-    let mut stacks = NamedStacks::new();
     let mut text = Vec::new();
     let mut spelled = bytes.len() * SPELLED_A_BYTE + SPELLED;
-    walk(
-        Format::Trie,
-        bytes,
-        &mut stacks,
-        |stacks, parent: Place, node| {
-            let mut call = |frames: Frames, name: &[u8]| {
-                spelled =
-                    spelled
-                        .checked_sub(name.len())
-                        .ok_or(PreorderProblem::OutOfProportion {
-                            length: bytes.len(),
-                        })?;
-                frames.call(stacks, name)
-            };
-            text.truncate(parent.end as usize);
-            text.extend_from_slice(node.name);
-            let Place {
-                mut frames,
-                mut begin,
-                ..
-            } = parent;
-            for at in parent.end as usize..text.len() {
-                if text[at] == b';' {
-                    frames = call(frames, &text[begin as usize..at])?;
-                    begin = at as u32 + 1;
-                }
+    decode(Format::Trie, bytes, |stacks, parent: Place, node| {
+        let mut call = |frames: Frames, name: &[u8]| {
+            spelled = spelled
+                .checked_sub(name.len())
+                .ok_or(PreorderProblem::OutOfProportion {
+                    length: bytes.len(),
+                })?;
+            frames.call(stacks, name)
+        };
+        text.truncate(parent.end as usize);
+        text.extend_from_slice(node.name);
+        let Place {
+            mut frames,
+            mut begin,
+            ..
+        } = parent;
+        for at in parent.end as usize..text.len() {
+            if text[at] == b';' {
+                frames = call(frames, &text[begin as usize..at])?;
+                begin = at as u32 + 1;
             }
-            if node.value > 0 {
-                let whole = call(frames, &text[begin as usize..])?;
-                stacks.sums.add(whole.stack, 0, node.value);
-            }
-            let end = text.len() as u32;
-            Ok(Place { frames, begin, end })
-        },
-    )?;
-    let mut warnings = Warnings::default();
-    let profile = stacks.sums.finish(&mut warnings);
-    Ok(Decoded {
-        profile,
-        warnings: warnings.finish(),
+        }
+        if node.value > 0 {
+            let whole = call(frames, &text[begin as usize..])?;
+            stacks.sums.add(whole.stack, 0, node.value);
+        }
+        let end = text.len() as u32;
+        Ok(Place { frames, begin, end })
     })
 }
