@@ -4,6 +4,6 @@
 //! scope: what each limit means, which is `platform::limits`.
 
 pub(crate) mod rate;
-mod table;
+mod tenant_limits;
 
-pub(crate) use table::TenantLimits;
+pub(crate) use tenant_limits::TenantLimits;
