@@ -58,6 +58,18 @@ pub enum UnusableType {
 }
 
 impl ProfileType {
+    /// Of its parts, in the order of an id.
+    pub(crate) fn of_parts(parts: [impl Into<String>; 5]) -> Self {
+        let [name, sample_type, sample_unit, period_type, period_unit] = parts.map(Into::into);
+        Self {
+            name,
+            sample_type,
+            sample_unit,
+            period_type,
+            period_unit,
+        }
+    }
+
     /// Whether its id can be read again, alone and at the head of a selector.
     pub fn check(&self) -> Result<(), UnusableType> {
         let Self {
@@ -128,14 +140,7 @@ impl FromStr for ProfileType {
         if !matches!(rest, [] | ["delta"]) || name.is_empty() || sample_type.is_empty() {
             return Err(ProfileTypeError(text.to_owned()));
         }
-        let [name, sample_type, sample_unit, period_type, period_unit] =
-            [name, sample_type, sample_unit, period_type, period_unit].map(|s| (*s).to_owned());
-        Ok(Self {
-            name,
-            sample_type,
-            sample_unit,
-            period_type,
-            period_unit,
-        })
+        let parts = [name, sample_type, sample_unit, period_type, period_unit];
+        Ok(Self::of_parts(parts.map(|part| *part)))
     }
 }

@@ -74,7 +74,7 @@ impl Column {
 
     /// The type under which Pyroscope stores it.
     fn profile_type(self) -> ProfileType {
-        let [name, sample_type, sample_unit, period_type, period_unit] = match self {
+        ProfileType::of_parts(match self {
             Self::Cpu => ["process_cpu", "cpu", "nanoseconds", "cpu", "nanoseconds"],
             Self::Wall => ["wall", "wall", "nanoseconds", "wall", "nanoseconds"],
             Self::InTlabObjects => [
@@ -114,15 +114,7 @@ impl Column {
             Self::Live => ["memory", "live", "count", "objects", "count"],
             Self::MallocObjects => ["memory", "malloc_objects", "count", "", ""],
             Self::MallocBytes => ["memory", "malloc_bytes", "bytes", "", ""],
-        }
-        .map(str::to_owned);
-        ProfileType {
-            name,
-            sample_type,
-            sample_unit,
-            period_type,
-            period_unit,
-        }
+        })
     }
 }
 

@@ -128,15 +128,8 @@ pub(crate) fn label_table(r: &mut Reader) -> Result<(Vec<Labels>, Vec<ProfileTyp
     let count = r.count(5)?;
     let mut types = Vec::with_capacity(count);
     for _ in 0..count {
-        let [name, sample_type, sample_unit, period_type, period_unit] =
-            [text(r)?, text(r)?, text(r)?, text(r)?, text(r)?];
-        types.push(ProfileType {
-            name,
-            sample_type,
-            sample_unit,
-            period_type,
-            period_unit,
-        });
+        let parts = [text(r)?, text(r)?, text(r)?, text(r)?, text(r)?];
+        types.push(ProfileType::of_parts(parts));
     }
     Ok((label_sets, types))
 }
