@@ -22,6 +22,7 @@
 pub mod access;
 mod base;
 mod formats;
+pub mod imports;
 pub mod ingest;
 mod merge;
 mod model;

@@ -69,6 +69,14 @@ impl ContentEncoding {
     }
 }
 
+/// [`inflate`] without a header.
+pub(crate) fn inflate_sniffed(
+    bytes: &[u8],
+    cap: usize,
+) -> Result<Option<Vec<u8>>, CompressionError> {
+    inflate(bytes, ContentEncoding::Sniffed, cap)
+}
+
 /// The inflated bytes, or `None` where they are not compressed. Memory stays within `cap` and a
 /// window.
 pub(crate) fn inflate(

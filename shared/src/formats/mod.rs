@@ -14,3 +14,4 @@ pub(crate) mod protobuf;
 pub mod push_v1;
 pub mod speedscope;
 pub(crate) mod stack_sums;
+pub(crate) mod start;

@@ -4,9 +4,9 @@ pub(crate) mod unsupported;
 
 use thiserror::Error;
 
+use crate::formats::compression::{CompressionError, inflate_sniffed};
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::{self, FoldedError};
-use crate::formats::gzip::inflate;
 use crate::formats::jfr::{self, JfrError};
 use crate::formats::pprof::{self, PprofError};
 use crate::formats::speedscope::{self, SpeedscopeError};
@@ -27,6 +27,9 @@ pub enum OpenError {
     /// Damaged JSON of speedscope.
     #[error(transparent)]
     Speedscope(#[from] SpeedscopeError),
+    /// It cannot be inflated.
+    #[error(transparent)]
+    Compression(#[from] CompressionError),
     /// None of the formats; what it is instead.
     #[error(
         "this is {0}; Pilotlight reads pprof, its predecessors (gperftools, old Go and Java), JFR, speedscope and folded stacks"
@@ -36,9 +39,9 @@ pub enum OpenError {
 
 /// Opens a profile in any format that is read here: pprof ([`crate::pprof`]), what was before it
 /// ([`crate::legacy`]), JFR ([`crate::jfr`]), speedscope ([`crate::speedscope`]), or folded stacks
-/// ([`crate::folded`]); gzip or not. After inflation it may have `cap` bytes.
+/// ([`crate::folded`]); gzip, zstd or neither. After inflation it may have `cap` bytes.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
-    let inflated = inflate(bytes, cap).map_err(PprofError::from)?;
+    let inflated = inflate_sniffed(bytes, cap)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
     if jfr::sniff(raw) && raw.len() <= cap {
         let recording = jfr::decode(raw, &jfr::Options::default())?;
@@ -123,7 +126,7 @@ mod tests {
         );
         assert!(matches!(
             open(&[0x1f, 0x8b, 0], 10),
-            Err(OpenError::Pprof(PprofError::Gzip(
+            Err(OpenError::Compression(CompressionError::Gzip(
                 GzipError::Damaged { .. }
             )))
         ));

@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use crate::formats::start::Start;
 use UnsupportedFormat::{Other, Profile};
 
 /// What a file is that is not read.
@@ -27,10 +28,6 @@ impl fmt::Display for UnsupportedFormat {
         }
     }
 }
-
-/// How far into a file the rules look. Names of JSON's keys come early, and an error should cost
-/// little.
-const LOOKED_AT: usize = 64 << 10;
 
 /// Bytes that a file begins with.
 const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
@@ -175,7 +172,8 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
 
 /// What a file is that no reader takes; `None` for binary files that are like nothing one may meet.
 pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
-    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    let beginning = Start::of(bytes);
+    let start = beginning.bytes;
     let magic = MAGIC
         .iter()
         .find(|(magic, _)| start.starts_with(magic))
@@ -184,7 +182,7 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .or_else(|| tar(start))
         .or_else(|| go_trace(start))
         .or_else(|| otlp(start))
-        .or_else(|| text_format(start))
+        .or_else(|| text_format(beginning))
         .or_else(|| text_or_json(start))
 }
 
@@ -226,18 +224,9 @@ fn message(bytes: &[u8]) -> Option<&[u8]> {
     (key & 7 == 2).then(|| &rest[end + 1..])
 }
 
-fn text_format(start: &[u8]) -> Option<UnsupportedFormat> {
-    let start = start
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(start)
-        .trim_ascii_start();
-    let has = |word: &&str| {
-        start
-            .windows(word.len())
-            .any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
-    };
+fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
     let fits = |(begin, words, _): &&(&str, &[&str], UnsupportedFormat)| {
-        start.starts_with(begin.as_bytes()) && words.iter().all(has)
+        start.text.starts_with(begin.as_bytes()) && start.has(words)
     };
     TEXTS
         .iter()
@@ -247,10 +236,8 @@ fn text_format(start: &[u8]) -> Option<UnsupportedFormat> {
 }
 
 /// `comm 4711 [000] 12.345678: 250000 cpu-clock:`, and below it the frames, each with its address.
-fn perf_script(start: &[u8]) -> Option<UnsupportedFormat> {
-    let mut lines = start
-        .split(|&b| b == b'\n')
-        .filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+fn perf_script(start: Start<'_>) -> Option<UnsupportedFormat> {
+    let mut lines = start.lines().filter(|line| !line.starts_with(b"#"));
     let time = |word: &[u8]| {
         let digits = word.strip_suffix(b":").unwrap_or(b"");
         digits.contains(&b'.') && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.')

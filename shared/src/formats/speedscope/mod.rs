@@ -21,6 +21,7 @@ mod sums;
 use crate::base::limits::MAX_PROFILE_BYTES;
 use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
+use crate::formats::start::{Start, without_mark};
 use document::Document;
 pub use document::MAX_PROFILES;
 pub use error::{ProfileProblem, SpeedscopeError};
@@ -28,16 +29,9 @@ pub use error::{ProfileProblem, SpeedscopeError};
 /// What the key `$schema` holds.
 const SCHEMA: &str = "speedscope.app/file-format-schema";
 
-/// In how many bytes the schema is looked for. It comes early.
-const BYTES_LOOKED_AT: usize = 64 << 10;
-
 /// Whether this is speedscope's JSON.
 pub fn sniff(bytes: &[u8]) -> bool {
-    let start = without_mark(&bytes[..bytes.len().min(BYTES_LOOKED_AT)]).trim_ascii_start();
-    start.starts_with(b"{")
-        && start
-            .windows(SCHEMA.len())
-            .any(|part| part == SCHEMA.as_bytes())
+    Start::of(bytes).object_with(&[SCHEMA])
 }
 
 /// Decodes a file. Time and memory are linear in its size.
@@ -57,9 +51,4 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
         profile,
         warnings: warnings.finish(),
     })
-}
-
-/// Less a byte order mark.
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }

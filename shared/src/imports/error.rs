@@ -1,0 +1,74 @@
+//! Why a file cannot be read.
+
+use thiserror::Error;
+
+use crate::base::warnings::cut;
+use crate::formats::compression::CompressionError;
+use crate::formats::detect::OpenError;
+
+/// Why a file cannot be opened.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ImportError {
+    /// A damaged file of a format of [`crate::imports`].
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// What [`crate::open`] says.
+    #[error(transparent)]
+    Common(#[from] OpenError),
+    /// It cannot be inflated.
+    #[error(transparent)]
+    Compression(#[from] CompressionError),
+}
+
+/// Why a file of a format of [`crate::imports`] cannot be read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{format}{}: {problem}", place_text(.place))]
+pub struct FormatError {
+    /// The format's name.
+    pub format: &'static str,
+    /// Where: a line, a byte, a row of a table.
+    pub place: Option<String>,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+impl FormatError {
+    /// A problem of the file as a whole.
+    pub(crate) fn new(format: &'static str, problem: impl Into<String>) -> Self {
+        Self {
+            format,
+            place: None,
+            problem: problem.into(),
+        }
+    }
+
+    /// A problem at a line, from 1.
+    pub(crate) fn at_line(format: &'static str, line: usize, problem: impl Into<String>) -> Self {
+        Self::at(format, format!("line {line}"), problem)
+    }
+
+    /// A problem at a place, such as `thread 2, sample 17`.
+    pub(crate) fn at(
+        format: &'static str,
+        place: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Self {
+        Self {
+            format,
+            place: Some(place.into()),
+            problem: problem.into(),
+        }
+    }
+
+    /// What the reader of JSON says. It names line and column.
+    pub(crate) fn json(format: &'static str, error: &serde_json::Error) -> Self {
+        Self::new(format, cut(&error.to_string()))
+    }
+}
+
+fn place_text(place: &Option<String>) -> String {
+    place
+        .as_ref()
+        .map(|place| format!(", {place}"))
+        .unwrap_or_default()
+}

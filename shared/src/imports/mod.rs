@@ -1,0 +1,58 @@
+//! Formats that people open and no agent pushes: each is read into a
+//! [`Profile`](crate::Profile), none is written.
+//!
+//! A format is a module here and a line in [`FORMATS`]. They are apart from
+//! [`crate::formats`] for their size: the viewer loads them when a file asks for them, and the
+//! worker never.
+
+mod error;
+
+use crate::formats::compression::inflate_sniffed;
+use crate::formats::decoded::Decoded;
+use crate::formats::start::Start;
+use crate::formats::detect::open as open_common;
+pub use error::{FormatError, ImportError};
+
+/// A format.
+struct Format {
+    /// What it is called in messages.
+    name: &'static str,
+    /// Whether a file is of it.
+    sniff: fn(Start<'_>) -> bool,
+    /// Reads a file of it.
+    decode: fn(&[u8]) -> Result<Decoded, FormatError>,
+}
+
+/// All formats, those that are known for certain first.
+const FORMATS: &[Format] = &[];
+
+/// A file that was opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// What is in it.
+    pub decoded: Decoded,
+    /// The name of its format, for people; `None` for one of [`crate::open`]'s.
+    pub format: Option<&'static str>,
+}
+
+/// Opens a profile in any format at all: those of this room and all that [`crate::open`] reads;
+/// gzip, zstd or neither. After inflation it may have `cap` bytes.
+pub fn open(bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
+    let inflated = inflate_sniffed(bytes, cap)?;
+    let raw = inflated.as_deref().unwrap_or(bytes);
+    let start = Start::of(raw);
+    if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(start))
+        && raw.len() <= cap
+    {
+        let decoded = (format.decode)(raw)?;
+        return Ok(Opened {
+            decoded,
+            format: Some(format.name),
+        });
+    }
+    let decoded = open_common(raw, cap)?;
+    Ok(Opened {
+        decoded,
+        format: None,
+    })
+}
