@@ -6,6 +6,7 @@ pub(crate) mod detect;
 pub mod folded;
 pub mod gzip;
 pub mod jfr;
+pub(crate) mod json;
 pub mod legacy;
 pub(crate) mod otlp;
 pub mod pprof;

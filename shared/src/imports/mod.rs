@@ -9,8 +9,8 @@ mod error;
 
 use crate::formats::compression::inflate_sniffed;
 use crate::formats::decoded::Decoded;
-use crate::formats::start::Start;
 use crate::formats::detect::open as open_common;
+use crate::formats::start::Start;
 pub use error::{FormatError, ImportError};
 
 /// A format.

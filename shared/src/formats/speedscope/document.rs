@@ -3,12 +3,12 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 use crate::base::limits::{MAX_SERIES_A_PUSH, MAX_STACK_DEPTH};
+use crate::formats::json::each;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::LocationId;
 use crate::model::profile::{Function, Line};
@@ -227,42 +227,4 @@ impl<'de> DeserializeSeed<'de> for NextStack<'_> {
             Ok(())
         })
     }
-}
-
-/// Reads a list item by item, without keeping it.
-fn each<'de, Item: Deserialize<'de>, D: Deserializer<'de>>(
-    deserializer: D,
-    what: &'static str,
-    take: impl FnMut(Item) -> Result<(), String>,
-) -> Result<(), D::Error> {
-    struct Each<Item, Take> {
-        what: &'static str,
-        take: Take,
-        item: PhantomData<Item>,
-    }
-
-    impl<'de, Item, Take> Visitor<'de> for Each<Item, Take>
-    where
-        Item: Deserialize<'de>,
-        Take: FnMut(Item) -> Result<(), String>,
-    {
-        type Value = ();
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(self.what)
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
-            while let Some(item) = items.next_element()? {
-                (self.take)(item).map_err(A::Error::custom)?;
-            }
-            Ok(())
-        }
-    }
-
-    deserializer.deserialize_seq(Each {
-        what,
-        take,
-        item: PhantomData,
-    })
 }

@@ -1,0 +1,45 @@
+//! JSON read into columns: a value of its own for each item would take many times the text.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+
+/// Reads a list item by item, without keeping it.
+pub(crate) fn each<'de, Item: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+    what: &'static str,
+    take: impl FnMut(Item) -> Result<(), String>,
+) -> Result<(), D::Error> {
+    struct Each<Item, Take> {
+        what: &'static str,
+        take: Take,
+        item: PhantomData<Item>,
+    }
+
+    impl<'de, Item, Take> Visitor<'de> for Each<Item, Take>
+    where
+        Item: Deserialize<'de>,
+        Take: FnMut(Item) -> Result<(), String>,
+    {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.what)
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<(), A::Error> {
+            while let Some(item) = items.next_element()? {
+                (self.take)(item).map_err(A::Error::custom)?;
+            }
+            Ok(())
+        }
+    }
+
+    deserializer.deserialize_seq(Each {
+        what,
+        take,
+        item: PhantomData,
+    })
+}
