@@ -12,6 +12,10 @@ pub enum SessionError {
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
+    Pprof(#[from] PprofError),
+    #[error("there are not as many times as samples")]
+    Times,
+    #[error(transparent)]
     Chunk(#[from] StoreError),
     #[error(transparent)]
     Gzip(#[from] gzip::GzipError),
@@ -51,7 +55,7 @@ impl SessionError {
         match self {
             Self::Open(OpenError::Unsupported(_)) => "unread",
             Self::Open(OpenError::Pprof(PprofError::Empty)) => "empty",
-            Self::Open(_) | Self::Chunk(_) | Self::Gzip(_) => "damaged",
+            Self::Open(_) | Self::Pprof(_) | Self::Chunk(_) | Self::Gzip(_) => "damaged",
             Self::Merge(_) | Self::NoSuchType { .. } => "different",
             _ => "",
         }

@@ -47,6 +47,18 @@ impl Viewer {
         Ok(answer(&self.0.open(name, bytes).map_err(failure)?)?)
     }
 
+    /// Takes over what the second WASM made of a file.
+    pub fn open_imported(
+        &mut self,
+        name: &str,
+        pprof: &[u8],
+        times: Option<Vec<i64>>,
+        warnings: Vec<String>,
+    ) -> Result<JsValue, JsValue> {
+        let opened = self.0.open_imported(name, pprof, times, warnings);
+        Ok(answer(&opened.map_err(failure)?)?)
+    }
+
     /// Merges opened profiles into a new one.
     pub fn merge(&mut self, profiles: &[u32]) -> Result<JsValue, JsValue> {
         Ok(answer(&self.0.merge(profiles).map_err(failure)?)?)

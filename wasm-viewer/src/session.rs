@@ -42,6 +42,25 @@ impl Session {
         }))
     }
 
+    /// Takes over what another reader made of a file: pprof, and a time for each sample.
+    pub fn open_imported(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        times: Option<Vec<i64>>,
+        warnings: Vec<String>,
+    ) -> Result<ProfileInfo, SessionError> {
+        let mut profile = pprof::decode(bytes)?.profile;
+        if let Some(times) = times {
+            profile = profile.with_times(times).ok_or(SessionError::Times)?;
+        }
+        Ok(self.add(Opened {
+            name: name.to_owned(),
+            profile,
+            warnings,
+        }))
+    }
+
     /// Adds profiles up.
     pub fn merge(&mut self, ids: &[u32]) -> Result<ProfileInfo, SessionError> {
         let opened = ids

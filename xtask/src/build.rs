@@ -56,12 +56,20 @@ const WORKER: Module = Module {
 const VIEWER: Module = Module {
     package: "pilotlight-viewer",
     kind: "web",
-    out: "site/src/wasm",
+    out: "site/src/wasm/viewer",
     budget: 420_000,
 };
 
+/// The formats that few open, which the viewer fetches when a file is of none of its own.
+const IMPORTS: Module = Module {
+    package: "pilotlight-imports",
+    kind: "web",
+    out: "site/src/wasm/imports",
+    budget: 500_000,
+};
+
 /// Steps of a build: those of [`pages`], then [`worker`].
-pub(crate) const STEPS: usize = 3;
+pub(crate) const STEPS: usize = 4;
 
 /// Builds all that is deployed.
 pub(crate) fn build(tools: &Tools) -> Result<()> {
@@ -74,6 +82,7 @@ pub(crate) fn build(tools: &Tools) -> Result<()> {
 /// The viewer and the site, which open files without the worker.
 pub(crate) fn pages(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
     steps.run("viewer", |step| module(step, tools, &VIEWER, profile))?;
+    steps.run("formats", |step| module(step, tools, &IMPORTS, profile))?;
     steps.run("site", |_| site())
 }
 
@@ -81,11 +90,13 @@ pub(crate) fn worker(steps: &mut Steps, tools: &Tools, profile: Profile) -> Resu
     steps.run("worker", |step| module(step, tools, &WORKER, profile))
 }
 
-/// The viewer alone, which the site's types and tests need.
+/// Its WASM alone, which the site's types and tests need.
 pub(crate) fn viewer(tools: &Tools) -> Result<()> {
-    Steps::new(1).run("viewer", |step| {
-        module(step, tools, &VIEWER, Profile::Local)
-    })
+    let mut steps = Steps::new(2);
+    for (name, wanted) in [("viewer", &VIEWER), ("formats", &IMPORTS)] {
+        steps.run(name, |step| module(step, tools, wanted, Profile::Local))?;
+    }
+    Ok(())
 }
 
 fn module(

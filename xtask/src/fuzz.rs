@@ -9,7 +9,7 @@ use crate::proc::{Failure, Result, Run};
 use std::path::Path;
 
 /// Programs of `tests/fuzz`, each with seeds of its own.
-const TARGETS: [&str; 9] = [
+const TARGETS: [&str; 10] = [
     "pprof",
     "legacy",
     "jfr",
@@ -17,6 +17,7 @@ const TARGETS: [&str; 9] = [
     "push_v1",
     "multipart",
     "stacks",
+    "imports",
     "selector",
     "token",
 ];

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::base::warnings::cut;
 use crate::formats::compression::CompressionError;
-use crate::formats::detect::OpenError;
+use crate::formats::detect::{OpenError, UnsupportedFormat};
 
 /// Why a file cannot be opened.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -12,12 +12,24 @@ pub enum ImportError {
     /// A damaged file of a format of [`crate::imports`].
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// None of the formats; what it is instead.
+    #[error("this is {0}; Pilotlight does not read that (docs/imports.md lists what it reads)")]
+    Unsupported(UnsupportedFormat),
     /// What [`crate::open`] says.
     #[error(transparent)]
-    Common(#[from] OpenError),
+    Common(OpenError),
     /// It cannot be inflated.
     #[error(transparent)]
     Compression(#[from] CompressionError),
+}
+
+impl From<OpenError> for ImportError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Unsupported(format) => Self::Unsupported(format),
+            error => Self::Common(error),
+        }
+    }
 }
 
 /// Why a file of a format of [`crate::imports`] cannot be read.

@@ -316,6 +316,15 @@ impl Profile {
         set.map_or(&[], |id| self.label_sets.get(id))
     }
 
+    /// The same with a time for each sample ([`Samples::times`]); `None` when there are not as
+    /// many.
+    pub fn with_times(mut self, times: Vec<i64>) -> Option<Self> {
+        (times.len() == self.len()).then(|| {
+            self.samples.times = Some(times);
+            self
+        })
+    }
+
     /// Sample columns.
     pub fn samples(&self) -> &Samples {
         &self.samples

@@ -2,7 +2,7 @@ import type { Engine } from "./viewer.ts";
 
 /** The engine as the site sees it: every call is a promise, wherever the engine runs. */
 export type Core = {
-  [Call in keyof Engine]: (...args: Parameters<Engine[Call]>) => Promise<ReturnType<Engine[Call]>>;
+  [Call in keyof Engine]: (...args: Parameters<Engine[Call]>) => Promise<Awaited<ReturnType<Engine[Call]>>>;
 };
 
 export interface Request {

@@ -8,7 +8,7 @@ export function localCore(engine: Promise<Engine>): Core {
       (_, call) =>
       async (...args: unknown[]) => {
         try {
-          return ((await engine)[call as keyof Engine] as (...args: unknown[]) => unknown)(...args);
+          return await ((await engine)[call as keyof Engine] as (...args: unknown[]) => unknown)(...args);
         } catch (failure) {
           const { error, fatal, kind } = describeFailure(failure);
           throw new CoreError(error, fatal, kind);

@@ -1,7 +1,8 @@
 /** The one module that knows WASM: loads the viewer and gives its calls the site's types. */
-import init, { Viewer } from "../wasm/pilotlight.js";
+import init, { Viewer } from "../wasm/viewer/pilotlight.js";
 import { Boxes } from "./boxes.ts";
 import { type Division, divided, WHOLE } from "./divided.ts";
+import { importProfile } from "./imports.ts";
 import type {
   Direction,
   Layout,
@@ -61,7 +62,15 @@ function wrap(viewer: Viewer) {
   const scale = (profile: number, type: number, numerator: number, denominator: number) =>
     viewer.scale(profile, type, numerator, denominator) as ProfileInfo;
   return {
-    open: (name: string, bytes: Uint8Array) => viewer.open(name, bytes) as ProfileInfo,
+    open: async (name: string, bytes: Uint8Array<ArrayBuffer>): Promise<ProfileInfo> => {
+      try {
+        return viewer.open(name, bytes) as ProfileInfo;
+      } catch (failure) {
+        if (!(failure instanceof Error) || failure.name !== "unread") throw failure;
+        const { pprof, times, warnings } = await importProfile(bytes);
+        return viewer.open_imported(name, pprof, times, warnings) as ProfileInfo;
+      }
+    },
     merge: (profiles: number[]) => viewer.merge(Uint32Array.from(profiles)) as ProfileInfo,
     close: (profile: number) => {
       averages.delete(profile);

@@ -10,7 +10,7 @@ const port = self as unknown as {
 
 port.onmessage = async ({ data: { id, call, args } }) => {
   try {
-    const value = ((await engine)[call] as (...args: unknown[]) => unknown)(...args);
+    const value = await ((await engine)[call] as (...args: unknown[]) => unknown)(...args);
     port.postMessage({ id, value }, buffers(value));
   } catch (failure) {
     port.postMessage({ id, ...describeFailure(failure) });

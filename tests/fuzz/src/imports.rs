@@ -1,0 +1,19 @@
+//! Whatever file a stranger drops on the page: an error that says what and where, or a profile like
+//! any other.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pilotlight_core::imports;
+use pilotlight_fuzz::{CAP, round_trips};
+
+fuzz_target!(|bytes: &[u8]| {
+    match imports::open(bytes, CAP) {
+        Ok(opened) => {
+            let profile = opened.decoded.profile;
+            let times = profile.samples().times.as_ref().map(Vec::len);
+            assert!(times.is_none_or(|count| count == profile.len()));
+            round_trips(&profile);
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+});

@@ -1,0 +1,111 @@
+//! Formats that only people open: totals and top functions of real files, as independent scripts
+//! read them (`tests/golden/imports/*.py`, which write the texts beside them).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use pilotlight_core::limits::MAX_PROFILE_BYTES;
+use pilotlight_core::{Profile, UnsupportedFormat, imports};
+use pilotlight_tests::corpus;
+
+/// Functions listed for each sample type.
+const LISTED: usize = 10;
+
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/imports")
+}
+
+/// Names of files and what a script says of each.
+fn expected() -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(golden()).expect("the golden files");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("a file").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "txt"));
+    paths.sort();
+    let mut files = Vec::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("text");
+        for part in text.split("file ").skip(1) {
+            let (name, rest) = part.split_once('\n').expect("a name");
+            files.push((name.to_owned(), rest.to_owned()));
+        }
+    }
+    files
+}
+
+/// The same of a profile: each type with its total, and the functions with most of their own.
+fn described(profile: &Profile) -> String {
+    let mut text = String::new();
+    for (column, &value_type) in profile.sample_types().iter().enumerate() {
+        let (kind, unit) = profile.type_text(value_type);
+        writeln!(text, "type {kind} {unit} {}", profile.total(column)).expect("text grows");
+        let samples = profile.samples();
+        let mut own: BTreeMap<String, i64> = BTreeMap::new();
+        for (&stack, &value) in samples.stacks.iter().zip(&samples.values[column]) {
+            if let Some(leaf) = profile.frames(stack).next() {
+                *own.entry(name(profile, leaf)).or_default() += value;
+            }
+        }
+        let mut rows: Vec<(String, i64)> = own.into_iter().filter(|row| row.1 > 0).collect();
+        rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        for (name, value) in rows.iter().take(LISTED) {
+            writeln!(text, "self {value} {name}").expect("text grows");
+        }
+    }
+    text
+}
+
+/// The innermost function of a location, else its address.
+fn name(profile: &Profile, location: pilotlight_core::LocationId) -> String {
+    let line = profile.lines(location).first();
+    match line.and_then(|line| line.function) {
+        Some(function) => {
+            let name = profile.functions()[function.index()].name;
+            profile.text(name).to_owned()
+        }
+        None => format!("{:#x}", profile.locations()[location.index()].address),
+    }
+}
+
+#[test]
+fn real_files_say_what_another_reader_finds() {
+    if corpus::root().is_none() {
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (file, expected) in expected() {
+        let sample = corpus::read(&file).expect("the corpus is there");
+        match imports::open(&sample.bytes, MAX_PROFILE_BYTES) {
+            Ok(opened) => {
+                let found = described(&opened.decoded.profile);
+                if found.trim() != expected.trim() {
+                    wrong.push(format!("{file}: expected\n{expected}found\n{found}"));
+                }
+            }
+            Err(error) => wrong.push(format!("{file}: {error}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The viewer loads the second reader for what the first says it does not read.
+#[test]
+fn the_first_reader_leaves_them_to_the_second() {
+    if corpus::root().is_none() {
+        return;
+    }
+    let mut wrong = Vec::new();
+    for (file, _) in expected() {
+        let sample = corpus::read(&file).expect("the corpus is there");
+        let opened = imports::open(&sample.bytes, MAX_PROFILE_BYTES);
+        if opened.is_ok_and(|opened| opened.format.is_none()) {
+            continue;
+        }
+        match pilotlight_core::open(&sample.bytes, MAX_PROFILE_BYTES) {
+            Err(pilotlight_core::OpenError::Unsupported(UnsupportedFormat::Profile(_))) => {}
+            Ok(_) => wrong.push(format!("{file}: opened")),
+            Err(error) => wrong.push(format!("{file}: {error}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
