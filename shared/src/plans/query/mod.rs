@@ -4,22 +4,24 @@
 //! what is left is read as profiles.
 
 mod answer;
+mod open_dataset;
 mod spans;
 mod subqueries;
 
 use crate::base::units::TimeRange;
 use crate::merge::merger::MergeError;
 use crate::merge::stored::StoredMerger;
-use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::plans::cover::{RangePart, Summaries, is_summary, opened, range_parts, service};
 use crate::plans::plan::{CatalogObject, Get, Plan, PlanError};
 use crate::plans::reads::{Reads, damaged};
 use crate::selector::Selector;
 use crate::store::{
-    Dataset, Directory, PageEntry, PageKind, PageRows, Part, Series, StoreError, SumScope,
-    SumWindow, Timing, read_chunk, read_page, read_symbols, table_bytes,
+    Dataset, Directory, PageEntry, PageKind, Part, Series, StoreError, SumScope, SumWindow,
+    read_chunk, read_page, read_symbols,
 };
+
+use open_dataset::OpenDataset;
 
 pub(super) use answer::check_held;
 pub use answer::{AnswerSum, MAX_HELD, QueryAnswer};
@@ -50,22 +52,6 @@ enum What {
     /// Profiles of the dataset at this index, or sums of windows, and which of them count; the
     /// divisor of their values.
     Page(usize, RangePart, Option<SumScope>, u64),
-}
-
-/// A dataset of a block until all of its parts are there.
-struct OpenDataset {
-    dataset: Dataset,
-    /// Which of the dataset's series are selected.
-    selected: Vec<bool>,
-    tables: Option<Profile>,
-    /// What the tables take.
-    table_bytes: usize,
-    pages_missing: usize,
-    /// Sum for each stack number, as far as it has been seen.
-    sums: Vec<i64>,
-    /// Of all profiles together, for the header.
-    timing: Option<Timing>,
-    profiles: u64,
 }
 
 impl QueryPlan {
@@ -322,57 +308,6 @@ impl What {
             Self::Chunk(_) => None,
             Self::Symbols(at) | Self::Page(at, ..) => Some(*at),
         }
-    }
-}
-
-impl OpenDataset {
-    fn take_tables(&mut self, tables: Profile) {
-        self.table_bytes = table_bytes(&tables);
-        self.tables = Some(tables);
-    }
-
-    /// About how many bytes it holds.
-    fn held(&self) -> usize {
-        self.table_bytes + self.sums.len() * size_of::<i64>()
-    }
-
-    /// Adds a page's selected profiles or sums; says whether a sum was cut.
-    fn add(&mut self, page: &PageRows, range_part: &RangePart, scope: Option<SumScope>) -> bool {
-        self.pages_missing -= 1;
-        let highest = page
-            .stacks
-            .iter()
-            .max()
-            .map_or(0, |&highest| highest as usize + 1);
-        if self.sums.len() < highest {
-            self.sums.resize(highest, 0);
-        }
-        let mut saturated = false;
-        for profile in &page.profiles {
-            let selected = scope == Some(SumScope::All) || self.selected[profile.series as usize];
-            if !selected || !range_part.contains(profile.timing.time) {
-                continue;
-            }
-            for row in profile.rows.clone() {
-                let (sum, value) = (&mut self.sums[page.stacks[row] as usize], page.values[row]);
-                saturated |= sum.checked_add(value).is_none();
-                *sum = sum.saturating_add(value);
-            }
-            self.timing = Some(
-                self.timing
-                    .map_or(profile.timing, |timing| timing.merged(profile.timing)),
-            );
-            self.profiles = self.profiles.saturating_add(profile.profiles);
-        }
-        saturated
-    }
-
-    /// The tables and the sums over their stacks, and this gathering emptied; `None` when no
-    /// profile of the pages was selected.
-    fn finish(&mut self, profile_type: &ProfileType) -> Option<(Profile, Vec<i64>)> {
-        let (mut tables, sums) = (self.tables.take()?, std::mem::take(&mut self.sums));
-        tables.describe(profile_type, [self.timing.take()?].into_iter());
-        Some((tables, sums))
     }
 }
 

@@ -5,6 +5,7 @@
 #[path = "../../../../shared/tests/otlp/encoder.rs"]
 mod encoder;
 mod files;
+mod imports;
 mod real;
 mod requests;
 
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         ("push_v1", requests::push_v1()),
         ("multipart", requests::forms()),
         ("stacks", files::stacks()),
+        ("imports", imports::imports()),
         ("selector", requests::selectors()),
         ("token", requests::tokens()),
     ]);
@@ -43,6 +45,10 @@ fn main() -> ExitCode {
         targets.entry("jfr").or_default().extend(real::jfr());
         targets.entry("otlp").or_default().extend(real::otlp());
         targets.entry("stacks").or_default().extend(real::stacks());
+        targets
+            .entry("imports")
+            .or_default()
+            .extend(real::imports());
     }
     for (target, seeds) in targets {
         if let Err(error) = write(&Path::new(folder).join(target), &seeds) {

@@ -90,3 +90,22 @@ fn small(mut seeds: Seeds) -> Seeds {
     seeds.retain(|(_, bytes)| bytes.len() <= MAX_BYTES);
     seeds
 }
+
+/// The files that the golden texts of imports describe.
+pub(super) fn imports() -> Seeds {
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/imports");
+    let texts = std::fs::read_dir(golden).into_iter().flatten().flatten();
+    let texts = texts.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+    let names: Vec<String> = texts
+        .flat_map(|text| {
+            let names = text.lines().filter_map(|line| line.strip_prefix("file "));
+            names.map(str::to_owned).collect::<Vec<_>>()
+        })
+        .collect();
+    let files = names.iter().filter_map(|name| corpus::read(name));
+    small(
+        files
+            .map(|file| (file.name.replace('/', "-"), unzip(&file.bytes)))
+            .collect(),
+    )
+}

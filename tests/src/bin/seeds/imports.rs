@@ -1,0 +1,69 @@
+//! Small files of formats that people open, one of each kind of reader.
+
+use crate::{Seeds, named};
+
+pub(super) fn imports() -> Seeds {
+    let call = |name: &str| {
+        format!(
+            r#"{{"functionName":"{name}","scriptId":"1","url":"app.js","lineNumber":3,"columnNumber":5}}"#
+        )
+    };
+    let [root, a, b] = ["(root)", "a", "b"].map(call);
+    let cpu = format!(
+        r#"{{"nodes":[{{"id":1,"callFrame":{root},"hitCount":0,"children":[2]}},{{"id":2,"callFrame":{a},"hitCount":1,"children":[3]}},{{"id":3,"callFrame":{b},"hitCount":2}}],
+"startTime":100,"endTime":400,"samples":[2,3,3],"timeDeltas":[10,20,-5]}}"#
+    );
+    let heap = format!(
+        r#"{{"head":{{"callFrame":{root},"selfSize":0,"id":1,"children":[{{"callFrame":{a},"selfSize":32,"id":2,"children":[]}}]}},"samples":[]}}"#
+    );
+    named([
+        ("cpuprofile", cpu.into_bytes()),
+        ("heapprofile", heap.into_bytes()),
+        (
+            "trace",
+            br#"[{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"main"}},{"ph":"B","name":"a","pid":1,"tid":2,"ts":10},
+{"ph":"X","name":"b","pid":1,"tid":2,"ts":"12.5","dur":3},{"ph":"E","pid":1,"tid":2,"ts":20},"#
+                .to_vec(),
+        ),
+        (
+            "processed",
+            br#"{"meta":{"interval":1,"preprocessedProfileVersion":3,"processType":0,"startTime":1},"libs":[],"threads":[{"name":"main","pid":1,"tid":2,
+"samples":{"stack":[0,1,null],"time":[1,2,3],"length":3},"stackTable":{"frame":[0,1],"prefix":[null,0],"length":2},
+"frameTable":{"func":[0,1],"address":[-1,16],"line":[null,7],"category":[0,0],"length":2},"funcTable":{"name":[0,1],"resource":[-1,-1],"fileName":[null,null],"length":2},
+"resourceTable":{"lib":[],"length":0},"stringArray":["a","b"]}]}"#
+                .to_vec(),
+        ),
+        (
+            "flamebearer",
+            br#"{"flamebearer":{"names":["total","a","b"],"levels":[[0,9,0,0],[0,9,4,1],[0,5,5,2]],"numTicks":9,"maxSelf":5},"metadata":{"format":"single","units":"samples"}}"#
+                .to_vec(),
+        ),
+        (
+            "stackprof",
+            br#"{"version":1.2,"mode":"cpu","interval":1000,"samples":3,"frames":{"7":{"name":"a","file":"a.rb","line":1},"8":{"name":"b"}},"raw":[2,7,8,2,1,7,1]}"#
+                .to_vec(),
+        ),
+        (
+            "perf-script",
+            b"node 12/13 [001] 4.567890:  250000 cpu-clock:pppH: \n\t    7f00 work+0x1f (/usr/bin/node)\n\t    7e00 [unknown] ([kernel.kallsyms])\n\nnode 12 4.667890: cycles: \n\t 10 main (/a)\n\n"
+                .to_vec(),
+        ),
+        (
+            "callgrind",
+            b"# callgrind format\nevents: Ir Dr\nfl=(1) a.c\nfn=(1) main\n1 10 2\ncfn=(2) work\ncalls=2 7\n+3 30 4\nfn=(2)\n7 30 4\n".to_vec(),
+        ),
+        (
+            "goroutines",
+            b"goroutine 1 [chan receive, 5 minutes]:\nmain.wait(0x1)\n\t/a/main.go:7 +0x1f\nmain.main()\n\t/a/main.go:3\n\ngoroutine 7 [running]:\n\tgoroutine running on other thread\n".to_vec(),
+        ),
+        ("two-counts", b"main;a 1 2\nmain;b 3 4\n".to_vec()),
+        (
+            "austin",
+            b"# austin: 3.7.0\n# mode: wall\nP1;T0:2;/a/app.py:main:3;/a/app.py:work:7 100\n".to_vec(),
+        ),
+        (
+            "ghc",
+            b"\tTime and Allocation Profiling Report  (Final)\n\nCOST CENTRE MODULE SRC no. entries %time %alloc %time %alloc\n\nMAIN MAIN <built-in> 1 0 0.0 0.0 100.0 100.0\n main Main a.hs:1:1 2 1 50.0 10.0 50.0 10.0\n".to_vec(),
+        ),
+    ])
+}
