@@ -68,6 +68,24 @@ const FILES: &[(&str, &str)] = &[
         "speedscope/Chrome/116/Trace-20230603T221323.json",
         "a Chrome trace",
     ),
+    (
+        "speedscope/trace-event/bex-interaction.json",
+        "a Chrome trace",
+    ),
+    ("speedscope/trace-event/multiprocess.json", "a Chrome trace"),
+    ("speedscope/trace-event/out-of-order.json", "a Chrome trace"),
+    (
+        "speedscope/trace-event/simple-partial.json",
+        "a Chrome trace",
+    ),
+    (
+        "speedscope/trace-event/x-events-matching-start.json",
+        "a Chrome trace",
+    ),
+    (
+        "speedscope/Chrome/65/sucrase.cpuprofile",
+        "a V8 CPU profile (.cpuprofile)",
+    ),
     ("speedscope/trace-event/simple.json", "a Chrome trace"),
     (
         "speedscope/trace-event/simple-object.json",
@@ -181,11 +199,7 @@ fn files_of_other_profilers_are_named() {
 #[test]
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
-    let cases: [(&[u8], &str); 12] = [
-        (
-            b"\x28\xb5\x2f\xfd\x24\x05\x29",
-            "a zstd archive, which is not read yet",
-        ),
+    let cases: [(&[u8], &str); 11] = [
         (b"\x7fELF\x02\x01\x01\0\0\0\0\0", "a program (ELF)"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
         (&tar, "a tar archive, which is not read yet"),

@@ -99,6 +99,29 @@ impl StackSums {
         }
     }
 
+    /// Adds a sample of its own, with the time at which it was taken. Either all samples have one or
+    /// none.
+    pub(crate) fn add_at(
+        &mut self,
+        time: i64,
+        stack: Option<StackId>,
+        sample_type: usize,
+        value: i64,
+    ) {
+        let (samples, read, left) = (&mut self.profile.samples, self.read, self.left);
+        push(&mut samples.stacks, stack, read, left);
+        push(&mut samples.labels, self.labels, read, left);
+        for (column, values) in samples.values.iter_mut().enumerate() {
+            push(
+                values,
+                if column == sample_type { value } else { 0 },
+                read,
+                left,
+            );
+        }
+        push(samples.times.get_or_insert_default(), time, read, left);
+    }
+
     /// Name of the function of a location.
     pub(crate) fn name(&self, location: LocationId) -> &str {
         let profile = &self.profile;
@@ -150,8 +173,15 @@ pub(crate) struct NamedStacks {
 impl NamedStacks {
     /// Of samples that are counted.
     pub(crate) fn new() -> Self {
+        Self::of(&["samples"])
+    }
+
+    /// Of several counts.
+    pub(crate) fn of(kinds: &[&str]) -> Self {
         let mut builder = ProfileBuilder::new();
-        builder.sample_type("samples", "count");
+        for kind in kinds {
+            builder.sample_type(kind, "count");
+        }
         let profile = builder.finish();
         Self {
             names: HashTable::new(),

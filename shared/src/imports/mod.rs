@@ -5,7 +5,35 @@
 //! [`crate::formats`] for their size: the viewer loads them when a file asks for them, and the
 //! worker never.
 
+mod art_trace;
+mod austin;
+mod callgrind;
+mod columns;
+#[cfg(test)]
+mod damaged;
+mod dhat;
+mod difference;
+#[cfg(test)]
+mod drawn;
 mod error;
+mod flamebearer;
+mod frames;
+mod gecko;
+mod ghc;
+mod ghc_text;
+mod goroutines;
+mod instruments;
+mod otlp;
+mod perf_script;
+mod pmcstat;
+mod python_binary;
+mod rows;
+mod safari;
+mod simpleperf;
+mod stackprof;
+#[cfg(test)]
+mod testing;
+mod v8;
 
 use crate::formats::compression::inflate_sniffed;
 use crate::formats::decoded::Decoded;
@@ -23,8 +51,42 @@ struct Format {
     decode: fn(&[u8]) -> Result<Decoded, FormatError>,
 }
 
+/// What each of these modules reads.
+macro_rules! formats {
+    ($($($module:ident)::+,)*) => {
+        &[$(Format {
+            name: $($module)::+::NAME,
+            sniff: $($module)::+::sniff,
+            decode: $($module)::+::decode,
+        }),*]
+    };
+}
+
 /// All formats, those that are known for certain first.
-const FORMATS: &[Format] = &[];
+const FORMATS: &[Format] = formats![
+    art_trace,
+    simpleperf,
+    python_binary,
+    v8::trace,
+    v8::cpu_profile,
+    v8::heap_profile,
+    v8::log,
+    gecko,
+    safari,
+    stackprof,
+    flamebearer,
+    dhat,
+    ghc,
+    otlp,
+    callgrind,
+    goroutines,
+    ghc_text,
+    instruments,
+    pmcstat,
+    perf_script,
+    austin,
+    difference,
+];
 
 /// A file that was opened.
 #[derive(Clone, Debug)]

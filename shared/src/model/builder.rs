@@ -212,7 +212,19 @@ impl ProfileBuilder {
         }
     }
 
-    /// The same with the time at which it was taken ([`Samples::times`](crate::Samples::times)).
+    /// Makes room for so many samples of a profile that has none yet; `timed` says whether they have
+    /// times.
+    pub(crate) fn reserve_samples(&mut self, count: usize, timed: bool) {
+        let samples = &mut self.profile.samples;
+        samples.stacks.reserve_exact(count);
+        samples.labels.reserve_exact(count);
+        for column in &mut samples.values {
+            column.reserve_exact(count);
+        }
+        samples.times = timed.then(|| Vec::with_capacity(count));
+    }
+
+    /// Adds a sample with the time at which it was taken ([`Samples::times`](crate::Samples::times)).
     /// Samples added without one have that of the sample before, and those before the first that
     /// has one have that.
     pub fn sample_at(

@@ -214,6 +214,11 @@ impl LabelSets {
         &self.labels[start..self.ends[id.index()] as usize]
     }
 
+    /// Handles of all sets, in the order of their table.
+    pub fn ids(&self) -> impl Iterator<Item = LabelSetId> {
+        (0..self.ends.len()).map(LabelSetId::new)
+    }
+
     /// How many sets there are.
     pub fn len(&self) -> usize {
         self.ends.len()

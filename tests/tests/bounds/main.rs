@@ -11,13 +11,16 @@ mod counting;
 #[path = "../../../shared/benches/core/synthetic.rs"]
 mod synthetic;
 
+mod json_imports;
 mod message;
 mod profiles;
 mod pushes;
 mod recordings;
 mod requests;
 mod stacks;
+mod text_imports;
 mod texts;
+mod v8;
 
 use std::time::{Duration, Instant};
 
@@ -26,12 +29,15 @@ use pilotlight_core::{By, CallTree, Pattern, Selector, canonical, function_table
 use pilotlight_tests::corpus;
 
 use counting::{Used, measure};
+use json_imports::JSON_IMPORTS;
 use message::Message;
 use profiles::{CASES, head, id};
 use pushes::PUSHES;
 use requests::REQUESTS;
 use stacks::STACKS;
+use text_imports::IMPORTS;
 use texts::TEXTS;
+use v8::V8;
 
 /// Bytes allocated for each byte of input, at most.
 const BOUND: f64 = 16.0;
@@ -68,7 +74,16 @@ const fn case(name: &'static str, accepted: bool, make: fn() -> Vec<u8>) -> Case
 #[test]
 fn hostile_profiles_allocate_in_proportion_to_their_size() {
     let mut broken = Vec::new();
-    let cases = [CASES, TEXTS, STACKS, REQUESTS, PUSHES];
+    let cases = [
+        CASES,
+        TEXTS,
+        STACKS,
+        REQUESTS,
+        PUSHES,
+        JSON_IMPORTS,
+        IMPORTS,
+        V8,
+    ];
     for Case {
         name,
         make,

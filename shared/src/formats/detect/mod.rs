@@ -8,6 +8,7 @@ use crate::formats::compression::{CompressionError, inflate_sniffed};
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::{self, FoldedError};
 use crate::formats::jfr::{self, JfrError};
+use crate::formats::legacy;
 use crate::formats::pprof::{self, PprofError};
 use crate::formats::speedscope::{self, SpeedscopeError};
 pub use unsupported::UnsupportedFormat;
@@ -41,26 +42,39 @@ pub enum OpenError {
 /// ([`crate::legacy`]), JFR ([`crate::jfr`]), speedscope ([`crate::speedscope`]), or folded stacks
 /// ([`crate::folded`]); gzip, zstd or neither. After inflation it may have `cap` bytes.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
+    open_named(bytes, cap).map(|(decoded, _)| decoded)
+}
+
+/// [`open`], and the name of the format for people.
+pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), OpenError> {
     let inflated = inflate_sniffed(bytes, cap)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
     if jfr::sniff(raw) && raw.len() <= cap {
         let recording = jfr::decode(raw, &jfr::Options::default())?;
-        return Ok(recording.for_viewer());
+        return Ok((recording.for_viewer(), "JFR"));
     }
     if speedscope::sniff(raw) && raw.len() <= cap {
-        return Ok(speedscope::decode(raw)?);
+        return Ok((speedscope::decode_with_times(raw)?, "speedscope"));
     }
     // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be
     // guessed.
-    pprof::open(raw, cap).or_else(|error| {
-        if !error.may_be_another_format() {
-            return Err(error.into());
+    let error = match pprof::open(raw, cap) {
+        Ok(decoded) => {
+            let name = legacy::sniff(raw).map_or("pprof", legacy::Format::name);
+            return Ok((decoded, name));
         }
-        if folded::sniff(raw) {
-            return Ok(folded::decode(raw)?);
-        }
-        Err(unsupported::identify(raw).map_or(error.into(), OpenError::Unsupported))
-    })
+        Err(error) => error,
+    };
+    if !error.may_be_another_format() {
+        return Err(error.into());
+    }
+    if let Some(other) = unsupported::more_than_folded(raw) {
+        return Err(OpenError::Unsupported(other));
+    }
+    if folded::sniff(raw) {
+        return Ok((folded::decode(raw)?, "folded stacks"));
+    }
+    Err(unsupported::identify(raw).map_or(error.into(), OpenError::Unsupported))
 }
 
 #[cfg(test)]
@@ -76,17 +90,24 @@ mod tests {
         let text = crate::formats::folded::encode(&drawn, 0, 1 << 10)
             .expect("small")
             .into_bytes();
-        for bytes in [
-            encode(&drawn),
-            encode_gzip(&drawn),
-            text,
-            b"x profile: total 1\n3 @ 0x1 0x2\n".to_vec(),
-            br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{
+        for (bytes, name) in [
+            (encode(&drawn), "pprof"),
+            (encode_gzip(&drawn), "pprof"),
+            (text, "folded stacks"),
+            (
+                b"x profile: total 1\n3 @ 0x1 0x2\n".to_vec(),
+                "legacy count profile",
+            ),
+            (
+                br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{
                 "type":"sampled","unit":"none","samples":[[0]],"weights":[3]}],
                 "shared":{"frames":[{"name":"a"}]}}"#
-                .to_vec(),
+                    .to_vec(),
+                "speedscope",
+            ),
         ] {
-            assert_eq!(open(&bytes, 1 << 20).expect("opens").profile.total(0), 3);
+            let (decoded, format) = open_named(&bytes, 1 << 20).expect("opens");
+            assert_eq!((decoded.profile.total(0), format), (3, name));
         }
     }
 

@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use crate::formats::folded::variants::{Variant, variant};
 use crate::formats::start::Start;
 use UnsupportedFormat::{Other, Profile};
 
@@ -41,6 +42,10 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"JAVA PROFILE ", Profile("a Java heap dump (HPROF)")),
     (b"*version\n", Profile("an Android method trace")),
     (b"SLOW", Profile("an Android method trace")),
+    (b"HCAT\x01\0\0\0", Profile("a profile of CPython (binary)")),
+    (b"HCAT\x02\0\0\0", Profile("a profile of CPython (binary)")),
+    (b"TACH\0\0\0\x01", Profile("a profile of CPython (binary)")),
+    (b"TACH\0\0\0\x02", Profile("a profile of CPython (binary)")),
     (b"# callgrind format", Profile("a callgrind profile")),
     (b"\x28\xb5\x2f\xfd", Profile("a zstd archive")),
     (b"PK\x03\x04", Profile("a zip archive")),
@@ -55,6 +60,8 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"%PDF", Other("a PDF document")),
     (b"SQLite format 3\0", Other("a SQLite database")),
 ];
+
+const GOROUTINES: UnsupportedFormat = Profile("a dump of goroutines (debug=2)");
 
 /// Words that all occur near the beginning of a text that begins with the first.
 const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
@@ -83,6 +90,12 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     (
         "{",
         &["\"code\"", "\"functions\"", "\"ticks\""],
+        Profile("a V8 log (node --prof)"),
+    ),
+    // Its libraries come first; the other keys may be megabytes away.
+    (
+        "{",
+        &["\"code\"", "\"SHARED_LIB\""],
         Profile("a V8 log (node --prof)"),
     ),
     (
@@ -128,16 +141,16 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ),
     ("{", &["\"rts_arguments\""], Profile("a GHC profile (JSON)")),
     ("", &["\nevents:", "\nfn="], Profile("a callgrind profile")),
+    ("events:", &["\nfn="], Profile("a callgrind profile")),
     (
         "desc:",
         &["\ncmd:", "\ntime_unit:"],
         Profile("a massif profile"),
     ),
-    (
-        "goroutine ",
-        &["]:\n"],
-        Profile("a dump of goroutines (debug=2)"),
-    ),
+    ("goroutine ", &["]:\n"], GOROUTINES),
+    ("panic: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
+    ("fatal error: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
+    ("SIGQUIT: ", &["\ngoroutine ", "]:\n"], GOROUTINES),
     (
         "# ========",
         &["# captured on"],
@@ -150,6 +163,11 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ),
     (
         "Weight\t",
+        &["Symbol Name"],
+        Profile("a deep copy of Instruments"),
+    ),
+    (
+        "Bytes Used\t",
         &["Symbol Name"],
         Profile("a deep copy of Instruments"),
     ),
@@ -169,6 +187,14 @@ const TEXTS: &[(&str, &[&str], UnsupportedFormat)] = &[
     ("<", &["<html"], Other("a web page (HTML)")),
     ("<", &["<!doctype html"], Other("a web page (HTML)")),
 ];
+
+/// What a text is that looks like folded stacks and means more.
+pub(crate) fn more_than_folded(bytes: &[u8]) -> Option<UnsupportedFormat> {
+    Some(match variant(bytes)? {
+        Variant::Difference => Profile("folded stacks with two counts"),
+        Variant::Austin => Profile("an Austin recording (text)"),
+    })
+}
 
 /// What a file is that no reader takes; `None` for binary files that are like nothing one may meet.
 pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
@@ -211,10 +237,22 @@ fn go_trace(start: &[u8]) -> Option<UnsupportedFormat> {
 }
 
 /// OTLP's ProfilesData: messages in messages, and a table of texts as field 5, of which the first
-/// is empty. pprof's first field, a value type, has numbers inside, and its texts are field 6.
-fn otlp(start: &[u8]) -> Option<UnsupportedFormat> {
+/// is empty. pprof's first field, a value type, has numbers inside, and its texts are field 6. The
+/// tables of a large file are far behind, so a first resource with the name of an attribute will
+/// do.
+pub(crate) fn otlp(start: &[u8]) -> Option<UnsupportedFormat> {
     let texts = |start: &[u8]| start.windows(3).any(|part| part == b"\x2a\0\x2a");
-    (message(message(start)?).is_some() && texts(start)).then_some(Profile("an OTLP profile"))
+    let inner = message(message(start)?)?;
+    let named = || {
+        // Field 1 is the key; names have dots.
+        let (&[0x0a, length], rest) = message(inner)?.split_first_chunk::<2>()? else {
+            return None;
+        };
+        let key = rest.get(..usize::from(length))?;
+        let is_name = |b: &u8| b.is_ascii_lowercase() || b"._".contains(b);
+        (key.contains(&b'.') && key.iter().all(is_name)).then_some(())
+    };
+    (texts(start) || named().is_some()).then_some(Profile("an OTLP profile"))
 }
 
 /// What is inside of a message's first field, when that may be a message itself.
@@ -232,25 +270,39 @@ fn text_format(start: Start<'_>) -> Option<UnsupportedFormat> {
         .iter()
         .find(fits)
         .map(|&(_, _, name)| name)
-        .or_else(|| perf_script(start))
+        .or_else(|| perf_script(start).then_some(Profile("the output of perf script")))
 }
 
-/// `comm 4711 [000] 12.345678: 250000 cpu-clock:`, and below it the frames, each with its address.
-fn perf_script(start: Start<'_>) -> Option<UnsupportedFormat> {
+/// Whether a text is `comm 4711 [000] 12.345678: 250000 cpu-clock:` and so on: below it are the
+/// frames, each with its address, or the next sample.
+pub(crate) fn perf_script(start: Start<'_>) -> bool {
     let mut lines = start.lines().filter(|line| !line.starts_with(b"#"));
-    let time = |word: &[u8]| {
-        let digits = word.strip_suffix(b":").unwrap_or(b"");
-        digits.contains(&b'.') && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.')
+    let is_sample = |line: &[u8]| {
+        let mut words = line.split(u8::is_ascii_whitespace);
+        words.any(id) && words.any(time)
     };
-    let header = lines.next()?;
-    let frame = lines.next()?;
-    let address = frame
-        .trim_ascii_start()
-        .split(u8::is_ascii_whitespace)
-        .next()?;
-    let found = header.split(u8::is_ascii_whitespace).any(time)
-        && (frame.starts_with(b"\t") || frame.starts_with(b" "))
-        && !address.is_empty()
-        && address.iter().all(u8::is_ascii_hexdigit);
-    found.then_some(Profile("the output of perf script"))
+    let is_frame = |line: &[u8]| {
+        let mut words = line.trim_ascii_start().split(u8::is_ascii_whitespace);
+        let address = words.next().unwrap_or(b"");
+        (line.starts_with(b"\t") || line.starts_with(b" "))
+            && !address.is_empty()
+            && address.iter().all(u8::is_ascii_hexdigit)
+    };
+    let first = lines.next().is_some_and(is_sample);
+    first
+        && lines
+            .next()
+            .is_none_or(|line| is_frame(line) || is_sample(line))
+}
+
+/// `4711`, or `4711/4712`: a process and its thread.
+fn id(word: &[u8]) -> bool {
+    word.first().is_some_and(u8::is_ascii_digit)
+        && word.iter().all(|b| b.is_ascii_digit() || *b == b'/')
+}
+
+/// `12.345678:`.
+fn time(word: &[u8]) -> bool {
+    let digits = word.strip_suffix(b":").unwrap_or(b"");
+    digits.contains(&b'.') && digits.iter().all(|b| b.is_ascii_digit() || *b == b'.')
 }

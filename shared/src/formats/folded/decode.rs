@@ -92,7 +92,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FoldedError> {
 }
 
 /// Bytes as text, and whether some of them were not; `None` for UTF-16 of an odd length.
-fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
+pub(super) fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
     let wide = |unit: fn([u8; 2]) -> u16, bytes: &[u8]| {
         let units = bytes.as_chunks().0.iter().map(|&pair| unit(pair));
         let mut damaged = bytes.len() % 2 == 1;
@@ -115,7 +115,7 @@ fn text(bytes: &[u8]) -> Option<(Cow<'_, str>, bool)> {
 }
 
 /// Stack and value of a line.
-fn value(line: &str) -> Option<(&str, i64)> {
+pub(super) fn value(line: &str) -> Option<(&str, i64)> {
     let (stack, value) = line.trim_end().rsplit_once([' ', '\t'])?;
     // `parse` takes a plus, which no writer writes.
     value
@@ -125,7 +125,7 @@ fn value(line: &str) -> Option<(&str, i64)> {
         .map(|value| (stack, value))
 }
 
-fn is_comment(line: &str) -> bool {
+pub(super) fn is_comment(line: &str) -> bool {
     line.starts_with('#') || line.trim().is_empty()
 }
 

@@ -24,6 +24,7 @@
 mod decode;
 mod encode;
 mod lines;
+pub(crate) mod variants;
 
 use thiserror::Error;
 

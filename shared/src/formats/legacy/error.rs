@@ -21,16 +21,23 @@ pub enum Format {
     JavaHeap,
 }
 
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Format {
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
             Self::Cpu => "legacy CPU profile",
             Self::Heap => "legacy heap profile",
             Self::Count => "legacy count profile",
             Self::Threads => "legacy thread profile",
             Self::Contention => "legacy contention profile",
             Self::JavaHeap => "legacy Java heap profile",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -55,6 +55,8 @@ pub(crate) struct Sample {
     /// The sum is beyond 64 bits.
     overflow: bool,
     timestamps: u64,
+    /// The first timestamp, in nanoseconds since 1970.
+    pub(crate) time: Option<u64>,
 }
 
 /// The fields of a head; texts are indices.
@@ -188,6 +190,7 @@ impl Sample {
         self.attributes.clear();
         self.values.clear();
         self.overflow = false;
+        self.time = None;
     }
 
     fn read(&mut self, mut row: Wire<'_>, layout: Layout) -> Result<(), Stop> {
@@ -216,7 +219,10 @@ impl Sample {
                     }
                     Ok(())
                 })?,
-                value if field == times => self.timestamps += count_times(value, layout)?,
+                value if field == times => {
+                    self.time = self.time.or(first_time(value, layout)?);
+                    self.timestamps += count_times(value, layout)?;
+                }
                 _ => {}
             }
         }
@@ -265,6 +271,19 @@ impl Sample {
             .try_fold(0i64, |sum, n| sum.checked_add(*n));
         sum.ok_or(ProfileError::Overflow)
     }
+}
+
+fn first_time(value: Value<'_>, layout: Layout) -> Result<Option<u64>, OtlpError> {
+    Ok(match (value, layout) {
+        (Value::Fixed64(time), _) | (Value::Number(time), Layout::V1_7) => Some(time),
+        (Value::Bytes(mut packed), Layout::V1_7) => packed.packed()?,
+        (Value::Bytes(packed), _) => packed
+            .bytes()
+            .first_chunk()
+            .copied()
+            .map(u64::from_le_bytes),
+        _ => None,
+    })
 }
 
 fn count_times(value: Value<'_>, layout: Layout) -> Result<u64, OtlpError> {

@@ -127,6 +127,11 @@ impl Unit {
         }
     }
 
+    /// Whether values are times.
+    pub(super) fn is_time(self) -> bool {
+        self.sample_type().1 == "nanoseconds"
+    }
+
     /// A value in the unit of the column, rounded.
     pub(super) fn whole(self, value: f64) -> i64 {
         let scale = match self {

@@ -11,10 +11,17 @@
 //!   left out.
 //! - Each kind of unit is a sample type: seconds and their parts are `time/nanoseconds`, bytes are
 //!   `space/bytes`, and `none` is `samples/count`. Values are rounded to whole ones.
-//! - Equal stacks of a profile add up. Times are not kept.
+//! - Equal stacks of a profile add up, and their times are not kept; unless they are asked for
+//!   ([`decode_with_times`]), as a flame chart needs them.
 //! - Keys come in any order, `shared` behind `profiles` too.
+//!
+//! # Writing
+//!
+//! - Each sample type and each thread is a sampled profile. Its name is that of both.
+//! - An inlined call is a frame, and so is an address without a function.
 
 mod document;
+mod encode;
 mod error;
 mod sums;
 
@@ -24,7 +31,9 @@ use crate::formats::decoded::Decoded;
 use crate::formats::start::{Start, without_mark};
 use document::Document;
 pub use document::MAX_PROFILES;
+pub use encode::encode;
 pub use error::{ProfileProblem, SpeedscopeError};
+use sums::Times;
 
 /// What the key `$schema` holds.
 const SCHEMA: &str = "speedscope.app/file-format-schema";
@@ -36,6 +45,16 @@ pub fn sniff(bytes: &[u8]) -> bool {
 
 /// Decodes a file. Time and memory are linear in its size.
 pub fn decode(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
+    read(bytes, Times::Dropped)
+}
+
+/// The same with samples one by one and their times, if the values of all profiles are times.
+/// Times are as the file has them, in nanoseconds; those of stacks with weights begin at 0.
+pub fn decode_with_times(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
+    read(bytes, Times::Kept)
+}
+
+fn read(bytes: &[u8], times: Times) -> Result<Decoded, SpeedscopeError> {
     let (length, cap) = (bytes.len(), MAX_PROFILE_BYTES);
     if length > cap {
         return Err(SpeedscopeError::TooLarge { length, cap });
@@ -46,7 +65,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, SpeedscopeError> {
         return Err(SpeedscopeError::Schema);
     }
     let mut warnings = Warnings::default();
-    let profile = sums::of(document, &mut warnings)?;
+    let profile = sums::of(document, times, &mut warnings)?;
     Ok(Decoded {
         profile,
         warnings: warnings.finish(),

@@ -11,10 +11,25 @@ use crate::model::profile::{Label, LabelValue, Profile};
 /// The label of a profile's name.
 const PROFILE_NAME: &str = "profile_name";
 
+/// What becomes of times.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Times {
+    /// Equal stacks add up.
+    Dropped,
+    /// Each sample has one, where all values of the file are times.
+    Kept,
+}
+
 /// The sums of all profiles of a file.
-pub(super) fn of(document: Document, warnings: &mut Warnings) -> Result<Profile, SpeedscopeError> {
+pub(super) fn of(
+    document: Document,
+    times: Times,
+    warnings: &mut Warnings,
+) -> Result<Profile, SpeedscopeError> {
     let frames = document.shared.frames;
     let (mut builder, locations) = (frames.builder, frames.locations);
+    let mut raws = document.profiles.0.iter();
+    let timed = times == Times::Kept && raws.all(|raw| raw.unit.is_time());
     let mut profiles = Vec::new();
     for raw in document.profiles.0 {
         let (kind, unit) = raw.unit.sample_type();
@@ -45,6 +60,7 @@ pub(super) fn of(document: Document, warnings: &mut Warnings) -> Result<Profile,
             sums: &mut sums,
             locations: &locations,
             sample_type,
+            timed,
         };
         reader
             .read(raw)
@@ -62,6 +78,7 @@ struct Reader<'a> {
     /// Of each frame.
     locations: &'a [LocationId],
     sample_type: usize,
+    timed: bool,
 }
 
 impl Reader<'_> {
@@ -92,7 +109,7 @@ impl Reader<'_> {
                 weights: weights.len(),
             });
         }
-        let mut start = 0;
+        let (mut start, mut time) = (0, 0i64);
         for (row, (&end, weight)) in samples.ends.iter().zip(weights).enumerate() {
             let end = end as usize;
             self.sums.progress(end, samples.frames.len() - end);
@@ -101,7 +118,8 @@ impl Reader<'_> {
                 let location = self.location("sample", row, frame)?;
                 stack = Some(self.sums.stack(stack, location));
             }
-            self.sums.add(stack, self.sample_type, weight);
+            self.add(time, stack, weight);
+            time = time.saturating_add(weight);
             start = end;
         }
         Ok(())
@@ -127,7 +145,7 @@ impl Reader<'_> {
                 && now > before
             {
                 let passed = now.saturating_sub(before);
-                self.sums.add(Some(stack), self.sample_type, passed);
+                self.add(before, Some(stack), passed);
             }
             before = now;
             let location = self.location("event", row, event.frame)?;
@@ -154,6 +172,14 @@ impl Reader<'_> {
         match open.last() {
             Some(&(frame, _)) => Err(ProfileProblem::Open(self.name(frame))),
             None => Ok(()),
+        }
+    }
+
+    fn add(&mut self, time: i64, stack: Option<StackId>, value: i64) {
+        if self.timed {
+            self.sums.add_at(time, stack, self.sample_type, value);
+        } else {
+            self.sums.add(stack, self.sample_type, value);
         }
     }
 

@@ -1,0 +1,85 @@
+//! Texts that look like folded stacks and mean more. [`crate::imports`] reads them.
+
+use super::decode::{is_comment, text, value};
+
+/// How many lines decide, and in how many bytes they are looked for.
+const LINES_LOOKED_AT: usize = 16;
+const BYTES_LOOKED_AT: usize = 64 << 10;
+
+/// A kind of such a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// Two counts on each line, as `difffolded.pl` writes them.
+    Difference,
+    /// Samples of Austin.
+    Austin,
+}
+
+/// Which one a text is, by its first lines.
+pub(crate) fn variant(bytes: &[u8]) -> Option<Variant> {
+    let (text, _) = text(&bytes[..bytes.len().min(BYTES_LOOKED_AT)])?;
+    // Where text was cut off, the last line says nothing.
+    let whole = if bytes.len() > BYTES_LOOKED_AT {
+        &text[..text.rfind('\n')?]
+    } else {
+        &text
+    };
+    if whole.starts_with("# austin:") {
+        return Some(Variant::Austin);
+    }
+    let lines = whole
+        .lines()
+        .filter(|line| !is_comment(line))
+        .take(LINES_LOOKED_AT);
+    let (mut seen, mut two_counts, mut deep) = (0, 0, false);
+    for line in lines {
+        if seen == 0 && of_austin(line) {
+            return Some(Variant::Austin);
+        }
+        seen += 1;
+        two_counts += usize::from(counts(line).is_some());
+        deep |= line.contains(';');
+    }
+    (seen > 0 && two_counts == seen && deep).then_some(Variant::Difference)
+}
+
+/// Stack and both counts of a line of a difference.
+pub(crate) fn counts(line: &str) -> Option<(&str, i64, i64)> {
+    let (rest, after) = value(line)?;
+    let (stack, before) = value(rest)?;
+    (!stack.trim().is_empty() && before >= 0 && after >= 0).then_some((stack, before, after))
+}
+
+/// `P42;T0:43;` begins a sample of Austin.
+fn of_austin(line: &str) -> bool {
+    let numbered = line
+        .strip_prefix('P')
+        .and_then(|rest| rest.split_once(";T"));
+    numbered.is_some_and(|(process, _)| {
+        !process.is_empty() && process.bytes().all(|b| b.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Variant, variant};
+
+    #[test]
+    fn only_what_is_sure() {
+        for (text, expect) in [
+            ("a;b 1 2\na 3 0\n", Some(Variant::Difference)),
+            ("# x\n\na;b 1 2\n", Some(Variant::Difference)),
+            ("a;b 1 2\na 3\n", None),
+            ("a 1 2\n", None),
+            ("a;b 1 -2\n", None),
+            (" 1 2;3\n", None),
+            ("", None),
+            ("P1;T2;m:f:3 4\n", Some(Variant::Austin)),
+            ("# austin: 3.7.0\n# mode: wall\n\n", Some(Variant::Austin)),
+            ("P;T2;m 4\n", None),
+            ("Px;Thread 4\n", None),
+        ] {
+            assert_eq!(variant(text.as_bytes()), expect, "{text}");
+        }
+    }
+}

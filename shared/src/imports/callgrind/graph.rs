@@ -1,0 +1,296 @@
+//! Text → call graph.
+
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+
+use super::unit;
+use crate::base::limits::MAX_SAMPLE_TYPES;
+use crate::imports::error::FormatError;
+use crate::imports::rows::{Rows, lines};
+use crate::model::id::StringId;
+
+/// What the format is called in messages.
+pub(super) const NAME: &str = "callgrind";
+
+/// Bytes that each function takes besides its costs, and each call: what the graph has, and what
+/// is worked out of it.
+const FUNCTION: usize = 64;
+const CALL: usize = 64;
+/// What a name's number takes.
+const NAME_NUMBER: usize = 24;
+
+/// A call graph. A function is a location of the profile, whose row is its number.
+pub(super) struct Graph {
+    pub(super) rows: Rows,
+    /// What each event's costs are multiplied by.
+    pub(super) scales: Vec<i64>,
+    /// Costs of each function itself, those of all events side by side.
+    pub(super) own: Vec<i64>,
+    pub(super) calls: Vec<Call>,
+    /// Costs of each call with what it called.
+    pub(super) inclusive: Vec<i64>,
+}
+
+/// All calls of one function by another.
+#[derive(Clone, Copy)]
+pub(super) struct Call {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) count: u64,
+}
+
+/// Where in the program costs belong.
+#[derive(Clone, Copy)]
+struct Place {
+    object: StringId,
+    file: StringId,
+}
+
+struct Reader {
+    graph: Graph,
+    /// Of the costs of a line, the event of each.
+    columns: Vec<usize>,
+    /// Words of a line before its costs.
+    positions: usize,
+    hasher: DefaultHashBuilder,
+    known_calls: HashTable<u32>,
+    objects: HashMap<u64, StringId>,
+    files: HashMap<u64, StringId>,
+    names: HashMap<u64, StringId>,
+    at: Place,
+    function_file: StringId,
+    function: Option<u32>,
+    /// Of the next call.
+    callee_object: Option<StringId>,
+    callee_file: Option<StringId>,
+    callee: Option<u32>,
+    /// The call whose costs the next line has.
+    open_call: Option<u32>,
+}
+
+/// Reads a text.
+pub(super) fn read(bytes: &[u8]) -> Result<Graph, FormatError> {
+    let mut reader = Reader {
+        graph: Graph {
+            rows: Rows::new(NAME, bytes.len()),
+            scales: Vec::new(),
+            own: Vec::new(),
+            calls: Vec::new(),
+            inclusive: Vec::new(),
+        },
+        columns: Vec::new(),
+        positions: 1,
+        hasher: DefaultHashBuilder::default(),
+        known_calls: HashTable::new(),
+        objects: HashMap::new(),
+        files: HashMap::new(),
+        names: HashMap::new(),
+        at: Place {
+            object: StringId::EMPTY,
+            file: StringId::EMPTY,
+        },
+        function_file: StringId::EMPTY,
+        function: None,
+        callee_object: None,
+        callee_file: None,
+        callee: None,
+        open_call: None,
+    };
+    for (number, line) in lines(bytes) {
+        reader
+            .line(line.trim_start())
+            .map_err(|problem| FormatError::at_line(NAME, number, problem))?;
+        reader.graph.rows.check()?;
+    }
+    Ok(reader.graph)
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        if line.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '*')) {
+            return self.costs(line);
+        }
+        if let Some(events) = line.strip_prefix("events:") {
+            return self.events(events);
+        }
+        if let Some(positions) = line.strip_prefix("positions:") {
+            self.positions = positions.split_ascii_whitespace().count();
+            return Ok(());
+        }
+        let Some((key, value)) = line.split_once('=') else {
+            return Ok(());
+        };
+        let rows = &mut self.graph.rows;
+        match key {
+            "ob" => self.at.object = name(rows, &mut self.objects, value)?,
+            "fl" => {
+                self.at.file = name(rows, &mut self.files, value)?;
+                self.function_file = self.at.file;
+            }
+            "fi" | "fe" => self.at.file = name(rows, &mut self.files, value)?,
+            "fn" => {
+                self.at.file = self.function_file;
+                let name = name(rows, &mut self.names, value)?;
+                self.function = Some(self.function(name, self.at)?);
+            }
+            "cob" => self.callee_object = Some(name(rows, &mut self.objects, value)?),
+            "cfi" | "cfl" => self.callee_file = Some(name(rows, &mut self.files, value)?),
+            "cfn" => {
+                let name = name(rows, &mut self.names, value)?;
+                let at = Place {
+                    object: self.callee_object.take().unwrap_or(self.at.object),
+                    file: self.callee_file.take().unwrap_or(self.at.file),
+                };
+                self.callee = Some(self.function(name, at)?);
+            }
+            "calls" => self.call(value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn events(&mut self, events: &str) -> Result<(), String> {
+        let graph = &mut self.graph;
+        if !graph.own.is_empty() {
+            // Another part of the same recording.
+            let of = |event: &str| {
+                let (kind, unit, _) = unit::of(event);
+                let profile = graph.rows.builder.profile();
+                let mut types = profile.sample_types().iter();
+                types.position(|&t| profile.type_text(t) == (kind, unit))
+            };
+            let columns: Option<Vec<usize>> = events.split_ascii_whitespace().map(of).collect();
+            self.columns = columns.ok_or("events that the file's first part has not")?;
+            return Ok(());
+        }
+        self.columns.clear();
+        for event in events.split_ascii_whitespace() {
+            let (kind, unit, scale) = unit::of(event);
+            let rows = &mut graph.rows;
+            let row = rows
+                .sample_type(kind, unit)
+                .map_err(|error| error.problem)?;
+            if self.columns.len() == MAX_SAMPLE_TYPES {
+                return Err(format!("more than {MAX_SAMPLE_TYPES} events"));
+            }
+            self.columns.push(row);
+            if row == graph.scales.len() {
+                graph.scales.push(scale);
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds or adds a function.
+    fn function(&mut self, name: StringId, at: Place) -> Result<u32, String> {
+        let events = self.graph.scales.len();
+        if events == 0 {
+            return Err("a function before the line `events:`".to_owned());
+        }
+        let rows = &mut self.graph.rows;
+        let function = rows.function_of(name, at.file);
+        let module = rows.module_of(at.object);
+        let number = rows.location(module, function, 0).index();
+        if self.graph.own.len() <= number * events {
+            self.graph.own.resize((number + 1) * events, 0);
+            rows.beside += FUNCTION + events * size_of::<i64>();
+        }
+        Ok(number as u32)
+    }
+
+    fn call(&mut self, value: &str) -> Result<(), String> {
+        let count = value.split_ascii_whitespace().next().unwrap_or("");
+        let count = whole(count)
+            .ok_or_else(|| format!("a count that is no whole number: {count:?}"))?
+            .unsigned_abs();
+        let (Some(from), Some(to)) = (self.function, self.callee.take()) else {
+            return Err("`calls=` before `cfn=`".to_owned());
+        };
+        let Graph {
+            rows,
+            calls,
+            inclusive,
+            scales,
+            ..
+        } = &mut self.graph;
+        let hash = |from: u32, to: u32| self.hasher.hash_one((from, to));
+        let found = self.known_calls.find(hash(from, to), |&row| {
+            let call = calls[row as usize];
+            (call.from, call.to) == (from, to)
+        });
+        let row = match found {
+            Some(&row) => row,
+            None => {
+                let row = calls.len() as u32;
+                let count = 0;
+                calls.push(Call { from, to, count });
+                inclusive.resize(calls.len() * scales.len(), 0);
+                rows.beside += CALL + scales.len() * size_of::<i64>();
+                self.known_calls.insert_unique(hash(from, to), row, |&row| {
+                    let call = calls[row as usize];
+                    hash(call.from, call.to)
+                });
+                row
+            }
+        };
+        let known = &mut calls[row as usize].count;
+        *known = known.saturating_add(count);
+        self.open_call = Some(row);
+        Ok(())
+    }
+
+    /// Adds the costs of a line to the function, or to the call before it.
+    fn costs(&mut self, line: &str) -> Result<(), String> {
+        let function = self.function.ok_or("costs before the first `fn=`")?;
+        let events = self.graph.scales.len();
+        let (sums, row) = match self.open_call.take() {
+            Some(call) => (&mut self.graph.inclusive, call),
+            None => (&mut self.graph.own, function),
+        };
+        let start = row as usize * events;
+        let words = line.split_ascii_whitespace().skip(self.positions);
+        for (word, &column) in words.zip(&self.columns) {
+            let cost =
+                whole(word).ok_or_else(|| format!("a cost that is no whole number: {word:?}"))?;
+            let sum = &mut sums[start + column];
+            *sum = sum.saturating_add(cost.saturating_mul(self.graph.scales[column]));
+        }
+        Ok(())
+    }
+}
+
+/// `(3) name` gives the name a number, `(3)` is what has that number, anything else is a name.
+fn name(
+    rows: &mut Rows,
+    known: &mut HashMap<u64, StringId>,
+    text: &str,
+) -> Result<StringId, String> {
+    let text = text.trim();
+    let numbered = text.strip_prefix('(').and_then(|rest| {
+        let (digits, name) = rest.split_once(')')?;
+        let number: u64 = digits.parse().ok()?;
+        Some((number, name.trim_start()))
+    });
+    match numbered {
+        None => Ok(rows.builder.string(text)),
+        Some((number, "")) => known
+            .get(&number)
+            .copied()
+            .ok_or_else(|| format!("the name ({number}) is not defined")),
+        Some((number, name)) => {
+            let name = rows.builder.string(name);
+            known.insert(number, name);
+            rows.beside += NAME_NUMBER;
+            Ok(name)
+        }
+    }
+}
+
+/// A number, in decimal or as `0x1f`.
+fn whole(word: &str) -> Option<i64> {
+    match word.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    }
+}
