@@ -37,12 +37,12 @@ mod views;
 
 pub use base::{limits, sort};
 pub use formats::{folded, gzip, jfr, legacy, pprof, preorder, push_v1, speedscope};
-pub use views::{flame, pyroscope};
+pub use views::{flame, flamebearer, heatmap, pyroscope};
 
 pub use base::parse_time::{parse_duration, parse_time};
 pub use base::units::{TimeRange, UnixNanos};
 pub use formats::compression::CompressionError;
-pub use formats::detect::{OpenError, UnsupportedFormat, open};
+pub use formats::detect::{OpenError, UnsupportedFormat, open, open_named};
 pub use formats::otlp::{OtlpError, ProfileError};
 pub use merge::merger::{MergeError, Merged, Merger, canonical, merge};
 pub use model::builder::ProfileBuilder;

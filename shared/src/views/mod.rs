@@ -2,4 +2,6 @@
 //! Pyroscope's clients read.
 
 pub mod flame;
+pub mod flamebearer;
+pub mod heatmap;
 pub mod pyroscope;

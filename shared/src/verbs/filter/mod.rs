@@ -8,3 +8,4 @@ pub(crate) mod recursion;
 pub(crate) mod show_from;
 mod tag_range;
 pub(crate) mod tags;
+pub(crate) mod time;

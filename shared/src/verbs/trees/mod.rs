@@ -1,5 +1,6 @@
 //! From one tree to another.
 
+pub(crate) mod chart;
 pub(crate) mod inverted;
 pub(crate) mod sandwich;
 mod tree_rows;

@@ -1,0 +1,105 @@
+//! A profile as the JSON that Pyroscope's viewers open (flamebearer).
+
+use serde::Serialize;
+
+use crate::model::profile::Profile;
+use crate::model::profile_type::ProfileType;
+use crate::tree::call_tree::CallTree;
+use crate::tree::frames::By;
+use crate::views::pyroscope::{flame_graph, metadata};
+
+#[derive(Serialize)]
+struct File {
+    version: u8,
+    flamebearer: Graph,
+    metadata: Metadata,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Graph {
+    names: Vec<String>,
+    levels: Vec<Vec<i64>>,
+    num_ticks: i64,
+    max_self: i64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    format: &'static str,
+    spy_name: &'static str,
+    sample_rate: i64,
+    units: String,
+    name: String,
+}
+
+/// Writes one sample type of a profile, functions by their names. What is negative is left out: a
+/// flame graph has no place for it.
+pub fn encode(profile: &Profile, sample_type: usize) -> String {
+    let (kind, unit) = profile.type_text(profile.sample_types()[sample_type]);
+    let about = metadata(&ProfileType::of_parts([kind, kind, unit, "", ""]));
+    let graph = flame_graph(&CallTree::new(profile, sample_type, By::Name), 0);
+    let file = File {
+        version: 1,
+        flamebearer: Graph {
+            names: graph.names,
+            levels: graph.levels,
+            num_ticks: graph.total,
+            max_self: graph.max_self,
+        },
+        metadata: Metadata {
+            format: "single",
+            spy_name: "",
+            sample_rate: about.sample_rate,
+            units: about.units,
+            name: about.name,
+        },
+    };
+    // Texts and numbers always have a form in JSON.
+    serde_json::to_string(&file).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::formats::folded;
+    use crate::imports;
+    use crate::{ProfileBuilder, testing};
+
+    #[test]
+    fn stacks_and_totals_come_back() {
+        let drawn = testing::profile("a;b 3\na;c 5\na 2\nz\"\\;b 1\nd 0");
+        for (kind, unit) in [
+            ("cpu", "nanoseconds"),
+            ("wall", "nanoseconds"),
+            ("inuse_objects", "count"),
+            ("contentions", "count"),
+            ("alloc_space", "bytes"),
+        ] {
+            let mut builder = ProfileBuilder::new();
+            builder.sample_type(kind, unit);
+            for (row, stack) in drawn.samples().stacks.iter().enumerate() {
+                let mut names: Vec<&str> = drawn
+                    .frames(*stack)
+                    .map(|location| {
+                        let function = drawn.lines(location)[0].function.expect("named");
+                        drawn.text(drawn.functions()[function.index()].name)
+                    })
+                    .collect();
+                names.reverse();
+                let stack = builder.named_stack(&names);
+                builder.sample(stack, None, &[drawn.samples().values[0][row]]);
+            }
+            builder.sample(None, None, &[7]);
+            let profile = builder.finish();
+            let text = encode(&profile, 0);
+            let opened = imports::open(text.as_bytes(), 1 << 20).expect("our own");
+            assert_eq!(opened.format, Some("flamebearer"));
+            let read = opened.decoded.profile;
+            assert_eq!(read.type_text(read.sample_types()[0]), (kind, unit));
+            let text = |profile: &Profile| folded::encode(profile, 0, 1 << 20).expect("small");
+            assert_eq!(text(&read), text(&profile));
+        }
+    }
+}
