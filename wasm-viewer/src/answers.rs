@@ -9,9 +9,12 @@ use serde::Serialize;
 pub struct ProfileInfo {
     pub id: u32,
     pub name: String,
+    /// Of the file, for people; empty when it was made here.
+    pub format: String,
     pub types: Vec<TypeInfo>,
     pub default_type: u32,
     pub samples: u32,
+    pub timed: bool,
     pub functions: u32,
     pub locations: u32,
     pub time_nanos: String,
@@ -46,7 +49,38 @@ pub struct TreeInfo {
     pub unit: String,
     pub total: f64,
     pub total_exact: String,
+    pub whole: f64,
+    pub whole_exact: String,
+    pub unmatched: Vec<u32>,
+    pub cut: Option<u32>,
     pub diff: Option<DiffTotals>,
+}
+
+/// How much of a profile there is at each moment. Times are seconds since the first sample.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct HeatmapInfo {
+    pub start: f64,
+    pub end: f64,
+    pub column: f64,
+    pub rows: u32,
+    pub cells: Vec<f64>,
+}
+
+/// What ran side by side with others: a thread, by its process and name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Thread {
+    pub name: String,
+    pub total: f64,
+}
+
+/// What calls a function, and what it calls.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Sandwich {
+    pub callers: TreeInfo,
+    pub callees: TreeInfo,
 }
 
 /// Both sides of a difference as wholes.

@@ -1,9 +1,14 @@
 //! Why something cannot be opened or shown.
 
+use pilotlight_core::folded::FoldedError;
 use pilotlight_core::pprof::PprofError;
 use pilotlight_core::store::StoreError;
+use pilotlight_core::verbs::TimelineError;
 use pilotlight_core::{MergeError, OpenError, PatternError, gzip};
 use thiserror::Error;
+
+/// Most steps: far more than a person makes. Each is a pass over the whole profile.
+pub(crate) const MAX_STEPS: usize = 64;
 
 /// What can go wrong, in words for the person in front of the page.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -17,6 +22,8 @@ pub enum SessionError {
     Times,
     #[error(transparent)]
     Chunk(#[from] StoreError),
+    #[error(transparent)]
+    Folded(#[from] FoldedError),
     #[error(transparent)]
     Gzip(#[from] gzip::GzipError),
     #[error(transparent)]
@@ -42,6 +49,18 @@ pub enum SessionError {
     // Without the numbers: what writes an `f64` as text is a 25th of the viewer.
     #[error("a profile is scaled by whole numbers above zero alone")]
     Ratio,
+    #[error("step {number}, {step}: {reason}")]
+    Step {
+        number: usize,
+        step: String,
+        reason: String,
+    },
+    #[error("{0} steps; at most {MAX_STEPS} are taken")]
+    TooManySteps(usize),
+    #[error("no sample of the thread {0:?} with a time is left")]
+    NoChart(String),
+    #[error(transparent)]
+    Timeline(#[from] TimelineError),
     #[error("{0:?} is not a direction")]
     Direction(String),
     #[error("{0:?} is not a column to sort by")]

@@ -4,14 +4,15 @@
 //! Every method that fails throws an `Error` whose message is written for people.
 
 mod answers;
-mod boxes;
+mod chart;
 mod error;
 mod session;
+mod steps;
 mod view;
 
 pub use answers::{
-    DiffTotals, FunctionRow, NodeDetail, NodeDiff, PathStep, ProfileInfo, SearchInfo, TablePage,
-    TreeInfo, TypeInfo,
+    DiffTotals, FunctionRow, HeatmapInfo, NodeDetail, NodeDiff, PathStep, ProfileInfo, Sandwich,
+    SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
 };
 pub use error::SessionError;
 pub use session::Session;
@@ -51,11 +52,12 @@ impl Viewer {
     pub fn open_imported(
         &mut self,
         name: &str,
+        format: &str,
         pprof: &[u8],
         times: Option<Vec<i64>>,
         warnings: Vec<String>,
     ) -> Result<JsValue, JsValue> {
-        let opened = self.0.open_imported(name, pprof, times, warnings);
+        let opened = self.0.open_imported(name, format, pprof, times, warnings);
         Ok(answer(&opened.map_err(failure)?)?)
     }
 
@@ -74,9 +76,51 @@ impl Viewer {
         Ok(self.0.export_pprof(profile)?)
     }
 
-    /// Call tree of a profile and sample type.
-    pub fn tree(&mut self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
-        answer(&self.0.tree(profile, sample_type)?)
+    /// The stacks of one sample type as text.
+    pub fn export_folded(&self, profile: u32, sample_type: u32) -> Result<String, JsError> {
+        Ok(self.0.export_folded(profile, sample_type)?)
+    }
+
+    /// Call tree of a profile and sample type, after steps; upside down when asked for.
+    pub fn tree(
+        &mut self,
+        profile: u32,
+        sample_type: u32,
+        steps: Vec<String>,
+        invert: bool,
+    ) -> Result<JsValue, JsError> {
+        answer(&self.0.tree(profile, sample_type, &steps, invert)?)
+    }
+
+    /// What ran side by side in a profile, the largest first.
+    pub fn threads(&self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.threads(profile, sample_type)?)
+    }
+
+    /// How much of a profile there is at each moment; `null` without times.
+    pub fn heatmap(&self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.heatmap(profile, sample_type)?)
+    }
+
+    /// The flame chart of a thread, after steps: a tree in the order of time.
+    pub fn chart(
+        &mut self,
+        profile: u32,
+        sample_type: u32,
+        steps: Vec<String>,
+        thread: &str,
+    ) -> Result<JsValue, JsError> {
+        answer(&self.0.chart(profile, sample_type, &steps, thread)?)
+    }
+
+    /// Trees of what calls the functions of a name, and of what they call.
+    pub fn sandwich(&mut self, tree: u32, name: &str) -> Result<JsValue, JsError> {
+        answer(&self.0.sandwich(tree, name)?)
+    }
+
+    /// What is wrong with a step, if anything.
+    pub fn step_problem(&self, step: &str) -> Option<String> {
+        Session::step_problem(step)
     }
 
     /// Difference of two profiles.
@@ -138,6 +182,11 @@ impl Viewer {
     /// Names of nodes.
     pub fn names(&self, tree: u32, nodes: &[u32]) -> Result<Vec<String>, JsError> {
         Ok(self.0.view(tree)?.names(nodes)?)
+    }
+
+    /// Totals of nodes, two for each: of a comparison the baseline's and the comparison's.
+    pub fn totals(&self, tree: u32, nodes: &[u32]) -> Result<Vec<f64>, JsError> {
+        Ok(self.0.view(tree)?.totals(nodes)?)
     }
 
     /// All about a node.

@@ -1,14 +1,20 @@
 //! What is open: profiles and trees, each under a number.
 
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
-use pilotlight_core::pprof;
 use pilotlight_core::store::read_chunk;
 use pilotlight_core::verbs::{self, Ratio};
-use pilotlight_core::{By, CallTree, Profile, Scale, diff, expression_problem, gzip, merge};
+use pilotlight_core::{
+    By, CallTree, Profile, Scale, diff, expression_problem, folded, gzip, merge, pprof,
+};
 
-use crate::answers::{ProfileInfo, TreeInfo, TypeInfo};
+use crate::answers::{ProfileInfo, Sandwich, TreeInfo, TypeInfo};
 use crate::error::SessionError;
+use crate::steps::{Step, derive};
 use crate::view::{Values, View};
+
+/// Largest text of folded stacks, 64 MiB: the lines, the text and its copies in JavaScript stand in
+/// memory at the same time.
+const MAX_FOLDED_BYTES: usize = 64 << 20;
 
 /// Profiles and trees that are open.
 #[derive(Default)]
@@ -19,6 +25,8 @@ pub struct Session {
 
 struct Opened {
     name: String,
+    /// Of the file, for people; empty for what was made here.
+    format: String,
     profile: Profile,
     warnings: Vec<String>,
 }
@@ -29,14 +37,19 @@ impl Session {
     pub fn open(&mut self, name: &str, bytes: &[u8]) -> Result<ProfileInfo, SessionError> {
         let inflated = gzip::inflate(bytes, MAX_PROFILE_BYTES)?;
         let bytes = inflated.as_deref().unwrap_or(bytes);
-        let (profile, warnings) = if bytes.starts_with(b"PLTCHNK") {
-            (read_chunk(bytes, |_, _| true)?, Vec::new())
+        let (profile, format, warnings) = if bytes.starts_with(b"PLTCHNK") {
+            (
+                read_chunk(bytes, |_, _| true)?,
+                "Pilotlight chunk",
+                Vec::new(),
+            )
         } else {
-            let decoded = pilotlight_core::open(bytes, MAX_PROFILE_BYTES)?;
-            (decoded.profile, decoded.warnings)
+            let (decoded, format) = pilotlight_core::open_named(bytes, MAX_PROFILE_BYTES)?;
+            (decoded.profile, format, decoded.warnings)
         };
         Ok(self.add(Opened {
             name: name.to_owned(),
+            format: format.to_owned(),
             profile,
             warnings,
         }))
@@ -46,6 +59,7 @@ impl Session {
     pub fn open_imported(
         &mut self,
         name: &str,
+        format: &str,
         bytes: &[u8],
         times: Option<Vec<i64>>,
         warnings: Vec<String>,
@@ -56,6 +70,7 @@ impl Session {
         }
         Ok(self.add(Opened {
             name: name.to_owned(),
+            format: format.to_owned(),
             profile,
             warnings,
         }))
@@ -78,6 +93,7 @@ impl Session {
             .collect();
         Ok(self.add(Opened {
             name,
+            format: String::new(),
             profile: merged.profile,
             warnings,
         }))
@@ -95,17 +111,51 @@ impl Session {
         Ok(pprof::encode(&self.opened(id)?.profile))
     }
 
-    /// Folds a profile into a call tree.
-    pub fn tree(&mut self, id: u32, sample_type: u32) -> Result<TreeInfo, SessionError> {
+    /// The stacks of one sample type as text, `root;…;leaf value` a line.
+    pub fn export_folded(&self, id: u32, sample_type: u32) -> Result<String, SessionError> {
+        let profile = &self.opened(id)?.profile;
+        Ok(folded::encode(
+            profile,
+            sample_type as usize,
+            MAX_FOLDED_BYTES,
+        )?)
+    }
+
+    /// Folds a profile into a call tree after some steps, in their order; upside down when `invert`
+    /// says so.
+    pub fn tree(
+        &mut self,
+        id: u32,
+        sample_type: u32,
+        steps: &[String],
+        invert: bool,
+    ) -> Result<TreeInfo, SessionError> {
         let profile = &self.opened(id)?.profile;
         let t = profile
             .sample_types()
             .get(sample_type as usize)
             .ok_or(SessionError::NoType(sample_type))?;
         let (kind, unit) = profile.type_text(*t);
-        let tree = CallTree::new(profile, sample_type as usize, By::Function);
-        let view = View::new(Values::Call(Box::new(tree)), kind, unit, false);
+        let derived = derive(profile, steps)?;
+        let tree = CallTree::new(&derived.profile, sample_type as usize, By::Function);
+        let view = View::new(Values::Call(Box::new(tree)), kind, unit, false)
+            .derived(profile.total(sample_type as usize), derived.unmatched);
+        let view = if invert { view.inverted() } else { view };
         Ok(self.add_tree(view))
+    }
+
+    /// What calls the functions of a name in a tree that is not upside down, and what they call.
+    pub fn sandwich(&mut self, tree: u32, name: &str) -> Result<Sandwich, SessionError> {
+        let [callers, callees] = self.view(tree)?.sandwich(name);
+        Ok(Sandwich {
+            callers: self.add_tree(callers),
+            callees: self.add_tree(callees),
+        })
+    }
+
+    /// What is wrong with a step, if anything.
+    pub fn step_problem(step: &str) -> Option<String> {
+        Step::parse(step).err()
     }
 
     /// Compares two profiles; the sample type is found in the comparison by name and unit.
@@ -180,6 +230,7 @@ impl Session {
         let (name, warnings) = (opened.name.clone(), opened.warnings.clone());
         Ok(self.add(Opened {
             name,
+            format: String::new(),
             profile: scaled.profile,
             warnings,
         }))
@@ -215,6 +266,10 @@ impl Session {
             .ok_or(SessionError::NoTree(id))
     }
 
+    pub(crate) fn profile(&self, id: u32) -> Result<&Profile, SessionError> {
+        Ok(&self.opened(id)?.profile)
+    }
+
     fn opened(&self, id: u32) -> Result<&Opened, SessionError> {
         self.profiles
             .get(id as usize)
@@ -228,7 +283,7 @@ impl Session {
         info
     }
 
-    fn add_tree(&mut self, view: View) -> TreeInfo {
+    pub(crate) fn add_tree(&mut self, view: View) -> TreeInfo {
         let info = view.info(self.trees.len() as u32);
         self.trees.push(Some(view));
         info
@@ -252,9 +307,11 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
     ProfileInfo {
         id,
         name: opened.name.clone(),
+        format: opened.format.clone(),
         types: types.collect(),
         default_type: p.default_type() as u32,
         samples: p.len() as u32,
+        timed: p.samples().times.is_some(),
         functions: p.functions().len() as u32,
         locations: p.locations().len() as u32,
         time_nanos: header.time_nanos.to_string(),

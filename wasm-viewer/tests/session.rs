@@ -52,7 +52,7 @@ fn opens_draws_and_finds() {
         &mut session,
         "main;work;hash 60\nmain;work 15\nmain;idle 25",
     );
-    let tree = session.tree(profile, 0).expect("a type");
+    let tree = session.tree(profile, 0, &[], false).expect("a type");
     assert_eq!(
         (tree.nodes, tree.depth, tree.total_exact.as_str()),
         (5, 4, "100")
@@ -116,7 +116,7 @@ fn children_and_occurrences_are_all_there_the_largest_first() {
         &mut session,
         "main;alloc;next 20\nmain;alloc;scan 50\nmain;alloc;zero 30\nmain;next 40\nother;next 20\nmain 5",
     );
-    let tree = session.tree(profile, 0).expect("a type").id;
+    let tree = session.tree(profile, 0, &[], false).expect("a type").id;
     let view = session.view(tree).expect("open");
     let names = |nodes: &[u32]| view.names(nodes).expect("nodes");
     let main = view.children(0).expect("the root")[0];
@@ -157,7 +157,7 @@ fn children_and_occurrences_are_all_there_the_largest_first() {
 fn table_sorts_and_filters() {
     let mut session = Session::default();
     let profile = open(&mut session, "main;b 5\nmain;a 5\nmain;c 10");
-    let tree = session.tree(profile, 0).expect("a type").id;
+    let tree = session.tree(profile, 0, &[], false).expect("a type").id;
     let view = session.view_mut(tree).expect("open");
     let mut names = |sort: &str, descending, filter: &str| -> Vec<String> {
         let page = view
@@ -380,7 +380,50 @@ fn says_what_is_wrong() {
     );
     session.close(cpu);
     assert_eq!(
-        session.tree(cpu, 0).expect_err("closed").to_string(),
+        session
+            .tree(cpu, 0, &[], false)
+            .expect_err("closed")
+            .to_string(),
         format!("profile {cpu} is not open")
     );
+}
+
+#[test]
+fn is_handed_on_as_folded_stacks_with_the_totals_of_its_boxes() {
+    let mut session = Session::default();
+    let text = "main;idle 25\nmain;work 15\nmain;work;hash 60\n";
+    let profile = open(&mut session, text);
+    assert_eq!(session.export_folded(profile, 0).as_deref(), Ok(text));
+    let wrong = session.export_folded(profile, 1).expect_err("one type");
+    assert_eq!(
+        wrong.to_string(),
+        "folded stacks: there is no sample type 1, only 1"
+    );
+
+    let tree = session.tree(profile, 0, &[], false).expect("a type").id;
+    let other = open(&mut session, "main;work 15\nmain;idle 5");
+    let both = session.diff(profile, other, 0, false).expect("both").id;
+    let view = session.view(tree).expect("open");
+    assert_eq!(view.totals(&[0, 1]), Ok(vec![100.0, 0.0, 100.0, 0.0]));
+    assert!(view.totals(&[0, 99]).is_err());
+    let view = session.view(both).expect("open");
+    assert_eq!(view.totals(&[0]), Ok(vec![100.0, 20.0]));
+}
+
+#[test]
+fn says_in_which_format_a_file_is() {
+    let mut session = Session::default();
+    let opened = session.open("a", b"main;work 1\n").expect("opens");
+    assert_eq!(opened.format, "folded stacks");
+    let again = session.open("b", &file("cpu", "main 1")).expect("opens");
+    assert_eq!(again.format, "pprof");
+    let merged = session.merge(&[again.id, again.id]).expect("merges");
+    assert_eq!(merged.format, "");
+    let mut builder = ProfileBuilder::new();
+    builder.sample_type("cpu", "nanoseconds");
+    let pprof = pprof::encode(&builder.finish());
+    let imported = session
+        .open_imported("c", "a Chrome trace", &pprof, None, Vec::new())
+        .expect("opens");
+    assert_eq!(imported.format, "a Chrome trace");
 }

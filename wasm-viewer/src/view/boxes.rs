@@ -5,8 +5,9 @@ use std::ops::Range;
 use pilotlight_core::NodeId;
 use pilotlight_core::flame::{BoxKind, FlameBox, Paint, Viewport, layout};
 
+use super::View;
+use super::values::Values;
 use crate::error::SessionError;
-use crate::view::{Values, View};
 
 /// Several siblings too narrow to draw.
 const RUN: u32 = 1;
@@ -52,7 +53,19 @@ impl View {
             Values::Call(tree) => layout(tree, view),
             Values::Diff(diff) => layout(diff.tree(), view),
         };
-        Ok(boxes.iter().flat_map(|b| self.words(b)).collect())
+        let drawn = boxes.iter().filter(|b| !self.is_pause(b.node));
+        Ok(drawn.flat_map(|b| self.words(b)).collect())
+    }
+
+    /// Totals of nodes, two for each: those of both sides of a comparison; the second is zero in a
+    /// single profile.
+    pub fn totals(&self, nodes: &[u32]) -> Result<Vec<f64>, SessionError> {
+        let mut totals = Vec::with_capacity(2 * nodes.len());
+        for &number in nodes {
+            let [base, comparison] = self.values.totals(self.node(number)?);
+            totals.extend([base as f64, comparison as f64]);
+        }
+        Ok(totals)
     }
 
     fn words(&self, b: &FlameBox) -> [u32; 6] {

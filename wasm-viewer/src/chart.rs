@@ -1,0 +1,99 @@
+//! Flame charts: what a thread did when, of profiles whose samples have times.
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::verbs;
+use pilotlight_core::{LabelSetId, LabelValue, Profile, heatmap};
+
+use crate::answers::{HeatmapInfo, Thread, TreeInfo};
+use crate::error::SessionError;
+use crate::session::Session;
+use crate::steps::{derive, first_time};
+use crate::view::View;
+
+/// Labels that tell apart what runs side by side, from the outside in.
+const LABELS: [&str; 3] = ["profile_name", "process", "thread"];
+
+impl Session {
+    /// What ran side by side in a profile, the largest first. One without a name is what has no
+    /// such label.
+    pub fn threads(&self, id: u32, sample_type: u32) -> Result<Vec<Thread>, SessionError> {
+        let profile = self.profile(id)?;
+        let values = profile.samples().values.get(sample_type as usize);
+        let values = values.ok_or(SessionError::NoType(sample_type))?;
+        let names = names(profile);
+        let mut threads: BTreeMap<&str, i128> = BTreeMap::new();
+        for (&labels, &value) in profile.samples().labels.iter().zip(values) {
+            if value != 0 {
+                *threads.entry(name(&names, labels)).or_default() += i128::from(value);
+            }
+        }
+        let mut threads: Vec<(&str, i128)> = threads.into_iter().collect();
+        threads.sort_by_key(|&(_, total)| std::cmp::Reverse(total));
+        let threads = threads.into_iter().map(|(name, total)| Thread {
+            name: name.to_owned(),
+            total: total as f64,
+        });
+        Ok(threads.collect())
+    }
+
+    /// The chart of a thread after some steps, as a tree in the order of time.
+    pub fn chart(
+        &mut self,
+        id: u32,
+        sample_type: u32,
+        steps: &[String],
+        thread: &str,
+    ) -> Result<TreeInfo, SessionError> {
+        let profile = self.profile(id)?;
+        if profile.samples().values.len() <= sample_type as usize {
+            return Err(SessionError::NoType(sample_type));
+        }
+        let derived = derive(profile, steps)?;
+        let names = names(&derived.profile);
+        let keep = |labels: Option<LabelSetId>| name(&names, labels) == thread;
+        let chart = verbs::chart(&derived.profile, sample_type as usize, keep)?;
+        let chart = chart.ok_or_else(|| SessionError::NoChart(thread.to_owned()))?;
+        let view = View::chart(chart, derived.unmatched);
+        Ok(self.add_tree(view))
+    }
+
+    /// How much of a profile there is at each moment; nothing of one without times.
+    pub fn heatmap(&self, id: u32, sample_type: u32) -> Result<Option<HeatmapInfo>, SessionError> {
+        let profile = self.profile(id)?;
+        let map = heatmap::heatmap(profile, sample_type as usize);
+        let first = first_time(profile).unwrap_or(0);
+        Ok(map.map(|map| HeatmapInfo {
+            start: seconds(map.start.saturating_sub(first)),
+            end: seconds(map.end.saturating_sub(first)),
+            column: seconds(map.column),
+            rows: heatmap::ROWS as u32,
+            cells: map.cells,
+        }))
+    }
+}
+
+fn seconds(nanos: i64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+/// The thread of each set of labels.
+fn names(profile: &Profile) -> Vec<String> {
+    let text = |set: LabelSetId, key: &str| {
+        let label = profile.labels(Some(set)).iter();
+        let mut label = label.filter(|label| profile.text(label.key) == key);
+        label.next().map(|label| match label.value {
+            LabelValue::Text(text) => profile.text(text).to_owned(),
+            LabelValue::Number(number, _) => number.to_string(),
+        })
+    };
+    let name = |set| {
+        let parts: Vec<String> = LABELS.iter().filter_map(|key| text(set, key)).collect();
+        parts.join(" / ")
+    };
+    profile.label_sets().ids().map(name).collect()
+}
+
+fn name(names: &[String], labels: Option<LabelSetId>) -> &str {
+    labels.map_or("", |set| &names[set.index()])
+}

@@ -1,0 +1,167 @@
+//! Steps between an opened profile and what is drawn of it: verbs of the core, one after the other.
+//! A step is a text, the same as in the page's address.
+//!
+//! | step | what it does |
+//! |---|---|
+//! | `focus:REGEX`, `ignore:REGEX` | keeps samples with such a frame, or without |
+//! | `hide:REGEX`, `show:REGEX` | takes such frames out, or all others |
+//! | `show-from:REGEX` | begins stacks at the outermost such frame |
+//! | `prune-from:REGEX` | ends stacks at the innermost such frame |
+//! | `recursion:direct`, `recursion:cycles` | folds functions that call themselves, directly or not |
+//! | `time:FROM-UNTIL` | what was between two points in time, in seconds since the first sample of the profile |
+//! | `group:function`, `group:file`, `group:package`, `group:module` | what counts as one frame; of files, packages and modules, equal neighbours become one |
+
+use std::borrow::Cow;
+
+use pilotlight_core::Profile;
+use pilotlight_core::verbs::{self, FramePattern, Granularity, Recursion};
+
+use crate::error::{MAX_STEPS, SessionError};
+
+/// Longest text of a step in a message.
+const SHOWN: usize = 80;
+
+/// What steps made of a profile.
+pub(crate) struct Derived<'a> {
+    pub(crate) profile: Cow<'a, Profile>,
+    /// Numbers of the steps that matched nothing, from 0.
+    pub(crate) unmatched: Vec<u32>,
+}
+
+/// Takes steps, each from what the one before has left.
+pub(crate) fn derive<'a>(
+    profile: &'a Profile,
+    steps: &[String],
+) -> Result<Derived<'a>, SessionError> {
+    if steps.len() > MAX_STEPS {
+        return Err(SessionError::TooManySteps(steps.len()));
+    }
+    let start = first_time(profile).unwrap_or(0);
+    let mut derived = Derived {
+        profile: Cow::Borrowed(profile),
+        unmatched: Vec::new(),
+    };
+    for (i, text) in steps.iter().enumerate() {
+        let wrong = |reason: String| SessionError::Step {
+            number: i + 1,
+            step: text.chars().take(SHOWN).collect(),
+            reason,
+        };
+        let step = Step::parse(text).map_err(wrong)?;
+        let (profile, matched) = step.take(&derived.profile, start).map_err(wrong)?;
+        derived.profile = Cow::Owned(profile);
+        if !matched {
+            derived.unmatched.push(i as u32);
+        }
+    }
+    Ok(derived)
+}
+
+/// One step.
+pub(crate) enum Step {
+    Focus(FramePattern),
+    Ignore(FramePattern),
+    Hide(FramePattern),
+    Show(FramePattern),
+    ShowFrom(FramePattern),
+    PruneFrom(FramePattern),
+    Recursion(Recursion),
+    Group(Granularity),
+    /// Nanoseconds since the first sample.
+    Time(i64, i64),
+}
+
+impl Step {
+    /// Reads `verb:argument`, or says what is wrong with it.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (verb, argument) = text.split_once(':').unwrap_or((text, ""));
+        let pattern = |step: fn(FramePattern) -> Self| {
+            if argument.is_empty() {
+                return Err("it has no regular expression".to_owned());
+            }
+            FramePattern::new(argument).map(step).map_err(|e| e.reason)
+        };
+        match verb {
+            "focus" => pattern(Self::Focus),
+            "ignore" => pattern(Self::Ignore),
+            "hide" => pattern(Self::Hide),
+            "show" => pattern(Self::Show),
+            "show-from" => pattern(Self::ShowFrom),
+            "prune-from" => pattern(Self::PruneFrom),
+            "recursion" => match argument {
+                "direct" => Ok(Self::Recursion(Recursion::Direct)),
+                "cycles" => Ok(Self::Recursion(Recursion::Cycles)),
+                _ => Err("recursion is direct or cycles".to_owned()),
+            },
+            "group" => match argument {
+                "function" => Ok(Self::Group(Granularity::Function)),
+                "file" => Ok(Self::Group(Granularity::File)),
+                "package" => Ok(Self::Group(Granularity::Package)),
+                "module" => Ok(Self::Group(Granularity::Module)),
+                _ => Err("a group is a function, file, package or module".to_owned()),
+            },
+            "time" => parse_span(argument)
+                .map(|(from, until)| Self::Time(from, until))
+                .ok_or_else(|| "a time is two numbers of seconds, such as 0.5-2".to_owned()),
+            _ => Err("there is no such step".to_owned()),
+        }
+    }
+
+    /// What it makes of a profile, and whether it matched anything there. A frame that a step before
+    /// has taken out may still count as matched.
+    fn take(&self, profile: &Profile, start: i64) -> Result<(Profile, bool), String> {
+        let left = |after: Profile| {
+            let matched = !after.is_empty();
+            (after, matched)
+        };
+        Ok(match self {
+            Self::Focus(pattern) => left(verbs::focus(profile, Some(pattern), None).profile),
+            Self::Show(pattern) => left(verbs::show(profile, pattern).profile),
+            Self::ShowFrom(pattern) => left(verbs::show_from(profile, pattern).profile),
+            Self::Ignore(pattern) => {
+                let ignored = verbs::focus(profile, None, Some(pattern));
+                (ignored.profile, ignored.ignore_matched)
+            }
+            Self::Hide(pattern) => {
+                let hidden = verbs::hide(profile, pattern);
+                (hidden.profile, hidden.matched)
+            }
+            Self::PruneFrom(pattern) => {
+                let pruned = verbs::prune_from(profile, pattern);
+                (pruned.profile, pruned.matched)
+            }
+            Self::Time(from, until) => {
+                let [from, until] = [from, until].map(|&nanos| start.saturating_add(nanos));
+                let part = verbs::within(profile, from, until);
+                left(part.ok_or_else(|| "the samples of this profile have no times".to_owned())?)
+            }
+            Self::Recursion(mode) => (fold(profile, *mode)?, true),
+            Self::Group(Granularity::Function) => {
+                (verbs::group(profile, Granularity::Function), true)
+            }
+            Self::Group(by) => {
+                let grouped = verbs::group(profile, *by);
+                (fold(&grouped, Recursion::Direct)?, true)
+            }
+        })
+    }
+}
+
+/// When the first sample was taken.
+pub(crate) fn first_time(profile: &Profile) -> Option<i64> {
+    profile.samples().times.as_ref()?.iter().min().copied()
+}
+
+/// `0.5-2` in nanoseconds.
+fn parse_span(text: &str) -> Option<(i64, i64)> {
+    let (from, until) = text.split_once('-')?;
+    let [from, until] = [from, until].map(|text| {
+        let seconds: f64 = text.parse().ok()?;
+        (seconds.is_finite() && seconds >= 0.0).then_some((seconds * 1e9).round() as i64)
+    });
+    Some((from?, until?)).filter(|(from, until)| from < until)
+}
+
+fn fold(profile: &Profile, mode: Recursion) -> Result<Profile, String> {
+    verbs::collapse_recursion(profile, mode).map_err(|e| e.to_string())
+}

@@ -1,0 +1,78 @@
+//! The same tree seen from elsewhere: upside down, or from one function.
+
+use pilotlight_core::{DiffTree, verbs};
+
+use super::View;
+use super::table::Table;
+use super::values::Values;
+
+impl View {
+    /// Upside down: leaves first, their callers below them. The table of functions stays, as a
+    /// function costs the same whichever way the tree is drawn. A comparison stays as it is.
+    pub(crate) fn inverted(self) -> Self {
+        let Values::Call(tree) = &self.values else {
+            return self;
+        };
+        let inverted = verbs::inverted(tree.as_ref());
+        let values = Values::Call(Box::new(inverted.tree));
+        Self {
+            depths: values.shape().depths(),
+            table: self.table.counted_in(&values),
+            values,
+            cut: inverted.cut,
+            ..self
+        }
+    }
+
+    /// What calls the functions of a name, and what they call. Without such a function both are
+    /// empty.
+    pub(crate) fn sandwich(&self, name: &str) -> [Self; 2] {
+        let shape = self.shape();
+        let asked: Vec<bool> = shape
+            .frames()
+            .iter()
+            .map(|frame| shape.text(frame.name) == name)
+            .collect();
+        let is_asked = |frame: usize| asked[frame];
+        let (callers, cut, callees) = match &self.values {
+            Values::Call(tree) => {
+                let callers = verbs::callers(tree.as_ref(), is_asked);
+                let callees = verbs::callees(tree.as_ref(), is_asked);
+                (
+                    Values::Call(Box::new(callers.tree)),
+                    callers.cut,
+                    Values::Call(Box::new(callees)),
+                )
+            }
+            Values::Diff(diff) => {
+                let callers = verbs::callers(diff.tree(), is_asked);
+                let callees = verbs::callees(diff.tree(), is_asked);
+                (
+                    Values::Diff(Box::new(DiffTree::new(callers.tree))),
+                    callers.cut,
+                    Values::Diff(Box::new(DiffTree::new(callees))),
+                )
+            }
+        };
+        [self.part(callers, cut), self.part(callees, None)]
+    }
+
+    /// A tree that was made of this one, whose frames it has.
+    fn part(&self, values: Values, cut: Option<u32>) -> Self {
+        Self {
+            depths: values.shape().depths(),
+            table: Table::new(&values),
+            values,
+            cut,
+            kind: self.kind.clone(),
+            unit: self.unit.clone(),
+            normalised: self.normalised,
+            whole: self.total(),
+            unmatched: Vec::new(),
+            paints: self.paints.clone(),
+            matches: None,
+            selected: None,
+            pause: None,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Flame charts of profiles whose samples have times.
+
+use pilotlight_viewer::{Session, SessionError};
+
+/// Two threads; `main` runs twice in the first, with a pause between its calls of `work`.
+const FILE: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json",
+"shared":{"frames":[{"name":"main"},{"name":"work"},{"name":"idle"}]},
+"profiles":[{"type":"evented","name":"one","unit":"nanoseconds","startValue":0,"endValue":100,"events":[
+{"type":"O","frame":0,"at":10},{"type":"O","frame":1,"at":20},{"type":"C","frame":1,"at":30},
+{"type":"O","frame":1,"at":50},{"type":"C","frame":1,"at":60},{"type":"C","frame":0,"at":60},
+{"type":"O","frame":0,"at":80},{"type":"C","frame":0,"at":100}]},
+{"type":"sampled","name":"two","unit":"nanoseconds","samples":[[2],[2],[0,2]],"weights":[5,5,1]}]}"#;
+
+fn names(session: &Session, tree: u32, nodes: &[u32]) -> Vec<String> {
+    session.view(tree).unwrap().names(nodes).unwrap()
+}
+
+#[test]
+fn a_chart_is_a_tree_in_the_order_of_time() {
+    let mut session = Session::default();
+    let info = session.open("x", FILE.as_bytes()).unwrap();
+    assert!(info.timed);
+    let threads = session.threads(info.id, 0).unwrap();
+    let threads: Vec<(&str, f64)> = threads.iter().map(|t| (&*t.name, t.total)).collect();
+    assert_eq!(threads, [("one", 70.0), ("two", 11.0)]);
+
+    let chart = session.chart(info.id, 0, &[], "one").unwrap();
+    assert_eq!((chart.total, &*chart.unit), (90.0, "nanoseconds"));
+    let view = session.view(chart.id).unwrap();
+    // main 10-60, a pause, main 80-100; the largest first.
+    let mains = view.children(0).unwrap();
+    assert_eq!(names(&session, chart.id, &mains), ["main", "main"]);
+    let first = view.detail(mains[0]).unwrap();
+    assert_eq!((first.total, first.own, first.children), (50.0, 30.0, 2));
+    assert_eq!((first.function_total, first.function_self), (70.0, 50.0));
+    let works = view.children(mains[0]).unwrap();
+    assert_eq!(names(&session, chart.id, &works), ["work", "work"]);
+    assert_eq!(view.step(works[0], "next").unwrap(), works[1]);
+    assert_eq!(view.step(works[1], "next").unwrap(), works[1]);
+    // Each place has a key of its own, and pauses are not drawn.
+    assert_eq!(view.find(&view.key(works[1]).unwrap()), works[1]);
+    let boxes = view.boxes(0, 0.0, 1.0, 900.0, 0..9).unwrap();
+    let mut left: Vec<(f32, f32)> = boxes
+        .chunks(6)
+        .filter(|words| words[2] == 2)
+        .map(|words| (f32::from_bits(words[0]), f32::from_bits(words[1])))
+        .collect();
+    left.sort_by(|a, b| a.0.total_cmp(&b.0));
+    assert_eq!(left, [(100.0, 100.0), (400.0, 100.0)]);
+}
+
+#[test]
+fn a_chart_of_what_is_left_by_steps() {
+    let mut session = Session::default();
+    let info = session.open("x", FILE.as_bytes()).unwrap();
+    let steps = ["focus:work".to_owned()];
+    let chart = session.chart(info.id, 0, &steps, "one").unwrap();
+    assert_eq!(chart.total, 40.0);
+    let error = session.chart(info.id, 0, &steps, "two").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no sample of the thread \"two\" with a time is left"
+    );
+    let error = session.chart(info.id, 7, &[], "one").unwrap_err();
+    assert_eq!(error, SessionError::NoType(7));
+    let untimed = session.open("y", b"main;work 1").unwrap();
+    assert!(!untimed.timed);
+}

@@ -1,0 +1,281 @@
+//! Steps between an opened profile and its tree, and the same tree seen from elsewhere.
+
+use pilotlight_core::pprof;
+use pilotlight_core::{Function, Line, Mapping, ProfileBuilder, StringId, SymbolFlags};
+use pilotlight_viewer::{Session, Sort, TreeInfo};
+
+/// Opens folded stacks, `root;…;leaf value` a line.
+fn open(session: &mut Session, text: &str) -> u32 {
+    session
+        .open("stacks.txt", text.as_bytes())
+        .expect("opens")
+        .id
+}
+
+fn tree(session: &mut Session, profile: u32, steps: &[&str]) -> TreeInfo {
+    let steps: Vec<String> = steps.iter().map(|&step| step.to_owned()).collect();
+    session.tree(profile, 0, &steps, false).expect("a tree")
+}
+
+/// A node a line: as many blanks as it is deep, name, total and self value.
+fn draw(session: &Session, tree: &TreeInfo) -> String {
+    let view = session.view(tree.id).expect("is open");
+    let line = |node: u32| {
+        let d = view.detail(node).expect("a node");
+        let blanks = " ".repeat(d.depth as usize);
+        format!("{blanks}{} {}/{}\n", d.name, d.total, d.own)
+    };
+    (0..tree.nodes).map(line).collect()
+}
+
+const STACKS: &str = "main;work;alloc 3\nmain;work;work;hash 4\nmain;idle 8\nother;alloc;alloc 16";
+
+fn check(steps: &[&str], expected: &str) {
+    let mut session = Session::default();
+    let profile = open(&mut session, STACKS);
+    let info = tree(&mut session, profile, steps);
+    assert_eq!(draw(&session, &info), expected, "{steps:?}");
+    assert_eq!((info.whole, info.whole_exact.as_str()), (31.0, "31"));
+    assert_eq!(info.unmatched, Vec::<u32>::new(), "{steps:?}");
+}
+
+#[test]
+fn each_step_does_what_pprof_does() {
+    check(
+        &["focus:^work$"],
+        "total 7/0\n main 7/0\n  work 7/0\n   alloc 3/3\n   work 4/0\n    hash 4/4\n",
+    );
+    check(&["ignore:alloc|hash"], "total 8/0\n main 8/0\n  idle 8/8\n");
+    check(
+        &["hide:^(work|main)$"],
+        "total 31/0\n alloc 3/3\n hash 4/4\n idle 8/8\n other 16/0\n  alloc 16/0\n   alloc 16/16\n",
+    );
+    check(
+        &["show:^(work|idle)$"],
+        "total 15/0\n idle 8/8\n work 7/3\n  work 4/4\n",
+    );
+    check(
+        &["show-from:alloc"],
+        "total 19/0\n alloc 19/3\n  alloc 16/16\n",
+    );
+    check(
+        &["prune-from:^work$"],
+        "total 31/0\n main 15/0\n  idle 8/8\n  work 7/3\n   work 4/4\n other 16/0\n  alloc 16/0\n   alloc 16/16\n",
+    );
+    check(
+        &["recursion:direct"],
+        "total 31/0\n main 15/0\n  idle 8/8\n  work 7/0\n   alloc 3/3\n   hash 4/4\n other 16/0\n  alloc 16/16\n",
+    );
+}
+
+#[test]
+fn steps_are_taken_in_order() {
+    check(
+        &["hide:^main$", "show-from:^work$", "recursion:cycles"],
+        "total 7/0\n work 7/0\n  alloc 3/3\n  hash 4/4\n",
+    );
+    let mut session = Session::default();
+    let profile = open(&mut session, STACKS);
+    let hidden_first = tree(&mut session, profile, &["hide:^work$", "focus:^work$"]);
+    assert_eq!(hidden_first.total, 0.0, "nothing is left to focus on");
+    assert_eq!(hidden_first.unmatched, [1]);
+    let focused_first = tree(&mut session, profile, &["focus:^work$", "hide:^work$"]);
+    assert_eq!(focused_first.total, 7.0);
+    let again = tree(&mut session, profile, &[]);
+    assert_eq!(again.total, 31.0, "the profile itself stays as it is");
+}
+
+#[test]
+fn what_matches_nothing_is_told() {
+    let mut session = Session::default();
+    let profile = open(&mut session, STACKS);
+    for step in ["ignore:x", "hide:x", "prune-from:x"] {
+        let info = tree(&mut session, profile, &["recursion:direct", step]);
+        assert_eq!((info.total, info.unmatched), (31.0, vec![1]), "{step}");
+    }
+    for step in ["focus:x", "show:x", "show-from:x"] {
+        let info = tree(&mut session, profile, &[step]);
+        assert_eq!((info.total, info.nodes), (0.0, 1), "{step}");
+        assert_eq!(info.unmatched, [0], "{step}");
+    }
+}
+
+/// One stack of two functions of a package, in one file, below one of another library.
+fn native() -> Vec<u8> {
+    let mut b = ProfileBuilder::new();
+    b.sample_type("cpu", "nanoseconds");
+    let mut mapping = |file: &str| {
+        let file = b.string(file);
+        b.mapping(Mapping {
+            start: 0,
+            limit: 0,
+            offset: 0,
+            file,
+            build_id: StringId::EMPTY,
+            symbols: SymbolFlags::default(),
+        })
+    };
+    let (lib, exe) = (mapping("/lib/libc.so.6"), mapping("/bin/shop"));
+    let mut stack = None;
+    for (mapping, name, file) in [
+        (lib, "__libc_start", ""),
+        (exe, "shop/cart.Add", "cart.go"),
+        (exe, "shop/cart.sum", "cart.go"),
+    ] {
+        let (name, file) = (b.string(name), b.string(file));
+        let function = b.function(Function {
+            name,
+            system_name: name,
+            file,
+            start_line: 0,
+        });
+        let line = Line {
+            function: Some(function),
+            line: 1,
+            column: 0,
+        };
+        let location = b.location(Some(mapping), 0, false, &[line]);
+        stack = Some(b.stack(stack, location));
+    }
+    b.sample(stack, None, &[5]);
+    pprof::encode_gzip(&b.finish())
+}
+
+#[test]
+fn frames_are_grouped() {
+    let mut session = Session::default();
+    let profile = session.open("shop", &native()).expect("opens").id;
+    let mut names = |step: &str| -> Vec<String> {
+        let info = tree(&mut session, profile, &[step]);
+        let view = session.view(info.id).expect("open");
+        let nodes: Vec<u32> = (1..info.nodes).collect();
+        view.names(&nodes).expect("nodes")
+    };
+    assert_eq!(
+        names("group:function"),
+        ["__libc_start", "shop/cart.Add", "shop/cart.sum"]
+    );
+    assert_eq!(names("group:file"), ["?", "cart.go"]);
+    assert_eq!(names("group:package"), ["[libc.so.6]", "shop/cart"]);
+    assert_eq!(names("group:module"), ["/lib/libc.so.6", "/bin/shop"]);
+}
+
+#[test]
+fn errors_name_the_step() {
+    let mut session = Session::default();
+    let profile = open(&mut session, STACKS);
+    let mut message = |steps: &[&str]| {
+        let steps: Vec<String> = steps.iter().map(|&step| step.to_owned()).collect();
+        let failed = session.tree(profile, 0, &steps, false);
+        failed.expect_err("no tree").to_string()
+    };
+    let regex = message(&["hide:main", "focus:("]);
+    assert!(regex.starts_with("step 2, focus:(: "), "{regex}");
+    assert!(regex.contains("group"), "{regex}");
+    assert_eq!(
+        message(&["turn:main"]),
+        "step 1, turn:main: there is no such step"
+    );
+    assert_eq!(
+        message(&["focus"]),
+        "step 1, focus: it has no regular expression"
+    );
+    assert_eq!(
+        message(&["recursion:none"]),
+        "step 1, recursion:none: recursion is direct or cycles"
+    );
+    assert_eq!(
+        message(&["group:line"]),
+        "step 1, group:line: a group is a function, file, package or module"
+    );
+    assert_eq!(message(&["hide:x"; 65]), "65 steps; at most 64 are taken");
+    assert!(
+        message(&[&format!("é{}", "x".repeat(300))]).len() < 120,
+        "cut between letters"
+    );
+    assert_eq!(Session::step_problem("focus:a|b"), None);
+    assert_eq!(
+        Session::step_problem("group:"),
+        Some("a group is a function, file, package or module".to_owned())
+    );
+}
+
+#[test]
+fn upside_down_the_table_stays() {
+    let mut session = Session::default();
+    let profile = open(&mut session, "main;work;alloc 3\nmain;alloc 4\nmain 8");
+    let upright = session.tree(profile, 0, &[], false).expect("a tree");
+    let inverted = session.tree(profile, 0, &[], true).expect("a tree");
+    assert_eq!(
+        draw(&session, &inverted),
+        "total 15/0\n alloc 7/0\n  main 4/4\n  work 3/0\n   main 3/3\n main 8/8\n"
+    );
+    assert_eq!((inverted.whole, inverted.cut), (15.0, None));
+    let mut table = |tree: &TreeInfo| {
+        let view = session.view_mut(tree.id).expect("open");
+        view.table(Sort::Total, true, "", 0, 10).expect("a table")
+    };
+    assert_eq!(table(&upright), table(&inverted));
+    let view = session.view(inverted.id).expect("open");
+    let main = view.detail(view.children(0).expect("the root")[0]);
+    let main = main.expect("a node");
+    assert_eq!(
+        (main.name.as_str(), main.total, main.function_total),
+        ("main", 8.0, 15.0),
+        "a node is its chain's, the function is all of it"
+    );
+    assert_eq!(main.occurrences, 3, "in the tree that is drawn");
+    assert_eq!(view.occurrences(main.node).expect("main").len(), 3);
+    let view = session.view_mut(inverted.id).expect("open");
+    let found = view.search("alloc").expect("a pattern");
+    assert_eq!((found.matches, found.total), (1, 7.0), "the same share");
+}
+
+#[test]
+fn a_sandwich_has_callers_and_callees() {
+    let mut session = Session::default();
+    let profile = open(&mut session, STACKS);
+    let whole = tree(&mut session, profile, &[]);
+    let sandwich = session.sandwich(whole.id, "alloc").expect("a tree");
+    assert_eq!(
+        draw(&session, &sandwich.callers),
+        "total 19/0\n alloc 19/0\n  other 16/16\n  work 3/0\n   main 3/3\n"
+    );
+    assert_eq!(
+        draw(&session, &sandwich.callees),
+        "total 19/0\n alloc 19/3\n  alloc 16/16\n"
+    );
+    assert_eq!(sandwich.callers.whole, 31.0);
+    let func = |tree: &TreeInfo, node: u32| {
+        let view = session.view(tree.id).expect("open");
+        view.detail(node).expect("a node").func
+    };
+    let node = session
+        .view(whole.id)
+        .expect("open")
+        .node_of(func(&sandwich.callers, 1));
+    assert_eq!(
+        session.view(whole.id).expect("open").names(&[node]),
+        Ok(vec!["alloc".to_owned()]),
+        "functions keep their numbers"
+    );
+    let nothing = session.sandwich(whole.id, "nothing").expect("a tree");
+    assert_eq!((nothing.callers.nodes, nothing.callees.total), (1, 0.0));
+    assert!(session.sandwich(99, "alloc").is_err());
+}
+
+#[test]
+fn a_sandwich_of_a_comparison_has_both_sides() {
+    let mut session = Session::default();
+    let base = open(&mut session, "main;a;b 3\nmain;b 4");
+    let comparison = open(&mut session, "main;a;b 5\nmain;c 6");
+    let diff = session.diff(base, comparison, 0, false).expect("a tree");
+    let sandwich = session.sandwich(diff.id, "b").expect("a tree");
+    let totals = sandwich.callers.diff.expect("both sides");
+    assert_eq!((totals.base, totals.comparison), (7.0, 5.0));
+    let totals = sandwich.callees.diff.expect("both sides");
+    assert_eq!((totals.base, totals.comparison), (7.0, 5.0));
+    let view = session.view(sandwich.callers.id).expect("open");
+    let b = view.detail(1).expect("b").diff.expect("both sides");
+    assert_eq!((b.base_total, b.comparison_total), (7.0, 5.0));
+}
