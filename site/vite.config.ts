@@ -1,20 +1,33 @@
 import { defineConfig } from "vite";
 import { budget } from "./tools/budget.ts";
+import { offline } from "./tools/offline.ts";
 import { pages } from "./tools/pages.ts";
 import { policy } from "./tools/policy.ts";
+import { template } from "./tools/template.ts";
+
+// JSX goes through Vite's own compiler; preact needs no plugin beyond this.
+const oxc = { jsx: { runtime: "automatic", importSource: "preact" } } as const;
+// The oldest browsers with light-dark(); an older target would also rewrite oklch(), which the palette reads.
+const target = ["chrome123", "firefox120", "safari17.5"];
+
+const ROUTES = ["explore", "diff", "file"];
 
 export default defineConfig({
   // Relative asset addresses: the same build works at `/`, at a sub-path of a static host, anywhere.
   base: "./",
-  // JSX goes through Vite's own compiler; preact needs no plugin beyond this.
-  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  oxc,
   worker: { format: "es" },
-  // The oldest browsers with light-dark(); an older target would also rewrite oklch(), which the palette reads.
   build: {
-    target: ["chrome123", "firefox120", "safari17.5"],
+    target,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  plugins: [policy(), pages(["explore", "diff", "file"]), budget({ entry: 45, all: 76 })],
+  plugins: [
+    policy(process.env.PROFILE_ORIGINS ?? ""),
+    pages(ROUTES),
+    offline(ROUTES),
+    template({ oxc, build: { target } }),
+    budget({ entry: 60, all: 110 }),
+  ],
   server: { proxy: { "/api": "http://localhost:4040", "/ingest": "http://localhost:4040" } },
 });

@@ -2,6 +2,7 @@
 
 import { ApiError, asksForToken, noServer, responseError } from "./apierror.ts";
 import { base } from "./base.ts";
+import { readStream } from "./files/source.ts";
 import { askForToken, authorization, token } from "./state/page/token.ts";
 import type { Span } from "./time/range.ts";
 
@@ -32,7 +33,7 @@ export interface Timeline {
 }
 
 export interface ProfileAnswer {
-  bytes: Uint8Array;
+  bytes: Uint8Array<ArrayBuffer>;
   profiles: number;
   objects: number;
   bytesRead: number;
@@ -70,13 +71,20 @@ export async function fetchProfile(
   if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
   const number = (name: string) => Number(response.headers.get(`x-pilotlight-${name}`) ?? 0);
   return {
-    bytes: await orNetworkError(signal, () => readBody(response, progress)),
+    bytes: await orNetworkError(signal, () => readStream(bodyOf(response), Number.POSITIVE_INFINITY, signal, progress)),
     profiles: number("profiles"),
     objects: number("objects"),
     bytesRead: number("bytes"),
     millis: number("millis"),
     saturated: response.headers.get("x-pilotlight-saturated") === "true",
   };
+}
+
+/** The page that holds a profile by itself, with nothing in it yet. */
+export async function fetchTemplate(): Promise<string> {
+  const response = await orNetworkError(null, () => fetch(new URL("viewer.html", base)));
+  if (!response.ok) throw responseError(response, "");
+  return orNetworkError(null, () => response.text());
 }
 
 function spanParams({ from, until }: Span): Record<string, string> {
@@ -91,11 +99,11 @@ async function json<T>(name: string, params: Record<string, string>, signal: Abo
 }
 
 /** What fails on the way is a network error, unless the caller stopped it. A connection may break halfway through a body. */
-async function orNetworkError<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> {
+async function orNetworkError<T>(signal: AbortSignal | null, body: () => Promise<T>): Promise<T> {
   try {
     return await body();
   } catch (failure) {
-    if (signal.aborted) throw failure;
+    if (signal?.aborted) throw failure;
     throw new ApiError("network", failure instanceof Error ? failure.message : String(failure));
   }
 }
@@ -109,23 +117,7 @@ async function request(name: string, params: Record<string, string>, signal: Abo
   return response;
 }
 
-async function readBody(response: Response, progress: (bytes: number) => void): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  if (!response.body) throw new Error("the answer has no body");
-  const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    chunks.push(value);
-    length += value.length;
-    progress(length);
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
+  if (!body) throw new Error("the answer has no body");
+  return body;
 }

@@ -20,8 +20,17 @@ import {
   tree,
   zoomToCurrent,
 } from "./state/profile/focus.ts";
+import {
+  lookAt,
+  nextGroup,
+  sandwichCurrent,
+  stepOnCurrent,
+  takesSteps,
+  toggleInvert,
+  toggleRecursion,
+} from "./state/profile/steps.ts";
 import { swapSides } from "./state/query/sides.ts";
-import { go, urlState } from "./state/url/router.ts";
+import { redo, undo, urlState } from "./state/url/router.ts";
 import type { View } from "./state/url/urlstate.ts";
 
 interface Binding {
@@ -37,7 +46,9 @@ export interface KeyGroup {
   bindings: Binding[];
 }
 
-const view = (name: View) => () => tree.value && go({ view: name });
+const view = (name: View) => () => tree.value && lookAt(name);
+/** What steps do is for a picture that takes them. */
+const step = (act: () => unknown) => () => takesSteps.value && act();
 const zoomBy = (factor: number) => () => tree.value && setExtent(zoomAt(extent.value, 0.5, factor));
 
 export const KEYS: KeyGroup[] = [
@@ -72,11 +83,28 @@ export const KEYS: KeyGroup[] = [
     ],
   },
   {
+    title: "Filter",
+    bindings: [
+      { keys: ["f"], help: "focus: only stacks with this function", run: step(() => stepOnCurrent("focus")) },
+      { keys: ["i"], help: "ignore: no stacks with it", run: step(() => stepOnCurrent("ignore")) },
+      { keys: ["h"], help: "hide its frames", run: step(() => stepOnCurrent("hide")) },
+      { keys: ["r"], help: "fold recursion", run: step(toggleRecursion) },
+      { keys: ["g"], help: "group by function, file, package, module", run: step(nextGroup) },
+      { keys: ["v"], help: "upside down: callers below what they call", run: step(toggleInvert) },
+      { keys: ["z"], help: "undo", run: undo },
+      { keys: ["Z"], help: "redo", run: redo },
+    ],
+  },
+  {
     title: "Views",
     bindings: [
       { keys: ["1"], help: "flame graph", run: view("flame") },
       { keys: ["2"], help: "table", run: view("table") },
       { keys: ["3"], help: "both", run: view("both") },
+      { keys: ["4"], help: "call tree", run: view("tree") },
+      { keys: ["5"], help: "sandwich", run: view("sandwich") },
+      { keys: ["6"], help: "chart: what ran when, of profiles with times", run: view("chart") },
+      { keys: ["b"], help: "sandwich: callers and callees of a function", run: () => tree.value && sandwichCurrent() },
       { keys: ["x"], help: "swap the sides of a difference", run: swap },
       { keys: ["?"], help: "this help", run: () => (helpOpen.value = !helpOpen.value) },
     ],

@@ -1,23 +1,19 @@
 import { computed, effect, untracked } from "@preact/signals";
-import { render } from "preact";
-import { App } from "./app.tsx";
-import { startKeys } from "./keys.ts";
-import { reportUncaught } from "./state/page/failure.ts";
-import { startDrawer } from "./state/profile/drawer.ts";
+import { startOffline } from "./offline.ts";
+import { Diff } from "./pages/diff.tsx";
+import { Explore } from "./pages/explore.tsx";
+import { FilePage } from "./pages/file.tsx";
+import { Home } from "./pages/home.tsx";
+import { start } from "./start.tsx";
 import { loadFiles } from "./state/profile/files.ts";
-import { startFocus } from "./state/profile/focus.ts";
-import { clear, shown } from "./state/profile/shown.ts";
+import { loadAddresses } from "./state/profile/opening.ts";
+import { clear } from "./state/profile/shown.ts";
 import { loadCompare } from "./state/query/compare.ts";
 import { chooseDefaults, loadExplore } from "./state/query/explore.ts";
 import { urlState } from "./state/url/router.ts";
 import type { Route } from "./state/url/urlstate.ts";
-import "./style/tokens.css";
-import "./style/base.css";
-import "./style/controls.css";
-import "./style/details.css";
-import "./style/picture.css";
-import "./style/pages.css";
 
+const PAGES: Record<Route, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
 const LOADERS: Record<Route, () => void> = { home: () => {}, explore: loadExplore, diff: loadCompare, file: loadFiles };
 const route = computed(() => urlState.value.route);
 // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
@@ -27,12 +23,17 @@ effect(() => {
   return effect(load);
 });
 effect(chooseDefaults);
-effect(() => {
-  const answer = shown.value;
-  document.title = answer.state === "ready" ? `${answer.title} · Pilotlight` : "Pilotlight";
+effect(loadAddresses);
+start(function Page() {
+  const Chosen = PAGES[route.value];
+  return <Chosen />;
 });
-reportUncaught();
-startFocus();
-startDrawer();
-startKeys();
-render(<App />, document.getElementById("app") ?? document.body);
+startOffline();
+
+function openLinked(): void {
+  if (route.peek() === "file" && location.hash.startsWith("#p="))
+    void import("./state/profile/linked.ts").then((module) => module.openLinked());
+}
+openLinked();
+// Of a link that is followed on the page of files itself, nothing but this changes.
+addEventListener("hashchange", openLinked);

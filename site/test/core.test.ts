@@ -47,7 +47,7 @@ test("worker form: file bytes move instead of being copied", () => {
 
 test("worker form: errors keep their message, and a dead worker fails every question", async () => {
   const { worker, core } = remote();
-  const [refused, stranded] = [core.tree(1, 0), core.tree(2, 0)];
+  const [refused, stranded] = [core.tree(1, 0, [], false), core.tree(2, 0, [], false)];
   worker.answer(0, { error: "no such profile", fatal: false, kind: "damaged" });
   worker.onerror?.({ message: "" });
   await assert.rejects(
@@ -69,6 +69,6 @@ test("same-thread form: the same answers and the same errors", async () => {
   } as unknown as Engine;
   const core = localCore(Promise.resolve(engine));
   assert.equal(await core.key(1, 2), "1/2");
-  await assert.rejects(core.tree(1, 0), (e: CoreError) => e instanceof CoreError && e.fatal);
+  await assert.rejects(core.tree(1, 0, [], false), (e: CoreError) => e instanceof CoreError && e.fatal);
   await assert.rejects(core.find(1, "x"), (e: CoreError) => e.message === "no such tree" && !e.fatal);
 });

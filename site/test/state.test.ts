@@ -6,7 +6,10 @@ import { engine, idle, server } from "./page.ts";
 const { go, visit } = await import("../src/state/url/router.ts");
 const { loadExplore, timeline } = await import("../src/state/query/explore.ts");
 const { loadCompare, sideSeries } = await import("../src/state/query/compare.ts");
-const { files, opening, openFiles } = await import("../src/state/profile/files.ts");
+const { checked, files, loadFiles, moveAcross, opening, sides, swapFiles } = await import(
+  "../src/state/profile/files.ts"
+);
+const { failures, openFiles } = await import("../src/state/profile/opening.ts");
 const { clear, shown } = await import("../src/state/profile/shown.ts");
 const { notice } = await import("../src/state/page/notice.ts");
 const { nextOccurrence, select, selected, startFocus } = await import("../src/state/profile/focus.ts");
@@ -178,8 +181,7 @@ test("a call about the picture that fails is reported, unless the picture was re
 });
 
 test("a batch of files that fails in an unexpected way does not block the next", async () => {
-  const broken = { arrayBuffer: async () => new ArrayBuffer(1), size: 1 };
-  Object.defineProperty(broken, "name", { get: fail });
+  const broken = { name: "b.txt", size: 1, slice: fail };
   await assert.rejects(openFiles([new File(["main 1"], "a.txt"), broken as unknown as File]));
   assert.equal(opening.value, null, "nothing is under way");
   await openFiles([new File(["main 1"], "a.txt")]);
@@ -187,4 +189,78 @@ test("a batch of files that fails in an unexpected way does not block the next",
     files.value.map(({ info }) => info.name),
     ["p"],
   );
+});
+
+const text = (name: string) => new File(["main 1"], name);
+const names = (list: { info: { name: string } }[]) => list.map(({ info }) => info.name);
+/** A core that makes a profile of each file, which measures what its name says, as much as stands there: "cpu-10.txt". */
+function openByName(): void {
+  engine.open = (name: string) => {
+    const [type, total] = name.split(/[-.]/);
+    return { ...profile(), name, types: [{ type, unit: "count", total: Number(total), total_exact: total }] };
+  };
+}
+
+test("of files opened together, those that measure what the first does are looked at", async () => {
+  openByName();
+  await openFiles([text("cpu-1.txt"), text("heap-2.txt"), text("cpu-3.txt")]);
+  assert.deepEqual(names(checked.value), ["cpu-1.txt", "cpu-3.txt"]);
+  assert.deepEqual(failures.value, []);
+});
+
+test("a cancel stops the readers of other formats, and what is decoded later is closed", async () => {
+  openByName();
+  const before = files.value.length;
+  let stopped = 0;
+  let finish: (value: unknown) => void = () => {};
+  engine.stopImports = () => void stopped++;
+  engine.open = () => new Promise((resolve) => (finish = resolve));
+  const opened = openFiles([text("slow-1.txt"), text("never-1.txt")]);
+  await idle();
+  assert.equal(opening.value?.stage, "decoding");
+  opening.value?.cancel();
+  await opened;
+  assert.equal(opening.value, null);
+  assert.equal(files.value.length, before);
+  const late = profile();
+  finish(late);
+  await idle();
+  assert.ok(stopped > 0);
+  assert.ok(!open.has(late.id), "it is closed");
+  // And the next one does not wait for it.
+  openByName();
+  await openFiles([text("cpu-1.txt")]);
+  assert.equal(files.value.length, before + 1);
+});
+
+test("several files are compared: the first with all others, until the person says otherwise", async () => {
+  openByName();
+  files.value = [];
+  const asked: unknown[][] = [];
+  engine.diff = (...args: unknown[]) => {
+    asked.push(args);
+    return { id: 1, nodes: 1, depth: 1, diff: {} };
+  };
+  engine.merge = () => ({ ...profile(), types: [{ type: "cpu", unit: "count", total: 30, total_exact: "30" }] });
+  await openFiles([text("cpu-10.txt"), text("cpu-11.txt"), text("cpu-19.txt")]);
+  const sideNames = () => [names(sides.value.base), names(sides.value.other)];
+  assert.deepEqual(sideNames(), [["cpu-10.txt"], ["cpu-11.txt", "cpu-19.txt"]]);
+  go({ compare: true });
+  const stop = effect(loadFiles);
+  await idle();
+  assert.equal(asked.at(-1)?.[3], true, "the sides differ by more than a tenth: shares");
+  const [, second, third] = files.value;
+  moveAcross(second.info.id);
+  assert.deepEqual(sideNames(), [["cpu-10.txt", "cpu-11.txt"], ["cpu-19.txt"]]);
+  swapFiles();
+  assert.deepEqual(sideNames(), [["cpu-19.txt"], ["cpu-10.txt", "cpu-11.txt"]]);
+  go({ measure: "amount" });
+  await idle();
+  assert.equal(asked.at(-1)?.[3], false, "as the person wishes");
+  go({ measure: "auto" });
+  files.value = files.value.filter((file) => file.info.id !== third.info.id);
+  await idle();
+  assert.deepEqual(sideNames(), [["cpu-10.txt"], ["cpu-11.txt"]]);
+  assert.equal(asked.at(-1)?.[3], false, "a tenth is no difference");
+  stop();
 });

@@ -11,8 +11,9 @@ import {
 const ROUTES: Route[] = ["home", "explore", "diff", "file"];
 
 function roundTrip(state: UrlState): UrlState {
-  const [path, query = ""] = formatUrlState(state).split("?");
-  return parseUrlState(path, query);
+  const [address, fragment] = formatUrlState(state).split("#");
+  const [path, query = ""] = address.split("?");
+  return parseUrlState(path, query, fragment);
 }
 
 test("the initial state has a bare URL", () => {
@@ -30,6 +31,9 @@ test("explore: everything survives the URL", () => {
     base: { from: "now-7d", until: "1700000000000", filters: ['region="eu"', 'path=~"/a b\\\\d+&x=1"', 'region="eu"'] },
     window: { from: 1700000000000, until: 1700000060000 },
     view: "both",
+    steps: ["focus:^a\\.\\(\\*B\\)\\.c$", "hide:x|y &z", "group:package", "recursion:direct", "hide:x|y &z"],
+    invert: true,
+    sandwich: "github.com/acme/shop.(*Svc).Place",
     zoom: "9f3a",
     extent: [0.25, 0.5000001],
     selection: "00ff",
@@ -63,10 +67,28 @@ test("file: only the view goes into the URL", () => {
   assert.equal(formatUrlState(state), "file?t=inuse_space&v=table&q=alloc&m=compare");
 });
 
+test("file: addresses of profiles survive behind the #, by speedscope's names", () => {
+  const addresses = [
+    { url: "https://there.test/a b.pb.gz?x=1&y=2#z", title: "before & after" },
+    { url: "/made/c.jfr", title: "" },
+  ];
+  const state: UrlState = { ...initialUrlState("file"), view: "table", addresses };
+  assert.deepEqual(roundTrip(state), state);
+  const [untitled] = [{ ...state, addresses: [{ url: "/a.pb", title: "" }] }];
+  assert.equal(formatUrlState(untitled), "file?v=table#profileURL=%2Fa.pb");
+  const asIn = (fragment: string) => parseUrlState("file", "", fragment).addresses;
+  assert.deepEqual(asIn("#profileURL=%2Fa&title=b&profileURL=c"), [
+    { url: "/a", title: "b" },
+    { url: "c", title: "" },
+  ]);
+  assert.deepEqual(asIn("#profileURL=&localProfilePath=x"), []);
+  assert.deepEqual(parseUrlState("explore", "", "#profileURL=/a").addresses, []);
+});
+
 test("short names are a promise", () => {
   const state = parseUrlState(
     "/explore",
-    "?s=a&t=b&from=now-6h&until=now-1h&l=x%3D%22y%22&w=1-2&v=table&z=k&x=0.1-0.2&n=i&q=f&o=-total",
+    "?s=a&t=b&from=now-6h&until=now-1h&l=x%3D%22y%22&w=1-2&v=table&f=hide:a%7Cb&f=group:file&i=1&b=main.run&z=k&x=0.1-0.2&n=i&q=f&o=-total",
   );
   assert.deepEqual(state, {
     ...initialUrlState("explore"),
@@ -75,6 +97,9 @@ test("short names are a promise", () => {
     base: { from: "now-6h", until: "now-1h", filters: ['x="y"'] },
     window: { from: 1, until: 2 },
     view: "table",
+    steps: ["hide:a|b", "group:file"],
+    invert: true,
+    sandwich: "main.run",
     zoom: "k",
     extent: [0.1, 0.2],
     selection: "i",
@@ -89,7 +114,8 @@ test("very small extents survive", () => {
 });
 
 test("nonsense is as if absent", () => {
-  const query = "?from=yesterday&until=-1&w=9-3&v=pie&x=0.5-0.1&o=sideways&norm=yes&l=&m=compare";
+  const query =
+    "?from=yesterday&until=-1&w=9-3&v=pie&x=0.5-0.1&o=sideways&norm=yes&l=&m=compare&i=yes&f=turn:a&f=focus:&f=focus&f=group:line";
   assert.deepEqual(parseUrlState("explore", query), initialUrlState("explore"));
 });
 

@@ -15,13 +15,20 @@ const HEADERS = [
  * Writes the page's content security policy: scripts and connections of its own origin only. "Nothing leaves your
  * machine" is then enforced by the browser, not only promised by us. The page carries it for any static host;
  * `_headers`, which Cloudflare reads, says the same and what only a header can.
+ *
+ * `origins` are others that links to /file may fetch profiles from, with blanks between them.
  */
-export function policy(): Plugin {
+export function policy(origins: string): Plugin {
+  const allowed = origins.split(" ").filter((origin) => origin !== "");
   let rules: string[] = [];
   return {
     name: "pilotlight-policy",
     apply: "build",
     enforce: "post",
+    buildStart() {
+      const wrong = allowed.find((origin) => !/^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(origin));
+      if (wrong !== undefined) this.error(`PROFILE_ORIGINS: ${wrong} is no origin, like https://profiles.example.com`);
+    },
     generateBundle() {
       const policy = [...rules, "frame-ancestors 'none'"].join("; ");
       const lines = [`Content-Security-Policy: ${policy}`, ...HEADERS].map((line) => `  ${line}\n`);
@@ -38,8 +45,9 @@ export function policy(): Plugin {
           `script-src 'self' 'wasm-unsafe-eval' ${inline.join(" ")}`,
           "style-src 'self'",
           "img-src 'self' data:",
-          "connect-src 'self'",
+          `connect-src ${["'self'", ...allowed].join(" ")}`,
           "worker-src 'self'",
+          "manifest-src 'self'",
           "base-uri 'none'",
           "form-action 'none'",
         ];

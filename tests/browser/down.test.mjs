@@ -15,7 +15,11 @@ after(() => browser?.close());
 
 /** A page whose calls of the API are answered by `answer` from the start; `restore` lets them through. */
 async function openWith(path, answer) {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
+  const context = await browser.newContext({
+    serviceWorkers: "block",
+    viewport: { width: 1400, height: 900 },
+    reducedMotion: "reduce",
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   await page.route("**/api/v1/**", answer);

@@ -326,6 +326,7 @@ describe("two files", () => {
       const [base, other] = [FILES.before, FILES.after].map((path) => callTree(readPprof(path), CPU));
       await at("compare").click();
       await at("legend").waitFor();
+      await at("normalise").uncheck();
       const exact = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
       const title = (await at("diff-totals").getAttribute("title")).replace(/[^\d,→]/g, "");
       assert.equal(title, `${exact(base.total)}→${exact(other.total)}`);

@@ -98,6 +98,24 @@ const STATES = [
       await opened.page.mouse.move(0, 0);
     },
   ],
+  [
+    "steps",
+    () =>
+      explore(
+        `&f=${encodeURIComponent(`hide:^${JAVA.replaceAll(".", "\\.")}`)}&f=ignore:nothing&f=group:package&f=recursion:direct&i=1`,
+      ),
+    async (opened) => {
+      await drawn(opened);
+      await opened.at("step").nth(3).waitFor();
+    },
+  ],
+  ["step-menu", () => explore(), drawn, menu("step-add")],
+  ["tree", () => explore("&v=tree"), ({ at }) => at("treeitem").nth(2).waitFor()],
+  [
+    "sandwich",
+    () => explore("&v=sandwich&b=java.util.HashMap.get"),
+    ({ at }) => at("callees").locator("tbody tr").first().waitFor({ state: "attached" }),
+  ],
   ["search", () => explore("&q=HashMap"), ({ at }) => at("search-result").filter({ hasText: "frame" }).waitFor()],
   [
     "diff",
@@ -118,6 +136,7 @@ const STATES = [
   ["range-menu", () => explore(absolute()), drawn, menu("range")],
   ["filter-menu", diff, drawn, menu("filters-other-add")],
   ["share-menu", () => explore(), drawn, menu("share")],
+  ["export-menu", diff, drawn, menu("export")],
   [
     "files",
     () => "/file",

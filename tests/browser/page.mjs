@@ -26,6 +26,8 @@ export async function openPage(browser, path, options = {}) {
   const context = await browser.newContext({
     viewport: { width: 1400, height: 900 },
     reducedMotion: "reduce",
+    // It would answer before a test that stands in for the network.
+    serviceWorkers: "block",
     ...options,
   });
   const page = await context.newPage();

@@ -3,10 +3,11 @@
  * out sideways, and the page has drawn. With BLESS=1 the README's picture is made anew.
  */
 import assert from "node:assert/strict";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { drop, launch, openPage, own } from "./page.mjs";
+import { zip } from "./zip.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const README = new URL("../../docs/images/explore.png", import.meta.url).pathname;
@@ -41,6 +42,35 @@ const PAGES = [
   ["home", () => "/", ({ at }) => at("service-card").nth(3).waitFor()],
   ["explore", () => `/explore?s=checkout&t=${CPU}`, (opened) => click(opened, "priceWithDiscounts")],
   ["both", () => `/explore?s=catalog&t=${CPU}&v=both&q=lucene`, drawn],
+  [
+    "steps",
+    () => `/explore?s=checkout&t=${CPU}&f=ignore:^runtime\\.&f=group:package&f=hide:nothing`,
+    async (opened) => {
+      await drawn(opened);
+      await opened.at("step").nth(2).waitFor();
+    },
+  ],
+  ["inverted", () => `/explore?s=checkout&t=${CPU}&i=1`, drawn],
+  [
+    "tree",
+    () => `/explore?s=checkout&t=${CPU}&v=tree`,
+    async ({ page, at }) => {
+      await at("treeitem").nth(1).waitFor();
+      await page.getByRole("tree", { name: "Call tree" }).focus();
+      for (let i = 0; i < 6; i++) {
+        await page.keyboard.press("ArrowRight");
+        await page.waitForTimeout(60);
+      }
+    },
+  ],
+  [
+    "sandwich",
+    () => `/explore?s=checkout&t=${CPU}&v=sandwich&b=runtime.mallocgc`,
+    async ({ page, at }) => {
+      await at("callees").locator("tbody tr").first().waitFor({ state: "attached" });
+      await page.waitForTimeout(300);
+    },
+  ],
   ["diff", () => `/diff?s=checkout&t=${CPU}&${deploy()}`, drawn],
   [
     "file",
@@ -48,6 +78,52 @@ const PAGES = [
     async (opened) => {
       await drop(opened.page, own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz"));
       await drawn(opened);
+    },
+  ],
+  [
+    "file-export",
+    () => "/file",
+    async (opened) => {
+      await drop(opened.page, own("checkout-1.8.2.pb.gz"));
+      await drawn(opened);
+      await opened.at("export").click();
+      await opened.at("export-png").waitFor();
+    },
+  ],
+  [
+    "file-share",
+    () => "/file",
+    async (opened) => {
+      await drop(opened.page, own("checkout-1.8.2.pb.gz"));
+      await drawn(opened);
+      await opened.at("share").click();
+      await opened.page.waitForTimeout(500);
+    },
+  ],
+  [
+    "archive",
+    () => "/file",
+    async (opened) => {
+      const files = ["checkout-1.8.2.pb.gz", "checkout-1.9.0.pb.gz"].map((name) => ({
+        name,
+        bytes: readFileSync(own(name)),
+      }));
+      const more = { ...files[1], name: "night/checkout-1.9.0-again.pb.gz" };
+      const note = { name: "notes.md", bytes: Buffer.from("# Results") };
+      writeFileSync(own("night.zip"), zip([...files, more, note]));
+      await drop(opened.page, own("night.zip"));
+      await drawn(opened);
+      await opened.at("compare").click();
+      await opened.at("legend").waitFor();
+      await drawn(opened);
+    },
+  ],
+  ["empty", () => "/file", ({ at }) => at("open-folder").waitFor({ state: "attached" })],
+  [
+    "address",
+    () => "/file#profileURL=https://artifacts.example.com/night/cpu.pb.gz",
+    async (opened) => {
+      await opened.at("problem").waitFor();
     },
   ],
   [
@@ -82,7 +158,7 @@ for (const [name, path, ready] of PAGES) {
         if (process.env.BLESS && picture.endsWith("explore-light-1400.png")) copyFileSync(picture, README);
         const wide = await opened.page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(wide <= width, `the page is ${wide} pixels wide`);
-        await opened.end();
+        await opened.end(/Content Security Policy|violates/);
       });
     }
   }

@@ -33,7 +33,10 @@ const only = process.argv[2] ?? "";
 const all = [
   "identity",
   "file",
+  "steps",
+  "export",
   "problems",
+  "open",
   "hand",
   "server",
   "services",
@@ -43,6 +46,8 @@ const all = [
   "layout",
   "truth",
   "agents",
+  "offline",
+  "package",
 ];
 const files = all.filter((name) => name.includes(only));
 

@@ -219,8 +219,8 @@ test("a gauge is the average a snapshot, and every number on the screen agrees",
   assert.equal(await at("drawer-total").textContent(), await frame.locator("td").nth(1).textContent(), "the drawer");
   assert.match(await at("drawer").locator("tr[title]").first().getAttribute("title"), /^[\d,]+( \d+\/\d+)? bytes$/);
   // What is downloaded is what is shown: its total is rounded once.
-  await at("share").click();
-  const [file] = await Promise.all([page.waitForEvent("download"), at("download").click()]);
+  await at("export").click();
+  const [file] = await Promise.all([page.waitForEvent("download"), at("export-pprof").click()]);
   assert.equal(callTree(readPprof(await file.path()), 0).total, Math.floor(sum / answer.profiles), "the file");
   // Of a comparison too, where the sides have numbers of snapshots of their own.
   await page.goto(`${url}/diff?s=checkout&t=${IN_USE}&from=${from}&until=${deploy}&from2=${deploy}&until2=${until}`);
@@ -391,7 +391,7 @@ test("everything is asked for once", async () => {
 });
 
 test("while services load the page has its shape, and without data its controls", async () => {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  const context = await browser.newContext({ serviceWorkers: "block", viewport: { width: 1400, height: 900 } });
   const page = await context.newPage();
   let answer = () => {};
   const held = new Promise((resolve) => (answer = resolve));

@@ -17,7 +17,11 @@ before(async () => {
 after(() => browser?.close());
 
 test("a token is asked for, kept, and forgotten", async () => {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
+  const context = await browser.newContext({
+    serviceWorkers: "block",
+    viewport: { width: 1400, height: 900 },
+    reducedMotion: "reduce",
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const shown = [];

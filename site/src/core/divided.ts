@@ -22,6 +22,7 @@ export const WHOLE: Division = { by: 1 };
 const AMOUNTS = new Set([
   "self",
   "total",
+  "whole",
   "function_self",
   "function_total",
   "base",

@@ -10,14 +10,15 @@ export interface Imported {
 /** What the worker answers. */
 export type ImportReply = { imported: Imported } | { error: string; name: string };
 
-/** Reads a file that the viewer cannot read by itself. The bytes are gone afterwards. */
-export function importProfile(bytes: Uint8Array<ArrayBuffer>): Promise<Imported> {
+/** Reads a file that the viewer cannot read by itself. The bytes are gone afterwards. The signal ends it at once. */
+export function importProfile(bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Imported> {
   const worker = new Worker(new URL("./importer.ts", import.meta.url), { type: "module", name: "pilotlight imports" });
   const read = new Promise<Imported>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<ImportReply>) => {
       if ("imported" in data) resolve(data.imported);
       else reject(Object.assign(new Error(data.error), { name: data.name }));
     };
+    signal.addEventListener("abort", () => reject(signal.reason));
     worker.onerror = (event) => reject(new Error(event.message || "the reader of this format did not start"));
     worker.postMessage(bytes, [bytes.buffer]);
   });

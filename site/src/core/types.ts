@@ -10,9 +10,13 @@ export interface SampleType {
 export interface ProfileInfo {
   id: number;
   name: string;
+  /** Of the file, for people; empty when it was made here. */
+  format: string;
   types: SampleType[];
   default_type: number;
   samples: number;
+  /** Whether samples have times, so that there is a chart. */
+  timed: boolean;
   functions: number;
   locations: number;
   time_nanos: string;
@@ -41,9 +45,38 @@ export interface TreeInfo {
   /** Of a difference: the baseline's total. */
   total: number;
   total_exact: string;
+  /** Total of what this is a part of: the profile before its steps, or the tree of a sandwich. */
+  whole: number;
+  whole_exact: string;
+  /** Which of the steps matched nothing, from 0. */
+  unmatched: number[];
+  /** Of a tree upside down, the depth below which callers are left out. */
+  cut: number | null;
   diff: DiffTotals | null;
   /** Whether values are the average of several snapshots, not their sum. */
   average?: boolean;
+}
+
+/** How much of a profile there is at each moment. Times are seconds since the first sample. */
+export interface Heatmap {
+  start: number;
+  end: number;
+  column: number;
+  rows: number;
+  /** From top to bottom, then from left to right. */
+  cells: number[];
+}
+
+/** What ran side by side with others, by process and name. */
+export interface Thread {
+  name: string;
+  total: number;
+}
+
+/** What calls a function, and what it calls. */
+export interface Sandwich {
+  callers: TreeInfo;
+  callees: TreeInfo;
 }
 
 export type DiffState = "same" | "new" | "gone";

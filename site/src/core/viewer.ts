@@ -5,13 +5,16 @@ import { type Division, divided, WHOLE } from "./divided.ts";
 import { importProfile } from "./imports.ts";
 import type {
   Direction,
+  Heatmap,
   Layout,
   LayoutWindow,
   NodeDetail,
   ProfileInfo,
+  Sandwich,
   SearchInfo,
   SortColumn,
   TablePage,
+  Thread,
   TreeInfo,
 } from "./types.ts";
 
@@ -42,15 +45,24 @@ export interface TableQuery {
 
 export type Engine = ReturnType<typeof wrap>;
 
-export async function loadEngine(): Promise<Engine> {
-  await init();
+/** Names of frames and their totals, two for each: those of both sides of a comparison. */
+export interface Captions {
+  names: string[];
+  totals: number[];
+}
+
+/** `wasm` is the viewer itself, where the page has it already. */
+export async function loadEngine(wasm?: BufferSource): Promise<Engine> {
+  await init(wasm && { module_or_path: wasm });
   return wrap(new Viewer());
 }
 
 function wrap(viewer: Viewer) {
-  /** Trees that show quotients, and profiles whose own quotient is exported. */
+  /** Trees that show quotients. */
   const divisions = new Map<number, Division>();
-  const averages = new Map<number, { type: number; by: number }>();
+  /** Of profiles with a tree: the type it has, and what its values are divided by. */
+  const drawn = new Map<number, { type: number; by: number }>();
+  const imports = new Set<AbortController>();
   const divisionOf = (tree: number) => divisions.get(tree) ?? WHOLE;
   const withDivision = (info: TreeInfo, division: Division | undefined) => {
     if (!division) return info;
@@ -61,37 +73,66 @@ function wrap(viewer: Viewer) {
   const node = (tree: number, id: number) => divided(viewer.node(tree, id) as NodeDetail, divisionOf(tree));
   const scale = (profile: number, type: number, numerator: number, denominator: number) =>
     viewer.scale(profile, type, numerator, denominator) as ProfileInfo;
+  /** What `use` makes of a profile as it is shown: of one that is shown as an average, of that average. */
+  const asShown = <T>(profile: number, use: (profile: number, type: number) => T): T => {
+    const { type, by } = drawn.get(profile) ?? { type: 0, by: 1 };
+    if (by === 1) return use(profile, type);
+    const { id } = scale(profile, type, 1, by);
+    try {
+      return use(id, type);
+    } finally {
+      viewer.close(id);
+    }
+  };
   return {
     open: async (name: string, bytes: Uint8Array<ArrayBuffer>): Promise<ProfileInfo> => {
       try {
         return viewer.open(name, bytes) as ProfileInfo;
       } catch (failure) {
         if (!(failure instanceof Error) || failure.name !== "unread") throw failure;
-        const { pprof, times, warnings } = await importProfile(bytes);
-        return viewer.open_imported(name, pprof, times, warnings) as ProfileInfo;
+        const stop = new AbortController();
+        imports.add(stop);
+        try {
+          const { format, pprof, times, warnings } = await importProfile(bytes, stop.signal);
+          return viewer.open_imported(name, format, pprof, times, warnings) as ProfileInfo;
+        } finally {
+          imports.delete(stop);
+        }
       }
+    },
+    /** Ends the readers of other formats that are at work. */
+    stopImports: () => {
+      for (const stop of imports) stop.abort();
     },
     merge: (profiles: number[]) => viewer.merge(Uint32Array.from(profiles)) as ProfileInfo,
     close: (profile: number) => {
-      averages.delete(profile);
+      drawn.delete(profile);
       viewer.close(profile);
     },
     scale,
-    /** As pprof; of a profile that is shown as an average, that average. */
-    exportPprof: (profile: number) => {
-      const average = averages.get(profile);
-      if (!average) return viewer.export_pprof(profile) as Uint8Array<ArrayBuffer>;
-      const { id } = scale(profile, average.type, 1, average.by);
-      try {
-        return viewer.export_pprof(id) as Uint8Array<ArrayBuffer>;
-      } finally {
-        viewer.close(id);
-      }
+    exportPprof: (profile: number) => asShown(profile, (id) => viewer.export_pprof(id) as Uint8Array<ArrayBuffer>),
+    /** The stacks of the type that is shown, as text. */
+    exportFolded: (profile: number): string => asShown(profile, (id, type) => viewer.export_folded(id, type)),
+    /** The tree of a profile after some steps, upside down when asked for. */
+    tree: (profile: number, type: number, steps: string[], invert: boolean, division?: Division) => {
+      drawn.set(profile, { type, by: division?.by ?? 1 });
+      return withDivision(viewer.tree(profile, type, steps, invert) as TreeInfo, division);
     },
-    tree: (profile: number, type: number, division?: Division) => {
-      if (division) averages.set(profile, { type, by: division.by });
-      return withDivision(viewer.tree(profile, type) as TreeInfo, division);
+    /** What ran side by side in a profile, the largest first. */
+    threads: (profile: number, type: number) => viewer.threads(profile, type) as Thread[],
+    /** How much of a profile there is at each moment; null without times. */
+    heatmap: (profile: number, type: number) => viewer.heatmap(profile, type) as Heatmap | null,
+    /** What a thread did when, after some steps: a tree in the order of time. */
+    chart: (profile: number, type: number, steps: string[], thread: string) =>
+      viewer.chart(profile, type, steps, thread) as TreeInfo,
+    /** What calls the functions of a name, and what they call; of a tree that is not upside down. */
+    sandwich: (tree: number, name: string): Sandwich => {
+      const { callers, callees } = viewer.sandwich(tree, name) as Sandwich;
+      const division = divisions.get(tree);
+      return { callers: withDivision(callers, division), callees: withDivision(callees, division) };
     },
+    /** What is wrong with a step; null when nothing is. */
+    stepProblem: (step: string): string | null => viewer.step_problem(step) ?? null,
     diff: (base: number, comparison: number, type: number, normalise: boolean, division?: Division) =>
       withDivision(viewer.diff(base, comparison, type, normalise) as TreeInfo, division),
     /** What is wrong with a regular expression; null when nothing is. */
@@ -118,6 +159,12 @@ function wrap(viewer: Viewer) {
     otherOccurrence: (tree: number, id: number, by: number): number => {
       const all = viewer.occurrences(tree, id) as Uint32Array;
       return all[(all.indexOf(id) + by + all.length) % all.length];
+    },
+    captions: (tree: number, ids: number[]): Captions => {
+      const nodes = Uint32Array.from(ids);
+      const { by } = divisionOf(tree);
+      const totals = [...(viewer.totals(tree, nodes) as Float64Array)].map((total) => total / by);
+      return { names: viewer.names(tree, nodes) as string[], totals };
     },
     step: (tree: number, id: number, direction: Direction) => viewer.step(tree, id, direction),
     search: (tree: number, query: string) => divided(viewer.search(tree, query) as SearchInfo, divisionOf(tree)),

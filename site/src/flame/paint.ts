@@ -7,10 +7,11 @@ import type { Transform } from "./transform.ts";
 
 export const ROW = 20;
 export const FONT = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
-const PADDING = 5;
+export const PADDING = 5;
 /** Boxes under this width get no gap to their neighbour: a gap would be most of them. */
 const GAP_FROM = 3;
 const DIMMED = 0.22;
+const DIMMED_TEXT = 0.5;
 /** Narrower boxes show no hatch; the lines would not be told apart. */
 const HATCH_FROM = 4;
 
@@ -21,6 +22,10 @@ export interface Picture {
   width: number;
   height: number;
   scroll: number;
+  /** The depth of the first row. */
+  first: number;
+  /** Rows from the bottom up. */
+  flipped: boolean;
   diff: boolean;
   selected: number;
   current: number;
@@ -46,7 +51,7 @@ export function paint(brush: Brush, picture: Picture): void {
 }
 
 /** Box as it stands on the screen; x and right are clipped to the viewport. */
-interface Seen {
+export interface Seen {
   index: number;
   x: number;
   right: number;
@@ -54,10 +59,11 @@ interface Seen {
   flags: number;
 }
 
-function visible({ boxes, transform, width, height, scroll }: Picture): Seen[] {
+export function visible({ boxes, transform, width, height, scroll, first, flipped }: Picture): Seen[] {
   const seen: Seen[] = [];
   for (let index = 0; index < boxes.count; index++) {
-    const y = boxes.depth(index) * ROW - scroll;
+    const down = (boxes.depth(index) - first) * ROW - scroll;
+    const y = flipped ? height - ROW - down : down;
     if (y <= -ROW || y >= height) continue;
     const x = boxes.x(index) * transform.scale + transform.shift;
     const right = x + boxes.width(index) * transform.scale;
@@ -67,33 +73,62 @@ function visible({ boxes, transform, width, height, scroll }: Picture): Seen[] {
   return seen;
 }
 
-function fill({ context, palette, hatch }: Brush, { boxes, diff }: Picture, seen: Seen[]): void {
-  for (const { index, x, right, y, flags } of seen) {
-    const width = right - x;
-    context.globalAlpha = dimmed(flags) ? DIMMED : flags & Flag.Ancestor ? 0.6 : 1;
-    if (flags & Flag.Run || (boxes.node(index) === ROOT && !diff)) context.fillStyle = palette.run;
-    else context.fillStyle = diff ? diffColour(palette, boxes.paint(index)) : hueColour(palette, boxes.paint(index));
-    const drawn = Math.max(width - (width > GAP_FROM ? 1 : 0), 0.5);
-    context.fillRect(x, y, drawn, ROW - 1);
-    if (flags & (Flag.New | Flag.Gone) && width > HATCH_FROM) {
+function fill({ context, palette, hatch }: Brush, picture: Picture, seen: Seen[]): void {
+  for (const box of seen) {
+    const { x, y, flags } = box;
+    const width = drawnWidth(box);
+    context.globalAlpha = opacity(flags);
+    context.fillStyle = fillColour(palette, picture, box);
+    context.fillRect(x, y, width, ROW - 1);
+    if (isHatched(box)) {
       context.fillStyle = flags & Flag.New ? hatch.fresh : hatch.gone;
-      context.fillRect(x, y, drawn, ROW - 1);
+      context.fillRect(x, y, width, ROW - 1);
     }
   }
   context.globalAlpha = 1;
 }
 
-function write({ context, palette, measure }: Brush, { boxes, names }: Picture, seen: Seen[]): void {
+/** With a gap to its neighbour. */
+export function drawnWidth({ x, right }: Seen): number {
+  const width = right - x;
+  return Math.max(width - (width > GAP_FROM ? 1 : 0), 0.5);
+}
+
+export function fillColour(palette: Palette, { boxes, diff }: Picture, { index, flags }: Seen): string {
+  if (flags & Flag.Run || (boxes.node(index) === ROOT && !diff)) return palette.run;
+  const paint = boxes.paint(index);
+  return diff ? diffColour(palette, paint) : hueColour(palette, paint);
+}
+
+export function isHatched({ x, right, flags }: Seen): boolean {
+  return (flags & (Flag.New | Flag.Gone)) !== 0 && right - x > HATCH_FROM;
+}
+
+export function opacity(flags: number): number {
+  return dimmed(flags) ? DIMMED : flags & Flag.Ancestor ? 0.6 : 1;
+}
+
+export function textOpacity(flags: number): number {
+  return dimmed(flags) ? DIMMED_TEXT : 1;
+}
+
+/** What is written in a box; empty where there is no room. */
+export function label({ boxes, names }: Picture, { index, x, right, flags }: Seen, measure: Brush["measure"]): string {
+  if (flags & Flag.Run) return "";
+  const room = right - x - 2 * PADDING;
+  const name = room > 8 ? names.get(boxes.node(index)) : undefined;
+  return name ? fitLabel(name, room, measure) : "";
+}
+
+function write({ context, palette, measure }: Brush, picture: Picture, seen: Seen[]): void {
   context.font = FONT;
   context.textBaseline = "middle";
   context.fillStyle = palette.ink;
-  for (const { index, x, right, y, flags } of seen) {
-    if (flags & Flag.Run) continue;
-    const room = right - x - 2 * PADDING;
-    const name = room > 8 ? names.get(boxes.node(index)) : undefined;
-    if (!name) continue;
-    context.globalAlpha = dimmed(flags) ? 0.5 : 1;
-    context.fillText(fitLabel(name, room, measure), x + PADDING, y + ROW / 2);
+  for (const box of seen) {
+    const text = label(picture, box, measure);
+    if (!text) continue;
+    context.globalAlpha = textOpacity(box.flags);
+    context.fillText(text, box.x + PADDING, box.y + ROW / 2);
   }
   context.globalAlpha = 1;
 }

@@ -42,6 +42,14 @@ interface Motion {
   to: [number, number];
 }
 
+/** How rows are placed. */
+export interface Rows {
+  /** The depth of the first row; those above it are not drawn. */
+  first: number;
+  /** From the bottom up: callers stand above what they call. */
+  flipped: boolean;
+}
+
 export class Stage {
   readonly canvas: HTMLCanvasElement;
   scroll = 0;
@@ -53,6 +61,7 @@ export class Stage {
   readonly #failed: (tree: number, failure: unknown) => void;
   readonly #measure: (text: string) => number;
   readonly #observer: ResizeObserver;
+  readonly #rows: Rows;
   #brush: Brush | null = null;
   #scene: Scene | null = null;
   #layer: Layer | null = null;
@@ -71,8 +80,10 @@ export class Stage {
     canvas: HTMLCanvasElement,
     layout: (tree: number, window: LayoutWindow) => Promise<Layout>,
     failed: (tree: number, failure: unknown) => void,
+    rows: Rows = { first: 0, flipped: false },
   ) {
     this.canvas = canvas;
+    this.#rows = rows;
     this.#layout = layout;
     this.#failed = failed;
     this.#context = context2d(canvas, { alpha: false });
@@ -108,6 +119,11 @@ export class Stage {
     return this.#width;
   }
 
+  /** The tree that is shown. */
+  get tree(): number | undefined {
+    return this.#scene?.tree.id;
+  }
+
   get extent(): Extent {
     return this.#scene?.extent ?? FULL;
   }
@@ -133,7 +149,7 @@ export class Stage {
 
   /** Scrolls only as far as needed to see a row. */
   reveal(depth: number): void {
-    const top = depth * ROW;
+    const top = (depth - this.#rows.first) * ROW;
     if (top < this.scroll) this.scrollTo(top - ROW);
     else if (top + 2 * ROW > this.scroll + this.#height) this.scrollTo(top + 2 * ROW - this.#height);
   }
@@ -143,7 +159,8 @@ export class Stage {
     const layer = this.#layer;
     if (!layer || layer.tree !== this.#scene?.tree.id) return null;
     const { scale, shift } = this.#transform(layer);
-    const depth = Math.floor((y + this.scroll) / ROW);
+    const { first, flipped } = this.#rows;
+    const depth = first + Math.floor(((flipped ? this.#height - y : y) + this.scroll) / ROW);
     for (let i = 0; i < layer.boxes.count; i++) {
       if (layer.boxes.depth(i) !== depth) continue;
       const left = layer.boxes.x(i) * scale + shift;
@@ -158,7 +175,7 @@ export class Stage {
   }
 
   #contentHeight(): number {
-    return ((this.#scene?.tree.depth ?? 0) + 1) * ROW;
+    return ((this.#scene?.tree.depth ?? 0) + 1 - this.#rows.first) * ROW;
   }
 
   #resize(): void {
@@ -195,14 +212,14 @@ export class Stage {
     if (!scene || this.#width === 0) return null;
     const { zoom, extent, tree, label } = scene;
     // Whole steps of rows, so that scrolling by pixels asks only now and then.
-    const top = Math.floor(this.scroll / ROW / OVERSCAN) * OVERSCAN;
+    const top = this.#rows.first + Math.floor(this.scroll / ROW / OVERSCAN) * OVERSCAN;
     const rows = Math.ceil(this.#height / ROW) + 2 * OVERSCAN;
     const window = {
       zoom,
       x0: extent[0],
       x1: extent[1],
       width: this.#width,
-      depth0: Math.max(0, top - OVERSCAN),
+      depth0: Math.max(this.#rows.first, top - OVERSCAN),
       depth1: top + rows,
     };
     const key = JSON.stringify([tree.id, scene.flags, window]);
@@ -239,7 +256,7 @@ export class Stage {
 
   #scrollToRow(depth: number | null): void {
     if (depth === null) return;
-    const row = depth * ROW;
+    const row = (depth - this.#rows.first) * ROW;
     const high = row - CONTEXT_ROWS * ROW;
     if (row < this.scroll || row > this.scroll + this.#height / 2) this.scrollTo(high);
   }
@@ -282,12 +299,15 @@ export class Stage {
       width: this.#width,
       height: this.#height,
       scroll: this.scroll,
+      ...this.#rows,
       diff: scene?.tree.diff != null,
       selected: scene?.selected ?? NONE,
       current: scene?.current ?? NONE,
       focused: this.#focused,
     });
-    paintThumb(brush, this.#width, this.#height, this.scroll, this.#contentHeight());
+    const content = this.#contentHeight();
+    const above = this.#rows.flipped ? content - this.#height - this.scroll : this.scroll;
+    paintThumb(brush, this.#width, this.#height, above, content);
   }
 
   #currentLayer(now: number): { layer: Layer | null; transform: Transform } {

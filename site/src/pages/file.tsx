@@ -4,24 +4,26 @@ import { DropZone } from "../components/files/dropzone.tsx";
 import { Header } from "../components/header/header.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
-import { formatBytes, formatValue } from "../format/value.ts";
+import { formatBytes, formatValue, plural } from "../format/value.ts";
 import {
   checked,
   closeFile,
   comparing,
-  failures,
   files,
+  moveAcross,
   type OpenedFile,
   opening,
   setChecked,
   showOnly,
+  sides,
   swapFiles,
   typeIndex,
 } from "../state/profile/files.ts";
+import { failures } from "../state/profile/opening.ts";
 import { go, NO_FOCUS, urlState } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
 
-/** Profiles opened from disk: one, several merged, or two compared. */
+/** Opened profiles: one, several merged, or some compared with others. */
 export function FilePage() {
   return (
     <>
@@ -88,8 +90,7 @@ function FileStrip() {
           <button
             type="button"
             aria-pressed={comparing.value}
-            disabled={count !== 2}
-            title={count === 2 ? "Compare the two" : "Choose two files to compare"}
+            title={count === 2 ? "Compare the two" : "Compare the first with the others; each can change its side"}
             data-testid="compare"
             onClick={() => go({ compare: true })}
           >
@@ -115,10 +116,10 @@ function FileStrip() {
 function FileItem({ file }: { file: OpenedFile }) {
   const { info } = file;
   const type = info.types[typeIndex(info)];
-  const role = comparing.value && file.checked ? (checked.value[0] === file ? "baseline" : "comparison") : "";
+  const about = [info.format, formatBytes(file.bytes), plural(info.samples, "sample")].filter((text) => text !== "");
   return (
     <li class={file.checked ? "file on" : "file"}>
-      <label title={`${info.name}: ${formatBytes(file.bytes)}, ${info.samples} samples`}>
+      <label title={`${info.name}: ${about.join(", ")}`}>
         <input
           type="checkbox"
           checked={file.checked}
@@ -128,9 +129,12 @@ function FileItem({ file }: { file: OpenedFile }) {
           }}
         />
         <span class="file-name">{info.name}</span>
+        <span class="soft file-format" data-testid="format">
+          {info.format}
+        </span>
         <span class="soft">{type ? formatValue(type.total, type.unit) : ""}</span>
-        {role && <b class={`role ${role}`}>{role}</b>}
       </label>
+      {comparing.value && file.checked && <Role file={file} />}
       {files.value.length > 1 && (
         <button type="button" class="link" title={`Show ${info.name} alone`} onClick={() => showOnly(info.id)}>
           only
@@ -145,5 +149,25 @@ function FileItem({ file }: { file: OpenedFile }) {
         <Icon name="close" />
       </button>
     </li>
+  );
+}
+
+/** The side of a comparison that a file is on. With more than two files each can go to the other side. */
+function Role({ file }: { file: OpenedFile }) {
+  const { base, other } = sides.value;
+  const [mine, role] = base.includes(file) ? [base, "baseline"] : [other, "comparison"];
+  if (base.length + other.length === 2) return <b class={`role ${role}`}>{role}</b>;
+  const last = mine.length === 1;
+  return (
+    <button
+      type="button"
+      class={`role ${role}`}
+      disabled={last}
+      title={last ? "A side has at least one file" : `Put ${file.info.name} on the other side`}
+      data-testid="role"
+      onClick={() => moveAcross(file.info.id)}
+    >
+      {role}
+    </button>
   );
 }

@@ -2,6 +2,7 @@
 
 import { ApiError } from "../apierror.ts";
 import { CoreError } from "../core/core.ts";
+import { FileError } from "../files/source.ts";
 
 export interface Problem {
   title: string;
@@ -17,6 +18,7 @@ export function problemOf(failure: unknown, doing: string): Problem {
   const detail = failure instanceof Error ? failure.message : String(failure);
   const title = `Could not ${doing}`;
   if (failure instanceof ApiError) return { title, detail, ...serverProblem(failure) };
+  if (failure instanceof FileError) return { title, detail, meaning: failure.message, tries: failure.tries };
   if (failure instanceof CoreError && failure.fatal) {
     return {
       title,

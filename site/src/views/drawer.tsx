@@ -1,6 +1,6 @@
 import { Icon } from "../components/controls/icon.tsx";
 import { ProblemNote } from "../components/status/problemnote.tsx";
-import { type DiffValues, NONE, type NodeDetail } from "../core/types.ts";
+import { type DiffValues, NONE, type NodeDetail, ROOT } from "../core/types.ts";
 import type { Occurrence } from "../core/viewer.ts";
 import { baseName } from "../flame/label.ts";
 import { change, grouped, percent } from "../format/number.ts";
@@ -9,6 +9,7 @@ import { copyText } from "../state/page/clipboard.ts";
 import { drawerOpen } from "../state/profile/drawer.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode, zoomTo } from "../state/profile/focus.ts";
 import { isShown } from "../state/profile/shown.ts";
+import { sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
 import { go, urlState } from "../state/url/router.ts";
 
 /** Everything about the selected frame. */
@@ -55,6 +56,7 @@ export function Drawer() {
         <button type="button" class="control" onClick={() => void copyText(detail.name, "the name")}>
           <Icon name="copy" /> Copy
         </button>
+        {detail.node !== ROOT && <StepActions name={detail.name} />}
       </div>
       <h3>Called by</h3>
       <ol class="frames callers">
@@ -90,6 +92,42 @@ export function Drawer() {
     </aside>
   );
 }
+
+/** What can be done with the functions of a name. */
+function StepActions({ name }: { name: string }) {
+  return (
+    <>
+      {takesSteps.value &&
+        ACTIONS.map(({ verb, label, title }) => (
+          <button
+            type="button"
+            class="control"
+            key={verb}
+            title={title}
+            data-testid={`${verb}-frame`}
+            onClick={() => stepOn(verb, name)}
+          >
+            {label}
+          </button>
+        ))}
+      <button
+        type="button"
+        class="control"
+        title="Its callers and callees (b)"
+        data-testid="sandwich-frame"
+        onClick={() => sandwichOf(name)}
+      >
+        Sandwich
+      </button>
+    </>
+  );
+}
+
+const ACTIONS = [
+  { verb: "focus", label: "Focus", title: "Only stacks with this function (f)" },
+  { verb: "ignore", label: "Ignore", title: "No stacks with this function (i)" },
+  { verb: "hide", label: "Hide", title: "Without its frames (h)" },
+] as const;
 
 /** Which of the frames of this function is described, and the way to the others. */
 function Occurrences({ position, count }: Occurrence) {
@@ -215,6 +253,6 @@ function DiffFacts(props: { detail: NodeDetail; diff: DiffValues; all: DiffValue
 
 /** Zooms to a frame where it can be seen. */
 function zoomHere(node: number): void {
-  if (urlState.peek().view === "table") go({ view: "flame" });
+  if (!["flame", "both"].includes(urlState.peek().view)) go({ view: "flame" });
   void zoomTo(node);
 }

@@ -51,9 +51,7 @@ export function Flame() {
           current: current.value,
           flags: flagsVersion.value,
         };
-        stage.show(
-          shown && { tree: shown, label: `${shown.average ? "average" : "total"} ${totalOf(shown)}`, ...view },
-        );
+        stage.show(shown && { tree: shown, label: rootLabel(shown), ...view });
         hover.value = null;
       }),
       effect(() => {
@@ -95,13 +93,18 @@ export function Flame() {
         aria-label={`Flame graph${info ? ` of ${info.type}, ${totalOf(info)}` : ""}. Arrow keys move between frames, Enter zooms, question mark lists all keys.`}
         data-testid="flame"
       />
-      <Tooltip hover={hover.value} />
+      <Tooltip hover={hover.value} info={info} />
       <div class="hidden" aria-live="polite" data-testid="current-frame">
         {announcement}
       </div>
-      <FrameList boxes={boxes} />
+      <FrameList boxes={boxes} info={info} />
     </section>
   );
+}
+
+/** What the root says: all there is. */
+export function rootLabel(tree: TreeInfo): string {
+  return `${tree.average ? "average" : "total"} ${totalOf(tree)}`;
 }
 
 function totalOf({ diff, total, unit }: TreeInfo): string {

@@ -1,11 +1,10 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
-import type { NodeDetail } from "../core/types.ts";
+import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatValue } from "../format/value.ts";
-import { tree } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
 
 /** More rows than this nobody listens to; the table view has them all. */
@@ -14,16 +13,23 @@ const LIMIT = 200;
 const REST_MILLIS = 120;
 
 /** The drawn frames as a table, for screen readers (and tests): the largest first. */
-export function FrameList({ boxes }: { boxes: ReadonlySignal<Boxes | null> }) {
+export function FrameList(props: {
+  boxes: ReadonlySignal<Boxes | null>;
+  info: TreeInfo | null;
+  title?: string;
+  testid?: string;
+}) {
+  const { boxes, info, title, testid = "frames" } = props;
   const frames = useSignal<NodeDetail[]>([]);
+  const asked = useRef(info);
+  asked.current = info;
   const drawn = boxes.value;
-  const info = tree.value;
   useEffect(() => {
     if (!drawn || !info) return;
     const timer = setTimeout(() => {
       void core.nodes(info.id, largest(drawn)).then(
         (found) => {
-          if (tree.peek() === info) frames.value = found;
+          if (asked.current === info) frames.value = found;
         },
         callFailed(info.id, "list the frames"),
       );
@@ -33,8 +39,8 @@ export function FrameList({ boxes }: { boxes: ReadonlySignal<Boxes | null> }) {
   if (!info) return null;
   const { unit } = info;
   return (
-    <table class="hidden" data-testid="frames">
-      <caption>{`The ${frames.value.length} largest frames in view`}</caption>
+    <table class="hidden" data-testid={testid}>
+      <caption>{`${title ? `${title}: the` : "The"} ${frames.value.length} largest frames in view`}</caption>
       <thead>
         <tr>
           <th scope="col">Frame</th>

@@ -3,7 +3,7 @@ import type { DiffTotals, TreeInfo } from "../core/types.ts";
 import { change } from "../format/number.ts";
 import { formatExact, formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/urlstate.ts";
 
 /** What the colours of a difference mean, and how the totals changed. */
@@ -26,19 +26,22 @@ export function Legend({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
 }
 
 function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
-  const exact = `${formatExact(diff.base_exact, tree.unit)} → ${formatExact(diff.comparison_exact, tree.unit)}`;
+  const totals = shown.value.state === "ready" ? shown.value.totals : undefined;
+  const [base, other] = [totals?.base.total ?? diff.base, totals?.other.total ?? diff.comparison];
+  const exact = [totals?.base.total_exact ?? diff.base_exact, totals?.other.total_exact ?? diff.comparison_exact]
+    .map((total) => formatExact(total, tree.unit))
+    .join(" → ");
   return (
     <>
       <span title={exact} data-testid="diff-totals">
-        {formatValue(diff.base, tree.unit)} → {formatValue(diff.comparison, tree.unit)}{" "}
-        <b>{change(diff.base, diff.comparison)}</b>
+        {formatValue(base, tree.unit)} → {formatValue(other, tree.unit)} <b>{change(base, other)}</b>
       </span>
       <label class="check" title="Scale the comparison so that both totals are equal: compares shares, not amounts">
         <input
           type="checkbox"
-          checked={urlState.value.measure === "share"}
+          checked={diff.normalised}
           data-testid="normalise"
-          onChange={(event) => go({ measure: event.currentTarget.checked ? "share" : "auto" })}
+          onChange={(event) => go({ measure: event.currentTarget.checked ? "share" : "amount" })}
         />
         Scale to equal totals
       </label>

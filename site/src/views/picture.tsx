@@ -6,9 +6,14 @@ import { drawerOpen } from "../state/profile/drawer.ts";
 import { shown } from "../state/profile/shown.ts";
 import { refresh } from "../state/url/clock.ts";
 import { urlState } from "../state/url/router.ts";
+import type { View } from "../state/url/urlstate.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
+import { CallTree } from "./calltree.tsx";
 import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
+import { HeatmapStrip } from "./heatmap.tsx";
+import { Sandwich } from "./sandwich.tsx";
+import { Steps } from "./steps.tsx";
 import { Table } from "./table.tsx";
 import { Toolbar } from "./toolbar.tsx";
 
@@ -41,16 +46,25 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
   );
 }
 
+/** Views that are laid out as others are. */
+const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame" };
+
 function Views() {
   const { view } = urlState.value;
+  const flame = view === "flame" || view === "both" || view === "chart";
+  const table = view === "table" || view === "both" || view === "sandwich";
   return (
     <>
       <StaleNote />
       <Toolbar />
-      {view !== "table" && <Breadcrumbs />}
-      <div class={`views ${view}${drawerOpen.value ? " with-drawer" : ""}`}>
-        {view !== "flame" && <Table />}
-        {view !== "table" && <Flame />}
+      <HeatmapStrip />
+      <Steps />
+      {flame && <Breadcrumbs />}
+      <div class={`views ${LAYOUTS[view] ?? view}${drawerOpen.value ? " with-drawer" : ""}`}>
+        {table && <Table />}
+        {flame && <Flame />}
+        {view === "tree" && <CallTree />}
+        {view === "sandwich" && <Sandwich />}
         <Drawer />
         <Loading />
       </div>

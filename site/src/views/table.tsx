@@ -4,15 +4,13 @@ import { effect, type ReadonlySignal, signal, useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
-import { baseName } from "../flame/label.ts";
-import { change, percent } from "../format/number.ts";
-import { formatDelta, formatValue } from "../format/value.ts";
-import { select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
+import { current, select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { go, urlState } from "../state/url/router.ts";
 import type { Sort } from "../state/url/urlstate.ts";
+import { Name, Values } from "./cells.tsx";
+import { ROW_HEIGHT, rowsIn, type Seen, useSeen } from "./rows.ts";
 
-const ROW_HEIGHT = 28;
 /** Rows asked for at once. */
 const PAGE = 100;
 
@@ -24,21 +22,14 @@ interface Column {
 /** Functions with what they cost. Rows are made only for what is in view. */
 export function Table() {
   const scroller = useRef<HTMLDivElement>(null);
-  const view = useSignal({ top: 0, height: 600 });
+  const view = useSeen(scroller);
   const rows = useRows(view);
-  useEffect(() => {
-    const element = scroller.current;
-    if (!element) return;
-    const measure = () => (view.value = { top: element.scrollTop, height: element.clientHeight });
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    element.addEventListener("scroll", measure, { passive: true });
-    return () => observer.disconnect();
-  }, []);
   const info = tree.value;
   if (!info) return <div class="table" ref={scroller} />;
-  const { first, last } = visible(view.value, rows.count.value);
-  const chosen = selectedDetail.value.value?.detail.func;
+  const { first, last } = rowsIn(view.value, rows.count.value);
+  const func = selectedDetail.value.value?.detail.func;
+  const { view: shownView, sandwich } = urlState.value;
+  const isChosen = (row: TableRow) => (shownView === "sandwich" ? row.name === sandwich : row.func === func);
   const columns = info.diff ? DIFF_COLUMNS : TREE_COLUMNS;
   return (
     <div class="table" ref={scroller} data-testid="table">
@@ -59,9 +50,7 @@ export function Table() {
           {Array.from({ length: Math.max(0, last - first) }, (_, i) => {
             const index = first + i;
             const row = rows.at(index);
-            return (
-              <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && row.func === chosen} />
-            );
+            return <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && isChosen(row)} />;
           })}
         </div>
       </div>
@@ -85,7 +74,7 @@ const DIFF_COLUMNS: Column[] = [
 ];
 
 /** The order in force: a difference has no self column, a tree no change. */
-function sortOf(info: TreeInfo, { column, descending }: Sort): Sort {
+export function sortOf(info: TreeInfo, { column, descending }: Sort): Sort {
   const fitting = info.diff ? (column === "self" ? "delta" : column) : column === "delta" ? "self" : column;
   return { column: fitting, descending };
 }
@@ -114,6 +103,10 @@ function Row(props: { index: number; row: TableRow | undefined; info: TreeInfo; 
   const choose = async (zoom: boolean) => {
     if (!row) return;
     const node = await core.nodeOf(info.id, row.func);
+    if (urlState.peek().view === "sandwich") {
+      current.value = node;
+      return go({ sandwich: row.name });
+    }
     await select(node);
     if (zoom) await zoomTo(node);
   };
@@ -146,53 +139,19 @@ function neighbour(row: HTMLElement, index: number): HTMLElement | null {
 }
 
 function Cells({ row, unit }: { row: TableRow; unit: string }) {
-  const { name, file, diff } = row;
-  // Where room is short the path gives way first: what tells functions apart is at the end.
-  const base = baseName(name);
+  const { name, file } = row;
   return (
     <>
       <span role="cell" class="name" title={file ? `${name}\n${file}` : name}>
-        <span class="path">{name.slice(0, name.length - base.length)}</span>
-        <span class="base">{base}</span>
+        <Name name={name} />
       </span>
-      {diff ? (
-        <>
-          <span role="cell" class="num">
-            {formatValue(diff.base_total, unit)}
-          </span>
-          <span role="cell" class="num">
-            {formatValue(diff.comparison_total, unit)}
-          </span>
-          <span role="cell" class="num" title={formatDelta(diff.comparison_total - diff.base_total, unit)}>
-            {formatDelta(diff.comparison_total - diff.base_total, unit)}{" "}
-            <small>{change(diff.base_total, diff.comparison_total)}</small>
-          </span>
-        </>
-      ) : (
-        <>
-          <Amount value={row.self} fraction={row.self_fraction} unit={unit} />
-          <Amount value={row.total} fraction={row.total_fraction} unit={unit} />
-        </>
-      )}
+      <Values of={row} unit={unit} role="cell" />
     </>
   );
 }
 
-function Amount({ value, fraction, unit }: { value: number; fraction: number; unit: string }) {
-  return (
-    <span role="cell" class="num" style={{ "--share": `${Math.min(fraction, 1) * 100}%` }}>
-      {formatValue(value, unit)} <small>{percent(fraction)}</small>
-    </span>
-  );
-}
-
-function visible(view: { top: number; height: number }, count: number): { first: number; last: number } {
-  const first = Math.max(0, Math.floor(view.top / ROW_HEIGHT) - 4);
-  return { first, last: Math.min(count, Math.ceil((view.top + view.height) / ROW_HEIGHT) + 4) };
-}
-
 /** Pages of rows, fetched as they come into view; a new tree, order or search starts over. */
-function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
+function useRows(view: ReadonlySignal<Seen>) {
   const pages = useSignal(new Map<number, TableRow[]>());
   const count = useSignal(0);
   const ready = useSignal(false);
@@ -210,7 +169,7 @@ function useRows(view: ReadonlySignal<{ top: number; height: number }>) {
         question = now;
         asked = new Set();
       }
-      const { first, last } = visible(view.value, fresh ? PAGE : Math.max(count.peek(), 1));
+      const { first, last } = rowsIn(view.value, fresh ? PAGE : Math.max(count.peek(), 1));
       for (let page = Math.floor(first / PAGE); page * PAGE < Math.max(last, 1); page++) {
         if (asked.has(page)) continue;
         asked.add(page);

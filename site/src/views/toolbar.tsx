@@ -1,39 +1,71 @@
+import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/controls/icon.tsx";
+import { Select } from "../components/controls/select.tsx";
+import { FULL } from "../flame/extent.ts";
 import { percent } from "../format/number.ts";
 import { plural } from "../format/value.ts";
 import { nextMatch, searchResult, tree } from "../state/profile/focus.ts";
+import { shown } from "../state/profile/shown.ts";
+import { lookAt } from "../state/profile/steps.ts";
 import { go, urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 import { Legend } from "./legend.tsx";
+import { StepTools } from "./steps.tsx";
 
 const VIEWS: { view: View; label: string; key: string }[] = [
   { view: "flame", label: "Flame", key: "1" },
   { view: "table", label: "Table", key: "2" },
   { view: "both", label: "Both", key: "3" },
+  { view: "tree", label: "Tree", key: "4" },
+  { view: "sandwich", label: "Sandwich", key: "5" },
+  { view: "chart", label: "Chart", key: "6" },
 ];
+
+/** Only what has times has a chart. */
+const views = computed(() => {
+  const timed = shown.value.state === "ready" && shown.value.subject?.timed;
+  return VIEWS.filter(({ view }) => view !== "chart" || timed);
+});
 
 /** Views, search, and what the colours mean. */
 export function Toolbar() {
   return (
     <div class="toolbar" role="toolbar" aria-label="View">
       <fieldset class="segmented" aria-label="View">
-        {VIEWS.map(({ view, label, key }) => (
+        {views.value.map(({ view, label, key }) => (
           <button
             type="button"
             key={view}
             aria-pressed={urlState.value.view === view}
             title={`${label} (${key})`}
             data-testid={`view-${view}`}
-            onClick={() => go({ view })}
+            onClick={() => lookAt(view)}
           >
             {label}
           </button>
         ))}
       </fieldset>
       <Search />
+      <Threads />
+      <StepTools />
       {tree.value?.diff && <Legend tree={tree.value} diff={tree.value.diff} />}
     </div>
+  );
+}
+
+/** Whose chart it is, where there are several. */
+function Threads() {
+  if (shown.value.state !== "ready" || (shown.value.threads?.length ?? 0) < 2) return null;
+  const { threads = [], thread = "" } = shown.value;
+  return (
+    <Select
+      label="Thread"
+      testid="thread"
+      value={thread}
+      options={threads.map(({ name }) => ({ value: name, label: name || "without a name" }))}
+      onChange={(thread) => go({ thread, zoom: "", extent: [...FULL], selection: "" })}
+    />
   );
 }
 

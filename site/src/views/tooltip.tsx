@@ -4,7 +4,6 @@ import { core } from "../core/index.ts";
 import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatExact, formatValue } from "../format/value.ts";
-import { tree } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
 
 export interface Hover {
@@ -18,10 +17,9 @@ export interface Hover {
 const OFFSET = 14;
 
 /** What is under the pointer. Pointer only: the live region and the list say the same to others. */
-export function Tooltip({ hover }: { hover: Hover | null }) {
+export function Tooltip({ hover, info }: { hover: Hover | null; info: TreeInfo | null }) {
   const detail = useSignal<NodeDetail | null>(null);
   const root = useRef<HTMLDivElement>(null);
-  const info = tree.value;
   const node = hover?.node;
   useEffect(() => {
     if (node === undefined || !info) return;

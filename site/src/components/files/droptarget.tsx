@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { droppedEntries } from "../../files/folder.ts";
 import { isTyping } from "../../keys.ts";
 import { notify } from "../../state/page/notice.ts";
-import { openFiles, openText } from "../../state/profile/files.ts";
+import { openEntries, openFiles, openText } from "../../state/profile/opening.ts";
 import { Logo } from "../controls/logo.tsx";
 
 const dragging = signal(false);
@@ -28,7 +29,9 @@ export function DropTarget() {
         if (!event.dataTransfer || !hasFiles(event)) return;
         event.preventDefault();
         setDepth(0);
-        void openFiles(event.dataTransfer.files);
+        const entries = droppedEntries(event.dataTransfer);
+        if (entries.some(({ isDirectory }) => isDirectory)) void openEntries(entries);
+        else void openFiles(event.dataTransfer.files);
       },
       { signal },
     );
@@ -41,7 +44,7 @@ export function DropTarget() {
       <div>
         <Logo size={56} />
         <p class="big">Let go to open</p>
-        <p>Several files are merged; two can be compared.</p>
+        <p>Several files are merged, and can be compared. Folders and zip archives are looked through.</p>
       </div>
     </div>
   );

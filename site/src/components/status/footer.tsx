@@ -1,3 +1,4 @@
+import { describeNodes } from "../../format/facts.ts";
 import { files } from "../../state/profile/files.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { urlState } from "../../state/url/router.ts";
@@ -5,8 +6,11 @@ import { urlState } from "../../state/url/router.ts";
 /** What the answer is made of. */
 export function Footer() {
   const answer = shown.value;
-  const facts = answer.state === "ready" ? answer.facts : [];
-  const warnings = answer.state === "ready" ? answer.warnings : [];
+  const tree = answer.state === "ready" ? answer.tree : null;
+  const [first = "", ...more] = answer.state === "ready" ? answer.facts : [];
+  const facts = tree ? [first, describeNodes(tree.nodes), ...more] : [];
+  const warnings = answer.state === "ready" ? [...answer.warnings] : [];
+  if (tree?.cut) warnings.push(`Callers more than ${tree.cut} frames away are left out: there are too many.`);
   return (
     <footer class="foot">
       <span data-testid="facts">{facts.join(" · ")}</span>
@@ -21,7 +25,11 @@ export function Footer() {
         </details>
       )}
       {urlState.value.route === "file" && files.value.length > 0 && (
-        <span class="foot-end">Opened by this page. Nothing leaves this machine.</span>
+        <span class="foot-end">
+          {files.value.some(({ address }) => address !== "")
+            ? "Fetched and drawn by this page, which sends nothing anywhere."
+            : "Opened by this page. Nothing leaves this machine."}
+        </span>
       )}
     </footer>
   );

@@ -5,17 +5,20 @@ import { shown, work } from "../../state/profile/shown.ts";
 /** Stage and bytes of what is under way: over an old picture as a thin line, else in the middle. */
 export function Loading() {
   const file = opening.value;
-  const stage = file ? `opening ${file.name}${file.position && ` (${file.position})`}` : work.value?.stage;
+  const stage = file ? `${file.stage} ${file.name}` : work.value?.stage;
   if (!stage) return null;
   const bytes = file?.bytes ?? work.value?.bytes ?? 0;
   const cancel = file?.cancel ?? work.value?.cancel;
+  const of = file && file.size > bytes ? ` of ${formatBytes(file.size)}` : "";
   const over = shown.value.state === "ready";
   return (
     <div class={over ? "loading over" : "loading"} role="status" data-testid="loading">
       <div class="loading-bar" />
       <p>
-        <span>{stage[0].toUpperCase() + stage.slice(1)}</span>
-        {bytes > 0 && <span class="soft"> · {formatBytes(bytes)}</span>}
+        <span class="loading-text">
+          {stage[0].toUpperCase() + stage.slice(1)}
+          {bytes > 0 && <span class="soft"> · {formatBytes(bytes) + of}</span>}
+        </span>
         <button type="button" class="link" data-testid="cancel" onClick={cancel}>
           Cancel
         </button>

@@ -39,7 +39,7 @@ export function FailureList({ problems, dismiss }: { problems: Problem[]; dismis
                   <li key={text}>{text}</li>
                 ))}
               </ul>
-              <pre>{problem.detail}</pre>
+              {problem.detail !== problem.meaning && <pre>{problem.detail}</pre>}
             </details>
             <button
               type="button"

@@ -1,12 +1,12 @@
-/** /file: profiles opened from disk. They live in this page's memory and go nowhere else. */
-import { batch, computed, signal, untracked } from "@preact/signals";
+/** /file: the profiles that are open. They live in this page's memory and go nowhere else. */
+import { computed, signal, untracked } from "@preact/signals";
 import { core } from "../../core/index.ts";
-import type { ProfileInfo } from "../../core/types.ts";
-import { describeNodes } from "../../format/facts.ts";
+import type { ProfileInfo, SampleType } from "../../core/types.ts";
 import { formatBytes, formatMillis, plural } from "../../format/value.ts";
-import { notify } from "../page/notice.ts";
-import { type Problem, problemOf } from "../problem.ts";
-import { go, urlState, visit } from "../url/router.ts";
+import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
+import { urlState } from "../url/router.ts";
+import type { SideName } from "../url/urlstate.ts";
+import { drawing } from "./draw.ts";
 import { type Answer, clear, type Progress, show } from "./shown.ts";
 
 export interface OpenedFile {
@@ -14,94 +14,54 @@ export interface OpenedFile {
   bytes: number;
   millis: number;
   checked: boolean;
+  /** Where it was fetched from; empty for one from the disk. */
+  address: string;
+  /** Where it stands in a comparison, once the person has said so. */
+  side?: SideName;
 }
 
 export const files = signal<OpenedFile[]>([]);
-/** Files that could not be read, each under its name; they stay in view until dismissed or replaced. */
-export const failures = signal<Problem[]>([]);
-export const opening = signal<{ name: string; bytes: number; position: string; cancel: () => void } | null>(null);
+/** The file that is on its way. */
+export const opening = signal<Opening | null>(null);
+
+export interface Opening {
+  /** What is done with it. */
+  stage: string;
+  name: string;
+  bytes: number;
+  /** Of how many bytes; 0 when that is not known. */
+  size: number;
+  cancel: () => void;
+}
 
 export const checked = computed(() => files.value.filter((file) => file.checked));
-export const comparing = computed(() => urlState.value.compare && checked.value.length === 2);
+export const comparing = computed(() => urlState.value.compare && checked.value.length > 1);
+
+/** Baseline and comparison: what the person said, else the first file and all others. */
+export const sides = computed((): Record<SideName, OpenedFile[]> => {
+  const all = checked.value;
+  const split = (isBase: (file: OpenedFile) => boolean) => ({
+    base: all.filter(isBase),
+    other: all.filter((file) => !isBase(file)),
+  });
+  const chosen = split(({ side }) => side === "base");
+  return chosen.base.length > 0 && chosen.other.length > 0 ? chosen : split((file) => file === all[0]);
+});
 
 const wanted = computed(() => {
   if (urlState.value.route !== "file") return "null";
   const ids = checked.value.map(({ info }) => info.id);
-  return JSON.stringify({ ids, type: urlState.value.type, compare: comparing.value, measure: urlState.value.measure });
+  const base = comparing.value ? sides.value.base.map(({ info }) => info.id) : null;
+  return JSON.stringify({ ids, base, type: urlState.value.type, measure: urlState.value.measure });
 });
 
 /** Runs again whenever what it reads changes. */
 export function loadFiles(): void {
-  const asked = JSON.parse(wanted.value) as { ids: number[]; compare: boolean } | null;
+  const asked = JSON.parse(wanted.value) as { ids: number[]; base: number[] | null } | null;
   if (!asked || opening.value) return;
   untracked(() => {
     if (asked.ids.length === 0) clear();
-    else void show(asked.compare ? "compare these profiles" : "show these profiles", buildTree);
-  });
-}
-
-let batches: Promise<void> = Promise.resolve();
-
-/** Opens files one after another; those opened together are looked at together. What comes meanwhile waits its turn. */
-export function openFiles(list: Iterable<File>): Promise<void> {
-  const chosen = [...list];
-  // One that failed in an unexpected way does not keep the next ones from being opened. Its own caller hears of it.
-  if (chosen.length > 0) {
-    batches = batches
-      .catch(() => {})
-      .then(() => openBatch(chosen))
-      .finally(() => (opening.value = null));
-  }
-  return batches;
-}
-
-/** A profile as text, from the clipboard. On a page of services, text that is no profile leaves the page as it is. */
-export async function openText(text: string): Promise<void> {
-  const file = new File([text], "pasted text");
-  const { route } = urlState.peek();
-  if (route !== "home" && route !== "file") {
-    try {
-      const { id } = await core.open(file.name, new Uint8Array(await file.arrayBuffer()));
-      void core.close(id);
-    } catch (failure) {
-      return notify(`The pasted text cannot be opened. ${problemOf(failure, "read it").meaning}`);
-    }
-  }
-  return openFiles([file]);
-}
-
-async function openBatch(chosen: File[]): Promise<void> {
-  if (urlState.peek().route !== "file") visit("file");
-  let cancelled = false;
-  const opened: OpenedFile[] = [];
-  const failed: Problem[] = [];
-  const cancel = () => {
-    cancelled = true;
-    opening.value = null;
-    for (const { info } of opened) void core.close(info.id);
-  };
-  failures.value = [];
-  for (const [i, file] of chosen.entries()) {
-    const position = chosen.length > 1 ? `${i + 1} of ${chosen.length}` : "";
-    opening.value = { name: file.name, bytes: file.size, position, cancel };
-    try {
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      const started = performance.now();
-      const info = await core.open(file.name, bytes);
-      // Decoding cannot be stopped halfway; what was cancelled meanwhile is put away.
-      if (cancelled) return void core.close(info.id);
-      opened.push({ info, bytes: file.size, millis: performance.now() - started, checked: true });
-    } catch (failure) {
-      failed.push({ ...problemOf(failure, "read it"), title: file.name });
-    }
-    if (cancelled) return;
-  }
-  batch(() => {
-    const before = opened.length > 0 ? files.peek().map((file) => ({ ...file, checked: false })) : files.peek();
-    files.value = [...before, ...opened];
-    failures.value = failed;
-    opening.value = null;
-    if (opened.length > 0) go({ zoom: "", extent: [0, 1], selection: "", compare: false }, "replace");
+    else void show(asked.base ? "compare these profiles" : "show these profiles", buildTree);
   });
 }
 
@@ -119,11 +79,22 @@ export function closeFile(id: number): void {
   void core.close(id);
 }
 
-/** Baseline and comparison change places: the first checked file is the baseline. */
+/** Baseline and comparison change places. */
 export function swapFiles(): void {
-  const [a, b] = checked.value;
-  if (!a || !b) return;
-  files.value = files.value.map((file) => (file === a ? b : file === b ? a : file));
+  placeFiles(() => true);
+}
+
+/** One file goes to the other side. */
+export function moveAcross(id: number): void {
+  placeFiles(({ info }) => info.id === id);
+}
+
+function placeFiles(crosses: (file: OpenedFile) => boolean): void {
+  const { base, other } = sides.peek();
+  const isBase = (file: OpenedFile) => base.includes(file) !== crosses(file);
+  files.value = files.value.map((file) =>
+    base.includes(file) || other.includes(file) ? { ...file, side: isBase(file) ? "base" : "other" } : file,
+  );
 }
 
 /** Index of the chosen sample type in a profile; its own default where it has no such type. */
@@ -136,7 +107,6 @@ async function buildTree(progress: Progress): Promise<Answer> {
   const started = performance.now();
   const chosen = checked.peek();
   const bytes = chosen.reduce((sum, file) => sum + file.bytes, 0);
-  const [first, second] = chosen.map(({ info }) => info);
   const read = `${plural(chosen.length, "file")}${chosen.length > 1 && !comparing.peek() ? " added up" : ""}, ${formatBytes(bytes)}`;
   const decoding = chosen.reduce((sum, file) => sum + file.millis, 0);
   const time = () => formatMillis(decoding + performance.now() - started);
@@ -144,27 +114,51 @@ async function buildTree(progress: Progress): Promise<Answer> {
     info.warnings.map((text) => (chosen.length > 1 ? `${info.name}: ${text}` : text)),
   );
   if (comparing.peek()) {
+    const base = await together(sides.peek().base, progress);
+    const other = await together(sides.peek().other, progress);
     progress.stage("comparing");
-    const tree = await core.diff(first.id, second.id, typeIndex(first), urlState.peek().measure === "share");
-    const title = `${first.name} → ${second.name}`;
-    return { state: "ready", tree, title, facts: [read, describeNodes(tree.nodes), time()], warnings, exported: null };
+    const totals = totalsOf(base, other);
+    const differ = totals !== undefined && coverageDiffers(totals.base.total, totals.other.total);
+    // Of a longer recording all amounts are larger.
+    const share = resolveMeasure(urlState.peek().measure, differ, false) === "share";
+    const tree = await core.diff(base.id, other.id, typeIndex(base), share);
+    const title = `${titleOf(sides.peek().base)} → ${titleOf(sides.peek().other)}`;
+    return { state: "ready", tree, title, facts: [read, time()], warnings, exported: null, totals };
   }
-  progress.stage(chosen.length > 1 ? `merging ${chosen.length} files` : "drawing");
-  const profile = chosen.length > 1 ? await core.merge(chosen.map(({ info }) => info.id)) : first;
-  if (profile !== first) progress.own(profile.id);
-  const tree = await core.tree(profile.id, typeIndex(profile));
+  const profile = await together(chosen, progress);
+  progress.stage("drawing");
+  const subject = { profile: profile.id, type: typeIndex(profile), timed: profile.timed };
+  const draw = drawing(subject);
+  const drawn = await draw();
   return {
     state: "ready",
-    tree,
-    title: chosen.length > 1 ? `${plural(chosen.length, "file")} merged` : first.name,
-    facts: [
-      read,
-      plural(profile.samples, "sample"),
-      plural(profile.functions, "function"),
-      describeNodes(tree.nodes),
-      time(),
-    ],
+    ...drawn,
+    draw,
+    subject,
+    title: titleOf(chosen),
+    facts: [read, plural(profile.samples, "sample"), plural(profile.functions, "function"), time()],
     warnings,
     exported: profile.id,
   };
+}
+
+/** A file as it is, several added up. */
+async function together(list: OpenedFile[], progress: Progress): Promise<ProfileInfo> {
+  const [first, ...more] = list.map(({ info }) => info);
+  if (more.length === 0) return first;
+  progress.stage(`merging ${list.length} files`);
+  const merged = await core.merge(list.map(({ info }) => info.id));
+  progress.own(merged.id);
+  return merged;
+}
+
+function titleOf(list: OpenedFile[]): string {
+  return list.length > 1 ? `${plural(list.length, "file")} merged` : list[0].info.name;
+}
+
+/** What both sides have of the type that is compared; nothing where one lacks it. */
+function totalsOf(base: ProfileInfo, other: ProfileInfo): Record<SideName, SampleType> | undefined {
+  const first = base.types[typeIndex(base)];
+  const second = other.types.find(({ type, unit }) => type === first.type && unit === first.unit);
+  return second && { base: first, other: second };
 }

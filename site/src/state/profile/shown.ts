@@ -1,15 +1,41 @@
 /** The tree on the screen, whatever it came from, and the work under way to replace it. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
+import type { Division } from "../../core/divided.ts";
 import { core } from "../../core/index.ts";
-import type { TreeInfo } from "../../core/types.ts";
+import type { SampleType, Thread, TreeInfo } from "../../core/types.ts";
 import { reportFailure } from "../page/failure.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import type { Measure, SideName } from "../url/urlstate.ts";
 
-export interface Ready {
+/** What is drawn of a profile. */
+export interface Subject {
+  profile: number;
+  type: number;
+  /** Samples have times: there is a chart. */
+  timed?: boolean;
+  division?: Division;
+}
+
+/** A tree, and what it was drawn from. */
+export interface Drawing {
+  tree: TreeInfo;
+  /** Steps and direction, as text. */
+  drawn: string;
+  /** Why the steps were not taken; empty when they were. */
+  stepProblem: string;
+  /** Of a chart: what ran side by side, the largest first, and whose chart it is. */
+  threads?: Thread[];
+  thread?: string;
+}
+
+export interface Ready extends Partial<Omit<Drawing, "tree">> {
   state: "ready";
   tree: TreeInfo;
-  /** What the answer is made of, for the foot line. */
+  /** Draws it again as the address wants it; a comparison takes no steps and has none. */
+  draw?: () => Promise<Drawing>;
+  /** What it draws. */
+  subject?: Subject;
+  /** What the answer is made of, for the foot line; how many nodes are drawn stands behind the first. */
   facts: string[];
   warnings: string[];
   /** Profiles opened for this tree alone, closed with it. */
@@ -17,6 +43,8 @@ export interface Ready {
   /** Profile that "Download pprof" writes; a difference has none. */
   exported: number | null;
   title: string;
+  /** Of a comparison of files: what each side has, whatever it is scaled to. */
+  totals?: Record<SideName, SampleType>;
   /** Of a comparison of two queries. */
   compared?: Compared;
 }
@@ -120,6 +148,26 @@ export async function show(doing: string, job: (progress: Progress) => Promise<A
     if (before.state === "ready" && subject !== "" && subject === subjectShown)
       finish(before, { problem, since: shownAt });
     else finish({ state: "error", problem });
+  }
+}
+
+/** The picture that is drawn again now. */
+let redrawing: Ready | null = null;
+
+/** Draws the picture again from the same profile. */
+export async function redraw(): Promise<void> {
+  const before = current.peek();
+  if (before.state !== "ready" || !before.draw || redrawing === before) return;
+  redrawing = before;
+  try {
+    const drawing = await before.draw();
+    if (current.peek() !== before) return void core.dropTree(drawing.tree.id);
+    current.value = { ...before, threads: undefined, thread: undefined, ...drawing };
+    void core.dropTree(before.tree.id);
+  } catch (failure) {
+    if (current.peek() === before) finish({ state: "error", problem: problemOf(failure, "draw this profile") });
+  } finally {
+    if (redrawing === before) redrawing = null;
   }
 }
 

@@ -2,7 +2,7 @@
 import { computed, untracked } from "@preact/signals";
 import { quotient } from "../../core/divided.ts";
 import { core } from "../../core/index.ts";
-import { describeNodes, describeProfiles } from "../../format/facts.ts";
+import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatBytes, formatMillis, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
@@ -114,7 +114,6 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
     title: `${service} · ${typeLabel(type)} · difference`,
     facts: [
       `${describeProfiles(base.profiles, type)} against ${gauge ? plural(other.profiles, "snapshot") : plural(other.profiles, "profile")}`,
-      describeNodes(tree.nodes),
       `${plural(base.objects + other.objects, "object")}, ${formatBytes(base.bytesRead + other.bytesRead)} read`,
       formatMillis(base.millis + other.millis),
     ],

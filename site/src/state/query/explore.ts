@@ -1,11 +1,11 @@
 /** /explore: one service, one type, a range. Loads its timeline and its merged profile. */
 import { computed, untracked } from "@preact/signals";
-import { core } from "../../core/index.ts";
-import { describeNodes, describeProfiles } from "../../format/facts.ts";
+import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatMillis } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
 import { seriesOf } from "../../time/series.ts";
+import { drawing } from "../profile/draw.ts";
 import { clear, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
@@ -64,17 +64,18 @@ function load({ query, from, until, subject }: ExploreQuery): Promise<void> {
       if (!opened) return { state: "empty" };
       progress.stage("drawing");
       const { type, service } = urlState.peek();
-      const tree = await core.tree(opened.profile, opened.type, isGauge(type) ? { by: opened.profiles } : undefined);
+      const draw = drawing({
+        profile: opened.profile,
+        type: opened.type,
+        division: isGauge(type) ? { by: opened.profiles } : undefined,
+      });
+      const drawn = await draw();
       return {
         state: "ready",
-        tree,
+        ...drawn,
+        draw,
         title: `${service} · ${typeLabel(type)}`,
-        facts: [
-          describeProfiles(opened.profiles, type),
-          describeNodes(tree.nodes),
-          opened.read,
-          formatMillis(opened.millis),
-        ],
+        facts: [describeProfiles(opened.profiles, type), opened.read, formatMillis(opened.millis)],
         warnings: opened.warnings,
         exported: opened.profile,
       };

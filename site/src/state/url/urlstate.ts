@@ -8,18 +8,27 @@
  * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
  * | `from2` `until2` `l2`… | the same of the comparison |
  * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
- * | `v` | view: `flame` (default), `table`, `both` |
+ * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart` |
+ * | `th` | the thread of the chart, by name |
+ * | `f`… | steps before the picture, in order: `focus:REGEX`, `hide:REGEX`, `group:package` and so on (see core/steps.ts) |
+ * | `i` | `1`: upside down, callers below what they call |
+ * | `b` | the function of the sandwich, by name |
  * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
  * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
  * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
+ *
+ * Behind the `#` of /file: `profileURL`, an address from which a profile is fetched, and `title`, its name. Several are
+ * several profiles. The names are speedscope's.
  */
 
+import { parseSteps } from "../../core/steps.ts";
 import type { SortColumn } from "../../core/types.ts";
+import type { Address } from "../../files/address.ts";
 import type { Extent } from "../../flame/extent.ts";
 import { isTime, type Range, type Span } from "../../time/range.ts";
 
 export type Route = "home" | "explore" | "diff" | "file";
-export type View = "flame" | "table" | "both";
+export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart";
 
 export interface Side extends Range {
   filters: string[];
@@ -44,6 +53,10 @@ export interface UrlState {
   other: Side;
   window: Span | null;
   view: View;
+  steps: string[];
+  invert: boolean;
+  sandwich: string;
+  thread: string;
   zoom: string;
   extent: Extent;
   selection: string;
@@ -51,10 +64,12 @@ export interface UrlState {
   sort: Sort;
   compare: boolean;
   measure: Measure;
+  /** What is fetched for /file. */
+  addresses: Address[];
 }
 
 const PATHS: Record<Route, string> = { home: "", explore: "explore", diff: "diff", file: "file" };
-const VIEWS: View[] = ["flame", "table", "both"];
+const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart"];
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
 
@@ -68,6 +83,10 @@ export function initialUrlState(route: Route): UrlState {
     other: { from: "now-30m", until: "now", filters: [] },
     window: null,
     view: "flame",
+    steps: [],
+    invert: false,
+    sandwich: "",
+    thread: "",
     zoom: "",
     extent: [0, 1],
     selection: "",
@@ -75,11 +94,12 @@ export function initialUrlState(route: Route): UrlState {
     sort: { column: "self", descending: true },
     compare: false,
     measure: "auto",
+    addresses: [],
   };
 }
 
-/** Reads the state from the path below the site's base and the query. Whatever makes no sense is as if absent. */
-export function parseUrlState(path: string, query: string): UrlState {
+/** Reads the state from the path below the site's base, the query and the fragment. Whatever makes no sense is as if absent. */
+export function parseUrlState(path: string, query: string, fragment = ""): UrlState {
   const name = path.replace(/^\/+|\/+$/g, "").replace(/(^index)?\.html$/, "");
   const route = (Object.keys(PATHS) as Route[]).find((r) => PATHS[r] === name) ?? "home";
   const params = new URLSearchParams(query);
@@ -91,6 +111,10 @@ export function parseUrlState(path: string, query: string): UrlState {
   if (route === "diff") state.other = parseSide(params, "2", state.other);
   state.window = route === "explore" ? parseWindow(text("w")) : null;
   state.view = VIEWS.find((view) => view === text("v")) ?? state.view;
+  state.steps = parseSteps(params.getAll("f"));
+  state.invert = text("i") === "1";
+  state.sandwich = text("b");
+  state.thread = text("th");
   state.zoom = text("z");
   state.extent = parseExtent(text("x"));
   state.selection = text("n");
@@ -98,10 +122,11 @@ export function parseUrlState(path: string, query: string): UrlState {
   state.sort = parseSort(text("o")) ?? state.sort;
   state.compare = route === "file" && text("m") === "compare";
   state.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
+  if (route === "file") state.addresses = parseAddresses(new URLSearchParams(fragment.replace(/^#/, "")));
   return state;
 }
 
-/** The path below the base and the query of a state. Defaults are left out. */
+/** The path below the base, the query and the fragment of a state. Defaults are left out. */
 export function formatUrlState(state: UrlState): string {
   const initial = initialUrlState(state.route);
   const params = new URLSearchParams();
@@ -114,6 +139,10 @@ export function formatUrlState(state: UrlState): string {
   if (state.route === "diff") formatSide(state.other, initial.other, "2", put);
   if (state.window && state.route === "explore") put("w", `${state.window.from}-${state.window.until}`);
   put("v", state.view, initial.view);
+  for (const step of state.steps) put("f", step);
+  if (state.invert) put("i", "1");
+  put("b", state.sandwich);
+  put("th", state.thread);
   put("z", state.zoom);
   const [x0, x1] = state.extent;
   if (x0 !== 0 || x1 !== 1) put("x", `${x0}-${x1}`);
@@ -124,7 +153,20 @@ export function formatUrlState(state: UrlState): string {
   put("norm", MEASURES[state.measure]);
   // These need no escape in a query, and type ids are full of them: links stay readable.
   const query = params.toString().replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%2C/g, ",");
-  return PATHS[state.route] + (query && `?${query}`);
+  return PATHS[state.route] + (query && `?${query}`) + formatAddresses(state);
+}
+
+function parseAddresses(params: URLSearchParams): Address[] {
+  const titles = params.getAll("title");
+  const urls = params.getAll("profileURL").filter((url) => url !== "");
+  return urls.map((url, i) => ({ url, title: titles[i] ?? "" }));
+}
+
+function formatAddresses({ route, addresses }: UrlState): string {
+  if (route !== "file" || addresses.length === 0) return "";
+  const titled = addresses.some(({ title }) => title !== "");
+  const params = addresses.flatMap(({ url, title }) => [["profileURL", url], ...(titled ? [["title", title]] : [])]);
+  return `#${new URLSearchParams(params)}`;
 }
 
 function parseSide(params: URLSearchParams, suffix: string, initial: Side): Side {

@@ -1,0 +1,104 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { TreeInfo } from "../../core/types.ts";
+import { formatBytes } from "../../format/value.ts";
+import { copyText } from "../../state/page/clipboard.ts";
+import { reportFailure } from "../../state/page/failure.ts";
+import { shown } from "../../state/profile/shown.ts";
+import { type Source, sourcesOf } from "../../state/profile/sources.ts";
+import { clock } from "../../state/url/clock.ts";
+import { href, urlState } from "../../state/url/router.ts";
+import type { Side } from "../../state/url/urlstate.ts";
+import { fixed, resolve } from "../../time/range.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Menu } from "../controls/menu.tsx";
+
+/** A link that shows another person the same. */
+export function ShareMenu() {
+  const answer = shown.value;
+  const sources = sourcesOf(answer);
+  return (
+    <Menu
+      label={
+        <>
+          <Icon name="share" />
+          <span class="wide">Share</span>
+        </>
+      }
+      title="Share"
+      testid="share"
+    >
+      {(close) => (
+        <div class="menu-list">
+          {urlState.value.route !== "file" ? (
+            <CopyLink done={close} link={async () => fixedLink()}>
+              Copy link
+            </CopyLink>
+          ) : answer.state === "ready" && sources.length === 1 ? (
+            <ProfileLink tree={answer.tree} source={sources[0]} done={close} />
+          ) : (
+            <p class="hint">
+              These files are on this machine only. A link can hold one small profile; Export has pages.
+            </p>
+          )}
+        </div>
+      )}
+    </Menu>
+  );
+}
+
+function CopyLink(props: { link: () => Promise<string>; done: () => void; children: string }) {
+  const { link, done, children } = props;
+  const copy = async () => {
+    try {
+      await copyText(await link(), "the link");
+    } catch (failure) {
+      reportFailure(failure, "make a link");
+    }
+  };
+  return (
+    <button
+      type="button"
+      data-testid="copy-link"
+      onClick={() => {
+        done();
+        void copy();
+      }}
+    >
+      <Icon name="copy" /> {children}
+    </button>
+  );
+}
+
+/** A link with the profile in it, where that is not too long. */
+function ProfileLink({ tree, source, done }: { tree: TreeInfo; source: Source; done: () => void }) {
+  const made = useRef<Promise<string> | null>(null);
+  const excess = useSignal("");
+  useEffect(() => {
+    const making = import("../../export/link.ts").then(async ({ linkOf, LONGEST_LINK }) => {
+      const link = await linkOf(tree, source);
+      if (link.length > LONGEST_LINK)
+        excess.value = `The link would have ${formatBytes(link.length)}, and at most ${formatBytes(LONGEST_LINK)} get through.`;
+      return link;
+    });
+    made.current = making;
+    making.catch((failure) => reportFailure(failure, "make a link"));
+  }, []);
+  if (excess.value)
+    return <p class="hint">This profile is too large for a link. {excess} Export has a page instead.</p>;
+  return (
+    <>
+      <CopyLink done={done} link={async () => (await made.current) ?? ""}>
+        Copy link with the profile
+      </CopyLink>
+      <p class="hint">The profile is in the link itself and not uploaded. Whoever has the link has the profile.</p>
+    </>
+  );
+}
+
+/** A link that still shows this tomorrow: "the last hour" becomes the hour it is now. */
+function fixedLink(): string {
+  const at = urlState.peek();
+  const pin = (side: Side): Side => ({ ...side, ...fixed(resolve(side, clock.peek())) });
+  return href({ ...at, base: pin(at.base), other: pin(at.other) });
+}

@@ -1,0 +1,40 @@
+/** The table as it is sorted and searched, with all of its rows. */
+import { core } from "../core/index.ts";
+import type { TableRow, TreeInfo } from "../core/types.ts";
+import { urlState } from "../state/url/router.ts";
+import { sortOf } from "../views/table.tsx";
+
+/** Rows asked for at once. */
+const PAGE = 5000;
+
+export async function csvOf(tree: TreeInfo): Promise<Blob> {
+  const { search, sort } = urlState.peek();
+  const { column, descending } = sortOf(tree, sort);
+  const rows: TableRow[] = [];
+  for (let count = 1; rows.length < count; ) {
+    const query = { sort: column, descending, filter: search, offset: rows.length, limit: PAGE };
+    const page = await core.table(tree.id, query);
+    if (page.rows.length === 0) break;
+    rows.push(...page.rows);
+    count = page.count;
+  }
+  return new Blob([writeCsv(tree, rows)], { type: "text/csv" });
+}
+
+export function writeCsv({ diff, unit }: TreeInfo, rows: TableRow[]): string {
+  const columns = diff ? ["baseline", "comparison", "change"] : ["self", "total"];
+  const lines = rows.map(({ name, file, self, total, diff: sides }) => {
+    const values = sides
+      ? [sides.base_total, sides.comparison_total, sides.comparison_total - sides.base_total]
+      : [self, total];
+    return [text(name), text(file), ...values];
+  });
+  const head = ["function", "file", ...columns.map((column) => text(`${column} (${unit})`))];
+  return [head, ...lines].map((line) => `${line.join(",")}\r\n`).join("");
+}
+
+/** A field. What a spreadsheet would run as a formula gets an apostrophe: names come from whoever made the profile. */
+function text(value: string): string {
+  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replace(/"/g, '""')}"` : harmless;
+}

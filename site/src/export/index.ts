@@ -1,0 +1,50 @@
+/** What is seen, as files. This code is loaded when somebody wants one. */
+import { core } from "../core/index.ts";
+import { download, gzip } from "../state/page/download.ts";
+import { type Ready, shown } from "../state/profile/shown.ts";
+import { sourcesOf } from "../state/profile/sources.ts";
+import { csvOf } from "./csv.ts";
+import { svgOf } from "./drawing.ts";
+import { pageOf } from "./page.ts";
+import { pngOf } from "./png.ts";
+
+export type Form = "png" | "svg" | "csv" | "html" | "pprof" | "folded";
+
+const EXTENSIONS: Record<Form, string> = {
+  png: "png",
+  svg: "svg",
+  csv: "csv",
+  html: "html",
+  pprof: "pb.gz",
+  folded: "folded.txt",
+};
+
+export async function exportAs(form: Form): Promise<void> {
+  const answer = shown.peek();
+  if (answer.state !== "ready") return;
+  download(await make(form, answer), `${fileName(answer.title)}.${EXTENSIONS[form]}`);
+}
+
+async function make(form: Form, answer: Ready): Promise<Blob> {
+  const { tree } = answer;
+  const sources = sourcesOf(answer);
+  switch (form) {
+    case "png":
+      return pngOf(tree);
+    case "svg":
+      return svgOf(tree);
+    case "csv":
+      return csvOf(tree);
+    case "html":
+      return pageOf(tree, sources);
+    case "pprof":
+      return gzip(await core.exportPprof(sources[0].id));
+    case "folded":
+      return new Blob([await core.exportFolded(sources[0].id)], { type: "text/plain" });
+  }
+}
+
+/** A title as the name of a file, without what says that it was a profile. */
+export function fileName(title: string): string {
+  return title.replace(/\.(pb|gz|pprof|prof|json|jfr|folded|txt)\b/g, "").replace(/[^\w.-]+/g, "-") || "profile";
+}

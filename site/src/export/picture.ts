@@ -1,0 +1,45 @@
+/** The flame graph as it is seen, zoomed and searched, with all of its rows: what a file of it shows. */
+import { Boxes } from "../core/boxes.ts";
+import { core } from "../core/index.ts";
+import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
+import type { Captions } from "../core/viewer.ts";
+import { type Picture, ROW } from "../flame/paint.ts";
+import { IDENTITY } from "../flame/transform.ts";
+import { extent, selected, zoom } from "../state/profile/focus.ts";
+import { rootLabel } from "../views/flame.tsx";
+
+/** Of a picture where none is on the screen, in pixels. */
+const WIDTH = 1200;
+
+/** The picture of a tree, down to `rows` rows. */
+export async function pictureOf(tree: TreeInfo, rows: number): Promise<Picture> {
+  const width = document.querySelector(".flame canvas")?.clientWidth || WIDTH;
+  const [x0, x1] = extent.peek();
+  const window = { zoom: zoom.peek(), x0, x1, width, depth0: 0, depth1: Math.min(rows, tree.depth) };
+  const { boxes: words, names } = await core.layout(tree.id, window);
+  const boxes = new Boxes(words);
+  let deepest = 0;
+  for (let i = 0; i < boxes.count; i++) deepest = Math.max(deepest, boxes.depth(i));
+  return {
+    boxes,
+    names: names.set(ROOT, rootLabel(tree)),
+    transform: IDENTITY,
+    width,
+    height: (deepest + 1) * ROW,
+    scroll: 0,
+    first: 0,
+    flipped: false,
+    diff: tree.diff !== null,
+    selected: selected.peek(),
+    current: NONE,
+    focused: false,
+  };
+}
+
+/** Names and totals of all boxes, in their order. */
+export function captionsOf(tree: TreeInfo, { boxes }: Picture): Promise<Captions> {
+  return core.captions(
+    tree.id,
+    Array.from({ length: boxes.count }, (_, i) => boxes.node(i)),
+  );
+}

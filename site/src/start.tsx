@@ -1,0 +1,40 @@
+/** What every page begins with, that of the site and the one that stands alone. */
+import { effect } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { startKeys } from "./keys.ts";
+import { reportUncaught } from "./state/page/failure.ts";
+import { startCallTree } from "./state/profile/calltree.ts";
+import { startDrawing } from "./state/profile/draw.ts";
+import { startDrawer } from "./state/profile/drawer.ts";
+import { startFocus } from "./state/profile/focus.ts";
+import { startSandwich } from "./state/profile/sandwich.ts";
+import { shown } from "./state/profile/shown.ts";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/controls.css";
+import "./style/details.css";
+import "./style/picture.css";
+import "./style/views.css";
+import "./style/pages.css";
+
+export function start(Page: ComponentType): void {
+  effect(() => {
+    const answer = shown.value;
+    document.title = answer.state === "ready" ? `${answer.title} · Pilotlight` : "Pilotlight";
+  });
+  reportUncaught();
+  startDrawing();
+  startFocus();
+  startCallTree();
+  startSandwich();
+  startDrawer();
+  startKeys();
+  render(
+    <App>
+      <Page />
+    </App>,
+    document.getElementById("app") ?? document.body,
+  );
+}

@@ -1,0 +1,32 @@
+/** A profile that the link to this page holds, behind the #. */
+import { bytesOf, fromUrlSafe } from "../../export/base64.ts";
+import { go, urlState } from "../url/router.ts";
+import { failures, openFiles } from "./opening.ts";
+
+let opened = "";
+
+/** Opens it, unless that is done. */
+export async function openLinked(): Promise<void> {
+  const { hash } = location;
+  const params = new URLSearchParams(hash.slice(1));
+  const profile = params.get("p");
+  if (!profile || hash === opened) return;
+  opened = hash;
+  const title = params.get("title") || "profile of a link";
+  // What is opened by hand is seen as a whole; a link says what is seen.
+  const view = urlState.peek();
+  try {
+    await openFiles([new File([bytesOf(fromUrlSafe(profile))], title)]);
+    go(view, "replace");
+  } catch (failure) {
+    if (!(failure instanceof DOMException)) throw failure;
+    failures.value = [
+      {
+        title,
+        meaning: "The profile in this link is not whole.",
+        tries: ["Copy all of the link again: some programs cut long ones off."],
+        detail: failure.message,
+      },
+    ];
+  }
+}

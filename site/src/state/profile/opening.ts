@@ -1,0 +1,164 @@
+/** How profiles come onto /file: from the disk, out of folders and archives, from the addresses in a link. */
+import { batch, computed, signal, untracked } from "@preact/signals";
+import { core } from "../../core/index.ts";
+import type { ProfileInfo } from "../../core/types.ts";
+import { type Found, filesBelow, isNoise } from "../../files/folder.ts";
+import { type Gathered, gather } from "../../files/gather.ts";
+import type { Source } from "../../files/source.ts";
+import { notify } from "../page/notice.ts";
+import { type Problem, problemOf } from "../problem.ts";
+import { go, urlState, visit } from "../url/router.ts";
+import type { UrlState } from "../url/urlstate.ts";
+import { files, type OpenedFile, opening } from "./files.ts";
+
+/** Files that could not be read, each under its name; they stay in view until dismissed or replaced. */
+export const failures = signal<Problem[]>([]);
+
+let batches: Promise<void> = Promise.resolve();
+
+/** Opens files one after another; those opened together are looked at together. What comes meanwhile waits its turn. */
+export function openFiles(list: Iterable<File>): Promise<void> {
+  const found = [...list].map((file) => ({ file, path: file.name }));
+  return found.length > 0 ? open((signal) => gather(found, signal), FROM_DISK) : batches;
+}
+
+/** Opens all files below a folder that was chosen. */
+export function openFolder(list: Iterable<File>): Promise<void> {
+  const below = (file: File): Found => ({ file, path: file.webkitRelativePath.replace(/^[^/]*\//, "") || file.name });
+  const found = [...list].map(below).filter(({ path }) => !isNoise(path));
+  return open((signal) => gather(found, signal), FROM_DISK);
+}
+
+/** Opens files and folders that were dropped. */
+export function openEntries(entries: FileSystemEntry[]): Promise<void> {
+  return open(async (signal) => gather(await filesBelow(entries, signal), signal), FROM_DISK);
+}
+
+/** A profile as text, from the clipboard. On a page of services, text that is no profile leaves the page as it is. */
+export async function openText(text: string): Promise<void> {
+  const file = new File([text], "pasted text");
+  const { route } = urlState.peek();
+  if (route !== "home" && route !== "file") {
+    try {
+      const { id } = await core.open(file.name, new Uint8Array(await file.arrayBuffer()));
+      void core.close(id);
+    } catch (failure) {
+      return notify(`The pasted text cannot be opened. ${problemOf(failure, "read it").meaning}`);
+    }
+  }
+  return openFiles([file]);
+}
+
+/** As text, so that equal values are equal. */
+const addresses = computed(() => JSON.stringify(urlState.value.addresses));
+
+/** Fetches what the link names. Runs again whenever what it reads changes. */
+export function loadAddresses(): void {
+  const wanted = JSON.parse(addresses.value) as UrlState["addresses"];
+  if (wanted.length > 0) untracked(() => void openAddresses(wanted));
+}
+
+async function openAddresses(wanted: UrlState["addresses"]): Promise<void> {
+  const urls = new Set(wanted.map(({ url }) => url));
+  const there = files.peek().filter(({ address }) => urls.has(address));
+  if (there.length === wanted.length) {
+    // By way of the browser's history: they are open still.
+    files.value = files.peek().map((file) => ({ ...file, checked: there.includes(file) }));
+    return;
+  }
+  const find = async (): Promise<Gathered> => {
+    const { addressSource } = await import("../../files/address.ts");
+    return { sources: wanted.map(addressSource), refused: [] };
+  };
+  // The rest of the link says what of them is seen.
+  await open(find, {});
+}
+
+/** What the address bar said of other files means nothing to these. */
+const FROM_DISK: Partial<UrlState> = { zoom: "", extent: [0, 1], selection: "", compare: false, addresses: [] };
+
+function open(find: (signal: AbortSignal) => Promise<Gathered>, seen: Partial<UrlState>): Promise<void> {
+  // One that failed in an unexpected way does not keep the next ones from being opened. Its own caller hears of it.
+  batches = batches
+    .catch(() => {})
+    .then(() => openBatch(find, seen))
+    .finally(() => (opening.value = null));
+  return batches;
+}
+
+async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen: Partial<UrlState>): Promise<void> {
+  if (urlState.peek().route !== "file") visit("file");
+  const stop = new AbortController();
+  const { signal } = stop;
+  const cancel = () => {
+    stop.abort();
+    opening.value = null;
+  };
+  const say: Say = (progress) => {
+    if (!signal.aborted) opening.value = { ...progress, cancel };
+  };
+  failures.value = [];
+  const opened: OpenedFile[] = [];
+  const failed: Problem[] = [];
+  try {
+    say({ stage: "looking through", name: "the files", bytes: 0, size: 0 });
+    const { sources, refused } = await find(signal);
+    for (const { name, failure } of refused) failed.push({ ...problemOf(failure, "read it"), title: name });
+    for (const [i, source] of sources.entries()) {
+      const position = sources.length > 1 ? ` (${i + 1} of ${sources.length})` : "";
+      try {
+        opened.push(await openSource(source, (progress) => say({ ...progress, name: source.name + position }), signal));
+      } catch (failure) {
+        signal.throwIfAborted();
+        failed.push({ ...problemOf(failure, "read it"), title: source.name });
+      }
+    }
+  } catch (failure) {
+    if (signal.aborted) return;
+    throw failure;
+  }
+  const [first] = opened;
+  batch(() => {
+    const before = first ? files.peek().map((file) => ({ ...file, checked: false })) : files.peek();
+    // What measures something else cannot be added to the first; it waits in the list.
+    const together = opened.map((file) => ({ ...file, checked: measures(file.info) === measures(first.info) }));
+    files.value = [...before, ...together];
+    failures.value = failed;
+    opening.value = null;
+    if (first) go(seen, "replace");
+  });
+}
+
+type Say = (progress: { stage: string; name: string; bytes: number; size: number }) => void;
+
+async function openSource(
+  source: Source,
+  say: (progress: { stage: string; bytes: number; size: number }) => void,
+  signal: AbortSignal,
+): Promise<OpenedFile> {
+  const { name, stage, address } = source;
+  say({ stage, bytes: 0, size: source.size });
+  const bytes = await source.read(signal, (bytes, size) => say({ stage, bytes, size }));
+  signal.throwIfAborted();
+  say({ stage: "decoding", bytes: bytes.length, size: 0 });
+  const [started, size] = [performance.now(), bytes.length];
+  const info = await decode(name, bytes, signal);
+  return { info, bytes: size, millis: performance.now() - started, checked: true, address };
+}
+
+/** The engine cannot be stopped halfway. What it makes after a cancel, or has made for this batch before, is put away. */
+function decode(name: string, bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<ProfileInfo> {
+  const decoded = core.open(name, bytes);
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => {
+      reject(signal.reason);
+      void core.stopImports();
+      decoded.then(({ id }) => core.close(id)).catch(() => {});
+    });
+    decoded.then(resolve, reject);
+  });
+}
+
+function measures({ types }: ProfileInfo): string {
+  return JSON.stringify(types.map(({ type, unit }) => [type, unit]));
+}

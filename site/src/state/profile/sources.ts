@@ -1,0 +1,16 @@
+/** The profiles that the picture is made of, as far as they can be handed on. */
+import { checked, comparing } from "./files.ts";
+import type { Shown } from "./shown.ts";
+
+/** A profile that is open in the core. */
+export interface Source {
+  id: number;
+  name: string;
+}
+
+/** One, or both sides of a comparison of files; none of a comparison of queries, whose sides are measured otherwise. */
+export function sourcesOf(shown: Shown): Source[] {
+  if (shown.state !== "ready") return [];
+  if (shown.exported !== null) return [{ id: shown.exported, name: shown.title }];
+  return comparing.value ? checked.value.map(({ info: { id, name } }) => ({ id, name })) : [];
+}

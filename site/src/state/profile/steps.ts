@@ -1,0 +1,116 @@
+/** What a person does to the steps of the address. Each change is one that the Back button takes back. */
+import { computed } from "@preact/signals";
+import { core } from "../../core/index.ts";
+import {
+  argumentOf,
+  GROUPS,
+  type Group,
+  type PatternVerb,
+  type Seconds,
+  stepOf,
+  timeOf,
+  timeStep,
+  verbOf,
+} from "../../core/steps.ts";
+import { NONE, ROOT } from "../../core/types.ts";
+import { FULL } from "../../flame/extent.ts";
+import { notify } from "../page/notice.ts";
+import { go, urlState } from "../url/router.ts";
+import type { UrlState, View } from "../url/urlstate.ts";
+import { current, tree } from "./focus.ts";
+import { shown } from "./shown.ts";
+
+/** Steps are taken from one profile: a comparison has none. */
+export const takesSteps = computed(() => shown.value.state === "ready" && shown.value.draw !== undefined);
+
+/** Looks at another view. A chart has frames of its own, so what was zoomed to is not there. */
+export function lookAt(view: View): void {
+  const turned = (view === "chart") !== (urlState.peek().view === "chart");
+  go({ view, ...(turned ? { zoom: "", extent: [...FULL], selection: "" } : {}) });
+}
+
+/** What counts as one frame. */
+export const group = computed((): Group => {
+  const step = urlState.value.steps.find((step) => verbOf(step) === "group");
+  return GROUPS.find((name) => step && name === argumentOf(step)) ?? "function";
+});
+
+/** Another picture: what was zoomed to in the one before is not there, or is all there is. */
+function change(patch: Partial<UrlState>): void {
+  if (takesSteps.peek()) go({ zoom: "", extent: [...FULL], ...patch });
+}
+
+export function addStep(step: string): void {
+  const { steps } = urlState.peek();
+  if (steps.at(-1) !== step) change({ steps: [...steps, step] });
+}
+
+/** Takes a part of the time, in place of the one before; null for all of it. */
+export function setTime(span: Seconds | null): void {
+  const others = urlState.peek().steps.filter((step) => timeOf(step) === null);
+  change({ steps: span ? [timeStep(span), ...others] : others });
+}
+
+export function removeStep(at: number): void {
+  change({ steps: urlState.peek().steps.filter((_, i) => i !== at) });
+}
+
+export function clearSteps(): void {
+  change({ steps: [] });
+}
+
+/** Focus, ignore or hide the functions of a name. */
+export function stepOn(verb: PatternVerb, name: string): void {
+  // A frame without a function has no text that a regular expression could match.
+  if (name === "?" || /^0x[0-9a-f]+( \[|$)/.test(name)) notify(`${name} is an address without a name`);
+  else addStep(stepOf(verb, name));
+}
+
+export async function stepOnCurrent(verb: PatternVerb): Promise<void> {
+  const name = await currentName();
+  if (name !== null) stepOn(verb, name);
+}
+
+export function toggleRecursion(): void {
+  const { steps } = urlState.peek();
+  const at = steps.findIndex((step) => verbOf(step) === "recursion");
+  if (at < 0) addStep("recursion:direct");
+  else removeStep(at);
+}
+
+/** Groups by something else, in the place among the steps where it is now. */
+export function setGroup(next: Group): void {
+  const { steps } = urlState.peek();
+  const at = steps.findIndex((step) => verbOf(step) === "group");
+  if (next === "function") change({ steps: steps.filter((_, i) => i !== at) });
+  else if (at < 0) addStep(`group:${next}`);
+  else change({ steps: steps.map((step, i) => (i === at ? `group:${next}` : step)) });
+}
+
+export function nextGroup(): void {
+  setGroup(GROUPS[(GROUPS.indexOf(group.peek()) + 1) % GROUPS.length]);
+}
+
+export function toggleInvert(): void {
+  change({ invert: !urlState.peek().invert, selection: "" });
+}
+
+/** Callers and callees of the functions of a name. */
+export function sandwichOf(name: string): void {
+  go({ view: "sandwich", sandwich: name });
+}
+
+export async function sandwichCurrent(): Promise<void> {
+  const name = await currentName();
+  if (name !== null) sandwichOf(name);
+}
+
+/** The name of the frame that keys are about; the root has none. */
+async function currentName(): Promise<string | null> {
+  const [info, node] = [tree.peek(), current.peek()];
+  if (!info || node === ROOT || node === NONE) {
+    if (info) notify("Choose a frame first");
+    return null;
+  }
+  return (await core.node(info.id, node)).name;
+}

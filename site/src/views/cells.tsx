@@ -1,0 +1,53 @@
+import type { DiffValues, TableRow } from "../core/types.ts";
+import { baseName } from "../flame/label.ts";
+import { change, percent } from "../format/number.ts";
+import { formatDelta, formatValue } from "../format/value.ts";
+
+/** A name whose path gives way first where room is short: what tells functions apart is at the end. */
+export function Name({ name }: { name: string }) {
+  const base = baseName(name);
+  return (
+    <>
+      <span class="path">{name.slice(0, name.length - base.length)}</span>
+      <span class="base">{base}</span>
+    </>
+  );
+}
+
+type Amounts = Pick<TableRow, "self" | "total" | "self_fraction" | "total_fraction"> & { diff: DiffValues | null };
+
+/** What a function or a frame costs, or both sides of a comparison and the change. */
+export function Values({ of, unit, role }: { of: Amounts; unit: string; role?: "cell" }) {
+  const { diff } = of;
+  if (!diff) {
+    return (
+      <>
+        <Amount value={of.self} fraction={of.self_fraction} unit={unit} role={role} />
+        <Amount value={of.total} fraction={of.total_fraction} unit={unit} role={role} />
+      </>
+    );
+  }
+  return (
+    <>
+      <span role={role} class="num">
+        {formatValue(diff.base_total, unit)}
+      </span>
+      <span role={role} class="num">
+        {formatValue(diff.comparison_total, unit)}
+      </span>
+      <span role={role} class="num" title={formatDelta(diff.comparison_total - diff.base_total, unit)}>
+        {formatDelta(diff.comparison_total - diff.base_total, unit)}{" "}
+        <small>{change(diff.base_total, diff.comparison_total)}</small>
+      </span>
+    </>
+  );
+}
+
+function Amount(props: { value: number; fraction: number; unit: string; role?: "cell" }) {
+  const { value, fraction, unit, role } = props;
+  return (
+    <span role={role} class="num" style={{ "--share": `${Math.min(fraction, 1) * 100}%` }}>
+      {formatValue(value, unit)} <small>{percent(fraction)}</small>
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseSteps, timeOf, timeStep } from "../src/core/steps.ts";
+import { cellsOf, spanBetween } from "../src/flame/heat.ts";
+
+const MAP = { start: 2, end: 3.9, column: 1, rows: 4, cells: [1, 0, 0, 0, 0, 0, 9, 4] };
+
+test("cells stand in columns, from top to bottom", () => {
+  const cells = [...cellsOf(MAP, 100, 40, [3.5, 3.75])];
+  assert.deepEqual(
+    cells.map(({ x, y, w, h, value, inside }) => [x, y, w, h, value, inside]),
+    [
+      [0, 0, 50, 10, 1, false],
+      [50, 20, 50, 10, 9, true],
+      [50, 30, 50, 10, 4, false],
+    ],
+  );
+});
+
+test("a drag takes whole columns, or cells of one", () => {
+  assert.deepEqual(spanBetween(MAP, { x: 0.9, y: 0.1 }, { x: 0.1, y: 0.9 }), [2, 4]);
+  assert.deepEqual(spanBetween(MAP, { x: 0.1, y: 0.6 }, { x: 0.2, y: 0.3 }), [2.25, 2.75]);
+  assert.deepEqual(spanBetween(MAP, { x: -1, y: 0 }, { x: 2, y: 5 }), [2, 4]);
+});
+
+test("a part of the time is a step of the address", () => {
+  assert.equal(timeStep([0.1 + 0.2, 1e-9]), "time:0.3-0.000000001");
+  assert.deepEqual(timeOf("time:0.25-1.5"), [0.25, 1.5]);
+  assert.equal(timeOf("focus:1-2"), null);
+  assert.deepEqual(parseSteps(["time:1-2", "time:x", "time:1-", "time:-1-2"]), ["time:1-2"]);
+});

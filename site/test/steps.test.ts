@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effect } from "@preact/signals";
+import { nameOf, parseSteps, stepOf } from "../src/core/steps.ts";
+import { stepLabel } from "../src/format/step.ts";
+import { engine, idle, server } from "./page.ts";
+
+const { go, undo, urlState, visit } = await import("../src/state/url/router.ts");
+const { loadExplore } = await import("../src/state/query/explore.ts");
+const { startDrawing } = await import("../src/state/profile/draw.ts");
+const { shown } = await import("../src/state/profile/shown.ts");
+const steps = await import("../src/state/profile/steps.ts");
+
+test("a step of one name matches that name as it is, and is shown as it", () => {
+  for (const name of ["main.(*Svc).Place", "a|b", "^x$", "operator[](int)", "back\\slash", "std::vec<{a}>?+*"]) {
+    const step = stepOf("focus", name);
+    assert.ok(new RegExp(step.slice("focus:".length)).test(name), name);
+    assert.ok(!new RegExp(step.slice("focus:".length)).test(`${name}x`), name);
+    assert.equal(nameOf(step), name);
+  }
+  assert.equal(nameOf("focus:^a.b$"), null, "an expression of several names");
+  assert.equal(nameOf("focus:main"), null);
+});
+
+test("steps in words", () => {
+  const label = (step: string, words: string) => assert.equal(stepLabel(step), words);
+  label(stepOf("focus", "github.com/acme/shop/orders.(*Svc).Place"), "focus orders.(*Svc).Place");
+  label("show-from:^main\\.|run", "show from /^main\\.|run/");
+  label("group:package", "by package");
+  label("recursion:direct", "recursion folded");
+});
+
+test("what is no step is left out, and there is an end to them", () => {
+  assert.deepEqual(parseSteps(["focus:a:b", "focus:", "focus", "turn:x", "group:line", "group:file", ""]), [
+    "focus:a:b",
+    "group:file",
+  ]);
+  assert.equal(parseSteps(new Array(100).fill("hide:x")).length, 64);
+});
+
+/** What the core was asked to draw: steps, and whether upside down. */
+const asked: [string[], boolean][] = [];
+const dropped: number[] = [];
+let tree = 0;
+Object.assign(engine, {
+  open: () => ({ id: 1, name: "p", types: [], default_type: 0, warnings: [], samples: 1, functions: 1 }),
+  close: () => {},
+  dropTree: (id: number) => void dropped.push(id),
+  tree: (_: number, __: number, steps: string[], invert: boolean) => {
+    asked.push([steps, invert]);
+    if (steps.includes("focus:(")) throw new Error("step 1, focus:(: unclosed group");
+    return { id: ++tree, nodes: 5, depth: 2, unmatched: [], diff: null };
+  },
+});
+let fetched = 0;
+server.answer = (url) => {
+  if (!url.pathname.endsWith("/profile")) return Response.json({ services: [], labels: {}, points: [], counts: [] });
+  fetched++;
+  return new Response(new Uint8Array(3), { headers: { "x-pilotlight-profiles": "4" } });
+};
+
+test("a change of steps draws the same profile again", async () => {
+  visit("explore", { service: "a", type: "cpu", base: { from: "0", until: "3600000", filters: [] } });
+  const stop = effect(loadExplore);
+  startDrawing();
+  await idle();
+  steps.stepOn("focus", "main.run");
+  await idle();
+  steps.setGroup("package");
+  steps.toggleRecursion();
+  await idle();
+  assert.deepEqual(urlState.value.steps, ["focus:^main\\.run$", "group:package", "recursion:direct"]);
+  steps.setGroup("file");
+  steps.toggleRecursion();
+  steps.toggleInvert();
+  await idle();
+  assert.deepEqual(asked.at(-1), [["focus:^main\\.run$", "group:file"], true]);
+  assert.equal(steps.group.value, "file");
+  go({ view: "sandwich" });
+  await idle();
+  assert.deepEqual(asked.at(-1)?.[1], false, "a sandwich is made of the tree as it is");
+  assert.equal(fetched, 1, "the profile is not asked for again");
+  const answer = shown.value;
+  assert.ok(answer.state === "ready");
+  assert.equal(dropped.length, tree - 1, "former trees are dropped");
+  assert.ok(!dropped.includes(answer.tree.id));
+
+  go({ steps: ["focus:("] });
+  await idle();
+  const failed = shown.value;
+  assert.ok(failed.state === "ready");
+  assert.match(failed.stepProblem ?? "", /unclosed group/);
+  assert.deepEqual(asked.at(-1), [[], false], "the profile is shown without");
+  stop();
+});
+
+test("an address without a name is no step", () => {
+  const before = urlState.value.steps;
+  for (const name of ["?", "0x20", "0x20 [libc.so.6]"]) steps.stepOn("hide", name);
+  assert.equal(urlState.value.steps, before);
+  steps.stepOn("hide", "[libc.so.6]");
+  assert.deepEqual(urlState.value.steps.at(-1), "hide:^\\[libc\\.so\\.6\\]$");
+});
+
+test("undoing ends where the page begins", () => {
+  let back = 0;
+  const entries: unknown[] = [];
+  const put = (state: unknown, _: unknown, url: string) => {
+    Object.assign(history, { state });
+    entries.push(state);
+    location.href = url;
+  };
+  Object.assign(history, { pushState: put, replaceState: put, state: null, back: () => back++ });
+  visit("home");
+  visit("explore", { service: "b" });
+  undo();
+  assert.equal(back, 0);
+  go({ view: "table" });
+  go({ search: "x" }, "replace");
+  go({ view: "flame" });
+  undo();
+  assert.equal(back, 1);
+  assert.deepEqual(entries.slice(-4), [0, 1, 1, 2]);
+});

@@ -1,0 +1,44 @@
+// `npm run pack`, after a build: the viewer as a package of npm. Prints where the tarball is.
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const out = join(root, "target/npm");
+const folder = join(out, "package");
+const dist = join(root, "site/dist");
+if (!existsSync(join(dist, "index.html"))) {
+  console.error("site/dist is not there: cargo xtask build makes it");
+  process.exit(1);
+}
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+cpSync(join(root, "site/package"), folder, { recursive: true });
+cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+// It listens on another port each time: nothing to install, and nothing to keep for when it is gone.
+const unneeded = ["sw.js", "manifest.webmanifest"];
+cpSync(dist, join(folder, "site"), {
+  recursive: true,
+  filter: (path) => !unneeded.some((name) => path.endsWith(name)),
+});
+for (const name of readdirSync(join(folder, "site")).filter((name) => name.endsWith(".html"))) {
+  const path = join(folder, "site", name);
+  writeFileSync(path, readFileSync(path, "utf8").replace(/\s*<link rel="manifest"[^>]*>/, ""));
+}
+const { version, license, engines } = JSON.parse(readFileSync(join(root, "site/package.json"), "utf8"));
+const manifest = {
+  name: "pilotlight",
+  version,
+  description:
+    "Opens profiles in the browser: pprof, JFR, speedscope, folded stacks and more. Nothing leaves your machine.",
+  license,
+  type: "module",
+  bin: { pilotlight: "pilotlight.mjs" },
+  engines,
+};
+writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+const packed = execFileSync(npm, ["pack", "--silent", "--offline", "--pack-destination", out], { cwd: folder });
+console.log(join(out, packed.toString().trim()));

@@ -1,0 +1,303 @@
+/** What is seen, handed on: pictures, tables, profiles, a page that works offline, a link. Each is read back. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { amount, close, drawnFrames, drop, launch, openPage, own, url } from "./page.mjs";
+import { callTree, functionsOf, nodesOf, readPprof, writePprof } from "./pprof.mjs";
+
+const FILES = { before: own("checkout-1.8.2.pb.gz"), after: own("checkout-1.9.0.pb.gz") };
+/** CPU nanoseconds, in Go's profiles the second column and the one shown first. */
+const CPU = 1;
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+async function opened(...paths) {
+  const page = await openPage(browser, "/file", { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.at("dropzone").waitFor({ state: "attached" });
+  await drop(page.page, ...paths);
+  return page;
+}
+
+/** Chooses an entry of the menu, and gives the path of the file that comes. */
+async function exported({ page, at }, form) {
+  await at("export").click();
+  const [file] = await Promise.all([page.waitForEvent("download"), at(`export-${form}`).click()]);
+  const path = own(`exported-${file.suggestedFilename()}`);
+  await file.saveAs(path);
+  return path;
+}
+
+const rootOf = (path) => callTree(readPprof(path), CPU);
+const asText = (root) => nodesOf(root).map(({ name, depth, total, self }) => `${depth} ${name} ${total} ${self}`);
+
+test("a profile leaves as it came: pprof and folded stacks", async () => {
+  const page = await opened(FILES.before);
+  const profile = readPprof(FILES.before);
+  await drawnFrames(page.page, rootOf(FILES.before).total);
+  const pprof = await exported(page, "pprof");
+  assert.match(pprof, /exported-checkout-1\.8\.2\.pb\.gz$/);
+  const again = readPprof(pprof);
+  assert.deepEqual(again.types, profile.types);
+  for (const column of profile.types.keys())
+    assert.deepEqual(asText(callTree(again, column)), asText(callTree(profile, column)));
+
+  const lines = readFileSync(await exported(page, "folded"), "utf8")
+    .trimEnd()
+    .split("\n");
+  const samples = lines.map((line) => {
+    const at = line.lastIndexOf(" ");
+    return { stack: line.slice(0, at).split(";"), values: [Number(line.slice(at + 1))] };
+  });
+  assert.deepEqual(asText(callTree({ samples }, 0)), asText(callTree(profile, CPU)), "the type that is shown");
+  await page.end();
+});
+
+test("the table as CSV has every function, in the order that is seen", async () => {
+  const page = await opened(FILES.before);
+  await drawnFrames(page.page, rootOf(FILES.before).total);
+  const expected = functionsOf(readPprof(FILES.before), CPU);
+  const read = async () => {
+    const [head, ...lines] = readFileSync(await exported(page, "csv"), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    assert.equal(head, "function,file,self (nanoseconds),total (nanoseconds)");
+    return lines.map((line) => {
+      const [, quoted, plain, rest] = /^(?:"((?:[^"]|"")*)"|([^,]*)),(.*)$/.exec(line);
+      const [self, total] = rest.split(",").slice(-2).map(Number);
+      return { name: (plain ?? quoted.replaceAll('""', '"')).replace(/^'(?=[=+\-@])/, ""), self, total };
+    });
+  };
+  const byName = (a, b) => (a.name < b.name ? -1 : 1);
+  const rows = await read();
+  assert.deepEqual(
+    rows.map(({ self }) => self),
+    rows.map(({ self }) => self).sort((a, b) => b - a),
+  );
+  assert.deepEqual(rows.sort(byName), expected.sort(byName));
+  await page.page.keyboard.press("/");
+  await page.at("search").fill("regexp");
+  await page.at("search-result").filter({ hasText: "frame" }).waitFor();
+  const found = expected.filter(({ name }) => name.toLowerCase().includes("regexp"));
+  assert.deepEqual((await read()).sort(byName), found, "the functions that the search finds");
+  await page.end();
+});
+
+test("the picture as PNG and SVG shows the boxes that are seen", async () => {
+  const page = await opened(FILES.before);
+  const rows = await drawnFrames(page.page, rootOf(FILES.before).total);
+  const width = await page.at("flame").evaluate((canvas) => canvas.clientWidth);
+  const png = readFileSync(await exported(page, "png"));
+  assert.equal(png.toString("latin1", 1, 4), "PNG");
+  assert.equal(png.readUInt32BE(16), 2 * width, "two pixels for each of the screen's");
+  const height = png.readUInt32BE(20) / 2;
+  const colours = await page.page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, image.width, 200);
+    const found = new Set();
+    for (let i = 0; i < data.length; i += 4) found.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+    return found.size;
+  }, png.toString("base64"));
+  assert.ok(colours > 20, `${colours} colours`);
+
+  const svg = readFileSync(await exported(page, "svg"), "utf8");
+  const drawn = await page.page.evaluate((svg) => {
+    const root = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
+    const boxes = [...root.querySelectorAll("g")].map((group) => ({
+      title: group.querySelector("title").textContent,
+      text: group.querySelector("text")?.textContent ?? "",
+      depth: Number(group.querySelector("rect").getAttribute("y")) / 20,
+    }));
+    return { tag: root.tagName, width: root.getAttribute("width"), height: root.getAttribute("height"), boxes };
+  }, svg);
+  assert.deepEqual([drawn.tag, Number(drawn.width), Number(drawn.height)], ["svg", width, height]);
+  for (const { name, depth, total } of rows) {
+    const same = drawn.boxes.filter((box) => box.depth === depth && (depth === 0 || box.title.startsWith(`${name}\n`)));
+    const costs = same.map(({ title }) => amount(title.split("\n")[1].split(" · ")[0]));
+    assert.ok(
+      costs.some((cost) => Math.abs(cost - total) <= total * 0.01),
+      `${depth} ${name} ${total} is not in the drawing`,
+    );
+  }
+  assert.ok(drawn.boxes.filter(({ text }) => text !== "").length > 20, "text that can be selected");
+  assert.match(drawn.boxes[0].text, /^total /);
+
+  // Zoomed, the frame fills the width.
+  const { name } = rows.find(({ depth }) => depth === 3);
+  await page.at("flame").focus();
+  for (let i = 0; i < 3; i++) await page.page.keyboard.press("ArrowDown");
+  await page.page.keyboard.press("Enter");
+  await page.at("crumbs").waitFor();
+  const zoomed = readFileSync(await exported(page, "svg"), "utf8");
+  const wide = [...zoomed.matchAll(/<title>([^\n]*)\n[^<]*<\/title><rect x="0" y="60" width="(\d+)"/g)];
+  assert.deepEqual(
+    wide.map(([, title, wide]) => [title, Number(wide)]),
+    [[name, width - 1]],
+  );
+  await page.end();
+});
+
+/** A file from the disk in a browser without a network. */
+async function offline(path, options = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 1400, height: 900 },
+    reducedMotion: "reduce",
+    offline: true,
+    ...options,
+  });
+  const page = await context.newPage();
+  const errors = [];
+  const requests = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(pathToFileURL(path).href);
+  return { page, at: (id) => page.getByTestId(id), context, errors, requests };
+}
+
+test("the page that works offline shows the same, and connects to nothing", async () => {
+  const page = await opened(FILES.before);
+  const root = rootOf(FILES.before);
+  const seen = await drawnFrames(page.page, root.total);
+  const path = await exported(page, "html");
+  await page.end();
+  const alone = await offline(path);
+  const { at, requests, errors, context } = alone;
+  const key = ({ name, depth, total }) => `${depth} ${name} ${total}`;
+  const drawn = (await drawnFrames(alone.page, root.total)).map(key);
+  // Windows of one size: the same boxes.
+  assert.deepEqual(drawn.sort(), seen.map(key).sort());
+
+  await alone.page.keyboard.press("2");
+  await at("row").first().waitFor();
+  const [first] = functionsOf(readPprof(FILES.before), CPU).sort((a, b) => b.self - a.self);
+  const [name, self, total] = await at("row").first().locator("[role=cell]").allTextContents();
+  assert.equal(name, first.name);
+  close(amount(self), first.self, "self");
+  close(amount(total), first.total, "total");
+  await alone.page.keyboard.press("3");
+  await alone.page.keyboard.press("/");
+  await at("search").fill("regexp");
+  await at("search-result").filter({ hasText: "frame" }).waitFor();
+  await at("row").first().click();
+  await at("drawer").waitFor();
+  assert.equal(asText(callTree(readPprof(await exported(alone, "pprof")), CPU)).length, asText(root).length);
+  assert.equal(await at("share").count(), 0, "there is no address to share");
+  await at("export").click();
+  assert.equal(await at("export-html").count(), 0);
+  await alone.page.keyboard.press("Escape");
+  await alone.page.reload();
+  await at("search-result").filter({ hasText: "frame" }).waitFor();
+  assert.equal(await at("search").inputValue(), "regexp", "the view is in the address");
+
+  await at("open-file").setInputFiles(FILES.after);
+  await drawnFrames(alone.page, rootOf(FILES.after).total);
+  const foreign = requests.filter((request) => !/^(file|data|blob):/.test(request));
+  assert.deepEqual(foreign, [], "something was asked for");
+  assert.deepEqual(errors, []);
+  await context.setOffline(false);
+  const refused = await alone.page.evaluate(async (address) => {
+    const violation = new Promise((resolve) => addEventListener("securitypolicyviolation", resolve, { once: true }));
+    const answer = await fetch(address).then(
+      () => "an answer",
+      () => "refused",
+    );
+    return [answer, (await violation).effectiveDirective];
+  }, `${url}/healthz`);
+  assert.deepEqual(refused, ["refused", "connect-src"]);
+  await context.close();
+});
+
+test("the page that works offline keeps a comparison and what is seen of it", async () => {
+  const page = await opened(FILES.before, FILES.after);
+  await page.at("compare").click();
+  await page.at("legend").waitFor();
+  await page.at("view-both").click();
+  const totals = await page.at("diff-totals").getAttribute("title");
+  assert.equal(await (await menu(page)).at("export-pprof").isDisabled(), true);
+  await page.page.keyboard.press("Escape");
+  const path = await exported(page, "html");
+  await page.end();
+  for (const colorScheme of ["light", "dark"]) {
+    for (const width of [1400, 390]) {
+      const alone = await offline(path, { colorScheme, viewport: { width, height: 844 } });
+      await alone.at("legend").waitFor();
+      assert.equal(await alone.at("diff-totals").getAttribute("title"), totals);
+      await alone.at("row").first().waitFor();
+      await alone.page.waitForTimeout(300);
+      const picture = join(process.env.PILOTLIGHT_SHOTS, `standalone-${colorScheme}-${width}.png`);
+      await alone.page.screenshot({ path: picture });
+      assert.deepEqual(alone.errors, []);
+      await alone.context.close();
+    }
+  }
+});
+
+async function menu(page) {
+  await page.at("export").click();
+  await page.at("export-png").waitFor();
+  return page;
+}
+
+test("a small profile is a link, and nothing of it is sent", async () => {
+  const path = own("linked.pb.gz");
+  writeFileSync(
+    path,
+    writePprof("cpu", "nanoseconds", ["main;work;hash 6000000000", "main;work 1000000", "main;idle 25"]),
+  );
+  const root = callTree(readPprof(path), 0);
+  const page = await opened(path);
+  await drawnFrames(page.page, root.total);
+  await page.at("view-both").click();
+  await page.at("share").click();
+  await page.at("copy-link").click();
+  await page.at("notice").filter({ hasText: "Copied the link" }).waitFor();
+  const link = await page.page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(link.startsWith(`${url}/file?t=cpu&v=both#p=`), link);
+  await page.end();
+
+  const other = await openPage(browser, link.slice(url.length));
+  const rows = await drawnFrames(other.page, root.total);
+  assert.deepEqual(
+    rows.map(({ name, depth, total }) => `${depth} ${name} ${total}`).sort(),
+    nodesOf(root)
+      .map(({ name, depth, total }) => `${depth} ${name} ${total}`)
+      .filter((text) => rows.some(({ name, depth, total }) => text === `${depth} ${name} ${total}`))
+      .sort(),
+  );
+  await other.at("row").first().waitFor();
+  assert.match(await other.at("files").textContent(), /linked\.pb\.gz/);
+  await other.at("view-flame").click();
+  assert.match(other.page.url(), /\/file\?t=cpu#p=/, "the profile stays in the address");
+  const profile = /#p=([\w-]+)/.exec(link)[1];
+  for (const { url: asked, body } of other.requests) {
+    assert.ok(!asked.split("#")[0].includes(profile) && !body, `${asked.slice(0, 100)} was sent`);
+  }
+  await other.page.reload();
+  await drawnFrames(other.page, root.total);
+  await other.end();
+
+  const cut = await openPage(browser, link.slice(url.length, link.indexOf("#p=") + 30));
+  await cut.at("problem").waitFor();
+  await cut.end();
+});
+
+test("a profile that is too large for a link says so", async () => {
+  const path = own("too-large.pb.gz");
+  const random = (i) => Math.abs(Math.sin(i + 1) * 1e16).toString(36);
+  const lines = Array.from({ length: 4000 }, (_, i) => `main;${random(i)}${random(i + 0.5)} ${i + 1}`);
+  writeFileSync(path, writePprof("cpu", "nanoseconds", lines));
+  const page = await opened(path);
+  await page.at("share").click();
+  await page.page.getByText(/too large for a link/).waitFor();
+  assert.equal(await page.at("copy-link").count(), 0);
+  await page.end();
+});

@@ -1,0 +1,38 @@
+/** A static host with nothing but files: a folder below a path, and `file.html` for `/file`. */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { extname, join } from "node:path";
+
+const TYPES = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
+};
+
+/** Serves `folder()` below `prefix` at a port; 0 is a free one. `asked` are the paths that were asked for. */
+export async function serve(folder, prefix, port = 0) {
+  const asked = [];
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url, "http://localhost");
+    asked.push(pathname);
+    const path = pathname.startsWith(prefix) ? pathname.slice(prefix.length) || "index.html" : "";
+    for (const name of path.includes("..") ? [] : [path, `${path}.html`]) {
+      try {
+        const bytes = readFileSync(join(folder(), name));
+        return response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "text/plain" }).end(bytes);
+      } catch {
+        // The next name, and in the end none.
+      }
+    }
+    response.writeHead(404, { "content-type": "text/plain" }).end("Not Found");
+  });
+  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  };
+  return { port: server.address().port, asked, close };
+}
