@@ -253,9 +253,9 @@ describe("the page for files", () => {
 
   test("says why pasted text is no profile", async () => {
     const { page, at, end } = await ready("/file");
-    await paste(page, '{"traceEvents": []}');
+    await paste(page, '{"snapshot":{"meta":{"node_fields":[]}}}');
     await at("problem").waitFor();
-    assert.match(await at("problem").textContent(), /^pasted text This is a Chrome trace, which is not read yet\./);
+    assert.match(await at("problem").textContent(), /^pasted text This is a V8 heap snapshot/);
     await paste(page, " \n");
     assert.equal(await at("notice").textContent(), "There is no file and no text to paste.");
     await end();

@@ -253,3 +253,30 @@ test("where totals differ by more than a tenth shares are compared, and sides ca
   assert.deepEqual(await roles(), ["comparison", "comparison", "baseline"]);
   await end();
 });
+
+test("a format that few have: the second reader opens it, and its times are a heatmap and a chart", async () => {
+  const { page, at, end } = await openPage(browser, "/file");
+  const event = (name, ts, dur) => ({ ph: "X", name, pid: 1, tid: 2, ts, dur });
+  const trace = {
+    traceEvents: [event("main", 0, 900_000), event("work", 100_000, 200_000), event("work", 500_000, 200_000)],
+  };
+  writeFileSync(own("trace.json"), JSON.stringify(trace));
+  await drop(page, own("trace.json"));
+  await drawnFrames(page, 900_000_000);
+  assert.match(await at("format").textContent(), /Chrome trace/);
+  await at("heatmap").waitFor();
+  assert.equal(await at("frames").locator("tr", { hasText: "work" }).count(), 1);
+  await at("view-chart").click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid="frames"] tr[data-node]').length === 4);
+  assert.equal(await at("frames").locator("tr", { hasText: "work" }).count(), 2);
+  // The first half of the strip holds the first call alone.
+  const { x, y, width, height } = await at("heatmap").boundingBox();
+  await page.mouse.move(x + 1, y + height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.45, y + height / 2, { steps: 5 });
+  await page.mouse.up();
+  await at("step").waitFor();
+  assert.match(page.url(), /f=time:0-0\.4/);
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid="frames"] tr[data-node]').length === 3);
+  await end();
+});
