@@ -58,7 +58,11 @@ for (const [name, bytes, says] of [
   ["perf.data", PERF, "This is a recording of perf (perf.data), which is not read yet."],
   ["recording.pb.gz", gzipSync(PERF), "This is a recording of perf (perf.data), which is not read yet."],
   ["profile.zip", Buffer.from("PK\x03\x04\x14\0\0\0"), "This archive is broken: the directory at its end is missing."],
-  ["heap.json", Buffer.from('{"snapshot":{"meta":{"node_fields":[]}}}'), "This is a V8 heap snapshot, which is not read yet."],
+  [
+    "heap.json",
+    Buffer.from('{"snapshot":{"meta":{"node_fields":[]}}}'),
+    "This is a V8 heap snapshot, which is not read yet.",
+  ],
   ["nothing.pb", Buffer.alloc(0), "This is empty (0 bytes)."],
 ]) {
   test(`${name} is called what it is, first of all`, async () => {
