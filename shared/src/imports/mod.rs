@@ -5,34 +5,14 @@
 //! [`crate::formats`] for their size: the viewer loads them when a file asks for them, and the
 //! worker never.
 
-mod art_trace;
-mod austin;
-mod callgrind;
-mod columns;
-#[cfg(test)]
-mod damaged;
-mod dhat;
-mod difference;
-#[cfg(test)]
-mod drawn;
+mod binary;
 mod error;
-mod flamebearer;
 mod frames;
-mod gecko;
-mod ghc;
-mod ghc_text;
-mod goroutines;
-mod instruments;
-mod otlp;
-mod perf_script;
-mod pmcstat;
-mod python_binary;
+mod json;
 mod rows;
-mod safari;
-mod simpleperf;
-mod stackprof;
 #[cfg(test)]
 mod testing;
+mod text;
 mod v8;
 
 use crate::formats::compression::inflate_sniffed;
@@ -64,28 +44,28 @@ macro_rules! formats {
 
 /// All formats, those that are known for certain first.
 const FORMATS: &[Format] = formats![
-    art_trace,
-    simpleperf,
-    python_binary,
+    binary::art_trace,
+    binary::simpleperf,
+    binary::python_binary,
     v8::trace,
     v8::cpu_profile,
     v8::heap_profile,
     v8::log,
-    gecko,
-    safari,
-    stackprof,
-    flamebearer,
-    dhat,
-    ghc,
-    otlp,
-    callgrind,
-    goroutines,
-    ghc_text,
-    instruments,
-    pmcstat,
-    perf_script,
-    austin,
-    difference,
+    json::gecko,
+    json::safari,
+    json::stackprof,
+    json::flamebearer,
+    json::dhat,
+    json::ghc,
+    binary::otlp,
+    text::callgrind,
+    text::goroutines,
+    text::ghc_text,
+    text::instruments,
+    text::pmcstat,
+    text::perf_script,
+    text::austin,
+    text::difference,
 ];
 
 /// A file that was opened.

@@ -1,0 +1,9 @@
+//! Formats in JSON, but those of V8.
+
+mod columns;
+pub(crate) mod dhat;
+pub(crate) mod flamebearer;
+pub(crate) mod gecko;
+pub(crate) mod ghc;
+pub(crate) mod safari;
+pub(crate) mod stackprof;

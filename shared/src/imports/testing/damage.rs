@@ -1,0 +1,117 @@
+//! Small files of each format, cut off and changed at every byte.
+
+use crate::imports::{FORMATS, open};
+
+/// A file of each JSON format, and its name.
+const JSON: &[(&str, &str)] = &[
+    (
+        "Firefox profile",
+        r#"{"meta":{"interval":1,"startTime":9,"categories":[{"name":"JS"}]},"libs":[{"path":"x"}],
+        "threads":[{"samples":{"stack":[1,null],"timeDeltas":[1,2],"weight":[1,2]},"stackTable":{
+        "prefix":[null,0],"frame":[0,1]},"frameTable":{"func":[0,1],"address":[5,5],"inlineDepth":
+        [0,1],"category":[0,0]},"funcTable":{"name":[0,1],"resource":[0,0]},"resourceTable":{"lib":
+        [0]},"stringArray":["0x5","b"]}]}"#,
+    ),
+    (
+        "Firefox profile",
+        r#"{"meta":{"interval":1,"startTime":9},"libs":"[{\"name\":\"x\",\"start\":1,\"end\":99}]",
+        "threads":[{"samples":{"schema":{"stack":0,"time":1},"data":[[1,2],[0,3]]},"stackTable":{
+        "schema":{"prefix":0,"frame":1},"data":[[null,0],[0,1]]},"frameTable":{"schema":{"location":
+        0},"data":[[0],[1]]},"stringTable":["0x9","f (a.js:1:2)"]}]}"#,
+    ),
+    (
+        "DHAT profile",
+        r#"{"dhatFileVersion":2,"mode":"heap","bklt":true,"tu":"µs","te":1,"pps":[{"tb":1,"tbk":1,
+        "fs":[1,0]}],"ftbl":["0x1: f (a.c:1)","g (in x)"]}"#,
+    ),
+    (
+        "flamebearer",
+        r#"{"flamebearer":{"names":["total","a"],"levels":[[0,2,0,0],[0,1,1,1,0,1,1,0]]},
+        "metadata":{"format":"single","sampleRate":100,"units":"samples","name":"cpu"}}"#,
+    ),
+    (
+        "GHC profile",
+        r#"{"rts_arguments":[],"tick_interval":1,"cost_centres":[{"id":1,"label":"f","module":"M",
+        "src_loc":"a.hs:(1,2)-(3,4)"}],"profile":{"id":1,"ticks":1,"children":[{"id":1,"alloc":1}]}}"#,
+    ),
+    (
+        "OTLP profile",
+        r#"{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":{"typeStrindex":1},
+        "samples":[{"stackIndex":1,"values":["3"],"timestampsUnixNano":["5"]}]}]}]}],"dictionary":{
+        "stringTable":["","a"],"functionTable":[{},{"nameStrindex":1}],"locationTable":[{},{"lines":
+        [{"functionIndex":1}]}],"stackTable":[{},{"locationIndices":[1]}]}}"#,
+    ),
+    (
+        "Safari recording",
+        r#"{"recording":{"displayName":"a","startTime":1,"endTime":2,"sampleStackTraces":[{
+        "timestamp":1,"stackFrames":[{"name":"a","url":"b","line":1,"column":2}]}],
+        "sampleDurations":[0.5]}}"#,
+    ),
+    (
+        "stackprof profile",
+        r#"{"mode":"wall","interval":9,"samples":2,"frames":{"5":{"name":"f","line":1}},
+        "raw":[1,5,2],"raw_lines":[1,3,2],"raw_timestamp_deltas":[1,2]}"#,
+    ),
+];
+
+#[test]
+fn each_is_told_by_its_content_and_no_damage_panics() {
+    for (name, text) in JSON {
+        let opened = open(text.as_bytes(), 1 << 20).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(opened.format, Some(*name));
+        assert!(!opened.decoded.profile.is_empty(), "{name}");
+        let format = FORMATS.iter().find(|format| format.name == *name);
+        let decode = format.expect("in the table").decode;
+        for at in 0..text.len() {
+            let _ = decode(&text.as_bytes()[..at]);
+            for change in [0x01, 0x0c, 0x10, 0x80] {
+                let mut bytes = text.as_bytes().to_vec();
+                bytes[at] ^= change;
+                let _ = decode(&bytes);
+            }
+        }
+    }
+}
+
+/// A file of each format that is read from texts or records.
+const RECORDS: &[&[u8]] = &[
+    b"a b 7/9 [001] 1.5:  25 cycles:u: \n\t 10 leaf+0x1 (/bin/a b)\n 5 in (inlined)\n\t 20 [unknown] (/x)\n\nb 1 2.5: x:\n",
+    b"# callgrind format\npositions: instr line\nevents: T_(10ns) B\nob=(1) /x\nfl=(1) a\nfn=(1) m\n0x1 16 20 1\ncfi=(2) b\ncfn=(2) f\ncalls=1 2 50\n+1 16 300\ncfn=(1)\ncalls=1 1 1\n* * 3\nfn=(2)\n+3 -1 200\n",
+    b"panic: x\n\ngoroutine 1 [select, 5 minutes]:\nm.(*T).f(0x1)\n\t/a.go:12 +0x1d\ncreated by m.g in goroutine 3\n\t/a.go:1 +0x2\n\ngoroutine 2 [idle]:\nm.h()\n",
+    b"Weight\tSelf Weight\tSymbol Names\n4.93 s  100.0%\t0 s\t start\n2.4 s  0.0%\t846.00 ms\t  f\n",
+    b"@ e [10 samples]\n\n60.00%  [6]  a @ /k/z\n 100.0%  [5]   b\n4%  [4]  c\n",
+    b"a;b 1 2\na;c 3 4\n",
+    b"\tx Time and Allocation Profiling Report\n\ttotal time  =  0.80 secs   (8 ticks @ 1 us)\n\ttotal alloc = 1,000 bytes\nCOST CENTRE MODULE SRC no. entries %time ticks\nMAIN MAIN <built-in> 1 2 0.0 1.0 0.0 1.0 3 4\n f A a.hs:17:1 2 7 2.0 0.0 2.0 0.0 5 6\n",
+    b"HCAT\x01\0\0\0\x03\x0f\0\0\0\0\0\0\0\0\0\0\xf4\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x51\0\0\0\0\0\0\0\x53\0\0\0\0\0\0\0\0\0\0\0\x02\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0\x01\x64\x03\x01\0\x01f\0\0\x0a\0\x08\0\xff\x01\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    b"# austin: 3.7.0\n# mode: full\n\nP1;T0:2;/a.py:f:3;:GC: 5,0,-6\n",
+    b"*version\n2\nclock=wall\n*threads\n7\tmain\n*methods\n0x4\ta.C\tf\t()V\tC.java\n*end\nSLOW\x02\0\x10\0\0\0\0\0\0\0\0\0\x07\0\x04\0\0\0\x01\0\0\0\x07\0\x05\0\0\0\x09\0\0\0",
+    b"SIMPLEPERF\x01\0\x0d\0\0\0\x2a\x0b\x0a\x09cpu-clock\x12\0\0\0\x0a\x10\x08\x05\x10\x07\x1a\x06\x08\x10\x10\x01\x18\x00\x20\x01\x28\0\x0d\0\0\0\x1a\x0b\x08\x01\x12\x04/a.b\x1a\x01f\0\0\0\0",
+];
+
+#[test]
+fn damaged_records_never_panic() {
+    for file in RECORDS {
+        let opened = open(file, 1 << 20).unwrap_or_else(|e| panic!("{e}"));
+        assert!(opened.format.is_some() && !opened.decoded.profile.is_empty());
+        for at in 0..file.len() {
+            let _ = open(&file[..at], 1 << 20);
+            for flip in [1, 0x20, 0x80, 0xff] {
+                let mut bytes = file.to_vec();
+                bytes[at] ^= flip;
+                let _ = open(&bytes, 1 << 20);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_common_reader_sends_them_on() {
+    for file in RECORDS {
+        let error = crate::open(file, 1 << 20).expect_err("is not its own");
+        let profile = matches!(
+            error,
+            crate::OpenError::Unsupported(crate::UnsupportedFormat::Profile(_))
+        );
+        assert!(profile, "{error}");
+    }
+}

@@ -1,0 +1,227 @@
+//! Dumps of all goroutines, as a Go program prints them when it panics and as
+//! `/debug/pprof/goroutine?debug=2` answers.
+//!
+//! Each goroutine is a sample. Its state is the label `state`, how long it has been in it the label
+//! `wait`, and the function that began it the label `created_by`.
+
+use crate::base::limits::MAX_STACK_DEPTH;
+use crate::base::warnings::cut;
+use crate::formats::decoded::Decoded;
+use crate::formats::start::Start;
+use crate::imports::error::FormatError;
+use crate::imports::rows::{Rows, lines};
+use crate::model::id::LocationId;
+use crate::model::profile::Label;
+
+/// What it is called in messages.
+pub(crate) const NAME: &str = "goroutine dump";
+
+/// Whether a goroutine is at the beginning, or below what a program says when it ends.
+pub(crate) fn sniff(start: Start<'_>) -> bool {
+    const WORDS: [&[u8]; 4] = [b"goroutine ", b"panic: ", b"fatal error: ", b"SIGQUIT: "];
+    WORDS.iter().any(|word| start.text.starts_with(word))
+        && start
+            .lines()
+            .any(|line| str::from_utf8(line).is_ok_and(|line| head(line).is_some()))
+}
+
+/// Reads a text.
+pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
+    let mut rows = Rows::new(NAME, bytes.len());
+    let goroutine = rows.sample_type("goroutine", "count")?;
+    let mut open: Option<Goroutine> = None;
+    for (number, line) in lines(bytes) {
+        let error = |problem: String| FormatError::at_line(NAME, number, problem);
+        if let Some(state) = head(&line) {
+            end(&mut rows, goroutine, open.take());
+            open = Some(begin(&mut rows, state));
+        } else if line.is_empty() {
+            end(&mut rows, goroutine, open.take());
+        } else if let Some(current) = &mut open {
+            read(&mut rows, current, number, &line).map_err(error)?;
+        }
+        rows.check()?;
+    }
+    end(&mut rows, goroutine, open);
+    rows.finish()
+}
+
+struct Goroutine {
+    labels: Vec<Label>,
+    /// The innermost first.
+    frames: Vec<LocationId>,
+    /// The function whose place the next line has.
+    function: Option<String>,
+}
+
+/// What stands between the brackets of `goroutine 7 [chan receive, 5 minutes]:`.
+fn head(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("goroutine ")?.strip_suffix(':')?;
+    let (number, rest) = rest.split_once(' ')?;
+    let digits = number.bytes().all(|b| b.is_ascii_digit()) && !number.is_empty();
+    let (_, state) = rest.split_once('[')?;
+    let (state, _) = state.rsplit_once(']')?;
+    digits.then_some(state)
+}
+
+fn begin(rows: &mut Rows, state: &str) -> Goroutine {
+    let mut parts = state.split(", ");
+    let mut labels = vec![rows.text("state", parts.next().unwrap_or(""))];
+    for part in parts {
+        let minutes = part.strip_suffix(" minutes");
+        if let Some(minutes) = minutes.and_then(|minutes| minutes.parse().ok()) {
+            labels.push(rows.number("wait", minutes, "minutes"));
+            break;
+        }
+    }
+    Goroutine {
+        labels,
+        frames: Vec::new(),
+        function: None,
+    }
+}
+
+fn read(
+    rows: &mut Rows,
+    goroutine: &mut Goroutine,
+    number: usize,
+    line: &str,
+) -> Result<(), String> {
+    if let Some(place) = line.strip_prefix(['\t', ' ']) {
+        // Without a function it is where the goroutine was created.
+        if let Some(function) = goroutine.function.take() {
+            let (file, line) = file_and_line(place.trim());
+            add(rows, goroutine, &function, file, line)?;
+        }
+        return Ok(());
+    }
+    if let Some(function) = goroutine.function.take() {
+        add(rows, goroutine, &function, "", 0)?;
+    }
+    if let Some(creator) = line.strip_prefix("created by ") {
+        let creator = creator.split(" in goroutine ").next().unwrap_or(creator);
+        if goroutine
+            .labels
+            .iter()
+            .all(|label| !is(rows, label, "created_by"))
+        {
+            goroutine.labels.push(rows.text("created_by", creator));
+        }
+    } else if let Some((function, _)) = line.rsplit_once('(')
+        && line.ends_with(')')
+    {
+        goroutine.function = Some(function.to_owned());
+    } else {
+        rows.warnings
+            .add(|| format!("line {number} is no call and is left out: {:?}", cut(line)));
+    }
+    Ok(())
+}
+
+fn is(rows: &Rows, label: &Label, key: &str) -> bool {
+    rows.builder.profile().text(label.key) == key
+}
+
+fn add(
+    rows: &mut Rows,
+    goroutine: &mut Goroutine,
+    function: &str,
+    file: &str,
+    line: i64,
+) -> Result<(), String> {
+    if goroutine.frames.len() == MAX_STACK_DEPTH {
+        return Err(format!(
+            "a stack of more than {MAX_STACK_DEPTH} frames, which are the most allowed"
+        ));
+    }
+    let function = rows.function(function, file);
+    goroutine.frames.push(rows.location(None, function, line));
+    Ok(())
+}
+
+/// Of `/src/main.go:12 +0x1d`.
+fn file_and_line(place: &str) -> (&str, i64) {
+    let place = match place.rsplit_once(" +0x") {
+        Some((place, _)) => place,
+        None => place,
+    };
+    match place.rsplit_once(':') {
+        Some((file, line)) => match line.parse() {
+            Ok(line) => (file, line),
+            Err(_) => (place, 0),
+        },
+        None => (place, 0),
+    }
+}
+
+fn end(rows: &mut Rows, sample_type: usize, goroutine: Option<Goroutine>) {
+    let Some(mut goroutine) = goroutine else {
+        return;
+    };
+    if let Some(function) = goroutine.function.take() {
+        // A stack as deep as is allowed leaves it out.
+        let _ = add(rows, &mut goroutine, &function, "", 0);
+    }
+    let mut stack = None;
+    for &location in goroutine.frames.iter().rev() {
+        stack = Some(rows.builder.stack(stack, location));
+    }
+    let labels = rows.builder.label_set(&mut goroutine.labels);
+    rows.sample(stack, labels, sample_type, 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::imports::testing::samples;
+
+    #[test]
+    fn each_goroutine_is_a_sample() {
+        let text = "panic: no\n\ngoroutine 1 [running]:\nmain.(*T[...]).f(0x1, {0x2, 0x3})\n\
+            \t/src/a b.go:12 +0x1d\nmain.main()\n\t/src/main.go:5 +0x2\n\n\
+            goroutine 7 gp=0xc0 m=nil [chan receive (nil chan), 5 minutes, locked to thread]:\n\
+            main.g(...)\n\tC:/x.go:7\n...12 frames elided...\ncreated by main.main in goroutine 1\n\
+            \t/src/main.go:4 +0x3\n\ngoroutine 8 [idle]:\nruntime.goexit({})\nexit status 2\n";
+        let decoded = decode(text.as_bytes()).expect("good");
+        let profile = &decoded.profile;
+        assert_eq!(
+            samples(profile),
+            [
+                "main.main;main.(*T[...]).f [1] state=running",
+                "main.g [1] created_by=main.main state=chan receive (nil chan) wait=5minutes",
+                "runtime.goexit [1] state=idle",
+            ]
+        );
+        let line = profile.lines(profile.samples().stacks[0].map_or_else(
+            || panic!("a stack"),
+            |stack| profile.stacks()[stack.index()].location,
+        ))[0];
+        let function = profile.functions()[line.function.expect("one").index()];
+        assert_eq!(
+            (profile.text(function.file), line.line),
+            ("/src/a b.go", 12)
+        );
+        assert_eq!(
+            decoded.warnings,
+            [
+                "line 12 is no call and is left out: \"...12 frames elided...\"",
+                "line 18 is no call and is left out: \"exit status 2\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn knows_its_own() {
+        let is = |text: &str| sniff(Start::of(text.as_bytes()));
+        assert!(is("goroutine 1 [running]:\nmain.main()\n"));
+        assert!(is("fatal error: x\n\ngoroutine 1 [running]:\n"));
+        assert!(!is("goroutine profile: total 5\n1 @ 0x1\n"));
+        assert!(!is("panic: x\n"));
+        assert!(!is("see goroutine 1 [running]:\n"));
+        let deep = format!("goroutine 1 [x]:\n{}", "f()\n".repeat(MAX_STACK_DEPTH + 2));
+        assert_eq!(
+            decode(deep.as_bytes()).expect_err("deep").to_string(),
+            "goroutine dump, line 16387: a stack of more than 16384 frames, which are the most allowed"
+        );
+    }
+}

@@ -1,0 +1,10 @@
+//! Formats in lines of text.
+
+pub(crate) mod austin;
+pub(crate) mod callgrind;
+pub(crate) mod difference;
+pub(crate) mod ghc_text;
+pub(crate) mod goroutines;
+pub(crate) mod instruments;
+pub(crate) mod perf_script;
+pub(crate) mod pmcstat;
