@@ -1,7 +1,7 @@
 /** Bytes as text, and back. */
 
 /** Bytes encoded at once: a few milliseconds' worth. A multiple of three, so that only the last piece is padded. */
-const PIECE = 3 << 16;
+const PIECE = 3 << 15;
 /** Few enough arguments for one call of a function. */
 const CHUNK = 0x8000;
 
