@@ -1,6 +1,6 @@
 /**
- * Files that were made to break readers: where the fuzzer starts, what it has kept, and damaged copies of both. Each gives a
- * picture or a message, and meanwhile the page answers.
+ * Files that were made to break readers: where the fuzzer starts, some of what it has kept, and a damaged copy of each. Each
+ * gives a picture or a message, and meanwhile the page answers.
  */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -13,7 +13,7 @@ import { launch, openPage } from "./page.mjs";
 const SEEDS = fileURLToPath(new URL("../fuzz/seeds", import.meta.url));
 const KEPT = fileURLToPath(new URL("../../target/xtask/fuzz", import.meta.url));
 /** Of what the fuzzer has kept: as many inputs of each target, and all that once crashed. */
-const KEPT_OF_EACH = 5;
+const KEPT_OF_EACH = 2;
 /** Pages are renewed, so that what was opened does not add up. */
 const PER_PAGE = 40;
 const HANG_MILLIS = 2000;
@@ -43,16 +43,15 @@ function randomOf(text) {
   };
 }
 
-/** A file, the same cut off, and the same with some bits turned over. */
-function damaged({ name, bytes }) {
-  if (bytes.length < 2) return [{ name, bytes }];
+/** A file, and the same cut off or with some bits turned over. */
+function damaged({ name, bytes, path }, i) {
   const next = randomOf(name);
-  const turned = Buffer.from(bytes);
-  for (let i = 0; i < 1 + bytes.length / 500; i++) turned[next(bytes.length)] ^= 1 << next(8);
+  const cut = i % 2 === 0;
+  const copy = Buffer.from(bytes.subarray(0, cut ? next(bytes.length) : bytes.length));
+  if (!cut) for (let n = 0; n < 1 + copy.length / 500; n++) copy[next(copy.length)] ^= 1 << next(8);
   return [
-    { name, bytes },
-    { name: `${name}-cut`, bytes: bytes.subarray(0, 1 + next(bytes.length - 1)) },
-    { name: `${name}-turned`, bytes: turned },
+    { name, bytes, path },
+    { name: `${name}-${cut ? "cut" : "turned"}`, bytes: copy, path },
   ];
 }
 
@@ -64,7 +63,7 @@ function inputs() {
     for (const path of [...kept, ...filesIn(join(KEPT, target, "crashes"))])
       found.push({ path, name: `${target}-${found.length}` });
   }
-  return found.map(({ path, name }) => ({ name, bytes: readFileSync(path) })).flatMap(damaged);
+  return found.map(({ path, name }) => ({ name, bytes: readFileSync(path), path })).flatMap(damaged);
 }
 
 /** Opens a file, and tells what the page makes of it. */
@@ -81,7 +80,7 @@ async function outcome({ page, at }, { name, bytes }) {
       );
       if (!opened) return null;
       // What has no value is opened, too, and says so.
-      const seen = all("[data-testid=frames] tbody tr, .stage .note, .stage .hint")[0];
+      const seen = all("[data-testid=frames] tbody tr, [data-testid=nothing], .stage .note")[0];
       return seen ? `opened: ${seen.textContent}` : null;
     },
     name,
@@ -99,7 +98,9 @@ test("hostile files give a picture or a message, and the page goes on", async (t
     await opened.at("dropzone").waitFor({ state: "attached" });
     await watchTasks(opened.page);
     for (const file of files.slice(from, from + PER_PAGE)) {
-      const said = await outcome(opened, file).catch((failure) => assert.fail(`${file.name}: ${failure.message}`));
+      const said = await outcome(opened, file).catch((failure) =>
+        assert.fail(`${file.name} of ${file.path}: ${failure.message}`),
+      );
       assert.doesNotMatch(said, /stopped|went wrong|our mistake/, file.name);
       if (said.startsWith("opened: ")) pictures++;
     }
@@ -109,5 +110,5 @@ test("hostile files give a picture or a message, and the page goes on", async (t
   t.diagnostic(`${files.length} files, ${pictures} of them drawn; the longest task took ${longest} ms`);
   assert.ok(longest < HANG_MILLIS, `the page hung for ${longest} ms`);
   // A folder that was moved would make this test pass on nothing.
-  assert.ok(files.length > 200 && pictures > 20, `${files.length} files, ${pictures} drawn`);
+  assert.ok(files.length > 150 && pictures > 20, `${files.length} files, ${pictures} drawn`);
 });

@@ -56,7 +56,9 @@ export function Table() {
         </div>
       </div>
       {rows.count.value === 0 && rows.ready.value && (
-        <p class="hint pad">No function matches “{urlState.value.search}”.</p>
+        <p class="hint pad">
+          {urlState.value.search ? `No function matches “${urlState.value.search}”.` : "There are no functions here."}
+        </p>
       )}
     </div>
   );
