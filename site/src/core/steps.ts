@@ -17,7 +17,7 @@ const TIME = /^time:(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/;
 /** As many as the core takes. */
 const MOST = 64;
 
-const FIXED = ["recursion:direct", "recursion:cycles", ...GROUPS.map((group) => `group:${group}`)];
+const FIXED = ["recursion:direct", "recursion:cycles", "inlines:hide", ...GROUPS.map((group) => `group:${group}`)];
 
 /** The steps of an address; whatever is none is left out. */
 export function parseSteps(texts: string[]): string[] {

@@ -9,5 +9,6 @@ export function stepLabel(step: string): string {
   const time = timeOf(step);
   if (time) return `${formatValue(time[0] * 1e9, "nanoseconds")} – ${formatValue(time[1] * 1e9, "nanoseconds")}`;
   if (verb === "recursion") return argument === "direct" ? "recursion folded" : "cycles folded";
+  if (verb === "inlines") return "inlined calls hidden";
   return `${verb.replace("-", " ")} ${name === null ? `/${argument}/` : baseName(name)}`;
 }

@@ -25,7 +25,9 @@ export function Steps() {
   const { steps } = urlState.value;
   const answer = shown.value;
   if (steps.length === 0 || answer.state !== "ready" || !takesSteps.value) return null;
-  const { total, whole, whole_exact, total_exact, unit, unmatched } = answer.tree;
+  const { diff, total, whole, whole_exact, total_exact, unit, unmatched } = answer.tree;
+  const left = diff ? diff.base + diff.comparison : total;
+  const exact = diff ? undefined : `${formatExact(total_exact, unit)} of ${formatExact(whole_exact, unit)}`;
   return (
     <div class="steps" data-testid="steps">
       {steps.map((step, i) => {
@@ -50,12 +52,9 @@ export function Steps() {
           {`Without filters: ${answer.stepProblem}`}
         </span>
       ) : (
-        <span
-          class="steps-share"
-          title={`${formatExact(total_exact, unit)} of ${formatExact(whole_exact, unit)}`}
-          data-testid="steps-share"
-        >
-          {total === 0 ? "nothing is left" : percent(whole > 0 ? total / whole : 0)} of {formatValue(whole, unit)}
+        <span class="steps-share" title={exact} data-testid="steps-share">
+          {left === 0 ? "nothing is left" : percent(whole > 0 ? left / whole : 0)} of{" "}
+          {diff ? "both sides" : formatValue(whole, unit)}
         </span>
       )}
       <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
@@ -189,6 +188,16 @@ function AddStep({ close }: { close: () => void }) {
           }}
         >
           Fold cycles
+        </button>
+        <button
+          type="button"
+          data-testid="hide-inlined"
+          onClick={() => {
+            close();
+            addStep("inlines:hide");
+          }}
+        >
+          Hide inlined calls
         </button>
       </div>
     </div>

@@ -1,7 +1,8 @@
-/** The tree of one profile as the address wants it: after its steps, upside down or not, or in the order of time. */
+/** The tree of a profile or a comparison as the address wants it: after its steps, upside down or not, or in the order of time. */
 import { computed, effect, untracked } from "@preact/signals";
 import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
+import type { TreeInfo } from "../../core/types.ts";
 import { urlState } from "../url/router.ts";
 import { type Drawing, redraw, type Subject, shown } from "./shown.ts";
 
@@ -20,7 +21,7 @@ const wanted = computed(() => {
   return JSON.stringify(wanted);
 });
 
-/** Whether the picture is what the address wants. What takes no steps always is. */
+/** Whether the picture is what the address wants. */
 export const isCurrent = computed(() => {
   const answer = shown.value;
   return answer.state === "ready" && (!answer.draw || answer.drawn === wanted.value);
@@ -28,20 +29,31 @@ export const isCurrent = computed(() => {
 
 /** What draws a profile, now and whenever the steps have changed. */
 export function drawing(subject: Subject): () => Promise<Drawing> {
-  return async () => {
-    const drawn = wanted.peek();
-    const asked = JSON.parse(drawn) as Wanted;
-    try {
-      return { ...(await draw(subject, asked)), drawn, stepProblem: "" };
-    } catch (failure) {
-      if (asked.steps.length === 0 || !(failure instanceof CoreError) || failure.fatal) throw failure;
-      // A link may have a step that cannot be taken. The profile is there all the same.
-      return { ...(await draw(subject, { ...asked, steps: [] })), drawn, stepProblem: failure.message };
-    }
-  };
+  return () => draw((asked) => drawProfile(subject, asked));
 }
 
-async function draw(subject: Subject, asked: Wanted): Promise<Pick<Drawing, "tree" | "threads" | "thread">> {
+/** The same of a comparison: `compare` makes its tree. */
+export function drawingComparison(
+  compare: (steps: string[], invert: boolean) => Promise<TreeInfo>,
+): () => Promise<Drawing> {
+  return () => draw(async ({ steps, invert }) => ({ tree: await compare(steps, invert) }));
+}
+
+type Drawn = Pick<Drawing, "tree" | "threads" | "thread">;
+
+async function draw(make: (asked: Wanted) => Promise<Drawn>): Promise<Drawing> {
+  const drawn = wanted.peek();
+  const asked = JSON.parse(drawn) as Wanted;
+  try {
+    return { ...(await make(asked)), drawn, stepProblem: "" };
+  } catch (failure) {
+    if (asked.steps.length === 0 || !(failure instanceof CoreError) || failure.fatal) throw failure;
+    // A link may have a step that cannot be taken. The profile is there all the same.
+    return { ...(await make({ ...asked, steps: [] })), drawn, stepProblem: failure.message };
+  }
+}
+
+async function drawProfile(subject: Subject, asked: Wanted): Promise<Drawn> {
   const { profile, type, timed, division } = subject;
   if (!asked.chart || !timed) return { tree: await core.tree(profile, type, asked.steps, asked.invert, division) };
   const threads = await core.threads(profile, type);

@@ -31,7 +31,7 @@ export interface Drawing {
 export interface Ready extends Partial<Omit<Drawing, "tree">> {
   state: "ready";
   tree: TreeInfo;
-  /** Draws it again as the address wants it; a comparison takes no steps and has none. */
+  /** Draws it again as the address wants it. */
   draw?: () => Promise<Drawing>;
   /** What it draws. */
   subject?: Subject;

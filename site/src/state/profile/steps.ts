@@ -20,8 +20,14 @@ import type { UrlState, View } from "../url/urlstate.ts";
 import { current, tree } from "./focus.ts";
 import { shown } from "./shown.ts";
 
-/** Steps are taken from one profile: a comparison has none. */
+/** A picture that can be drawn again takes steps. */
 export const takesSteps = computed(() => shown.value.state === "ready" && shown.value.draw !== undefined);
+
+/** The steps that the picture shows; none where they could not be taken. */
+export const takenSteps = computed((): string[] => {
+  const answer = shown.value;
+  return answer.state === "ready" && answer.draw && !answer.stepProblem ? urlState.value.steps : [];
+});
 
 /** Looks at another view. A chart has frames of its own, so what was zoomed to is not there. */
 export function lookAt(view: View): void {
