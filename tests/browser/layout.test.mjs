@@ -126,6 +126,14 @@ const STATES = [
     },
   ],
   [
+    "diff-steps",
+    () => `${diff()}&f=ignore:nothing&f=group:package&i=1`,
+    async (opened) => {
+      await drawn(opened);
+      await opened.at("step").nth(1).waitFor();
+    },
+  ],
+  [
     "diff-drawer",
     () => `${diff()}&v=table&q=HashMap`,
     async (opened) => {
