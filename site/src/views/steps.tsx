@@ -57,9 +57,11 @@ export function Steps() {
           {diff ? "both sides" : formatValue(whole, unit)}
         </span>
       )}
-      <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
-        Undo
-      </button>
+      {!urlState.value.embed && (
+        <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
+          Undo
+        </button>
+      )}
       <button type="button" class="link" data-testid="clear-steps" onClick={clearSteps}>
         Clear
       </button>
