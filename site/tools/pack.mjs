@@ -38,8 +38,8 @@ const manifest = {
   license,
   type: "module",
   bin: { pilotlight: "pilotlight.mjs" },
-  exports: { ".": { types: "./element.d.ts", default: "./element.mjs" }, "./package.json": "./package.json" },
-  types: "./element.d.ts",
+  exports: { ".": { types: "./element.d.mts", default: "./element.mjs" }, "./package.json": "./package.json" },
+  types: "./element.d.mts",
   engines,
 };
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);

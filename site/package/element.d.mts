@@ -32,6 +32,7 @@ export interface PilotlightFlameEvents {
 
 /** `<pilotlight-flame src view type theme>`: a profile within a page. */
 export declare class PilotlightFlame extends HTMLElement {
+  static readonly observedAttributes: readonly string[];
   /** Address of the profile, relative to the page. */
   src: string;
   /** `flame` (default), `table`, `both`, `tree`, `sandwich` or `chart`. */
