@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use pilotlight_core::pprof;
 use pilotlight_core::verbs::{
-    Filtered, FramePattern, Granularity, TagPattern, focus_tags, group, hide_inlined, hide_tags,
+    FramePattern, Granularity, TagPattern, focus_tags, group, hide_inlined, hide_tags,
     show_tags,
 };
 use pilotlight_core::Profile;
@@ -101,9 +101,9 @@ fn tables_of_functions_and_files_are_those_of_pprof() {
         let index = format!("-sample_index={column}");
         for (options, steps) in FILTERS {
             for (granularity, by) in [("-functions", "group:function"), ("-files", "group:file")] {
-                let options = [options, &[granularity, &index]].concat();
+                let options = [options, &[granularity, index.as_str()][..]].concat();
                 let theirs = go::top_with(&sample.bytes, &options);
-                let ours = table(&mut session, opened.id, column, &[steps, &[by]].concat());
+                let ours = table(&mut session, opened.id, column, &[steps, &[by][..]].concat());
                 assert_eq!(ours, theirs, "{} {options:?}", sample.name);
             }
         }
@@ -133,7 +133,11 @@ fn tables_of_lines_and_addresses_are_those_of_pprof() {
         let places = frame.places.iter();
         let named = places.map(|place| {
             let function = place.function.clone().expect("these have names");
-            format!("{} {}:{}", function.name, function.file, place.line.0)
+            let line = match place.line.0 {
+                0 => function.file,
+                line => format!("{}:{line}", function.file),
+            };
+            format!("{} {line}", function.name).trim_end().to_owned()
         });
         named.collect()
     };
@@ -152,7 +156,7 @@ fn tables_of_lines_and_addresses_are_those_of_pprof() {
                 (hide_inlined(&profile).profile, Some("-noinlines"))
             };
             let theirs = |by: &str| {
-                let options: Vec<&str> = [by, &index].into_iter().chain(more).collect();
+                let options: Vec<&str> = [by, index.as_str()].into_iter().chain(more).collect();
                 go::top_with(&sample.bytes, &options)
             };
             let ours = rows(&group(&profile, Granularity::Line), column, lines);
@@ -163,45 +167,48 @@ fn tables_of_lines_and_addresses_are_those_of_pprof() {
     }
 }
 
+/// What our verb of an option makes of a profile.
+fn tagged(profile: &Profile, option: &str) -> Profile {
+    let (name, text) = option.split_once('=').expect("a value");
+    let tags = || TagPattern::new(text).expect("a pattern");
+    let names = || FramePattern::new(text).expect("a pattern");
+    match name {
+        "-tagfocus" => focus_tags(profile, Some(&tags()), None).profile,
+        "-tagignore" => focus_tags(profile, None, Some(&tags())).profile,
+        "-tagshow" => show_tags(profile, &names()).profile,
+        "-taghide" => hide_tags(profile, &names()).profile,
+        other => panic!("{other} is no option of tags"),
+    }
+}
+
 #[test]
 fn tags_are_filtered_as_pprof_filters_them() {
-    type Verb = fn(&Profile, &FramePattern) -> Filtered;
-    let tags = |text: &str| TagPattern::new(text).expect("a pattern");
-    let names = |text: &str, verb: Verb| {
-        let pattern = FramePattern::new(text).expect("a pattern");
-        move |p: &Profile| verb(p, &pattern).profile
-    };
-    let focus = |text: &str| {
-        let pattern = tags(text);
-        Box::new(move |p: &Profile| focus_tags(p, Some(&pattern), None).profile)
-            as Box<dyn Fn(&Profile) -> Profile>
-    };
-    let ignore = |text: &str| {
-        let pattern = tags(text);
-        Box::new(move |p: &Profile| focus_tags(p, None, Some(&pattern)).profile)
-            as Box<dyn Fn(&Profile) -> Profile>
-    };
-    let (labels, bytes) = ("parca/profile-with-labels.pb.gz", "parca/alloc_objects.pb.gz");
+    let (labels, bytes) = (
+        "parca/profile-with-labels.pb.gz",
+        "parca/alloc_objects.pb.gz",
+    );
     let cases = [
-        (labels, "-tagfocus=thread_id=2764734", focus("thread_id=2764734")),
-        (labels, "-tagfocus=parca,27561", focus("parca,27561")),
-        (labels, "-tagignore=thread_id:27561", ignore("thread_id:27561")),
-        (labels, "-tagshow=thread_id", Box::new(names("thread_id", show_tags))),
-        (labels, "-taghide=_id", Box::new(names("_id", hide_tags))),
-        (bytes, "-tagfocus=64b:1kb", focus("64b:1kb")),
-        (bytes, "-tagfocus=bytes=:48", focus("bytes=:48")),
-        (bytes, "-tagignore=4kb:", ignore("4kb:")),
-        (bytes, "-taghide=bytes", Box::new(names("bytes", hide_tags))),
+        (labels, "-tagfocus=thread_id=2764734"),
+        (labels, "-tagfocus=parca,27561"),
+        (labels, "-tagignore=thread_id:27561"),
+        (labels, "-tagshow=thread_id"),
+        (labels, "-taghide=_id"),
+        (bytes, "-tagfocus=64b:1kb"),
+        (bytes, "-tagfocus=bytes=:48"),
+        (bytes, "-tagignore=4kb:"),
+        (bytes, "-taghide=bytes"),
     ];
     let samples = samples();
-    for (name, option, verb) in cases {
+    for (name, option) in cases {
         let Some(sample) = samples.iter().find(|sample| sample.name == name) else {
             continue;
         };
-        let open = |bytes: &[u8]| pprof::open(bytes, usize::MAX).expect("a profile").profile;
-        let ours = go::sums_as_kept(&verb(&open(&sample.bytes)));
-        let theirs = go::sums_as_kept(&open(&go::proto_with(&sample.bytes, &[option])));
+        let open = |bytes: &[u8]| pprof::open(bytes, usize::MAX).expect("opens").profile;
+        let ours = go::sums_as_kept(&tagged(&open(&sample.bytes), option));
+        let theirs = go::proto_with(&sample.bytes, &[option]);
+        let theirs = go::sums_as_kept(&open(&theirs));
+        let counts = (ours.len(), theirs.len());
         assert!(!ours.is_empty(), "{option} leaves nothing to compare");
-        assert!(ours == theirs, "{option}: {} stacks, {} of pprof", ours.len(), theirs.len());
+        assert!(ours == theirs, "{option}: {counts:?} stacks");
     }
 }
