@@ -146,6 +146,23 @@ const STATES = [
   ["share-menu", () => explore(), drawn, menu("share")],
   ["export-menu", diff, drawn, menu("export")],
   [
+    "export-filtered",
+    () => "/file?f=ignore:nothing",
+    async (opened) => {
+      await drop(opened.page, ...written([files[2][0], folded(STACKS)]));
+      await drawn(opened);
+    },
+    menu("export"),
+  ],
+  [
+    "embed",
+    () => "/file?embed=1&v=both&f=ignore:nothing",
+    async (opened) => {
+      await drop(opened.page, ...written([files[0][0], folded(STACKS)]));
+      await drawn(opened);
+    },
+  ],
+  [
     "files",
     () => "/file",
     async (opened) => {
