@@ -98,7 +98,14 @@ test("a change of steps draws the same profile again", async () => {
 
 test("a comparison takes the same steps on both sides, and is drawn again", async () => {
   const compared: unknown[] = [];
-  engine.diff = (_base: number, _other: number, _type: number, normalise: boolean, steps: string[], invert: boolean) => {
+  engine.diff = (
+    _base: number,
+    _other: number,
+    _type: number,
+    normalise: boolean,
+    steps: string[],
+    invert: boolean,
+  ) => {
     compared.push([normalise, steps, invert]);
     return { id: ++tree, nodes: 5, depth: 2, unmatched: [], diff: { normalised: normalise } };
   };

@@ -201,7 +201,9 @@ test("a page shows a profile with the element, and hears what is selected", asyn
   await shown.evaluate(() => document.querySelector("pilotlight-flame").setAttribute("view", "table"));
   await inside.getByTestId("row").first().waitFor();
   await inside.getByTestId("flame").waitFor({ state: "detached" });
-  await shown.evaluate(() => document.querySelector("pilotlight-flame").open(new Blob(["main;work 7"]), "bytes.folded"));
+  await shown.evaluate(() =>
+    document.querySelector("pilotlight-flame").open(new Blob(["main;work 7"]), "bytes.folded"),
+  );
   await inside.getByTestId("row").filter({ hasText: "work" }).waitFor();
   assert.equal((await heard("profileopen")).at(-1).name, "bytes.folded");
   assert.deepEqual(errors, []);
@@ -223,7 +225,10 @@ test("the element says what it cannot open", async () => {
   };
   await find(/missing\.pb\.gz answers 404/);
   await find(/^index\.html: /);
-  assert.ok(errors.every((error) => error.includes("missing.pb.gz")), errors.join());
+  assert.ok(
+    errors.every((error) => error.includes("missing.pb.gz")),
+    errors.join(),
+  );
   await end();
 });
 

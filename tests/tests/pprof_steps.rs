@@ -3,12 +3,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use pilotlight_core::Profile;
 use pilotlight_core::pprof;
 use pilotlight_core::verbs::{
-    FramePattern, Granularity, TagPattern, focus_tags, group, hide_inlined, hide_tags,
-    show_tags,
+    FramePattern, Granularity, TagPattern, focus_tags, group, hide_inlined, hide_tags, show_tags,
 };
-use pilotlight_core::Profile;
 use pilotlight_tests::brute::{Frame, spell};
 use pilotlight_tests::{corpus, go};
 use pilotlight_viewer::{Session, Sort};
@@ -29,14 +28,30 @@ const FILTERS: [(&[&str], &[&str]); 12] = [
     (&["-ignore=mallocgc|park"], &["ignore:mallocgc|park"]),
     (&["-focus=main", "-ignore=gc"], &["ignore:gc", "focus:main"]),
     (&["-hide=^runtime\\."], &["hide:^runtime\\."]),
-    (&["-hide=server\\.go$|proc\\.go$"], &["hide:server\\.go$|proc\\.go$"]),
+    (
+        &["-hide=server\\.go$|proc\\.go$"],
+        &["hide:server\\.go$|proc\\.go$"],
+    ),
     (&["-show=^(main|runtime)\\."], &["show:^(main|runtime)\\."]),
     (&["-show_from=main|Serve"], &["show-from:main|Serve"]),
-    (&["-prune_from=^runtime|^sort"], &["prune-from:^runtime|^sort"]),
+    (
+        &["-prune_from=^runtime|^sort"],
+        &["prune-from:^runtime|^sort"],
+    ),
     (&["-noinlines"], &["inlines:hide"]),
     (
-        &["-hide=goexit", "-show_from=main|http", "-prune_from=runtime|Read", "-noinlines"],
-        &["hide:goexit", "show-from:main|http", "prune-from:runtime|Read", "inlines:hide"],
+        &[
+            "-hide=goexit",
+            "-show_from=main|http",
+            "-prune_from=runtime|Read",
+            "-noinlines",
+        ],
+        &[
+            "hide:goexit",
+            "show-from:main|http",
+            "prune-from:runtime|Read",
+            "inlines:hide",
+        ],
     ),
     (
         &["-focus=.", "-hide=a", "-show=e|i|o|u", "-show_from=m|r"],
@@ -48,7 +63,10 @@ fn samples() -> Vec<corpus::Sample> {
     if !go::available() {
         return Vec::new();
     }
-    PROFILES.iter().filter_map(|name| corpus::read(name)).collect()
+    PROFILES
+        .iter()
+        .filter_map(|name| corpus::read(name))
+        .collect()
 }
 
 fn texts(steps: &[&str]) -> Vec<String> {
@@ -74,16 +92,27 @@ fn steps_leave_the_stacks_that_pprof_leaves() {
             assert!(ours == theirs, "{name} {options:?}: {counts:?} stacks");
         }
     }
-    assert!(samples.is_empty() || compared > 40, "{compared} with stacks");
+    assert!(
+        samples.is_empty() || compared > 40,
+        "{compared} with stacks"
+    );
 }
 
 /// The table of functions that the page shows.
 fn table(session: &mut Session, id: u32, column: u32, steps: &[&str]) -> Table {
-    let tree = session.tree(id, column, &texts(steps), false).expect("taken");
+    let tree = session
+        .tree(id, column, &texts(steps), false)
+        .expect("taken");
     let view = session.view_mut(tree.id).expect("open");
-    let page = view.table(Sort::Name, false, "", 0, u32::MAX).expect("rows");
+    let page = view
+        .table(Sort::Name, false, "", 0, u32::MAX)
+        .expect("rows");
     let rows = page.rows.iter().map(|row| {
-        let name = if row.name == "?" { "<unknown>" } else { &row.name };
+        let name = if row.name == "?" {
+            "<unknown>"
+        } else {
+            &row.name
+        };
         (name.to_owned(), (row.own as i128, row.total as i128))
     });
     rows.filter(|(_, values)| *values != (0, 0)).collect()
@@ -103,7 +132,12 @@ fn tables_of_functions_and_files_are_those_of_pprof() {
             for (granularity, by) in [("-functions", "group:function"), ("-files", "group:file")] {
                 let options = [options, &[granularity, index.as_str()][..]].concat();
                 let theirs = go::top_with(&sample.bytes, &options);
-                let ours = table(&mut session, opened.id, column, &[steps, &[by][..]].concat());
+                let ours = table(
+                    &mut session,
+                    opened.id,
+                    column,
+                    &[steps, &[by][..]].concat(),
+                );
                 assert_eq!(ours, theirs, "{} {options:?}", sample.name);
             }
         }
@@ -143,10 +177,14 @@ fn tables_of_lines_and_addresses_are_those_of_pprof() {
     };
     let addresses = |frame: &Frame| -> Vec<String> {
         let named = lines(frame).into_iter();
-        named.map(|name| format!("{:016x} {name}", frame.address)).collect()
+        named
+            .map(|name| format!("{:016x} {name}", frame.address))
+            .collect()
     };
     for sample in samples() {
-        let profile = pprof::open(&sample.bytes, usize::MAX).expect("opens").profile;
+        let profile = pprof::open(&sample.bytes, usize::MAX)
+            .expect("opens")
+            .profile;
         let column = profile.sample_types().len() - 1;
         let index = format!("-sample_index={column}");
         for inlined in [true, false] {

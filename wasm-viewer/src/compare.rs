@@ -57,8 +57,7 @@ impl Session {
             );
             let mut unmatched = left.unmatched;
             unmatched.retain(|step| right.unmatched.contains(step));
-            View::new(Values::Diff(Box::new(tree)), kind, unit, normalise)
-                .derived(whole, unmatched)
+            View::new(Values::Diff(Box::new(tree)), kind, unit, normalise).derived(whole, unmatched)
         };
         let view = if invert { view.inverted() } else { view };
         Ok(self.add_tree(view))

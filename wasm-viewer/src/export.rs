@@ -15,7 +15,8 @@ const MAX_FOLDED_BYTES: usize = 64 << 20;
 impl Session {
     /// A profile after some steps as pprof, not compressed: browsers have gzip of their own.
     pub fn export_pprof(&self, id: u32, steps: &[String]) -> Result<Vec<u8>, SessionError> {
-        Ok(pprof::encode(&self.after(id, steps)?))
+        let profile = self.after(id, steps)?;
+        Ok(pprof::encode(&profile))
     }
 
     /// The stacks of one sample type after some steps as text, `root;…;leaf value` a line.

@@ -7,8 +7,8 @@ const COMPARISON: &str = "main;work;hash 60\nmain;work;zip 20\nmain;idle 80";
 
 fn compare(normalise: bool, steps: &[&str], invert: bool) -> (Session, TreeInfo) {
     let mut session = Session::default();
-    let [base, other] = [BASE, COMPARISON]
-        .map(|text| session.open("a", text.as_bytes()).expect("opens").id);
+    let [base, other] =
+        [BASE, COMPARISON].map(|text| session.open("a", text.as_bytes()).expect("opens").id);
     let steps: Vec<String> = steps.iter().map(|&step| step.to_owned()).collect();
     let tree = session
         .diff(base, other, 0, normalise, &steps, invert)
@@ -54,7 +54,10 @@ fn shares_are_those_of_the_whole() {
     assert_eq!(tree.whole, 80.0);
     assert!(tree.diff.expect("a comparison").normalised);
     let idle = compare(true, &["focus:zip"], false);
-    assert_eq!(draw(&idle), "total 0→5 new\n main 0→5 new\n  work 0→5 new\n   zip 0→5 new\n");
+    assert_eq!(
+        draw(&idle),
+        "total 0→5 new\n main 0→5 new\n  work 0→5 new\n   zip 0→5 new\n"
+    );
 }
 
 #[test]
@@ -72,7 +75,11 @@ fn upside_down_both_sides_stand_on_their_leaves() {
          sort 10→0 gone\n  work 10→0 gone\n zip 0→20 new\n  work 0→20 new\n"
     );
     let (session, tree) = inverted;
-    let work = session.view(tree.id).expect("open").detail(2).expect("work");
+    let work = session
+        .view(tree.id)
+        .expect("open")
+        .detail(2)
+        .expect("work");
     let both = work.function_diff.expect("a comparison");
     assert_eq!((both.base_total, both.comparison_total), (20.0, 80.0));
     assert_eq!(work.occurrences, 3);

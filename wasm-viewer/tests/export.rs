@@ -80,12 +80,19 @@ fn what_was_filtered_out_is_not_in_the_file() {
     let (session, id) = opened();
     let has = |steps: &[&str], name: &str| {
         let bytes = session.export_pprof(id, &texts(steps)).expect("open");
-        bytes.windows(name.len()).any(|part| part == name.as_bytes())
+        bytes
+            .windows(name.len())
+            .any(|part| part == name.as_bytes())
     };
     assert!(has(&[], "alloc") && has(&["hide:idle"], "alloc"));
     assert!(!has(&["hide:alloc"], "alloc"));
     assert!(!has(&["focus:idle"], "alloc"));
     assert!(!has(&["group:package"], "alloc"));
     let wrong = session.export_pprof(id, &texts(&["focus:("]));
-    assert!(wrong.expect_err("no expression").to_string().starts_with("step 1, focus:(: "));
+    assert!(
+        wrong
+            .expect_err("no expression")
+            .to_string()
+            .starts_with("step 1, focus:(: ")
+    );
 }

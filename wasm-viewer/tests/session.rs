@@ -394,7 +394,9 @@ fn is_handed_on_as_folded_stacks_with_the_totals_of_its_boxes() {
     let text = "main;idle 25\nmain;work 15\nmain;work;hash 60\n";
     let profile = open(&mut session, text);
     assert_eq!(session.export_folded(profile, 0, &[]).as_deref(), Ok(text));
-    let wrong = session.export_folded(profile, 1, &[]).expect_err("one type");
+    let wrong = session
+        .export_folded(profile, 1, &[])
+        .expect_err("one type");
     assert_eq!(
         wrong.to_string(),
         "folded stacks: there is no sample type 1, only 1"
@@ -402,7 +404,10 @@ fn is_handed_on_as_folded_stacks_with_the_totals_of_its_boxes() {
 
     let tree = session.tree(profile, 0, &[], false).expect("a type").id;
     let other = open(&mut session, "main;work 15\nmain;idle 5");
-    let both = session.diff(profile, other, 0, false, &[], false).expect("both").id;
+    let both = session
+        .diff(profile, other, 0, false, &[], false)
+        .expect("both")
+        .id;
     let view = session.view(tree).expect("open");
     assert_eq!(view.totals(&[0, 1]), Ok(vec![100.0, 0.0, 100.0, 0.0]));
     assert!(view.totals(&[0, 99]).is_err());
