@@ -18,7 +18,7 @@ export function notices() {
   const sections = [...crates(), ...packages()].map(({ name, version, license, folder }) => {
     const texts = licenceFiles(folder).map((file) => readFileSync(join(folder, file), "utf8").trim());
     if (!license || texts.length === 0) throw new Error(`${name} ${version} in ${folder} has no licence`);
-    return `${"-".repeat(78)}\n${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
+    return `${"=".repeat(78)}\n${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
   });
   return [HEAD, ...sections].join("\n");
 }

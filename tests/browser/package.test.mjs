@@ -240,7 +240,7 @@ test("the package has types, and the licences of all that is inside", () => {
   const text = readFileSync(join(installed, "THIRD_PARTY_NOTICES"), "utf8");
   const sections = new Map(
     text
-      .split(`${"-".repeat(78)}\n`)
+      .split(`${"=".repeat(78)}\n`)
       .slice(1)
       .map((section) => [section.slice(0, section.indexOf(" (")), section]),
   );

@@ -127,11 +127,12 @@ fn tables_of_functions_and_files_are_those_of_pprof() {
         let mut session = Session::default();
         let opened = session.open("a", &sample.bytes).expect("opens");
         let column = opened.types.len() as u32 - 1;
+        let unit = &opened.types[column as usize].unit;
         let index = format!("-sample_index={column}");
         for (options, steps) in FILTERS {
             for (granularity, by) in [("-functions", "group:function"), ("-files", "group:file")] {
                 let options = [options, &[granularity, index.as_str()][..]].concat();
-                let theirs = go::top_with(&sample.bytes, &options);
+                let theirs = go::top_with(&sample.bytes, unit, &options);
                 let ours = table(
                     &mut session,
                     opened.id,
@@ -186,6 +187,11 @@ fn tables_of_lines_and_addresses_are_those_of_pprof() {
             .expect("opens")
             .profile;
         let column = profile.sample_types().len() - 1;
+        let unit = profile
+            .type_text(profile.sample_types()[column])
+            .1
+            .to_owned();
+        let unit = unit.as_str();
         let index = format!("-sample_index={column}");
         for inlined in [true, false] {
             let (profile, more) = if inlined {
@@ -195,7 +201,7 @@ fn tables_of_lines_and_addresses_are_those_of_pprof() {
             };
             let theirs = |by: &str| {
                 let options: Vec<&str> = [by, index.as_str()].into_iter().chain(more).collect();
-                go::top_with(&sample.bytes, &options)
+                go::top_with(&sample.bytes, unit, &options)
             };
             let ours = rows(&group(&profile, Granularity::Line), column, lines);
             assert_eq!(ours, theirs("-lines"), "{} {more:?}", sample.name);

@@ -38,10 +38,11 @@ pub fn proto_with(profile: &[u8], options: &[&str]) -> Vec<u8> {
     run(profile, &[&["-proto"], options].concat())
 }
 
-/// What `go tool pprof -top` prints, with all rows, in the units of the profile: flat and cumulative
-/// value of each name. Rows of nothing are left out.
-pub fn top_with(profile: &[u8], options: &[&str]) -> HashMap<String, (i128, i128)> {
-    let fixed = ["-top", "-trim=false", "-unit=count"];
+/// What `go tool pprof -top` prints, with all rows, in a unit: flat and cumulative value of each
+/// name. Rows of nothing are left out.
+pub fn top_with(profile: &[u8], unit: &str, options: &[&str]) -> HashMap<String, (i128, i128)> {
+    let unit = format!("-unit={unit}");
+    let fixed = ["-top", "-trim=false", &unit];
     let text = String::from_utf8(run(profile, &[&fixed, options].concat())).expect("text");
     let (_, rows) = text.split_once("cum%\n").expect("a head of the table");
     let mut found = HashMap::new();
@@ -54,7 +55,10 @@ pub fn top_with(profile: &[u8], options: &[&str]) -> HashMap<String, (i128, i128
             word.to_owned()
         };
         let [flat, _, _, cum, _] = [(); 5].map(|()| word());
-        let [flat, cum] = [flat, cum].map(|n| n.parse::<i128>().expect("a number"));
+        let [flat, cum] = [flat, cum].map(|text| {
+            let number = text.trim_end_matches(char::is_alphabetic);
+            number.parse::<i128>().expect("a whole number")
+        });
         let name = rest.trim();
         let name = name.strip_suffix(" (inline)").unwrap_or(name);
         let name = name.strip_suffix(" (partial-inline)").unwrap_or(name);
