@@ -116,8 +116,8 @@ pub struct NodeDetail {
     pub function_self: f64,
     pub function_total: f64,
     pub occurrences: u32,
+    /// From the root on; empty in lists.
     pub path: Vec<PathStep>,
-    pub key: String,
     pub diff: Option<NodeDiff>,
     pub function_diff: Option<NodeDiff>,
 }

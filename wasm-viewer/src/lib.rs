@@ -201,6 +201,11 @@ impl Viewer {
         answer(&self.0.view(tree)?.detail(node)?)
     }
 
+    /// A node as lists have it: all about it but the way to it.
+    pub fn row(&self, tree: u32, node: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.view(tree)?.row(node)?)
+    }
+
     /// The node's neighbour: `parent`, `child`, `next` or `previous`; itself when there is none.
     pub fn step(&self, tree: u32, node: u32, direction: &str) -> Result<u32, JsError> {
         Ok(self.0.view(tree)?.step(node, direction)?)

@@ -110,8 +110,8 @@ export interface NodeDetail {
   function_self: number;
   function_total: number;
   occurrences: number;
+  /** From the root on; empty in lists of nodes. */
   path: { node: number; name: string }[];
-  key: string;
   diff: DiffValues | null;
   /** Both sides over all occurrences of the function. */
   function_diff: DiffValues | null;

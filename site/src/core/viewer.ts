@@ -71,6 +71,7 @@ function wrap(viewer: Viewer) {
     return { ...divided(info, division), unit: division.unit ?? info.unit, average };
   };
   const node = (tree: number, id: number) => divided(viewer.node(tree, id) as NodeDetail, divisionOf(tree));
+  const row = (tree: number, id: number) => divided(viewer.row(tree, id) as NodeDetail, divisionOf(tree));
   const scale = (profile: number, type: number, numerator: number, denominator: number) =>
     viewer.scale(profile, type, numerator, denominator) as ProfileInfo;
   /** What `use` makes of a profile as it is shown: of one that is shown as an average, of that average. */
@@ -162,11 +163,14 @@ function wrap(viewer: Viewer) {
       return { boxes, names: labels(viewer, tree, new Boxes(boxes)) };
     },
     node,
-    nodes: (tree: number, ids: number[]) => ids.map((id) => node(tree, id)),
+    /** Nodes as lists have them, without their paths. */
+    nodes: (tree: number, ids: number[]) => ids.map((id) => row(tree, id)),
     children: (tree: number, id: number): Children => {
-      const all = [...(viewer.children(tree, id) as Uint32Array)];
-      return { largest: all.slice(0, CHILDREN_LIMIT).map((child) => node(tree, child)), count: all.length };
+      const all = viewer.children(tree, id) as Uint32Array;
+      return { largest: [...all.subarray(0, CHILDREN_LIMIT)].map((child) => row(tree, child)), count: all.length };
     },
+    /** All callees of each frame, the largest first. */
+    callees: (tree: number, ids: number[]) => ids.map((id) => viewer.children(tree, id) as Uint32Array<ArrayBuffer>),
     occurrence: (tree: number, id: number): Occurrence => {
       const all = viewer.occurrences(tree, id) as Uint32Array;
       return { position: all.indexOf(id) + 1, count: all.length };

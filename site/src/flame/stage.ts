@@ -199,7 +199,7 @@ export class Stage {
       this.#requestedKey = request.key;
       try {
         const { boxes, names } = await this.#layout(request.tree, request.window);
-        this.#accept({ ...request, names: names.set(ROOT, request.label), boxes: new Boxes(boxes) });
+        this.#accept({ ...request, names: names.set(ROOT, request.label), boxes: new Boxes(boxes, request.tree) });
       } catch (failure) {
         this.#failed(request.tree, failure);
       }

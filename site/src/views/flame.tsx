@@ -23,6 +23,7 @@ import {
   zoomTo,
 } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
+import { urlState } from "../state/url/router.ts";
 import { FrameList } from "./framelist.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 
@@ -93,6 +94,11 @@ export function Flame() {
         aria-label={`Flame graph${info ? ` of ${info.type}, ${totalOf(info)}` : ""}. Arrow keys move between frames, Enter zooms, question mark lists all keys.`}
         data-testid="flame"
       />
+      {info?.nodes === 1 && (
+        <p class="hint nothing-drawn" data-testid="nothing">
+          {urlState.value.steps.length > 0 ? "The filters leave nothing." : "No sample has a value of this type."}
+        </p>
+      )}
       <Tooltip hover={hover.value} info={info} />
       <div class="hidden" aria-live="polite" data-testid="current-frame">
         {announcement}
