@@ -70,7 +70,6 @@ export function act(address, path) {
       ["focus", "f"],
       ["ignore", "i"],
       ["hide", "h"],
-      ["fold recursion", "r"],
       ["group by file", "g"],
       ["upside down", "v"],
     ]) {

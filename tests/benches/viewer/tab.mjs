@@ -13,7 +13,7 @@ const FLAGS = [
 ];
 const PROBE = fileURLToPath(new URL("./probe.js", import.meta.url));
 /** The longest that anything may take. */
-const PATIENCE = 120_000;
+const PATIENCE = 60_000;
 /** The longest that the wheel turns: some viewers take a second for each frame. */
 const TURNING = 5000;
 const CTRL = 2;
@@ -90,7 +90,7 @@ class Tab {
   #orCrash(work) {
     let timer;
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`more than ${PATIENCE / 1000} s`)), PATIENCE);
+      timer = setTimeout(() => reject(new Error(`nothing after ${PATIENCE / 1000} s`)), PATIENCE);
     });
     return Promise.race([work, this.#crashed, late]).finally(() => clearTimeout(timer));
   }

@@ -8,20 +8,28 @@ use super::values::Values;
 
 impl View {
     /// Upside down: leaves first, their callers below them. The table of functions stays, as a
-    /// function costs the same whichever way the tree is drawn. A comparison stays as it is.
-    pub(crate) fn inverted(self) -> Self {
+    /// function costs the same whichever way the tree is drawn. `None` of a comparison.
+    pub(crate) fn inverted(&self) -> Option<Self> {
         let Values::Call(tree) = &self.values else {
-            return self;
+            return None;
         };
         let inverted = verbs::inverted(tree.as_ref());
         let values = Values::Call(Box::new(inverted.tree));
-        Self {
+        Some(Self {
             depths: values.shape().depths(),
             table: self.table.counted_in(&values),
             values,
             cut: inverted.cut,
-            ..self
-        }
+            kind: self.kind.clone(),
+            unit: self.unit.clone(),
+            normalised: self.normalised,
+            whole: self.whole,
+            unmatched: self.unmatched.clone(),
+            paints: self.paints.clone(),
+            matches: None,
+            selected: None,
+            pause: None,
+        })
     }
 
     /// What calls the functions of a name, and what they call. Without such a function both are
