@@ -15,6 +15,16 @@ use crate::view::{Values, View};
 pub struct Session {
     profiles: Vec<Option<Opened>>,
     trees: Vec<Option<View>>,
+    /// What the last tree was made of that is not upside down.
+    upright: Option<Upright>,
+}
+
+/// A tree, and what it was made of.
+struct Upright {
+    profile: u32,
+    sample_type: u32,
+    steps: Vec<String>,
+    tree: u32,
 }
 
 struct Opened {
@@ -110,6 +120,10 @@ impl Session {
         invert: bool,
     ) -> Result<TreeInfo, SessionError> {
         let profile = &self.opened(id)?.profile;
+        let upright = self.upright(id, sample_type, steps).filter(|_| invert);
+        if let Some(view) = upright.map(View::inverted) {
+            return Ok(self.add_tree(view));
+        }
         let t = profile
             .sample_types()
             .get(sample_type as usize)
@@ -119,8 +133,26 @@ impl Session {
         let tree = CallTree::new(&derived.profile, sample_type as usize, By::Function);
         let view = View::new(Values::Call(Box::new(tree)), kind, unit, false)
             .derived(profile.total(sample_type as usize), derived.unmatched);
-        let view = if invert { view.inverted() } else { view };
-        Ok(self.add_tree(view))
+        if invert {
+            return Ok(self.add_tree(view.inverted()));
+        }
+        let info = self.add_tree(view);
+        self.upright = Some(Upright {
+            profile: id,
+            sample_type,
+            steps: steps.to_vec(),
+            tree: info.id,
+        });
+        Ok(info)
+    }
+
+    /// The tree of a profile after some steps, while it is open: turning it is quicker than
+    /// beginning with the profile.
+    fn upright(&self, profile: u32, sample_type: u32, steps: &[String]) -> Option<&View> {
+        let last = self.upright.as_ref().filter(|last| {
+            last.profile == profile && last.sample_type == sample_type && last.steps == steps
+        })?;
+        self.view(last.tree).ok()
     }
 
     /// What calls the functions of a name in a tree that is not upside down, and what they call.

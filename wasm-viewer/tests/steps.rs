@@ -232,6 +232,26 @@ fn upside_down_the_table_stays() {
 }
 
 #[test]
+fn upside_down_from_a_tree_as_from_the_profile() {
+    let mut session = Session::default();
+    let profile = open(&mut session, STACKS);
+    for steps in [&[][..], &["focus:alloc".to_owned()]] {
+        let made = session.tree(profile, 0, steps, true).expect("a tree");
+        let upright = session.tree(profile, 0, steps, false).expect("a tree");
+        let view = session.view_mut(upright.id).expect("open");
+        view.search("main").expect("a pattern");
+        let turned = session.tree(profile, 0, steps, true).expect("a tree");
+        session.drop_tree(upright.id);
+        let after = session.tree(profile, 0, steps, true).expect("a tree");
+        for tree in [turned, after] {
+            assert_eq!(draw(&session, &tree), draw(&session, &made));
+            let id = made.id;
+            assert_eq!(TreeInfo { id, ..tree }, made);
+        }
+    }
+}
+
+#[test]
 fn a_sandwich_has_callers_and_callees() {
     let mut session = Session::default();
     let profile = open(&mut session, STACKS);

@@ -1,5 +1,5 @@
 import { effect, signal, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { type Box, type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
 import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
@@ -33,7 +33,7 @@ export function Flame() {
   const hover = useSignal<Hover | null>(null);
   const boxes = useSignal<Boxes | null>(null);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current;
     if (!element) return;
     const stage = new Stage(element, core.layout, (id, failure) => callFailed(id, "draw the profile")(failure));

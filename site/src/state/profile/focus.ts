@@ -62,16 +62,23 @@ export function startFocus(): void {
     const next = shown.value.state === "ready" ? shown.value.tree : null;
     void applyUrl(next, urlState.value);
   });
+  // In a new tree nothing is marked. Saying so would have its boxes laid out once more.
+  let marked: TreeInfo | null = null;
   effect(() => {
     const shownTree = tree.value;
     const node = selected.value;
-    if (shownTree) void core.select(shownTree.id, node).then(flagsChanged, callFailed(shownTree.id, "mark this frame"));
+    if (!shownTree || (node === NONE && marked !== shownTree)) return;
+    marked = shownTree;
+    void core.select(shownTree.id, node).then(flagsChanged, callFailed(shownTree.id, "mark this frame"));
   });
+  let searched: TreeInfo | null = null;
   effect(() => {
     const shownTree = tree.value;
     const query = searchText.value;
     searchResult.value = null;
-    if (shownTree) searching = search(shownTree.id, query);
+    if (!shownTree || (query === "" && searched !== shownTree)) return;
+    searched = shownTree;
+    searching = search(shownTree.id, query);
   });
 }
 
