@@ -357,7 +357,7 @@ fn says_what_is_wrong() {
         result.map_or_else(|error| error.kind(), |_| "opens")
     };
     assert_eq!(kind(session.open("x", b"")), "empty");
-    assert_eq!(kind(session.open("x", b"FLR\0\0\x02")), "damaged");
+    assert_eq!(kind(session.open("x", b"FLR\0\0\x02")), "unread");
     assert_eq!(kind(session.open("x", b"PERFILE2")), "unread");
     assert_eq!(kind(session.open("x", b"\x0a\x05\x08")), "damaged");
     assert_eq!(kind(session.open("x", b"\x1f\x8b\x08")), "damaged");
