@@ -37,6 +37,7 @@ const all = [
   "export",
   "problems",
   "open",
+  "symbols",
   "hand",
   "server",
   "services",

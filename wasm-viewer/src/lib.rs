@@ -63,6 +63,17 @@ impl Viewer {
         Ok(answer(&opened.map_err(failure)?)?)
     }
 
+    /// Takes over a profile that the third WASM gave names.
+    pub fn open_symbolized(
+        &mut self,
+        of: u32,
+        pprof: &[u8],
+        warnings: Vec<String>,
+    ) -> Result<JsValue, JsValue> {
+        let opened = self.0.open_symbolized(of, pprof, warnings);
+        Ok(answer(&opened.map_err(failure)?)?)
+    }
+
     /// Merges opened profiles into a new one.
     pub fn merge(&mut self, profiles: &[u32]) -> Result<JsValue, JsValue> {
         Ok(answer(&self.0.merge(profiles).map_err(failure)?)?)

@@ -80,6 +80,28 @@ impl Session {
         }))
     }
 
+    /// Takes over a profile with names for its addresses: pprof with the samples of an open one, in
+    /// the same order. What pprof has no place for is that one's.
+    pub fn open_symbolized(
+        &mut self,
+        of: u32,
+        bytes: &[u8],
+        warnings: Vec<String>,
+    ) -> Result<ProfileInfo, SessionError> {
+        let mut profile = pprof::decode(bytes)?.profile;
+        let before = self.opened(of)?;
+        if let Some(times) = before.profile.samples().times.clone() {
+            profile = profile.with_times(times).ok_or(SessionError::Times)?;
+        }
+        let symbolized = Opened {
+            name: before.name.clone(),
+            format: before.format.clone(),
+            profile,
+            warnings: before.warnings.iter().cloned().chain(warnings).collect(),
+        };
+        Ok(self.add(symbolized))
+    }
+
     /// Adds profiles up.
     pub fn merge(&mut self, ids: &[u32]) -> Result<ProfileInfo, SessionError> {
         let opened = ids

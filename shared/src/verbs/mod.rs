@@ -44,6 +44,7 @@ pub use names::demangle::{Demangle, Detail, GoGenerics, RustHash, demangle};
 pub use names::group::{Granularity, group};
 pub use names::package::package;
 pub use names::rename::{RenameRules, rename};
+pub use names::symbolize::{SymbolFrame, is_bare, symbolize};
 pub use rewrite::{Filtered, MAX_NAME_BYTES};
 pub use text::format::{format_exact, format_in, format_percent, format_rate, format_value};
 pub use text::unit::{Dimension, Unit};

@@ -3,6 +3,7 @@ import init, { Viewer } from "../wasm/viewer/pilotlight.js";
 import { Boxes } from "./boxes.ts";
 import { type Division, divided, WHOLE } from "./divided.ts";
 import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
+import { type Named, nameAddresses } from "./symbols.ts";
 import type {
   Direction,
   Heatmap,
@@ -36,6 +37,9 @@ export interface Occurrence {
   count: number;
 }
 
+/** What a program did for a profile, and what the profile became; null when it is as it was. */
+export type Symbolized = Omit<Named, "pprof" | "warnings"> & { info: ProfileInfo | null };
+
 export interface TableQuery {
   sort: SortColumn;
   descending: boolean;
@@ -63,7 +67,17 @@ function wrap(viewer: Viewer) {
   const divisions = new Map<number, Division>();
   /** Of profiles with a tree: the type it has, and what its values are divided by. */
   const drawn = new Map<number, { type: number; by: number }>();
-  const imports = new Set<AbortController>();
+  /** What runs in workers of their own. */
+  const readers = new Set<AbortController>();
+  const stoppable = async <T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const stop = new AbortController();
+    readers.add(stop);
+    try {
+      return await read(stop.signal);
+    } finally {
+      readers.delete(stop);
+    }
+  };
   const divisionOf = (tree: number) => divisions.get(tree) ?? WHOLE;
   const withDivision = (info: TreeInfo, division: Division | undefined) => {
     if (!division) return info;
@@ -92,21 +106,24 @@ function wrap(viewer: Viewer) {
         return viewer.open(name, bytes) as ProfileInfo;
       } catch (failure) {
         if (!(failure instanceof Error) || failure.name !== "unread") throw failure;
-        const stop = new AbortController();
-        imports.add(stop);
-        try {
-          const { format, pprof, times, warnings } = await importProfile(bytes, stop.signal);
-          return viewer.open_imported(name, format, pprof, times, warnings) as ProfileInfo;
-        } finally {
-          imports.delete(stop);
-        }
+        const { format, pprof, times, warnings } = await stoppable((signal) => importProfile(bytes, signal));
+        return viewer.open_imported(name, format, pprof, times, warnings) as ProfileInfo;
       }
     },
     /** Makes what comes after it faster. */
     warmUp: () => warmUp(new Viewer()),
-    /** Ends the readers of other formats that are at work. */
-    stopImports: () => {
-      for (const stop of imports) stop.abort();
+    /** Names the addresses of profiles with a program. What has more names is a new profile. */
+    symbolize: async (profiles: number[], name: string, program: Blob): Promise<Symbolized[]> => {
+      const pprofs = profiles.map((id) => viewer.export_pprof(id, []) as Uint8Array<ArrayBuffer>);
+      const named = await stoppable((signal) => nameAddresses({ name, program, profiles: pprofs }, signal));
+      return named.map(({ pprof, warnings, ...counts }, i) => {
+        const info = pprof ? (viewer.open_symbolized(profiles[i], pprof, warnings) as ProfileInfo) : null;
+        return { ...counts, info };
+      });
+    },
+    /** Ends the readers of other formats and of programs that are at work. */
+    stopReaders: () => {
+      for (const stop of readers) stop.abort();
     },
     merge: (profiles: number[]) => viewer.merge(Uint32Array.from(profiles)) as ProfileInfo,
     close: (profile: number) => {

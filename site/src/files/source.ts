@@ -16,6 +16,8 @@ export interface Source {
   stage: string;
   /** Where it is fetched from; empty when it is on this machine. */
   address: string;
+  /** The file itself, when it is one of this machine: a large program need not be brought into this page's memory. */
+  file?: File;
   read(signal: AbortSignal, progress: ReadProgress): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -38,7 +40,7 @@ export function tooLarge(size: number): FileError {
 }
 
 export function fileSource(file: File, name: string): Source {
-  return { name, size: file.size, stage: "reading", address: "", read: (...how) => readFile(file, ...how) };
+  return { name, size: file.size, stage: "reading", address: "", file, read: (...how) => readFile(file, ...how) };
 }
 
 async function readFile(file: File, signal: AbortSignal, progress: ReadProgress): Promise<Uint8Array<ArrayBuffer>> {
