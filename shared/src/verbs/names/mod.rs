@@ -4,3 +4,4 @@ pub(crate) mod demangle;
 pub(crate) mod group;
 pub(crate) mod package;
 pub(crate) mod rename;
+pub(crate) mod tag_frames;
