@@ -7,7 +7,7 @@ use pilotlight_core::{
     By, CallTree, Profile, Scale, diff, expression_problem, folded, gzip, merge, pprof,
 };
 
-use crate::answers::{ProfileInfo, Sandwich, TreeInfo, TypeInfo};
+use crate::answers::{Part, ProfileInfo, Sandwich, TreeInfo, TypeInfo};
 use crate::error::SessionError;
 use crate::steps::{Step, derive};
 use crate::view::{Values, View};
@@ -142,6 +142,21 @@ impl Session {
             .derived(profile.total(sample_type as usize), derived.unmatched);
         let view = if invert { view.inverted() } else { view };
         Ok(self.add_tree(view))
+    }
+
+    /// What steps leave of a profile, opened as one of its own: a side of a comparison.
+    pub fn part(&mut self, id: u32, steps: &[String]) -> Result<Part, SessionError> {
+        let opened = self.opened(id)?;
+        let derived = derive(&opened.profile, steps)?;
+        let unmatched = derived.unmatched;
+        let part = Opened {
+            name: opened.name.clone(),
+            format: String::new(),
+            profile: derived.profile.into_owned(),
+            warnings: Vec::new(),
+        };
+        let profile = self.add(part);
+        Ok(Part { profile, unmatched })
     }
 
     /// What calls the functions of a name in a tree that is not upside down, and what they call.
@@ -312,6 +327,7 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
         default_type: p.default_type() as u32,
         samples: p.len() as u32,
         timed: p.samples().times.is_some(),
+        labelled: !p.label_sets().is_empty(),
         functions: p.functions().len() as u32,
         locations: p.locations().len() as u32,
         time_nanos: header.time_nanos.to_string(),

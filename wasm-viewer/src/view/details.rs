@@ -43,6 +43,7 @@ impl View {
             function_self: both(row.own),
             function_total: both(row.total),
             occurrences: row.nodes,
+            start: self.start_of(node),
             path: shape
                 .path(node)
                 .iter()

@@ -73,6 +73,7 @@ impl View {
             matches: None,
             selected: None,
             pause: None,
+            starts: Vec::new(),
         }
     }
 }
