@@ -1,6 +1,7 @@
 //! Flame charts of profiles whose samples have times.
 
-use pilotlight_viewer::{Session, SessionError};
+use pilotlight_core::{imports, pprof};
+use pilotlight_viewer::{ProfileInfo, Session, SessionError};
 
 /// Two threads; `main` runs twice in the first, with a pause between its calls of `work`.
 const FILE: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json",
@@ -11,6 +12,22 @@ const FILE: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.
 {"type":"O","frame":0,"at":80},{"type":"C","frame":0,"at":100}]},
 {"type":"sampled","name":"two","unit":"nanoseconds","samples":[[2],[2],[0,2]],"weights":[5,5,1]}]}"#;
 
+/// Opens it as the page does: the second WASM reads it.
+fn open(session: &mut Session) -> ProfileInfo {
+    let opened = imports::open(FILE.as_bytes(), 1 << 20).unwrap();
+    let profile = opened.decoded.profile;
+    let times = profile.samples().times.clone();
+    session
+        .open_imported(
+            "x",
+            "speedscope",
+            &pprof::encode(&profile),
+            times,
+            Vec::new(),
+        )
+        .unwrap()
+}
+
 fn names(session: &Session, tree: u32, nodes: &[u32]) -> Vec<String> {
     session.view(tree).unwrap().names(nodes).unwrap()
 }
@@ -18,7 +35,7 @@ fn names(session: &Session, tree: u32, nodes: &[u32]) -> Vec<String> {
 #[test]
 fn a_chart_is_a_tree_in_the_order_of_time() {
     let mut session = Session::default();
-    let info = session.open("x", FILE.as_bytes()).unwrap();
+    let info = open(&mut session);
     assert!(info.timed);
     let threads = session.threads(info.id, 0).unwrap();
     let threads: Vec<(&str, f64)> = threads.iter().map(|t| (&*t.name, t.total)).collect();
@@ -57,7 +74,7 @@ fn a_chart_is_a_tree_in_the_order_of_time() {
 #[test]
 fn a_chart_of_what_is_left_by_steps() {
     let mut session = Session::default();
-    let info = session.open("x", FILE.as_bytes()).unwrap();
+    let info = open(&mut session);
     let steps = ["focus:work".to_owned()];
     let chart = session.chart(info.id, 0, &steps, "one").unwrap();
     assert_eq!(chart.total, 40.0);

@@ -52,8 +52,7 @@ const WORKER: Module = Module {
 };
 
 /// 420 kB are three seconds on a slow (1.2 Mbit/s) line: what a first visit should wait for a viewer that opens the
-/// common formats. Filters, charts and heatmaps took it above that; JSON of speedscope and JFR could move to
-/// [`IMPORTS`].
+/// most common formats.
 const VIEWER: Module = Module {
     package: "pilotlight-viewer",
     kind: "web",
