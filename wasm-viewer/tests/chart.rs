@@ -99,7 +99,7 @@ fn a_chart_of_what_is_left_by_steps() {
 #[test]
 fn two_parts_of_the_time_are_compared() {
     let mut session = Session::default();
-    let info = session.open("x", FILE.as_bytes()).unwrap();
+    let info = open(&mut session);
     let mut part = |steps: &[&str]| {
         let steps: Vec<String> = steps.iter().map(|&step| step.to_owned()).collect();
         session.part(info.id, &steps).unwrap()
@@ -130,9 +130,9 @@ fn a_heatmap_without_what_is_idle() {
     let file = r#"{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3]},
         {"id":2,"callFrame":{"functionName":"(idle)"}},{"id":3,"callFrame":{"functionName":"run"}}],
         "startTime":0,"endTime":100,"samples":[2,3,2],"timeDeltas":[0,40,10]}"#;
-    let read = pilotlight_core::imports::open(file.as_bytes(), 1 << 20).unwrap();
+    let read = imports::open(file.as_bytes(), 1 << 20).unwrap();
     let times = read.decoded.profile.samples().times.clone();
-    let pprof = pilotlight_core::pprof::encode(&read.decoded.profile);
+    let pprof = pprof::encode(&read.decoded.profile);
     let mut session = Session::default();
     let info = session
         .open_imported("x", "", &pprof, times, Vec::new())
