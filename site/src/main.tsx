@@ -28,7 +28,9 @@ start(function Page() {
   const Chosen = PAGES[route.value];
   return <Chosen />;
 });
-startOffline();
+const { embed } = urlState.peek();
+if (!embed) startOffline();
+else if (parent !== window) void import("./embedded.ts").then((module) => module.startEmbedded());
 
 function openLinked(): void {
   if (route.peek() === "file" && location.hash.startsWith("#p="))

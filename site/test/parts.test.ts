@@ -32,11 +32,12 @@ Object.assign(engine, {
   // As much as the time is long.
   part: (_: number, steps: string[]) => {
     const [, from, until] = /^time:(\d+)-(\d+)$/.exec(steps[0]) ?? [];
-    return { profile: profile(Number(until) - Number(from)), unmatched: steps.length > 1 ? [1] : [] };
+    return profile(Number(until) - Number(from));
   },
   diff: (...args: unknown[]) => {
     compared.push(args);
-    return { id: ++trees, nodes: 5, depth: 2, unmatched: [], diff: {} };
+    const unmatched = (args[4] as string[]).map((_, i) => i);
+    return { id: ++trees, nodes: 5, depth: 2, unmatched, diff: {} };
   },
 });
 const ready = () => {

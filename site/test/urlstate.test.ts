@@ -58,13 +58,14 @@ test("diff: both sides survive the URL", () => {
 test("file: only the view goes into the URL", () => {
   const state: UrlState = {
     ...initialUrlState("file"),
+    embed: true,
     type: "inuse_space",
     compare: true,
     view: "table",
     search: "alloc",
   };
   assert.deepEqual(roundTrip(state), state);
-  assert.equal(formatUrlState(state), "file?t=inuse_space&v=table&q=alloc&m=compare");
+  assert.equal(formatUrlState(state), "file?t=inuse_space&v=table&q=alloc&m=compare&embed=1");
 });
 
 test("file: two parts of the time survive, and only where they can be compared", () => {

@@ -152,6 +152,14 @@ const STATES = [
     },
   ],
   [
+    "diff-steps",
+    () => `${diff()}&f=ignore:nothing&f=group:package&i=1`,
+    async (opened) => {
+      await drawn(opened);
+      await opened.at("step").nth(1).waitFor();
+    },
+  ],
+  [
     "diff-drawer",
     () => `${diff()}&v=table&q=HashMap`,
     async (opened) => {
@@ -163,6 +171,23 @@ const STATES = [
   ["filter-menu", diff, drawn, menu("filters-other-add")],
   ["share-menu", () => explore(), drawn, menu("share")],
   ["export-menu", diff, drawn, menu("export")],
+  [
+    "export-filtered",
+    () => "/file?f=ignore:nothing",
+    async (opened) => {
+      await drop(opened.page, ...written([files[2][0], folded(STACKS)]));
+      await drawn(opened);
+    },
+    menu("export"),
+  ],
+  [
+    "embed",
+    () => "/file?embed=1&v=both&f=ignore:nothing",
+    async (opened) => {
+      await drop(opened.page, ...written([files[0][0], folded(STACKS)]));
+      await drawn(opened);
+    },
+  ],
   [
     "files",
     () => "/file",

@@ -58,14 +58,6 @@ pub struct TreeInfo {
     pub diff: Option<DiffTotals>,
 }
 
-/// What steps leave of a profile, as a profile of its own.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)]
-pub struct Part {
-    pub profile: ProfileInfo,
-    pub unmatched: Vec<u32>,
-}
-
 /// How much of a profile there is at each moment. Times are seconds since the first sample.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[allow(missing_docs)]

@@ -5,7 +5,9 @@
 
 mod answers;
 mod chart;
+mod compare;
 mod error;
+mod export;
 mod labels;
 mod session;
 mod steps;
@@ -72,14 +74,19 @@ impl Viewer {
         self.0.close(profile);
     }
 
-    /// The profile as pprof, not compressed.
-    pub fn export_pprof(&self, profile: u32) -> Result<Vec<u8>, JsError> {
-        Ok(self.0.export_pprof(profile)?)
+    /// The profile after steps as pprof, not compressed.
+    pub fn export_pprof(&self, profile: u32, steps: Vec<String>) -> Result<Vec<u8>, JsError> {
+        Ok(self.0.export_pprof(profile, &steps)?)
     }
 
-    /// The stacks of one sample type as text.
-    pub fn export_folded(&self, profile: u32, sample_type: u32) -> Result<String, JsError> {
-        Ok(self.0.export_folded(profile, sample_type)?)
+    /// The stacks of one sample type after steps as text.
+    pub fn export_folded(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        steps: Vec<String>,
+    ) -> Result<String, JsError> {
+        Ok(self.0.export_folded(profile, sample_type, &steps)?)
     }
 
     /// Call tree of a profile and sample type, after steps; upside down when asked for.
@@ -158,20 +165,20 @@ impl Viewer {
         Session::step_problem(step)
     }
 
-    /// Difference of two profiles.
+    /// Difference of two profiles after steps; upside down when asked for.
     pub fn diff(
         &mut self,
         base: u32,
         comparison: u32,
         sample_type: u32,
         normalise: bool,
+        steps: Vec<String>,
+        invert: bool,
     ) -> Result<JsValue, JsValue> {
-        Ok(answer(
-            &self
-                .0
-                .diff(base, comparison, sample_type, normalise)
-                .map_err(failure)?,
-        )?)
+        let compared = self
+            .0
+            .diff(base, comparison, sample_type, normalise, &steps, invert);
+        Ok(answer(&compared.map_err(failure)?)?)
     }
 
     /// A profile with the values of one sample type times a ratio, as a new one.

@@ -8,6 +8,7 @@
 //! | `show-from:REGEX` | begins stacks at the outermost such frame |
 //! | `prune-from:REGEX` | ends stacks at the innermost such frame |
 //! | `recursion:direct`, `recursion:cycles` | folds functions that call themselves, directly or not |
+//! | `inlines:hide` | takes out inlined calls; their callers have what they cost |
 //! | `tagfocus:PATTERN`, `tagignore:PATTERN` | keeps samples with such a label, or without: `key=REGEX`, `key=32kb:64kb`, `REGEX` of `key:value` |
 //! | `tagroot:KEY,…`, `tagleaf:KEY,…` | values of labels as frames, outermost or innermost |
 //! | `time:FROM-UNTIL` | what was between two points in time, in seconds since the first sample of the profile |
@@ -68,6 +69,7 @@ pub(crate) enum Step {
     ShowFrom(FramePattern),
     PruneFrom(FramePattern),
     Recursion(Recursion),
+    HideInlined,
     Group(Granularity),
     TagFocus(TagPattern),
     TagIgnore(TagPattern),
@@ -111,6 +113,10 @@ impl Step {
                 "direct" => Ok(Self::Recursion(Recursion::Direct)),
                 "cycles" => Ok(Self::Recursion(Recursion::Cycles)),
                 _ => Err("recursion is direct or cycles".to_owned()),
+            },
+            "inlines" => match argument {
+                "hide" => Ok(Self::HideInlined),
+                _ => Err("inlined calls are hidden: inlines:hide".to_owned()),
             },
             "group" => match argument {
                 "function" => Ok(Self::Group(Granularity::Function)),
@@ -168,6 +174,10 @@ impl Step {
                 let [from, until] = [from, until].map(|&nanos| start.saturating_add(nanos));
                 let part = verbs::within(profile, from, until);
                 left(part.ok_or_else(|| "the samples of this profile have no times".to_owned())?)
+            }
+            Self::HideInlined => {
+                let hidden = verbs::hide_inlined(profile);
+                (hidden.profile, hidden.matched)
             }
             Self::Recursion(mode) => (fold(profile, *mode)?, true),
             Self::Group(Granularity::Function) => {

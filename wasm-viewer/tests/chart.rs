@@ -104,20 +104,17 @@ fn two_parts_of_the_time_are_compared() {
         let steps: Vec<String> = steps.iter().map(|&step| step.to_owned()).collect();
         session.part(info.id, &steps).unwrap()
     };
-    let first = part(&["time:0-0.00000005", "hide:idle"]);
-    let second = part(&["time:0.00000005-1", "hide:nothing"]);
-    assert_eq!(
-        (first.profile.types[0].total, second.profile.types[0].total),
-        (50.0, 20.0)
-    );
-    assert_eq!((first.unmatched, second.unmatched), (vec![], vec![1]));
-    let diff = session
-        .diff(first.profile.id, second.profile.id, 0, false)
-        .unwrap();
+    let first = part(&["time:0-0.00000005"]);
+    let second = part(&["time:0.00000005-1"]);
+    assert_eq!((first.types[0].total, second.types[0].total), (50.0, 20.0));
+    let steps = ["hide:main".to_owned(), "hide:nothing".to_owned()];
+    let diff = session.diff(first.id, second.id, 0, false, &steps, false);
+    let diff = diff.unwrap();
+    assert_eq!(diff.unmatched, [1]);
     let totals = diff.diff.unwrap();
     assert_eq!((totals.base, totals.comparison), (50.0, 20.0));
-    session.close(first.profile.id);
-    session.close(second.profile.id);
+    session.close(first.id);
+    session.close(second.id);
     assert_eq!(
         session.tree(info.id, 0, &[], false).unwrap().total,
         81.0,

@@ -357,7 +357,9 @@ fn a_sandwich_of_a_comparison_has_both_sides() {
     let mut session = Session::default();
     let base = open(&mut session, "main;a;b 3\nmain;b 4");
     let comparison = open(&mut session, "main;a;b 5\nmain;c 6");
-    let diff = session.diff(base, comparison, 0, false).expect("a tree");
+    let diff = session
+        .diff(base, comparison, 0, false, &[], false)
+        .expect("a tree");
     let sandwich = session.sandwich(diff.id, "b").expect("a tree");
     let totals = sandwich.callers.diff.expect("both sides");
     assert_eq!((totals.base, totals.comparison), (7.0, 5.0));

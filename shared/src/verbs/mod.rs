@@ -33,6 +33,7 @@ mod values;
 pub use filter::focus::{Focused, focus};
 pub use filter::frames::FramePattern;
 pub use filter::hide::{hide, show};
+pub use filter::inlines::hide_inlined;
 pub use filter::prune::{prune, prune_by_header, prune_from};
 pub use filter::recursion::{Recursion, RecursionError, collapse_recursion};
 pub use filter::show_from::show_from;

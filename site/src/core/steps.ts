@@ -28,7 +28,7 @@ const SPAN = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/;
 /** As many as the core takes. */
 const MOST = 64;
 
-const FIXED = ["recursion:direct", "recursion:cycles", ...GROUPS.map((group) => `group:${group}`)];
+const FIXED = ["recursion:direct", "recursion:cycles", "inlines:hide", ...GROUPS.map((group) => `group:${group}`)];
 
 /** The steps of an address; whatever is none is left out. */
 export function parseSteps(texts: string[]): string[] {

@@ -73,12 +73,6 @@ export interface Heatmap {
   has_idle: boolean;
 }
 
-/** What steps leave of a profile, as a profile of its own. */
-export interface Part {
-  profile: ProfileInfo;
-  unmatched: number[];
-}
-
 /** A key of labels, and the share of the profile that has it. */
 export interface LabelKey {
   name: string;

@@ -2,7 +2,7 @@
 import init, { Viewer } from "../wasm/viewer/pilotlight.js";
 import { Boxes } from "./boxes.ts";
 import { type Division, divided, WHOLE } from "./divided.ts";
-import { importProfile } from "./imports.ts";
+import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
 import type {
   Direction,
   Heatmap,
@@ -11,7 +11,6 @@ import type {
   Layout,
   LayoutWindow,
   NodeDetail,
-  Part,
   ProfileInfo,
   Sandwich,
   SearchInfo,
@@ -121,9 +120,17 @@ function wrap(viewer: Viewer) {
       viewer.close(profile);
     },
     scale,
-    exportPprof: (profile: number) => asShown(profile, (id) => viewer.export_pprof(id) as Uint8Array<ArrayBuffer>),
-    /** The stacks of the type that is shown, as text. */
-    exportFolded: (profile: number): string => asShown(profile, (id, type) => viewer.export_folded(id, type)),
+    /** A profile after some steps. */
+    exportPprof: (profile: number, steps: string[]) =>
+      asShown(profile, (id) => viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>),
+    /** The stacks of the type that is shown, after some steps, as text. */
+    exportFolded: (profile: number, steps: string[]): string =>
+      asShown(profile, (id, type) => viewer.export_folded(id, type, steps)),
+    /** A profile after some steps as JSON; of what holds one type, the type that is shown. */
+    exportJson: (profile: number, format: JsonFormat, steps: string[]): Promise<Uint8Array<ArrayBuffer>> =>
+      asShown(profile, (id, type) =>
+        writeProfile(viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>, format, type),
+      ),
     /** The tree of a profile after some steps, upside down when asked for. */
     tree: (profile: number, type: number, steps: string[], invert: boolean, division?: Division) => {
       drawn.set(profile, { type, by: division?.by ?? 1 });
@@ -137,7 +144,7 @@ function wrap(viewer: Viewer) {
     labelValues: (profile: number, type: number, q: LabelQuery) =>
       viewer.label_values(profile, type, q.key, q.filter, q.offset, q.limit) as LabelPage,
     /** What steps leave of a profile, as one that is to be closed. */
-    part: (profile: number, steps: string[]) => viewer.part(profile, steps) as Part,
+    part: (profile: number, steps: string[]) => viewer.part(profile, steps) as ProfileInfo,
     /** What a thread did when, after some steps: a tree in the order of time. */
     chart: (profile: number, type: number, steps: string[], thread: string) =>
       viewer.chart(profile, type, steps, thread) as TreeInfo,
@@ -149,8 +156,16 @@ function wrap(viewer: Viewer) {
     },
     /** What is wrong with a step; null when nothing is. */
     stepProblem: (step: string): string | null => viewer.step_problem(step) ?? null,
-    diff: (base: number, comparison: number, type: number, normalise: boolean, division?: Division) =>
-      withDivision(viewer.diff(base, comparison, type, normalise) as TreeInfo, division),
+    /** The tree of two profiles after the same steps, upside down when asked for. */
+    diff: (
+      base: number,
+      comparison: number,
+      type: number,
+      normalise: boolean,
+      steps: string[],
+      invert: boolean,
+      division?: Division,
+    ) => withDivision(viewer.diff(base, comparison, type, normalise, steps, invert) as TreeInfo, division),
     /** What is wrong with a regular expression; null when nothing is. */
     regexProblem: (text: string): string | null => viewer.regex_problem(text) ?? null,
     dropTree: (tree: number) => {

@@ -21,5 +21,6 @@ export function stepLabel(step: string): string {
     return `${verb === "tagfocus" ? "with" : "without"} label ${argument}`;
   }
   if (verb === "recursion") return argument === "direct" ? "recursion folded" : "cycles folded";
+  if (verb === "inlines") return "inlined calls hidden";
   return `${verb.replace("-", " ")} ${name === null ? `/${argument}/` : baseName(name)}`;
 }

@@ -30,7 +30,9 @@ export function Steps() {
   const { steps, against } = urlState.value;
   const answer = shown.value;
   if (steps.length === 0 || answer.state !== "ready" || !takesSteps.value) return null;
-  const { total, whole, whole_exact, total_exact, unit, unmatched } = answer.tree;
+  const { diff, total, whole, whole_exact, total_exact, unit, unmatched } = answer.tree;
+  const left = diff ? diff.base + diff.comparison : total;
+  const exact = diff ? undefined : `${formatExact(total_exact, unit)} of ${formatExact(whole_exact, unit)}`;
   return (
     <div class="steps" data-testid="steps">
       {steps.map((step, i) => {
@@ -67,20 +69,16 @@ export function Steps() {
           {`Without filters: ${answer.stepProblem}`}
         </span>
       ) : (
-        // Of a comparison the legend says what is on either side.
-        !answer.tree.diff && (
-          <span
-            class="steps-share"
-            title={`${formatExact(total_exact, unit)} of ${formatExact(whole_exact, unit)}`}
-            data-testid="steps-share"
-          >
-            {total === 0 ? "nothing is left" : percent(whole > 0 ? total / whole : 0)} of {formatValue(whole, unit)}
-          </span>
-        )
+        <span class="steps-share" title={exact} data-testid="steps-share">
+          {left === 0 ? "nothing is left" : percent(whole > 0 ? left / whole : 0)} of{" "}
+          {diff ? "both sides" : formatValue(whole, unit)}
+        </span>
       )}
-      <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
-        Undo
-      </button>
+      {!urlState.value.embed && (
+        <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
+          Undo
+        </button>
+      )}
       <button type="button" class="link" data-testid="clear-steps" onClick={clearSteps}>
         Clear
       </button>
@@ -102,7 +100,7 @@ export function StepTools() {
         options={GROUPS.map((value) => ({ value, label: `by ${value}` }))}
         onChange={(value) => setGroup(value as Group)}
       />
-      {view !== "table" && view !== "sandwich" && view !== "chart" && !answer.tree.diff && (
+      {view !== "table" && view !== "sandwich" && view !== "chart" && (
         <button
           type="button"
           class="control toggle"
@@ -206,6 +204,16 @@ function AddStep({ close }: { close: () => void }) {
           }}
         >
           Fold cycles
+        </button>
+        <button
+          type="button"
+          data-testid="hide-inlined"
+          onClick={() => {
+            close();
+            addStep("inlines:hide");
+          }}
+        >
+          Hide inlined calls
         </button>
       </div>
     </div>

@@ -8,18 +8,24 @@ use super::values::Values;
 
 impl View {
     /// Upside down: leaves first, their callers below them. The table of functions stays, as a
-    /// function costs the same whichever way the tree is drawn. A comparison stays as it is.
+    /// function costs the same whichever way the tree is drawn.
     pub(crate) fn inverted(self) -> Self {
-        let Values::Call(tree) = &self.values else {
-            return self;
+        let (values, cut) = match &self.values {
+            Values::Call(tree) => {
+                let inverted = verbs::inverted(tree.as_ref());
+                (Values::Call(Box::new(inverted.tree)), inverted.cut)
+            }
+            Values::Diff(diff) => {
+                let inverted = verbs::inverted(diff.tree());
+                let diff = DiffTree::new(inverted.tree);
+                (Values::Diff(Box::new(diff)), inverted.cut)
+            }
         };
-        let inverted = verbs::inverted(tree.as_ref());
-        let values = Values::Call(Box::new(inverted.tree));
         Self {
             depths: values.shape().depths(),
             table: self.table.counted_in(&values),
             values,
-            cut: inverted.cut,
+            cut,
             ..self
         }
     }

@@ -1,8 +1,12 @@
-/** The tree of one profile as the address wants it: after its steps, upside down or not, in the order of time, or of two parts of its time. */
+/**
+ * The tree of a profile or a comparison as the address wants it: after its steps, upside down or not, in the order of time, or of
+ * two parts of its time.
+ */
 import { computed, effect, untracked } from "@preact/signals";
 import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
+import type { TreeInfo } from "../../core/types.ts";
 import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
 import type { Measure } from "../url/urlstate.ts";
@@ -33,7 +37,7 @@ const wanted = computed(() => {
   return JSON.stringify(wanted);
 });
 
-/** Whether the picture is what the address wants. What takes no steps always is. */
+/** Whether the picture is what the address wants. */
 export const isCurrent = computed(() => {
   const answer = shown.value;
   return answer.state === "ready" && (!answer.draw || answer.drawn === wanted.value);
@@ -41,22 +45,31 @@ export const isCurrent = computed(() => {
 
 /** What draws a profile, now and whenever the steps have changed. */
 export function drawing(subject: Subject): () => Promise<Drawing> {
-  return async () => {
-    const drawn = wanted.peek();
-    const asked = JSON.parse(drawn) as Wanted;
-    try {
-      return { ...(await draw(subject, asked)), drawn, stepProblem: "" };
-    } catch (failure) {
-      if (asked.steps.length === 0 || !(failure instanceof CoreError) || failure.fatal) throw failure;
-      // A link may have a step that cannot be taken. The profile is there all the same.
-      return { ...(await draw(subject, { ...asked, steps: [], against: null })), drawn, stepProblem: failure.message };
-    }
-  };
+  return () => draw((asked) => drawProfile(subject, asked));
+}
+
+/** The same of a comparison: `compare` makes its tree. */
+export function drawingComparison(
+  compare: (steps: string[], invert: boolean) => Promise<TreeInfo>,
+): () => Promise<Drawing> {
+  return () => draw(async ({ steps, invert }) => ({ tree: await compare(steps, invert) }));
 }
 
 type Drawn = Pick<Drawing, "tree" | "threads" | "thread" | "totals">;
 
-async function draw(subject: Subject, asked: Wanted): Promise<Drawn> {
+async function draw(make: (asked: Wanted) => Promise<Drawn>): Promise<Drawing> {
+  const drawn = wanted.peek();
+  const asked = JSON.parse(drawn) as Wanted;
+  try {
+    return { ...(await make(asked)), drawn, stepProblem: "" };
+  } catch (failure) {
+    if (asked.steps.length === 0 || !(failure instanceof CoreError) || failure.fatal) throw failure;
+    // A link may have a step that cannot be taken. The profile is there all the same.
+    return { ...(await make({ ...asked, steps: [], against: null })), drawn, stepProblem: failure.message };
+  }
+}
+
+async function drawProfile(subject: Subject, asked: Wanted): Promise<Drawn> {
   const { profile, type, timed, division } = subject;
   if (asked.against) return drawParts(subject, asked, asked.against);
   if (!asked.chart || !timed) return { tree: await core.tree(profile, type, asked.steps, asked.invert, division) };
@@ -67,22 +80,23 @@ async function draw(subject: Subject, asked: Wanted): Promise<Drawn> {
 
 /** Two parts of the time against each other, each after the same other steps. */
 async function drawParts({ profile, type }: Subject, asked: Wanted, against: Seconds): Promise<Drawn> {
-  const base = await core.part(profile, asked.steps);
+  const { steps, measure, invert } = asked;
+  const first = steps.findIndex((step) => timeOf(step) !== null);
+  const base = await core.part(profile, [steps[first]]);
   try {
-    const steps = asked.steps.map((step) => (timeOf(step) ? timeStep(against) : step));
-    const other = await core.part(profile, steps);
+    const other = await core.part(profile, [timeStep(against)]);
     try {
-      const totals = { base: base.profile.types[type], other: other.profile.types[type] };
-      const differ = coverageDiffers(totals.base.total, totals.other.total);
-      const share = resolveMeasure(asked.measure, differ, false) === "share";
-      const tree = await core.diff(base.profile.id, other.profile.id, type, share);
-      const unmatched = base.unmatched.filter((step) => other.unmatched.includes(step));
+      const totals = { base: base.types[type], other: other.types[type] };
+      const share = resolveMeasure(measure, coverageDiffers(totals.base.total, totals.other.total), false) === "share";
+      const others = steps.filter((_, i) => i !== first);
+      const tree = await core.diff(base.id, other.id, type, share, others, invert);
+      const unmatched = tree.unmatched.map((i) => (i < first ? i : i + 1));
       return { tree: { ...tree, unmatched }, totals };
     } finally {
-      void core.close(other.profile.id);
+      void core.close(other.id);
     }
   } finally {
-    void core.close(base.profile.id);
+    void core.close(base.id);
   }
 }
 

@@ -6,7 +6,7 @@ import { formatBytes, formatMillis, plural } from "../../format/value.ts";
 import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
 import type { SideName } from "../url/urlstate.ts";
-import { drawing } from "./draw.ts";
+import { drawing, drawingComparison } from "./draw.ts";
 import { type Answer, clear, type Progress, show } from "./shown.ts";
 
 export interface OpenedFile {
@@ -123,9 +123,11 @@ async function buildTree(progress: Progress): Promise<Answer> {
     const differ = totals !== undefined && coverageDiffers(totals.base.total, totals.other.total);
     // Of a longer recording all amounts are larger.
     const share = resolveMeasure(urlState.peek().measure, differ, false) === "share";
-    const tree = await core.diff(base.id, other.id, typeIndex(base), share);
+    const type = typeIndex(base);
+    const draw = drawingComparison((steps, invert) => core.diff(base.id, other.id, type, share, steps, invert));
+    const drawn = await draw();
     const title = `${titleOf(sides.peek().base)} → ${titleOf(sides.peek().other)}`;
-    return { state: "ready", tree, title, facts: [read, time()], warnings, exported: null, totals };
+    return { state: "ready", ...drawn, draw, title, facts: [read, time()], warnings, exported: null, totals };
   }
   const profile = await together(chosen, progress);
   progress.stage("drawing");

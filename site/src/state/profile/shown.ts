@@ -35,7 +35,7 @@ export interface Drawing {
 export interface Ready extends Partial<Omit<Drawing, "tree">> {
   state: "ready";
   tree: TreeInfo;
-  /** Draws it again as the address wants it; a comparison takes no steps and has none. */
+  /** Draws it again as the address wants it. */
   draw?: () => Promise<Drawing>;
   /** What it draws. */
   subject?: Subject;
@@ -164,7 +164,9 @@ export async function redraw(): Promise<void> {
   try {
     const drawing = await before.draw();
     if (current.peek() !== before) return void core.dropTree(drawing.tree.id);
-    current.value = { ...before, threads: undefined, thread: undefined, totals: undefined, ...drawing };
+    // Of a comparison of files the totals stay; of one profile they are those of two parts of it.
+    const totals = before.subject ? undefined : before.totals;
+    current.value = { ...before, threads: undefined, thread: undefined, totals, ...drawing };
     void core.dropTree(before.tree.id);
   } catch (failure) {
     if (current.peek() === before) finish({ state: "error", problem: problemOf(failure, "draw this profile") });

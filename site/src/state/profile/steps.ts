@@ -22,8 +22,17 @@ import type { UrlState, View } from "../url/urlstate.ts";
 import { current, tree } from "./focus.ts";
 import { shown } from "./shown.ts";
 
-/** Steps are taken from one profile: a comparison has none. */
+/** A picture that can be drawn again takes steps. */
 export const takesSteps = computed(() => shown.value.state === "ready" && shown.value.draw !== undefined);
+
+/** The steps that the picture shows; none where they could not be taken. */
+export const takenSteps = computed((): string[] => {
+  const answer = shown.value;
+  if (answer.state !== "ready" || !answer.draw || answer.stepProblem) return [];
+  const { steps, against } = urlState.value;
+  // Of two parts of the time neither is what is seen.
+  return against ? steps.filter((step) => timeOf(step) === null) : steps;
+});
 
 /** What another tree of frames of its own resets, as a chart has it. */
 const TURNED: Partial<UrlState> = { zoom: "", extent: [...FULL], selection: "" };

@@ -17,6 +17,7 @@
  * | `b` | the function of the sandwich, by name |
  * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
  * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
+ * | `embed` | in /file: `1` in the frame of another page, without header and foot |
  * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
  *
  * Behind the `#` of /file: `profileURL`, an address from which a profile is fetched, and `title`, its name. Several are
@@ -69,6 +70,8 @@ export interface UrlState {
   sort: Sort;
   compare: boolean;
   measure: Measure;
+  /** In the frame of another page. */
+  embed: boolean;
   /** What is fetched for /file. */
   addresses: Address[];
 }
@@ -101,6 +104,7 @@ export function initialUrlState(route: Route): UrlState {
     sort: { column: "self", descending: true },
     compare: false,
     measure: "auto",
+    embed: false,
     addresses: [],
   };
 }
@@ -133,6 +137,7 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.sort = parseSort(text("o")) ?? state.sort;
   state.compare = route === "file" && text("m") === "compare";
   state.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
+  state.embed = route === "file" && text("embed") === "1";
   if (route === "file") state.addresses = parseAddresses(new URLSearchParams(fragment.replace(/^#/, "")));
   return state;
 }
@@ -164,6 +169,7 @@ export function formatUrlState(state: UrlState): string {
   put("o", formatSort(state.sort), formatSort(initial.sort));
   if (state.compare && state.route === "file") put("m", "compare");
   put("norm", MEASURES[state.measure]);
+  if (state.embed && state.route === "file") put("embed", "1");
   // These need no escape in a query, and type ids are full of them: links stay readable.
   const query = params.toString().replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%2C/g, ",");
   return PATHS[state.route] + (query && `?${query}`) + formatAddresses(state);
