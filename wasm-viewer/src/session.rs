@@ -177,6 +177,18 @@ impl Session {
         self.view(last.tree).ok()
     }
 
+    /// What steps leave of a profile, opened as one of its own: a side of a comparison.
+    pub fn part(&mut self, id: u32, steps: &[String]) -> Result<ProfileInfo, SessionError> {
+        let opened = self.opened(id)?;
+        let part = Opened {
+            name: opened.name.clone(),
+            format: String::new(),
+            profile: derive(&opened.profile, steps)?.profile.into_owned(),
+            warnings: Vec::new(),
+        };
+        Ok(self.add(part))
+    }
+
     /// What calls the functions of a name in a tree that is not upside down, and what they call.
     pub fn sandwich(&mut self, tree: u32, name: &str) -> Result<Sandwich, SessionError> {
         let [callers, callees] = self.view(tree)?.sandwich(name);
@@ -296,6 +308,7 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
         default_type: p.default_type() as u32,
         samples: p.len() as u32,
         timed: p.samples().times.is_some(),
+        labelled: !p.label_sets().is_empty(),
         functions: p.functions().len() as u32,
         locations: p.locations().len() as u32,
         time_nanos: header.time_nanos.to_string(),

@@ -7,6 +7,8 @@ import { type Named, nameAddresses } from "./symbols.ts";
 import type {
   Direction,
   Heatmap,
+  LabelKey,
+  LabelPage,
   Layout,
   LayoutWindow,
   NodeDetail,
@@ -43,6 +45,14 @@ export type Symbolized = Omit<Named, "pprof" | "warnings"> & { info: ProfileInfo
 export interface TableQuery {
   sort: SortColumn;
   descending: boolean;
+  filter: string;
+  offset: number;
+  limit: number;
+}
+
+export interface LabelQuery {
+  key: string;
+  /** What values contain. */
   filter: string;
   offset: number;
   limit: number;
@@ -149,8 +159,13 @@ function wrap(viewer: Viewer) {
     },
     /** What ran side by side in a profile, the largest first. */
     threads: (profile: number, type: number) => viewer.threads(profile, type) as Thread[],
-    /** How much of a profile there is at each moment; null without times. */
-    heatmap: (profile: number, type: number) => viewer.heatmap(profile, type) as Heatmap | null,
+    /** How much of a profile there is at each moment, with what is idle or without; null without times. */
+    heatmap: (profile: number, type: number, idle: boolean) => viewer.heatmap(profile, type, idle) as Heatmap | null,
+    labelKeys: (profile: number, type: number) => viewer.label_keys(profile, type) as LabelKey[],
+    labelValues: (profile: number, type: number, q: LabelQuery) =>
+      viewer.label_values(profile, type, q.key, q.filter, q.offset, q.limit) as LabelPage,
+    /** What steps leave of a profile, as one that is to be closed. */
+    part: (profile: number, steps: string[]) => viewer.part(profile, steps) as ProfileInfo,
     /** What a thread did when, after some steps: a tree in the order of time. */
     chart: (profile: number, type: number, steps: string[], thread: string) =>
       viewer.chart(profile, type, steps, thread) as TreeInfo,

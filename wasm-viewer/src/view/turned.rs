@@ -87,6 +87,7 @@ impl View {
             matches: None,
             selected: None,
             pause: None,
+            starts: Vec::new(),
         }
     }
 }
