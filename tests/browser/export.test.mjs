@@ -48,6 +48,73 @@ test("a profile leaves as it came: pprof and folded stacks", async () => {
   await page.end();
 });
 
+/** A profile with the filters of an address, and what they leave of it. */
+async function filtered() {
+  const whole = readPprof(FILES.before);
+  const samples = whole.samples.filter(({ stack }) => stack.some((name) => name.includes("regexp")));
+  const root = callTree({ samples }, CPU);
+  assert.ok(root.total > 0 && root.total < callTree(whole, CPU).total, "something is left, and something is not");
+  const page = await openPage(browser, "/file?f=focus:regexp");
+  await page.at("dropzone").waitFor({ state: "attached" });
+  await drop(page.page, FILES.before);
+  return { page, root, rows: await drawnFrames(page.page, root.total) };
+}
+
+const keysOf = (rows) => rows.map(({ name, depth, total }) => `${depth} ${name} ${total}`).sort();
+
+test("a filtered profile leaves as it is seen, in each format, and opens again", async () => {
+  const { page, root, rows } = await filtered();
+  assert.deepEqual(asText(rootOf(await exported(page, "pprof"))), asText(root));
+  for (const form of ["pprof", "folded", "speedscope", "flamebearer"]) {
+    const path = await exported(page, form);
+    const again = await opened(path);
+    assert.deepEqual(keysOf(await drawnFrames(again.page, root.total)), keysOf(rows), form);
+    await again.end();
+  }
+  const alone = await offline(await exported(page, "html"));
+  assert.deepEqual(keysOf(await drawnFrames(alone.page, root.total)), keysOf(rows));
+  assert.equal(await alone.at("step").count(), 0, "the profile has it behind it");
+  await alone.context.close();
+  await page.end();
+});
+
+test("a filtered profile leaves whole when that is wanted, and its page has the filter", async () => {
+  const { page, root, rows } = await filtered();
+  await page.at("export").click();
+  await page.at("export-whole").check();
+  await page.page.keyboard.press("Escape");
+  assert.deepEqual(asText(rootOf(await exported(page, "pprof"))), asText(rootOf(FILES.before)));
+  const alone = await offline(await exported(page, "html"));
+  assert.deepEqual(keysOf(await drawnFrames(alone.page, root.total)), keysOf(rows));
+  await alone.at("step").click();
+  await drawnFrames(alone.page, rootOf(FILES.before).total);
+  await alone.context.close();
+  await page.end();
+});
+
+test("a filtered comparison keeps its filter in the page that works offline", async () => {
+  const page = await openPage(browser, "/file?m=compare&norm=0&f=focus:regexp&i=1");
+  await page.at("dropzone").waitFor({ state: "attached" });
+  await drop(page.page, FILES.before, FILES.after);
+  await page.at("compare").click();
+  await page.at("legend").waitFor();
+  const total = (path) =>
+    readPprof(path)
+      .samples.filter(({ stack }) => stack.some((name) => name.includes("regexp")))
+      .reduce((sum, { values }) => sum + values[CPU], 0);
+  const exact = [FILES.before, FILES.after].map(total);
+  const said = (title) => title.match(/\d[\d,]*/g).map((number) => Number(number.replaceAll(",", "")));
+  assert.deepEqual(said(await page.at("diff-totals").getAttribute("title")), exact);
+  assert.match(await page.at("steps-share").textContent(), /% of both sides$/);
+  assert.equal(await page.at("invert").getAttribute("aria-pressed"), "true");
+  const alone = await offline(await exported(page, "html"));
+  await alone.at("legend").waitFor();
+  assert.deepEqual(said(await alone.at("diff-totals").getAttribute("title")), exact);
+  assert.equal(await alone.at("step").count(), 1);
+  await alone.context.close();
+  await page.end();
+});
+
 test("the table as CSV has every function, in the order that is seen", async () => {
   const page = await opened(FILES.before);
   await drawnFrames(page.page, rootOf(FILES.before).total);

@@ -92,6 +92,32 @@ const menu =
     await page.locator(".menu-panel").waitFor();
   };
 
+/** Opens a trace with labels and times, and waits for a part of the page. */
+const recording = (part) => async (opened) => {
+  const event = (name, tid, ts, dur) => ({ ph: "X", name, pid: 1, tid, ts, dur });
+  const thread = (tid, name) => ({ ph: "M", name: "thread_name", pid: 1, tid, args: { name } });
+  const traceEvents = [
+    thread(1, `worker of ${SERVICE}`),
+    thread(2, "main"),
+    event(`${JAVA}.doFilter`, 1, 0, 900_000),
+    event("(idle)", 1, 100_000, 200_000),
+    event("java.util.HashMap.get", 1, 500_000, 200_000),
+    event("gc", 2, 0, 300_000),
+  ];
+  await drop(
+    opened.page,
+    ...written(["a-very-long-name-of-a-trace-from-production.json", JSON.stringify({ traceEvents })]),
+  );
+  await drawn(opened);
+  await opened.at("heatmap").waitFor();
+  await opened.at(part).first().waitFor();
+};
+
+const labelsMenu = async (opened) => {
+  await menu("labels")(opened);
+  await opened.at("keep-label").first().waitFor();
+};
+
 /** Name, address, what makes the state of the page, and what is done in each window. */
 const STATES = [
   ["home", () => "/", ({ at }) => at("service-card").filter({ hasText: SERVICE }).waitFor()],
@@ -140,6 +166,14 @@ const STATES = [
     },
   ],
   [
+    "diff-steps",
+    () => `${diff()}&f=ignore:nothing&f=group:package&i=1`,
+    async (opened) => {
+      await drawn(opened);
+      await opened.at("step").nth(1).waitFor();
+    },
+  ],
+  [
     "diff-drawer",
     () => `${diff()}&v=table&q=HashMap`,
     async (opened) => {
@@ -151,6 +185,23 @@ const STATES = [
   ["filter-menu", diff, drawn, menu("filters-other-add")],
   ["share-menu", () => explore(), drawn, menu("share")],
   ["export-menu", diff, drawn, menu("export")],
+  [
+    "export-filtered",
+    () => "/file?f=ignore:nothing",
+    async (opened) => {
+      await drop(opened.page, ...written([files[2][0], folded(STACKS)]));
+      await drawn(opened);
+    },
+    menu("export"),
+  ],
+  [
+    "embed",
+    () => "/file?embed=1&v=both&f=ignore:nothing",
+    async (opened) => {
+      await drop(opened.page, ...written([files[0][0], folded(STACKS)]));
+      await drawn(opened);
+    },
+  ],
   [
     "files",
     () => "/file",
@@ -172,6 +223,9 @@ const STATES = [
       await drawn(opened);
     },
   ],
+  ["parts", () => "/file?f=time:0-0.4&vs=0.5-0.9&f=ignore:nothing", recording("legend")],
+  ["chart", () => "/file?v=chart&idle=1", recording("axis")],
+  ["labels-menu", () => "/file", recording("labels"), labelsMenu],
   [
     "chart",
     () => "/file?v=chart",

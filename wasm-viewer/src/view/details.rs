@@ -57,6 +57,7 @@ impl View {
             function_self: both(row.own),
             function_total: both(row.total),
             occurrences: row.nodes,
+            start: self.start_of(node),
             path: Vec::new(),
             diff: self.values.sides(own, total),
             function_diff: self.values.sides(row.own, row.total),

@@ -89,7 +89,10 @@ pub(crate) fn chromium(step: &mut Step) -> Result<(PathBuf, String)> {
     step.note(format!("that did not work: {}", first.cause));
     step.note("trying playwright's own download, for 5 minutes at most");
     by_playwright().map_err(|second| {
-        let cause = format!("{}; and playwright's download: {}", first.cause, second.cause);
+        let cause = format!(
+            "{}; and playwright's download: {}",
+            first.cause, second.cause
+        );
         Failure::new(cause, CHROMIUM.remedy)
     })
 }
@@ -132,7 +135,9 @@ const FIREFOX: Browser = Browser {
 
 impl Browser {
     fn find_or_install(&self, step: &mut Step) -> Result<(PathBuf, String)> {
-        let Self { variable, package, .. } = self;
+        let Self {
+            variable, package, ..
+        } = self;
         if let Some(named) = std::env::var_os(variable) {
             let path = PathBuf::from(&named);
             return match Run::new(&path).args(["--version"]).read() {

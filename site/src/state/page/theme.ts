@@ -4,9 +4,9 @@ import { signal } from "@preact/signals";
 export type Theme = "auto" | "light" | "dark" | "contrast";
 
 const KEY = "pilotlight-theme";
-const ORDER: Theme[] = ["auto", "light", "dark", "contrast"];
+export const THEMES: Theme[] = ["auto", "light", "dark", "contrast"];
 
-export const theme = signal<Theme>(ORDER.find((name) => name === document.documentElement.dataset.theme) ?? "auto");
+export const theme = signal<Theme>(THEMES.find((name) => name === document.documentElement.dataset.theme) ?? "auto");
 /** Grows when colours may have changed, also by the system's own setting. */
 export const colours = signal(0);
 
@@ -14,15 +14,19 @@ for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)",
   matchMedia(query).addEventListener("change", () => colours.value++);
 }
 
+export function applyTheme(next: Theme): void {
+  theme.value = next;
+  document.documentElement.dataset.theme = next;
+  colours.value++;
+}
+
 export function nextTheme(): void {
-  theme.value = ORDER[(ORDER.indexOf(theme.value) + 1) % ORDER.length];
-  document.documentElement.dataset.theme = theme.value;
+  applyTheme(THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]);
   try {
     localStorage.setItem(KEY, theme.value);
   } catch {
     // Storage may be switched off; the choice then lasts as long as the page.
   }
-  colours.value++;
 }
 
 /** Resolved colour of a token: what canvas drawing needs. */
