@@ -77,8 +77,11 @@ test("a file is opened, seen in each view, searched, exported and compared", asy
   await click(at("export"));
   await there(at("export-folded"));
   await click(at("export-folded"));
-  const saved = () => readdirSync(folder).find((name) => name.endsWith(".folded.txt") && !existsSync(join(folder, `${name}.part`)));
-  const lines = readFileSync(join(folder, await until(saved, "the saved file")), "utf8").trimEnd().split("\n");
+  const saved = () =>
+    readdirSync(folder).find((name) => name.endsWith(".folded.txt") && !existsSync(join(folder, `${name}.part`)));
+  const lines = readFileSync(join(folder, await until(saved, "the saved file")), "utf8")
+    .trimEnd()
+    .split("\n");
   const sum = lines.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
   assert.equal(sum, root.total);
 

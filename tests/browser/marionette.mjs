@@ -29,7 +29,10 @@ export async function launchFirefox(path) {
   const lines = Object.entries(settings).map(([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`);
   writeFileSync(join(folder, "user.js"), lines.join(""));
   const words = ["--marionette", "--headless", "--no-remote", "--profile", folder];
-  const firefox = spawn(path, words, { stdio: "ignore", env: { ...process.env, HOME: folder, MOZ_CRASHREPORTER_DISABLE: "1" } });
+  const firefox = spawn(path, words, {
+    stdio: "ignore",
+    env: { ...process.env, HOME: folder, MOZ_CRASHREPORTER_DISABLE: "1" },
+  });
   const ended = new Promise((resolve) => firefox.once("exit", resolve));
   const close = async () => {
     firefox.kill();
