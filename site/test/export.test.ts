@@ -142,8 +142,14 @@ test("bytes as text, also in an address", async () => {
 test("a page that stands alone takes what is seen, whatever the names are", () => {
   const place = '<script type="application/json" id="embedded">';
   const template = `<body>${place}</script><script>const at = '${place}';</script>`;
-  const embedded = { view: "?v=table", profiles: [{ name: "</script><b>$&", base64: "AAAA" }] };
-  const page = fillTemplate(template, embedded);
+  const embedded = {
+    view: "?v=table",
+    profiles: [
+      { name: "</script><b>$&", base64: "AAAA" },
+      { name: "b", base64: "BBBB" },
+    ],
+  };
+  const page = fillTemplate(template, embedded).join("");
   const [, json] = /id="embedded">(.*?)<\/script>/.exec(page) ?? [];
   assert.deepEqual(JSON.parse(json), embedded);
   assert.ok(page.endsWith(`</script><script>const at = '${place}';</script>`), "the place is the first");

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { amount, close, drawnFrames, drop, launch, openPage, own, url } from "./page.mjs";
+import { amount, close, drawnFrames, drop, exported, launch, offline, openPage, own, url } from "./page.mjs";
 import { callTree, functionsOf, nodesOf, readPprof, writePprof } from "./pprof.mjs";
 
 const FILES = { before: own("checkout-1.8.2.pb.gz"), after: own("checkout-1.9.0.pb.gz") };
@@ -22,15 +21,6 @@ async function opened(...paths) {
   await page.at("dropzone").waitFor({ state: "attached" });
   await drop(page.page, ...paths);
   return page;
-}
-
-/** Chooses an entry of the menu, and gives the path of the file that comes. */
-async function exported({ page, at }, form) {
-  await at("export").click();
-  const [file] = await Promise.all([page.waitForEvent("download"), at(`export-${form}`).click()]);
-  const path = own(`exported-${file.suggestedFilename()}`);
-  await file.saveAs(path);
-  return path;
 }
 
 const rootOf = (path) => callTree(readPprof(path), CPU);
@@ -212,31 +202,13 @@ test("the picture as PNG and SVG shows the boxes that are seen", async () => {
   await page.end();
 });
 
-/** A file from the disk in a browser without a network. */
-async function offline(path, options = {}) {
-  const context = await browser.newContext({
-    viewport: { width: 1400, height: 900 },
-    reducedMotion: "reduce",
-    offline: true,
-    ...options,
-  });
-  const page = await context.newPage();
-  const errors = [];
-  const requests = [];
-  page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  page.on("request", (request) => requests.push(request.url()));
-  await page.goto(pathToFileURL(path).href);
-  return { page, at: (id) => page.getByTestId(id), context, errors, requests };
-}
-
 test("the page that works offline shows the same, and connects to nothing", async () => {
   const page = await opened(FILES.before);
   const root = rootOf(FILES.before);
   const seen = await drawnFrames(page.page, root.total);
   const path = await exported(page, "html");
   await page.end();
-  const alone = await offline(path);
+  const alone = await offline(browser, path);
   const { at, requests, errors, context } = alone;
   const key = ({ name, depth, total }) => `${depth} ${name} ${total}`;
   const drawn = (await drawnFrames(alone.page, root.total)).map(key);
@@ -295,7 +267,7 @@ test("the page that works offline keeps a comparison and what is seen of it", as
   await page.end();
   for (const colorScheme of ["light", "dark"]) {
     for (const width of [1400, 390]) {
-      const alone = await offline(path, { colorScheme, viewport: { width, height: 844 } });
+      const alone = await offline(browser, path, { colorScheme, viewport: { width, height: 844 } });
       await alone.at("legend").waitFor();
       assert.equal(await alone.at("diff-totals").getAttribute("title"), totals);
       await alone.at("row").first().waitFor();

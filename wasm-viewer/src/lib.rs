@@ -8,13 +8,14 @@ mod chart;
 mod compare;
 mod error;
 mod export;
+mod labels;
 mod session;
 mod steps;
 mod view;
 
 pub use answers::{
-    DiffTotals, FunctionRow, HeatmapInfo, NodeDetail, NodeDiff, PathStep, ProfileInfo, Sandwich,
-    SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
+    DiffTotals, FunctionRow, HeatmapInfo, LabelKey, LabelPage, LabelRow, NodeDetail, NodeDiff,
+    Part, PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
 };
 pub use error::SessionError;
 pub use session::Session;
@@ -63,6 +64,17 @@ impl Viewer {
         Ok(answer(&opened.map_err(failure)?)?)
     }
 
+    /// Takes over a profile that the third WASM gave names.
+    pub fn open_symbolized(
+        &mut self,
+        of: u32,
+        pprof: &[u8],
+        warnings: Vec<String>,
+    ) -> Result<JsValue, JsValue> {
+        let opened = self.0.open_symbolized(of, pprof, warnings);
+        Ok(answer(&opened.map_err(failure)?)?)
+    }
+
     /// Merges opened profiles into a new one.
     pub fn merge(&mut self, profiles: &[u32]) -> Result<JsValue, JsValue> {
         Ok(answer(&self.0.merge(profiles).map_err(failure)?)?)
@@ -104,9 +116,43 @@ impl Viewer {
         answer(&self.0.threads(profile, sample_type)?)
     }
 
-    /// How much of a profile there is at each moment; `null` without times.
-    pub fn heatmap(&self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
-        answer(&self.0.heatmap(profile, sample_type)?)
+    /// How much of a profile there is at each moment, with what is idle or without; `null` without
+    /// times.
+    pub fn heatmap(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        with_idle: bool,
+    ) -> Result<JsValue, JsError> {
+        answer(&self.0.heatmap(profile, sample_type, with_idle)?)
+    }
+
+    /// The keys of labels.
+    pub fn label_keys(&self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.label_keys(profile, sample_type)?)
+    }
+
+    /// Values of a key that contain a text, the largest first.
+    pub fn label_values(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        key: &str,
+        filter: &str,
+        offset: u32,
+        limit: u32,
+    ) -> Result<JsValue, JsError> {
+        let page = (offset, limit);
+        answer(
+            &self
+                .0
+                .label_values(profile, sample_type, key, filter, page)?,
+        )
+    }
+
+    /// What steps leave of a profile, as a profile of its own.
+    pub fn part(&mut self, profile: u32, steps: Vec<String>) -> Result<JsValue, JsError> {
+        answer(&self.0.part(profile, &steps)?)
     }
 
     /// The flame chart of a thread, after steps: a tree in the order of time.
@@ -199,6 +245,11 @@ impl Viewer {
     /// All about a node.
     pub fn node(&self, tree: u32, node: u32) -> Result<JsValue, JsError> {
         answer(&self.0.view(tree)?.detail(node)?)
+    }
+
+    /// A node as lists have it: all about it but the way to it.
+    pub fn row(&self, tree: u32, node: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.view(tree)?.row(node)?)
     }
 
     /// The node's neighbour: `parent`, `child`, `next` or `previous`; itself when there is none.

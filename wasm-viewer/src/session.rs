@@ -15,6 +15,16 @@ use crate::view::{Values, View};
 pub struct Session {
     profiles: Vec<Option<Opened>>,
     trees: Vec<Option<View>>,
+    /// What the last tree was made of that is not upside down.
+    upright: Option<Upright>,
+}
+
+/// A tree, and what it was made of.
+struct Upright {
+    profile: u32,
+    sample_type: u32,
+    steps: Vec<String>,
+    tree: u32,
 }
 
 struct Opened {
@@ -70,6 +80,28 @@ impl Session {
         }))
     }
 
+    /// Takes over a profile with names for its addresses: pprof with the samples of an open one, in
+    /// the same order. What pprof has no place for is that one's.
+    pub fn open_symbolized(
+        &mut self,
+        of: u32,
+        bytes: &[u8],
+        warnings: Vec<String>,
+    ) -> Result<ProfileInfo, SessionError> {
+        let mut profile = pprof::decode(bytes)?.profile;
+        let before = self.opened(of)?;
+        if let Some(times) = before.profile.samples().times.clone() {
+            profile = profile.with_times(times).ok_or(SessionError::Times)?;
+        }
+        let symbolized = Opened {
+            name: before.name.clone(),
+            format: before.format.clone(),
+            profile,
+            warnings: before.warnings.iter().cloned().chain(warnings).collect(),
+        };
+        Ok(self.add(symbolized))
+    }
+
     /// Adds profiles up.
     pub fn merge(&mut self, ids: &[u32]) -> Result<ProfileInfo, SessionError> {
         let opened = ids
@@ -110,6 +142,10 @@ impl Session {
         invert: bool,
     ) -> Result<TreeInfo, SessionError> {
         let profile = &self.opened(id)?.profile;
+        let upright = self.upright(id, sample_type, steps).filter(|_| invert);
+        if let Some(view) = upright.map(View::inverted) {
+            return Ok(self.add_tree(view));
+        }
         let t = profile
             .sample_types()
             .get(sample_type as usize)
@@ -119,8 +155,38 @@ impl Session {
         let tree = CallTree::new(&derived.profile, sample_type as usize, By::Function);
         let view = View::new(Values::Call(Box::new(tree)), kind, unit, false)
             .derived(profile.total(sample_type as usize), derived.unmatched);
-        let view = if invert { view.inverted() } else { view };
-        Ok(self.add_tree(view))
+        if invert {
+            return Ok(self.add_tree(view.inverted()));
+        }
+        let info = self.add_tree(view);
+        self.upright = Some(Upright {
+            profile: id,
+            sample_type,
+            steps: steps.to_vec(),
+            tree: info.id,
+        });
+        Ok(info)
+    }
+
+    /// The tree of a profile after some steps, while it is open: turning it is quicker than
+    /// beginning with the profile.
+    fn upright(&self, profile: u32, sample_type: u32, steps: &[String]) -> Option<&View> {
+        let last = self.upright.as_ref().filter(|last| {
+            last.profile == profile && last.sample_type == sample_type && last.steps == steps
+        })?;
+        self.view(last.tree).ok()
+    }
+
+    /// What steps leave of a profile, opened as one of its own: a side of a comparison.
+    pub fn part(&mut self, id: u32, steps: &[String]) -> Result<ProfileInfo, SessionError> {
+        let opened = self.opened(id)?;
+        let part = Opened {
+            name: opened.name.clone(),
+            format: String::new(),
+            profile: derive(&opened.profile, steps)?.profile.into_owned(),
+            warnings: Vec::new(),
+        };
+        Ok(self.add(part))
     }
 
     /// What calls the functions of a name in a tree that is not upside down, and what they call.
@@ -242,6 +308,7 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
         default_type: p.default_type() as u32,
         samples: p.len() as u32,
         timed: p.samples().times.is_some(),
+        labelled: !p.label_sets().is_empty(),
         functions: p.functions().len() as u32,
         locations: p.locations().len() as u32,
         time_nanos: header.time_nanos.to_string(),

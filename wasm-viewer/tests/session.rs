@@ -1,6 +1,6 @@
 //! The session behind the browser's interface, driven natively.
 
-use pilotlight_core::{ProfileBuilder, pprof};
+use pilotlight_core::{Function, Line, ProfileBuilder, StringId, pprof};
 use pilotlight_viewer::{Session, Sort};
 
 /// A pprof file from lines of `root;…;leaf value`.
@@ -431,4 +431,52 @@ fn says_in_which_format_a_file_is() {
         .open_imported("c", "a Chrome trace", &pprof, None, Vec::new())
         .expect("opens");
     assert_eq!(imported.format, "a Chrome trace");
+}
+
+#[test]
+fn a_profile_with_more_names_keeps_times_and_warnings() {
+    let mut session = Session::default();
+    let native = |name: Option<&str>| {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("cpu", "nanoseconds");
+        let main = builder.named_stack(&["main"]);
+        let lines = name.map(|name| {
+            let name = builder.string(name);
+            Line {
+                function: Some(builder.function(Function {
+                    name,
+                    system_name: name,
+                    file: StringId::EMPTY,
+                    start_line: 0,
+                })),
+                line: 7,
+                column: 0,
+            }
+        });
+        let location = builder.location(None, 0x10, false, lines.as_slice());
+        let stack = builder.stack(main, location);
+        builder.sample(main, None, &[1]);
+        builder.sample(Some(stack), None, &[2]);
+        pprof::encode(&builder.finish())
+    };
+    let (times, warned) = (Some(vec![5, 9]), vec!["odd".to_owned()]);
+    let before = session
+        .open_imported("a", "perf script", &native(None), times, warned)
+        .expect("opens")
+        .id;
+    let after = session
+        .open_symbolized(before, &native(Some("work")), vec!["by name".to_owned()])
+        .expect("opens");
+    assert_eq!((&*after.name, &*after.format), ("a", "perf script"));
+    assert_eq!((after.samples, after.timed), (2, true));
+    assert_eq!(after.warnings, ["odd", "by name"]);
+    let tree = session.tree(after.id, 0, &[], false).expect("a type").id;
+    let view = session.view(tree).expect("is open");
+    assert_eq!(view.names(&[2]).expect("a node"), ["work"]);
+    assert!(
+        session
+            .open_symbolized(before, &file("cpu", "a 1"), Vec::new())
+            .is_err(),
+        "there are two times"
+    );
 }

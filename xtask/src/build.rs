@@ -68,8 +68,16 @@ const IMPORTS: Module = Module {
     budget: 500_000,
 };
 
+/// Names for addresses, which the viewer fetches when a program is dropped beside a profile.
+const SYMBOLS: Module = Module {
+    package: "pilotlight-symbols",
+    kind: "web",
+    out: "site/src/wasm/symbols",
+    budget: 400_000,
+};
+
 /// Steps of a build: those of [`pages`], then [`worker`].
-pub(crate) const STEPS: usize = 4;
+pub(crate) const STEPS: usize = 5;
 
 /// Builds all that is deployed.
 pub(crate) fn build(tools: &Tools) -> Result<()> {
@@ -83,6 +91,7 @@ pub(crate) fn build(tools: &Tools) -> Result<()> {
 pub(crate) fn pages(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
     steps.run("viewer", |step| module(step, tools, &VIEWER, profile))?;
     steps.run("formats", |step| module(step, tools, &IMPORTS, profile))?;
+    steps.run("symbols", |step| module(step, tools, &SYMBOLS, profile))?;
     steps.run("site", |_| site())
 }
 
@@ -92,8 +101,13 @@ pub(crate) fn worker(steps: &mut Steps, tools: &Tools, profile: Profile) -> Resu
 
 /// Its WASM alone, which the site's types and tests need.
 pub(crate) fn viewer(tools: &Tools) -> Result<()> {
-    let mut steps = Steps::new(2);
-    for (name, wanted) in [("viewer", &VIEWER), ("formats", &IMPORTS)] {
+    let modules = [
+        ("viewer", &VIEWER),
+        ("formats", &IMPORTS),
+        ("symbols", &SYMBOLS),
+    ];
+    let mut steps = Steps::new(modules.len());
+    for (name, wanted) in modules {
         steps.run(name, |step| module(step, tools, wanted, Profile::Local))?;
     }
     Ok(())

@@ -26,7 +26,7 @@ export async function pageOf(tree: TreeInfo, sources: Source[], steps: string[])
   const [template, ...profiles] = await Promise.all([fetchTemplate(), ...embedded]);
   const left = steps.length > 0 ? [] : takenSteps.peek();
   const view = formatUrlState(viewOf(tree, left)).replace(/^[^?]*/, "");
-  return new Blob([fillTemplate(template, { view, profiles })], { type: "text/html" });
+  return new Blob(fillTemplate(template, { view, profiles }), { type: "text/html" });
 }
 
 async function embed({ id, name }: Source, steps: string[]): Promise<Embedded["profiles"][number]> {
@@ -42,10 +42,16 @@ export function viewOf(tree: TreeInfo, steps: string[]): UrlState {
   return { ...initialUrlState("file"), type: tree.type, ...seen, ...compared };
 }
 
-export function fillTemplate(template: string, embedded: Embedded): string {
+/** The parts of the file. Profiles are parts of their own: as base64 they are JSON already, and long. */
+export function fillTemplate(template: string, { view, profiles }: Embedded): string[] {
   const at = template.indexOf(PLACE) + PLACE.length;
   if (at < PLACE.length) throw new Error("viewer.html beside this page holds no place for a profile");
   // A script element ends at the first "</script", wherever that stands.
-  const json = JSON.stringify(embedded).replace(/</g, "\\u003c");
-  return template.slice(0, at) + json + template.slice(at);
+  const json = (text: string) => JSON.stringify(text).replace(/</g, "\\u003c");
+  const entries = profiles.flatMap(({ name, base64 }, i) => [
+    `${i > 0 ? "," : ""}{"name":${json(name)},"base64":"`,
+    base64,
+    '"}',
+  ]);
+  return [template.slice(0, at), `{"view":${json(view)},"profiles":[`, ...entries, "]}", template.slice(at)];
 }

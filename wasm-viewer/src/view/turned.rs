@@ -9,7 +9,7 @@ use super::values::Values;
 impl View {
     /// Upside down: leaves first, their callers below them. The table of functions stays, as a
     /// function costs the same whichever way the tree is drawn.
-    pub(crate) fn inverted(self) -> Self {
+    pub(crate) fn inverted(&self) -> Self {
         let (values, cut) = match &self.values {
             Values::Call(tree) => {
                 let inverted = verbs::inverted(tree.as_ref());
@@ -26,7 +26,15 @@ impl View {
             table: self.table.counted_in(&values),
             values,
             cut,
-            ..self
+            kind: self.kind.clone(),
+            unit: self.unit.clone(),
+            normalised: self.normalised,
+            whole: self.whole,
+            unmatched: self.unmatched.clone(),
+            paints: self.paints.clone(),
+            matches: None,
+            selected: None,
+            pause: None,
         }
     }
 
@@ -79,6 +87,7 @@ impl View {
             matches: None,
             selected: None,
             pause: None,
+            starts: Vec::new(),
         }
     }
 }

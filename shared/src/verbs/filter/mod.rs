@@ -8,5 +8,6 @@ pub(crate) mod prune;
 pub(crate) mod recursion;
 pub(crate) mod show_from;
 mod tag_range;
+pub(crate) mod tag_writer;
 pub(crate) mod tags;
 pub(crate) mod time;

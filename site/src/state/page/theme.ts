@@ -10,7 +10,7 @@ export const theme = signal<Theme>(THEMES.find((name) => name === document.docum
 /** Grows when colours may have changed, also by the system's own setting. */
 export const colours = signal(0);
 
-for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"]) {
+for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"]) {
   matchMedia(query).addEventListener("change", () => colours.value++);
 }
 
@@ -33,6 +33,8 @@ export function nextTheme(): void {
 export function readToken(token: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(${token})`;
+  // Where the system forces its colours, text would have those: the token's own are asked for.
+  probe.style.setProperty("forced-color-adjust", "none");
   document.body.append(probe);
   const colour = getComputedStyle(probe).color;
   probe.remove();

@@ -52,7 +52,9 @@ const wanted = computed(() => {
   if (urlState.value.route !== "file") return "null";
   const ids = checked.value.map(({ info }) => info.id);
   const base = comparing.value ? sides.value.base.map(({ info }) => info.id) : null;
-  return JSON.stringify({ ids, base, type: urlState.value.type, measure: urlState.value.measure });
+  // What parts of one file are compared by does not concern which files are shown.
+  const measure = base && urlState.value.measure;
+  return JSON.stringify({ ids, base, type: urlState.value.type, measure });
 });
 
 /** Runs again whenever what it reads changes. */
@@ -129,7 +131,8 @@ async function buildTree(progress: Progress): Promise<Answer> {
   }
   const profile = await together(chosen, progress);
   progress.stage("drawing");
-  const subject = { profile: profile.id, type: typeIndex(profile), timed: profile.timed };
+  const { id, timed, labelled } = profile;
+  const subject = { profile: id, type: typeIndex(profile), timed, labelled };
   const draw = drawing(subject);
   const drawn = await draw();
   return {

@@ -66,6 +66,7 @@ export const NO_FOCUS: Partial<UrlState> = {
   selection: "",
   search: "",
   steps: [],
+  against: null,
   sandwich: "",
 };
 
