@@ -25,6 +25,7 @@ import {
   nextGroup,
   sandwichCurrent,
   stepOnCurrent,
+  swapParts,
   takesSteps,
   toggleInvert,
   toggleRecursion,
@@ -157,4 +158,5 @@ async function copyName(): Promise<void> {
 function swap(): void {
   if (urlState.peek().route === "diff") swapSides();
   else if (comparing.peek()) swapFiles();
+  else if (takesSteps.peek()) swapParts();
 }

@@ -152,17 +152,44 @@ test("two quick steps through the occurrences go two frames far", async () => {
   stop();
 });
 
+test("of a new tree nothing is marked or searched that the address does not name", async () => {
+  const calls: string[] = [];
+  Object.assign(engine, {
+    tree: () => ({ id: 19, nodes: 5, depth: 2 }),
+    select: () => void calls.push("select"),
+    search: (_: number, query: string) => {
+      calls.push(`search ${query}`);
+      return { matches: 0, fraction: 0, total: 0 };
+    },
+  });
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  const stop = effect(loadExplore);
+  await idle();
+  assert.deepEqual(calls, []);
+  go({ search: "x" });
+  await idle();
+  go({ search: "" });
+  await idle();
+  assert.deepEqual(calls, ["search x", "search "]);
+  stop();
+});
+
 test("a call about the picture that fails is reported, unless the picture was replaced", async () => {
   let tree = 20;
   let reject: (failure: Error) => void = () => {};
   Object.assign(engine, {
     tree: () => ({ id: ++tree, nodes: 5, depth: 2 }),
     select: () => new Promise((_, fail) => (reject = fail)),
+    find: () => 3,
+    key: () => "k",
+    node: () => new Promise(() => {}),
+    children: () => new Promise(() => {}),
+    occurrence: () => new Promise(() => {}),
   });
   const { error } = console;
   const logged: unknown[] = [];
   console.error = (failure: unknown) => logged.push(failure);
-  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR), selection: "k3" });
   const stop = effect(loadExplore);
   await idle();
   const ofReplaced = reject;

@@ -5,14 +5,17 @@
 
 mod answers;
 mod chart;
+mod compare;
 mod error;
+mod export;
+mod labels;
 mod session;
 mod steps;
 mod view;
 
 pub use answers::{
-    DiffTotals, FunctionRow, HeatmapInfo, NodeDetail, NodeDiff, PathStep, ProfileInfo, Sandwich,
-    SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
+    DiffTotals, FunctionRow, HeatmapInfo, LabelKey, LabelPage, LabelRow, NodeDetail, NodeDiff,
+    Part, PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
 };
 pub use error::SessionError;
 pub use session::Session;
@@ -82,14 +85,19 @@ impl Viewer {
         self.0.close(profile);
     }
 
-    /// The profile as pprof, not compressed.
-    pub fn export_pprof(&self, profile: u32) -> Result<Vec<u8>, JsError> {
-        Ok(self.0.export_pprof(profile)?)
+    /// The profile after steps as pprof, not compressed.
+    pub fn export_pprof(&self, profile: u32, steps: Vec<String>) -> Result<Vec<u8>, JsError> {
+        Ok(self.0.export_pprof(profile, &steps)?)
     }
 
-    /// The stacks of one sample type as text.
-    pub fn export_folded(&self, profile: u32, sample_type: u32) -> Result<String, JsError> {
-        Ok(self.0.export_folded(profile, sample_type)?)
+    /// The stacks of one sample type after steps as text.
+    pub fn export_folded(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        steps: Vec<String>,
+    ) -> Result<String, JsError> {
+        Ok(self.0.export_folded(profile, sample_type, &steps)?)
     }
 
     /// Call tree of a profile and sample type, after steps; upside down when asked for.
@@ -108,9 +116,43 @@ impl Viewer {
         answer(&self.0.threads(profile, sample_type)?)
     }
 
-    /// How much of a profile there is at each moment; `null` without times.
-    pub fn heatmap(&self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
-        answer(&self.0.heatmap(profile, sample_type)?)
+    /// How much of a profile there is at each moment, with what is idle or without; `null` without
+    /// times.
+    pub fn heatmap(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        with_idle: bool,
+    ) -> Result<JsValue, JsError> {
+        answer(&self.0.heatmap(profile, sample_type, with_idle)?)
+    }
+
+    /// The keys of labels.
+    pub fn label_keys(&self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.label_keys(profile, sample_type)?)
+    }
+
+    /// Values of a key that contain a text, the largest first.
+    pub fn label_values(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        key: &str,
+        filter: &str,
+        offset: u32,
+        limit: u32,
+    ) -> Result<JsValue, JsError> {
+        let page = (offset, limit);
+        answer(
+            &self
+                .0
+                .label_values(profile, sample_type, key, filter, page)?,
+        )
+    }
+
+    /// What steps leave of a profile, as a profile of its own.
+    pub fn part(&mut self, profile: u32, steps: Vec<String>) -> Result<JsValue, JsError> {
+        answer(&self.0.part(profile, &steps)?)
     }
 
     /// The flame chart of a thread, after steps: a tree in the order of time.
@@ -134,20 +176,20 @@ impl Viewer {
         Session::step_problem(step)
     }
 
-    /// Difference of two profiles.
+    /// Difference of two profiles after steps; upside down when asked for.
     pub fn diff(
         &mut self,
         base: u32,
         comparison: u32,
         sample_type: u32,
         normalise: bool,
+        steps: Vec<String>,
+        invert: bool,
     ) -> Result<JsValue, JsValue> {
-        Ok(answer(
-            &self
-                .0
-                .diff(base, comparison, sample_type, normalise)
-                .map_err(failure)?,
-        )?)
+        let compared = self
+            .0
+            .diff(base, comparison, sample_type, normalise, &steps, invert);
+        Ok(answer(&compared.map_err(failure)?)?)
     }
 
     /// A profile with the values of one sample type times a ratio, as a new one.
@@ -203,6 +245,11 @@ impl Viewer {
     /// All about a node.
     pub fn node(&self, tree: u32, node: u32) -> Result<JsValue, JsError> {
         answer(&self.0.view(tree)?.detail(node)?)
+    }
+
+    /// A node as lists have it: all about it but the way to it.
+    pub fn row(&self, tree: u32, node: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.view(tree)?.row(node)?)
     }
 
     /// The node's neighbour: `parent`, `child`, `next` or `previous`; itself when there is none.

@@ -203,8 +203,10 @@ fn site() -> Result<((), String)> {
     let site = root().join("site");
     let mut inputs = Vec::new();
     files(&site, &mut inputs).context(site.display())?;
-    // What the page may fetch from is an input too (docs/viewer.md).
-    let origins = std::env::var("PROFILE_ORIGINS").unwrap_or_default();
+    // What the page may fetch from, and which pages may hold it, are inputs too (docs/viewer.md).
+    let origins = ["PROFILE_ORIGINS", "FRAME_ORIGINS"]
+        .map(|name| std::env::var(name).unwrap_or_default())
+        .join(" ");
     let built = if_changed(&inputs, &origins, &site.join("dist/index.html"), || {
         Run::new("npm")
             .args(["run", "--silent", "build"])

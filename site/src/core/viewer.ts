@@ -2,11 +2,13 @@
 import init, { Viewer } from "../wasm/viewer/pilotlight.js";
 import { Boxes } from "./boxes.ts";
 import { type Division, divided, WHOLE } from "./divided.ts";
-import { importProfile } from "./imports.ts";
+import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
 import { type Named, nameAddresses } from "./symbols.ts";
 import type {
   Direction,
   Heatmap,
+  LabelKey,
+  LabelPage,
   Layout,
   LayoutWindow,
   NodeDetail,
@@ -18,6 +20,7 @@ import type {
   Thread,
   TreeInfo,
 } from "./types.ts";
+import { warmUp } from "./warm.ts";
 
 /** Narrower boxes get no label: two letters and the padding need about this much. */
 const LABEL_WIDTH = 22;
@@ -42,6 +45,14 @@ export type Symbolized = Omit<Named, "pprof" | "warnings"> & { info: ProfileInfo
 export interface TableQuery {
   sort: SortColumn;
   descending: boolean;
+  filter: string;
+  offset: number;
+  limit: number;
+}
+
+export interface LabelQuery {
+  key: string;
+  /** What values contain. */
   filter: string;
   offset: number;
   limit: number;
@@ -85,6 +96,7 @@ function wrap(viewer: Viewer) {
     return { ...divided(info, division), unit: division.unit ?? info.unit, average };
   };
   const node = (tree: number, id: number) => divided(viewer.node(tree, id) as NodeDetail, divisionOf(tree));
+  const row = (tree: number, id: number) => divided(viewer.row(tree, id) as NodeDetail, divisionOf(tree));
   const scale = (profile: number, type: number, numerator: number, denominator: number) =>
     viewer.scale(profile, type, numerator, denominator) as ProfileInfo;
   /** What `use` makes of a profile as it is shown: of one that is shown as an average, of that average. */
@@ -108,9 +120,11 @@ function wrap(viewer: Viewer) {
         return viewer.open_imported(name, format, pprof, times, warnings) as ProfileInfo;
       }
     },
+    /** Makes what comes after it faster. */
+    warmUp: () => warmUp(new Viewer()),
     /** Names the addresses of profiles with a program. What has more names is a new profile. */
     symbolize: async (profiles: number[], name: string, program: Blob): Promise<Symbolized[]> => {
-      const pprofs = profiles.map((id) => viewer.export_pprof(id) as Uint8Array<ArrayBuffer>);
+      const pprofs = profiles.map((id) => viewer.export_pprof(id, []) as Uint8Array<ArrayBuffer>);
       const named = await stoppable((signal) => nameAddresses({ name, program, profiles: pprofs }, signal));
       return named.map(({ pprof, warnings, ...counts }, i) => {
         const info = pprof ? (viewer.open_symbolized(profiles[i], pprof, warnings) as ProfileInfo) : null;
@@ -127,9 +141,17 @@ function wrap(viewer: Viewer) {
       viewer.close(profile);
     },
     scale,
-    exportPprof: (profile: number) => asShown(profile, (id) => viewer.export_pprof(id) as Uint8Array<ArrayBuffer>),
-    /** The stacks of the type that is shown, as text. */
-    exportFolded: (profile: number): string => asShown(profile, (id, type) => viewer.export_folded(id, type)),
+    /** A profile after some steps. */
+    exportPprof: (profile: number, steps: string[]) =>
+      asShown(profile, (id) => viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>),
+    /** The stacks of the type that is shown, after some steps, as text. */
+    exportFolded: (profile: number, steps: string[]): string =>
+      asShown(profile, (id, type) => viewer.export_folded(id, type, steps)),
+    /** A profile after some steps as JSON; of what holds one type, the type that is shown. */
+    exportJson: (profile: number, format: JsonFormat, steps: string[]): Promise<Uint8Array<ArrayBuffer>> =>
+      asShown(profile, (id, type) =>
+        writeProfile(viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>, format, type),
+      ),
     /** The tree of a profile after some steps, upside down when asked for. */
     tree: (profile: number, type: number, steps: string[], invert: boolean, division?: Division) => {
       drawn.set(profile, { type, by: division?.by ?? 1 });
@@ -137,8 +159,13 @@ function wrap(viewer: Viewer) {
     },
     /** What ran side by side in a profile, the largest first. */
     threads: (profile: number, type: number) => viewer.threads(profile, type) as Thread[],
-    /** How much of a profile there is at each moment; null without times. */
-    heatmap: (profile: number, type: number) => viewer.heatmap(profile, type) as Heatmap | null,
+    /** How much of a profile there is at each moment, with what is idle or without; null without times. */
+    heatmap: (profile: number, type: number, idle: boolean) => viewer.heatmap(profile, type, idle) as Heatmap | null,
+    labelKeys: (profile: number, type: number) => viewer.label_keys(profile, type) as LabelKey[],
+    labelValues: (profile: number, type: number, q: LabelQuery) =>
+      viewer.label_values(profile, type, q.key, q.filter, q.offset, q.limit) as LabelPage,
+    /** What steps leave of a profile, as one that is to be closed. */
+    part: (profile: number, steps: string[]) => viewer.part(profile, steps) as ProfileInfo,
     /** What a thread did when, after some steps: a tree in the order of time. */
     chart: (profile: number, type: number, steps: string[], thread: string) =>
       viewer.chart(profile, type, steps, thread) as TreeInfo,
@@ -150,8 +177,16 @@ function wrap(viewer: Viewer) {
     },
     /** What is wrong with a step; null when nothing is. */
     stepProblem: (step: string): string | null => viewer.step_problem(step) ?? null,
-    diff: (base: number, comparison: number, type: number, normalise: boolean, division?: Division) =>
-      withDivision(viewer.diff(base, comparison, type, normalise) as TreeInfo, division),
+    /** The tree of two profiles after the same steps, upside down when asked for. */
+    diff: (
+      base: number,
+      comparison: number,
+      type: number,
+      normalise: boolean,
+      steps: string[],
+      invert: boolean,
+      division?: Division,
+    ) => withDivision(viewer.diff(base, comparison, type, normalise, steps, invert) as TreeInfo, division),
     /** What is wrong with a regular expression; null when nothing is. */
     regexProblem: (text: string): string | null => viewer.regex_problem(text) ?? null,
     dropTree: (tree: number) => {
@@ -163,11 +198,14 @@ function wrap(viewer: Viewer) {
       return { boxes, names: labels(viewer, tree, new Boxes(boxes)) };
     },
     node,
-    nodes: (tree: number, ids: number[]) => ids.map((id) => node(tree, id)),
+    /** Nodes as lists have them, without their paths. */
+    nodes: (tree: number, ids: number[]) => ids.map((id) => row(tree, id)),
     children: (tree: number, id: number): Children => {
-      const all = [...(viewer.children(tree, id) as Uint32Array)];
-      return { largest: all.slice(0, CHILDREN_LIMIT).map((child) => node(tree, child)), count: all.length };
+      const all = viewer.children(tree, id) as Uint32Array;
+      return { largest: [...all.subarray(0, CHILDREN_LIMIT)].map((child) => row(tree, child)), count: all.length };
     },
+    /** All callees of each frame, the largest first. */
+    callees: (tree: number, ids: number[]) => ids.map((id) => viewer.children(tree, id) as Uint32Array<ArrayBuffer>),
     occurrence: (tree: number, id: number): Occurrence => {
       const all = viewer.occurrences(tree, id) as Uint32Array;
       return { position: all.indexOf(id) + 1, count: all.length };

@@ -3,7 +3,9 @@ import { formatBytes } from "../format/value.ts";
 
 /** The core's own cap: what is larger is not read, so it need not be brought into memory. */
 export const MAX_FILE_BYTES = 256 << 20;
-/** How much is read between two looks at the signal. */
+/** Up to this size a file is read at once: what comes in steps is copied. */
+const AT_ONCE = 32 << 20;
+/** How much of a larger one is read between two looks at the signal. */
 const STEP = 8 << 20;
 
 export interface Source {
@@ -43,6 +45,12 @@ export function fileSource(file: File, name: string): Source {
 
 async function readFile(file: File, signal: AbortSignal, progress: ReadProgress): Promise<Uint8Array<ArrayBuffer>> {
   if (file.size > MAX_FILE_BYTES) throw tooLarge(file.size);
+  if (file.size <= AT_ONCE) {
+    progress(0, file.size);
+    const bytes = new Uint8Array(await file.arrayBuffer().catch(gone));
+    signal.throwIfAborted();
+    return bytes;
+  }
   const bytes = new Uint8Array(file.size);
   for (let at = 0; at < bytes.length; at += STEP) {
     progress(at, bytes.length);

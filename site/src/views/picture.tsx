@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { lazy } from "../components/lazy.tsx";
 import { Loading } from "../components/status/loading.tsx";
 import { Note, ProblemNote } from "../components/status/problemnote.tsx";
 import { StaleNote } from "../components/status/stalenote.tsx";
@@ -11,7 +12,6 @@ import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { CallTree } from "./calltree.tsx";
 import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
-import { HeatmapStrip } from "./heatmap.tsx";
 import { Sandwich } from "./sandwich.tsx";
 import { Steps } from "./steps.tsx";
 import { Table } from "./table.tsx";
@@ -49,15 +49,18 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 /** Views that are laid out as others are. */
 const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame" };
 
+const HeatmapStrip = lazy(() => import("./heatmap.tsx").then((module) => module.HeatmapStrip));
+
 function Views() {
   const { view } = urlState.value;
+  const timed = shown.value.state === "ready" && shown.value.subject?.timed;
   const flame = view === "flame" || view === "both" || view === "chart";
   const table = view === "table" || view === "both" || view === "sandwich";
   return (
     <>
       <StaleNote />
       <Toolbar />
-      <HeatmapStrip />
+      {timed && <HeatmapStrip />}
       <Steps />
       {flame && <Breadcrumbs />}
       <div class={`views ${LAYOUTS[view] ?? view}${drawerOpen.value ? " with-drawer" : ""}`}>
