@@ -9,10 +9,8 @@ import { refresh } from "../state/url/clock.ts";
 import { urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { CallTree } from "./calltree.tsx";
 import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
-import { Sandwich } from "./sandwich.tsx";
 import { Steps } from "./steps.tsx";
 import { Table } from "./table.tsx";
 import { Toolbar } from "./toolbar.tsx";
@@ -49,6 +47,8 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 /** Views that are laid out as others are. */
 const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame" };
 
+const CallTree = lazy(() => import("./calltree.tsx").then((module) => module.CallTree));
+const Sandwich = lazy(() => import("./sandwich.tsx").then((module) => module.Sandwich));
 const HeatmapStrip = lazy(() => import("./heatmap.tsx").then((module) => module.HeatmapStrip));
 
 function Views() {
