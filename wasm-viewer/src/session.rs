@@ -9,6 +9,7 @@ use pilotlight_core::{
 
 use crate::answers::{ProfileInfo, Sandwich, TreeInfo, TypeInfo};
 use crate::error::SessionError;
+use crate::lines::KnownLines;
 use crate::steps::{Step, derive};
 use crate::view::{Values, View};
 
@@ -21,6 +22,7 @@ const MAX_FOLDED_BYTES: usize = 64 << 20;
 pub struct Session {
     profiles: Vec<Option<Opened>>,
     trees: Vec<Option<View>>,
+    pub(crate) known_lines: Option<KnownLines>,
 }
 
 struct Opened {
@@ -104,6 +106,7 @@ impl Session {
         if let Some(slot) = self.profiles.get_mut(id as usize) {
             *slot = None;
         }
+        self.known_lines.take_if(|known| known.profile == id);
     }
 
     /// The profile as pprof, not compressed: browsers have gzip of their own.
