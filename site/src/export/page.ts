@@ -30,8 +30,8 @@ async function embed({ id, name }: Source): Promise<Embedded["profiles"][number]
 
 /** What is seen, on the page of files, which knows no services and no times. */
 export function viewOf(tree: TreeInfo): UrlState {
-  const { view, zoom, extent, selection, search, sort, compare, measure, route } = urlState.peek();
-  const seen = { view, zoom, extent, selection, search, sort };
+  const { view, zoom, extent, selection, search, sort, wholeFile, graph, compare, measure, route } = urlState.peek();
+  const seen = { view, zoom, extent, selection, search, sort, wholeFile, graph };
   const compared = route === "file" ? { compare, measure } : {};
   return { ...initialUrlState("file"), type: tree.type, ...seen, ...compared };
 }

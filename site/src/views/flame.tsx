@@ -1,10 +1,12 @@
-import { effect, signal, useSignal } from "@preact/signals";
+import { effect, signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { type Box, type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
 import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
-import { fit } from "../flame/extent.ts";
+import { fit, isFull } from "../flame/extent.ts";
 import { attachGestures } from "../flame/gestures.ts";
+import type { SeenRows } from "../flame/minimap.ts";
+import { ROW } from "../flame/paint.ts";
 import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { formatValue } from "../format/value.ts";
@@ -24,19 +26,33 @@ import {
 } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
 import { FrameList } from "./framelist.tsx";
+import { later } from "./later.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
+
+const Minimap = later(async () => (await import("./minimap/minimap.tsx")).Minimap);
 
 /** The flame graph: a canvas, what it says under the pointer, and the same frames as a list for who cannot see it. */
 export function Flame() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const hover = useSignal<Hover | null>(null);
   const boxes = useSignal<Boxes | null>(null);
+  const rows = useSignal<SeenRows>({ first: 0, count: Infinity, room: Infinity });
+  const partial = useComputed(() => {
+    const shown = tree.value;
+    return shown !== null && (zoom.value !== ROOT || !isFull(extent.value) || shown.depth > rows.value.room);
+  });
+  const scrollTo = useRef<(row: number) => void>(() => {});
 
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
     const stage = new Stage(element, core.layout, (id, failure) => callFailed(id, "draw the profile")(failure));
     stage.onLayer = (laidOut) => (boxes.value = laidOut);
+    stage.onRows = (scroll, height) => {
+      const room = (element.parentElement?.clientHeight ?? height) / ROW;
+      rows.value = { first: scroll / ROW, count: height / ROW, room };
+    };
+    scrollTo.current = (row) => stage.scrollTo(row * ROW);
     const stops = [
       effect(() => {
         colours.value;
@@ -93,6 +109,7 @@ export function Flame() {
         aria-label={`Flame graph${info ? ` of ${info.type}, ${totalOf(info)}` : ""}. Arrow keys move between frames, Enter zooms, question mark lists all keys.`}
         data-testid="flame"
       />
+      {partial.value && <Minimap rows={rows} scrollTo={(row) => scrollTo.current(row)} />}
       <Tooltip hover={hover.value} info={info} />
       <div class="hidden" aria-live="polite" data-testid="current-frame">
         {announcement}

@@ -8,11 +8,10 @@ import { refresh } from "../state/url/clock.ts";
 import { urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { CallTree } from "./calltree.tsx";
 import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
 import { HeatmapStrip } from "./heatmap.tsx";
-import { Sandwich } from "./sandwich.tsx";
+import { later } from "./later.tsx";
 import { Steps } from "./steps.tsx";
 import { Table } from "./table.tsx";
 import { Toolbar } from "./toolbar.tsx";
@@ -47,12 +46,17 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 }
 
 /** Views that are laid out as others are. */
-const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame" };
+const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame", lines: "both" };
+
+const CallTree = later(async () => (await import("./calltree.tsx")).CallTree);
+const Sandwich = later(async () => (await import("./sandwich.tsx")).Sandwich);
+const Lines = later(async () => (await import("./lines/lines.tsx")).Lines);
+const CallGraph = later(async () => (await import("./graph/callgraph.tsx")).CallGraph);
 
 function Views() {
   const { view } = urlState.value;
   const flame = view === "flame" || view === "both" || view === "chart";
-  const table = view === "table" || view === "both" || view === "sandwich";
+  const table = view === "table" || view === "both" || view === "sandwich" || view === "lines";
   return (
     <>
       <StaleNote />
@@ -65,6 +69,8 @@ function Views() {
         {flame && <Flame />}
         {view === "tree" && <CallTree />}
         {view === "sandwich" && <Sandwich />}
+        {view === "lines" && <Lines />}
+        {view === "graph" && <CallGraph />}
         <Drawer />
         <Loading />
       </div>

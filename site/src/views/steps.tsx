@@ -19,6 +19,7 @@ import {
   toggleRecursion,
 } from "../state/profile/steps.ts";
 import { undo, urlState } from "../state/url/router.ts";
+import type { View } from "../state/url/urlstate.ts";
 
 /** What stands between the profile and its picture, in order, and how much of the profile is left. */
 export function Steps() {
@@ -68,6 +69,9 @@ export function Steps() {
   );
 }
 
+/** Views that show a tree upside down. */
+const INVERTED: View[] = ["flame", "both", "tree"];
+
 /** What a frame is, which way up, and filters that are typed. */
 export function StepTools() {
   if (!takesSteps.value) return null;
@@ -81,7 +85,7 @@ export function StepTools() {
         options={GROUPS.map((value) => ({ value, label: `by ${value}` }))}
         onChange={(value) => setGroup(value as Group)}
       />
-      {view !== "table" && view !== "sandwich" && view !== "chart" && (
+      {INVERTED.includes(view) && (
         <button
           type="button"
           class="control toggle"

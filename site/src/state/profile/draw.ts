@@ -3,6 +3,7 @@ import { computed, effect, untracked } from "@preact/signals";
 import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { urlState } from "../url/router.ts";
+import type { View } from "../url/urlstate.ts";
 import { type Drawing, redraw, type Subject, shown } from "./shown.ts";
 
 interface Wanted {
@@ -12,11 +13,13 @@ interface Wanted {
   thread: string;
 }
 
-/** As text, so that equal values are equal. A sandwich says by itself what is above and below. */
+const UPRIGHT: View[] = ["sandwich", "chart", "graph"];
+
+/** As text, so that equal values are equal. A sandwich and a graph say by themselves what is above and below. */
 const wanted = computed(() => {
   const { steps, invert, view, thread } = urlState.value;
   const chart = view === "chart";
-  const wanted: Wanted = { steps, invert: invert && view !== "sandwich" && !chart, chart, thread: chart ? thread : "" };
+  const wanted: Wanted = { steps, invert: invert && !UPRIGHT.includes(view), chart, thread: chart ? thread : "" };
   return JSON.stringify(wanted);
 });
 

@@ -75,7 +75,14 @@ async function openAddresses(wanted: UrlState["addresses"]): Promise<void> {
 }
 
 /** What the address bar said of other files means nothing to these. */
-const FROM_DISK: Partial<UrlState> = { zoom: "", extent: [0, 1], selection: "", compare: false, addresses: [] };
+const FROM_DISK: Partial<UrlState> = {
+  zoom: "",
+  extent: [0, 1],
+  graph: null,
+  selection: "",
+  compare: false,
+  addresses: [],
+};
 
 function open(find: (signal: AbortSignal) => Promise<Gathered>, seen: Partial<UrlState>): Promise<void> {
   // One that failed in an unexpected way does not keep the next ones from being opened. Its own caller hears of it.

@@ -37,7 +37,7 @@ export const group = computed((): Group => {
 
 /** Another picture: what was zoomed to in the one before is not there, or is all there is. */
 function change(patch: Partial<UrlState>): void {
-  if (takesSteps.peek()) go({ zoom: "", extent: [...FULL], ...patch });
+  if (takesSteps.peek()) go({ zoom: "", extent: [...FULL], graph: null, ...patch });
 }
 
 export function addStep(step: string): void {

@@ -66,6 +66,7 @@ export const NO_FOCUS: Partial<UrlState> = {
   search: "",
   steps: [],
   sandwich: "",
+  graph: null,
 };
 
 function read(): UrlState {
