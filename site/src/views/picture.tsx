@@ -57,6 +57,8 @@ function Views() {
   const { view } = urlState.value;
   const flame = view === "flame" || view === "both" || view === "chart";
   const table = view === "table" || view === "both" || view === "sandwich" || view === "lines";
+  // Source lines say of a function what they can, and want the room.
+  const drawer = view !== "lines";
   return (
     <>
       <StaleNote />
@@ -64,14 +66,14 @@ function Views() {
       <HeatmapStrip />
       <Steps />
       {flame && <Breadcrumbs />}
-      <div class={`views ${LAYOUTS[view] ?? view}${drawerOpen.value ? " with-drawer" : ""}`}>
+      <div class={`views ${LAYOUTS[view] ?? view}${drawer && drawerOpen.value ? " with-drawer" : ""}`}>
         {table && <Table />}
         {flame && <Flame />}
         {view === "tree" && <CallTree />}
         {view === "sandwich" && <Sandwich />}
         {view === "lines" && <Lines />}
         {view === "graph" && <CallGraph />}
-        <Drawer />
+        {drawer && <Drawer />}
         <Loading />
       </div>
     </>
