@@ -23,7 +23,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   plugins: [
-    policy(process.env.PROFILE_ORIGINS ?? ""),
+    policy(process.env.PROFILE_ORIGINS ?? "", process.env.FRAME_ORIGINS ?? ""),
     pages(ROUTES),
     offline(ROUTES),
     template({ oxc, build: { target } }),

@@ -37,7 +37,7 @@ mod views;
 
 pub use base::{limits, sort};
 pub use formats::{folded, gzip, jfr, legacy, pprof, preorder, push_v1, speedscope};
-pub use views::{call_graph, flame, flamebearer, heatmap, pyroscope};
+pub use views::{call_graph, flame, flamebearer, heatmap, pyroscope, tags};
 
 pub use base::parse_time::{parse_duration, parse_time};
 pub use base::units::{TimeRange, UnixNanos};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::ProfileBuilder;
-use crate::model::profile::Profile;
+use crate::model::profile::{Label, LabelValue, Profile};
 use crate::tree::call_tree::{NodeId, Tree};
 
 /// A profile from lines of `root;…;leaf value [value …]`, types `v0/count`, `v1/count`, ….
@@ -26,6 +26,33 @@ pub(crate) fn profile(text: &str) -> Profile {
         builder.sample(stack, None, &values);
     }
     builder.finish()
+}
+
+/// Samples 1, 2, 4, 8, …, each of words: labels `key=text` and `key#number unit`, and the stack
+/// `root;…;leaf`.
+pub(crate) fn labelled(samples: &[&str]) -> Profile {
+    let mut b = ProfileBuilder::new();
+    b.sample_type("cpu", "count");
+    for (i, text) in samples.iter().enumerate() {
+        let (mut stack, mut labels) = (None, Vec::new());
+        for word in text.split(' ').filter(|word| !word.is_empty()) {
+            let (key, value) = if let Some((key, value)) = word.split_once('=') {
+                (b.string(key), LabelValue::Text(b.string(value)))
+            } else if let Some((key, rest)) = word.split_once('#') {
+                let letters = rest.find(char::is_alphabetic).unwrap_or(rest.len());
+                let (number, unit) = rest.split_at(letters);
+                let number = number.parse().expect("a number");
+                (b.string(key), LabelValue::Number(number, b.string(unit)))
+            } else {
+                stack = b.named_stack(&word.split(';').collect::<Vec<_>>());
+                continue;
+            };
+            labels.push(Label { key, value });
+        }
+        let set = b.label_set(&mut labels);
+        b.sample(stack, set, &[1 << i]);
+    }
+    b.finish()
 }
 
 /// A tree as indented lines of `name totals/selfs`.

@@ -1,14 +1,14 @@
 /*
  * Handles for browser tests (data-testid):
  *   home     dropzone · services, service-card, card-change · looking · empty, widen, snippet · type, range, refresh
- *   header   open-file (the file input) · share, copy-link · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded · help-button, help · theme-button · token-menu, token-forget
+ *   header   open-file (the file input) · share, copy-link · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded, …-speedscope, …-flamebearer, …-whole · help-button, help · theme-button · token-menu, token-forget
  *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
  *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
  *   diff     side-base, side-other · range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,
  *            swap · type · normalise
  *   picture  view-flame, view-table, view-both, view-tree, view-sandwich, view-chart · thread · heatmap · group, invert, step-add,
- *            step-verb, step-pattern, step-wrong, fold-recursion · steps, step (one each), steps-share, step-problem, undo,
+ *            step-verb, step-pattern, step-wrong, fold-recursion, hide-inlined · steps, step (one each), steps-share, step-problem, undo,
  *            clear-steps · search, search-result · crumbs · loading, cancel, problem, stale, empty, cancelled · facts
  *   flame    flame (the canvas) · frames (the drawn frames as a table: name, depth, total, self, share; data-node,
  *            data-total on each row) · current-frame (live region) · tooltip

@@ -26,6 +26,7 @@ import {
   nextGroup,
   sandwichCurrent,
   stepOnCurrent,
+  swapParts,
   takesSteps,
   toggleInvert,
   toggleRecursion,
@@ -174,4 +175,5 @@ async function copyName(): Promise<void> {
 function swap(): void {
   if (urlState.peek().route === "diff") swapSides();
   else if (comparing.peek()) swapFiles();
+  else if (takesSteps.peek()) swapParts();
 }

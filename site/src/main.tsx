@@ -1,4 +1,5 @@
 import { computed, effect, untracked } from "@preact/signals";
+import { core } from "./core/index.ts";
 import { startOffline } from "./offline.ts";
 import { Diff } from "./pages/diff.tsx";
 import { Explore } from "./pages/explore.tsx";
@@ -28,7 +29,11 @@ start(function Page() {
   const Chosen = PAGES[route.value];
   return <Chosen />;
 });
-startOffline();
+const { embed } = urlState.peek();
+if (!embed) startOffline();
+else if (parent !== window) void import("./embedded.ts").then((module) => module.startEmbedded());
+// Where a file may come, and none is on its way. A failure will be told when there is one.
+if (location.hash === "" && (route.peek() === "file" || route.peek() === "home")) core.warmUp().catch(() => {});
 
 function openLinked(): void {
   if (route.peek() === "file" && location.hash.startsWith("#p="))

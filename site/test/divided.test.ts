@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Core } from "../src/core/core.ts";
-import { A_MINUTE, type Division, divided, quotient, SHARE, WHOLE } from "../src/core/divided.ts";
+import { A_MINUTE, divided, quotient, SHARE, WHOLE } from "../src/core/divided.ts";
 import type { NodeDetail } from "../src/core/types.ts";
+import type { Engine } from "../src/core/viewer.ts";
 import { trend } from "../src/format/trend.ts";
 import { isGauge } from "../src/format/type.ts";
 import { formatDelta, formatExact, formatStep, formatValue } from "../src/format/value.ts";
@@ -100,7 +101,8 @@ function stackCore(...values: number[]) {
       profiles.set(profiles.size, Math.floor((value(id) * numerator) / denominator));
       return { id: profiles.size - 1 };
     },
-    diff: async (base: number, comparison: number, _: number, normalise: boolean, division?: Division) => {
+    diff: async (...[base, comparison, , normalise, steps, invert, division]: Parameters<Engine["diff"]>) => {
+      assert.deepEqual([steps, invert], [["hide:a"], true]);
       const [left, right] = [value(base), value(comparison)];
       const tree = { base: left, comparison: normalise ? left : right, unit: division?.unit };
       return divided(tree, division ?? WHOLE);
@@ -127,7 +129,7 @@ test("each measure shows both sides in its own values", async () => {
       total: totals[i],
       unit: "count",
     });
-    const tree = await compareTrees(core, side(0), side(1), { measure, gauge });
+    const tree = await compareTrees(core, side(0), side(1), { measure, gauge }, { steps: ["hide:a"], invert: true });
     assert.equal(open.size, 2, "what was scaled is closed");
     const { base, comparison, unit } = tree as unknown as { base: number; comparison: number; unit?: string };
     return [base, comparison, unit];

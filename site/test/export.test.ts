@@ -9,7 +9,7 @@ import { engine, idle } from "./page.ts";
 const { base64Of, bytesOf, fromUrlSafe, urlSafe } = await import("../src/export/base64.ts");
 const { writeCsv } = await import("../src/export/csv.ts");
 const { linkOf } = await import("../src/export/link.ts");
-const { fillTemplate } = await import("../src/export/page.ts");
+const { fillTemplate, viewOf } = await import("../src/export/page.ts");
 const { drawSvg } = await import("../src/export/svg.ts");
 const { visit, go, urlState } = await import("../src/state/url/router.ts");
 const { files } = await import("../src/state/profile/files.ts");
@@ -142,12 +142,24 @@ test("bytes as text, also in an address", async () => {
 test("a page that stands alone takes what is seen, whatever the names are", () => {
   const place = '<script type="application/json" id="embedded">';
   const template = `<body>${place}</script><script>const at = '${place}';</script>`;
-  const embedded = { view: "?v=table", profiles: [{ name: "</script><b>$&", base64: "AAAA" }] };
-  const page = fillTemplate(template, embedded);
+  const embedded = {
+    view: "?v=table",
+    profiles: [
+      { name: "</script><b>$&", base64: "AAAA" },
+      { name: "b", base64: "BBBB" },
+    ],
+  };
+  const page = fillTemplate(template, embedded).join("");
   const [, json] = /id="embedded">(.*?)<\/script>/.exec(page) ?? [];
   assert.deepEqual(JSON.parse(json), embedded);
   assert.ok(page.endsWith(`</script><script>const at = '${place}';</script>`), "the place is the first");
   assert.throws(() => fillTemplate("<html>a page of somebody else</html>", embedded), /no place/);
+});
+
+test("what is seen elsewhere: filters stay in the address but for parts of the time", () => {
+  visit("file", { view: "sandwich", sandwich: "main", invert: true });
+  const view = viewOf(TREE, ["time:0-1", "hide:a"]);
+  assert.deepEqual([view.view, view.sandwich, view.invert, view.steps], ["sandwich", "main", true, ["hide:a"]]);
 });
 
 test("a link holds the profile, shows the same, and opens once", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Boxes, Flag } from "../src/core/boxes.ts";
 import { type Extent, FULL, fit, pan, zoomAt } from "../src/flame/extent.ts";
-import { baseName, fitLabel } from "../src/flame/label.ts";
+import { baseName, fitLabel, sumOfCharacters } from "../src/flame/label.ts";
 import { between, showing } from "../src/flame/transform.ts";
 
 const close = (actual: Extent, expected: Extent) =>
@@ -49,6 +49,14 @@ test("labels: the whole, the name without its path, a part, nothing", () => {
     assert.equal(label, expected);
     assert.ok(measure(label) <= pixels);
   }
+});
+
+test("a text is as wide as its characters, each measured once", () => {
+  const measured: string[] = [];
+  const measure = sumOfCharacters((character) => measured.push(character) && (character === "i" ? 3 : 10));
+  assert.equal(measure("min"), 23);
+  assert.equal(measure("mini😀"), 36);
+  assert.deepEqual(measured, ["m", "i", "n", "😀"]);
 });
 
 test("base names keep brackets whole", () => {

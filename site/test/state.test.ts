@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { effect } from "@preact/signals";
 import { engine, idle, server } from "./page.ts";
 
-const { go, visit } = await import("../src/state/url/router.ts");
+const { go, urlState, visit } = await import("../src/state/url/router.ts");
 const { loadExplore, timeline } = await import("../src/state/query/explore.ts");
 const { loadCompare, sideSeries } = await import("../src/state/query/compare.ts");
 const { checked, files, loadFiles, moveAcross, opening, sides, swapFiles } = await import(
@@ -152,17 +152,44 @@ test("two quick steps through the occurrences go two frames far", async () => {
   stop();
 });
 
+test("of a new tree nothing is marked or searched that the address does not name", async () => {
+  const calls: string[] = [];
+  Object.assign(engine, {
+    tree: () => ({ id: 19, nodes: 5, depth: 2 }),
+    select: () => void calls.push("select"),
+    search: (_: number, query: string) => {
+      calls.push(`search ${query}`);
+      return { matches: 0, fraction: 0, total: 0 };
+    },
+  });
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  const stop = effect(loadExplore);
+  await idle();
+  assert.deepEqual(calls, []);
+  go({ search: "x" });
+  await idle();
+  go({ search: "" });
+  await idle();
+  assert.deepEqual(calls, ["search x", "search "]);
+  stop();
+});
+
 test("a call about the picture that fails is reported, unless the picture was replaced", async () => {
   let tree = 20;
   let reject: (failure: Error) => void = () => {};
   Object.assign(engine, {
     tree: () => ({ id: ++tree, nodes: 5, depth: 2 }),
     select: () => new Promise((_, fail) => (reject = fail)),
+    find: () => 3,
+    key: () => "k",
+    node: () => new Promise(() => {}),
+    children: () => new Promise(() => {}),
+    occurrence: () => new Promise(() => {}),
   });
   const { error } = console;
   const logged: unknown[] = [];
   console.error = (failure: unknown) => logged.push(failure);
-  visit("explore", { service: "a", type: CPU, base: range(0, HOUR) });
+  visit("explore", { service: "a", type: CPU, base: range(0, HOUR), selection: "k3" });
   const stop = effect(loadExplore);
   await idle();
   const ofReplaced = reject;
@@ -213,7 +240,7 @@ test("a cancel stops the readers of other formats, and what is decoded later is 
   const before = files.value.length;
   let stopped = 0;
   let finish: (value: unknown) => void = () => {};
-  engine.stopImports = () => void stopped++;
+  engine.stopReaders = () => void stopped++;
   engine.open = () => new Promise((resolve) => (finish = resolve));
   const opened = openFiles([text("slow-1.txt"), text("never-1.txt")]);
   await idle();
@@ -263,4 +290,65 @@ test("several files are compared: the first with all others, until the person sa
   assert.deepEqual(sideNames(), [["cpu-10.txt"], ["cpu-11.txt"]]);
   assert.equal(asked.at(-1)?.[3], false, "a tenth is no difference");
   stop();
+});
+
+test("a program names the addresses of open files, which are closed as they were", async () => {
+  const program = (name: string, bytes = 100) => new File([new Uint8Array([0x7f, 69, 76, 70, ...Array(bytes)])], name);
+  files.value = [];
+  open.clear();
+  openByName();
+  await openFiles([text("cpu-1.txt"), text("cpu-2.txt")]);
+  const [first, second] = files.value.map(({ info }) => info.id);
+  go({ zoom: "0a", selection: "0b", compare: true });
+  const answer = { fits: true, named: 4, addresses: 5, ids: ["0c"], wanted: [], info: null };
+  const asked: unknown[] = [];
+  engine.symbolize = (ids: number[], name: string) => {
+    asked.push([ids, name]);
+    return [
+      { ...answer, info: profile() },
+      { ...answer, fits: false },
+    ];
+  };
+  await openFiles([program("small.so"), program("large.so", 200)]);
+  const [renamed, same] = files.value.map(({ info }) => info.id);
+  assert.deepEqual(asked[0], [[first, second], "large.so"]);
+  assert.equal((asked[1] as unknown[])[1], "small.so", "what the first left");
+  assert.deepEqual([same, renamed === first], [second, false]);
+  await idle();
+  assert.deepEqual([...open], [second, renamed], "what has fewer names is closed");
+  const { zoom, selection, compare } = urlState.peek();
+  assert.deepEqual([zoom, selection, compare], ["", "", true]);
+  assert.equal(notice.value, "4 of 5 addresses named from large.so. 4 of 5 addresses named from small.so");
+  assert.deepEqual(failures.value, []);
+  assert.equal(opening.value, null);
+});
+
+test("a program that names nothing says why, and a cancel leaves all as it was", async () => {
+  const program = new File([new Uint8Array([0xcf, 0xfa, 0xed, 0xfe, 7, 0, 0, 1])], "libfoo.dylib");
+  const answer = { fits: false, named: 0, addresses: 0, ids: ["0c"], wanted: ["libbar.so (ab)"], info: null };
+  const [{ info }] = files.value;
+  const said = async () => {
+    await openFiles([program]);
+    const [{ title, meaning, tries }] = failures.value;
+    assert.equal(title, "libfoo.dylib");
+    return `${meaning} ${tries}`;
+  };
+  engine.symbolize = () => [answer];
+  assert.match(await said(), /no part of the open profiles: its build id is 0c\. Addresses .* libbar\.so \(ab\)\./);
+  engine.symbolize = fail;
+  assert.match(await said(), /Its symbols cannot be read: .*refused/);
+  let finish: (value: unknown) => void = () => {};
+  engine.symbolize = () => new Promise((resolve) => (finish = resolve));
+  const opened = openFiles([program]);
+  await idle();
+  assert.equal(opening.value?.stage, "naming addresses from");
+  opening.value?.cancel();
+  await opened;
+  const late = profile();
+  finish([{ ...answer, fits: true, info: late }]);
+  await idle();
+  assert.ok(!open.has(late.id), "it is closed");
+  assert.equal(files.value[0].info.id, info.id);
+  files.value = [];
+  assert.match(await said(), /This is a program, not a profile/);
 });

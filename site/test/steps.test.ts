@@ -7,6 +7,7 @@ import { engine, idle, server } from "./page.ts";
 
 const { go, undo, urlState, visit } = await import("../src/state/url/router.ts");
 const { loadExplore } = await import("../src/state/query/explore.ts");
+const { loadCompare } = await import("../src/state/query/compare.ts");
 const { startDrawing } = await import("../src/state/profile/draw.ts");
 const { shown } = await import("../src/state/profile/shown.ts");
 const steps = await import("../src/state/profile/steps.ts");
@@ -28,6 +29,7 @@ test("steps in words", () => {
   label("show-from:^main\\.|run", "show from /^main\\.|run/");
   label("group:package", "by package");
   label("recursion:direct", "recursion folded");
+  label("inlines:hide", "inlined calls hidden");
 });
 
 test("what is no step is left out, and there is an end to them", () => {
@@ -91,6 +93,34 @@ test("a change of steps draws the same profile again", async () => {
   assert.ok(failed.state === "ready");
   assert.match(failed.stepProblem ?? "", /unclosed group/);
   assert.deepEqual(asked.at(-1), [[], false], "the profile is shown without");
+  stop();
+});
+
+test("a comparison takes the same steps on both sides, and is drawn again", async () => {
+  const compared: unknown[] = [];
+  engine.diff = (
+    _base: number,
+    _other: number,
+    _type: number,
+    normalise: boolean,
+    steps: string[],
+    invert: boolean,
+  ) => {
+    compared.push([normalise, steps, invert]);
+    return { id: ++tree, nodes: 5, depth: 2, unmatched: [], diff: { normalised: normalise } };
+  };
+  const range = (from: string, until: string) => ({ from, until, filters: [] });
+  visit("diff", { service: "a", type: "cpu", base: range("0", "3600000"), other: range("3600000", "7200000") });
+  const stop = effect(loadCompare);
+  await idle();
+  const before = fetched;
+  steps.stepOn("focus", "main.run");
+  steps.toggleInvert();
+  await idle();
+  assert.deepEqual(compared[0], [false, [], false]);
+  assert.deepEqual(compared.at(-1), [false, ["focus:^main\\.run$"], true]);
+  assert.equal(fetched, before, "the profiles are not asked for again");
+  assert.deepEqual(steps.takenSteps.value, ["focus:^main\\.run$"]);
   stop();
 });
 

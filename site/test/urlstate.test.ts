@@ -60,13 +60,29 @@ test("diff: both sides survive the URL", () => {
 test("file: only the view goes into the URL", () => {
   const state: UrlState = {
     ...initialUrlState("file"),
+    embed: true,
     type: "inuse_space",
     compare: true,
     view: "table",
     search: "alloc",
   };
   assert.deepEqual(roundTrip(state), state);
-  assert.equal(formatUrlState(state), "file?t=inuse_space&v=table&q=alloc&m=compare");
+  assert.equal(formatUrlState(state), "file?t=inuse_space&v=table&q=alloc&m=compare&embed=1");
+});
+
+test("file: two parts of the time survive, and only where they can be compared", () => {
+  const state: UrlState = {
+    ...initialUrlState("file"),
+    steps: ["time:0.5-2", "tagfocus:region=^eu$", "tagroot:region"],
+    against: [2, 3.25],
+    idle: true,
+  };
+  assert.deepEqual(roundTrip(state), state);
+  assert.equal(formatUrlState({ ...state, steps: ["time:0.5-2"] }), "file?f=time:0.5-2&vs=2-3.25&idle=1");
+  assert.equal(parseUrlState("file", "vs=2-3").against, null, "there is no first");
+  assert.equal(parseUrlState("file", "v=chart&f=time:0-1&vs=2-3").against, null, "a chart is of one");
+  assert.equal(parseUrlState("explore", "f=time:0-1&vs=2-3").against, null);
+  assert.equal(parseUrlState("file", "f=time:0-1&vs=x").against, null);
 });
 
 test("file: addresses of profiles survive behind the #, by speedscope's names", () => {

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { notices } from "./notices.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const out = join(root, "target/npm");
@@ -17,6 +18,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 cpSync(join(root, "site/package"), folder, { recursive: true });
 cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
+writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), notices());
 // It listens on another port each time: nothing to install, and nothing to keep for when it is gone.
 const unneeded = ["sw.js", "manifest.webmanifest"];
 cpSync(dist, join(folder, "site"), {
@@ -36,6 +38,8 @@ const manifest = {
   license,
   type: "module",
   bin: { pilotlight: "pilotlight.mjs" },
+  exports: { ".": { types: "./element.d.mts", default: "./element.mjs" }, "./package.json": "./package.json" },
+  types: "./element.d.mts",
   engines,
 };
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);

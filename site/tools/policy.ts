@@ -8,7 +8,6 @@ const HEADERS = [
   "Permissions-Policy: camera=(), geolocation=(), microphone=()",
   "Referrer-Policy: no-referrer",
   "X-Content-Type-Options: nosniff",
-  "X-Frame-Options: DENY",
 ];
 
 /**
@@ -16,22 +15,28 @@ const HEADERS = [
  * machine" is then enforced by the browser, not only promised by us. The page carries it for any static host;
  * `_headers`, which Cloudflare reads, says the same and what only a header can.
  *
- * `origins` are others that links to /file may fetch profiles from, with blanks between them.
+ * `origins` are others that links to /file may fetch profiles from, `frames` those whose pages may have this one in a frame;
+ * each with blanks between them.
  */
-export function policy(origins: string): Plugin {
-  const allowed = origins.split(" ").filter((origin) => origin !== "");
+export function policy(origins: string, frames: string): Plugin {
+  const [allowed, around] = [origins, frames].map((list) => list.split(" ").filter((origin) => origin !== ""));
   let rules: string[] = [];
   return {
     name: "pilotlight-policy",
     apply: "build",
     enforce: "post",
     buildStart() {
-      const wrong = allowed.find((origin) => !/^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(origin));
-      if (wrong !== undefined) this.error(`PROFILE_ORIGINS: ${wrong} is no origin, like https://profiles.example.com`);
+      for (const [name, list] of Object.entries({ PROFILE_ORIGINS: allowed, FRAME_ORIGINS: around })) {
+        const wrong = list.find((origin) => !/^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(origin));
+        if (wrong !== undefined) this.error(`${name}: ${wrong} is no origin, like https://profiles.example.com`);
+      }
     },
     generateBundle() {
-      const policy = [...rules, "frame-ancestors 'none'"].join("; ");
-      const lines = [`Content-Security-Policy: ${policy}`, ...HEADERS].map((line) => `  ${line}\n`);
+      const ancestors = around.length > 0 ? ["'self'", ...around].join(" ") : "'none'";
+      const policy = [...rules, `frame-ancestors ${ancestors}`].join("; ");
+      // It cannot name origins: where some are allowed, the policy alone speaks.
+      const refusal = around.length > 0 ? [] : ["X-Frame-Options: DENY"];
+      const lines = [`Content-Security-Policy: ${policy}`, ...HEADERS, ...refusal].map((line) => `  ${line}\n`);
       this.emitFile({ type: "asset", fileName: "_headers", source: `/*\n${lines.join("")}` });
     },
     transformIndexHtml: {

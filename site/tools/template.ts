@@ -10,6 +10,7 @@ const REPLACED: Record<string, string> = {
   "src/base.ts": "src/standalone/base.ts",
   "src/core/imports.ts": "src/standalone/imports.ts",
   "src/core/index.ts": "src/standalone/core.ts",
+  "src/core/symbols.ts": "src/standalone/symbols.ts",
 };
 const WASM = "src/wasm/viewer/pilotlight_bg.wasm";
 /** How the WASM's own module finds it. */

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { amount, close, drawnFrames, drop, launch, openPage, own, url } from "./page.mjs";
+import { amount, close, drawnFrames, drop, exported, launch, offline, openPage, own, url } from "./page.mjs";
 import { callTree, functionsOf, nodesOf, readPprof, writePprof } from "./pprof.mjs";
 
 const FILES = { before: own("checkout-1.8.2.pb.gz"), after: own("checkout-1.9.0.pb.gz") };
@@ -22,15 +21,6 @@ async function opened(...paths) {
   await page.at("dropzone").waitFor({ state: "attached" });
   await drop(page.page, ...paths);
   return page;
-}
-
-/** Chooses an entry of the menu, and gives the path of the file that comes. */
-async function exported({ page, at }, form) {
-  await at("export").click();
-  const [file] = await Promise.all([page.waitForEvent("download"), at(`export-${form}`).click()]);
-  const path = own(`exported-${file.suggestedFilename()}`);
-  await file.saveAs(path);
-  return path;
 }
 
 const rootOf = (path) => callTree(readPprof(path), CPU);
@@ -55,6 +45,73 @@ test("a profile leaves as it came: pprof and folded stacks", async () => {
     return { stack: line.slice(0, at).split(";"), values: [Number(line.slice(at + 1))] };
   });
   assert.deepEqual(asText(callTree({ samples }, 0)), asText(callTree(profile, CPU)), "the type that is shown");
+  await page.end();
+});
+
+/** A profile with the filters of an address, and what they leave of it. */
+async function filtered() {
+  const whole = readPprof(FILES.before);
+  const samples = whole.samples.filter(({ stack }) => stack.some((name) => name.includes("regexp")));
+  const root = callTree({ samples }, CPU);
+  assert.ok(root.total > 0 && root.total < callTree(whole, CPU).total, "something is left, and something is not");
+  const page = await openPage(browser, "/file?f=focus:regexp");
+  await page.at("dropzone").waitFor({ state: "attached" });
+  await drop(page.page, FILES.before);
+  return { page, root, rows: await drawnFrames(page.page, root.total) };
+}
+
+const keysOf = (rows) => rows.map(({ name, depth, total }) => `${depth} ${name} ${total}`).sort();
+
+test("a filtered profile leaves as it is seen, in each format, and opens again", async () => {
+  const { page, root, rows } = await filtered();
+  assert.deepEqual(asText(rootOf(await exported(page, "pprof"))), asText(root));
+  for (const form of ["pprof", "folded", "speedscope", "flamebearer"]) {
+    const path = await exported(page, form);
+    const again = await opened(path);
+    assert.deepEqual(keysOf(await drawnFrames(again.page, root.total)), keysOf(rows), form);
+    await again.end();
+  }
+  const alone = await offline(await exported(page, "html"));
+  assert.deepEqual(keysOf(await drawnFrames(alone.page, root.total)), keysOf(rows));
+  assert.equal(await alone.at("step").count(), 0, "the profile has it behind it");
+  await alone.context.close();
+  await page.end();
+});
+
+test("a filtered profile leaves whole when that is wanted, and its page has the filter", async () => {
+  const { page, root, rows } = await filtered();
+  await page.at("export").click();
+  await page.at("export-whole").check();
+  await page.page.keyboard.press("Escape");
+  assert.deepEqual(asText(rootOf(await exported(page, "pprof"))), asText(rootOf(FILES.before)));
+  const alone = await offline(await exported(page, "html"));
+  assert.deepEqual(keysOf(await drawnFrames(alone.page, root.total)), keysOf(rows));
+  await alone.at("step").click();
+  await drawnFrames(alone.page, rootOf(FILES.before).total);
+  await alone.context.close();
+  await page.end();
+});
+
+test("a filtered comparison keeps its filter in the page that works offline", async () => {
+  const page = await openPage(browser, "/file?m=compare&norm=0&f=focus:regexp&i=1");
+  await page.at("dropzone").waitFor({ state: "attached" });
+  await drop(page.page, FILES.before, FILES.after);
+  await page.at("compare").click();
+  await page.at("legend").waitFor();
+  const total = (path) =>
+    readPprof(path)
+      .samples.filter(({ stack }) => stack.some((name) => name.includes("regexp")))
+      .reduce((sum, { values }) => sum + values[CPU], 0);
+  const exact = [FILES.before, FILES.after].map(total);
+  const said = (title) => title.match(/\d[\d,]*/g).map((number) => Number(number.replaceAll(",", "")));
+  assert.deepEqual(said(await page.at("diff-totals").getAttribute("title")), exact);
+  assert.match(await page.at("steps-share").textContent(), /% of both sides$/);
+  assert.equal(await page.at("invert").getAttribute("aria-pressed"), "true");
+  const alone = await offline(await exported(page, "html"));
+  await alone.at("legend").waitFor();
+  assert.deepEqual(said(await alone.at("diff-totals").getAttribute("title")), exact);
+  assert.equal(await alone.at("step").count(), 1);
+  await alone.context.close();
   await page.end();
 });
 
@@ -145,31 +202,13 @@ test("the picture as PNG and SVG shows the boxes that are seen", async () => {
   await page.end();
 });
 
-/** A file from the disk in a browser without a network. */
-async function offline(path, options = {}) {
-  const context = await browser.newContext({
-    viewport: { width: 1400, height: 900 },
-    reducedMotion: "reduce",
-    offline: true,
-    ...options,
-  });
-  const page = await context.newPage();
-  const errors = [];
-  const requests = [];
-  page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  page.on("request", (request) => requests.push(request.url()));
-  await page.goto(pathToFileURL(path).href);
-  return { page, at: (id) => page.getByTestId(id), context, errors, requests };
-}
-
 test("the page that works offline shows the same, and connects to nothing", async () => {
   const page = await opened(FILES.before);
   const root = rootOf(FILES.before);
   const seen = await drawnFrames(page.page, root.total);
   const path = await exported(page, "html");
   await page.end();
-  const alone = await offline(path);
+  const alone = await offline(browser, path);
   const { at, requests, errors, context } = alone;
   const key = ({ name, depth, total }) => `${depth} ${name} ${total}`;
   const drawn = (await drawnFrames(alone.page, root.total)).map(key);
@@ -228,7 +267,7 @@ test("the page that works offline keeps a comparison and what is seen of it", as
   await page.end();
   for (const colorScheme of ["light", "dark"]) {
     for (const width of [1400, 390]) {
-      const alone = await offline(path, { colorScheme, viewport: { width, height: 844 } });
+      const alone = await offline(browser, path, { colorScheme, viewport: { width, height: 844 } });
       await alone.at("legend").waitFor();
       assert.equal(await alone.at("diff-totals").getAttribute("title"), totals);
       await alone.at("row").first().waitFor();

@@ -1,12 +1,14 @@
 /**
  * Nothing overlaps and nothing is out of reach, on a phone, on a wide screen and at 200 %, however long the names are. What
- * is looked at: every control, and every text that stands by itself. The pictures go to target/screenshots/layout.
+ * is looked at: every control, and every text that stands by itself. The pictures go to target/screenshots/layout. Of each
+ * state axe-core has its say, too: in light on a laptop, in dark on a phone.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { push } from "./answers.mjs";
+import { barriers } from "./axe.mjs";
 import { drop, launch, openPage, own } from "./page.mjs";
 import { writePprof } from "./pprof.mjs";
 
@@ -67,6 +69,18 @@ const written = (...contents) =>
   });
 const folded = (lines) => lines.join("\n");
 
+/** A Chrome trace of two threads. */
+const trace = () => {
+  const event = (tid, name, ts, dur) => ({ ph: "X", pid: 1, tid, name, ts, dur, cat: "test" });
+  const events = Array.from({ length: 40 }, (_, i) => [
+    event(1 + (i % 2), "RunTask", i * 1000, 900),
+    event(1 + (i % 2), "FunctionCall", i * 1000 + 100, 700),
+    event(1 + (i % 2), "parseHTML", i * 1000 + 200, 300),
+  ]).flat();
+  const name = (tid, name) => ({ ph: "M", pid: 1, tid, name: "thread_name", args: { name } });
+  return JSON.stringify({ traceEvents: [name(1, "CrRendererMain"), name(2, "Compositor"), ...events] });
+};
+
 const diff = () =>
   `/diff?s=${SERVICE}&t=${CPU}&from=${range.from}&until=${range.middle}&from2=${range.middle}&until2=${range.until}&norm=1&l=${encodeURIComponent(FILTER)}`;
 /** Opens a menu anew: it takes its place when it opens. */
@@ -77,6 +91,32 @@ const menu =
     await at(name).click();
     await page.locator(".menu-panel").waitFor();
   };
+
+/** Opens a trace with labels and times, and waits for a part of the page. */
+const recording = (part) => async (opened) => {
+  const event = (name, tid, ts, dur) => ({ ph: "X", name, pid: 1, tid, ts, dur });
+  const thread = (tid, name) => ({ ph: "M", name: "thread_name", pid: 1, tid, args: { name } });
+  const traceEvents = [
+    thread(1, `worker of ${SERVICE}`),
+    thread(2, "main"),
+    event(`${JAVA}.doFilter`, 1, 0, 900_000),
+    event("(idle)", 1, 100_000, 200_000),
+    event("java.util.HashMap.get", 1, 500_000, 200_000),
+    event("gc", 2, 0, 300_000),
+  ];
+  await drop(
+    opened.page,
+    ...written(["a-very-long-name-of-a-trace-from-production.json", JSON.stringify({ traceEvents })]),
+  );
+  await drawn(opened);
+  await opened.at("heatmap").waitFor();
+  await opened.at(part).first().waitFor();
+};
+
+const labelsMenu = async (opened) => {
+  await menu("labels")(opened);
+  await opened.at("keep-label").first().waitFor();
+};
 
 /** Name, address, what makes the state of the page, and what is done in each window. */
 const STATES = [
@@ -147,6 +187,14 @@ const STATES = [
     },
   ],
   [
+    "diff-steps",
+    () => `${diff()}&f=ignore:nothing&f=group:package&i=1`,
+    async (opened) => {
+      await drawn(opened);
+      await opened.at("step").nth(1).waitFor();
+    },
+  ],
+  [
     "diff-drawer",
     () => `${diff()}&v=table&q=HashMap`,
     async (opened) => {
@@ -158,6 +206,23 @@ const STATES = [
   ["filter-menu", diff, drawn, menu("filters-other-add")],
   ["share-menu", () => explore(), drawn, menu("share")],
   ["export-menu", diff, drawn, menu("export")],
+  [
+    "export-filtered",
+    () => "/file?f=ignore:nothing",
+    async (opened) => {
+      await drop(opened.page, ...written([files[2][0], folded(STACKS)]));
+      await drawn(opened);
+    },
+    menu("export"),
+  ],
+  [
+    "embed",
+    () => "/file?embed=1&v=both&f=ignore:nothing",
+    async (opened) => {
+      await drop(opened.page, ...written([files[0][0], folded(STACKS)]));
+      await drawn(opened);
+    },
+  ],
   [
     "files",
     () => "/file",
@@ -177,6 +242,18 @@ const STATES = [
       ];
       await drop(opened.page, ...written(...bad, [files[0][0], folded(STACKS)]));
       await drawn(opened);
+    },
+  ],
+  ["parts", () => "/file?f=time:0-0.4&vs=0.5-0.9&f=ignore:nothing", recording("legend")],
+  ["chart", () => "/file?v=chart&idle=1", recording("axis")],
+  ["labels-menu", () => "/file", recording("labels"), labelsMenu],
+  [
+    "chart",
+    () => "/file?v=chart",
+    async (opened) => {
+      await drop(opened.page, ...written(["a-trace-of-a-frame.json", trace()]));
+      await drawn(opened);
+      await opened.at("heatmap").waitFor();
     },
   ],
   [
@@ -321,7 +398,7 @@ const folder = join(process.env.PILOTLIGHT_SHOTS, "layout");
 mkdirSync(folder, { recursive: true });
 
 for (const [name, path, ready, each] of STATES) {
-  test(`${name}: nothing overlaps, nothing is out of reach`, async () => {
+  test(`${name}: nothing overlaps, nothing is out of reach, nobody is kept out`, async () => {
     const opened = await openPage(browser, path());
     const { page } = opened;
     await ready(opened);
@@ -344,6 +421,10 @@ for (const [name, path, ready, each] of STATES) {
       for (const colorScheme of dark ? ["light", "dark"] : ["light"]) {
         await page.emulateMedia({ colorScheme });
         if (colorScheme === "dark") await page.waitForTimeout(100);
+        if (width === 1280 || (width === 390 && colorScheme === "dark")) {
+          const barred = await barriers(page);
+          if (barred.length > 0) wrong.push(`axe-core at ${width}, ${colorScheme}:\n    ${barred.join("\n    ")}`);
+        }
         // Not the page's own method, which goes back to the window's first size.
         const { data } = await devices.send("Page.captureScreenshot", { optimizeForSpeed: true });
         writeFileSync(join(folder, `${name}-${width}-${colorScheme}.png`), Buffer.from(data, "base64"));

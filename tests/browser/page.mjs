@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 export const url = process.env.PILOTLIGHT_URL;
@@ -66,6 +67,33 @@ export async function drop(page, ...paths) {
   }, files);
   for (const type of ["dragenter", "dragover", "drop"])
     await page.dispatchEvent("body", type, { dataTransfer: transfer });
+}
+
+/** Chooses an entry of the menu, and gives the path of the file that comes. */
+export async function exported({ page, at }, form) {
+  await at("export").click();
+  const [file] = await Promise.all([page.waitForEvent("download"), at(`export-${form}`).click()]);
+  const path = own(`exported-${file.suggestedFilename()}`);
+  await file.saveAs(path);
+  return path;
+}
+
+/** A file from the disk in a browser without a network. */
+export async function offline(browser, path, options = {}) {
+  const context = await browser.newContext({
+    viewport: { width: 1400, height: 900 },
+    reducedMotion: "reduce",
+    offline: true,
+    ...options,
+  });
+  const page = await context.newPage();
+  const errors = [];
+  const requests = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(pathToFileURL(path).href);
+  return { page, at: (id) => page.getByTestId(id), context, errors, requests };
 }
 
 /** The drawn frames, from the accessible table, once it has `total` in its first row. */

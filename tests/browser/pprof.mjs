@@ -179,3 +179,42 @@ export function writePprof(kind, unit, lines) {
     ...strings.map((string) => bytesField(6, string)),
   ]);
 }
+
+/** A pprof file of stacks of addresses without names, the root first, in one program. */
+export function writeAddresses({ file, buildId, start, limit, offset }, stacks) {
+  const strings = ["", "samples", "count", file, buildId];
+  const type = Buffer.concat([numberField(1, 1), numberField(2, 2)]);
+  const addresses = [...new Set(stacks.flatMap((stack) => stack.addresses))];
+  const id = (address) => addresses.indexOf(address) + 1;
+  const mapping = [1, start, limit, offset, 3, 4].map((value, field) => numberField(field + 1, value));
+  return Buffer.concat([
+    bytesField(1, type),
+    ...stacks.map(({ addresses, value }) => {
+      const stack = addresses.toReversed().map((address) => numberField(1, id(address)));
+      return bytesField(2, Buffer.concat([...stack, numberField(2, value)]));
+    }),
+    bytesField(3, Buffer.concat(mapping)),
+    ...addresses.map((address) =>
+      bytesField(4, Buffer.concat([numberField(1, id(address)), numberField(2, 1), numberField(3, address)])),
+    ),
+    ...strings.map((string) => bytesField(6, string)),
+  ]);
+}
+
+/** Of each address of a pprof file: its frames, the innermost first, with the last part of their file. */
+export function linesOf(path) {
+  let bytes = readFileSync(path);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = gunzipSync(bytes);
+  const all = [...fields(bytes)];
+  const rows = (wanted) => all.filter(([field]) => field === wanted).map(([, row]) => [...fields(row)]);
+  const one = (row, wanted) => Number(row.find(([field]) => field === wanted)?.[1] ?? 0n);
+  const strings = all.filter(([field]) => field === 6).map(([, text]) => Buffer.from(text).toString("utf8"));
+  const functions = new Map(
+    rows(5).map((row) => [one(row, 1), { name: strings[one(row, 2)], file: strings[one(row, 4)].split("/").at(-1) }]),
+  );
+  const locations = rows(4).map((row) => {
+    const lines = row.filter(([field]) => field === 4).map(([, line]) => [...fields(line)]);
+    return [one(row, 3), lines.map((line) => ({ ...functions.get(one(line, 1)), line: one(line, 2) }))];
+  });
+  return new Map(locations);
+}

@@ -1,8 +1,8 @@
 /**
- * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site) and CHROMIUM
- * (default /usr/bin/chromium), PILOTLIGHT_CORE_WASM (the core alone, for the test "identity"), and PILOTLIGHT_BINARIES, the
- * folder where our programs are built already. Makes the profiles it opens, the history it looks at and the answers it holds
- * the browser's core to. Screenshots go to target/screenshots.
+ * Runs the browser tests: `node tests/browser/run.mjs` with PILOTLIGHT_URL (a running server with the site), CHROMIUM
+ * (default /usr/bin/chromium) and FIREFOX (default /usr/bin/firefox-esr), PILOTLIGHT_CORE_WASM (the core alone, for the test
+ * "identity"), and PILOTLIGHT_BINARIES, the folder where our programs are built already. Makes the profiles it opens, the
+ * history it looks at and the answers it holds the browser's core to. Screenshots go to target/screenshots.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -22,7 +22,7 @@ function fail(message) {
 
 if (!url) fail("PILOTLIGHT_URL is not set: cargo xtask test starts a server and sets it");
 process.env.CHROMIUM ??= "/usr/bin/chromium";
-if (!existsSync(process.env.CHROMIUM)) fail(`there is no browser at ${process.env.CHROMIUM}: set CHROMIUM`);
+process.env.FIREFOX ??= "/usr/bin/firefox-esr";
 const health = await fetch(`${url}/healthz`).catch((error) => fail(`${url} does not answer: ${error.cause ?? error}`));
 if (!health.ok) fail(`${url}/healthz answers ${health.status}`);
 
@@ -35,9 +35,11 @@ const all = [
   "file",
   "steps",
   "views",
+  "time",
   "export",
   "problems",
   "open",
+  "symbols",
   "hand",
   "server",
   "services",
@@ -45,12 +47,21 @@ const all = [
   "token",
   "pictures",
   "layout",
+  "access",
+  "hostile",
+  "extremes",
+  "firefox",
   "truth",
   "agents",
   "offline",
   "package",
 ];
 const files = all.filter((name) => name.includes(only));
+for (const [name, needs] of [
+  ["CHROMIUM", files.some((file) => file !== "firefox")],
+  ["FIREFOX", files.includes("firefox")],
+])
+  if (needs && !existsSync(process.env[name])) fail(`there is no browser at ${process.env[name]}: set ${name}`);
 
 const built = process.env.PILOTLIGHT_BINARIES;
 const cargo = ["run", "--quiet", "--package", "pilotlight-tests", "--bin"];

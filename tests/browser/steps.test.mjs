@@ -142,7 +142,7 @@ describe("filters", () => {
     await at("step-verb").selectOption("ignore");
     await at("step-pattern").fill("runtime\\.(");
     await page.keyboard.press("Enter");
-    await at("step-wrong").waitFor();
+    await at("step-pattern-problem").waitFor();
     await at("step-pattern").fill("^runtime\\.");
     await page.keyboard.press("Enter");
     const ignored = treeOf((stack) => !stack.some((name) => /^runtime\./.test(name)) && stack);

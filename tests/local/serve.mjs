@@ -7,7 +7,8 @@
 // FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
 //
 // Answers on stdout, on lines of "answer: " and JSON: first {"ready": URL}, then one to each line on stdin ("objects": names
-// and sizes of all objects in the bucket). Ends when stdin does, so that it never outlives who started it.
+// and sizes of all objects in the bucket; "heap": the most that JavaScript of the worker's isolate had, where PILOTLIGHT_HEAP
+// is set). Ends when stdin does, so that it never outlives who started it.
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -18,7 +19,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const require = createRequire(path.join(root, "xtask/npm/package.json"));
 // Miniflare is wrangler's own dependency; wherever npm put it, wrangler finds it.
-const { Log, LogLevel, Miniflare } = createRequire(require.resolve("wrangler/package.json"))("miniflare");
+const wranglers = createRequire(require.resolve("wrangler/package.json"));
+const { Log, LogLevel, Miniflare } = wranglers("miniflare");
 
 const asked = JSON.parse(process.argv[2]);
 
@@ -75,7 +77,29 @@ const miniflare = new Miniflare({
   unsafeTriggerHandlers: true,
   // It would ask a server for the location of this machine.
   cf: false,
+  ...(process.env.PILOTLIGHT_HEAP ? { inspectorPort: 0 } : {}),
 });
+
+/** The most that was seen of the isolate's heap, in bytes. */
+const heap = { used: 0, total: 0 };
+
+/** Asks the isolate for its heap, ten times a second. */
+async function watch() {
+  const WebSocket = wranglers("ws");
+  const targets = await fetch(new URL("/json", await miniflare.getInspectorURL())).then((answer) => answer.json());
+  const target = targets.find(({ id }) => id.includes(options.name)) ?? targets[0];
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  socket.on("open", () => {
+    const timer = setInterval(() => socket.send(JSON.stringify({ id: 1, method: "Runtime.getHeapUsage" })), 100);
+    socket.on("close", () => clearInterval(timer));
+  });
+  socket.on("message", (text) => {
+    const { result } = JSON.parse(text);
+    if (!result) return;
+    heap.used = Math.max(heap.used, result.usedSize);
+    heap.total = Math.max(heap.total, result.totalSize);
+  });
+}
 
 async function objects() {
   const bucket = await miniflare.getR2Bucket("BUCKET");
@@ -92,10 +116,13 @@ async function objects() {
 const answer = (value) => process.stdout.write(`answer: ${JSON.stringify(value)}\n`);
 
 const url = await miniflare.ready;
+if (process.env.PILOTLIGHT_HEAP) await watch();
 answer({ ready: url.origin });
 for await (const line of readline.createInterface({ input: process.stdin })) {
   try {
-    answer(line === "objects" ? await objects() : { problem: `nobody knows what ${line} means` });
+    if (line === "objects") answer(await objects());
+    else if (line === "heap") answer({ heap });
+    else answer({ problem: `nobody knows what ${line} means` });
   } catch (error) {
     answer({ problem: String(error) });
   }

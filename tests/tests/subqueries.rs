@@ -269,6 +269,9 @@ const STACKS_A_DAY: usize = 800;
 /// MB.
 const WASM_BYTES: f64 = (112u64 << 20) as f64;
 
+/// What an isolate may have.
+const ISOLATE_BYTES: f64 = 128e6;
+
 fn seconds() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -359,7 +362,7 @@ fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
         &blocks,
         &[("FLUSH_MS", "100".to_owned())],
     );
-    let running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let mut running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
     let client = Client::new(&place.url());
     rebuild(&client);
     let (pushes, done) = (AtomicU64::new(0), AtomicBool::new(false));
@@ -423,12 +426,17 @@ fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
         metric(&client, "isolate_wasm_bytes "),
         metric(&client, "isolate_refused_total "),
     );
+    let (used, total) = running.heap().expect("an answer");
     println!(
-        "{pushed} pushes; {:.0} MB of WASM memory, {refused} refused; workerd {} MB at most",
+        "{pushed} pushes; {:.0} MB of WASM memory, {refused} refused; {:.1} MB used of {:.1} in \
+         JavaScript's heap; workerd {} MB at most",
         wasm / 1e6,
+        used as f64 / 1e6,
+        total as f64 / 1e6,
         running.workerd().peak_kilobytes().unwrap_or(0) / 1_000
     );
     assert!(wasm > 0.0 && wasm <= WASM_BYTES, "{wasm}");
+    assert!(wasm + total as f64 <= ISOLATE_BYTES, "{wasm} and {total}");
     assert_eq!(metric(&client, "isolate_admitted_bytes "), 0.0);
     assert!(
         !place.last_words().contains("fresh instance"),

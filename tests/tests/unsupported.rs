@@ -199,8 +199,19 @@ fn files_of_other_profilers_are_named() {
 #[test]
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
-    let cases: [(&[u8], &str); 11] = [
+    let cases: [(&[u8], &str); 16] = [
         (b"\x7fELF\x02\x01\x01\0\0\0\0\0", "a program (ELF)"),
+        (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a program (Mach-O)"),
+        (b"\xca\xfe\xba\xbf\0\0\0\x02", "a program (Mach-O)"),
+        (
+            b"\xca\xfe\xba\xbe\0\0\0\x02\x01\0\0\x07",
+            "a program (Mach-O)",
+        ),
+        (b"\xca\xfe\xba\xbe\0\0\0\x41\0\x10\x0a\0", "a class of Java"),
+        (
+            b"MODULE Linux x86_64 0A1B2C0 foo\nFILE 0 a.c\nFUNC 10 8 0 main\n10 8 3 0\n",
+            "symbols of a program (Breakpad)",
+        ),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
         (&tar, "a tar archive, which is not read yet"),
         (

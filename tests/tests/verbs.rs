@@ -426,30 +426,12 @@ fn filtered(profile: &Profile, options: &[&str]) -> Profile {
     )
 }
 
-/// Spelt out as far as pprof keeps it: labels without a value go, and a mapping without a file is
-/// named like its profile.
-fn as_go(profile: &Profile) -> brute::Sums {
-    let mut samples = spell(profile);
-    for sample in &mut samples {
-        sample
-            .labels
-            .retain(|(_, value)| *value != Value::Text(String::new()));
-        for frame in &mut sample.stack {
-            frame.module = frame
-                .module
-                .take()
-                .filter(|file| !file.is_empty() && !file.ends_with("/input"));
-        }
-    }
-    sums(&samples)
-}
-
 fn check_with_go(name: &str, bytes: &[u8], options: &[&str]) {
     let theirs = open(&go::proto_with(bytes, options), usize::MAX)
         .unwrap()
         .profile;
     let ours = filtered(&open(bytes, usize::MAX).unwrap().profile, options);
-    let (ours, theirs) = (as_go(&ours), as_go(&theirs));
+    let (ours, theirs) = (go::sums_as_kept(&ours), go::sums_as_kept(&theirs));
     assert!(
         !ours.is_empty(),
         "{name} {options:?} leave nothing to compare"

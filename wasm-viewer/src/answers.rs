@@ -15,6 +15,7 @@ pub struct ProfileInfo {
     pub default_type: u32,
     pub samples: u32,
     pub timed: bool,
+    pub labelled: bool,
     pub functions: u32,
     pub locations: u32,
     pub time_nanos: String,
@@ -53,6 +54,7 @@ pub struct TreeInfo {
     pub whole_exact: String,
     pub unmatched: Vec<u32>,
     pub cut: Option<u32>,
+    pub start: Option<f64>,
     pub diff: Option<DiffTotals>,
 }
 
@@ -65,6 +67,34 @@ pub struct HeatmapInfo {
     pub column: f64,
     pub rows: u32,
     pub cells: Vec<f64>,
+    pub has_idle: bool,
+}
+
+/// A key of labels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct LabelKey {
+    pub name: String,
+    pub values: u32,
+    pub fraction: f64,
+}
+
+/// Part of the values of a key.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct LabelPage {
+    pub rows: Vec<LabelRow>,
+    pub count: u32,
+    pub pattern: Option<String>,
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct LabelRow {
+    pub text: String,
+    pub pattern: Option<String>,
+    pub fraction: f64,
 }
 
 /// What ran side by side with others: a thread, by its process and name.
@@ -116,8 +146,9 @@ pub struct NodeDetail {
     pub function_self: f64,
     pub function_total: f64,
     pub occurrences: u32,
+    pub start: Option<f64>,
+    /// From the root on; empty in lists.
     pub path: Vec<PathStep>,
-    pub key: String,
     pub diff: Option<NodeDiff>,
     pub function_diff: Option<NodeDiff>,
 }

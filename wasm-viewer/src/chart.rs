@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use pilotlight_core::heatmap::{self, Idle};
 use pilotlight_core::verbs;
-use pilotlight_core::{LabelSetId, LabelValue, Profile, heatmap};
+use pilotlight_core::{LabelSetId, LabelValue, Profile};
 
 use crate::answers::{HeatmapInfo, Thread, TreeInfo};
 use crate::error::SessionError;
@@ -54,14 +55,26 @@ impl Session {
         let keep = |labels: Option<LabelSetId>| name(&names, labels) == thread;
         let chart = verbs::chart(&derived.profile, sample_type as usize, keep)?;
         let chart = chart.ok_or_else(|| SessionError::NoChart(thread.to_owned()))?;
-        let view = View::chart(chart, derived.unmatched);
+        let first = first_time(profile).unwrap_or(0);
+        let view = View::chart(chart, first, derived.unmatched);
         Ok(self.add_tree(view))
     }
 
-    /// How much of a profile there is at each moment; nothing of one without times.
-    pub fn heatmap(&self, id: u32, sample_type: u32) -> Result<Option<HeatmapInfo>, SessionError> {
+    /// How much of a profile there is at each moment, of what ran or of all; nothing of one without
+    /// times.
+    pub fn heatmap(
+        &self,
+        id: u32,
+        sample_type: u32,
+        with_idle: bool,
+    ) -> Result<Option<HeatmapInfo>, SessionError> {
         let profile = self.profile(id)?;
-        let map = heatmap::heatmap(profile, sample_type as usize);
+        let idle = if with_idle {
+            Idle::Counted
+        } else {
+            Idle::LeftOut
+        };
+        let map = heatmap::heatmap(profile, sample_type as usize, idle);
         let first = first_time(profile).unwrap_or(0);
         Ok(map.map(|map| HeatmapInfo {
             start: seconds(map.start.saturating_sub(first)),
@@ -69,6 +82,7 @@ impl Session {
             column: seconds(map.column),
             rows: heatmap::ROWS as u32,
             cells: map.cells,
+            has_idle: map.has_idle,
         }))
     }
 }

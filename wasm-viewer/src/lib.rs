@@ -5,15 +5,19 @@
 
 mod answers;
 mod chart;
+mod compare;
 mod error;
+mod export;
+mod labels;
 mod lines;
 mod session;
 mod steps;
 mod view;
 
 pub use answers::{
-    DiffTotals, FunctionRow, Graph, GraphEdge, HeatmapInfo, Line, NodeDetail, NodeDiff, PathStep,
-    ProfileInfo, Sandwich, SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
+    DiffTotals, FunctionRow, Graph, GraphEdge, HeatmapInfo, LabelKey, LabelPage, LabelRow, Line,
+    NodeDetail, NodeDiff, Part, PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread,
+    TreeInfo, TypeInfo,
 };
 pub use error::SessionError;
 pub use session::Session;
@@ -62,6 +66,17 @@ impl Viewer {
         Ok(answer(&opened.map_err(failure)?)?)
     }
 
+    /// Takes over a profile that the third WASM gave names.
+    pub fn open_symbolized(
+        &mut self,
+        of: u32,
+        pprof: &[u8],
+        warnings: Vec<String>,
+    ) -> Result<JsValue, JsValue> {
+        let opened = self.0.open_symbolized(of, pprof, warnings);
+        Ok(answer(&opened.map_err(failure)?)?)
+    }
+
     /// Merges opened profiles into a new one.
     pub fn merge(&mut self, profiles: &[u32]) -> Result<JsValue, JsValue> {
         Ok(answer(&self.0.merge(profiles).map_err(failure)?)?)
@@ -72,14 +87,19 @@ impl Viewer {
         self.0.close(profile);
     }
 
-    /// The profile as pprof, not compressed.
-    pub fn export_pprof(&self, profile: u32) -> Result<Vec<u8>, JsError> {
-        Ok(self.0.export_pprof(profile)?)
+    /// The profile after steps as pprof, not compressed.
+    pub fn export_pprof(&self, profile: u32, steps: Vec<String>) -> Result<Vec<u8>, JsError> {
+        Ok(self.0.export_pprof(profile, &steps)?)
     }
 
-    /// The stacks of one sample type as text.
-    pub fn export_folded(&self, profile: u32, sample_type: u32) -> Result<String, JsError> {
-        Ok(self.0.export_folded(profile, sample_type)?)
+    /// The stacks of one sample type after steps as text.
+    pub fn export_folded(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        steps: Vec<String>,
+    ) -> Result<String, JsError> {
+        Ok(self.0.export_folded(profile, sample_type, &steps)?)
     }
 
     /// Call tree of a profile and sample type, after steps; upside down when asked for.
@@ -98,9 +118,43 @@ impl Viewer {
         answer(&self.0.threads(profile, sample_type)?)
     }
 
-    /// How much of a profile there is at each moment; `null` without times.
-    pub fn heatmap(&self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
-        answer(&self.0.heatmap(profile, sample_type)?)
+    /// How much of a profile there is at each moment, with what is idle or without; `null` without
+    /// times.
+    pub fn heatmap(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        with_idle: bool,
+    ) -> Result<JsValue, JsError> {
+        answer(&self.0.heatmap(profile, sample_type, with_idle)?)
+    }
+
+    /// The keys of labels.
+    pub fn label_keys(&self, profile: u32, sample_type: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.label_keys(profile, sample_type)?)
+    }
+
+    /// Values of a key that contain a text, the largest first.
+    pub fn label_values(
+        &self,
+        profile: u32,
+        sample_type: u32,
+        key: &str,
+        filter: &str,
+        offset: u32,
+        limit: u32,
+    ) -> Result<JsValue, JsError> {
+        let page = (offset, limit);
+        answer(
+            &self
+                .0
+                .label_values(profile, sample_type, key, filter, page)?,
+        )
+    }
+
+    /// What steps leave of a profile, as a profile of its own.
+    pub fn part(&mut self, profile: u32, steps: Vec<String>) -> Result<JsValue, JsError> {
+        answer(&self.0.part(profile, &steps)?)
     }
 
     /// The flame chart of a thread, after steps: a tree in the order of time.
@@ -154,20 +208,20 @@ impl Viewer {
         Session::step_problem(step)
     }
 
-    /// Difference of two profiles.
+    /// Difference of two profiles after steps; upside down when asked for.
     pub fn diff(
         &mut self,
         base: u32,
         comparison: u32,
         sample_type: u32,
         normalise: bool,
+        steps: Vec<String>,
+        invert: bool,
     ) -> Result<JsValue, JsValue> {
-        Ok(answer(
-            &self
-                .0
-                .diff(base, comparison, sample_type, normalise)
-                .map_err(failure)?,
-        )?)
+        let compared = self
+            .0
+            .diff(base, comparison, sample_type, normalise, &steps, invert);
+        Ok(answer(&compared.map_err(failure)?)?)
     }
 
     /// A profile with the values of one sample type times a ratio, as a new one.
@@ -223,6 +277,11 @@ impl Viewer {
     /// All about a node.
     pub fn node(&self, tree: u32, node: u32) -> Result<JsValue, JsError> {
         answer(&self.0.view(tree)?.detail(node)?)
+    }
+
+    /// A node as lists have it: all about it but the way to it.
+    pub fn row(&self, tree: u32, node: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.view(tree)?.row(node)?)
     }
 
     /// The node's neighbour: `parent`, `child`, `next` or `previous`; itself when there is none.

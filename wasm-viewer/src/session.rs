@@ -3,9 +3,7 @@
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::store::read_chunk;
 use pilotlight_core::verbs::{self, Ratio};
-use pilotlight_core::{
-    By, CallTree, Profile, Scale, diff, expression_problem, folded, gzip, merge, pprof,
-};
+use pilotlight_core::{By, CallTree, Profile, expression_problem, gzip, merge, pprof};
 
 use crate::answers::{ProfileInfo, Sandwich, TreeInfo, TypeInfo};
 use crate::error::SessionError;
@@ -13,16 +11,22 @@ use crate::lines::KnownLines;
 use crate::steps::{Step, derive};
 use crate::view::{Values, View};
 
-/// Largest text of folded stacks, 64 MiB: the lines, the text and its copies in JavaScript stand in
-/// memory at the same time.
-const MAX_FOLDED_BYTES: usize = 64 << 20;
-
 /// Profiles and trees that are open.
 #[derive(Default)]
 pub struct Session {
     profiles: Vec<Option<Opened>>,
     trees: Vec<Option<View>>,
     pub(crate) known_lines: Option<KnownLines>,
+    /// What the last tree was made of that is not upside down.
+    upright: Option<Upright>,
+}
+
+/// A tree, and what it was made of.
+struct Upright {
+    profile: u32,
+    sample_type: u32,
+    steps: Vec<String>,
+    tree: u32,
 }
 
 struct Opened {
@@ -78,6 +82,28 @@ impl Session {
         }))
     }
 
+    /// Takes over a profile with names for its addresses: pprof with the samples of an open one, in
+    /// the same order. What pprof has no place for is that one's.
+    pub fn open_symbolized(
+        &mut self,
+        of: u32,
+        bytes: &[u8],
+        warnings: Vec<String>,
+    ) -> Result<ProfileInfo, SessionError> {
+        let mut profile = pprof::decode(bytes)?.profile;
+        let before = self.opened(of)?;
+        if let Some(times) = before.profile.samples().times.clone() {
+            profile = profile.with_times(times).ok_or(SessionError::Times)?;
+        }
+        let symbolized = Opened {
+            name: before.name.clone(),
+            format: before.format.clone(),
+            profile,
+            warnings: before.warnings.iter().cloned().chain(warnings).collect(),
+        };
+        Ok(self.add(symbolized))
+    }
+
     /// Adds profiles up.
     pub fn merge(&mut self, ids: &[u32]) -> Result<ProfileInfo, SessionError> {
         let opened = ids
@@ -109,21 +135,6 @@ impl Session {
         self.known_lines.take_if(|known| known.profile == id);
     }
 
-    /// The profile as pprof, not compressed: browsers have gzip of their own.
-    pub fn export_pprof(&self, id: u32) -> Result<Vec<u8>, SessionError> {
-        Ok(pprof::encode(&self.opened(id)?.profile))
-    }
-
-    /// The stacks of one sample type as text, `root;…;leaf value` a line.
-    pub fn export_folded(&self, id: u32, sample_type: u32) -> Result<String, SessionError> {
-        let profile = &self.opened(id)?.profile;
-        Ok(folded::encode(
-            profile,
-            sample_type as usize,
-            MAX_FOLDED_BYTES,
-        )?)
-    }
-
     /// Folds a profile into a call tree after some steps, in their order; upside down when `invert`
     /// says so.
     pub fn tree(
@@ -134,6 +145,10 @@ impl Session {
         invert: bool,
     ) -> Result<TreeInfo, SessionError> {
         let profile = &self.opened(id)?.profile;
+        let upright = self.upright(id, sample_type, steps).filter(|_| invert);
+        if let Some(view) = upright.map(View::inverted) {
+            return Ok(self.add_tree(view));
+        }
         let t = profile
             .sample_types()
             .get(sample_type as usize)
@@ -143,8 +158,38 @@ impl Session {
         let tree = CallTree::new(&derived.profile, sample_type as usize, By::Function);
         let view = View::new(Values::Call(Box::new(tree)), kind, unit, false)
             .derived(profile.total(sample_type as usize), derived.unmatched);
-        let view = if invert { view.inverted() } else { view };
-        Ok(self.add_tree(view))
+        if invert {
+            return Ok(self.add_tree(view.inverted()));
+        }
+        let info = self.add_tree(view);
+        self.upright = Some(Upright {
+            profile: id,
+            sample_type,
+            steps: steps.to_vec(),
+            tree: info.id,
+        });
+        Ok(info)
+    }
+
+    /// The tree of a profile after some steps, while it is open: turning it is quicker than
+    /// beginning with the profile.
+    fn upright(&self, profile: u32, sample_type: u32, steps: &[String]) -> Option<&View> {
+        let last = self.upright.as_ref().filter(|last| {
+            last.profile == profile && last.sample_type == sample_type && last.steps == steps
+        })?;
+        self.view(last.tree).ok()
+    }
+
+    /// What steps leave of a profile, opened as one of its own: a side of a comparison.
+    pub fn part(&mut self, id: u32, steps: &[String]) -> Result<ProfileInfo, SessionError> {
+        let opened = self.opened(id)?;
+        let part = Opened {
+            name: opened.name.clone(),
+            format: String::new(),
+            profile: derive(&opened.profile, steps)?.profile.into_owned(),
+            warnings: Vec::new(),
+        };
+        Ok(self.add(part))
     }
 
     /// What calls the functions of a name in a tree that is not upside down, and what they call.
@@ -159,55 +204,6 @@ impl Session {
     /// What is wrong with a step, if anything.
     pub fn step_problem(step: &str) -> Option<String> {
         Step::parse(step).err()
-    }
-
-    /// Compares two profiles; the sample type is found in the comparison by name and unit.
-    pub fn diff(
-        &mut self,
-        base: u32,
-        comparison: u32,
-        sample_type: u32,
-        normalise: bool,
-    ) -> Result<TreeInfo, SessionError> {
-        let (left, right) = (
-            &self.opened(base)?.profile,
-            &self.opened(comparison)?.profile,
-        );
-        let t = left
-            .sample_types()
-            .get(sample_type as usize)
-            .ok_or(SessionError::NoType(sample_type))?;
-        let (kind, unit) = left.type_text(*t);
-        let other = right
-            .sample_types()
-            .iter()
-            .position(|&t| right.type_text(t) == (kind, unit))
-            .ok_or_else(|| {
-                let has: Vec<String> = right
-                    .sample_types()
-                    .iter()
-                    .map(|&t| right.type_text(t))
-                    .map(|(k, u)| format!("{k}/{u}"))
-                    .collect();
-                SessionError::NoSuchType {
-                    kind: kind.to_owned(),
-                    unit: unit.to_owned(),
-                    has: has.join(", "),
-                }
-            })?;
-        let scale = if normalise {
-            Scale::Normalised
-        } else {
-            Scale::Absolute
-        };
-        let tree = diff(
-            (left, sample_type as usize),
-            (right, other),
-            By::Function,
-            scale,
-        );
-        let view = View::new(Values::Diff(Box::new(tree)), kind, unit, normalise);
-        Ok(self.add_tree(view))
     }
 
     /// A profile with the values of one sample type times a ratio, so that profiles of unlike
@@ -315,6 +311,7 @@ fn info(opened: &Opened, id: u32) -> ProfileInfo {
         default_type: p.default_type() as u32,
         samples: p.len() as u32,
         timed: p.samples().times.is_some(),
+        labelled: !p.label_sets().is_empty(),
         functions: p.functions().len() as u32,
         locations: p.locations().len() as u32,
         time_nanos: header.time_nanos.to_string(),

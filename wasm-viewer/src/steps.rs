@@ -8,13 +8,16 @@
 //! | `show-from:REGEX` | begins stacks at the outermost such frame |
 //! | `prune-from:REGEX` | ends stacks at the innermost such frame |
 //! | `recursion:direct`, `recursion:cycles` | folds functions that call themselves, directly or not |
+//! | `inlines:hide` | takes out inlined calls; their callers have what they cost |
+//! | `tagfocus:PATTERN`, `tagignore:PATTERN` | keeps samples with such a label, or without: `key=REGEX`, `key=32kb:64kb`, `REGEX` of `key:value` |
+//! | `tagroot:KEY,…`, `tagleaf:KEY,…` | values of labels as frames, outermost or innermost |
 //! | `time:FROM-UNTIL` | what was between two points in time, in seconds since the first sample of the profile |
 //! | `group:function`, `group:file`, `group:package`, `group:module` | what counts as one frame; of files, packages and modules, equal neighbours become one |
 
 use std::borrow::Cow;
 
 use pilotlight_core::Profile;
-use pilotlight_core::verbs::{self, FramePattern, Granularity, Recursion};
+use pilotlight_core::verbs::{self, FramePattern, Granularity, Recursion, TagEnd, TagPattern};
 
 use crate::error::{MAX_STEPS, SessionError};
 
@@ -66,7 +69,12 @@ pub(crate) enum Step {
     ShowFrom(FramePattern),
     PruneFrom(FramePattern),
     Recursion(Recursion),
+    HideInlined,
     Group(Granularity),
+    TagFocus(TagPattern),
+    TagIgnore(TagPattern),
+    /// Keys of labels.
+    TagFrames(Vec<String>, TagEnd),
     /// Nanoseconds since the first sample.
     Time(i64, i64),
 }
@@ -81,6 +89,19 @@ impl Step {
             }
             FramePattern::new(argument).map(step).map_err(|e| e.reason)
         };
+        let tags = |step: fn(TagPattern) -> Self| {
+            if argument.is_empty() {
+                return Err("it has no pattern of labels".to_owned());
+            }
+            TagPattern::new(argument).map(step).map_err(|e| e.reason)
+        };
+        let frames = |end: TagEnd| {
+            let keys: Vec<String> = argument.split(',').map(str::to_owned).collect();
+            if keys.iter().any(String::is_empty) {
+                return Err("it is the keys of labels, with commas between them".to_owned());
+            }
+            Ok(Self::TagFrames(keys, end))
+        };
         match verb {
             "focus" => pattern(Self::Focus),
             "ignore" => pattern(Self::Ignore),
@@ -93,6 +114,10 @@ impl Step {
                 "cycles" => Ok(Self::Recursion(Recursion::Cycles)),
                 _ => Err("recursion is direct or cycles".to_owned()),
             },
+            "inlines" => match argument {
+                "hide" => Ok(Self::HideInlined),
+                _ => Err("inlined calls are hidden: inlines:hide".to_owned()),
+            },
             "group" => match argument {
                 "function" => Ok(Self::Group(Granularity::Function)),
                 "file" => Ok(Self::Group(Granularity::File)),
@@ -100,6 +125,10 @@ impl Step {
                 "module" => Ok(Self::Group(Granularity::Module)),
                 _ => Err("a group is a function, file, package or module".to_owned()),
             },
+            "tagfocus" => tags(Self::TagFocus),
+            "tagignore" => tags(Self::TagIgnore),
+            "tagroot" => frames(TagEnd::Root),
+            "tagleaf" => frames(TagEnd::Leaf),
             "time" => parse_span(argument)
                 .map(|(from, until)| Self::Time(from, until))
                 .ok_or_else(|| "a time is two numbers of seconds, such as 0.5-2".to_owned()),
@@ -130,10 +159,25 @@ impl Step {
                 let pruned = verbs::prune_from(profile, pattern);
                 (pruned.profile, pruned.matched)
             }
+            Self::TagFocus(pattern) => {
+                left(verbs::focus_tags(profile, Some(pattern), None).profile)
+            }
+            Self::TagIgnore(pattern) => {
+                let ignored = verbs::focus_tags(profile, None, Some(pattern));
+                (ignored.profile, ignored.ignore_matched)
+            }
+            Self::TagFrames(keys, end) => {
+                let framed = verbs::tag_frames(profile, keys, *end).map_err(|e| e.to_string())?;
+                (framed.profile, framed.matched)
+            }
             Self::Time(from, until) => {
                 let [from, until] = [from, until].map(|&nanos| start.saturating_add(nanos));
                 let part = verbs::within(profile, from, until);
                 left(part.ok_or_else(|| "the samples of this profile have no times".to_owned())?)
+            }
+            Self::HideInlined => {
+                let hidden = verbs::hide_inlined(profile);
+                (hidden.profile, hidden.matched)
             }
             Self::Recursion(mode) => (fold(profile, *mode)?, true),
             Self::Group(Granularity::Function) => {

@@ -1,6 +1,7 @@
 //! Flame charts of profiles whose samples have times.
 
-use pilotlight_viewer::{Session, SessionError};
+use pilotlight_core::{imports, pprof};
+use pilotlight_viewer::{ProfileInfo, Session, SessionError};
 
 /// Two threads; `main` runs twice in the first, with a pause between its calls of `work`.
 const FILE: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.json",
@@ -11,6 +12,22 @@ const FILE: &str = r#"{"$schema":"https://www.speedscope.app/file-format-schema.
 {"type":"O","frame":0,"at":80},{"type":"C","frame":0,"at":100}]},
 {"type":"sampled","name":"two","unit":"nanoseconds","samples":[[2],[2],[0,2]],"weights":[5,5,1]}]}"#;
 
+/// Opens it as the page does: the second WASM reads it.
+fn open(session: &mut Session) -> ProfileInfo {
+    let opened = imports::open(FILE.as_bytes(), 1 << 20).unwrap();
+    let profile = opened.decoded.profile;
+    let times = profile.samples().times.clone();
+    session
+        .open_imported(
+            "x",
+            "speedscope",
+            &pprof::encode(&profile),
+            times,
+            Vec::new(),
+        )
+        .unwrap()
+}
+
 fn names(session: &Session, tree: u32, nodes: &[u32]) -> Vec<String> {
     session.view(tree).unwrap().names(nodes).unwrap()
 }
@@ -18,7 +35,7 @@ fn names(session: &Session, tree: u32, nodes: &[u32]) -> Vec<String> {
 #[test]
 fn a_chart_is_a_tree_in_the_order_of_time() {
     let mut session = Session::default();
-    let info = session.open("x", FILE.as_bytes()).unwrap();
+    let info = open(&mut session);
     assert!(info.timed);
     let threads = session.threads(info.id, 0).unwrap();
     let threads: Vec<(&str, f64)> = threads.iter().map(|t| (&*t.name, t.total)).collect();
@@ -35,6 +52,11 @@ fn a_chart_is_a_tree_in_the_order_of_time() {
     assert_eq!((first.function_total, first.function_self), (70.0, 50.0));
     let works = view.children(mains[0]).unwrap();
     assert_eq!(names(&session, chart.id, &works), ["work", "work"]);
+    // Times are those of the recording, whose first sample is 10 ns after its start.
+    let start = |node| view.detail(node).unwrap().start;
+    let starts = [0, mains[0], mains[1], works[0], works[1]].map(start);
+    assert_eq!(starts, [0.0, 0.0, 70e-9, 10e-9, 40e-9].map(Some));
+    assert_eq!(chart.start, Some(0.0));
     assert_eq!(view.step(works[0], "next").unwrap(), works[1]);
     assert_eq!(view.step(works[1], "next").unwrap(), works[1]);
     // Each place has a key of its own, and pauses are not drawn.
@@ -52,10 +74,17 @@ fn a_chart_is_a_tree_in_the_order_of_time() {
 #[test]
 fn a_chart_of_what_is_left_by_steps() {
     let mut session = Session::default();
-    let info = session.open("x", FILE.as_bytes()).unwrap();
+    let info = open(&mut session);
     let steps = ["focus:work".to_owned()];
     let chart = session.chart(info.id, 0, &steps, "one").unwrap();
     assert_eq!(chart.total, 40.0);
+    assert_eq!(
+        chart.start,
+        Some(10e-9),
+        "since the recording's first sample"
+    );
+    let tree = session.tree(info.id, 0, &steps, false).unwrap();
+    assert_eq!(tree.start, None);
     let error = session.chart(info.id, 0, &steps, "two").unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -65,4 +94,50 @@ fn a_chart_of_what_is_left_by_steps() {
     assert_eq!(error, SessionError::NoType(7));
     let untimed = session.open("y", b"main;work 1").unwrap();
     assert!(!untimed.timed);
+}
+
+#[test]
+fn two_parts_of_the_time_are_compared() {
+    let mut session = Session::default();
+    let info = open(&mut session);
+    let mut part = |steps: &[&str]| {
+        let steps: Vec<String> = steps.iter().map(|&step| step.to_owned()).collect();
+        session.part(info.id, &steps).unwrap()
+    };
+    let first = part(&["time:0-0.00000005"]);
+    let second = part(&["time:0.00000005-1"]);
+    assert_eq!((first.types[0].total, second.types[0].total), (50.0, 20.0));
+    let steps = ["hide:main".to_owned(), "hide:nothing".to_owned()];
+    let diff = session.diff(first.id, second.id, 0, false, &steps, false);
+    let diff = diff.unwrap();
+    assert_eq!(diff.unmatched, [1]);
+    let totals = diff.diff.unwrap();
+    assert_eq!((totals.base, totals.comparison), (50.0, 20.0));
+    session.close(first.id);
+    session.close(second.id);
+    assert_eq!(
+        session.tree(info.id, 0, &[], false).unwrap().total,
+        81.0,
+        "it stays as it is"
+    );
+}
+
+#[test]
+fn a_heatmap_without_what_is_idle() {
+    let file = r#"{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2,3]},
+        {"id":2,"callFrame":{"functionName":"(idle)"}},{"id":3,"callFrame":{"functionName":"run"}}],
+        "startTime":0,"endTime":100,"samples":[2,3,2],"timeDeltas":[0,40,10]}"#;
+    let read = imports::open(file.as_bytes(), 1 << 20).unwrap();
+    let times = read.decoded.profile.samples().times.clone();
+    let pprof = pprof::encode(&read.decoded.profile);
+    let mut session = Session::default();
+    let info = session
+        .open_imported("x", "", &pprof, times, Vec::new())
+        .unwrap();
+    let total = |with_idle| {
+        let map = session.heatmap(info.id, 0, with_idle).unwrap().unwrap();
+        assert!(map.has_idle);
+        map.cells.iter().sum::<f64>().round()
+    };
+    assert_eq!((total(true), total(false)), (100_000.0, 10_000.0));
 }

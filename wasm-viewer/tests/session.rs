@@ -1,6 +1,6 @@
 //! The session behind the browser's interface, driven natively.
 
-use pilotlight_core::{ProfileBuilder, pprof};
+use pilotlight_core::{Function, Line, ProfileBuilder, StringId, pprof};
 use pilotlight_viewer::{Session, Sort};
 
 /// A pprof file from lines of `root;…;leaf value`.
@@ -185,14 +185,14 @@ fn merges_and_compares() {
     let comparison = open(&mut session, "main;new 30\nmain;same 10");
     let merged = session.merge(&[base, comparison]).expect("same types");
     assert_eq!(merged.types[0].total_exact, "60");
-    let exported = session.export_pprof(merged.id).expect("open");
+    let exported = session.export_pprof(merged.id, &[]).expect("open");
     assert_eq!(
         session.open("again", &exported).expect("our own").types,
         merged.types
     );
 
     let tree = session
-        .diff(base, comparison, 0, false)
+        .diff(base, comparison, 0, false, &[], false)
         .expect("same types");
     let totals = tree.diff.expect("a comparison");
     assert_eq!((totals.base, totals.comparison), (20.0, 40.0));
@@ -217,7 +217,7 @@ fn merges_and_compares() {
     );
 
     let scaled = session
-        .diff(base, comparison, 0, true)
+        .diff(base, comparison, 0, true, &[], false)
         .expect("same types")
         .diff
         .expect("a comparison");
@@ -234,7 +234,7 @@ fn scales() {
     let scaled = session.scale(profile, 0, 3.0, 4.0).expect("a ratio");
     assert_eq!(scaled.types[0].total_exact, "30");
     let tree = session
-        .diff(profile, scaled.id, 0, false)
+        .diff(profile, scaled.id, 0, false, &[], false)
         .expect("same types")
         .diff
         .expect("a comparison");
@@ -357,7 +357,7 @@ fn says_what_is_wrong() {
         result.map_or_else(|error| error.kind(), |_| "opens")
     };
     assert_eq!(kind(session.open("x", b"")), "empty");
-    assert_eq!(kind(session.open("x", b"FLR\0\0\x02")), "damaged");
+    assert_eq!(kind(session.open("x", b"FLR\0\0\x02")), "unread");
     assert_eq!(kind(session.open("x", b"PERFILE2")), "unread");
     assert_eq!(kind(session.open("x", b"\x0a\x05\x08")), "damaged");
     assert_eq!(kind(session.open("x", b"\x1f\x8b\x08")), "damaged");
@@ -371,7 +371,7 @@ fn says_what_is_wrong() {
         "profiles measure different things and cannot be added: cpu/nanoseconds and wall/nanoseconds"
     );
     let no_type = session
-        .diff(cpu, wall, 0, false)
+        .diff(cpu, wall, 0, false, &[], false)
         .expect_err("no cpu")
         .to_string();
     assert_eq!(
@@ -393,8 +393,10 @@ fn is_handed_on_as_folded_stacks_with_the_totals_of_its_boxes() {
     let mut session = Session::default();
     let text = "main;idle 25\nmain;work 15\nmain;work;hash 60\n";
     let profile = open(&mut session, text);
-    assert_eq!(session.export_folded(profile, 0).as_deref(), Ok(text));
-    let wrong = session.export_folded(profile, 1).expect_err("one type");
+    assert_eq!(session.export_folded(profile, 0, &[]).as_deref(), Ok(text));
+    let wrong = session
+        .export_folded(profile, 1, &[])
+        .expect_err("one type");
     assert_eq!(
         wrong.to_string(),
         "folded stacks: there is no sample type 1, only 1"
@@ -402,7 +404,10 @@ fn is_handed_on_as_folded_stacks_with_the_totals_of_its_boxes() {
 
     let tree = session.tree(profile, 0, &[], false).expect("a type").id;
     let other = open(&mut session, "main;work 15\nmain;idle 5");
-    let both = session.diff(profile, other, 0, false).expect("both").id;
+    let both = session
+        .diff(profile, other, 0, false, &[], false)
+        .expect("both")
+        .id;
     let view = session.view(tree).expect("open");
     assert_eq!(view.totals(&[0, 1]), Ok(vec![100.0, 0.0, 100.0, 0.0]));
     assert!(view.totals(&[0, 99]).is_err());
@@ -426,4 +431,52 @@ fn says_in_which_format_a_file_is() {
         .open_imported("c", "a Chrome trace", &pprof, None, Vec::new())
         .expect("opens");
     assert_eq!(imported.format, "a Chrome trace");
+}
+
+#[test]
+fn a_profile_with_more_names_keeps_times_and_warnings() {
+    let mut session = Session::default();
+    let native = |name: Option<&str>| {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("cpu", "nanoseconds");
+        let main = builder.named_stack(&["main"]);
+        let lines = name.map(|name| {
+            let name = builder.string(name);
+            Line {
+                function: Some(builder.function(Function {
+                    name,
+                    system_name: name,
+                    file: StringId::EMPTY,
+                    start_line: 0,
+                })),
+                line: 7,
+                column: 0,
+            }
+        });
+        let location = builder.location(None, 0x10, false, lines.as_slice());
+        let stack = builder.stack(main, location);
+        builder.sample(main, None, &[1]);
+        builder.sample(Some(stack), None, &[2]);
+        pprof::encode(&builder.finish())
+    };
+    let (times, warned) = (Some(vec![5, 9]), vec!["odd".to_owned()]);
+    let before = session
+        .open_imported("a", "perf script", &native(None), times, warned)
+        .expect("opens")
+        .id;
+    let after = session
+        .open_symbolized(before, &native(Some("work")), vec!["by name".to_owned()])
+        .expect("opens");
+    assert_eq!((&*after.name, &*after.format), ("a", "perf script"));
+    assert_eq!((after.samples, after.timed), (2, true));
+    assert_eq!(after.warnings, ["odd", "by name"]);
+    let tree = session.tree(after.id, 0, &[], false).expect("a type").id;
+    let view = session.view(tree).expect("is open");
+    assert_eq!(view.names(&[2]).expect("a node"), ["work"]);
+    assert!(
+        session
+            .open_symbolized(before, &file("cpu", "a 1"), Vec::new())
+            .is_err(),
+        "there are two times"
+    );
 }

@@ -1,7 +1,9 @@
 //! Steps between an opened profile and its tree, and the same tree seen from elsewhere.
 
 use pilotlight_core::pprof;
-use pilotlight_core::{Function, Line, Mapping, ProfileBuilder, StringId, SymbolFlags};
+use pilotlight_core::{
+    Function, Label, LabelValue, Line, Mapping, ProfileBuilder, StringId, SymbolFlags,
+};
 use pilotlight_viewer::{Session, Sort, TreeInfo};
 
 /// Opens folded stacks, `root;…;leaf value` a line.
@@ -160,6 +162,84 @@ fn frames_are_grouped() {
     assert_eq!(names("group:module"), ["/lib/libc.so.6", "/bin/shop"]);
 }
 
+/// Samples 1, 2 and 4 with the labels `region` and `size`.
+fn labelled() -> Vec<u8> {
+    let mut b = ProfileBuilder::new();
+    b.sample_type("cpu", "count");
+    let stack = b.named_stack(&["main"]);
+    let (region, size) = (b.string("region"), b.string("size"));
+    let bytes = b.string("bytes");
+    for (i, value) in ["eu", "us", "eu,1"].into_iter().enumerate() {
+        let value = LabelValue::Text(b.string(value));
+        let mut labels = vec![Label { key: region, value }];
+        if i > 0 {
+            let value = LabelValue::Number(1024 * i as i64, bytes);
+            labels.push(Label { key: size, value });
+        }
+        let set = b.label_set(&mut labels);
+        b.sample(stack, set, &[1 << i]);
+    }
+    pprof::encode_gzip(&b.finish())
+}
+
+#[test]
+fn samples_are_chosen_and_parted_by_label() {
+    let mut session = Session::default();
+    let info = session.open("x", &labelled()).expect("opens");
+    assert!(info.labelled);
+    let keys = session.label_keys(info.id, 0).expect("keys");
+    let keys: Vec<_> = keys
+        .iter()
+        .map(|k| (&*k.name, k.values, k.fraction))
+        .collect();
+    assert_eq!(keys, [("region", 3, 1.0), ("size", 2, 6.0 / 7.0)]);
+    let values = |key: &str, filter: &str, page| {
+        let page = session.label_values(info.id, 0, key, filter, page);
+        page.expect("values")
+    };
+    let all = values("region", "", (0, 10));
+    let texts: Vec<_> = all
+        .rows
+        .iter()
+        .map(|row| (&*row.text, row.fraction))
+        .collect();
+    assert_eq!(
+        texts,
+        [("eu,1", 4.0 / 7.0), ("us", 2.0 / 7.0), ("eu", 1.0 / 7.0)]
+    );
+    assert_eq!((all.count, all.pattern), (3, None));
+    let some = values("region", "EU", (1, 10));
+    assert_eq!((some.count, &*some.rows[0].text), (2, "eu"));
+    let sizes = values("size", "0", (0, 1));
+    assert_eq!((sizes.count, sizes.rows.len(), sizes.pattern), (2, 1, None));
+    let patterns = [
+        (some.pattern, 5.0),
+        (all.rows[0].pattern.clone(), 4.0),
+        (all.rows[2].pattern.clone(), 1.0),
+        (sizes.rows[0].pattern.clone(), 4.0),
+    ];
+    for (pattern, total) in patterns {
+        let pattern = pattern.expect("a pattern");
+        let kept = tree(&mut session, info.id, &[&format!("tagfocus:{pattern}")]);
+        let left = tree(&mut session, info.id, &[&format!("tagignore:{pattern}")]);
+        assert_eq!((kept.total, left.total), (total, 7.0 - total), "{pattern}");
+    }
+    let framed = tree(
+        &mut session,
+        info.id,
+        &["tagignore:us", "tagroot:region,size", "tagleaf:none"],
+    );
+    assert_eq!(
+        draw(&session, &framed),
+        "total 5/0\n eu 1/0\n  (no size) 1/0\n   main 1/0\n    (no none) 1/1\n eu,1 4/0\n  2 KiB 4/0\n   main \
+         4/0\n    (no none) 4/4\n"
+    );
+    assert_eq!(framed.unmatched, [2]);
+    assert!(session.label_keys(info.id, 7).is_err());
+    let plain = open(&mut session, STACKS);
+    assert!(session.label_keys(plain, 0).expect("none").is_empty());
+}
+
 #[test]
 fn errors_name_the_step() {
     let mut session = Session::default();
@@ -183,6 +263,14 @@ fn errors_name_the_step() {
     assert_eq!(
         message(&["recursion:none"]),
         "step 1, recursion:none: recursion is direct or cycles"
+    );
+    assert_eq!(
+        message(&["tagfocus:"]),
+        "step 1, tagfocus:: it has no pattern of labels"
+    );
+    assert_eq!(
+        message(&["tagroot:a,,b"]),
+        "step 1, tagroot:a,,b: it is the keys of labels, with commas between them"
     );
     assert_eq!(
         message(&["group:line"]),
@@ -232,6 +320,26 @@ fn upside_down_the_table_stays() {
 }
 
 #[test]
+fn upside_down_from_a_tree_as_from_the_profile() {
+    let mut session = Session::default();
+    let profile = open(&mut session, STACKS);
+    for steps in [&[][..], &["focus:alloc".to_owned()]] {
+        let made = session.tree(profile, 0, steps, true).expect("a tree");
+        let upright = session.tree(profile, 0, steps, false).expect("a tree");
+        let view = session.view_mut(upright.id).expect("open");
+        view.search("main").expect("a pattern");
+        let turned = session.tree(profile, 0, steps, true).expect("a tree");
+        session.drop_tree(upright.id);
+        let after = session.tree(profile, 0, steps, true).expect("a tree");
+        for tree in [turned, after] {
+            assert_eq!(draw(&session, &tree), draw(&session, &made));
+            let id = made.id;
+            assert_eq!(TreeInfo { id, ..tree }, made);
+        }
+    }
+}
+
+#[test]
 fn a_sandwich_has_callers_and_callees() {
     let mut session = Session::default();
     let profile = open(&mut session, STACKS);
@@ -269,7 +377,9 @@ fn a_sandwich_of_a_comparison_has_both_sides() {
     let mut session = Session::default();
     let base = open(&mut session, "main;a;b 3\nmain;b 4");
     let comparison = open(&mut session, "main;a;b 5\nmain;c 6");
-    let diff = session.diff(base, comparison, 0, false).expect("a tree");
+    let diff = session
+        .diff(base, comparison, 0, false, &[], false)
+        .expect("a tree");
     let sandwich = session.sandwich(diff.id, "b").expect("a tree");
     let totals = sandwich.callers.diff.expect("both sides");
     assert_eq!((totals.base, totals.comparison), (7.0, 5.0));

@@ -52,8 +52,7 @@ const WORKER: Module = Module {
 };
 
 /// 420 kB are three seconds on a slow (1.2 Mbit/s) line: what a first visit should wait for a viewer that opens the
-/// common formats. Filters, charts and heatmaps took it above that; JSON of speedscope and JFR could move to
-/// [`IMPORTS`].
+/// most common formats.
 const VIEWER: Module = Module {
     package: "pilotlight-viewer",
     kind: "web",
@@ -69,8 +68,16 @@ const IMPORTS: Module = Module {
     budget: 500_000,
 };
 
+/// Names for addresses, which the viewer fetches when a program is dropped beside a profile.
+const SYMBOLS: Module = Module {
+    package: "pilotlight-symbols",
+    kind: "web",
+    out: "site/src/wasm/symbols",
+    budget: 400_000,
+};
+
 /// Steps of a build: those of [`pages`], then [`worker`].
-pub(crate) const STEPS: usize = 4;
+pub(crate) const STEPS: usize = 5;
 
 /// Builds all that is deployed.
 pub(crate) fn build(tools: &Tools) -> Result<()> {
@@ -84,6 +91,7 @@ pub(crate) fn build(tools: &Tools) -> Result<()> {
 pub(crate) fn pages(steps: &mut Steps, tools: &Tools, profile: Profile) -> Result<()> {
     steps.run("viewer", |step| module(step, tools, &VIEWER, profile))?;
     steps.run("formats", |step| module(step, tools, &IMPORTS, profile))?;
+    steps.run("symbols", |step| module(step, tools, &SYMBOLS, profile))?;
     steps.run("site", |_| site())
 }
 
@@ -93,8 +101,13 @@ pub(crate) fn worker(steps: &mut Steps, tools: &Tools, profile: Profile) -> Resu
 
 /// Its WASM alone, which the site's types and tests need.
 pub(crate) fn viewer(tools: &Tools) -> Result<()> {
-    let mut steps = Steps::new(2);
-    for (name, wanted) in [("viewer", &VIEWER), ("formats", &IMPORTS)] {
+    let modules = [
+        ("viewer", &VIEWER),
+        ("formats", &IMPORTS),
+        ("symbols", &SYMBOLS),
+    ];
+    let mut steps = Steps::new(modules.len());
+    for (name, wanted) in modules {
         steps.run(name, |step| module(step, tools, wanted, Profile::Local))?;
     }
     Ok(())
@@ -190,8 +203,10 @@ fn site() -> Result<((), String)> {
     let site = root().join("site");
     let mut inputs = Vec::new();
     files(&site, &mut inputs).context(site.display())?;
-    // What the page may fetch from is an input too (docs/viewer.md).
-    let origins = std::env::var("PROFILE_ORIGINS").unwrap_or_default();
+    // What the page may fetch from, and which pages may hold it, are inputs too (docs/viewer.md).
+    let origins = ["PROFILE_ORIGINS", "FRAME_ORIGINS"]
+        .map(|name| std::env::var(name).unwrap_or_default())
+        .join(" ");
     let built = if_changed(&inputs, &origins, &site.join("dist/index.html"), || {
         Run::new("npm")
             .args(["run", "--silent", "build"])

@@ -9,7 +9,7 @@ use crate::proc::{Failure, Result, Run};
 use std::path::Path;
 
 /// Programs of `tests/fuzz`, each with seeds of its own.
-const TARGETS: [&str; 10] = [
+const TARGETS: [&str; 11] = [
     "pprof",
     "legacy",
     "jfr",
@@ -18,6 +18,7 @@ const TARGETS: [&str; 10] = [
     "multipart",
     "stacks",
     "imports",
+    "symbols",
     "selector",
     "token",
 ];

@@ -48,7 +48,7 @@ Usage: cargo xtask <command>
 
 Environment:
   PILOTLIGHT_WASM_TOOLCHAIN   auto (default), rustup or debian: where the wasm32 standard library comes from
-  CHROMIUM                    the browser for the tests, when it is not found by itself
+  CHROMIUM, FIREFOX           the browsers for the tests, when they are not found by themselves
 ";
 
 fn main() -> ExitCode {

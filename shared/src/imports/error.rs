@@ -5,6 +5,8 @@ use thiserror::Error;
 use crate::base::warnings::cut;
 use crate::formats::compression::CompressionError;
 use crate::formats::detect::{OpenError, UnsupportedFormat};
+use crate::formats::jfr::JfrError;
+use crate::formats::speedscope::SpeedscopeError;
 
 /// Why a file cannot be opened.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -12,6 +14,12 @@ pub enum ImportError {
     /// A damaged file of a format of [`crate::imports`].
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// A damaged recording of JDK or async-profiler.
+    #[error(transparent)]
+    Jfr(#[from] JfrError),
+    /// Damaged JSON of speedscope.
+    #[error(transparent)]
+    Speedscope(#[from] SpeedscopeError),
     /// None of the formats; what it is instead.
     #[error("this is {0}; Pilotlight does not read that (docs/imports.md lists what it reads)")]
     Unsupported(UnsupportedFormat),

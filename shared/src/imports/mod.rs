@@ -1,5 +1,5 @@
 //! Formats that people open and no agent pushes: each is read into a
-//! [`Profile`](crate::Profile), none is written.
+//! [`Profile`](crate::Profile), none is written. [`open`] reads all others, too.
 //!
 //! A format is a module here and a line in [`FORMATS`]. They are apart from
 //! [`crate::formats`] for their size: the viewer loads them when a file asks for them, and the
@@ -19,6 +19,7 @@ use crate::formats::compression::inflate_sniffed;
 use crate::formats::decoded::Decoded;
 use crate::formats::detect::open as open_common;
 use crate::formats::start::Start;
+use crate::formats::{jfr, speedscope};
 pub use error::{FormatError, ImportError};
 
 /// A format.
@@ -77,11 +78,24 @@ pub struct Opened {
     pub format: Option<&'static str>,
 }
 
-/// Opens a profile in any format at all: those of this room and all that [`crate::open`] reads;
-/// gzip, zstd or neither. After inflation it may have `cap` bytes.
+/// Opens a profile in any format at all: those of this room, JFR, speedscope, and all that
+/// [`crate::open`] reads; gzip, zstd or neither. After inflation it may have `cap` bytes.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
     let inflated = inflate_sniffed(bytes, cap)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
+    if jfr::sniff(raw) && raw.len() <= cap {
+        let recording = jfr::decode(raw, &jfr::Options::default())?;
+        return Ok(Opened {
+            decoded: recording.for_viewer(),
+            format: Some("JFR"),
+        });
+    }
+    if speedscope::sniff(raw) && raw.len() <= cap {
+        return Ok(Opened {
+            decoded: speedscope::decode_with_times(raw)?,
+            format: Some("speedscope"),
+        });
+    }
     let start = Start::of(raw);
     if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(start))
         && raw.len() <= cap

@@ -6,27 +6,40 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::tree::call_tree::CallTree;
 use crate::tree::frames::By;
-use crate::views::pyroscope::{flame_graph, metadata};
+use crate::views::pyroscope::{self, FlameGraph, flame_graph};
 
 #[derive(Serialize)]
-struct File {
+struct File<'a> {
     version: u8,
-    flamebearer: Graph,
+    flamebearer: Graph<'a>,
     metadata: Metadata,
 }
 
-#[derive(Serialize)]
+/// The part `flamebearer`: names, and where each node lies.
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Graph {
-    names: Vec<String>,
-    levels: Vec<Vec<i64>>,
+pub struct Graph<'a> {
+    names: &'a [String],
+    levels: &'a [Vec<i64>],
     num_ticks: i64,
     max_self: i64,
 }
 
-#[derive(Serialize)]
+impl<'a> From<&'a FlameGraph> for Graph<'a> {
+    fn from(graph: &'a FlameGraph) -> Self {
+        Self {
+            names: &graph.names,
+            levels: &graph.levels,
+            num_ticks: graph.total,
+            max_self: graph.max_self,
+        }
+    }
+}
+
+/// The part `metadata`: what the numbers mean.
+#[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Metadata {
+pub struct Metadata {
     format: &'static str,
     spy_name: &'static str,
     sample_rate: i64,
@@ -34,27 +47,28 @@ struct Metadata {
     name: String,
 }
 
-/// Writes one sample type of a profile, functions by their names. What is negative is left out: a
-/// flame graph has no place for it.
-pub fn encode(profile: &Profile, sample_type: usize) -> String {
-    let (kind, unit) = profile.type_text(profile.sample_types()[sample_type]);
-    let about = metadata(&ProfileType::of_parts([kind, kind, unit, "", ""]));
-    let graph = flame_graph(&CallTree::new(profile, sample_type, By::Name), 0);
-    let file = File {
-        version: 1,
-        flamebearer: Graph {
-            names: graph.names,
-            levels: graph.levels,
-            num_ticks: graph.total,
-            max_self: graph.max_self,
-        },
-        metadata: Metadata {
+impl From<&ProfileType> for Metadata {
+    fn from(profile_type: &ProfileType) -> Self {
+        let about = pyroscope::metadata(profile_type);
+        Self {
             format: "single",
             spy_name: "",
             sample_rate: about.sample_rate,
             units: about.units,
             name: about.name,
-        },
+        }
+    }
+}
+
+/// Writes one sample type of a profile, functions by their names. What is negative is left out: a
+/// flame graph has no place for it.
+pub fn encode(profile: &Profile, sample_type: usize) -> String {
+    let (kind, unit) = profile.type_text(profile.sample_types()[sample_type]);
+    let graph = flame_graph(&CallTree::new(profile, sample_type, By::Name), 0);
+    let file = File {
+        version: 1,
+        flamebearer: Graph::from(&graph),
+        metadata: Metadata::from(&ProfileType::of_parts([kind, kind, unit, "", ""])),
     };
     // Texts and numbers always have a form in JSON.
     serde_json::to_string(&file).unwrap_or_default()

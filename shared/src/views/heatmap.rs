@@ -2,7 +2,8 @@
 //! right, and a column's cells divide it from top to bottom, so that what repeats within a second
 //! is seen.
 
-use crate::model::profile::Profile;
+use crate::model::id::{LabelSetId, LocationId};
+use crate::model::profile::{LabelValue, Profile};
 use crate::verbs::nanos_a_unit;
 
 /// Cells of a column.
@@ -38,24 +39,37 @@ pub struct Heatmap {
     pub column: i64,
     /// The cells of the first column from top to bottom, then those of the next.
     pub cells: Vec<f64>,
+    /// Whether there are idle samples at all.
+    pub has_idle: bool,
+}
+
+/// What becomes of samples in which nothing ran. They fill a profile evenly, so that what ran is
+/// hardly seen beside them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// They count as all others.
+    Counted,
+    /// They have their place in time and no value.
+    LeftOut,
 }
 
 /// The heatmap of a value column; `None` where samples have no times, or none has a value. A value
 /// that is a time is spread over the cells that it lasts through. Negative values are left out.
-/// Time and memory are linear in samples and cells.
-pub fn heatmap(profile: &Profile, sample_type: usize) -> Option<Heatmap> {
+/// When it begins and ends does not depend on what is idle. Time and memory are linear in samples
+/// and cells.
+pub fn heatmap(profile: &Profile, sample_type: usize, idle: Idle) -> Option<Heatmap> {
     let samples = &profile.samples;
     let times = samples.times.as_ref()?;
     let factor = nanos_a_unit(profile, sample_type);
-    let rows = times.iter().zip(samples.values.get(sample_type)?);
+    let rows = (0..).zip(times.iter().zip(samples.values.get(sample_type)?));
     let rows = rows
-        .filter(|(_, value)| **value > 0)
-        .map(|(&time, &value)| {
+        .filter(|(_, (_, value))| **value > 0)
+        .map(|(row, (&time, &value))| {
             let length = factor.map_or(0, |factor| value.saturating_mul(factor));
-            (time, time.saturating_add(length), value)
+            (time, time.saturating_add(length), value, row)
         });
     let start = rows.clone().map(|(time, ..)| time).min()?;
-    let end = rows.clone().map(|(_, end, _)| end).max()?;
+    let end = rows.clone().map(|(_, end, ..)| end).max()?;
     let length = end.saturating_sub(start).saturating_add(1);
     let column = STEPS
         .into_iter()
@@ -64,7 +78,14 @@ pub fn heatmap(profile: &Profile, sample_type: usize) -> Option<Heatmap> {
     let columns = div_ceil(length, column) as usize;
     let mut spread = Spread::new(columns * ROWS);
     let cell = column as f64 / ROWS as f64;
-    for (time, end, value) in rows {
+    let idle_samples = IdleSamples::of(profile);
+    let mut has_idle = false;
+    for (time, end, value, row) in rows {
+        let is_idle = idle_samples.contain(profile, row);
+        has_idle |= is_idle;
+        if is_idle && idle == Idle::LeftOut {
+            continue;
+        }
         let place = |time: i64| time.saturating_sub(start) as f64 / cell;
         spread.add(place(time), place(end), value as f64);
     }
@@ -73,7 +94,48 @@ pub fn heatmap(profile: &Profile, sample_type: usize) -> Option<Heatmap> {
         end,
         column,
         cells: spread.finish(),
+        has_idle,
     })
+}
+
+/// Which samples say that nothing ran: by the function `(idle)` of V8 at the leaf, or by a label,
+/// `category` of Firefox or `state` of Python and Go.
+struct IdleSamples {
+    /// By location: its innermost function is called so.
+    locations: Vec<bool>,
+    /// By set of labels.
+    sets: Vec<bool>,
+}
+
+impl IdleSamples {
+    fn of(profile: &Profile) -> Self {
+        let leaf = |id: LocationId| profile.lines(id).first().and_then(|line| line.function);
+        let locations = profile.location_ids().map(|id| {
+            leaf(id).is_some_and(|f| profile.text(profile.functions[f.index()].name) == "(idle)")
+        });
+        let says_so = |set: LabelSetId| {
+            profile.label_sets.get(set).iter().any(|label| {
+                let LabelValue::Text(text) = label.value else {
+                    return false;
+                };
+                let label = (profile.text(label.key), profile.text(text));
+                matches!(label, ("category", "Idle") | ("state", "idle"))
+            })
+        };
+        Self {
+            locations: locations.collect(),
+            sets: profile.label_sets.ids().map(says_so).collect(),
+        }
+    }
+
+    fn contain(&self, profile: &Profile, row: usize) -> bool {
+        let samples = &profile.samples;
+        let by_leaf = samples.stacks[row].is_some_and(|stack| {
+            let leaf = profile.stacks[stack.index()].location;
+            self.locations[leaf.index()]
+        });
+        by_leaf || samples.labels[row].is_some_and(|set| self.sets[set.index()])
+    }
 }
 
 /// Rounded up; neither is negative.
@@ -125,7 +187,7 @@ impl Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Profile, ProfileBuilder};
+    use crate::{Label, Profile, ProfileBuilder};
 
     fn timed(unit: &str, samples: &[(i64, i64)]) -> Profile {
         let mut builder = ProfileBuilder::new();
@@ -139,7 +201,12 @@ mod tests {
 
     #[test]
     fn counts_are_where_they_start() {
-        let map = heatmap(&timed("count", &[(0, 2), (25_000, 1), (999_999, 4)]), 0).unwrap();
+        let map = heatmap(
+            &timed("count", &[(0, 2), (25_000, 1), (999_999, 4)]),
+            0,
+            Idle::Counted,
+        )
+        .unwrap();
         assert_eq!((map.column, map.cells.len()), (1_000_000, ROWS));
         let filled: Vec<(usize, f64)> = (0..).zip(map.cells).filter(|c| c.1 > 0.0).collect();
         assert_eq!(filled, [(0, 2.0), (1, 1.0), (49, 4.0)]);
@@ -148,9 +215,19 @@ mod tests {
     #[test]
     fn times_are_spread() {
         // A cell is 20 µs; from the middle of the first to the middle of the fourth.
-        let map = heatmap(&timed("nanoseconds", &[(0, 0), (10_000, 60_000)]), 0).unwrap();
+        let map = heatmap(
+            &timed("nanoseconds", &[(0, 0), (10_000, 60_000)]),
+            0,
+            Idle::Counted,
+        )
+        .unwrap();
         assert_eq!(map.start, 10_000);
-        let map = heatmap(&timed("nanoseconds", &[(0, 1), (10_000, 60_000)]), 0).unwrap();
+        let map = heatmap(
+            &timed("nanoseconds", &[(0, 1), (10_000, 60_000)]),
+            0,
+            Idle::Counted,
+        )
+        .unwrap();
         assert_eq!(
             map.cells[..5],
             [10_001.0, 20_000.0, 20_000.0, 10_000.0, 0.0]
@@ -161,17 +238,70 @@ mod tests {
 
     #[test]
     fn columns_are_few_whatever_the_times_are() {
-        let hour = heatmap(&timed("count", &[(0, 1), (3_600_000_000_000, 1)]), 0).unwrap();
+        let hour = heatmap(
+            &timed("count", &[(0, 1), (3_600_000_000_000, 1)]),
+            0,
+            Idle::Counted,
+        )
+        .unwrap();
         assert_eq!(
             (hour.column, hour.cells.len()),
             (15_000_000_000, 241 * ROWS)
         );
-        let ever = heatmap(&timed("count", &[(i64::MIN, 1), (i64::MAX, 1)]), 0).unwrap();
+        let ever = heatmap(
+            &timed("count", &[(i64::MIN, 1), (i64::MAX, 1)]),
+            0,
+            Idle::Counted,
+        )
+        .unwrap();
         assert!(ever.cells.len() <= 301 * ROWS);
         assert_eq!(ever.cells.iter().sum::<f64>(), 2.0);
-        let long = heatmap(&timed("days", &[(i64::MIN, i64::MAX), (0, 1)]), 0).unwrap();
+        let long = heatmap(
+            &timed("days", &[(i64::MIN, i64::MAX), (0, 1)]),
+            0,
+            Idle::Counted,
+        )
+        .unwrap();
         assert!(long.cells.iter().all(|cell| cell.is_finite()));
-        assert!(heatmap(&timed("count", &[(0, -1)]), 0).is_none());
-        assert!(heatmap(&crate::testing::profile("a 1"), 0).is_none());
+        assert!(heatmap(&timed("count", &[(0, -1)]), 0, Idle::Counted).is_none());
+        assert!(heatmap(&crate::testing::profile("a 1"), 0, Idle::Counted).is_none());
+    }
+
+    #[test]
+    fn idle_samples_are_told_and_left_out() {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("cpu", "count");
+        let [main, idle, called] = [&["main"][..], &["main", "(idle)"], &["(idle)", "main"]]
+            .map(|names| builder.named_stack(names));
+        let mut label = |key: &str, text: &str| {
+            let (key, text) = (builder.string(key), builder.string(text));
+            let value = LabelValue::Text(text);
+            builder.label_set(&mut [Label { key, value }])
+        };
+        let (category, state) = (label("category", "Idle"), label("state", "idle"));
+        let other = label("name", "idle");
+        let samples = [
+            (0, idle, None),
+            (1, main, category),
+            (2, called, None),
+            (3, main, other),
+            (4, main, state),
+        ];
+        for (i, (time, stack, labels)) in samples.into_iter().enumerate() {
+            builder.sample_at(time * 1_000_000, stack, labels, &[1 << i]);
+        }
+        let profile = builder.finish();
+        let total = |idle| {
+            let map = heatmap(&profile, 0, idle).unwrap();
+            assert!(map.has_idle);
+            assert_eq!(
+                (map.start, map.end, map.cells.len()),
+                (0, 4_000_000, 5 * ROWS)
+            );
+            map.cells.iter().sum::<f64>()
+        };
+        assert_eq!((total(Idle::Counted), total(Idle::LeftOut)), (31.0, 12.0));
+        let busy = heatmap(&timed("count", &[(0, 1)]), 0, Idle::LeftOut).unwrap();
+        assert!(!busy.has_idle);
     }
 }

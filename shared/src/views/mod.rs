@@ -6,3 +6,4 @@ pub mod flame;
 pub mod flamebearer;
 pub mod heatmap;
 pub mod pyroscope;
+pub mod tags;

@@ -25,10 +25,13 @@ export interface Box {
 /** Reads boxes by index without copying them. */
 export class Boxes {
   readonly count: number;
+  /** The tree whose nodes these are, where that is to be known. */
+  readonly tree: number | undefined;
   readonly #words: Uint32Array<ArrayBuffer>;
   readonly #floats: Float32Array<ArrayBuffer>;
 
-  constructor(words: Uint32Array<ArrayBuffer>) {
+  constructor(words: Uint32Array<ArrayBuffer>, tree?: number) {
+    this.tree = tree;
     this.#words = words;
     this.#floats = new Float32Array(words.buffer, words.byteOffset, words.length);
     this.count = Math.floor(words.length / WORDS);

@@ -7,40 +7,77 @@
 export const PATTERN_VERBS = ["focus", "ignore", "hide", "show", "show-from", "prune-from"] as const;
 export type PatternVerb = (typeof PATTERN_VERBS)[number];
 
+/** Steps whose argument is a pattern of labels, `key=REGEX` or `key=32kb:64kb`: samples with such a label, or without. */
+export const TAG_VERBS = ["tagfocus", "tagignore"] as const;
+export type TagVerb = (typeof TAG_VERBS)[number];
+
+/** Steps whose argument is keys of labels: their values become frames, outermost or innermost. */
+export const TAG_FRAME_VERBS = ["tagroot", "tagleaf"] as const;
+export type TagFrameVerb = (typeof TAG_FRAME_VERBS)[number];
+
+const WITH_TEXT: string[] = [...PATTERN_VERBS, ...TAG_VERBS, ...TAG_FRAME_VERBS];
+
 export const GROUPS = ["function", "file", "package", "module"] as const;
 /** What counts as one frame. */
 export type Group = (typeof GROUPS)[number];
 
 /** What was between two points in time, in seconds since the first sample. */
-const TIME = /^time:(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/;
+const TIME = /^time:(.*)$/;
+const SPAN = /^(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)$/;
 
 /** As many as the core takes. */
 const MOST = 64;
 
-const FIXED = ["recursion:direct", "recursion:cycles", ...GROUPS.map((group) => `group:${group}`)];
+const FIXED = ["recursion:direct", "recursion:cycles", "inlines:hide", ...GROUPS.map((group) => `group:${group}`)];
 
 /** The steps of an address; whatever is none is left out. */
 export function parseSteps(texts: string[]): string[] {
   const isStep = (text: string) =>
     FIXED.includes(text) ||
-    TIME.test(text) ||
-    PATTERN_VERBS.some((verb) => text.startsWith(`${verb}:`) && text.length > verb.length + 1);
+    timeOf(text) !== null ||
+    WITH_TEXT.some((verb) => text.startsWith(`${verb}:`) && text.length > verb.length + 1);
   return texts.filter(isStep).slice(0, MOST);
 }
 
 /** A span of time in seconds. */
 export type Seconds = [from: number, until: number];
 
-export function timeStep([from, until]: Seconds): string {
-  // Nanoseconds: more digits would be noise.
+/** `0.5-2`, with nanoseconds: more digits would be noise. */
+export function formatSeconds([from, until]: Seconds): string {
   const text = (seconds: number) => seconds.toFixed(9).replace(/\.?0+$/, "");
-  return `time:${text(from)}-${text(until)}`;
+  return `${text(from)}-${text(until)}`;
+}
+
+export function parseSeconds(text: string): Seconds | null {
+  const match = SPAN.exec(text);
+  return match && [Number(match[1]), Number(match[2])];
+}
+
+export function timeStep(span: Seconds): string {
+  return `time:${formatSeconds(span)}`;
 }
 
 /** The span of a step of time. */
 export function timeOf(step: string): Seconds | null {
   const match = TIME.exec(step);
-  return match && [Number(match[1]), Number(match[2])];
+  return match && parseSeconds(match[1]);
+}
+
+/** The span of the first step of time there is. */
+export function timeAmong(steps: string[]): Seconds | null {
+  return steps.map(timeOf).find((span) => span !== null) ?? null;
+}
+
+/** The key and value that a step of labels means, when it is of one text alone. */
+export function labelOf(step: string): { key: string; value: string } | null {
+  const match = /^([^=]+)=\^(.*)\$$/s.exec(argumentOf(step));
+  if (!match) return null;
+  // Escapes are all that an expression of one text has; what is left of one with more has operators.
+  const [, key, pattern] = match;
+  const plain = pattern.replace(/\\(x2c|x3d|[\\^$.*+?()[\]{}|])/g, "");
+  if (/[\\^$.*+?()[\]{}|,]/.test(plain)) return null;
+  const codes: Record<string, string> = { x2c: ",", x3d: "=" };
+  return { key, value: pattern.replace(/\\(x2c|x3d|.)/gs, (_, code: string) => codes[code] ?? code) };
 }
 
 export function verbOf(step: string): string {

@@ -17,6 +17,8 @@ export interface ProfileInfo {
   samples: number;
   /** Whether samples have times, so that there is a chart. */
   timed: boolean;
+  /** Whether samples have labels to choose by. */
+  labelled: boolean;
   functions: number;
   locations: number;
   time_nanos: string;
@@ -52,6 +54,8 @@ export interface TreeInfo {
   unmatched: number[];
   /** Of a tree upside down, the depth below which callers are left out. */
   cut: number | null;
+  /** Of a chart, the seconds between the recording's first sample and its beginning. */
+  start: number | null;
   diff: DiffTotals | null;
   /** Whether values are the average of several snapshots, not their sum. */
   average?: boolean;
@@ -65,6 +69,30 @@ export interface Heatmap {
   rows: number;
   /** From top to bottom, then from left to right. */
   cells: number[];
+  /** Whether there are samples in which nothing ran. */
+  has_idle: boolean;
+}
+
+/** A key of labels, and the share of the profile that has it. */
+export interface LabelKey {
+  name: string;
+  values: number;
+  fraction: number;
+}
+
+export interface LabelRow {
+  text: string;
+  /** What a step of labels takes for it; none for what no pattern can say. */
+  pattern: string | null;
+  fraction: number;
+}
+
+/** Some of the values of a key. */
+export interface LabelPage {
+  rows: LabelRow[];
+  count: number;
+  /** For all that contain what was looked for. */
+  pattern: string | null;
 }
 
 /** What ran side by side with others, by process and name. */
@@ -110,8 +138,10 @@ export interface NodeDetail {
   function_self: number;
   function_total: number;
   occurrences: number;
+  /** In a chart, the seconds between the recording's first sample and its beginning. */
+  start: number | null;
+  /** From the root on; empty in lists of nodes. */
   path: { node: number; name: string }[];
-  key: string;
   diff: DiffValues | null;
   /** Both sides over all occurrences of the function. */
   function_diff: DiffValues | null;

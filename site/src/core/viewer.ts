@@ -3,11 +3,14 @@ import init, { Viewer } from "../wasm/viewer/pilotlight.js";
 import type { Arrangement, Link, Size } from "./arrange.ts";
 import { Boxes } from "./boxes.ts";
 import { type Division, divided, WHOLE } from "./divided.ts";
-import { importProfile } from "./imports.ts";
+import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
+import { type Named, nameAddresses } from "./symbols.ts";
 import type {
   Direction,
   Graph,
   Heatmap,
+  LabelKey,
+  LabelPage,
   Layout,
   LayoutWindow,
   Line,
@@ -20,6 +23,7 @@ import type {
   Thread,
   TreeInfo,
 } from "./types.ts";
+import { warmUp } from "./warm.ts";
 
 /** Narrower boxes get no label: two letters and the padding need about this much. */
 const LABEL_WIDTH = 22;
@@ -44,9 +48,20 @@ export interface LinesOf {
   file: string;
 }
 
+/** What a program did for a profile, and what the profile became; null when it is as it was. */
+export type Symbolized = Omit<Named, "pprof" | "warnings"> & { info: ProfileInfo | null };
+
 export interface TableQuery {
   sort: SortColumn;
   descending: boolean;
+  filter: string;
+  offset: number;
+  limit: number;
+}
+
+export interface LabelQuery {
+  key: string;
+  /** What values contain. */
   filter: string;
   offset: number;
   limit: number;
@@ -71,7 +86,17 @@ function wrap(viewer: Viewer) {
   const divisions = new Map<number, Division>();
   /** Of profiles with a tree: the type it has, and what its values are divided by. */
   const drawn = new Map<number, { type: number; by: number }>();
-  const imports = new Set<AbortController>();
+  /** What runs in workers of their own. */
+  const readers = new Set<AbortController>();
+  const stoppable = async <T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const stop = new AbortController();
+    readers.add(stop);
+    try {
+      return await read(stop.signal);
+    } finally {
+      readers.delete(stop);
+    }
+  };
   const divisionOf = (tree: number) => divisions.get(tree) ?? WHOLE;
   const withDivision = (info: TreeInfo, division: Division | undefined) => {
     if (!division) return info;
@@ -80,6 +105,7 @@ function wrap(viewer: Viewer) {
     return { ...divided(info, division), unit: division.unit ?? info.unit, average };
   };
   const node = (tree: number, id: number) => divided(viewer.node(tree, id) as NodeDetail, divisionOf(tree));
+  const row = (tree: number, id: number) => divided(viewer.row(tree, id) as NodeDetail, divisionOf(tree));
   const scale = (profile: number, type: number, numerator: number, denominator: number) =>
     viewer.scale(profile, type, numerator, denominator) as ProfileInfo;
   /** What `use` makes of a profile as it is shown: of one that is shown as an average, of that average. */
@@ -99,19 +125,24 @@ function wrap(viewer: Viewer) {
         return viewer.open(name, bytes) as ProfileInfo;
       } catch (failure) {
         if (!(failure instanceof Error) || failure.name !== "unread") throw failure;
-        const stop = new AbortController();
-        imports.add(stop);
-        try {
-          const { format, pprof, times, warnings } = await importProfile(bytes, stop.signal);
-          return viewer.open_imported(name, format, pprof, times, warnings) as ProfileInfo;
-        } finally {
-          imports.delete(stop);
-        }
+        const { format, pprof, times, warnings } = await stoppable((signal) => importProfile(bytes, signal));
+        return viewer.open_imported(name, format, pprof, times, warnings) as ProfileInfo;
       }
     },
-    /** Ends the readers of other formats that are at work. */
-    stopImports: () => {
-      for (const stop of imports) stop.abort();
+    /** Makes what comes after it faster. */
+    warmUp: () => warmUp(new Viewer()),
+    /** Names the addresses of profiles with a program. What has more names is a new profile. */
+    symbolize: async (profiles: number[], name: string, program: Blob): Promise<Symbolized[]> => {
+      const pprofs = profiles.map((id) => viewer.export_pprof(id, []) as Uint8Array<ArrayBuffer>);
+      const named = await stoppable((signal) => nameAddresses({ name, program, profiles: pprofs }, signal));
+      return named.map(({ pprof, warnings, ...counts }, i) => {
+        const info = pprof ? (viewer.open_symbolized(profiles[i], pprof, warnings) as ProfileInfo) : null;
+        return { ...counts, info };
+      });
+    },
+    /** Ends the readers of other formats and of programs that are at work. */
+    stopReaders: () => {
+      for (const stop of readers) stop.abort();
     },
     merge: (profiles: number[]) => viewer.merge(Uint32Array.from(profiles)) as ProfileInfo,
     close: (profile: number) => {
@@ -119,9 +150,17 @@ function wrap(viewer: Viewer) {
       viewer.close(profile);
     },
     scale,
-    exportPprof: (profile: number) => asShown(profile, (id) => viewer.export_pprof(id) as Uint8Array<ArrayBuffer>),
-    /** The stacks of the type that is shown, as text. */
-    exportFolded: (profile: number): string => asShown(profile, (id, type) => viewer.export_folded(id, type)),
+    /** A profile after some steps. */
+    exportPprof: (profile: number, steps: string[]) =>
+      asShown(profile, (id) => viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>),
+    /** The stacks of the type that is shown, after some steps, as text. */
+    exportFolded: (profile: number, steps: string[]): string =>
+      asShown(profile, (id, type) => viewer.export_folded(id, type, steps)),
+    /** A profile after some steps as JSON; of what holds one type, the type that is shown. */
+    exportJson: (profile: number, format: JsonFormat, steps: string[]): Promise<Uint8Array<ArrayBuffer>> =>
+      asShown(profile, (id, type) =>
+        writeProfile(viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>, format, type),
+      ),
     /** The tree of a profile after some steps, upside down when asked for. */
     tree: (profile: number, type: number, steps: string[], invert: boolean, division?: Division) => {
       drawn.set(profile, { type, by: division?.by ?? 1 });
@@ -129,8 +168,13 @@ function wrap(viewer: Viewer) {
     },
     /** What ran side by side in a profile, the largest first. */
     threads: (profile: number, type: number) => viewer.threads(profile, type) as Thread[],
-    /** How much of a profile there is at each moment; null without times. */
-    heatmap: (profile: number, type: number) => viewer.heatmap(profile, type) as Heatmap | null,
+    /** How much of a profile there is at each moment, with what is idle or without; null without times. */
+    heatmap: (profile: number, type: number, idle: boolean) => viewer.heatmap(profile, type, idle) as Heatmap | null,
+    labelKeys: (profile: number, type: number) => viewer.label_keys(profile, type) as LabelKey[],
+    labelValues: (profile: number, type: number, q: LabelQuery) =>
+      viewer.label_values(profile, type, q.key, q.filter, q.offset, q.limit) as LabelPage,
+    /** What steps leave of a profile, as one that is to be closed. */
+    part: (profile: number, steps: string[]) => viewer.part(profile, steps) as ProfileInfo,
     /** What a thread did when, after some steps: a tree in the order of time. */
     chart: (profile: number, type: number, steps: string[], thread: string) =>
       viewer.chart(profile, type, steps, thread) as TreeInfo,
@@ -169,8 +213,16 @@ function wrap(viewer: Viewer) {
     },
     /** What is wrong with a step; null when nothing is. */
     stepProblem: (step: string): string | null => viewer.step_problem(step) ?? null,
-    diff: (base: number, comparison: number, type: number, normalise: boolean, division?: Division) =>
-      withDivision(viewer.diff(base, comparison, type, normalise) as TreeInfo, division),
+    /** The tree of two profiles after the same steps, upside down when asked for. */
+    diff: (
+      base: number,
+      comparison: number,
+      type: number,
+      normalise: boolean,
+      steps: string[],
+      invert: boolean,
+      division?: Division,
+    ) => withDivision(viewer.diff(base, comparison, type, normalise, steps, invert) as TreeInfo, division),
     /** What is wrong with a regular expression; null when nothing is. */
     regexProblem: (text: string): string | null => viewer.regex_problem(text) ?? null,
     dropTree: (tree: number) => {
@@ -182,11 +234,14 @@ function wrap(viewer: Viewer) {
       return { boxes, names: labels(viewer, tree, new Boxes(boxes)) };
     },
     node,
-    nodes: (tree: number, ids: number[]) => ids.map((id) => node(tree, id)),
+    /** Nodes as lists have them, without their paths. */
+    nodes: (tree: number, ids: number[]) => ids.map((id) => row(tree, id)),
     children: (tree: number, id: number): Children => {
-      const all = [...(viewer.children(tree, id) as Uint32Array)];
-      return { largest: all.slice(0, CHILDREN_LIMIT).map((child) => node(tree, child)), count: all.length };
+      const all = viewer.children(tree, id) as Uint32Array;
+      return { largest: [...all.subarray(0, CHILDREN_LIMIT)].map((child) => row(tree, child)), count: all.length };
     },
+    /** All callees of each frame, the largest first. */
+    callees: (tree: number, ids: number[]) => ids.map((id) => viewer.children(tree, id) as Uint32Array<ArrayBuffer>),
     occurrence: (tree: number, id: number): Occurrence => {
       const all = viewer.occurrences(tree, id) as Uint32Array;
       return { position: all.indexOf(id) + 1, count: all.length };

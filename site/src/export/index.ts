@@ -1,4 +1,5 @@
 /** What is seen, as files. This code is loaded when somebody wants one. */
+import type { JsonFormat } from "../core/imports.ts";
 import { core } from "../core/index.ts";
 import { download, gzip } from "../state/page/download.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
@@ -8,7 +9,7 @@ import { svgOf } from "./drawing.ts";
 import { pageOf } from "./page.ts";
 import { pngOf } from "./png.ts";
 
-export type Form = "png" | "svg" | "csv" | "html" | "pprof" | "folded";
+export type Form = "png" | "svg" | "csv" | "html" | "pprof" | "folded" | JsonFormat;
 
 const EXTENSIONS: Record<Form, string> = {
   png: "png",
@@ -17,15 +18,18 @@ const EXTENSIONS: Record<Form, string> = {
   html: "html",
   pprof: "pb.gz",
   folded: "folded.txt",
+  speedscope: "speedscope.json",
+  flamebearer: "flamebearer.json",
 };
 
-export async function exportAs(form: Form): Promise<void> {
+/** `steps` are taken from a profile before it is written. */
+export async function exportAs(form: Form, steps: string[]): Promise<void> {
   const answer = shown.peek();
   if (answer.state !== "ready") return;
-  download(await make(form, answer), `${fileName(answer.title)}.${EXTENSIONS[form]}`);
+  download(await make(form, answer, steps), `${fileName(answer.title)}.${EXTENSIONS[form]}`);
 }
 
-async function make(form: Form, answer: Ready): Promise<Blob> {
+async function make(form: Form, answer: Ready, steps: string[]): Promise<Blob> {
   const { tree } = answer;
   const sources = sourcesOf(answer);
   switch (form) {
@@ -36,11 +40,14 @@ async function make(form: Form, answer: Ready): Promise<Blob> {
     case "csv":
       return csvOf(tree);
     case "html":
-      return pageOf(tree, sources);
+      return pageOf(tree, sources, steps);
     case "pprof":
-      return gzip(await core.exportPprof(sources[0].id));
+      return gzip(await core.exportPprof(sources[0].id, steps));
     case "folded":
-      return new Blob([await core.exportFolded(sources[0].id)], { type: "text/plain" });
+      return new Blob([await core.exportFolded(sources[0].id, steps)], { type: "text/plain" });
+    case "speedscope":
+    case "flamebearer":
+      return new Blob([await core.exportJson(sources[0].id, form, steps)], { type: "application/json" });
   }
 }
 

@@ -1,9 +1,11 @@
 /** One HTML file that shows what is seen, without a server and without a network. */
 import { fetchTemplate } from "../api.ts";
 import { core } from "../core/index.ts";
+import { timeOf } from "../core/steps.ts";
 import type { TreeInfo } from "../core/types.ts";
 import { gzip } from "../state/page/download.ts";
 import type { Source } from "../state/profile/sources.ts";
+import { takenSteps } from "../state/profile/steps.ts";
 import { urlState } from "../state/url/router.ts";
 import { formatUrlState, initialUrlState, type UrlState } from "../state/url/urlstate.ts";
 import { base64Of } from "./base64.ts";
@@ -18,28 +20,39 @@ export interface Embedded {
 /** Where it stands in the template. */
 const PLACE = '<script type="application/json" id="embedded">';
 
-export async function pageOf(tree: TreeInfo, sources: Source[]): Promise<Blob> {
-  const [template, ...profiles] = await Promise.all([fetchTemplate(), ...sources.map(embed)]);
-  const view = formatUrlState(viewOf(tree)).replace(/^[^?]*/, "");
-  return new Blob([fillTemplate(template, { view, profiles })], { type: "text/html" });
+/** The page of profiles after some steps; of whole ones it has the steps in its address, where they can be removed. */
+export async function pageOf(tree: TreeInfo, sources: Source[], steps: string[]): Promise<Blob> {
+  const embedded = sources.map((source) => embed(source, steps));
+  const [template, ...profiles] = await Promise.all([fetchTemplate(), ...embedded]);
+  const left = steps.length > 0 ? [] : takenSteps.peek();
+  const view = formatUrlState(viewOf(tree, left)).replace(/^[^?]*/, "");
+  return new Blob(fillTemplate(template, { view, profiles }), { type: "text/html" });
 }
 
-async function embed({ id, name }: Source): Promise<Embedded["profiles"][number]> {
-  return { name, base64: await base64Of(await gzip(await core.exportPprof(id))) };
+async function embed({ id, name }: Source, steps: string[]): Promise<Embedded["profiles"][number]> {
+  return { name, base64: await base64Of(await gzip(await core.exportPprof(id, steps))) };
 }
 
-/** What is seen, on the page of files, which knows no services and no times. */
-export function viewOf(tree: TreeInfo): UrlState {
-  const { view, zoom, extent, selection, search, sort, wholeFile, graph, compare, measure, route } = urlState.peek();
-  const seen = { view, zoom, extent, selection, search, sort, wholeFile, graph };
+/** What is seen, on the page of files, which knows no services. What it shows has no times, so it takes no part of them. */
+export function viewOf(tree: TreeInfo, steps: string[]): UrlState {
+  const { view, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph, compare, measure, route } =
+    urlState.peek();
+  const untimed = steps.filter((step) => timeOf(step) === null);
+  const seen = { view, steps: untimed, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph };
   const compared = route === "file" ? { compare, measure } : {};
   return { ...initialUrlState("file"), type: tree.type, ...seen, ...compared };
 }
 
-export function fillTemplate(template: string, embedded: Embedded): string {
+/** The parts of the file. Profiles are parts of their own: as base64 they are JSON already, and long. */
+export function fillTemplate(template: string, { view, profiles }: Embedded): string[] {
   const at = template.indexOf(PLACE) + PLACE.length;
   if (at < PLACE.length) throw new Error("viewer.html beside this page holds no place for a profile");
   // A script element ends at the first "</script", wherever that stands.
-  const json = JSON.stringify(embedded).replace(/</g, "\\u003c");
-  return template.slice(0, at) + json + template.slice(at);
+  const json = (text: string) => JSON.stringify(text).replace(/</g, "\\u003c");
+  const entries = profiles.flatMap(({ name, base64 }, i) => [
+    `${i > 0 ? "," : ""}{"name":${json(name)},"base64":"`,
+    base64,
+    '"}',
+  ]);
+  return [template.slice(0, at), `{"view":${json(view)},"profiles":[`, ...entries, "]}", template.slice(at)];
 }

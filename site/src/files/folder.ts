@@ -9,9 +9,12 @@ export interface Found {
   path: string;
 }
 
+/** The last two are in a dSYM, beside the symbols. */
+const NOISE = /^(__MACOSX|Thumbs\.db|desktop\.ini|Info\.plist|Relocations)$/i;
+
 /** What systems and tools leave in folders and archives beside what people put there. */
 export function isNoise(path: string): boolean {
-  return path.split("/").some((part) => part.startsWith(".") || /^(__MACOSX|Thumbs\.db|desktop\.ini)$/i.test(part));
+  return path.split("/").some((part) => part.startsWith(".") || NOISE.test(part));
 }
 
 /** Files and folders that were dropped. The entries have to be taken while the drop is handled, and can be read later. */

@@ -3,7 +3,9 @@ import { formatBytes } from "../format/value.ts";
 
 /** The core's own cap: what is larger is not read, so it need not be brought into memory. */
 export const MAX_FILE_BYTES = 256 << 20;
-/** How much is read between two looks at the signal. */
+/** Up to this size a file is read at once: what comes in steps is copied. */
+const AT_ONCE = 32 << 20;
+/** How much of a larger one is read between two looks at the signal. */
 const STEP = 8 << 20;
 
 export interface Source {
@@ -14,6 +16,8 @@ export interface Source {
   stage: string;
   /** Where it is fetched from; empty when it is on this machine. */
   address: string;
+  /** The file itself, when it is one of this machine: a large program need not be brought into this page's memory. */
+  file?: File;
   read(signal: AbortSignal, progress: ReadProgress): Promise<Uint8Array<ArrayBuffer>>;
 }
 
@@ -36,11 +40,17 @@ export function tooLarge(size: number): FileError {
 }
 
 export function fileSource(file: File, name: string): Source {
-  return { name, size: file.size, stage: "reading", address: "", read: (...how) => readFile(file, ...how) };
+  return { name, size: file.size, stage: "reading", address: "", file, read: (...how) => readFile(file, ...how) };
 }
 
 async function readFile(file: File, signal: AbortSignal, progress: ReadProgress): Promise<Uint8Array<ArrayBuffer>> {
   if (file.size > MAX_FILE_BYTES) throw tooLarge(file.size);
+  if (file.size <= AT_ONCE) {
+    progress(0, file.size);
+    const bytes = new Uint8Array(await file.arrayBuffer().catch(gone));
+    signal.throwIfAborted();
+    return bytes;
+  }
   const bytes = new Uint8Array(file.size);
   for (let at = 0; at < bytes.length; at += STEP) {
     progress(at, bytes.length);

@@ -1,4 +1,4 @@
-/** Where the cells of a heatmap are, and which times are between two points of it. Times are seconds since the first sample. */
+/** Where the cells of a heatmap are, how dark they are, and which times are between two points of it. Times are seconds since the first sample. */
 import type { Seconds } from "../core/steps.ts";
 import type { Heatmap } from "../core/types.ts";
 
@@ -8,8 +8,8 @@ export interface Cell {
   w: number;
   h: number;
   value: number;
-  /** It is in the chosen part, or nothing is chosen. */
-  inside: boolean;
+  /** The time in its middle. */
+  at: number;
 }
 
 /** A point of the strip, as fractions of its width and height. */
@@ -23,33 +23,63 @@ export function columnSpan(map: Heatmap, column: number): Seconds {
   return [map.start + column * map.column, map.start + (column + 1) * map.column];
 }
 
-/** All cells that have a value. */
-export function* cellsOf(map: Heatmap, width: number, height: number, chosen: Seconds | null): Generator<Cell> {
+/** From the beginning of the first column to the end of the last. */
+export function wholeSpan(map: Heatmap): Seconds {
+  return [map.start, map.start + (map.cells.length / map.rows) * map.column];
+}
+
+/** All cells, from top to bottom and from left to right. */
+export function* cellsOf(map: Heatmap, width: number, height: number): Generator<Cell> {
   const [w, h] = [(width * map.rows) / map.cells.length, height / map.rows];
   const step = map.column / map.rows;
   for (const [i, value] of map.cells.entries()) {
-    if (value <= 0) continue;
-    const middle = map.start + (i + 0.5) * step;
-    const inside = !chosen || (chosen[0] <= middle && middle < chosen[1]);
     yield {
       x: Math.floor(i / map.rows) * w,
       y: (i % map.rows) * h,
       w: Math.max(w, 1),
       h: Math.max(h, 1),
       value,
-      inside,
+      at: map.start + (i + 0.5) * step,
     };
   }
+}
+
+export function isWithin(span: Seconds | null, at: number): boolean {
+  return span !== null && span[0] <= at && at < span[1];
+}
+
+/** The lightest shade of a cell that has anything. */
+const LIGHTEST = 0.15;
+
+/**
+ * The shade of a value, 0 to 1. The lightest stands for the 2nd percentile of all cells that have anything, the darkest for
+ * the 98th; what is between is in proportion. So a few peaks do not bleach the rest, and a profile that is never at rest has
+ * its differences, too. The lightest stands for half of the darkest at most: noise does not look like a difference.
+ */
+export function shading(cells: number[]): (value: number) => number {
+  const sorted = Float64Array.from(cells.filter((cell) => cell > 0)).sort();
+  const percentile = (part: number) => sorted[Math.round((sorted.length - 1) * part)] ?? 0;
+  const high = percentile(0.98);
+  const low = Math.min(percentile(0.02), high / 2);
+  return (value) => {
+    if (value <= 0) return 0;
+    const part = Math.min(Math.max((value - low) / (high - low), 0), 1);
+    return LIGHTEST + (1 - LIGHTEST) * part;
+  };
 }
 
 /** From one point to another: of one column the cells between them, else all of the columns that they are in. */
 export function spanBetween(map: Heatmap, a: Point, b: Point): Seconds {
   const columns = map.cells.length / map.rows;
-  const within = (part: number, count: number) => Math.min(Math.max(Math.floor(part * count), 0), count - 1);
-  const [first, last] = [a, b].map(({ x }) => within(x, columns)).sort((m, n) => m - n);
+  const [first, last] = [a, b].map(({ x }) => indexAt(x, columns)).sort((m, n) => m - n);
   if (first !== last) return [columnSpan(map, first)[0], columnSpan(map, last)[1]];
-  const [top, bottom] = [a, b].map(({ y }) => within(y, map.rows)).sort((m, n) => m - n);
+  const [top, bottom] = [a, b].map(({ y }) => indexAt(y, map.rows)).sort((m, n) => m - n);
   const begin = columnSpan(map, first)[0];
   const step = map.column / map.rows;
   return [begin + top * step, begin + (bottom + 1) * step];
+}
+
+/** Which of so many equal parts a fraction is in. */
+export function indexAt(part: number, count: number): number {
+  return Math.min(Math.max(Math.floor(part * count), 0), count - 1);
 }

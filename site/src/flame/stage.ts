@@ -3,7 +3,7 @@ import { type Box, Boxes, Flag } from "../core/boxes.ts";
 import type { Layout, LayoutWindow, TreeInfo } from "../core/types.ts";
 import { NONE, ROOT } from "../core/types.ts";
 import { type Extent, FULL, isFull } from "./extent.ts";
-import { rememberingMeasure } from "./label.ts";
+import { sumOfCharacters } from "./label.ts";
 import { type Brush, context2d, FONT, makeHatch, paint, paintThumb, ROW } from "./paint.ts";
 import type { Palette } from "./palette.ts";
 import { between, IDENTITY, type Transform } from "./transform.ts";
@@ -89,12 +89,14 @@ export class Stage {
     this.#layout = layout;
     this.#failed = failed;
     this.#context = context2d(canvas, { alpha: false });
-    this.#measure = rememberingMeasure((text) => {
+    this.#measure = sumOfCharacters((text) => {
       this.#context.font = FONT;
       return this.#context.measureText(text).width;
     });
     this.#observer = new ResizeObserver(() => this.#resize());
     this.#observer.observe(canvas);
+    // The observer first speaks after the next layout: the boxes need not wait for that.
+    this.#resize();
   }
 
   destroy(): void {
@@ -184,10 +186,12 @@ export class Stage {
   #resize(): void {
     const { clientWidth, clientHeight } = this.canvas;
     const ratio = devicePixelRatio || 1;
+    const [width, height] = [clientWidth * ratio, clientHeight * ratio].map(Math.round);
+    if (clientWidth === this.#width && clientHeight === this.#height && width === this.canvas.width) return;
     this.#width = clientWidth;
     this.#height = clientHeight;
-    this.canvas.width = Math.round(clientWidth * ratio);
-    this.canvas.height = Math.round(clientHeight * ratio);
+    this.canvas.width = width;
+    this.canvas.height = height;
     this.scrollTo(this.scroll);
     this.onRows(this.scroll, this.#height);
     void this.#requestLayout();
@@ -203,7 +207,7 @@ export class Stage {
       this.#requestedKey = request.key;
       try {
         const { boxes, names } = await this.#layout(request.tree, request.window);
-        this.#accept({ ...request, names: names.set(ROOT, request.label), boxes: new Boxes(boxes) });
+        this.#accept({ ...request, names: names.set(ROOT, request.label), boxes: new Boxes(boxes, request.tree) });
       } catch (failure) {
         this.#failed(request.tree, failure);
       }

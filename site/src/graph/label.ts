@@ -1,7 +1,7 @@
 /** What stands in the nodes of a call graph, and how much room that takes. */
 import type { Size } from "../core/arrange.ts";
 import type { Graph, TableRow } from "../core/types.ts";
-import { baseName, fitLabel, rememberingMeasure } from "../flame/label.ts";
+import { baseName, fitLabel } from "../flame/label.ts";
 import { context2d, FONT } from "../flame/paint.ts";
 import { change, percent } from "../format/number.ts";
 
@@ -15,19 +15,10 @@ const NARROWEST = 84;
 const WIDEST = 220;
 export const NODE_HEIGHT = 42;
 
-let measure: ((text: string) => number) | null = null;
-
-function measured(text: string): number {
-  if (!measure) {
-    const context = context2d(document.createElement("canvas"));
-    context.font = FONT;
-    measure = rememberingMeasure((text) => context.measureText(text).width);
-  }
-  return measure(text);
-}
-
 export function labelsOf({ nodes }: Graph): NodeLabel[] {
-  return nodes.map((row) => labelOf(row, measured));
+  const context = context2d(document.createElement("canvas"));
+  context.font = FONT;
+  return nodes.map((row) => labelOf(row, (text) => context.measureText(text).width));
 }
 
 export function labelOf(row: TableRow, measure: (text: string) => number): NodeLabel {

@@ -25,12 +25,15 @@ import { Picture } from "../views/picture.tsx";
 
 /** Opened profiles: one, several merged, or some compared with others. */
 export function FilePage() {
+  const { embed } = urlState.value;
   return (
     <>
-      <Header>
-        <TypeSelect />
-      </Header>
-      {files.value.length > 0 && <FileStrip />}
+      {!embed && (
+        <Header>
+          <TypeSelect />
+        </Header>
+      )}
+      {files.value.length > (embed ? 1 : 0) && <FileStrip />}
       <main class="main">
         <FailureList
           problems={failures.value}
@@ -47,7 +50,7 @@ export function FilePage() {
           }
         />
       </main>
-      <Footer />
+      {!embed && <Footer />}
     </>
   );
 }

@@ -1,5 +1,12 @@
 /** A page that stands alone has the first reader only; what was embedded is pprof. */
 export function importProfile(): Promise<never> {
-  const reason = "this page alone does not read the format of this file; Pilotlight's own pages may";
-  return Promise.reject(Object.assign(new Error(reason), { name: "unread" }));
+  return Promise.reject(Object.assign(new Error(reason("read")), { name: "unread" }));
+}
+
+export function writeProfile(): Promise<never> {
+  return Promise.reject(new Error(reason("write")));
+}
+
+function reason(verb: string): string {
+  return `this page alone does not ${verb} this format; Pilotlight's own pages may`;
 }

@@ -118,7 +118,7 @@ const WAYS: [RegExp, string][] = [
   [/perf/, "Convert it to folded stacks, with perf script and stackcollapse-perf.pl."],
 ];
 const READ =
-  "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, speedscope, and folded stacks.";
+  "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, speedscope, folded stacks, and two dozen others.";
 
 function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" | "tries"> {
   switch (kind) {

@@ -1,9 +1,17 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the tree has the focus and says which row is active.
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the tree has the keys, too.
-import { effect, useComputed } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import { NONE, type TreeInfo } from "../core/types.ts";
-import { closeRow, openRow, type TreeRow, treeRows } from "../state/profile/calltree.ts";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { NONE, type NodeDetail, type TreeInfo } from "../core/types.ts";
+import {
+  activeRow,
+  callerOf,
+  closeRow,
+  describeRows,
+  openRow,
+  rowAt,
+  rowCount,
+  type TreeRow,
+} from "../state/profile/calltree.ts";
 import { current, select, selected, tree, zoomTo } from "../state/profile/focus.ts";
 import { go } from "../state/url/router.ts";
 import { Name, Values } from "./cells.tsx";
@@ -16,24 +24,24 @@ const DEEPEST_INDENT = 24;
 export function CallTree() {
   const scroller = useRef<HTMLDivElement>(null);
   const seen = useSeen(scroller);
-  const active = useComputed(() => treeRows.value.findIndex(({ detail }) => detail.node === current.value));
-  // The active row stays in view, whatever moved it: keys, a search, another view.
-  useEffect(
-    () =>
-      effect(() => {
-        const element = scroller.current;
-        if (!element || active.value < 0) return;
-        const head = ROW_HEIGHT + 1;
-        const top = active.value * ROW_HEIGHT;
-        if (top < element.scrollTop) element.scrollTop = top;
-        else if (top + head + ROW_HEIGHT > element.scrollTop + element.clientHeight)
-          element.scrollTop = top + head + ROW_HEIGHT - element.clientHeight;
-      }),
-    [],
-  );
+  const active = activeRow.value;
+  // The active row stays in view, whatever moved it: keys, a search, another view. Its place is there once it is rendered.
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element || active < 0) return;
+    const head = ROW_HEIGHT + 1;
+    const top = active * ROW_HEIGHT;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top + head + ROW_HEIGHT > element.scrollTop + element.clientHeight)
+      element.scrollTop = top + head + ROW_HEIGHT - element.clientHeight;
+  }, [active]);
   const info = tree.value;
-  const rows = treeRows.value;
-  const { first, last } = rowsIn(seen.value, rows.length);
+  const { first, last } = rowsIn(seen.value, rowCount.value);
+  const rows = Array.from({ length: Math.max(0, last - first) }, (_, i) => rowAt(first + i));
+  const missing = rows.some((row) => row && !row.detail);
+  useEffect(() => {
+    if (missing) void describeRows(first, last);
+  }, [missing, first, last]);
   return (
     <div class="table call-tree" ref={scroller} data-testid="calltree">
       {info && (
@@ -51,16 +59,14 @@ export function CallTree() {
             role="tree"
             aria-label="Call tree"
             tabIndex={0}
-            aria-activedescendant={active.value < 0 ? undefined : idOf(rows[active.value])}
+            aria-activedescendant={first <= active && active < last ? idOf(current.value) : undefined}
             class="table-body"
-            style={{ height: `${rows.length * ROW_HEIGHT}px` }}
+            style={{ height: `${rowCount.value * ROW_HEIGHT}px` }}
             onKeyDown={(event) => {
-              if (onKey(event, rows, active.peek())) event.preventDefault();
+              if (onKey(event)) event.preventDefault();
             }}
           >
-            {rows.slice(first, last).map((row, i) => (
-              <Row key={row.detail.node} row={row} index={first + i} info={info} />
-            ))}
+            {rows.map((row, i) => row && <Row key={row.node} row={row} index={first + i} info={info} />)}
           </div>
         </div>
       )}
@@ -69,15 +75,14 @@ export function CallTree() {
 }
 
 function Row({ row, index, info }: { row: TreeRow; index: number; info: TreeInfo }) {
-  const { detail, level, open, position, siblings } = row;
-  const { name, file, node, children } = detail;
+  const { node, detail, level, open, position, siblings } = row;
+  const children = detail?.children ?? 0;
   const isTwisty = (target: EventTarget | null) => children > 0 && (target as Element).matches(".twisty");
   const toggle = () => children > 0 && (open ? closeRow(node) : openRow(node));
-  const amounts = { ...detail, total_fraction: detail.fraction };
   return (
     <div
       role="treeitem"
-      id={idOf(row)}
+      id={idOf(node)}
       class="row"
       aria-level={level}
       aria-expanded={children > 0 ? open : undefined}
@@ -95,6 +100,15 @@ function Row({ row, index, info }: { row: TreeRow; index: number; info: TreeInfo
       }}
       onDblClick={({ target }) => !isTwisty(target) && void toggle()}
     >
+      {detail ? <Cells detail={detail} level={level} unit={info.unit} /> : <span>…</span>}
+    </div>
+  );
+}
+
+function Cells({ detail, level, unit }: { detail: NodeDetail; level: number; unit: string }) {
+  const { name, file, children, fraction } = detail;
+  return (
+    <>
       <span
         class="name"
         title={file ? `${name}\n${file}` : name}
@@ -103,34 +117,36 @@ function Row({ row, index, info }: { row: TreeRow; index: number; info: TreeInfo
         <span class={children > 0 ? "twisty" : "twisty none"} aria-hidden="true" />
         <Name name={name} />
       </span>
-      <Values of={amounts} unit={info.unit} />
-    </div>
+      <Values of={{ ...detail, total_fraction: fraction }} unit={unit} />
+    </>
   );
 }
 
-function idOf({ detail }: TreeRow): string {
-  return `call-${detail.node}`;
+function idOf(node: number): string {
+  return `call-${node}`;
 }
 
 /** The keys of a tree, as other trees have them; whether it was one. */
-function onKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, rows: TreeRow[], active: number): boolean {
+function onKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   if (ctrlKey || metaKey || altKey) return false;
-  const row = rows[Math.max(active, 0)];
+  const active = Math.max(activeRow.peek(), 0);
+  const row = rowAt(active);
   if (!row) return false;
-  const { node, children } = row.detail;
+  const { node, open } = row;
   const to = (index: number) => {
-    current.value = rows[Math.min(Math.max(index, 0), rows.length - 1)].detail.node;
+    const next = rowAt(Math.min(Math.max(index, 0), rowCount.peek() - 1));
+    if (next) current.value = next.node;
   };
   if (key === "ArrowDown") to(active + 1);
   else if (key === "ArrowUp") to(active - 1);
   else if (key === "Home") to(0);
-  else if (key === "End") to(rows.length - 1);
+  else if (key === "End") to(rowCount.peek() - 1);
   else if (key === "ArrowRight") {
-    if (!row.open && children > 0) void openRow(node);
-    else if (row.open) to(active + 1);
+    if (open) to(active + 1);
+    else void openRow(node);
   } else if (key === "ArrowLeft") {
-    if (row.open) closeRow(node);
-    else to(rows.findLastIndex((other, i) => i < active && other.level < row.level));
+    if (open) closeRow(node);
+    else to(callerOf(active));
   } else if (key === " ") void select(node === selected.peek() ? NONE : node);
   else if (key === "Enter") {
     go({ view: "flame" });

@@ -12,6 +12,9 @@ import { isShown } from "../state/profile/shown.ts";
 import { sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
 import { go, urlState } from "../state/url/router.ts";
 
+/** Callers that are listed: a stack of thousands takes longer to lay out than anyone reads. */
+const NEAREST = 200;
+
 /** Everything about the selected frame. */
 export function Drawer() {
   const { value: shown, problem } = selectedDetail.value;
@@ -63,12 +66,16 @@ export function Drawer() {
         {detail.path
           .slice(0, -1)
           .reverse()
+          .slice(0, NEAREST)
           .map(({ node, name }) => (
             <li key={node}>
               <FrameLink node={node} name={name} />
             </li>
           ))}
         {detail.path.length < 2 && <li class="hint">Nothing calls it.</li>}
+        {detail.path.length - 1 > NEAREST && (
+          <li class="hint">{plural(detail.path.length - 1 - NEAREST, "outer one is", "outer ones are")} not listed.</li>
+        )}
       </ol>
       <h3>Calls</h3>
       <ol class="frames callees">

@@ -1,5 +1,6 @@
 import { effect, signal, useComputed, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { lazy } from "../components/lazy.tsx";
 import { type Box, type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
 import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
@@ -25,11 +26,12 @@ import {
   zoomTo,
 } from "../state/profile/focus.ts";
 import { callFailed } from "../state/profile/shown.ts";
+import { urlState } from "../state/url/router.ts";
 import { FrameList } from "./framelist.tsx";
-import { later } from "./later.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 
-const Minimap = later(async () => (await import("./minimap/minimap.tsx")).Minimap);
+const ChartAxis = lazy(() => import("./axis.tsx").then((module) => module.ChartAxis));
+const Minimap = lazy(() => import("./minimap/minimap.tsx").then((module) => module.Minimap));
 
 /** The flame graph: a canvas, what it says under the pointer, and the same frames as a list for who cannot see it. */
 export function Flame() {
@@ -43,13 +45,14 @@ export function Flame() {
   });
   const scrollTo = useRef<(row: number) => void>(() => {});
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current;
     if (!element) return;
     const stage = new Stage(element, core.layout, (id, failure) => callFailed(id, "draw the profile")(failure));
     stage.onLayer = (laidOut) => (boxes.value = laidOut);
     stage.onRows = (scroll, height) => {
-      const room = (element.parentElement?.clientHeight ?? height) / ROW;
+      const minimap = element.closest(".flame")?.querySelector(".minimap");
+      const room = (height + (minimap?.clientHeight ?? 0)) / ROW;
       rows.value = { first: scroll / ROW, count: height / ROW, room };
     };
     scrollTo.current = (row) => stage.scrollTo(row * ROW);
@@ -100,17 +103,25 @@ export function Flame() {
   const info = tree.value;
   return (
     <section class="flame" aria-label="Flame graph">
-      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: the keys of the picture are its own, which is what this role says; a canvas has no role that it could lose. */}
-      <canvas
-        ref={canvas}
-        tabIndex={0}
-        role="application"
-        aria-roledescription="flame graph"
-        aria-label={`Flame graph${info ? ` of ${info.type}, ${totalOf(info)}` : ""}. Arrow keys move between frames, Enter zooms, question mark lists all keys.`}
-        data-testid="flame"
-      />
+      {typeof info?.start === "number" && <ChartAxis />}
+      <div class="flame-picture">
+        {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: the keys of the picture are its own, which is what this role says; a canvas has no role that it could lose. */}
+        <canvas
+          ref={canvas}
+          tabIndex={0}
+          role="application"
+          aria-roledescription="flame graph"
+          aria-label={`Flame graph${info ? ` of ${info.type}, ${totalOf(info)}` : ""}. Arrow keys move between frames, Enter zooms, question mark lists all keys.`}
+          data-testid="flame"
+        />
+        {info?.nodes === 1 && (
+          <p class="hint nothing-drawn" data-testid="nothing">
+            {urlState.value.steps.length > 0 ? "The filters leave nothing." : "No sample has a value of this type."}
+          </p>
+        )}
+        <Tooltip hover={hover.value} info={info} />
+      </div>
       {partial.value && <Minimap rows={rows} scrollTo={(row) => scrollTo.current(row)} />}
-      <Tooltip hover={hover.value} info={info} />
       <div class="hidden" aria-live="polite" data-testid="current-frame">
         {announcement}
       </div>

@@ -25,7 +25,8 @@ export function FrameList(props: {
   asked.current = info;
   const drawn = boxes.value;
   useEffect(() => {
-    if (!drawn || !info) return;
+    // A new tree is there a moment before its boxes; the nodes of the old ones are none of it.
+    if (!drawn || !info || drawn.tree !== info.id) return;
     const timer = setTimeout(() => {
       void core.nodes(info.id, largest(drawn)).then(
         (found) => {

@@ -1,30 +1,33 @@
 import { effect, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
-import { type Seconds, timeOf } from "../core/steps.ts";
+import { type Seconds, timeAmong } from "../core/steps.ts";
 import type { Heatmap } from "../core/types.ts";
-import { cellsOf, columnSpan, spanBetween } from "../flame/heat.ts";
+import { cellsOf, columnSpan, indexAt, isWithin, type Point, shading, spanBetween, wholeSpan } from "../flame/heat.ts";
 import { percent } from "../format/number.ts";
-import { formatValue } from "../format/value.ts";
 import { colours, readToken } from "../state/page/theme.ts";
-import { shown } from "../state/profile/shown.ts";
-import { setTime } from "../state/profile/steps.ts";
-import { urlState } from "../state/url/router.ts";
+import { type Subject, shown } from "../state/profile/shown.ts";
+import { setAgainst, setTime } from "../state/profile/steps.ts";
+import { go, urlState } from "../state/url/router.ts";
+import { formatMoment } from "../time/moment.ts";
+import { Axis } from "./axis.tsx";
 
-/** When there was how much of a profile whose samples have times. Drag or Shift with arrow keys to take a part of it. */
+/** When there was how much of a profile whose samples have times. A part of it is the profile, two parts are a comparison. */
 export function HeatmapStrip() {
   const answer = shown.value;
   const subject = answer.state === "ready" && answer.subject?.timed ? answer.subject : null;
-  const key = subject && `${subject.profile} ${subject.type}`;
-  const map = useSignal<Heatmap | null>(null);
+  const { idle } = urlState.value;
+  const key = subject && JSON.stringify([subject.profile, subject.type, idle]);
+  const map = useSignal<{ subject: Subject; of: Heatmap } | null>(null);
   useEffect(() => {
-    map.value = null;
+    // The strip of another profile goes at once; the same one with or without what is idle stays until then.
+    if (map.peek()?.subject !== subject) map.value = null;
     if (!subject) return;
     let gone = false;
     // A strip that cannot be drawn is missing; the picture below says what is wrong with the profile.
-    void core.heatmap(subject.profile, subject.type).then(
+    void core.heatmap(subject.profile, subject.type, idle).then(
       (made) => {
-        if (!gone) map.value = made;
+        if (!gone) map.value = made && { subject, of: made };
       },
       () => {},
     );
@@ -33,7 +36,7 @@ export function HeatmapStrip() {
     };
   }, [key]);
   if (!map.value) return null;
-  return <Strip map={map.value} />;
+  return <Strip map={map.value.of} />;
 }
 
 function Strip({ map }: { map: Heatmap }) {
@@ -41,13 +44,28 @@ function Strip({ map }: { map: Heatmap }) {
   const column = useSignal(0);
   /** What is being brushed, and where that began. */
   const pending = useSignal<Seconds | null>(null);
-  const anchor = useRef<{ x: number; y: number } | number | null>(null);
-  const chosen = urlState.value.steps.map(timeOf).find((span) => span !== null) ?? null;
+  const anchor = useRef<Point | number | null>(null);
+  /** The next part that is chosen is the one to compare with. */
+  const second = useSignal(false);
+  const byShift = useRef(false);
+  /** Where the pointer is. */
+  const pointed = useSignal<Point | null>(null);
+  const chosen = timeAmong(urlState.value.steps);
+  const { against, idle } = urlState.value;
+  const columns = map.cells.length / map.rows;
+  const shade = useMemo(() => shading(map.cells), [map]);
+  const total = useMemo(() => map.cells.reduce((sum, cell) => sum + cell, 0), [map]);
 
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
-    const paint = () => draw(element, map, pending.value ?? chosen);
+    const paint = () => {
+      const brushed = pending.value;
+      const parts = second.value
+        ? { base: chosen, other: brushed ?? against }
+        : { base: brushed ?? chosen, other: against };
+      draw(element, map, shade, parts);
+    };
     const observer = new ResizeObserver(paint);
     observer.observe(element);
     const stop = effect(() => {
@@ -58,85 +76,169 @@ function Strip({ map }: { map: Heatmap }) {
       observer.disconnect();
       stop();
     };
-  }, [map, chosen?.[0], chosen?.[1]]);
+  }, [map, String(chosen), String(against)]);
 
-  const columns = map.cells.length / map.rows;
-  const at = (event: PointerEvent) => {
-    const { left, top, width, height } =
-      event.currentTarget instanceof Element ? event.currentTarget.getBoundingClientRect() : new DOMRect();
-    return { x: (event.clientX - left) / width, y: (event.clientY - top) / height };
+  const at = (event: PointerEvent): Point => {
+    const { left, top, width, height } = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
+    const within = (part: number) => Math.min(Math.max(part, 0), 1);
+    return { x: within((event.clientX - left) / width), y: within((event.clientY - top) / height) };
   };
   const commit = () => {
-    if (pending.peek()) setTime(pending.peek());
-    pending.value = null;
-    anchor.current = null;
+    const brushed = pending.peek();
+    const apply = second.peek() ? setAgainst : setTime;
+    cancel();
+    // A mere click with Shift chooses nothing; what the button has turned on stays on.
+    if (brushed || byShift.current) second.value = false;
+    byShift.current = false;
+    if (brushed) apply(brushed);
   };
   const cancel = () => {
     pending.value = null;
     anchor.current = null;
   };
+  /** One step back; whether there was one. */
+  const stepBack = () => {
+    if (pending.peek()) cancel();
+    else if (second.peek()) second.value = false;
+    else if (against) setAgainst(null);
+    else if (chosen) setTime(null);
+    else return false;
+    return true;
+  };
+  const move = (to: number, selecting: boolean) => {
+    const next = Math.min(Math.max(to, 0), columns - 1);
+    if (selecting) {
+      if (typeof anchor.current !== "number") anchor.current = column.peek();
+      const [from, until] = [anchor.current, next].sort((a, b) => a - b);
+      pending.value = [columnSpan(map, from)[0], columnSpan(map, until)[1]];
+    } else cancel();
+    column.value = next;
+  };
   const keys = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (by !== undefined) {
-      const next = Math.min(Math.max(column.peek() + by, 0), columns - 1);
-      if (event.shiftKey) {
-        if (typeof anchor.current !== "number") anchor.current = column.peek();
-        const [from, until] = [anchor.current, next].sort((a, b) => a - b);
-        pending.value = [columnSpan(map, from)[0], columnSpan(map, until)[1]];
-      } else cancel();
-      column.value = next;
-    } else if (event.key === "Enter" && pending.peek()) commit();
-    else if (event.key === "Escape" && (pending.peek() || chosen)) {
-      if (pending.peek()) cancel();
-      else setTime(null);
-    } else return;
+    const to = {
+      ArrowLeft: column.peek() - 1,
+      ArrowRight: column.peek() + 1,
+      PageUp: column.peek() - 10,
+      PageDown: column.peek() + 10,
+      Home: 0,
+      End: columns - 1,
+    }[event.key];
+    if (to !== undefined) move(to, event.shiftKey);
+    else if (event.key === "Enter" && pending.peek()) commit();
+    else if (event.key !== "Escape" || !stepBack()) return;
     event.preventDefault();
     event.stopPropagation();
   };
+  const share = (of: number) => {
+    const part = map.cells.slice(of * map.rows, (of + 1) * map.rows).reduce((sum, cell) => sum + cell, 0);
+    return percent(total > 0 ? part / total : 0);
+  };
+  const describe = () => {
+    const selected = chosen ? `; selected ${spanWords(chosen)}` : "";
+    const compared = chosen && against ? `, compared with ${spanWords(against)}` : "";
+    return `${spanWords(columnSpan(map, column.value))}: ${share(column.value)}${selected}${compared}`;
+  };
+  const [begin, end] = wholeSpan(map);
+  const tip = pointed.value;
 
   return (
     <div class="heatmap">
-      <canvas
-        ref={canvas}
-        role="slider"
-        tabIndex={0}
-        data-testid="heatmap"
-        data-columns={columns}
-        title="Drag to take a part of the time, double-click for all of it"
-        aria-label="Profile over time. Arrow keys move, Shift selects, Escape clears."
-        aria-valuemin={0}
-        aria-valuemax={columns - 1}
-        aria-valuenow={column.value}
-        aria-valuetext={describe(map, column.value, chosen)}
-        onKeyDown={keys}
-        onKeyUp={(event) => event.key === "Shift" && commit()}
-        onBlur={cancel}
-        onPointerDown={(event) => {
-          anchor.current = at(event);
-          event.currentTarget.setPointerCapture(event.pointerId);
-        }}
-        onPointerMove={(event) => {
-          const begin = anchor.current;
-          if (begin !== null && typeof begin === "object") pending.value = spanBetween(map, begin, at(event));
-        }}
-        onPointerUp={commit}
-        onPointerCancel={cancel}
-        onDblClick={() => setTime(null)}
-      />
+      <div class="heatmap-map">
+        <Axis from={begin} until={end} />
+        <canvas
+          ref={canvas}
+          role="slider"
+          tabIndex={0}
+          data-testid="heatmap"
+          data-columns={columns}
+          title="Drag to take a part of the time, with Shift a second one to compare with; double-click for all of it"
+          aria-label={
+            second.value
+              ? "The part of the time to compare with. Arrow keys move, Shift selects, Escape leaves."
+              : "Profile over time. Arrow keys move, Shift selects, Escape clears."
+          }
+          aria-valuemin={0}
+          aria-valuemax={columns - 1}
+          aria-valuenow={column.value}
+          aria-valuetext={describe()}
+          onKeyDown={keys}
+          onKeyUp={(event) => event.key === "Shift" && commit()}
+          onBlur={cancel}
+          onPointerDown={(event) => {
+            anchor.current = at(event);
+            byShift.current = event.shiftKey && chosen !== null && !second.peek();
+            if (byShift.current) second.value = true;
+            event.currentTarget.setPointerCapture(event.pointerId);
+          }}
+          onPointerMove={(event) => {
+            const [begin, point] = [anchor.current, at(event)];
+            pointed.value = point;
+            if (begin !== null && typeof begin === "object") pending.value = spanBetween(map, begin, point);
+          }}
+          onPointerUp={commit}
+          onPointerCancel={cancel}
+          onPointerLeave={() => (pointed.value = null)}
+          onDblClick={() => setTime(null)}
+        />
+        {tip && (
+          <div
+            class="tooltip heat-tip"
+            aria-hidden="true"
+            data-testid="heat-tip"
+            style={{ left: `${tip.x * 100}%`, transform: `translateX(${-tip.x * 100}%)` }}
+          >
+            {pending.value
+              ? spanWords(pending.value)
+              : `${spanWords(columnSpan(map, indexAt(tip.x, columns)))}: ${share(indexAt(tip.x, columns))}`}
+          </div>
+        )}
+      </div>
+      <div class="heatmap-tools">
+        <button
+          type="button"
+          class="control toggle"
+          aria-pressed={second.value}
+          disabled={!chosen}
+          title={
+            chosen
+              ? "The next part of the time that is chosen is what the first is compared with (or drag with Shift)"
+              : "Choose a part of the time first, then one to compare it with"
+          }
+          data-testid="compare-time"
+          onClick={() => {
+            second.value = !second.peek();
+            canvas.current?.focus();
+          }}
+        >
+          Compare with…
+        </button>
+        {map.has_idle && (
+          <button
+            type="button"
+            class="control toggle"
+            aria-pressed={idle}
+            title="Count samples in which nothing ran, too"
+            data-testid="idle"
+            onClick={() => go({ idle: !idle })}
+          >
+            Idle
+          </button>
+        )}
+      </div>
     </div>
   );
 }
 
-function describe(map: Heatmap, column: number, chosen: Seconds | null): string {
-  const total = map.cells.reduce((sum, cell) => sum + cell, 0);
-  const part = map.cells.slice(column * map.rows, (column + 1) * map.rows).reduce((sum, cell) => sum + cell, 0);
-  const time = ([from, until]: Seconds) => [from, until].map((s) => formatValue(s * 1e9, "nanoseconds")).join(" to ");
-  const selected = chosen ? `; selected ${time(chosen)}` : "";
-  return `${time(columnSpan(map, column))}: ${percent(total > 0 ? part / total : 0)}${selected}`;
+/** 1.25 s to 1.3 s. */
+function spanWords([from, until]: Seconds): string {
+  const step = (until - from) / 100;
+  return `${formatMoment(from, step)} to ${formatMoment(until, step)}`;
 }
 
-/** Darker is more; the square root lets small amounts be seen. What is not chosen is dimmed. */
-function draw(canvas: HTMLCanvasElement, map: Heatmap, chosen: Seconds | null): void {
+type Parts = { base: Seconds | null; other: Seconds | null };
+
+/** Darker is more. A chosen part is marked in the colour of its side, and what is in neither is dimmed. */
+function draw(canvas: HTMLCanvasElement, map: Heatmap, shade: (value: number) => number, { base, other }: Parts): void {
   const ratio = devicePixelRatio;
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   canvas.width = Math.round(width * ratio);
@@ -144,10 +246,19 @@ function draw(canvas: HTMLCanvasElement, map: Heatmap, chosen: Seconds | null): 
   const context = canvas.getContext("2d");
   if (!context) return;
   context.scale(ratio, ratio);
-  const most = map.cells.reduce((most, cell) => Math.max(most, cell), 0);
-  context.fillStyle = readToken("--ink");
-  for (const { x, y, w, h, value, inside } of cellsOf(map, width, height, chosen)) {
-    context.globalAlpha = Math.sqrt(value / most) * (inside ? 0.9 : 0.25);
+  const ink = readToken("--ink");
+  const sides = { base: readToken("--diff-less"), other: readToken("--diff-more") };
+  for (const { x, y, w, h, value, at } of cellsOf(map, width, height)) {
+    const side = isWithin(other, at) ? "other" : isWithin(base, at) ? "base" : null;
+    // One part alone is not a side of anything.
+    if (side && other) {
+      context.globalAlpha = 0.55;
+      context.fillStyle = sides[side];
+      context.fillRect(x, y, w, h);
+    }
+    if (value <= 0) continue;
+    context.globalAlpha = shade(value) * (side || !base ? 0.9 : 0.25);
+    context.fillStyle = ink;
     context.fillRect(x, y, w, h);
   }
   context.globalAlpha = 1;

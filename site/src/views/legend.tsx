@@ -3,6 +3,7 @@ import type { DiffTotals, TreeInfo } from "../core/types.ts";
 import { change } from "../format/number.ts";
 import { formatExact, formatValue, plural } from "../format/value.ts";
 import { type Compared, shown } from "../state/profile/shown.ts";
+import { takenSteps } from "../state/profile/steps.ts";
 import { go } from "../state/url/router.ts";
 import type { Measure } from "../state/url/urlstate.ts";
 
@@ -26,7 +27,8 @@ export function Legend({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
 }
 
 function OfFiles({ tree, diff }: { tree: TreeInfo; diff: DiffTotals }) {
-  const totals = shown.value.state === "ready" ? shown.value.totals : undefined;
+  // Of what is left after filters, the tree says how much there is.
+  const totals = shown.value.state === "ready" && takenSteps.value.length === 0 ? shown.value.totals : undefined;
   const [base, other] = [totals?.base.total ?? diff.base, totals?.other.total ?? diff.comparison];
   const exact = [totals?.base.total_exact ?? diff.base_exact, totals?.other.total_exact ?? diff.comparison_exact]
     .map((total) => formatExact(total, tree.unit))
@@ -58,8 +60,10 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
     ...(timed ? [{ value: "rate" as const, label: "per minute of profile" }] : []),
   ];
   const exact = `${formatExact(base.exact, base.unit)} → ${formatExact(other.exact, other.unit)}`;
-  const [before, after] = measure === "rate" ? [diff.base, diff.comparison] : [base.total, other.total];
-  const unit = measure === "rate" ? tree.unit : base.unit;
+  const filtered = takenSteps.value.length > 0;
+  const ofTree = measure === "rate" || filtered;
+  const [before, after] = ofTree ? [diff.base, diff.comparison] : [base.total, other.total];
+  const unit = ofTree ? tree.unit : base.unit;
   const counts = `${plural(base.profiles, "profile")} against ${other.profiles}`;
   return (
     <>
@@ -67,7 +71,7 @@ function OfQueries({ tree, diff, compared }: { tree: TreeInfo; diff: DiffTotals;
         {gauge && "average "}
         {formatValue(before, unit)} → {formatValue(after, unit)}
         {/* Of shares the totals say nothing: both are all there is. */}
-        {measure !== "share" && <b> {change(before, after)}</b>}
+        {(measure !== "share" || filtered) && <b> {change(before, after)}</b>}
       </span>
       {coverageDiffers && (
         <span

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { lazy } from "../components/lazy.tsx";
 import { Loading } from "../components/status/loading.tsx";
 import { Note, ProblemNote } from "../components/status/problemnote.tsx";
 import { StaleNote } from "../components/status/stalenote.tsx";
@@ -10,8 +11,6 @@ import type { View } from "../state/url/urlstate.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
 import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
-import { HeatmapStrip } from "./heatmap.tsx";
-import { later } from "./later.tsx";
 import { Steps } from "./steps.tsx";
 import { Table } from "./table.tsx";
 import { Toolbar } from "./toolbar.tsx";
@@ -48,13 +47,15 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 /** Views that are laid out as others are. */
 const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame", lines: "both" };
 
-const CallTree = later(async () => (await import("./calltree.tsx")).CallTree);
-const Sandwich = later(async () => (await import("./sandwich.tsx")).Sandwich);
-const Lines = later(async () => (await import("./lines/lines.tsx")).Lines);
-const CallGraph = later(async () => (await import("./graph/callgraph.tsx")).CallGraph);
+const CallTree = lazy(() => import("./calltree.tsx").then((module) => module.CallTree));
+const Sandwich = lazy(() => import("./sandwich.tsx").then((module) => module.Sandwich));
+const Lines = lazy(() => import("./lines/lines.tsx").then((module) => module.Lines));
+const CallGraph = lazy(() => import("./graph/callgraph.tsx").then((module) => module.CallGraph));
+const HeatmapStrip = lazy(() => import("./heatmap.tsx").then((module) => module.HeatmapStrip));
 
 function Views() {
   const { view } = urlState.value;
+  const timed = shown.value.state === "ready" && shown.value.subject?.timed;
   const flame = view === "flame" || view === "both" || view === "chart";
   const table = view === "table" || view === "both" || view === "sandwich" || view === "lines";
   // Source lines say of a function what they can, and want the room.
@@ -63,7 +64,7 @@ function Views() {
     <>
       <StaleNote />
       <Toolbar />
-      <HeatmapStrip />
+      {timed && <HeatmapStrip />}
       <Steps />
       {flame && <Breadcrumbs />}
       <div class={`views ${LAYOUTS[view] ?? view}${drawer && drawerOpen.value ? " with-drawer" : ""}`}>

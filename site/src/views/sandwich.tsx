@@ -1,5 +1,5 @@
 import { effect, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { type Box, type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
 import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
@@ -70,7 +70,7 @@ function Half(props: { info: TreeInfo; title: string; testid: string; flipped?: 
     shown.value = info;
   }, [info]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = canvas.current;
     if (!element) return;
     const isShown = (id: number) => shown.peek().id === id;

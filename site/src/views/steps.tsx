@@ -2,10 +2,12 @@ import { useSignal } from "@preact/signals";
 import { Icon } from "../components/controls/icon.tsx";
 import { Menu } from "../components/controls/menu.tsx";
 import { Select } from "../components/controls/select.tsx";
+import { lazy } from "../components/lazy.tsx";
+import { PatternForm } from "../components/query/patternform.tsx";
 import { core } from "../core/index.ts";
-import { GROUPS, type Group, PATTERN_VERBS, type PatternVerb } from "../core/steps.ts";
+import { GROUPS, type Group, PATTERN_VERBS, type PatternVerb, TAG_VERBS, type TagVerb, timeOf } from "../core/steps.ts";
 import { percent } from "../format/number.ts";
-import { stepLabel } from "../format/step.ts";
+import { spanLabel, stepLabel } from "../format/step.ts";
 import { formatExact, formatValue } from "../format/value.ts";
 import { shown } from "../state/profile/shown.ts";
 import {
@@ -13,6 +15,7 @@ import {
   clearSteps,
   group,
   removeStep,
+  setAgainst,
   setGroup,
   takesSteps,
   toggleInvert,
@@ -21,12 +24,16 @@ import {
 import { undo, urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 
+const LabelPicker = lazy(() => import("./labels.tsx").then((module) => module.LabelPicker));
+
 /** What stands between the profile and its picture, in order, and how much of the profile is left. */
 export function Steps() {
-  const { steps } = urlState.value;
+  const { steps, against } = urlState.value;
   const answer = shown.value;
   if (steps.length === 0 || answer.state !== "ready" || !takesSteps.value) return null;
-  const { total, whole, whole_exact, total_exact, unit, unmatched } = answer.tree;
+  const { diff, total, whole, whole_exact, total_exact, unit, unmatched } = answer.tree;
+  const left = diff ? diff.base + diff.comparison : total;
+  const exact = diff ? undefined : `${formatExact(total_exact, unit)} of ${formatExact(whole_exact, unit)}`;
   return (
     <div class="steps" data-testid="steps">
       {steps.map((step, i) => {
@@ -34,7 +41,7 @@ export function Steps() {
         return (
           <button
             type="button"
-            class={idle ? "chip idle" : "chip"}
+            class={["chip", idle && "idle", against && timeOf(step) && "baseline"].filter(Boolean).join(" ")}
             key={`${i}${step}`}
             title={`${idle ? "Matches nothing. " : ""}Remove ${step}`}
             data-testid="step"
@@ -46,22 +53,33 @@ export function Steps() {
           </button>
         );
       })}
+      {against && (
+        <button
+          type="button"
+          class="chip comparison"
+          title="Compare no more"
+          data-testid="against"
+          onClick={() => setAgainst(null)}
+        >
+          against {spanLabel(against)}
+          <Icon name="close" />
+        </button>
+      )}
       {answer.stepProblem ? (
         <span role="alert" data-testid="step-problem">
           {`Without filters: ${answer.stepProblem}`}
         </span>
       ) : (
-        <span
-          class="steps-share"
-          title={`${formatExact(total_exact, unit)} of ${formatExact(whole_exact, unit)}`}
-          data-testid="steps-share"
-        >
-          {total === 0 ? "nothing is left" : percent(whole > 0 ? total / whole : 0)} of {formatValue(whole, unit)}
+        <span class="steps-share" title={exact} data-testid="steps-share">
+          {left === 0 ? "nothing is left" : percent(whole > 0 ? left / whole : 0)} of{" "}
+          {diff ? "both sides" : formatValue(whole, unit)}
         </span>
       )}
-      <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
-        Undo
-      </button>
+      {!urlState.value.embed && (
+        <button type="button" class="link" title="Undo (z); redo with Shift+Z" data-testid="undo" onClick={undo}>
+          Undo
+        </button>
+      )}
       <button type="button" class="link" data-testid="clear-steps" onClick={clearSteps}>
         Clear
       </button>
@@ -74,7 +92,8 @@ const INVERTED: View[] = ["flame", "both", "tree"];
 
 /** What a frame is, which way up, and filters that are typed. */
 export function StepTools() {
-  if (!takesSteps.value) return null;
+  const answer = shown.value;
+  if (!takesSteps.value || answer.state !== "ready") return null;
   const { invert, view } = urlState.value;
   return (
     <div class="step-tools">
@@ -110,70 +129,66 @@ export function StepTools() {
       >
         {(close) => <AddStep close={close} />}
       </Menu>
+      {answer.subject?.labelled && (
+        <Menu
+          label={
+            <>
+              <Icon name="tag" />
+              <span class="wide">labels</span>
+            </>
+          }
+          title="Filter and group by label"
+          class="control quiet"
+          testid="labels"
+        >
+          {(close) => (
+            <div class="label-picker" data-testid="label-picker">
+              <LabelPicker close={close} />
+            </div>
+          )}
+        </Menu>
+      )}
     </div>
   );
 }
 
-const HELP: Record<PatternVerb, string> = {
+const HELP: Record<PatternVerb | TagVerb, string> = {
   focus: "Only stacks with such a frame",
   ignore: "No stacks with such a frame",
   hide: "Without such frames; their callees are called by their callers",
   show: "Only such frames",
   "show-from": "Stacks begin at the outermost such frame",
   "prune-from": "Stacks end at the innermost such frame",
+  tagfocus: "Only samples with such a label: key=value as an expression, key=32kb:64kb as a range",
+  tagignore: "No samples with such a label: key=value as an expression, key=32kb:64kb as a range",
 };
 
 function AddStep({ close }: { close: () => void }) {
-  const verb = useSignal<PatternVerb>("focus");
-  const text = useSignal("");
-  const wrong = useSignal("");
-  const add = async () => {
-    const step = `${verb.peek()}:${text.peek()}`;
-    if (!text.peek()) return;
-    const problem = await core.stepProblem(step);
-    if (problem !== null) wrong.value = problem;
-    else {
-      close();
-      addStep(step);
-    }
-  };
+  const verb = useSignal<PatternVerb | TagVerb>("focus");
+  const labelled = shown.value.state === "ready" && shown.value.subject?.labelled;
+  const verbs = labelled ? [...PATTERN_VERBS, ...TAG_VERBS] : PATTERN_VERBS;
+  const ofTags = TAG_VERBS.some((tag) => tag === verb.value);
+  const step = (text: string) => `${verb.value}:${text}`;
   return (
     <div class="add-filter">
       <Select
         label="What to do"
         testid="step-verb"
         value={verb.value}
-        options={PATTERN_VERBS.map((value) => ({ value, label: value.replace("-", " ") }))}
-        onChange={(value) => (verb.value = value as PatternVerb)}
+        options={verbs.map((value) => ({ value, label: value.replace("-", " ") }))}
+        onChange={(value) => (verb.value = value as PatternVerb | TagVerb)}
       />
       <p class="hint">{HELP[verb.value]}.</p>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add();
+      <PatternForm
+        label={ofTags ? "Pattern of a label" : "Regular expression of a name or file"}
+        placeholder={ofTags ? "region=^eu" : "^runtime\\."}
+        testid="step-pattern"
+        check={async (text) => (await core.stepProblem(step(text))) ?? ""}
+        add={(text) => {
+          close();
+          addStep(step(text));
         }}
-      >
-        <input
-          aria-label="Regular expression of a name or file"
-          placeholder="^runtime\."
-          data-testid="step-pattern"
-          value={text}
-          aria-invalid={wrong.value !== ""}
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-            wrong.value = "";
-          }}
-        />
-        <button type="submit" class="control">
-          Add
-        </button>
-        {wrong.value && (
-          <p role="alert" data-testid="step-wrong">
-            {wrong}
-          </p>
-        )}
-      </form>
+      />
       <div class="menu-list apart">
         <button
           type="button"
@@ -193,6 +208,16 @@ function AddStep({ close }: { close: () => void }) {
           }}
         >
           Fold cycles
+        </button>
+        <button
+          type="button"
+          data-testid="hide-inlined"
+          onClick={() => {
+            close();
+            addStep("inlines:hide");
+          }}
+        >
+          Hide inlined calls
         </button>
       </div>
     </div>

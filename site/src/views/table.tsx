@@ -50,12 +50,15 @@ export function Table() {
           {Array.from({ length: Math.max(0, last - first) }, (_, i) => {
             const index = first + i;
             const row = rows.at(index);
-            return <Row key={index} index={index} row={row} info={info} chosen={row !== undefined && isChosen(row)} />;
+            const chosen = row !== undefined && isChosen(row);
+            return <Row key={index} index={index} count={rows.count.value} row={row} info={info} chosen={chosen} />;
           })}
         </div>
       </div>
       {rows.count.value === 0 && rows.ready.value && (
-        <p class="hint pad">No function matches “{urlState.value.search}”.</p>
+        <p class="hint pad">
+          {urlState.value.search ? `No function matches “${urlState.value.search}”.` : "There are no functions here."}
+        </p>
       )}
     </div>
   );
@@ -98,8 +101,15 @@ function Head({ column: { sort, label }, info }: { column: Column; info: TreeInf
   );
 }
 
-function Row(props: { index: number; row: TableRow | undefined; info: TreeInfo; chosen: boolean }) {
-  const { index, row, info, chosen } = props;
+interface RowProps {
+  index: number;
+  count: number;
+  row: TableRow | undefined;
+  info: TreeInfo;
+  chosen: boolean;
+}
+
+function Row({ index, count, row, info, chosen }: RowProps) {
   const choose = async (zoom: boolean) => {
     if (!row) return;
     const node = await core.nodeOf(info.id, row.func);
@@ -122,9 +132,9 @@ function Row(props: { index: number; row: TableRow | undefined; info: TreeInfo; 
       onDblClick={() => void choose(true)}
       onKeyDown={(event) => {
         const { key, currentTarget } = event;
+        const to = TARGETS[key]?.(index, count);
         if (key === "Enter" || key === " ") void choose(key === "Enter" && event.shiftKey);
-        else if (key === "ArrowDown") neighbour(currentTarget, index + 1)?.focus();
-        else if (key === "ArrowUp") neighbour(currentTarget, index - 1)?.focus();
+        else if (to !== undefined) focusRow(currentTarget, Math.min(Math.max(to, 0), count - 1));
         else return;
         event.preventDefault();
       }}
@@ -134,8 +144,29 @@ function Row(props: { index: number; row: TableRow | undefined; info: TreeInfo; 
   );
 }
 
-function neighbour(row: HTMLElement, index: number): HTMLElement | null {
-  return row.parentElement?.querySelector(`[aria-rowindex="${index + 2}"]`) ?? null;
+const PAGE_ROWS = 20;
+/** Where keys go from a row. */
+const TARGETS: Record<string, (index: number, count: number) => number> = {
+  ArrowDown: (index) => index + 1,
+  ArrowUp: (index) => index - 1,
+  PageDown: (index) => index + PAGE_ROWS,
+  PageUp: (index) => index - PAGE_ROWS,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+function focusRow(from: HTMLElement, index: number): void {
+  const body = from.parentElement;
+  const find = () => body?.querySelector<HTMLElement>(`[aria-rowindex="${index + 2}"]`);
+  const there = find();
+  if (there) {
+    there.focus();
+    return;
+  }
+  const place = from.closest(".table");
+  if (place) place.scrollTop = index * ROW_HEIGHT - place.clientHeight / 2;
+  // It is made once the place has scrolled.
+  requestAnimationFrame(() => requestAnimationFrame(() => find()?.focus()));
 }
 
 function Cells({ row, unit }: { row: TableRow; unit: string }) {

@@ -26,8 +26,10 @@ const VIEWS: { view: View; label: string; key: string }[] = [
 
 /** Only what has times has a chart; a comparison has no lines. */
 const views = computed(() => {
-  const subject = shown.value.state === "ready" ? shown.value.subject : undefined;
-  return VIEWS.filter(({ view }) => (view !== "chart" || subject?.timed) && (view !== "lines" || subject));
+  const answer = shown.value;
+  const subject = answer.state === "ready" ? answer.subject : undefined;
+  const lined = answer.state === "ready" && subject && !answer.tree.diff;
+  return VIEWS.filter(({ view }) => (view !== "chart" || subject?.timed) && (view !== "lines" || lined));
 });
 
 /** Views, search, and what the colours mean. */

@@ -5,6 +5,7 @@ import type { NodeDetail, TreeInfo } from "../core/types.ts";
 import { change, percent } from "../format/number.ts";
 import { formatExact, formatValue } from "../format/value.ts";
 import { callFailed } from "../state/profile/shown.ts";
+import { formatMoment } from "../time/moment.ts";
 
 export interface Hover {
   x: number;
@@ -60,6 +61,7 @@ function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; ru
       {run && <p class="soft">Several frames too small to draw; the largest:</p>}
       <b>{detail.name}</b>
       {source && <p class="soft">{source}</p>}
+      {detail.start !== null && <When start={detail.start} seconds={detail.total / 1e9} />}
       {detail.diff ? (
         <p>
           {formatValue(detail.diff.base_total, unit)} → {formatValue(detail.diff.comparison_total, unit)}{" "}
@@ -78,6 +80,16 @@ function Content({ detail, info, run }: { detail: NodeDetail; info: TreeInfo; ru
         </>
       )}
     </>
+  );
+}
+
+/** Of a chart: when the frame ran, since the recording's first sample. */
+function When({ start, seconds }: { start: number; seconds: number }) {
+  const [from, until] = [start, start + seconds].map((moment) => formatMoment(moment, seconds / 100));
+  return (
+    <p class="soft" data-testid="when">
+      from {from} to {until}
+    </p>
   );
 }
 

@@ -5,6 +5,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use pilotlight_core::Profile;
+
+use super::brute::{Sums, Value, spell, sums};
+
 /// Whether `go tool pprof` answers; says so when it does not.
 pub fn available() -> bool {
     let found = Command::new("go")
@@ -32,6 +36,55 @@ pub fn to_proto(profile: &[u8]) -> Vec<u8> {
 /// What `go tool pprof -proto` makes of a profile with further options, such as `-focus=main`.
 pub fn proto_with(profile: &[u8], options: &[&str]) -> Vec<u8> {
     run(profile, &[&["-proto"], options].concat())
+}
+
+/// What `go tool pprof -top` prints, with all rows, in a unit: flat and cumulative value of each
+/// name. Rows of nothing are left out.
+pub fn top_with(profile: &[u8], unit: &str, options: &[&str]) -> HashMap<String, (i128, i128)> {
+    let unit = format!("-unit={unit}");
+    let fixed = ["-top", "-trim=false", &unit];
+    let text = String::from_utf8(run(profile, &[&fixed, options].concat())).expect("text");
+    let (_, rows) = text.split_once("cum%\n").expect("a head of the table");
+    let mut found = HashMap::new();
+    for row in rows.lines() {
+        let mut rest = row;
+        let mut word = || {
+            let text = rest.trim_start();
+            let (word, after) = text.split_once(' ').expect("five columns and a name");
+            rest = after;
+            word.to_owned()
+        };
+        let [flat, _, _, cum, _] = [(); 5].map(|()| word());
+        let [flat, cum] = [flat, cum].map(|text| {
+            let number = text.trim_end_matches(char::is_alphabetic);
+            number.parse::<i128>().expect("a whole number")
+        });
+        let name = rest.trim();
+        let name = name.strip_suffix(" (inline)").unwrap_or(name);
+        let name = name.strip_suffix(" (partial-inline)").unwrap_or(name);
+        if (flat, cum) != (0, 0) {
+            found.insert(name.to_owned(), (flat, cum));
+        }
+    }
+    found
+}
+
+/// A profile spelt out as far as pprof keeps it: labels without a value go, and a mapping without a
+/// file is named like its profile.
+pub fn sums_as_kept(profile: &Profile) -> Sums {
+    let mut samples = spell(profile);
+    for sample in &mut samples {
+        sample
+            .labels
+            .retain(|(_, value)| *value != Value::Text(String::new()));
+        for frame in &mut sample.stack {
+            frame.module = frame
+                .module
+                .take()
+                .filter(|file| !file.is_empty() && !file.ends_with("/input"));
+        }
+    }
+    sums(&samples)
 }
 
 fn run(profile: &[u8], options: &[&str]) -> Vec<u8> {

@@ -9,6 +9,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Most bytes read of an answer.
 const MAX_ANSWER: u64 = 256 << 20;
 
+/// How long a connection may rest before it is used again. workerd closes one after 5 s, and a request that is
+/// on its way then is lost.
+const REST: Duration = Duration::from_secs(3);
+
 /// Names the tenant of a request.
 const TENANT: &str = "x-scope-orgid";
 
@@ -36,7 +40,8 @@ impl Client {
     pub fn new(url: &str) -> Self {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            .timeout_global(Some(LIMIT));
+            .timeout_global(Some(LIMIT))
+            .max_idle_age(REST);
         Self {
             url: url.to_owned(),
             headers: Vec::new(),

@@ -226,12 +226,7 @@ impl Local {
 
     /// All objects in the bucket, in order of name.
     pub fn objects(&mut self) -> Result<Vec<Object>, String> {
-        let orders = self.orders.as_mut().ok_or("the server has ended")?;
-        orders.write_all(b"objects\n").map_err(|e| e.to_string())?;
-        let answer = self
-            .answers
-            .recv_timeout(ANSWER_LIMIT)
-            .map_err(|e| format!("the names of objects: {e}"))?;
+        let answer = self.ask("objects")?;
         let list = answer["objects"]
             .as_array()
             .ok_or_else(|| answer.to_string())?;
@@ -244,6 +239,22 @@ impl Local {
         list.iter()
             .map(|pair| object(pair).ok_or_else(|| pair.to_string()))
             .collect()
+    }
+
+    /// The most that the heap of JavaScript in the worker's isolate had, in bytes: what was used, and
+    /// what V8 had taken for it. Zeros where the variable `PILOTLIGHT_HEAP` is not set.
+    pub fn heap(&mut self) -> Result<(u64, u64), String> {
+        let answer = self.ask("heap")?;
+        let bytes = |name: &str| answer["heap"][name].as_f64().map(|bytes| bytes as u64);
+        Option::zip(bytes("used"), bytes("total")).ok_or_else(|| answer.to_string())
+    }
+
+    fn ask(&mut self, what: &str) -> Result<Value, String> {
+        let orders = self.orders.as_mut().ok_or("the server has ended")?;
+        writeln!(orders, "{what}").map_err(|e| e.to_string())?;
+        self.answers
+            .recv_timeout(ANSWER_LIMIT)
+            .map_err(|e| format!("{what}: {e}"))
     }
 
     /// workerd is the one child of the script, whatever else it may start later.

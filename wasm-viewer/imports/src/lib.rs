@@ -1,9 +1,10 @@
-//! Reads the formats that few files have, for the viewer. It is a WASM of its own, so that the
-//! viewer's stays small, and hands over what it read as pprof and times.
+//! Reads the formats that few files have, for the viewer, and writes those that few ask for. It is a
+//! WASM of its own, so that the viewer's stays small. What it reads it hands over as pprof and
+//! times; what it writes it gets as pprof.
 
 use pilotlight_core::imports::{self, ImportError};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
-use pilotlight_core::pprof;
+use pilotlight_core::{flamebearer, pprof, speedscope};
 use wasm_bindgen::prelude::*;
 
 /// Turns a panic, which is a defect of ours, into a JavaScript error that says where it happened.
@@ -60,6 +61,25 @@ pub fn read(bytes: &[u8]) -> Result<Imported, JsValue> {
         times: profile.samples().times.clone(),
         warnings: opened.decoded.warnings,
     })
+}
+
+/// Writes a profile, given as pprof, as JSON of `speedscope`, or of `flamebearer`, which holds one
+/// sample type.
+#[wasm_bindgen]
+pub fn write(format: &str, bytes: &[u8], sample_type: u32) -> Result<Vec<u8>, JsError> {
+    let profile = pprof::decode(bytes)?.profile;
+    let column = sample_type as usize;
+    let text = match format {
+        "speedscope" => speedscope::encode(&profile, MAX_PROFILE_BYTES)?,
+        "flamebearer" if column < profile.sample_types().len() => {
+            flamebearer::encode(&profile, column)
+        }
+        _ => {
+            let problem = format!("there is no format {format} of sample type {column}");
+            return Err(JsError::new(&problem));
+        }
+    };
+    Ok(text.into_bytes())
 }
 
 fn failure(error: ImportError) -> JsValue {

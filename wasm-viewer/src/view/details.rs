@@ -10,9 +10,23 @@ use crate::answers::{NodeDetail, PathStep};
 use crate::error::SessionError;
 
 impl View {
-    /// All about a node. Of a comparison, `self` and `total` are both sides together, as they are
-    /// drawn.
+    /// All about a node, with the way to it from the root.
     pub fn detail(&self, number: u32) -> Result<NodeDetail, SessionError> {
+        let shape = self.shape();
+        let path = shape.path(self.node(number)?);
+        let step = |&node: &NodeId| PathStep {
+            node: node.0,
+            name: shape.name(node).to_owned(),
+        };
+        Ok(NodeDetail {
+            path: path.iter().map(step).collect(),
+            ..self.row(number)?
+        })
+    }
+
+    /// A node as lists have it: without the way to it, for a list of deep nodes would be mostly
+    /// that. Of a comparison, `self` and `total` are both sides together, as they are drawn.
+    pub fn row(&self, number: u32) -> Result<NodeDetail, SessionError> {
         let node = self.node(number)?;
         let shape = self.shape();
         let frame = shape.frame(node);
@@ -43,15 +57,8 @@ impl View {
             function_self: both(row.own),
             function_total: both(row.total),
             occurrences: row.nodes,
-            path: shape
-                .path(node)
-                .iter()
-                .map(|&n| PathStep {
-                    node: n.0,
-                    name: shape.name(n).to_owned(),
-                })
-                .collect(),
-            key: self.key(number)?,
+            start: self.start_of(node),
+            path: Vec::new(),
             diff: self.values.sides(own, total),
             function_diff: self.values.sides(row.own, row.total),
         })

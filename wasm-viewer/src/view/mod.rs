@@ -43,6 +43,8 @@ pub struct View {
     selected: Option<usize>,
     /// Of a flame chart, the frame of its pauses.
     pause: Option<usize>,
+    /// Of a flame chart, when each node begins, in nanoseconds since the recording's first sample.
+    starts: Vec<i64>,
 }
 
 impl View {
@@ -62,13 +64,16 @@ impl View {
             matches: None,
             selected: None,
             pause: None,
+            starts: Vec::new(),
             values,
         }
     }
 
-    /// A flame chart. Its values are times, whatever the profile counts.
-    pub(crate) fn chart(chart: Chart, unmatched: Vec<u32>) -> Self {
+    /// A flame chart. Its values are times, whatever the profile counts. `first` is when the
+    /// recording's first sample was taken.
+    pub(crate) fn chart(chart: Chart, first: i64, unmatched: Vec<u32>) -> Self {
         let pause = chart.pause;
+        let start = chart.start.saturating_sub(first);
         let mut view = Self::new(
             Values::Call(Box::new(chart.tree)),
             "time",
@@ -86,9 +91,30 @@ impl View {
         }
         Self {
             pause: Some(pause),
+            starts: view.starts_from(start),
             unmatched,
             ..view
         }
+    }
+
+    /// When each node begins: with its parent, or where the node before it ends.
+    fn starts_from(&self, start: i64) -> Vec<i64> {
+        let shape = self.values.shape();
+        // Of each node, when it begins and up to when its children reach. Parents come first.
+        let mut spans = vec![(start, start)];
+        for node in (1..shape.len() as u32).map(NodeId) {
+            let filled = &mut spans[shape.parent(node).0 as usize].1;
+            let begin = *filled;
+            *filled = begin.saturating_add(self.values.totals(node)[0]);
+            spans.push((begin, begin));
+        }
+        spans.into_iter().map(|(begin, _)| begin).collect()
+    }
+
+    /// Of a flame chart, the seconds between the recording's first sample and a node.
+    fn start_of(&self, node: NodeId) -> Option<f64> {
+        let nanos = self.starts.get(node.0 as usize)?;
+        Some(*nanos as f64 / 1e9)
     }
 
     /// Whether a node is a pause of a flame chart.
@@ -147,6 +173,7 @@ impl View {
             whole_exact: self.whole.to_string(),
             unmatched: self.unmatched.clone(),
             cut: self.cut,
+            start: self.start_of(NodeId::ROOT),
             diff,
         }
     }

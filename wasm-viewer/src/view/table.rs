@@ -51,16 +51,17 @@ impl Table {
     }
 
     /// The same functions with the number of their nodes in another tree of the same frames.
-    pub(super) fn counted_in(mut self, values: &Values) -> Self {
+    pub(super) fn counted_in(&self, values: &Values) -> Self {
         let shape = values.shape();
         let mut counts = vec![0; shape.frames().len()];
         for node in 1..shape.len() as u32 {
             counts[shape.frame_index(NodeId(node))] += 1;
         }
-        for row in &mut self.rows {
+        let mut rows = self.rows.clone();
+        for row in &mut rows {
             row.nodes = counts[row.frame];
         }
-        self
+        Self { rows, sorted: None }
     }
 
     /// Adds to what a frame has of its own.

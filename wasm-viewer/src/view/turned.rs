@@ -8,19 +8,33 @@ use super::values::Values;
 
 impl View {
     /// Upside down: leaves first, their callers below them. The table of functions stays, as a
-    /// function costs the same whichever way the tree is drawn. A comparison stays as it is.
-    pub(crate) fn inverted(self) -> Self {
-        let Values::Call(tree) = &self.values else {
-            return self;
+    /// function costs the same whichever way the tree is drawn.
+    pub(crate) fn inverted(&self) -> Self {
+        let (values, cut) = match &self.values {
+            Values::Call(tree) => {
+                let inverted = verbs::inverted(tree.as_ref());
+                (Values::Call(Box::new(inverted.tree)), inverted.cut)
+            }
+            Values::Diff(diff) => {
+                let inverted = verbs::inverted(diff.tree());
+                let diff = DiffTree::new(inverted.tree);
+                (Values::Diff(Box::new(diff)), inverted.cut)
+            }
         };
-        let inverted = verbs::inverted(tree.as_ref());
-        let values = Values::Call(Box::new(inverted.tree));
         Self {
             depths: values.shape().depths(),
             table: self.table.counted_in(&values),
             values,
-            cut: inverted.cut,
-            ..self
+            cut,
+            kind: self.kind.clone(),
+            unit: self.unit.clone(),
+            normalised: self.normalised,
+            whole: self.whole,
+            unmatched: self.unmatched.clone(),
+            paints: self.paints.clone(),
+            matches: None,
+            selected: None,
+            pause: None,
         }
     }
 
@@ -73,6 +87,7 @@ impl View {
             matches: None,
             selected: None,
             pause: None,
+            starts: Vec::new(),
         }
     }
 }

@@ -28,6 +28,8 @@ pub(crate) struct Tools {
     pub(crate) bindgen: PathBuf,
     /// Only when set up for testing.
     pub(crate) chromium: Option<PathBuf>,
+    /// Only when set up for testing.
+    pub(crate) firefox: Option<PathBuf>,
     /// Agents that tests cannot run here; none unless set up for testing.
     pub(crate) missing: Vec<agents::Missing>,
 }
@@ -35,7 +37,7 @@ pub(crate) struct Tools {
 pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
     let mut steps = Steps::new(match purpose {
         Purpose::Running | Purpose::Checking => 6,
-        Purpose::Testing => 11,
+        Purpose::Testing => 12,
     });
     println!("Setting up");
     steps.run("Node", npm::node)?;
@@ -46,7 +48,7 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
     steps.run("clang for wasm32", system::clang)?;
     let wasm = steps.run("wasm32 standard library", wasm::find_or_make)?;
     let bindgen = steps.run("wasm-bindgen", bindgen)?;
-    let (mut chromium, mut missing) = (None, Vec::new());
+    let (mut chromium, mut firefox, mut missing) = (None, None, Vec::new());
     if purpose != Purpose::Running {
         steps.run("rustfmt and clippy", lints)?;
     }
@@ -54,12 +56,14 @@ pub(crate) fn setup(purpose: Purpose) -> Result<Tools> {
         steps.run("C++ compiler", system::cpp)?;
         steps.run("packages of the tests", |step| npm::packages(step, "tests"))?;
         chromium = Some(steps.run("browser", system::chromium)?);
+        firefox = Some(steps.run("Firefox", system::firefox)?);
         missing = steps.run("profiling agents", agents::set_up)?;
     }
     Ok(Tools {
         wasm,
         bindgen,
         chromium,
+        firefox,
         missing,
     })
 }

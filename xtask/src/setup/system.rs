@@ -76,63 +76,106 @@ fn find_or_install(
     }
 }
 
-/// The browser of the tests: named in CHROMIUM, on PATH, from apt, or playwright's own download.
+/// The browser of nearly all tests: named in CHROMIUM, on PATH, from apt, or playwright's own
+/// download.
 pub(crate) fn chromium(step: &mut Step) -> Result<(PathBuf, String)> {
-    let remedy = "install Chromium or Chrome, or name one in CHROMIUM";
-    if let Some(named) = std::env::var_os("CHROMIUM") {
-        let path = PathBuf::from(&named);
-        return match Run::new(&path).args(["--version"]).read() {
-            Ok(version) => Ok((path, format!("found {}", version.trim()))),
-            Err(failure) => Err(Failure::new(
-                format!("CHROMIUM is set, but {}", failure.cause),
-                remedy,
-            )),
-        };
-    }
-    if let Some(found) = working_browser() {
-        return Ok(found);
-    }
-    step.note("there is none yet; installing chromium with apt");
-    let by_apt = match install(step, &["chromium"]) {
-        Ok(()) => {
-            working_browser().ok_or_else(|| Failure::new("the one from apt does not start", ""))
-        }
-        Err(failure) => Err(failure),
+    let first = match CHROMIUM.find_or_install(step) {
+        Ok(found) => return Ok(found),
+        Err(failure) => failure,
     };
-    let first = match by_apt {
-        Ok((path, version)) => return Ok((path, version.replace("found", "installed"))),
-        Err(failure) => failure.cause,
-    };
-    step.note(format!("that did not work: {first}"));
+    if std::env::var_os(CHROMIUM.variable).is_some() {
+        return Err(first);
+    }
+    step.note(format!("that did not work: {}", first.cause));
     step.note("trying playwright's own download, for 5 minutes at most");
     by_playwright().map_err(|second| {
-        Failure::new(
-            format!(
-                "there is no browser: {first}; and playwright's download: {}",
-                second.cause
-            ),
-            remedy,
-        )
+        let cause = format!(
+            "{}; and playwright's download: {}",
+            first.cause, second.cause
+        );
+        Failure::new(cause, CHROMIUM.remedy)
     })
 }
 
-/// `--version` starts the binary, which a stub for another package format would not survive.
-fn working_browser() -> Option<(PathBuf, String)> {
-    let names = [
+/// The browser of one walk through the viewer: named in FIREFOX, on PATH, or from apt.
+pub(crate) fn firefox(step: &mut Step) -> Result<(PathBuf, String)> {
+    FIREFOX.find_or_install(step)
+}
+
+/// Where a browser may be.
+struct Browser {
+    variable: &'static str,
+    names: &'static [&'static str],
+    on_a_mac: &'static str,
+    /// Of Debian.
+    package: &'static str,
+    remedy: &'static str,
+}
+
+const CHROMIUM: Browser = Browser {
+    variable: "CHROMIUM",
+    names: &[
         "chromium",
         "chromium-browser",
         "google-chrome",
         "google-chrome-stable",
-    ];
-    let on_a_mac = PathBuf::from("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome");
-    names
-        .into_iter()
-        .filter_map(find)
-        .chain([on_a_mac])
-        .find_map(|path| {
-            let version = Run::new(&path).args(["--version"]).read().ok()?;
-            Some((path, format!("found {}", version.trim())))
-        })
+    ],
+    on_a_mac: "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    package: "chromium",
+    remedy: "install Chromium or Chrome, or name one in CHROMIUM",
+};
+
+const FIREFOX: Browser = Browser {
+    variable: "FIREFOX",
+    names: &["firefox-esr", "firefox"],
+    on_a_mac: "/Applications/Firefox.app/Contents/MacOS/firefox",
+    package: "firefox-esr",
+    remedy: "install Firefox 140 or later, or name one in FIREFOX",
+};
+
+impl Browser {
+    fn find_or_install(&self, step: &mut Step) -> Result<(PathBuf, String)> {
+        let Self {
+            variable, package, ..
+        } = self;
+        if let Some(named) = std::env::var_os(variable) {
+            let path = PathBuf::from(&named);
+            return match Run::new(&path).args(["--version"]).read() {
+                Ok(version) => Ok((path, format!("found {}", version.trim()))),
+                Err(failure) => Err(Failure::new(
+                    format!("{variable} is set, but {}", failure.cause),
+                    self.remedy,
+                )),
+            };
+        }
+        if let Some(found) = self.working() {
+            return Ok(found);
+        }
+        step.note(format!("there is none yet; installing {package} with apt"));
+        let by_apt = install(step, &[package]).and_then(|()| {
+            self.working()
+                .ok_or_else(|| Failure::new("the one from apt does not start", ""))
+        });
+        match by_apt {
+            Ok((path, version)) => Ok((path, version.replace("found", "installed"))),
+            Err(failure) => Err(Failure::new(
+                format!("there is no {package}: {}", failure.cause),
+                self.remedy,
+            )),
+        }
+    }
+
+    /// `--version` starts the binary, which a stub for another package format would not survive.
+    fn working(&self) -> Option<(PathBuf, String)> {
+        self.names
+            .iter()
+            .filter_map(|name| find(name))
+            .chain([PathBuf::from(self.on_a_mac)])
+            .find_map(|path| {
+                let version = Run::new(&path).args(["--version"]).read().ok()?;
+                Some((path, format!("found {}", version.trim())))
+            })
+    }
 }
 
 fn by_playwright() -> Result<(PathBuf, String)> {

@@ -104,6 +104,9 @@ impl Fixtures {
         if let Some(path) = &self.tools.chromium {
             run = run.env("CHROMIUM", path);
         }
+        if let Some(path) = &self.tools.firefox {
+            run = run.env("FIREFOX", path);
+        }
         if self.programs_are_built {
             run = run.env("PILOTLIGHT_BINARIES", target_dir().join("debug"));
         }

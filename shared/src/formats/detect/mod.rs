@@ -7,10 +7,10 @@ use thiserror::Error;
 use crate::formats::compression::{CompressionError, inflate_sniffed};
 use crate::formats::decoded::Decoded;
 use crate::formats::folded::{self, FoldedError};
-use crate::formats::jfr::{self, JfrError};
+use crate::formats::jfr;
 use crate::formats::legacy;
 use crate::formats::pprof::{self, PprofError};
-use crate::formats::speedscope::{self, SpeedscopeError};
+use crate::formats::speedscope;
 pub use unsupported::UnsupportedFormat;
 
 /// Why a file cannot be opened.
@@ -22,12 +22,6 @@ pub enum OpenError {
     /// Damaged folded stacks.
     #[error(transparent)]
     Folded(#[from] FoldedError),
-    /// A damaged recording of JDK or async-profiler.
-    #[error(transparent)]
-    Jfr(#[from] JfrError),
-    /// Damaged JSON of speedscope.
-    #[error(transparent)]
-    Speedscope(#[from] SpeedscopeError),
     /// It cannot be inflated.
     #[error(transparent)]
     Compression(#[from] CompressionError),
@@ -38,9 +32,10 @@ pub enum OpenError {
     Unsupported(UnsupportedFormat),
 }
 
-/// Opens a profile in any format that is read here: pprof ([`crate::pprof`]), what was before it
-/// ([`crate::legacy`]), JFR ([`crate::jfr`]), speedscope ([`crate::speedscope`]), or folded stacks
-/// ([`crate::folded`]); gzip, zstd or neither. After inflation it may have `cap` bytes.
+/// Opens a profile of the formats that most files have: pprof ([`crate::pprof`]), what was before it
+/// ([`crate::legacy`]), or folded stacks ([`crate::folded`]); gzip, zstd or neither. After inflation
+/// it may have `cap` bytes. [`crate::imports::open`] reads all others, too: the viewer loads them
+/// when a file asks for them.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
     open_named(bytes, cap).map(|(decoded, _)| decoded)
 }
@@ -49,12 +44,13 @@ pub fn open(bytes: &[u8], cap: usize) -> Result<Decoded, OpenError> {
 pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), OpenError> {
     let inflated = inflate_sniffed(bytes, cap)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
-    if jfr::sniff(raw) && raw.len() <= cap {
-        let recording = jfr::decode(raw, &jfr::Options::default())?;
-        return Ok((recording.for_viewer(), "JFR"));
-    }
-    if speedscope::sniff(raw) && raw.len() <= cap {
-        return Ok((speedscope::decode_with_times(raw)?, "speedscope"));
+    for (sniff, name) in [
+        (jfr::sniff as fn(&[u8]) -> bool, "a JFR recording"),
+        (speedscope::sniff, "a speedscope profile"),
+    ] {
+        if sniff(raw) {
+            return Err(OpenError::Unsupported(UnsupportedFormat::Profile(name)));
+        }
     }
     // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be
     // guessed.
@@ -98,13 +94,6 @@ mod tests {
                 b"x profile: total 1\n3 @ 0x1 0x2\n".to_vec(),
                 "legacy count profile",
             ),
-            (
-                br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","profiles":[{
-                "type":"sampled","unit":"none","samples":[[0]],"weights":[3]}],
-                "shared":{"frames":[{"name":"a"}]}}"#
-                    .to_vec(),
-                "speedscope",
-            ),
         ] {
             let (decoded, format) = open_named(&bytes, 1 << 20).expect("opens");
             assert_eq!((decoded.profile.total(0), format), (3, name));
@@ -130,7 +119,7 @@ mod tests {
         );
         assert_eq!(
             message(b"FLR\0\0\x02\0\0", 10),
-            "JFR, chunk 1, byte 0: the header goes beyond the end"
+            format!("this is a JFR recording, which is not read yet; {read}")
         );
         assert_eq!(
             message(b"\x0a\x05\x08", 10),

@@ -53,7 +53,10 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"BZh", Profile("a bzip2 archive")),
     (b"7z\xbc\xaf\x27\x1c", Profile("a 7z archive")),
     (b"\x7fELF", Other("a program (ELF)")),
+    (b"\xce\xfa\xed\xfe", Other("a program (Mach-O)")),
     (b"\xcf\xfa\xed\xfe", Other("a program (Mach-O)")),
+    (b"\xca\xfe\xba\xbf", Other("a program (Mach-O)")),
+    (b"MODULE ", Other("symbols of a program (Breakpad)")),
     (b"\0asm", Other("a WebAssembly module")),
     (b"\x89PNG", Other("a picture (PNG)")),
     (b"\xff\xd8\xff", Other("a picture (JPEG)")),
@@ -206,6 +209,7 @@ pub(crate) fn identify(bytes: &[u8]) -> Option<UnsupportedFormat> {
         .map(|&(_, name)| name);
     magic
         .or_else(|| tar(start))
+        .or_else(|| universal(start))
         .or_else(|| go_trace(start))
         .or_else(|| otlp(start))
         .or_else(|| text_format(beginning))
@@ -227,6 +231,16 @@ fn text_or_json(start: &[u8]) -> Option<UnsupportedFormat> {
 
 fn tar(start: &[u8]) -> Option<UnsupportedFormat> {
     (start.get(257..262)? == b"ustar").then_some(Profile("a tar archive"))
+}
+
+/// A program for several processors. Classes of Java begin with the same four bytes; they have a
+/// version, from 45 on, where this has the number of processors.
+fn universal(start: &[u8]) -> Option<UnsupportedFormat> {
+    let count = start.strip_prefix(b"\xca\xfe\xba\xbe")?.first_chunk()?;
+    Some(match u32::from_be_bytes(*count) {
+        0..45 => Other("a program (Mach-O)"),
+        _ => Other("a class of Java"),
+    })
 }
 
 /// 16 bytes: `go 1.22 trace` and zeros.

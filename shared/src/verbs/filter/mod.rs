@@ -3,9 +3,11 @@
 pub(crate) mod focus;
 pub(crate) mod frames;
 pub(crate) mod hide;
+pub(crate) mod inlines;
 pub(crate) mod prune;
 pub(crate) mod recursion;
 pub(crate) mod show_from;
 mod tag_range;
+pub(crate) mod tag_writer;
 pub(crate) mod tags;
 pub(crate) mod time;

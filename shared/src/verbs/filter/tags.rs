@@ -181,11 +181,11 @@ fn filter_keys(profile: &Profile, keep: impl Fn(&str) -> bool, matching: bool) -
 }
 
 /// For each key, the unit of numbers that have none.
-struct Units(Vec<StringId>);
+pub(super) struct Units(Vec<StringId>);
 
 impl Units {
     /// The first unit that a sample gives for a key.
-    fn of_profile(profile: &Profile) -> Self {
+    pub(super) fn of_profile(profile: &Profile) -> Self {
         let mut units = vec![StringId::EMPTY; profile.strings.len()];
         let mut seen = vec![false; profile.label_sets.len()];
         for set in profile.samples.labels.iter().flatten() {
@@ -203,7 +203,7 @@ impl Units {
         Self(units)
     }
 
-    fn of<'a>(&self, profile: &'a Profile, key: StringId, own: StringId) -> &'a str {
+    pub(super) fn of<'a>(&self, profile: &'a Profile, key: StringId, own: StringId) -> &'a str {
         let unit = if own.is_empty() {
             self.0[key.index()]
         } else {
@@ -220,37 +220,7 @@ impl Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ProfileBuilder;
-
-    /// Samples 1, 2, 4, 8, … with labels each: `key=text` or `key#number unit`.
-    fn labelled(samples: &[&str]) -> Profile {
-        let mut b = ProfileBuilder::new();
-        b.sample_type("cpu", "count");
-        for (i, text) in samples.iter().enumerate() {
-            let labels = text.split(' ').filter(|word| !word.is_empty()).map(|word| {
-                match word.split_once('=') {
-                    Some((key, value)) => Label {
-                        key: b.string(key),
-                        value: LabelValue::Text(b.string(value)),
-                    },
-                    None => {
-                        let (key, rest) = word.split_once('#').unwrap();
-                        let (number, unit) =
-                            rest.split_at(rest.find(char::is_alphabetic).unwrap_or(rest.len()));
-                        let value = LabelValue::Number(number.parse().unwrap(), b.string(unit));
-                        Label {
-                            key: b.string(key),
-                            value,
-                        }
-                    }
-                }
-            });
-            let mut labels: Vec<Label> = labels.collect();
-            let set = b.label_set(&mut labels);
-            b.sample(None, set, &[1 << i]);
-        }
-        b.finish()
-    }
+    use crate::testing::labelled;
 
     fn check(pattern: &str, total: i128) {
         let p = labelled(&[

@@ -47,6 +47,7 @@ export function DropTarget() {
         <Logo size={56} />
         <p class="big">Let go to open</p>
         <p>Several files are merged, and can be compared. Folders and zip archives are looked through.</p>
+        <p>Programs, and their symbols, name the addresses of profiles.</p>
       </div>
     </div>
   );

@@ -10,7 +10,7 @@ export function DropZone({ wide = false }: { wide?: boolean }) {
         <span class="big">Open a profile</span>
         <span>
           Drop profiles of any common profiler anywhere, as files, folders or zip archives, paste them, or{" "}
-          <u>choose them</u>. Several are merged, and can be compared.
+          <u>choose them</u>. Several are merged, and can be compared. A program beside a profile names its addresses.
         </span>
         <span class="soft">They are read and drawn by this page. Nothing leaves your machine.</span>
       </FilePicker>

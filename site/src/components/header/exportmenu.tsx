@@ -1,8 +1,10 @@
+import { useSignal } from "@preact/signals";
 import { standalone } from "../../base.ts";
 import type { Form } from "../../export/index.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { sourcesOf } from "../../state/profile/sources.ts";
+import { takenSteps } from "../../state/profile/steps.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 
@@ -14,14 +16,21 @@ const FORMS: { form: Form; label: string; most?: number }[] = [
   { form: "html", label: "Page that works offline (HTML)", most: 2 },
   { form: "pprof", label: "Profile (pprof)", most: 1 },
   { form: "folded", label: "Folded stacks (text)", most: 1 },
+  { form: "speedscope", label: "speedscope (JSON)", most: 1 },
+  { form: "flamebearer", label: "Flame graph of Pyroscope (JSON)", most: 1 },
 ];
+/** What a page that stands alone has no writer for, or is itself. */
+const ELSEWHERE: Form[] = ["html", "speedscope", "flamebearer"];
 
 /** Hands what is seen on as a file. */
 export function ExportMenu() {
   const count = sourcesOf(shown.value).length;
   const fits = (most?: number) => most === undefined || (count > 0 && count <= most);
-  // A page that stands alone is such a file itself.
-  const forms = FORMS.filter(({ form }) => !standalone || form !== "html");
+  const forms = FORMS.filter(({ form }) => !standalone || !ELSEWHERE.includes(form));
+  const whole = useSignal(false);
+  // A comparison is handed on with both of its profiles and its filters, as they can be removed there.
+  const filtered = count === 1 && takenSteps.value.length > 0;
+  const steps = filtered && !whole.value ? takenSteps.value : [];
   return (
     <Menu
       label={
@@ -35,6 +44,17 @@ export function ExportMenu() {
     >
       {(close) => (
         <div class="menu-list">
+          {filtered && (
+            <label class="check" title="Profiles and pages hold what the filters have left; with this, all of it">
+              <input
+                type="checkbox"
+                checked={whole}
+                data-testid="export-whole"
+                onChange={(event) => (whole.value = event.currentTarget.checked)}
+              />
+              Profiles without the filters
+            </label>
+          )}
           {forms.map(({ form, label, most }) => (
             <button
               type="button"
@@ -43,7 +63,7 @@ export function ExportMenu() {
               data-testid={`export-${form}`}
               onClick={() => {
                 close();
-                void exportAs(form, label);
+                void exportAs(form, label, steps);
               }}
             >
               {label}
@@ -56,9 +76,9 @@ export function ExportMenu() {
   );
 }
 
-async function exportAs(form: Form, label: string): Promise<void> {
+async function exportAs(form: Form, label: string, steps: string[]): Promise<void> {
   try {
-    await (await import("../../export/index.ts")).exportAs(form);
+    await (await import("../../export/index.ts")).exportAs(form, steps);
   } catch (failure) {
     reportFailure(failure, `make ${label}`);
   }

@@ -80,6 +80,10 @@ export function Help() {
               <dt>drag</dt>
               <dd>move the picture</dd>
             </div>
+            <div>
+              <dt>drag on the heatmap</dt>
+              <dd>take a part of the time; with Shift, one to compare it with</dd>
+            </div>
           </dl>
         </section>
       </div>

@@ -6,6 +6,7 @@ import { labels } from "../../state/query/services.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { Select } from "../controls/select.tsx";
+import { PatternForm } from "./patternform.tsx";
 
 const OPERATORS: { value: Matcher["op"]; label: string }[] = [
   { value: "=", label: "is" },
@@ -73,8 +74,6 @@ function AddFilter({ onAdd, compare }: { onAdd: (filter: string) => void; compar
   const names = labelOrder(known);
   const name = useSignal(names[0] ?? "");
   const op = useSignal<Matcher["op"]>("=");
-  const text = useSignal("");
-  const wrong = useSignal("");
   if (names.length === 0) {
     const { state, problem } = labels.value;
     if (problem) return <p class="hint">{`${problem.title}. ${problem.meaning}`}</p>;
@@ -86,15 +85,6 @@ function AddFilter({ onAdd, compare }: { onAdd: (filter: string) => void; compar
   }
   const chosen = names.includes(name.value) ? name.value : names[0];
   const matcher = (value: string) => formatMatcher({ name: chosen, op: op.value, value });
-  /** An expression that the server would refuse does not get there. What is checked is added, whatever is typed meanwhile. */
-  const addPattern = async () => {
-    const value = text.peek();
-    if (!value) return;
-    const filter = matcher(value);
-    const problem = await patternProblem(value);
-    if (!problem) onAdd(filter);
-    else if (value === text.peek()) wrong.value = problem;
-  };
   const pattern = op.value === "=~" || op.value === "!~";
   return (
     <div class="add-filter">
@@ -113,33 +103,14 @@ function AddFilter({ onAdd, compare }: { onAdd: (filter: string) => void; compar
         />
       </div>
       {pattern ? (
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void addPattern();
-          }}
-        >
-          <input
-            aria-label="Regular expression"
-            placeholder="eu-.*"
-            data-testid="pattern"
-            value={text}
-            aria-invalid={wrong.value !== ""}
-            onInput={(event) => {
-              text.value = event.currentTarget.value;
-              wrong.value = "";
-            }}
-          />
-          <button type="submit" class="control">
-            Add
-          </button>
-          {wrong.value && (
-            <p role="alert" data-testid="pattern-problem">
-              {wrong}
-            </p>
-          )}
-        </form>
+        // An expression that the server would refuse does not get there.
+        <PatternForm
+          label="Regular expression"
+          placeholder="eu-.*"
+          testid="pattern"
+          check={patternProblem}
+          add={(value) => onAdd(matcher(value))}
+        />
       ) : (
         <div class="menu-list">
           {known[chosen].map((value) => (

@@ -4,31 +4,37 @@ import { signal } from "@preact/signals";
 export type Theme = "auto" | "light" | "dark" | "contrast";
 
 const KEY = "pilotlight-theme";
-const ORDER: Theme[] = ["auto", "light", "dark", "contrast"];
+export const THEMES: Theme[] = ["auto", "light", "dark", "contrast"];
 
-export const theme = signal<Theme>(ORDER.find((name) => name === document.documentElement.dataset.theme) ?? "auto");
+export const theme = signal<Theme>(THEMES.find((name) => name === document.documentElement.dataset.theme) ?? "auto");
 /** Grows when colours may have changed, also by the system's own setting. */
 export const colours = signal(0);
 
-for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"]) {
+for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"]) {
   matchMedia(query).addEventListener("change", () => colours.value++);
 }
 
+export function applyTheme(next: Theme): void {
+  theme.value = next;
+  document.documentElement.dataset.theme = next;
+  colours.value++;
+}
+
 export function nextTheme(): void {
-  theme.value = ORDER[(ORDER.indexOf(theme.value) + 1) % ORDER.length];
-  document.documentElement.dataset.theme = theme.value;
+  applyTheme(THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length]);
   try {
     localStorage.setItem(KEY, theme.value);
   } catch {
     // Storage may be switched off; the choice then lasts as long as the page.
   }
-  colours.value++;
 }
 
 /** Resolved colour of a token: what canvas drawing needs. */
 export function readToken(token: string): string {
   const probe = document.createElement("i");
   probe.style.color = `var(${token})`;
+  // Where the system forces its colours, text would have those: the token's own are asked for.
+  probe.style.setProperty("forced-color-adjust", "none");
   document.body.append(probe);
   const colour = getComputedStyle(probe).color;
   probe.remove();

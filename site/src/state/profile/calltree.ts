@@ -2,13 +2,14 @@
 import { computed, effect, signal } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import { type NodeDetail, ROOT } from "../../core/types.ts";
-import type { Children } from "../../core/viewer.ts";
 import { urlState } from "../url/router.ts";
 import { current, tree } from "./focus.ts";
 import { callFailed } from "./shown.ts";
 
 export interface TreeRow {
-  detail: NodeDetail;
+  node: number;
+  /** What stands in it; asked for when it comes into view. */
+  detail: NodeDetail | undefined;
   /** The root has 1, as for assistive technology. */
   level: number;
   open: boolean;
@@ -19,36 +20,80 @@ export interface TreeRow {
 
 /** Only children that open with their caller, at most: a chain is one click. */
 const CHAIN = 64;
+/** Rows that are described before they come into view: more than a screen has. */
+const FIRST = 100;
 
 interface Opened {
   tree: number;
-  root: NodeDetail;
-  children: Map<number, Children>;
+  /** Callees of rows that are open, the largest first. There may be hundreds of thousands. */
+  callees: Map<number, Uint32Array>;
 }
 
 const opened = signal<Opened | null>(null);
+/** Of rows that were in view. */
+const details = signal(new Map<number, NodeDetail>());
 
-/** The rows that can be seen, callers before callees. */
-export const treeRows = computed((): TreeRow[] => {
+/** The rows that are open, callers before callees: columns, as there may be hundreds of thousands. */
+const rows = computed(() => {
+  const columns = {
+    nodes: [] as number[],
+    levels: [] as number[],
+    positions: [] as number[],
+    siblings: [] as number[],
+  };
   const shown = opened.value;
-  if (!shown || shown.tree !== tree.value?.id) return [];
-  const rows: TreeRow[] = [];
-  // A stack of rows to come, as trees may be thousands deep.
-  const waiting: TreeRow[] = [row(shown, shown.root, 1, 1, 1)];
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    rows.push(next);
-    const children = next.open ? shown.children.get(next.detail.node) : undefined;
-    const { level } = next;
-    children?.largest
-      .map((child, i) => row(shown, child, level + 1, i + 1, children.count))
-      .reverse()
-      .forEach((child) => void waiting.push(child));
+  if (!shown || shown.tree !== tree.value?.id) return columns;
+  const { nodes, levels, positions, siblings } = columns;
+  // A stack of lists under way, as trees may be thousands deep.
+  const waiting: { callees: Uint32Array; at: number }[] = [{ callees: Uint32Array.of(ROOT), at: 0 }];
+  for (let list = waiting.at(-1); list; list = waiting.at(-1)) {
+    const node = list.callees[list.at++];
+    if (node === undefined) {
+      waiting.pop();
+      continue;
+    }
+    nodes.push(node);
+    levels.push(waiting.length);
+    positions.push(list.at);
+    siblings.push(list.callees.length);
+    const callees = shown.callees.get(node);
+    if (callees) waiting.push({ callees, at: 0 });
   }
-  return rows;
+  return columns;
 });
 
-function row({ children }: Opened, detail: NodeDetail, level: number, position: number, siblings: number): TreeRow {
-  return { detail, level, open: children.has(detail.node), position, siblings };
+export const rowCount = computed(() => rows.value.nodes.length);
+/** Where the current frame stands; -1 when it is not in an open row. */
+export const activeRow = computed(() => rows.value.nodes.indexOf(current.value));
+
+export function rowAt(index: number): TreeRow | undefined {
+  const { nodes, levels, positions, siblings } = rows.value;
+  const node = nodes[index];
+  if (node === undefined) return undefined;
+  return {
+    node,
+    detail: details.value.get(node),
+    level: levels[index],
+    open: opened.value?.callees.has(node) ?? false,
+    position: positions[index],
+    siblings: siblings[index],
+  };
+}
+
+/** The row of a row's caller; 0 when it has none. */
+export function callerOf(index: number): number {
+  const { levels } = rows.peek();
+  return Math.max(0, levels.lastIndexOf(levels[index] - 1, index));
+}
+
+/** Asks for what stands in the rows of a part of the tree. */
+export async function describeRows(first: number, last: number): Promise<void> {
+  const id = tree.peek()?.id;
+  const missing = rows
+    .peek()
+    .nodes.slice(first, last)
+    .filter((node) => !details.peek().has(node));
+  if (id !== undefined && missing.length > 0) await describe(id, missing).catch(callFailed(id, "list the calls"));
 }
 
 /** Follows the tree on the screen and the current frame in it, while the call tree is looked at. */
@@ -63,14 +108,18 @@ export function startCallTree(): void {
 export async function openRow(node: number): Promise<void> {
   const id = tree.peek()?.id;
   if (id === undefined) return;
-  const more = new Map<number, Children>();
+  const more: Opened["callees"] = new Map();
   try {
     let only: number | undefined = node;
     while (only !== undefined && more.size < CHAIN) {
-      const children: Children = await core.children(id, only);
-      more.set(only, children);
-      only = children.count === 1 && children.largest[0].children > 0 ? children.largest[0].node : undefined;
+      const [callees]: Uint32Array[] = await core.callees(id, [only]);
+      if (callees.length > 0) more.set(only, callees);
+      only = callees.length === 1 ? callees[0] : undefined;
     }
+    await describe(
+      id,
+      [...more.values()].flatMap((callees) => [...callees.subarray(0, FIRST)]),
+    );
     add(id, more);
   } catch (failure) {
     callFailed(id, "list the calls")(failure);
@@ -80,9 +129,9 @@ export async function openRow(node: number): Promise<void> {
 export function closeRow(node: number): void {
   const shown = opened.peek();
   if (!shown) return;
-  const children = new Map(shown.children);
-  children.delete(node);
-  opened.value = { ...shown, children };
+  const callees = new Map(shown.callees);
+  callees.delete(node);
+  opened.value = { ...shown, callees };
 }
 
 /** Opens what is above a node, and the root of a new tree. */
@@ -90,24 +139,29 @@ async function reveal(id: number, node: number): Promise<void> {
   if (opened.peek()?.tree !== id) {
     const root = await core.node(id, ROOT);
     if (tree.peek()?.id !== id) return;
-    if (opened.peek()?.tree !== id) opened.value = { tree: id, root, children: new Map() };
+    if (opened.peek()?.tree !== id) {
+      opened.value = { tree: id, callees: new Map() };
+      details.value = new Map([[ROOT, root]]);
+    }
     await openRow(ROOT);
   }
-  const detail = await core.node(id, node);
-  const more = new Map<number, Children>();
-  for (const [i, { node: caller }] of detail.path.slice(0, -1).entries()) {
-    const known = opened.peek()?.children.get(caller);
-    const children = known ?? (await core.children(id, caller));
-    const next = detail.path[i + 1].node;
-    const listed = children.largest.some((child) => child.node === next);
-    // One too small to be listed stands below the others.
-    const largest = listed ? children.largest : [...children.largest, await core.node(id, next)];
-    if (!known || !listed) more.set(caller, { ...children, largest });
-  }
-  if (more.size > 0) add(id, more);
+  const { path } = await core.node(id, node);
+  const closed = path
+    .slice(0, -1)
+    .map((caller) => caller.node)
+    .filter((caller) => !opened.peek()?.callees.has(caller));
+  if (closed.length === 0) return;
+  const callees = await core.callees(id, closed);
+  add(id, new Map(closed.map((caller, i) => [caller, callees[i]])));
 }
 
-function add(id: number, more: Map<number, Children>): void {
+function add(id: number, more: Opened["callees"]): void {
   const shown = opened.peek();
-  if (shown?.tree === id) opened.value = { ...shown, children: new Map([...shown.children, ...more]) };
+  if (shown?.tree === id) opened.value = { ...shown, callees: new Map([...shown.callees, ...more]) };
+}
+
+async function describe(id: number, nodes: number[]): Promise<void> {
+  const found = await core.nodes(id, nodes);
+  if (opened.peek()?.tree === id)
+    details.value = new Map([...details.peek(), ...found.map((detail) => [detail.node, detail] as const)]);
 }

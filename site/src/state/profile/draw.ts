@@ -1,13 +1,22 @@
-/** The tree of one profile as the address wants it: after its steps, upside down or not, or in the order of time. */
+/**
+ * The tree of a profile or a comparison as the address wants it: after its steps, upside down or not, in the order of time, or of
+ * two parts of its time.
+ */
 import { computed, effect, untracked } from "@preact/signals";
 import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
+import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
+import type { TreeInfo } from "../../core/types.ts";
+import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
-import type { View } from "../url/urlstate.ts";
+import type { Measure, View } from "../url/urlstate.ts";
 import { type Drawing, redraw, type Subject, shown } from "./shown.ts";
 
 interface Wanted {
   steps: string[];
+  against: Seconds | null;
+  /** What the two parts are compared by. */
+  measure: Measure;
   invert: boolean;
   chart: boolean;
   thread: string;
@@ -17,13 +26,20 @@ const UPRIGHT: View[] = ["sandwich", "chart", "graph"];
 
 /** As text, so that equal values are equal. A sandwich and a graph say by themselves what is above and below. */
 const wanted = computed(() => {
-  const { steps, invert, view, thread } = urlState.value;
+  const { steps, against, measure, invert, view, thread } = urlState.value;
   const chart = view === "chart";
-  const wanted: Wanted = { steps, invert: invert && !UPRIGHT.includes(view), chart, thread: chart ? thread : "" };
+  const wanted: Wanted = {
+    steps,
+    against,
+    measure: against ? measure : "auto",
+    invert: invert && !UPRIGHT.includes(view),
+    chart,
+    thread: chart ? thread : "",
+  };
   return JSON.stringify(wanted);
 });
 
-/** Whether the picture is what the address wants. What takes no steps always is. */
+/** Whether the picture is what the address wants. */
 export const isCurrent = computed(() => {
   const answer = shown.value;
   return answer.state === "ready" && (!answer.draw || answer.drawn === wanted.value);
@@ -31,25 +47,59 @@ export const isCurrent = computed(() => {
 
 /** What draws a profile, now and whenever the steps have changed. */
 export function drawing(subject: Subject): () => Promise<Drawing> {
-  return async () => {
-    const drawn = wanted.peek();
-    const asked = JSON.parse(drawn) as Wanted;
-    try {
-      return { ...(await draw(subject, asked)), drawn, stepProblem: "" };
-    } catch (failure) {
-      if (asked.steps.length === 0 || !(failure instanceof CoreError) || failure.fatal) throw failure;
-      // A link may have a step that cannot be taken. The profile is there all the same.
-      return { ...(await draw(subject, { ...asked, steps: [] })), drawn, stepProblem: failure.message };
-    }
-  };
+  return () => draw((asked) => drawProfile(subject, asked));
 }
 
-async function draw(subject: Subject, asked: Wanted): Promise<Pick<Drawing, "tree" | "threads" | "thread">> {
+/** The same of a comparison: `compare` makes its tree. */
+export function drawingComparison(
+  compare: (steps: string[], invert: boolean) => Promise<TreeInfo>,
+): () => Promise<Drawing> {
+  return () => draw(async ({ steps, invert }) => ({ tree: await compare(steps, invert) }));
+}
+
+type Drawn = Pick<Drawing, "tree" | "threads" | "thread" | "totals">;
+
+async function draw(make: (asked: Wanted) => Promise<Drawn>): Promise<Drawing> {
+  const drawn = wanted.peek();
+  const asked = JSON.parse(drawn) as Wanted;
+  try {
+    return { ...(await make(asked)), drawn, stepProblem: "" };
+  } catch (failure) {
+    if (asked.steps.length === 0 || !(failure instanceof CoreError) || failure.fatal) throw failure;
+    // A link may have a step that cannot be taken. The profile is there all the same.
+    return { ...(await make({ ...asked, steps: [], against: null })), drawn, stepProblem: failure.message };
+  }
+}
+
+async function drawProfile(subject: Subject, asked: Wanted): Promise<Drawn> {
   const { profile, type, timed, division } = subject;
+  if (asked.against) return drawParts(subject, asked, asked.against);
   if (!asked.chart || !timed) return { tree: await core.tree(profile, type, asked.steps, asked.invert, division) };
   const threads = await core.threads(profile, type);
   const thread = (threads.find(({ name }) => name === asked.thread) ?? threads[0])?.name ?? "";
   return { tree: await core.chart(profile, type, asked.steps, thread), threads, thread };
+}
+
+/** Two parts of the time against each other, each after the same other steps. */
+async function drawParts({ profile, type }: Subject, asked: Wanted, against: Seconds): Promise<Drawn> {
+  const { steps, measure, invert } = asked;
+  const first = steps.findIndex((step) => timeOf(step) !== null);
+  const base = await core.part(profile, [steps[first]]);
+  try {
+    const other = await core.part(profile, [timeStep(against)]);
+    try {
+      const totals = { base: base.types[type], other: other.types[type] };
+      const share = resolveMeasure(measure, coverageDiffers(totals.base.total, totals.other.total), false) === "share";
+      const others = steps.filter((_, i) => i !== first);
+      const tree = await core.diff(base.id, other.id, type, share, others, invert);
+      const unmatched = tree.unmatched.map((i) => (i < first ? i : i + 1));
+      return { tree: { ...tree, unmatched }, totals };
+    } finally {
+      void core.close(other.id);
+    }
+  } finally {
+    void core.close(base.id);
+  }
 }
 
 export function startDrawing(): void {

@@ -6,7 +6,7 @@ import { formatBytes, formatMillis, plural } from "../../format/value.ts";
 import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
 import type { SideName } from "../url/urlstate.ts";
-import { drawing } from "./draw.ts";
+import { drawing, drawingComparison } from "./draw.ts";
 import { type Answer, clear, type Progress, show } from "./shown.ts";
 
 export interface OpenedFile {
@@ -52,7 +52,9 @@ const wanted = computed(() => {
   if (urlState.value.route !== "file") return "null";
   const ids = checked.value.map(({ info }) => info.id);
   const base = comparing.value ? sides.value.base.map(({ info }) => info.id) : null;
-  return JSON.stringify({ ids, base, type: urlState.value.type, measure: urlState.value.measure });
+  // What parts of one file are compared by does not concern which files are shown.
+  const measure = base && urlState.value.measure;
+  return JSON.stringify({ ids, base, type: urlState.value.type, measure });
 });
 
 /** Runs again whenever what it reads changes. */
@@ -121,13 +123,16 @@ async function buildTree(progress: Progress): Promise<Answer> {
     const differ = totals !== undefined && coverageDiffers(totals.base.total, totals.other.total);
     // Of a longer recording all amounts are larger.
     const share = resolveMeasure(urlState.peek().measure, differ, false) === "share";
-    const tree = await core.diff(base.id, other.id, typeIndex(base), share);
+    const type = typeIndex(base);
+    const draw = drawingComparison((steps, invert) => core.diff(base.id, other.id, type, share, steps, invert));
+    const drawn = await draw();
     const title = `${titleOf(sides.peek().base)} → ${titleOf(sides.peek().other)}`;
-    return { state: "ready", tree, title, facts: [read, time()], warnings, exported: null, totals };
+    return { state: "ready", ...drawn, draw, title, facts: [read, time()], warnings, exported: null, totals };
   }
   const profile = await together(chosen, progress);
   progress.stage("drawing");
-  const subject = { profile: profile.id, type: typeIndex(profile), timed: profile.timed };
+  const { id, timed, labelled } = profile;
+  const subject = { profile: id, type: typeIndex(profile), timed, labelled };
   const draw = drawing(subject);
   const drawn = await draw();
   return {

@@ -4,6 +4,7 @@ import { CoreError } from "../../core/core.ts";
 import { core } from "../../core/index.ts";
 import { type Direction, NONE, type NodeDetail, ROOT, type SearchInfo, type TreeInfo } from "../../core/types.ts";
 import { type Extent, FULL, isFull } from "../../flame/extent.ts";
+import { formatMoment } from "../../time/moment.ts";
 import { resource } from "../resource.ts";
 import { go, urlState } from "../url/router.ts";
 import type { UrlState } from "../url/urlstate.ts";
@@ -62,16 +63,23 @@ export function startFocus(): void {
     const next = shown.value.state === "ready" ? shown.value.tree : null;
     void applyUrl(next, urlState.value);
   });
+  // In a new tree nothing is marked. Saying so would have its boxes laid out once more.
+  let marked: TreeInfo | null = null;
   effect(() => {
     const shownTree = tree.value;
     const node = selected.value;
-    if (shownTree) void core.select(shownTree.id, node).then(flagsChanged, callFailed(shownTree.id, "mark this frame"));
+    if (!shownTree || (node === NONE && marked !== shownTree)) return;
+    marked = shownTree;
+    void core.select(shownTree.id, node).then(flagsChanged, callFailed(shownTree.id, "mark this frame"));
   });
+  let searched: TreeInfo | null = null;
   effect(() => {
     const shownTree = tree.value;
     const query = searchText.value;
     searchResult.value = null;
-    if (shownTree) searching = search(shownTree.id, query);
+    if (!shownTree || (query === "" && searched !== shownTree)) return;
+    searched = shownTree;
+    searching = search(shownTree.id, query);
   });
 }
 
@@ -184,7 +192,8 @@ export async function nextMatch(step: 1 | -1): Promise<void> {
 
 export function describeFrame(detail: NodeDetail): string {
   const children = detail.children === 1 ? "1 child" : `${detail.children} children`;
-  return `${detail.name}, ${(detail.fraction * 100).toFixed(1)} percent, ${children}`;
+  const from = detail.start === null ? "" : `, from ${formatMoment(detail.start, detail.total / 1e11)}`;
+  return `${detail.name}, ${(detail.fraction * 100).toFixed(1)} percent${from}, ${children}`;
 }
 
 let lookups = 0;

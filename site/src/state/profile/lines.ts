@@ -18,6 +18,11 @@ export const listed = computed(() => {
   return detail && detail.func !== 0 ? { name: detail.name, file: detail.file } : null;
 });
 
+/** A comparison has none. */
+export const hasLines = computed(
+  () => shown.value.state === "ready" && shown.value.subject !== undefined && !shown.value.tree.diff,
+);
+
 export interface Listing {
   name: string;
   file: string;
@@ -30,7 +35,7 @@ export const listing = resource(
   () => {
     const answer = shown.value;
     const of = listed.value;
-    if (answer.state !== "ready" || !answer.subject || !of || !isCurrent.value) return null;
+    if (answer.state !== "ready" || !answer.subject || !hasLines.value || !of || !isCurrent.value) return null;
     const { subject, stepProblem } = answer;
     // Steps that cannot be taken are not taken here either.
     const steps = stepProblem ? [] : urlState.value.steps;

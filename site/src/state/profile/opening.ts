@@ -4,12 +4,15 @@ import { core } from "../../core/index.ts";
 import type { ProfileInfo } from "../../core/types.ts";
 import { type Found, filesBelow, isNoise } from "../../files/folder.ts";
 import { type Gathered, gather } from "../../files/gather.ts";
+import { beginsProgram, isProgram } from "../../files/program.ts";
 import type { Source } from "../../files/source.ts";
 import { notify } from "../page/notice.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { go, urlState, visit } from "../url/router.ts";
 import type { UrlState } from "../url/urlstate.ts";
+import { untilAborted } from "./cancel.ts";
 import { files, type OpenedFile, opening } from "./files.ts";
+import { type Naming, nameAddresses, type Program } from "./programs.ts";
 
 /** Files that could not be read, each under its name; they stay in view until dismissed or replaced. */
 export const failures = signal<Problem[]>([]);
@@ -83,6 +86,10 @@ const FROM_DISK: Partial<UrlState> = {
   compare: false,
   addresses: [],
 };
+/** Frames with other names are other frames. */
+const RENAMED: Partial<UrlState> = { zoom: "", extent: [0, 1], graph: null, selection: "" };
+/** A person looks away and back in this time. */
+const READING_MILLIS = 8000;
 
 function open(find: (signal: AbortSignal) => Promise<Gathered>, seen: Partial<UrlState>): Promise<void> {
   // One that failed in an unexpected way does not keep the next ones from being opened. Its own caller hears of it.
@@ -106,7 +113,9 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
   };
   failures.value = [];
   const opened: OpenedFile[] = [];
+  const programs: Program[] = [];
   const failed: Problem[] = [];
+  let naming: Naming = { renamed: new Map(), failed: [], said: [] };
   try {
     say({ stage: "looking through", name: "the files", bytes: 0, size: 0 });
     const { sources, refused } = await find(signal);
@@ -114,26 +123,46 @@ async function openBatch(find: (signal: AbortSignal) => Promise<Gathered>, seen:
     for (const [i, source] of sources.entries()) {
       const position = sources.length > 1 ? ` (${i + 1} of ${sources.length})` : "";
       try {
-        opened.push(await openSource(source, (progress) => say({ ...progress, name: source.name + position }), signal));
+        const found = await openSource(
+          source,
+          (progress) => say({ ...progress, name: source.name + position }),
+          signal,
+        );
+        if ("info" in found) opened.push(found);
+        else programs.push(found);
       } catch (failure) {
         signal.throwIfAborted();
         failed.push({ ...problemOf(failure, "read it"), title: source.name });
       }
+    }
+    if (programs.length > 0) {
+      const profiles = [...files.peek(), ...opened].map(({ info }) => info.id);
+      const sayName = (name: string) => say({ stage: "naming addresses from", name, bytes: 0, size: 0 });
+      naming = await nameAddresses(programs, profiles, sayName, signal);
     }
   } catch (failure) {
     if (signal.aborted) return;
     throw failure;
   }
   const [first] = opened;
+  const { renamed } = naming;
+  const rename = (file: OpenedFile) => ({ ...file, info: renamed.get(file.info.id) ?? file.info });
   batch(() => {
     const before = first ? files.peek().map((file) => ({ ...file, checked: false })) : files.peek();
     // What measures something else cannot be added to the first; it waits in the list.
     const together = opened.map((file) => ({ ...file, checked: measures(file.info) === measures(first.info) }));
-    files.value = [...before, ...together];
-    failures.value = failed;
+    files.value = [...before, ...together].map(rename);
+    failures.value = [...failed, ...naming.failed];
     opening.value = null;
     if (first) go(seen, "replace");
+    else if (renamed.size > 0) go(RENAMED, "replace");
   });
+  for (const [before, { id }] of renamed) {
+    // One may have been closed meanwhile.
+    const isOpen = files.peek().some(({ info }) => info.id === id);
+    void core.close(isOpen ? before : id);
+  }
+  if (naming.said.length > 0) notify(naming.said.join(". "), READING_MILLIS);
 }
 
 type Say = (progress: { stage: string; name: string; bytes: number; size: number }) => void;
@@ -142,28 +171,17 @@ async function openSource(
   source: Source,
   say: (progress: { stage: string; bytes: number; size: number }) => void,
   signal: AbortSignal,
-): Promise<OpenedFile> {
-  const { name, stage, address } = source;
+): Promise<OpenedFile | Program> {
+  const { name, stage, address, file } = source;
   say({ stage, bytes: 0, size: source.size });
+  if (file && (await isProgram(file))) return { name, file };
   const bytes = await source.read(signal, (bytes, size) => say({ stage, bytes, size }));
   signal.throwIfAborted();
+  if (!file && beginsProgram(bytes)) return { name, file: new Blob([bytes]) };
   say({ stage: "decoding", bytes: bytes.length, size: 0 });
   const [started, size] = [performance.now(), bytes.length];
-  const info = await decode(name, bytes, signal);
+  const info = await untilAborted(core.open(name, bytes), ({ id }) => [id], signal);
   return { info, bytes: size, millis: performance.now() - started, checked: true, address };
-}
-
-/** The engine cannot be stopped halfway. What it makes after a cancel, or has made for this batch before, is put away. */
-function decode(name: string, bytes: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<ProfileInfo> {
-  const decoded = core.open(name, bytes);
-  return new Promise((resolve, reject) => {
-    signal.addEventListener("abort", () => {
-      reject(signal.reason);
-      void core.stopImports();
-      decoded.then(({ id }) => core.close(id)).catch(() => {});
-    });
-    decoded.then(resolve, reject);
-  });
 }
 
 function measures({ types }: ProfileInfo): string {

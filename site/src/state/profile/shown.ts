@@ -13,6 +13,8 @@ export interface Subject {
   type: number;
   /** Samples have times: there is a chart. */
   timed?: boolean;
+  /** Samples have labels to choose by. */
+  labelled?: boolean;
   division?: Division;
 }
 
@@ -26,12 +28,14 @@ export interface Drawing {
   /** Of a chart: what ran side by side, the largest first, and whose chart it is. */
   threads?: Thread[];
   thread?: string;
+  /** Of a comparison of files, or of parts of one: what each side has, whatever it is scaled to. */
+  totals?: Record<SideName, SampleType>;
 }
 
 export interface Ready extends Partial<Omit<Drawing, "tree">> {
   state: "ready";
   tree: TreeInfo;
-  /** Draws it again as the address wants it; a comparison takes no steps and has none. */
+  /** Draws it again as the address wants it. */
   draw?: () => Promise<Drawing>;
   /** What it draws. */
   subject?: Subject;
@@ -43,8 +47,6 @@ export interface Ready extends Partial<Omit<Drawing, "tree">> {
   /** Profile that "Download pprof" writes; a difference has none. */
   exported: number | null;
   title: string;
-  /** Of a comparison of files: what each side has, whatever it is scaled to. */
-  totals?: Record<SideName, SampleType>;
   /** Of a comparison of two queries. */
   compared?: Compared;
 }
@@ -162,7 +164,9 @@ export async function redraw(): Promise<void> {
   try {
     const drawing = await before.draw();
     if (current.peek() !== before) return void core.dropTree(drawing.tree.id);
-    current.value = { ...before, threads: undefined, thread: undefined, ...drawing };
+    // Of a comparison of files the totals stay; of one profile they are those of two parts of it.
+    const totals = before.subject ? undefined : before.totals;
+    current.value = { ...before, threads: undefined, thread: undefined, totals, ...drawing };
     void core.dropTree(before.tree.id);
   } catch (failure) {
     if (current.peek() === before) finish({ state: "error", problem: problemOf(failure, "draw this profile") });

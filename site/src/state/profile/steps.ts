@@ -8,6 +8,8 @@ import {
   type PatternVerb,
   type Seconds,
   stepOf,
+  type TagFrameVerb,
+  timeAmong,
   timeOf,
   timeStep,
   verbOf,
@@ -20,13 +22,25 @@ import type { UrlState, View } from "../url/urlstate.ts";
 import { current, tree } from "./focus.ts";
 import { shown } from "./shown.ts";
 
-/** Steps are taken from one profile: a comparison has none. */
+/** A picture that can be drawn again takes steps. */
 export const takesSteps = computed(() => shown.value.state === "ready" && shown.value.draw !== undefined);
 
-/** Looks at another view. A chart has frames of its own, so what was zoomed to is not there. */
+/** The steps that the picture shows; none where they could not be taken. */
+export const takenSteps = computed((): string[] => {
+  const answer = shown.value;
+  if (answer.state !== "ready" || !answer.draw || answer.stepProblem) return [];
+  const { steps, against } = urlState.value;
+  // Of two parts of the time neither is what is seen.
+  return against ? steps.filter((step) => timeOf(step) === null) : steps;
+});
+
+/** What another tree of frames of its own resets, as a chart has it. */
+const TURNED: Partial<UrlState> = { zoom: "", extent: [...FULL], selection: "" };
+
+/** Looks at another view. A chart has frames of its own, and is of one part of the time. */
 export function lookAt(view: View): void {
   const turned = (view === "chart") !== (urlState.peek().view === "chart");
-  go({ view, ...(turned ? { zoom: "", extent: [...FULL], selection: "" } : {}) });
+  go({ view, ...(turned ? TURNED : {}), ...(view === "chart" ? { against: null } : {}) });
 }
 
 /** What counts as one frame. */
@@ -37,7 +51,10 @@ export const group = computed((): Group => {
 
 /** Another picture: what was zoomed to in the one before is not there, or is all there is. */
 function change(patch: Partial<UrlState>): void {
-  if (takesSteps.peek()) go({ zoom: "", extent: [...FULL], graph: null, ...patch });
+  if (!takesSteps.peek()) return;
+  const next: Partial<UrlState> = { zoom: "", extent: [...FULL], graph: null, ...patch };
+  // Without a first part of the time there is nothing to compare a second with.
+  go(next.steps && !timeAmong(next.steps) ? { ...next, against: null } : next);
 }
 
 export function addStep(step: string): void {
@@ -49,6 +66,26 @@ export function addStep(step: string): void {
 export function setTime(span: Seconds | null): void {
   const others = urlState.peek().steps.filter((step) => timeOf(step) === null);
   change({ steps: span ? [timeStep(span), ...others] : others });
+}
+
+/** Compares the part of the time among the steps with another; null for no comparison. */
+export function setAgainst(span: Seconds | null): void {
+  const { steps, view } = urlState.peek();
+  if (span && !timeAmong(steps)) setTime(span);
+  else change({ against: span, ...(span && view === "chart" ? { ...TURNED, view: "flame" as const } : {}) });
+}
+
+/** Both parts of the time change places. */
+export function swapParts(): void {
+  const { steps, against } = urlState.peek();
+  const first = timeAmong(steps);
+  if (!first || !against) return;
+  change({ steps: steps.map((step) => (timeOf(step) ? timeStep(against) : step)), against: first });
+}
+
+/** Values of a label as frames, in front of all other steps, so that these can name them. */
+export function frameBy(verb: TagFrameVerb, key: string): void {
+  change({ steps: [`${verb}:${key}`, ...urlState.peek().steps] });
 }
 
 export function removeStep(at: number): void {

@@ -7,6 +7,7 @@ import { isGauge, typeLabel } from "../../format/type.ts";
 import { formatBytes, formatMillis, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
 import { commonFactors, seriesOf } from "../../time/series.ts";
+import { drawingComparison } from "../profile/draw.ts";
 import { type Answer, type Progress, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
@@ -103,14 +104,18 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
   const timed = !gauge && base.profiledMillis > 0 && other.profiledMillis > 0;
   const measure = resolveMeasure(query.measure, differs, timed);
   progress.stage("comparing");
-  const tree = await compareTrees(core, base, other, { measure, gauge });
+  const draw = drawingComparison((steps, invert) =>
+    compareTrees(core, base, other, { measure, gauge }, { steps, invert }),
+  );
+  const drawn = await draw();
   const side = ({ profiles, total, exact, unit }: typeof base) =>
     gauge
       ? { profiles, total: total / profiles, exact: quotient(exact, profiles), unit }
       : { profiles, total, exact, unit };
   return {
     state: "ready",
-    tree,
+    ...drawn,
+    draw,
     title: `${service} · ${typeLabel(type)} · difference`,
     facts: [
       `${describeProfiles(base.profiles, type)} against ${gauge ? plural(other.profiles, "snapshot") : plural(other.profiles, "profile")}`,

@@ -40,23 +40,32 @@ export function resolveMeasure(chosen: Measure, differs: boolean, timed: boolean
   return chosen;
 }
 
+/** What is taken of both sides, and which way up it is drawn. */
+export interface Seen {
+  steps: string[];
+  invert: boolean;
+}
+
 /** The tree of both sides, in the values that are compared. */
 export async function compareTrees(
   core: Core,
   base: MergedSide,
   other: MergedSide,
   comparison: Comparison,
+  seen: Seen,
 ): Promise<TreeInfo> {
   const { measure, gauge } = comparison;
+  const { steps, invert } = seen;
   if (measure === "share") {
-    return core.diff(base.profile, other.profile, base.type, true, { by: base.total / 100 || 1, unit: SHARE });
+    const division = { by: base.total / 100 || 1, unit: SHARE };
+    return core.diff(base.profile, other.profile, base.type, true, steps, invert, division);
   }
   if (measure === "rate") {
     const lasted = { base: Math.round(base.profiledMillis), other: Math.round(other.profiledMillis) };
-    return scaled(core, base, other, lasted, { per: MINUTE, unit: base.unit + A_MINUTE });
+    return scaled(core, base, other, lasted, { per: MINUTE, unit: base.unit + A_MINUTE }, seen);
   }
-  if (gauge) return scaled(core, base, other, { base: base.profiles, other: other.profiles }, { per: 1 });
-  return core.diff(base.profile, other.profile, base.type, false);
+  if (gauge) return scaled(core, base, other, { base: base.profiles, other: other.profiles }, { per: 1 }, seen);
+  return core.diff(base.profile, other.profile, base.type, false, steps, invert);
 }
 
 /**
@@ -69,21 +78,18 @@ async function scaled(
   other: MergedSide,
   weights: { base: number; other: number },
   { per, unit }: { per: number; unit?: string },
+  { steps, invert }: Seen,
 ): Promise<TreeInfo> {
   const weight = Math.max(weights.base, weights.other);
   const division = { by: weight / per, unit };
-  if (weights.base === weights.other) return core.diff(base.profile, other.profile, base.type, false, division);
+  const compare = (first: number, second: number) =>
+    core.diff(first, second, base.type, false, steps, invert, division);
+  if (weights.base === weights.other) return compare(base.profile, other.profile);
   const light = weights.base < weights.other ? "base" : "other";
   const side = { base, other }[light];
   const { id } = await core.scale(side.profile, side.type, weight, weights[light]);
   try {
-    return await core.diff(
-      light === "base" ? id : base.profile,
-      light === "other" ? id : other.profile,
-      base.type,
-      false,
-      division,
-    );
+    return await compare(light === "base" ? id : base.profile, light === "other" ? id : other.profile);
   } finally {
     void core.close(id);
   }

@@ -30,8 +30,12 @@ export const span = computed<Span>(() => {
 
 export const services = resource(
   "list the services",
-  // On the file page only to learn, once, whether there is a server to go back to.
-  () => (urlState.value.route === "file" && server.value !== "unknown" ? null : { ...span.value, at: clock.value }),
+  () => {
+    const { route, embed } = urlState.value;
+    // On the file page only to learn, once, whether there is a server to go back to. From a frame nothing leads there.
+    const known = route === "file" && (embed || server.value !== "unknown");
+    return known ? null : { ...span.value, at: clock.value };
+  },
   async (range, signal) => {
     try {
       const found = await fetchServices(range, pointsFor(range, POINTS), signal);

@@ -15,7 +15,8 @@ export function go(patch: Partial<UrlState>, how: "push" | "replace" = "push"): 
   // A profile that the fragment holds stays in the address as long as its page.
   const held = next.route === current.peek().route && location.hash.startsWith("#p=") ? location.hash : "";
   const url = href(next) + held;
-  if (url === location.href) how = "replace";
+  // The history of a frame is that of the page around it.
+  if (url === location.href || next.embed) how = "replace";
   // How many steps back this page begins: undoing ends there.
   const made = next.route === current.peek().route ? changes() + (how === "push" ? 1 : 0) : 0;
   try {
@@ -65,6 +66,7 @@ export const NO_FOCUS: Partial<UrlState> = {
   selection: "",
   search: "",
   steps: [],
+  against: null,
   sandwich: "",
   graph: null,
 };

@@ -11,19 +11,22 @@
  * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart`, `lines`, `graph` |
  * | `th` | the thread of the chart, by name |
  * | `f`… | steps before the picture, in order: `focus:REGEX`, `hide:REGEX`, `group:package` and so on (see core/steps.ts) |
+ * | `vs` | a second part of the time, in seconds: what the step `time:` has left is compared with it |
+ * | `idle` | `1`: the heatmap counts what is idle, too |
  * | `i` | `1`: upside down, callers below what they call |
  * | `b` | the function of the sandwich, by name |
  * | `lb` | `file`: the source lines of all functions of a file |
  * | `g` | what is seen of the call graph: its scale, and what is in the middle, `<scale>,<x>,<y>` |
  * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
  * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
+ * | `embed` | in /file: `1` in the frame of another page, without header and foot |
  * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
  *
  * Behind the `#` of /file: `profileURL`, an address from which a profile is fetched, and `title`, its name. Several are
  * several profiles. The names are speedscope's.
  */
 
-import { parseSteps } from "../../core/steps.ts";
+import { formatSeconds, parseSeconds, parseSteps, type Seconds, timeAmong } from "../../core/steps.ts";
 import type { SortColumn } from "../../core/types.ts";
 import type { Address } from "../../files/address.ts";
 import type { Extent } from "../../flame/extent.ts";
@@ -59,6 +62,9 @@ export interface UrlState {
   window: Span | null;
   view: View;
   steps: string[];
+  /** A part of the time that the one among the steps is compared with. */
+  against: Seconds | null;
+  idle: boolean;
   invert: boolean;
   sandwich: string;
   thread: string;
@@ -73,6 +79,8 @@ export interface UrlState {
   sort: Sort;
   compare: boolean;
   measure: Measure;
+  /** In the frame of another page. */
+  embed: boolean;
   /** What is fetched for /file. */
   addresses: Address[];
 }
@@ -93,6 +101,8 @@ export function initialUrlState(route: Route): UrlState {
     window: null,
     view: "flame",
     steps: [],
+    against: null,
+    idle: false,
     invert: false,
     sandwich: "",
     thread: "",
@@ -105,6 +115,7 @@ export function initialUrlState(route: Route): UrlState {
     sort: { column: "self", descending: true },
     compare: false,
     measure: "auto",
+    embed: false,
     addresses: [],
   };
 }
@@ -123,6 +134,10 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.window = route === "explore" ? parseWindow(text("w")) : null;
   state.view = VIEWS.find((view) => view === text("v")) ?? state.view;
   state.steps = parseSteps(params.getAll("f"));
+  // A comparison of two parts has no chart, and needs a first one.
+  const compares = route === "file" && state.view !== "chart" && timeAmong(state.steps) !== null;
+  state.against = compares ? parseSeconds(text("vs")) : null;
+  state.idle = text("idle") === "1";
   state.invert = text("i") === "1";
   state.sandwich = text("b");
   state.thread = text("th");
@@ -135,6 +150,7 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.sort = parseSort(text("o")) ?? state.sort;
   state.compare = route === "file" && text("m") === "compare";
   state.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
+  state.embed = route === "file" && text("embed") === "1";
   if (route === "file") state.addresses = parseAddresses(new URLSearchParams(fragment.replace(/^#/, "")));
   return state;
 }
@@ -153,6 +169,8 @@ export function formatUrlState(state: UrlState): string {
   if (state.window && state.route === "explore") put("w", `${state.window.from}-${state.window.until}`);
   put("v", state.view, initial.view);
   for (const step of state.steps) put("f", step);
+  if (state.against) put("vs", formatSeconds(state.against));
+  if (state.idle) put("idle", "1");
   if (state.invert) put("i", "1");
   put("b", state.sandwich);
   put("th", state.thread);
@@ -166,6 +184,7 @@ export function formatUrlState(state: UrlState): string {
   put("o", formatSort(state.sort), formatSort(initial.sort));
   if (state.compare && state.route === "file") put("m", "compare");
   put("norm", MEASURES[state.measure]);
+  if (state.embed && state.route === "file") put("embed", "1");
   // These need no escape in a query, and type ids are full of them: links stay readable.
   const query = params.toString().replace(/%3A/g, ":").replace(/%2F/g, "/").replace(/%2C/g, ",");
   return PATHS[state.route] + (query && `?${query}`) + formatAddresses(state);

@@ -10,6 +10,7 @@ import { tree } from "../../state/profile/focus.ts";
 import { takeFiles } from "../../state/profile/instead.ts";
 import {
   baseOf,
+  hasLines,
   type Listing,
   listed,
   listing,
@@ -19,7 +20,6 @@ import {
   sources,
   takeSources,
 } from "../../state/profile/lines.ts";
-import { shown } from "../../state/profile/shown.ts";
 import { go, urlState } from "../../state/url/router.ts";
 import { Values } from "../cells.tsx";
 import { ROW_HEIGHT, rowsIn, useSeen } from "../rows.ts";
@@ -37,11 +37,10 @@ export function Lines() {
     };
   }, []);
   const info = tree.value;
-  const answer = shown.value;
   const { value, problem } = listing.value;
   return (
     <section class="lines" aria-label="Source lines" data-testid="lines">
-      {answer.state === "ready" && !answer.subject ? (
+      {!hasLines.value ? (
         <p class="hint pad">A comparison has no source lines. Look at one of its sides.</p>
       ) : problem ? (
         <ProblemNote problem={problem} />

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::{
-    ProfileType, TimeRange, UnixNanos,
+    ProfileType, TimeRange, UnixNanos, flamebearer,
     plans::{Point, Timeline, window_of},
     pyroscope,
     store::SumWindow,
@@ -58,33 +58,14 @@ type Step = (i128, u64);
 #[derive(Debug, Serialize)]
 pub(super) struct Render<'a> {
     version: u32,
-    flamebearer: Flamebearer<'a>,
-    metadata: Metadata,
+    flamebearer: flamebearer::Graph<'a>,
+    metadata: flamebearer::Metadata,
     timeline: Line,
     groups: BTreeMap<String, Line>,
     heatmap: Option<()>,
     /// Whether a number of a timeline is cut at 2^63 - 1.
     #[serde(skip)]
     pub(super) saturated: bool,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Flamebearer<'a> {
-    names: &'a [String],
-    levels: &'a [Vec<i64>],
-    num_ticks: i64,
-    max_self: i64,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Metadata {
-    format: &'static str,
-    spy_name: &'static str,
-    sample_rate: i64,
-    units: String,
-    name: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -161,22 +142,10 @@ pub(super) fn answer<'a>(
         .into_iter()
         .map(|(value, sums)| (value, line(&sums)))
         .collect();
-    let metadata = pyroscope::metadata(profile_type);
     Ok(Render {
         version: 1,
-        flamebearer: Flamebearer {
-            names: &graph.names,
-            levels: &graph.levels,
-            num_ticks: graph.total,
-            max_self: graph.max_self,
-        },
-        metadata: Metadata {
-            format: "single",
-            spy_name: "",
-            sample_rate: metadata.sample_rate,
-            units: metadata.units,
-            name: metadata.name,
-        },
+        flamebearer: graph.into(),
+        metadata: profile_type.into(),
         timeline: whole,
         groups,
         heatmap: None,

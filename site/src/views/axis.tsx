@@ -1,0 +1,62 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { core } from "../core/index.ts";
+import type { Seconds } from "../core/steps.ts";
+import { ROOT } from "../core/types.ts";
+import { extent, tree, zoom } from "../state/profile/focus.ts";
+import { resource } from "../state/resource.ts";
+import { formatMoment, ticks } from "../time/moment.ts";
+
+/** Pixels that a tick and its words take at least. */
+const TICK_WIDTH = 84;
+
+/** Times between two points, as wide as what stands below. What it says, the picture says to others frame by frame. */
+export function Axis({ from, until }: { from: number; until: number }) {
+  const root = useRef<HTMLDivElement>(null);
+  const width = useSignal(0);
+  useEffect(() => {
+    const element = root.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => (width.value = element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const length = until - from;
+  const place = (at: number) => (at - from) / length;
+  // A tick at the right edge has no room for its words.
+  const fits = (at: number) => (1 - place(at)) * width.value >= TICK_WIDTH * 0.8;
+  return (
+    <div class="axis" ref={root} aria-hidden="true" data-testid="axis">
+      {length > 0 &&
+        ticks(from, until, Math.floor(width.value / TICK_WIDTH)).map(({ at, step }) => (
+          <span key={at} style={{ left: `${place(at) * 100}%` }}>
+            {fits(at) && formatMoment(at, step)}
+          </span>
+        ))}
+    </div>
+  );
+}
+
+/** Of a chart: when what is zoomed to begins and ends. */
+const zoomed = resource(
+  "say when this frame ran",
+  () => {
+    const chart = tree.value;
+    if (!chart || typeof chart.start !== "number") return null;
+    return { id: chart.id, start: chart.start, total: chart.total, zoom: zoom.value };
+  },
+  async ({ id, start, total, zoom }): Promise<Seconds> => {
+    const node = zoom === ROOT ? { start, total } : await core.node(id, zoom);
+    const begin = node.start ?? 0;
+    return [begin, begin + node.total / 1e9];
+  },
+);
+
+/** The axis of a chart, of the part that is seen. */
+export function ChartAxis() {
+  const span = zoomed.value.value;
+  if (!span) return <div class="axis" />;
+  const [x0, x1] = extent.value;
+  const length = span[1] - span[0];
+  return <Axis from={span[0] + x0 * length} until={span[0] + x1 * length} />;
+}

@@ -1,0 +1,75 @@
+// The licences of what is inside the built viewer: crates that are compiled into its WASM, packages that are bundled into its
+// scripts. `node tools/notices.mjs` prints them; `npm run pack` puts them into the package.
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+const HEAD = `Third-party notices
+
+The viewer holds the software below, under the licences that follow each name. Its WASM also holds parts of Rust's standard
+library, by the Rust Project's contributors, under the Apache License, Version 2.0, whose text is in LICENSE.
+`;
+
+/** All notices as one text. Fails on what says no licence. */
+export function notices() {
+  const sections = [...crates(), ...packages()].map(({ name, version, license, folder }) => {
+    const texts = licenceFiles(folder).map((file) => readFileSync(join(folder, file), "utf8").trim());
+    if (!license || texts.length === 0) throw new Error(`${name} ${version} in ${folder} has no licence`);
+    return `${"=".repeat(78)}\n${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
+  });
+  return [HEAD, ...sections].join("\n");
+}
+
+/** One licence is enough where there is a choice, and MIT is the shortest. */
+function licenceFiles(folder) {
+  const all = readdirSync(folder).filter((name) => /^(licen[cs]e|copying)/i.test(name));
+  const mit = all.filter((name) => /mit/i.test(name));
+  return (mit.length > 0 ? mit : all).sort();
+}
+
+/** The crates that the viewer's own depend on, in WASM and at run time. */
+function crates() {
+  const words = ["metadata", "--format-version=1", "--locked", "--filter-platform=wasm32-unknown-unknown"];
+  const output = execFileSync("cargo", words, { cwd: root, maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "inherit"] });
+  const { packages, resolve, workspace_members } = JSON.parse(output);
+  const known = new Map(packages.map((crate) => [crate.id, crate]));
+  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
+  const isMacro = (id) => known.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
+  const isViewers = (id) => known.get(id).manifest_path.replaceAll("\\", "/").includes("/wasm-viewer/");
+  const waiting = workspace_members.filter(isViewers);
+  const found = new Set(waiting);
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    for (const { pkg, dep_kinds } of nodes.get(id).deps) {
+      const runs = dep_kinds.some(({ kind }) => kind === null);
+      if (!runs || found.has(pkg) || isMacro(pkg)) continue;
+      found.add(pkg);
+      waiting.push(pkg);
+    }
+  }
+  return [...found]
+    .map((id) => known.get(id))
+    .filter(({ source }) => source !== null)
+    .map(({ name, version, license, manifest_path }) => ({ name, version, license, folder: dirname(manifest_path) }))
+    .sort(byName);
+}
+
+/** The packages that the site is made of; those that only build it are not inside. */
+function packages() {
+  const lock = JSON.parse(readFileSync(join(root, "site/package-lock.json"), "utf8"));
+  return Object.entries(lock.packages)
+    .filter(([path, { dev }]) => path !== "" && !dev)
+    .map(([path, { version, license }]) => {
+      const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+      return { name, version, license, folder: join(root, "site", path) };
+    })
+    .sort(byName);
+}
+
+function byName(a, b) {
+  return a.name < b.name ? -1 : 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) process.stdout.write(notices());

@@ -1,0 +1,258 @@
+//! The steps of the page against the options of Go's pprof that mean the same, on real profiles:
+//! stack by stack, and in its tables of functions, files, lines and addresses.
+
+use std::collections::{BTreeSet, HashMap};
+
+use pilotlight_core::Profile;
+use pilotlight_core::pprof;
+use pilotlight_core::verbs::{
+    FramePattern, Granularity, TagPattern, focus_tags, group, hide_inlined, hide_tags, show_tags,
+};
+use pilotlight_tests::brute::{Frame, spell};
+use pilotlight_tests::{corpus, go};
+use pilotlight_viewer::{Session, Sort};
+
+/// Programs of Go and what runs beside them, with inlined calls in three of them.
+const PROFILES: [&str; 5] = [
+    "parca/fgprof.pb.gz",
+    "parca/alloc_objects.pb.gz",
+    "parca/profile-with-labels.pb.gz",
+    "pprof/sample.cpu",
+    "speedscope/pprof/simple.prof",
+];
+
+/// Options of pprof, which it takes in this order, and our steps.
+const FILTERS: [(&[&str], &[&str]); 12] = [
+    (&["-focus=runtime"], &["focus:runtime"]),
+    (&["-focus=^main\\.|net/http"], &["focus:^main\\.|net/http"]),
+    (&["-ignore=mallocgc|park"], &["ignore:mallocgc|park"]),
+    (&["-focus=main", "-ignore=gc"], &["ignore:gc", "focus:main"]),
+    (&["-hide=^runtime\\."], &["hide:^runtime\\."]),
+    (
+        &["-hide=server\\.go$|proc\\.go$"],
+        &["hide:server\\.go$|proc\\.go$"],
+    ),
+    (&["-show=^(main|runtime)\\."], &["show:^(main|runtime)\\."]),
+    (&["-show_from=main|Serve"], &["show-from:main|Serve"]),
+    (
+        &["-prune_from=^runtime|^sort"],
+        &["prune-from:^runtime|^sort"],
+    ),
+    (&["-noinlines"], &["inlines:hide"]),
+    (
+        &[
+            "-hide=goexit",
+            "-show_from=main|http",
+            "-prune_from=runtime|Read",
+            "-noinlines",
+        ],
+        &[
+            "hide:goexit",
+            "show-from:main|http",
+            "prune-from:runtime|Read",
+            "inlines:hide",
+        ],
+    ),
+    (
+        &["-focus=.", "-hide=a", "-show=e|i|o|u", "-show_from=m|r"],
+        &["focus:.", "hide:a", "show:e|i|o|u", "show-from:m|r"],
+    ),
+];
+
+fn samples() -> Vec<corpus::Sample> {
+    if !go::available() {
+        return Vec::new();
+    }
+    PROFILES
+        .iter()
+        .filter_map(|name| corpus::read(name))
+        .collect()
+}
+
+fn texts(steps: &[&str]) -> Vec<String> {
+    steps.iter().map(|&step| step.to_owned()).collect()
+}
+
+#[test]
+fn steps_leave_the_stacks_that_pprof_leaves() {
+    let mut compared = 0;
+    let samples = samples();
+    for sample in &samples {
+        let mut session = Session::default();
+        let id = session.open("a", &sample.bytes).expect("opens").id;
+        for (options, steps) in FILTERS {
+            let ours = session.export_pprof(id, &texts(steps)).expect("taken");
+            let theirs = go::proto_with(&sample.bytes, options);
+            let [ours, theirs] = [ours, theirs].map(|bytes| {
+                let opened = pprof::open(&bytes, usize::MAX).expect("a profile");
+                go::sums_as_kept(&opened.profile)
+            });
+            compared += usize::from(!ours.is_empty());
+            let (name, counts) = (&sample.name, (ours.len(), theirs.len()));
+            assert!(ours == theirs, "{name} {options:?}: {counts:?} stacks");
+        }
+    }
+    assert!(
+        samples.is_empty() || compared > 40,
+        "{compared} with stacks"
+    );
+}
+
+/// The table of functions that the page shows.
+fn table(session: &mut Session, id: u32, column: u32, steps: &[&str]) -> Table {
+    let tree = session
+        .tree(id, column, &texts(steps), false)
+        .expect("taken");
+    let view = session.view_mut(tree.id).expect("open");
+    let page = view
+        .table(Sort::Name, false, "", 0, u32::MAX)
+        .expect("rows");
+    let rows = page.rows.iter().map(|row| {
+        let name = if row.name == "?" {
+            "<unknown>"
+        } else {
+            &row.name
+        };
+        (name.to_owned(), (row.own as i128, row.total as i128))
+    });
+    rows.filter(|(_, values)| *values != (0, 0)).collect()
+}
+
+/// Flat and cumulative value by name.
+type Table = HashMap<String, (i128, i128)>;
+
+#[test]
+fn tables_of_functions_and_files_are_those_of_pprof() {
+    for sample in samples() {
+        let mut session = Session::default();
+        let opened = session.open("a", &sample.bytes).expect("opens");
+        let column = opened.types.len() as u32 - 1;
+        let unit = &opened.types[column as usize].unit;
+        let index = format!("-sample_index={column}");
+        for (options, steps) in FILTERS {
+            for (granularity, by) in [("-functions", "group:function"), ("-files", "group:file")] {
+                let options = [options, &[granularity, index.as_str()][..]].concat();
+                let theirs = go::top_with(&sample.bytes, unit, &options);
+                let ours = table(
+                    &mut session,
+                    opened.id,
+                    column,
+                    &[steps, &[by][..]].concat(),
+                );
+                assert_eq!(ours, theirs, "{} {options:?}", sample.name);
+            }
+        }
+    }
+}
+
+/// The rows of a grouped profile as pprof names them, each sample counted once a name.
+fn rows(profile: &Profile, column: usize, name: impl Fn(&Frame) -> Vec<String>) -> Table {
+    let mut table = Table::new();
+    for sample in spell(profile) {
+        let value = i128::from(sample.values[column]);
+        let names: Vec<String> = sample.stack.iter().flat_map(&name).collect();
+        for name in names.iter().collect::<BTreeSet<_>>() {
+            table.entry(name.clone()).or_default().1 += value;
+        }
+        if let Some(leaf) = names.last() {
+            table.entry(leaf.clone()).or_default().0 += value;
+        }
+    }
+    table.retain(|_, values| *values != (0, 0));
+    table
+}
+
+#[test]
+fn tables_of_lines_and_addresses_are_those_of_pprof() {
+    let lines = |frame: &Frame| -> Vec<String> {
+        let places = frame.places.iter();
+        let named = places.map(|place| {
+            let function = place.function.clone().expect("these have names");
+            let line = match place.line.0 {
+                0 => function.file,
+                line => format!("{}:{line}", function.file),
+            };
+            format!("{} {line}", function.name).trim_end().to_owned()
+        });
+        named.collect()
+    };
+    let addresses = |frame: &Frame| -> Vec<String> {
+        let named = lines(frame).into_iter();
+        named
+            .map(|name| format!("{:016x} {name}", frame.address))
+            .collect()
+    };
+    for sample in samples() {
+        let profile = pprof::open(&sample.bytes, usize::MAX)
+            .expect("opens")
+            .profile;
+        let column = profile.sample_types().len() - 1;
+        let unit = profile
+            .type_text(profile.sample_types()[column])
+            .1
+            .to_owned();
+        let unit = unit.as_str();
+        let index = format!("-sample_index={column}");
+        for inlined in [true, false] {
+            let (profile, more) = if inlined {
+                (profile.clone(), None)
+            } else {
+                (hide_inlined(&profile).profile, Some("-noinlines"))
+            };
+            let theirs = |by: &str| {
+                let options: Vec<&str> = [by, index.as_str()].into_iter().chain(more).collect();
+                go::top_with(&sample.bytes, unit, &options)
+            };
+            let ours = rows(&group(&profile, Granularity::Line), column, lines);
+            assert_eq!(ours, theirs("-lines"), "{} {more:?}", sample.name);
+            let ours = rows(&group(&profile, Granularity::Address), column, addresses);
+            assert_eq!(ours, theirs("-addresses"), "{} {more:?}", sample.name);
+        }
+    }
+}
+
+/// What our verb of an option makes of a profile.
+fn tagged(profile: &Profile, option: &str) -> Profile {
+    let (name, text) = option.split_once('=').expect("a value");
+    let tags = || TagPattern::new(text).expect("a pattern");
+    let names = || FramePattern::new(text).expect("a pattern");
+    match name {
+        "-tagfocus" => focus_tags(profile, Some(&tags()), None).profile,
+        "-tagignore" => focus_tags(profile, None, Some(&tags())).profile,
+        "-tagshow" => show_tags(profile, &names()).profile,
+        "-taghide" => hide_tags(profile, &names()).profile,
+        other => panic!("{other} is no option of tags"),
+    }
+}
+
+#[test]
+fn tags_are_filtered_as_pprof_filters_them() {
+    let (labels, bytes) = (
+        "parca/profile-with-labels.pb.gz",
+        "parca/alloc_objects.pb.gz",
+    );
+    let cases = [
+        (labels, "-tagfocus=thread_id=2764734"),
+        (labels, "-tagfocus=parca,27561"),
+        (labels, "-tagignore=thread_id:27561"),
+        (labels, "-tagshow=thread_id"),
+        (labels, "-taghide=_id"),
+        (bytes, "-tagfocus=64b:1kb"),
+        (bytes, "-tagfocus=bytes=:48"),
+        (bytes, "-tagignore=4kb:"),
+        (bytes, "-taghide=bytes"),
+    ];
+    let samples = samples();
+    for (name, option) in cases {
+        let Some(sample) = samples.iter().find(|sample| sample.name == name) else {
+            continue;
+        };
+        let open = |bytes: &[u8]| pprof::open(bytes, usize::MAX).expect("opens").profile;
+        let ours = go::sums_as_kept(&tagged(&open(&sample.bytes), option));
+        let theirs = go::proto_with(&sample.bytes, &[option]);
+        let theirs = go::sums_as_kept(&open(&theirs));
+        let counts = (ours.len(), theirs.len());
+        assert!(!ours.is_empty(), "{option} leaves nothing to compare");
+        assert!(ours == theirs, "{option}: {counts:?} stacks");
+    }
+}

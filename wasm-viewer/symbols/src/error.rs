@@ -1,0 +1,44 @@
+//! Why a program names nothing.
+
+use pilotlight_core::pprof::PprofError;
+use thiserror::Error;
+
+/// Why a program names nothing, in words for the person in front of the page.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum SymbolsError {
+    /// None of the formats.
+    #[error("this is neither ELF nor Mach-O nor symbols of Breakpad")]
+    Unknown,
+    /// Its structure is broken.
+    #[error("{format}: {problem}")]
+    Damaged {
+        /// Which format.
+        format: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// More than fits.
+    #[error("it has {size} bytes, compressed sections inflated; {cap} are allowed")]
+    TooLarge {
+        /// Its size.
+        size: u64,
+        /// The limit.
+        cap: u64,
+    },
+    /// Nothing in it says what an address is.
+    #[error("the program has neither debug information nor a table of symbols: it was stripped")]
+    Stripped,
+    /// The profile does not come back from the viewer.
+    #[error(transparent)]
+    Pprof(#[from] PprofError),
+}
+
+impl SymbolsError {
+    /// A broken part.
+    pub(crate) fn damaged(format: &'static str, problem: impl ToString) -> Self {
+        Self::Damaged {
+            format,
+            problem: problem.to_string(),
+        }
+    }
+}

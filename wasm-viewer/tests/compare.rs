@@ -1,0 +1,86 @@
+//! Comparisons after steps, and upside down.
+
+use pilotlight_viewer::{Session, TreeInfo};
+
+const BASE: &str = "main;work;hash 10\nmain;work;sort 10\nmain;idle 20";
+const COMPARISON: &str = "main;work;hash 60\nmain;work;zip 20\nmain;idle 80";
+
+fn compare(normalise: bool, steps: &[&str], invert: bool) -> (Session, TreeInfo) {
+    let mut session = Session::default();
+    let [base, other] =
+        [BASE, COMPARISON].map(|text| session.open("a", text.as_bytes()).expect("opens").id);
+    let steps: Vec<String> = steps.iter().map(|&step| step.to_owned()).collect();
+    let tree = session
+        .diff(base, other, 0, normalise, &steps, invert)
+        .expect("a tree");
+    (session, tree)
+}
+
+/// A node a line: as many blanks as it is deep, name, and the totals of both sides.
+fn draw((session, tree): &(Session, TreeInfo)) -> String {
+    let view = session.view(tree.id).expect("is open");
+    let line = |node: u32| {
+        let d = view.detail(node).expect("a node");
+        let both = d.diff.expect("a comparison");
+        let blanks = " ".repeat(d.depth as usize);
+        let (base, comparison) = (both.base_total, both.comparison_total);
+        format!("{blanks}{} {base}→{comparison} {}\n", d.name, both.state)
+    };
+    (0..tree.nodes).map(line).collect()
+}
+
+#[test]
+fn steps_are_taken_on_both_sides() {
+    let focused = compare(false, &["focus:^work$", "hide:^main$"], false);
+    assert_eq!(
+        draw(&focused),
+        "total 20→80 same\n work 20→80 same\n  hash 10→60 same\n  sort 10→0 gone\n  zip 0→20 new\n"
+    );
+    let (_, tree) = focused;
+    assert_eq!(tree.whole, 200.0, "what both sides had");
+    let totals = tree.diff.expect("a comparison");
+    assert_eq!((totals.base, totals.comparison), (20.0, 80.0));
+}
+
+#[test]
+fn shares_are_those_of_the_whole() {
+    // 160 become 40, and what is focused on a quarter of what it was: no more than before.
+    let focused = compare(true, &["focus:^work$", "hide:^main$"], false);
+    assert_eq!(
+        draw(&focused),
+        "total 20→20 same\n work 20→20 same\n  hash 10→15 same\n  sort 10→0 gone\n  zip 0→5 new\n"
+    );
+    let (_, tree) = focused;
+    assert_eq!(tree.whole, 80.0);
+    assert!(tree.diff.expect("a comparison").normalised);
+    let idle = compare(true, &["focus:zip"], false);
+    assert_eq!(
+        draw(&idle),
+        "total 0→5 new\n main 0→5 new\n  work 0→5 new\n   zip 0→5 new\n"
+    );
+}
+
+#[test]
+fn a_step_matches_nothing_when_neither_side_has_it() {
+    let (_, tree) = compare(false, &["hide:sort", "hide:zip", "hide:nowhere"], false);
+    assert_eq!(tree.unmatched, [2]);
+}
+
+#[test]
+fn upside_down_both_sides_stand_on_their_leaves() {
+    let inverted = compare(false, &["hide:^main$"], true);
+    assert_eq!(
+        draw(&inverted),
+        "total 40→160 same\n hash 10→60 same\n  work 10→60 same\n idle 20→80 same\n \
+         sort 10→0 gone\n  work 10→0 gone\n zip 0→20 new\n  work 0→20 new\n"
+    );
+    let (session, tree) = inverted;
+    let work = session
+        .view(tree.id)
+        .expect("open")
+        .detail(2)
+        .expect("work");
+    let both = work.function_diff.expect("a comparison");
+    assert_eq!((both.base_total, both.comparison_total), (20.0, 80.0));
+    assert_eq!(work.occurrences, 3);
+}
