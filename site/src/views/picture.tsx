@@ -45,17 +45,21 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 }
 
 /** Views that are laid out as others are. */
-const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame" };
+const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame", lines: "both" };
 
 const CallTree = lazy(() => import("./calltree.tsx").then((module) => module.CallTree));
 const Sandwich = lazy(() => import("./sandwich.tsx").then((module) => module.Sandwich));
+const Lines = lazy(() => import("./lines/lines.tsx").then((module) => module.Lines));
+const CallGraph = lazy(() => import("./graph/callgraph.tsx").then((module) => module.CallGraph));
 const HeatmapStrip = lazy(() => import("./heatmap.tsx").then((module) => module.HeatmapStrip));
 
 function Views() {
   const { view } = urlState.value;
   const timed = shown.value.state === "ready" && shown.value.subject?.timed;
   const flame = view === "flame" || view === "both" || view === "chart";
-  const table = view === "table" || view === "both" || view === "sandwich";
+  const table = view === "table" || view === "both" || view === "sandwich" || view === "lines";
+  // Source lines say of a function what they can, and want the room.
+  const drawer = view !== "lines";
   return (
     <>
       <StaleNote />
@@ -63,12 +67,14 @@ function Views() {
       {timed && <HeatmapStrip />}
       <Steps />
       {flame && <Breadcrumbs />}
-      <div class={`views ${LAYOUTS[view] ?? view}${drawerOpen.value ? " with-drawer" : ""}`}>
+      <div class={`views ${LAYOUTS[view] ?? view}${drawer && drawerOpen.value ? " with-drawer" : ""}`}>
         {table && <Table />}
         {flame && <Flame />}
         {view === "tree" && <CallTree />}
         {view === "sandwich" && <Sandwich />}
-        <Drawer />
+        {view === "lines" && <Lines />}
+        {view === "graph" && <CallGraph />}
+        {drawer && <Drawer />}
         <Loading />
       </div>
     </>
