@@ -2,6 +2,7 @@ import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/controls/icon.tsx";
 import { Select } from "../components/controls/select.tsx";
+import { lazy } from "../components/lazy.tsx";
 import { FULL } from "../flame/extent.ts";
 import { percent } from "../format/number.ts";
 import { plural } from "../format/value.ts";
@@ -10,7 +11,6 @@ import { shown } from "../state/profile/shown.ts";
 import { lookAt } from "../state/profile/steps.ts";
 import { go, urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
-import { Legend } from "./legend.tsx";
 import { StepTools } from "./steps.tsx";
 
 const VIEWS: { view: View; label: string; key: string }[] = [
@@ -31,6 +31,8 @@ const views = computed(() => {
   const lined = answer.state === "ready" && subject && !answer.tree.diff;
   return VIEWS.filter(({ view }) => (view !== "chart" || subject?.timed) && (view !== "lines" || lined));
 });
+
+const Legend = lazy(() => import("./legend.tsx").then((module) => module.Legend));
 
 /** Views, search, and what the colours mean. */
 export function Toolbar() {
