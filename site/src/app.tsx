@@ -22,10 +22,13 @@
 
 import type { ComponentChildren } from "preact";
 import { DropTarget } from "./components/files/droptarget.tsx";
-import { Help } from "./components/header/help.tsx";
 import { TokenDialog } from "./components/header/tokendialog.tsx";
+import { lazy } from "./components/lazy.tsx";
+import { helpOpen } from "./state/page/help.ts";
 import { notice } from "./state/page/notice.ts";
 import { urlState } from "./state/url/router.ts";
+
+const Help = lazy(() => import("./components/header/help.tsx").then((module) => module.Help));
 
 /** A page with what every page has. */
 export function App({ children }: { children: ComponentChildren }) {
@@ -33,7 +36,7 @@ export function App({ children }: { children: ComponentChildren }) {
     <div class={`page ${urlState.value.route}-page`}>
       {children}
       <DropTarget />
-      <Help />
+      {helpOpen.value && <Help />}
       <TokenDialog />
       <div class="notice" role="status" data-testid="notice">
         {notice}
