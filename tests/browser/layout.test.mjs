@@ -217,7 +217,7 @@ const STATES = [
   ],
   [
     "embed",
-    () => "/file?embed=1&v=both&f=ignore:nothing",
+    () => "/file?embed=1&f=ignore:nothing",
     async (opened) => {
       await drop(opened.page, ...written([files[0][0], folded(STACKS)]));
       await drawn(opened);
