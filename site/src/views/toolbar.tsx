@@ -2,6 +2,7 @@ import { computed } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/controls/icon.tsx";
 import { Select } from "../components/controls/select.tsx";
+import { lazy } from "../components/lazy.tsx";
 import { FULL } from "../flame/extent.ts";
 import { percent } from "../format/number.ts";
 import { plural } from "../format/value.ts";
@@ -10,8 +11,9 @@ import { shown } from "../state/profile/shown.ts";
 import { lookAt } from "../state/profile/steps.ts";
 import { go, urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
-import { Legend } from "./legend.tsx";
 import { StepTools } from "./steps.tsx";
+
+const Legend = lazy(() => import("./legend.tsx").then((module) => module.Legend));
 
 const VIEWS: { view: View; label: string; key: string }[] = [
   { view: "flame", label: "Flame", key: "1" },
