@@ -37,7 +37,7 @@ mod views;
 
 pub use base::{limits, sort};
 pub use formats::{folded, gzip, jfr, legacy, pprof, preorder, push_v1, speedscope};
-pub use views::{flame, flamebearer, heatmap, pyroscope, tags};
+pub use views::{call_graph, flame, flamebearer, heatmap, pyroscope, tags};
 
 pub use base::parse_time::{parse_duration, parse_time};
 pub use base::units::{TimeRange, UnixNanos};
@@ -61,5 +61,6 @@ pub use selector::{
 pub use tree::call_tree::{CallTree, Frame, NodeId, Shape, Tree};
 pub use tree::diff::{DiffTree, Scale, StackChange, Status, diff};
 pub use tree::frames::By;
+pub use tree::lines::{LineRow, LineTable};
 pub use tree::search::{Matches, Pattern, PatternError, search};
 pub use tree::table::{FunctionRow, Order, Top, TopRow, function_table, top};

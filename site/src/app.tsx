@@ -7,11 +7,13 @@
  *   diff     side-base, side-other · range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,
  *            swap · type · normalise
- *   picture  view-flame, view-table, view-both, view-tree, view-sandwich, view-chart · thread · heatmap · group, invert, step-add,
- *            step-verb, step-pattern, step-wrong, fold-recursion, hide-inlined · steps, step (one each), steps-share, step-problem, undo,
+ *   picture  view-flame, view-table, view-both, view-tree, view-sandwich, view-chart · thread · heatmap, heat-tip, axis (of the heatmap, of the chart), compare-time, idle · group, invert, step-add,
+ *            step-verb, step-pattern, step-pattern-problem, fold-recursion, hide-inlined · steps, step (one each), steps-share, step-problem, undo,
  *            clear-steps · search, search-result · crumbs · loading, cancel, problem, stale, empty, cancelled · facts
+ *   labels   labels, label-picker, label-key, label-filter, label-values (data-count), keep-label, drop-label, keep-all, drop-all,
+ *            tagroot, tagleaf · against (the second part of the time)
  *   flame    flame (the canvas) · frames (the drawn frames as a table: name, depth, total, self, share; data-node,
- *            data-total on each row) · current-frame (live region) · tooltip
+ *            data-total on each row) · current-frame (live region) · tooltip, when
  *   tree     calltree, treeitem (data-node, data-active)
  *   sandwich sandwich, callers, callees (what is drawn, as tables), callers-canvas, callees-canvas
  *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
@@ -22,10 +24,13 @@
 
 import type { ComponentChildren } from "preact";
 import { DropTarget } from "./components/files/droptarget.tsx";
-import { Help } from "./components/header/help.tsx";
 import { TokenDialog } from "./components/header/tokendialog.tsx";
+import { lazy } from "./components/lazy.tsx";
+import { helpOpen } from "./state/page/help.ts";
 import { notice } from "./state/page/notice.ts";
 import { urlState } from "./state/url/router.ts";
+
+const Help = lazy(() => import("./components/header/help.tsx").then((module) => module.Help));
 
 /** A page with what every page has. */
 export function App({ children }: { children: ComponentChildren }) {
@@ -33,7 +38,7 @@ export function App({ children }: { children: ComponentChildren }) {
     <div class={`page ${urlState.value.route}-page`}>
       {children}
       <DropTarget />
-      <Help />
+      {helpOpen.value && <Help />}
       <TokenDialog />
       <div class="notice" role="status" data-testid="notice">
         {notice}

@@ -1,7 +1,7 @@
 /** Every key of the site, in one table: what handles them and what the help lists. */
 
 import { core } from "./core/index.ts";
-import { NONE } from "./core/types.ts";
+import { type Direction, NONE } from "./core/types.ts";
 import { zoomAt } from "./flame/extent.ts";
 import { copyText } from "./state/page/clipboard.ts";
 import { helpOpen } from "./state/page/help.ts";
@@ -20,6 +20,7 @@ import {
   tree,
   zoomToCurrent,
 } from "./state/profile/focus.ts";
+import { moves } from "./state/profile/instead.ts";
 import {
   lookAt,
   nextGroup,
@@ -50,16 +51,20 @@ export interface KeyGroup {
 const view = (name: View) => () => tree.value && lookAt(name);
 /** What steps do is for a picture that takes them. */
 const step = (act: () => unknown) => () => takesSteps.value && act();
-const zoomBy = (factor: number) => () => tree.value && setExtent(zoomAt(extent.value, 0.5, factor));
+const zoomBy = (factor: number) => () => {
+  if (moves.value) moves.value.zoom(factor);
+  else if (tree.value) setExtent(zoomAt(extent.value, 0.5, factor));
+};
+const go = (direction: Direction) => () => (moves.value ? moves.value.move(direction) : move(direction));
 
 export const KEYS: KeyGroup[] = [
   {
     title: "Move",
     bindings: [
-      { keys: ["ArrowUp", "w"], help: "caller", onlyOnPicture: true, run: () => move("parent") },
-      { keys: ["ArrowDown", "s"], help: "largest callee", onlyOnPicture: true, run: () => move("child") },
-      { keys: ["ArrowLeft", "a"], help: "frame to the left", onlyOnPicture: true, run: () => move("previous") },
-      { keys: ["ArrowRight", "d"], help: "frame to the right", onlyOnPicture: true, run: () => move("next") },
+      { keys: ["ArrowUp", "w"], help: "caller", onlyOnPicture: true, run: go("parent") },
+      { keys: ["ArrowDown", "s"], help: "largest callee", onlyOnPicture: true, run: go("child") },
+      { keys: ["ArrowLeft", "a"], help: "frame to the left", onlyOnPicture: true, run: go("previous") },
+      { keys: ["ArrowRight", "d"], help: "frame to the right", onlyOnPicture: true, run: go("next") },
       { keys: ["o"], help: "next occurrence of the selected function", run: () => nextOccurrence(1) },
       { keys: ["O"], help: "previous occurrence", run: () => nextOccurrence(-1) },
       { keys: [" "], help: "select: details and all occurrences", onlyOnPicture: true, run: selectCurrent },
@@ -68,11 +73,21 @@ export const KEYS: KeyGroup[] = [
   {
     title: "Zoom",
     bindings: [
-      { keys: ["Enter"], help: "zoom to the frame", onlyOnPicture: true, run: zoomToCurrent },
+      {
+        keys: ["Enter"],
+        help: "zoom to the frame",
+        onlyOnPicture: true,
+        run: () => (moves.value ? moves.value.approach() : zoomToCurrent()),
+      },
       { keys: ["Escape"], help: "one step back", run: back },
       { keys: ["+", "="], help: "closer", run: zoomBy(1 / 1.5) },
       { keys: ["-"], help: "further away", run: zoomBy(1.5) },
-      { keys: ["0", "Home"], help: "fit everything", onlyOnPicture: true, run: reset },
+      {
+        keys: ["0", "Home"],
+        help: "fit everything",
+        onlyOnPicture: true,
+        run: () => (moves.value ? moves.value.fit() : reset()),
+      },
     ],
   },
   {
@@ -105,6 +120,8 @@ export const KEYS: KeyGroup[] = [
       { keys: ["4"], help: "call tree", run: view("tree") },
       { keys: ["5"], help: "sandwich", run: view("sandwich") },
       { keys: ["6"], help: "chart: what ran when, of profiles with times", run: view("chart") },
+      { keys: ["7"], help: "source lines", run: view("lines") },
+      { keys: ["8"], help: "call graph", run: view("graph") },
       { keys: ["b"], help: "sandwich: callers and callees of a function", run: () => tree.value && sandwichCurrent() },
       { keys: ["x"], help: "swap the sides of a difference", run: swap },
       { keys: ["?"], help: "this help", run: () => (helpOpen.value = !helpOpen.value) },
@@ -139,7 +156,7 @@ export function isTyping(target: HTMLElement): boolean {
 }
 
 function isPicture(target: HTMLElement): boolean {
-  return target === document.body || target.tagName === "CANVAS" || target.tagName === "MAIN";
+  return target === document.body || target.matches("canvas, main, [data-picture]");
 }
 
 function focusSearch(): void {

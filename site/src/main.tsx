@@ -32,8 +32,8 @@ start(function Page() {
 const { embed } = urlState.peek();
 if (!embed) startOffline();
 else if (parent !== window) void import("./embedded.ts").then((module) => module.startEmbedded());
-// Where a file may come, and none is on its way. A failure will be told when there is one.
-if (location.hash === "" && (route.peek() === "file" || route.peek() === "home")) core.warmUp().catch(() => {});
+// Where a file may come, and none is on its way. The person hears of a failure with the file.
+if (location.hash === "" && (route.peek() === "file" || route.peek() === "home")) core.warmUp().catch(console.warn);
 
 function openLinked(): void {
   if (route.peek() === "file" && location.hash.startsWith("#p="))

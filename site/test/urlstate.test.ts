@@ -34,6 +34,8 @@ test("explore: everything survives the URL", () => {
     steps: ["focus:^a\\.\\(\\*B\\)\\.c$", "hide:x|y &z", "group:package", "recursion:direct", "hide:x|y &z"],
     invert: true,
     sandwich: "github.com/acme/shop.(*Svc).Place",
+    wholeFile: true,
+    graph: [0.35, 412, -20],
     zoom: "9f3a",
     extent: [0.25, 0.5000001],
     selection: "00ff",

@@ -1,48 +1,46 @@
-/** One walk through the viewer in Firefox: a file is opened, seen in each view, searched, compared and exported. */
+/** One walk through the viewer in Firefox: a file is opened, seen in each view, searched, exported and compared. */
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { firefox } from "playwright-core";
-import { amount, close, drawnFrames, openPage, own } from "./page.mjs";
+import { KEYS, launchFirefox, until } from "./marionette.mjs";
+import { amount, close, own, url } from "./page.mjs";
 import { callTree, functionsOf, nodesOf, readPprof } from "./pprof.mjs";
 
 const FILES = [own("checkout-1.8.2.pb.gz"), own("checkout-1.9.0.pb.gz")];
 const CPU = 1;
 
-/** What Firefox itself asks the network for goes to a port where nobody listens; the loopback needs no proxy. */
-const NO_NETWORK = Object.fromEntries([
-  ["network.proxy.type", 1],
-  ...["http", "ssl"].flatMap((kind) => [
-    [`network.proxy.${kind}`, "127.0.0.1"],
-    [`network.proxy.${kind}_port`, 9],
-  ]),
-]);
-
-let browser;
+let firefox;
 before(async () => {
-  // The browser as it is, driven by WebDriver BiDi.
-  browser = await firefox.launch({
-    channel: "moz-firefox",
-    executablePath: process.env.FIREFOX,
-    firefoxUserPrefs: NO_NETWORK,
-  });
+  firefox = await launchFirefox(process.env.FIREFOX);
 });
-after(() => browser?.close());
+after(() => firefox?.close());
 
-test("a file is opened, seen in each view, searched, compared and exported", async () => {
-  const opened = await openPage(browser, "/file");
-  const { page, at, end } = opened;
+test("a file is opened, seen in each view, searched, exported and compared", async () => {
+  const { goto, evaluate, waitFor, click, type, press, folder } = firefox;
+  const at = (id) => `[data-testid=${id}]`;
+  const there = (selector) => waitFor((selector) => document.querySelector(selector) !== null, selector);
   const profile = readPprof(FILES[0]);
   const root = callTree(profile, CPU);
-  await at("open-file").setInputFiles(FILES[0]);
-  const drawn = (await drawnFrames(page, root.total)).map(({ name, depth, total }) => `${depth} ${name} ${total}`);
+
+  await goto(`${url}/file`);
+  await there(at("open-file"));
+  await type(at("open-file"), FILES[0]);
+  await there(`${at("frames")} tbody tr:first-child[data-total="${root.total}"]`);
+  const drawn = await evaluate(() =>
+    [...document.querySelectorAll("[data-testid=frames] tbody tr")].map(
+      (row) => `${row.cells[1].textContent} ${row.querySelector("th").textContent} ${row.dataset.total}`,
+    ),
+  );
   const known = new Set(nodesOf(root).map(({ name, depth, total }) => `${depth} ${name} ${total}`));
   assert.ok(drawn.length > 20, `${drawn.length} frames`);
   assert.deepEqual(
     drawn.filter((frame) => !known.has(frame)),
     [],
-    "what is drawn is in the profile",
+    "drawn, but not in the profile",
   );
-  const colours = await at("flame").evaluate((canvas) => {
+  const colours = await evaluate(() => {
+    const canvas = document.querySelector("[data-testid=flame]");
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, 200);
     const found = new Set();
     for (let i = 0; i < data.length; i += 4) found.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
@@ -50,51 +48,45 @@ test("a file is opened, seen in each view, searched, compared and exported", asy
   });
   assert.ok(colours > 20, `${colours} colours`);
 
-  await at("flame").focus();
-  for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
-  await page.keyboard.press("Enter");
-  await at("crumbs").waitFor();
-  await page.keyboard.press("Home");
-  await at("crumbs").waitFor({ state: "detached" });
+  await evaluate(() => document.querySelector("[data-testid=flame]").focus());
+  for (let i = 0; i < 3; i++) await press(KEYS.ArrowDown);
+  await press(KEYS.Enter);
+  await there(at("crumbs"));
+  await press(KEYS.Home);
+  await waitFor(() => document.querySelector("[data-testid=crumbs]") === null);
 
-  await page.keyboard.press("2");
-  await at("row").first().locator(".name").waitFor();
+  await press("2");
+  await there(`${at("row")} .name`);
   const [largest] = functionsOf(profile, CPU).sort((a, b) => b.self - a.self);
-  const [name, self] = await at("row").first().locator("[role=cell]").allTextContents();
-  assert.equal(name, largest.name);
-  close(amount(self), largest.self, "self");
-
-  await page.keyboard.press("4");
-  await at("treeitem").nth(1).waitFor();
-  await page.keyboard.press("5");
-  await at("row").first().click();
-  await at("callers").locator("tbody tr").first().waitFor({ state: "attached" });
-
-  await page.keyboard.press("1");
-  await page.keyboard.press("/");
-  await at("search").fill("regexp");
-  await at("search-result").filter({ hasText: "frame" }).waitFor();
-
-  // What would be saved is read before the browser asks where to.
-  await page.evaluate(() => {
-    const make = URL.createObjectURL;
-    URL.createObjectURL = (file) => {
-      window.saved = file;
-      return make(file);
-    };
-  });
-  await at("export").click();
-  await at("export-folded").click();
-  await page.waitForFunction(() => window.saved);
-  const folded = await page.evaluate(() => window.saved.text());
-  const lines = folded.trimEnd().split("\n");
-  assert.equal(
-    lines.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(" ") + 1)), 0),
-    root.total,
+  const cells = await evaluate(() =>
+    [...document.querySelector("[data-testid=row]").children].map((cell) => cell.textContent),
   );
+  assert.equal(cells[0], largest.name);
+  close(amount(cells[1]), largest.self, "self");
 
-  await at("open-file").setInputFiles(FILES);
-  await at("compare").click();
-  await at("legend").waitFor();
-  await end();
+  await press("4");
+  await there(at("treeitem"));
+  await press("5");
+  await click(at("row"));
+  await there(`${at("callees")} tbody tr`);
+
+  await press("1");
+  await type(at("search"), "regexp");
+  await waitFor(() => /frame/.test(document.querySelector("[data-testid=search-result]").textContent));
+
+  await click(at("export"));
+  await there(at("export-folded"));
+  await click(at("export-folded"));
+  const saved = () =>
+    readdirSync(folder).find((name) => name.endsWith(".folded.txt") && !existsSync(join(folder, `${name}.part`)));
+  const lines = readFileSync(join(folder, await until(saved, "the saved file")), "utf8")
+    .trimEnd()
+    .split("\n");
+  const sum = lines.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
+  assert.equal(sum, root.total);
+
+  await type(at("open-file"), FILES.join("\n"));
+  await there(at("compare"));
+  await click(at("compare"));
+  await there(at("legend"));
 });

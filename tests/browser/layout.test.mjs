@@ -156,6 +156,27 @@ const STATES = [
     () => explore("&v=sandwich&b=java.util.HashMap.get"),
     ({ at }) => at("callees").locator("tbody tr").first().waitFor({ state: "attached" }),
   ],
+  ["minimap", () => explore("&x=0.2-0.4"), ({ at }) => at("minimap-window").waitFor()],
+  ["graph", () => explore("&v=graph&q=HashMap"), ({ at }) => at("graph-node").nth(2).waitFor()],
+  [
+    "lines",
+    () => "/file?v=lines",
+    async (opened) => {
+      const [path] = written([
+        "lines.pb",
+        writePprof("cpu", "nanoseconds", [
+          `main@/src/a/main.go:3;${JAVA}.doFilter@/src/a/assembler.java:7 572400000000`,
+          `main@/src/a/main.go:4;${JAVA}.doFilter@/src/a/assembler.java:9 99900000000`,
+        ]),
+      ]);
+      await drop(opened.page, path);
+      await opened.at("row").filter({ hasText: "doFilter" }).click();
+      await opened.at("line").nth(1).waitFor();
+      const long = `  return ${"assembler.assembleAll(vectors, weights) + ".repeat(6)}0;`;
+      await drop(opened.page, ...written(["assembler.java", Array(40).fill(long).join("\n")]));
+      await opened.at("line").filter({ hasText: "return" }).first().waitFor();
+    },
+  ],
   ["search", () => explore("&q=HashMap"), ({ at }) => at("search-result").filter({ hasText: "frame" }).waitFor()],
   [
     "diff",
@@ -259,7 +280,7 @@ function faults() {
     return `<${element.tagName.toLowerCase()}${element.className && typeof element.className === "string" ? `.${element.className.split(" ")[0]}` : ""} ${text.slice(0, 40)}>`;
   };
   const isControl = (element) =>
-    element.matches("button, a[href], select, summary, label:has(input), input:not(label *), canvas");
+    element.matches("button, a[href], select, summary, label:has(input), input:not(label *), canvas:not(.minimap *)");
   const ownText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
   const hidden = (element) => element.closest(".hidden, [hidden], option, svg, script, style, .uplot") !== null;
   /** The lines of a text: one that wraps is not the rectangle around it. */

@@ -140,6 +140,12 @@ function bytesField(field, bytes) {
   return Buffer.concat([varint((field << 3) | 2), varint(body.length), body]);
 }
 
+/** A frame as text: a name, or `name@file:line`. */
+function partsOf(frame) {
+  const [, name = frame, file = "", line = 0] = /^(.+)@(.+):(\d+)$/.exec(frame) ?? [];
+  return { name, file, line };
+}
+
 /** A pprof file of stacks as text, `root;…;leaf value` a line. */
 export function writePprof(kind, unit, lines) {
   const strings = [""];
@@ -156,10 +162,12 @@ export function writePprof(kind, unit, lines) {
     );
   });
   const rows = names.flatMap((name) => {
-    const line = bytesField(4, numberField(1, id.get(name)));
+    const frame = partsOf(name);
+    const line = bytesField(4, Buffer.concat([numberField(1, id.get(name)), numberField(2, frame.line)]));
+    const named = Buffer.concat([numberField(2, text(frame.name)), numberField(4, text(frame.file))]);
     return [
       bytesField(4, Buffer.concat([numberField(1, id.get(name)), line])),
-      bytesField(5, Buffer.concat([numberField(1, id.get(name)), numberField(2, text(name))])),
+      bytesField(5, Buffer.concat([numberField(1, id.get(name)), named])),
     ];
   });
   return Buffer.concat([

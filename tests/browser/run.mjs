@@ -34,6 +34,7 @@ const all = [
   "identity",
   "file",
   "steps",
+  "views",
   "time",
   "export",
   "problems",

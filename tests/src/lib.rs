@@ -15,7 +15,8 @@
 //! - [`oracle`]: profiles read by other code than the core's, and sums over them by brute force.
 //! - [`series`]: what the store should hold after recorded pushes.
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`; [`go`]: Go's own `pprof`.
-//! - [`brute`]: what verbs on profiles should give, sample by sample.
+//! - [`brute`]: what verbs on profiles should give, sample by sample; [`graph`]: call graphs and
+//!   source lines.
 //!
 //! A running Pilotlight:
 //!
@@ -35,6 +36,6 @@ pub mod local;
 pub mod options;
 mod profiles;
 
-pub use judges::{brute, go, oracle, series, text};
+pub use judges::{brute, go, graph, oracle, series, text};
 pub use local::{client, process, query};
 pub use profiles::{corpus, drawn, jfr, legacy, preorder, random, recorded};

@@ -203,3 +203,41 @@ pub struct FunctionRow {
     pub total_fraction: f64,
     pub diff: Option<NodeDiff>,
 }
+
+/// A source line of a function.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Line {
+    pub function: String,
+    pub line: f64,
+    #[serde(rename = "self")]
+    pub own: f64,
+    pub total: f64,
+    pub self_fraction: f64,
+    pub total_fraction: f64,
+}
+
+/// Functions and the calls between them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct Graph {
+    pub nodes: Vec<FunctionRow>,
+    /// A colour word for each node, as boxes have it.
+    pub paints: Vec<u32>,
+    pub edges: Vec<GraphEdge>,
+    pub functions: u32,
+}
+
+/// Calls of a function by another; both are indices of the graph's nodes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct GraphEdge {
+    pub from: u32,
+    pub to: u32,
+    /// Both sides together.
+    pub total: f64,
+    pub base: f64,
+    pub comparison: f64,
+    pub fraction: f64,
+    pub residual: bool,
+}

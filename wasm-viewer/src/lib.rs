@@ -9,13 +9,15 @@ mod compare;
 mod error;
 mod export;
 mod labels;
+mod lines;
 mod session;
 mod steps;
 mod view;
 
 pub use answers::{
-    DiffTotals, FunctionRow, HeatmapInfo, LabelKey, LabelPage, LabelRow, NodeDetail, NodeDiff,
-    Part, PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
+    DiffTotals, FunctionRow, Graph, GraphEdge, HeatmapInfo, LabelKey, LabelPage, LabelRow, Line,
+    NodeDetail, NodeDiff, Part, PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread,
+    TreeInfo, TypeInfo,
 };
 pub use error::SessionError;
 pub use session::Session;
@@ -169,6 +171,36 @@ impl Viewer {
     /// Trees of what calls the functions of a name, and of what they call.
     pub fn sandwich(&mut self, tree: u32, name: &str) -> Result<JsValue, JsError> {
         answer(&self.0.sandwich(tree, name)?)
+    }
+
+    /// Source lines of a function, or without a name of all functions of a file; after steps.
+    pub fn lines(
+        &mut self,
+        profile: u32,
+        sample_type: u32,
+        steps: Vec<String>,
+        name: Option<String>,
+        file: &str,
+    ) -> Result<JsValue, JsError> {
+        let lines = self
+            .0
+            .lines(profile, sample_type, &steps, name.as_deref(), file);
+        answer(&lines?)
+    }
+
+    /// The functions of a tree and the calls between them, trimmed.
+    pub fn graph(&self, tree: u32) -> Result<JsValue, JsError> {
+        answer(&self.0.view(tree)?.graph())
+    }
+
+    /// Flags of functions, as boxes have them: which match the search, and which is selected.
+    pub fn marks(&self, tree: u32, funcs: &[u32]) -> Result<Vec<u32>, JsError> {
+        Ok(self.0.view(tree)?.marks(funcs))
+    }
+
+    /// Left and right edge of a node, as fractions of the width of the whole.
+    pub fn place(&self, tree: u32, node: u32) -> Result<Vec<f64>, JsError> {
+        Ok(self.0.view(tree)?.place(node)?.to_vec())
     }
 
     /// What is wrong with a step, if anything.

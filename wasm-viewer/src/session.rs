@@ -7,6 +7,7 @@ use pilotlight_core::{By, CallTree, Profile, expression_problem, gzip, merge, pp
 
 use crate::answers::{ProfileInfo, Sandwich, TreeInfo, TypeInfo};
 use crate::error::SessionError;
+use crate::lines::KnownLines;
 use crate::steps::{Step, derive};
 use crate::view::{Values, View};
 
@@ -15,6 +16,7 @@ use crate::view::{Values, View};
 pub struct Session {
     profiles: Vec<Option<Opened>>,
     trees: Vec<Option<View>>,
+    pub(crate) known_lines: Option<KnownLines>,
     /// What the last tree was made of that is not upside down.
     upright: Option<Upright>,
 }
@@ -130,6 +132,7 @@ impl Session {
         if let Some(slot) = self.profiles.get_mut(id as usize) {
             *slot = None;
         }
+        self.known_lines.take_if(|known| known.profile == id);
     }
 
     /// Folds a profile into a call tree after some steps, in their order; upside down when `invert`

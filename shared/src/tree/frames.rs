@@ -17,6 +17,8 @@ pub enum By {
     Name,
     /// Name and source file: two `anonymous` of different files stay apart.
     Function,
+    /// Name, source file and the line there. [`Frame::line`] is that line then.
+    Line,
 }
 
 /// The frames of all sides.
@@ -25,7 +27,7 @@ pub(super) struct Frames {
     /// Used for its string table only.
     pub(super) names: ProfileBuilder,
     pub(super) frames: Vec<Frame>,
-    index: HashMap<(StringId, StringId), u32>,
+    index: HashMap<(StringId, StringId, i64), u32>,
 }
 
 impl Frames {
@@ -59,7 +61,7 @@ impl Frames {
             profile,
             copies: vec![None; profile.strings.len()],
         };
-        let mut of_function: HashMap<(u32, StringId), u32> =
+        let mut of_function: HashMap<(u32, StringId, i64), u32> =
             HashMap::with_capacity(profile.functions.len());
         for (i, location) in profile.locations.iter().enumerate() {
             if !used.locations[i] {
@@ -71,14 +73,13 @@ impl Frames {
                 .mapping
                 .map_or(StringId::EMPTY, |m| profile.mappings[m.index()].file);
             let before = chains.frames.len();
-            for function in profile
-                .lines(LocationId::new(i))
-                .iter()
-                .rev()
-                .filter_map(|line| line.function)
-            {
+            for line in profile.lines(LocationId::new(i)).iter().rev() {
+                let Some(function) = line.function else {
+                    continue;
+                };
+                let at = if self.by == By::Line { line.line } else { 0 };
                 let frame = of_function
-                    .entry((function.index() as u32, module))
+                    .entry((function.index() as u32, module, at))
                     .or_insert_with(|| {
                         let f = &profile.functions[function.index()];
                         let name = if f.name.is_empty() {
@@ -97,7 +98,11 @@ impl Frames {
                             name,
                             file,
                             module,
-                            line: f.start_line,
+                            line: if self.by == By::Line {
+                                at
+                            } else {
+                                f.start_line
+                            },
                         })
                     });
                 chains.frames.push(*frame);
@@ -121,8 +126,9 @@ impl Frames {
 
     fn frame(&mut self, frame: Frame) -> u32 {
         let key = match self.by {
-            By::Name => (frame.name, StringId::EMPTY),
-            By::Function => (frame.name, frame.file),
+            By::Name => (frame.name, StringId::EMPTY, 0),
+            By::Function => (frame.name, frame.file, 0),
+            By::Line => (frame.name, frame.file, frame.line),
         };
         *self.index.entry(key).or_insert_with(|| {
             self.frames.push(frame);

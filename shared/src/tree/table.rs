@@ -97,7 +97,8 @@ pub fn top<const SIDES: usize>(tree: &Tree<SIDES>, order: Order) -> Top<SIDES> {
     }
 }
 
-fn size<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
+/// How large values are, whatever their signs, all sides together.
+pub(crate) fn size<const SIDES: usize>(values: [i64; SIDES]) -> u128 {
     values
         .iter()
         .map(|value| u128::from(value.unsigned_abs()))

@@ -1,6 +1,7 @@
-//! Trees in the shape in which they are shown: boxes for a viewport, and the answers that
-//! Pyroscope's clients read.
+//! Trees in the shape in which they are shown: boxes for a viewport, a graph of calls, and the
+//! answers that Pyroscope's clients read.
 
+pub mod call_graph;
 pub mod flame;
 pub mod flamebearer;
 pub mod heatmap;

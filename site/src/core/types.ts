@@ -147,6 +147,40 @@ export interface NodeDetail {
   function_diff: DiffValues | null;
 }
 
+/** A source line of a function. */
+export interface Line {
+  function: string;
+  /** 0 when it is not known. */
+  line: number;
+  self: number;
+  total: number;
+  self_fraction: number;
+  total_fraction: number;
+}
+
+/** Functions and the calls between them; small ones are left out. */
+export interface Graph {
+  nodes: TableRow[];
+  /** A colour for each node, as boxes have it. */
+  paints: number[];
+  edges: GraphEdge[];
+  /** How many functions there are in all. */
+  functions: number;
+}
+
+/** Calls of a function by another; both are indices of the graph's nodes. */
+export interface GraphEdge {
+  from: number;
+  to: number;
+  /** Both sides of a comparison together. */
+  total: number;
+  base: number;
+  comparison: number;
+  fraction: number;
+  /** Some of these calls went through functions that are left out. */
+  residual: boolean;
+}
+
 export interface SearchInfo {
   matches: number;
   fraction: number;

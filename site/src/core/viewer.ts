@@ -1,16 +1,19 @@
 /** The one module that knows WASM: loads the viewer and gives its calls the site's types. */
 import init, { Viewer } from "../wasm/viewer/pilotlight.js";
+import type { Arrangement, Link, Size } from "./arrange.ts";
 import { Boxes } from "./boxes.ts";
 import { type Division, divided, WHOLE } from "./divided.ts";
 import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
 import { type Named, nameAddresses } from "./symbols.ts";
 import type {
   Direction,
+  Graph,
   Heatmap,
   LabelKey,
   LabelPage,
   Layout,
   LayoutWindow,
+  Line,
   NodeDetail,
   ProfileInfo,
   Sandwich,
@@ -37,6 +40,12 @@ export interface Children {
 export interface Occurrence {
   position: number;
   count: number;
+}
+
+/** A function by name and file; without a name all functions of a file. */
+export interface LinesOf {
+  name: string | null;
+  file: string;
 }
 
 /** What a program did for a profile, and what the profile became; null when it is as it was. */
@@ -174,6 +183,33 @@ function wrap(viewer: Viewer) {
       const { callers, callees } = viewer.sandwich(tree, name) as Sandwich;
       const division = divisions.get(tree);
       return { callers: withDivision(callers, division), callees: withDivision(callees, division) };
+    },
+    /** The source lines of a function, or of all functions of a file; after some steps, in order of line. */
+    lines: (profile: number, type: number, steps: string[], of: LinesOf, division?: Division) => {
+      const lines = viewer.lines(profile, type, steps, of.name ?? undefined, of.file) as Line[];
+      return lines.map((line) => divided(line, division ?? WHOLE));
+    },
+    /** The functions of a tree and the calls between them; of a tree that is not upside down. */
+    graph: (tree: number): Graph => {
+      const { nodes, edges, ...graph } = viewer.graph(tree) as Graph;
+      const division = divisionOf(tree);
+      return {
+        ...graph,
+        nodes: nodes.map((node) => divided(node, division)),
+        edges: edges.map((edge) => divided(edge, division)),
+      };
+    },
+    /** Where the nodes of a graph have room, and where its edges run. */
+    arrange: async (nodes: Size[], links: Link[]): Promise<Arrangement> => {
+      const { arrange } = await import("./arrange.ts");
+      return arrange(nodes, links);
+    },
+    /** Flags of functions, as boxes have them. */
+    marks: (tree: number, funcs: number[]) => [...(viewer.marks(tree, Uint32Array.from(funcs)) as Uint32Array)],
+    /** Left and right edge of a frame, as fractions of the width of the whole. */
+    place: (tree: number, id: number): [left: number, right: number] => {
+      const [left, right] = viewer.place(tree, id) as Float64Array;
+      return [left, right];
     },
     /** What is wrong with a step; null when nothing is. */
     stepProblem: (step: string): string | null => viewer.step_problem(step) ?? null,

@@ -13,7 +13,7 @@ const ROUNDS = 3;
 /** Opens and draws a made profile as pprof, a few times. */
 export function warmUp(viewer: Viewer): void {
   const { id } = viewer.open("", new TextEncoder().encode(stacks()));
-  const pprof = viewer.export_pprof(id);
+  const pprof = viewer.export_pprof(id, []);
   for (let round = 0; round < ROUNDS; round++) {
     const profile = viewer.open("", pprof);
     const tree = viewer.tree(profile.id, 0, [], false);

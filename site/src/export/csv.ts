@@ -1,6 +1,7 @@
 /** The table as it is sorted and searched, with all of its rows. */
 import { core } from "../core/index.ts";
 import type { TableRow, TreeInfo } from "../core/types.ts";
+import { csvField, csvText } from "../format/csv.ts";
 import { urlState } from "../state/url/router.ts";
 import { sortOf } from "../views/table.tsx";
 
@@ -27,14 +28,8 @@ export function writeCsv({ diff, unit }: TreeInfo, rows: TableRow[]): string {
     const values = sides
       ? [sides.base_total, sides.comparison_total, sides.comparison_total - sides.base_total]
       : [self, total];
-    return [text(name), text(file), ...values];
+    return [csvField(name), csvField(file), ...values];
   });
-  const head = ["function", "file", ...columns.map((column) => text(`${column} (${unit})`))];
-  return [head, ...lines].map((line) => `${line.join(",")}\r\n`).join("");
-}
-
-/** A field. What a spreadsheet would run as a formula gets an apostrophe: names come from whoever made the profile. */
-function text(value: string): string {
-  const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replace(/"/g, '""')}"` : harmless;
+  const head = ["function", "file", ...columns.map((column) => csvField(`${column} (${unit})`))];
+  return csvText([head, ...lines]);
 }

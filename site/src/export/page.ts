@@ -35,9 +35,10 @@ async function embed({ id, name }: Source, steps: string[]): Promise<Embedded["p
 
 /** What is seen, on the page of files, which knows no services. What it shows has no times, so it takes no part of them. */
 export function viewOf(tree: TreeInfo, steps: string[]): UrlState {
-  const { view, invert, sandwich, zoom, extent, selection, search, sort, compare, measure, route } = urlState.peek();
+  const { view, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph, compare, measure, route } =
+    urlState.peek();
   const untimed = steps.filter((step) => timeOf(step) === null);
-  const seen = { view, steps: untimed, invert, sandwich, zoom, extent, selection, search, sort };
+  const seen = { view, steps: untimed, invert, sandwich, zoom, extent, selection, search, sort, wholeFile, graph };
   const compared = route === "file" ? { compare, measure } : {};
   return { ...initialUrlState("file"), type: tree.type, ...seen, ...compared };
 }

@@ -94,7 +94,11 @@ export function drawnWidth({ x, right }: Seen): number {
   return Math.max(width - (width > GAP_FROM ? 1 : 0), 0.5);
 }
 
-export function fillColour(palette: Palette, { boxes, diff }: Picture, { index, flags }: Seen): string {
+export function fillColour(
+  palette: Palette,
+  { boxes, diff }: Pick<Picture, "boxes" | "diff">,
+  { index, flags }: Pick<Seen, "index" | "flags">,
+): string {
   if (flags & Flag.Run || (boxes.node(index) === ROOT && !diff)) return palette.run;
   const paint = boxes.paint(index);
   return diff ? diffColour(palette, paint) : hueColour(palette, paint);

@@ -55,6 +55,8 @@ export class Stage {
   scroll = 0;
   /** Called after each new layout, for what mirrors the picture. */
   onLayer: (boxes: Boxes) => void = () => {};
+  /** Called when other rows are seen, or more of them. */
+  onRows: (scroll: number, height: number) => void = () => {};
 
   readonly #context: CanvasRenderingContext2D;
   readonly #layout: (tree: number, window: LayoutWindow) => Promise<Layout>;
@@ -145,6 +147,7 @@ export class Stage {
     const next = Math.min(Math.max(0, scroll), limit);
     if (next === this.scroll) return;
     this.scroll = next;
+    this.onRows(next, this.#height);
     void this.#requestLayout();
     this.invalidate();
   }
@@ -190,6 +193,7 @@ export class Stage {
     this.canvas.width = width;
     this.canvas.height = height;
     this.scrollTo(this.scroll);
+    this.onRows(this.scroll, this.#height);
     void this.#requestLayout();
     // Setting the size has cleared the canvas: draw now, not a frame later.
     this.#draw(performance.now());

@@ -8,7 +8,7 @@ import { resource } from "../state/resource.ts";
 import { formatMoment, ticks } from "../time/moment.ts";
 
 /** Pixels that a tick and its words take at least. */
-const TICK_WIDTH = 84;
+const TICK_WIDTH = 72;
 
 /** Times between two points, as wide as what stands below. What it says, the picture says to others frame by frame. */
 export function Axis({ from, until }: { from: number; until: number }) {

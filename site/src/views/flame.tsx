@@ -1,11 +1,13 @@
-import { effect, signal, useSignal } from "@preact/signals";
+import { effect, signal, useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { lazy } from "../components/lazy.tsx";
 import { type Box, type Boxes, Flag } from "../core/boxes.ts";
 import { core } from "../core/index.ts";
 import { NONE, ROOT, type TreeInfo } from "../core/types.ts";
-import { fit } from "../flame/extent.ts";
+import { fit, isFull } from "../flame/extent.ts";
 import { attachGestures } from "../flame/gestures.ts";
+import type { SeenRows } from "../flame/minimap.ts";
+import { ROW } from "../flame/paint.ts";
 import { makePalette } from "../flame/palette.ts";
 import { Stage } from "../flame/stage.ts";
 import { formatValue } from "../format/value.ts";
@@ -29,18 +31,31 @@ import { FrameList } from "./framelist.tsx";
 import { type Hover, Tooltip } from "./tooltip.tsx";
 
 const ChartAxis = lazy(() => import("./axis.tsx").then((module) => module.ChartAxis));
+const Minimap = lazy(() => import("./minimap/minimap.tsx").then((module) => module.Minimap));
 
 /** The flame graph: a canvas, what it says under the pointer, and the same frames as a list for who cannot see it. */
 export function Flame() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const hover = useSignal<Hover | null>(null);
   const boxes = useSignal<Boxes | null>(null);
+  const rows = useSignal<SeenRows>({ first: 0, count: Infinity, room: Infinity });
+  const partial = useComputed(() => {
+    const shown = tree.value;
+    return shown !== null && (zoom.value !== ROOT || !isFull(extent.value) || shown.depth > rows.value.room);
+  });
+  const scrollTo = useRef<(row: number) => void>(() => {});
 
   useLayoutEffect(() => {
     const element = canvas.current;
     if (!element) return;
     const stage = new Stage(element, core.layout, (id, failure) => callFailed(id, "draw the profile")(failure));
     stage.onLayer = (laidOut) => (boxes.value = laidOut);
+    stage.onRows = (scroll, height) => {
+      const minimap = element.closest(".flame")?.querySelector(".minimap");
+      const room = (height + (minimap?.clientHeight ?? 0)) / ROW;
+      rows.value = { first: scroll / ROW, count: height / ROW, room };
+    };
+    scrollTo.current = (row) => stage.scrollTo(row * ROW);
     const stops = [
       effect(() => {
         colours.value;
@@ -106,6 +121,7 @@ export function Flame() {
         )}
         <Tooltip hover={hover.value} info={info} />
       </div>
+      {partial.value && <Minimap rows={rows} scrollTo={(row) => scrollTo.current(row)} />}
       <div class="hidden" aria-live="polite" data-testid="current-frame">
         {announcement}
       </div>

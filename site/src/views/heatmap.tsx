@@ -248,7 +248,13 @@ function draw(canvas: HTMLCanvasElement, map: Heatmap, shade: (value: number) =>
   context.scale(ratio, ratio);
   const ink = readToken("--ink");
   const sides = { base: readToken("--diff-less"), other: readToken("--diff-more") };
-  for (const { x, y, w, h, value, at } of cellsOf(map, width, height)) {
+  // Whole pixels: edges between them would be seen as a grid.
+  const snap = (from: number, size: number) => {
+    const [begin, end] = [from, from + size].map((edge) => Math.round(edge * ratio));
+    return [begin / ratio, Math.max(end - begin, 1) / ratio];
+  };
+  for (const { value, at, ...cell } of cellsOf(map, width, height)) {
+    const [[x, w], [y, h]] = [snap(cell.x, cell.w), snap(cell.y, cell.h)];
     const side = isWithin(other, at) ? "other" : isWithin(base, at) ? "base" : null;
     // One part alone is not a side of anything.
     if (side && other) {

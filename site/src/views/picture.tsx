@@ -9,10 +9,8 @@ import { refresh } from "../state/url/clock.ts";
 import { urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { CallTree } from "./calltree.tsx";
 import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
-import { Sandwich } from "./sandwich.tsx";
 import { Steps } from "./steps.tsx";
 import { Table } from "./table.tsx";
 import { Toolbar } from "./toolbar.tsx";
@@ -47,15 +45,21 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 }
 
 /** Views that are laid out as others are. */
-const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame" };
+const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame", lines: "both" };
 
+const CallTree = lazy(() => import("./calltree.tsx").then((module) => module.CallTree));
+const Sandwich = lazy(() => import("./sandwich.tsx").then((module) => module.Sandwich));
+const Lines = lazy(() => import("./lines/lines.tsx").then((module) => module.Lines));
+const CallGraph = lazy(() => import("./graph/callgraph.tsx").then((module) => module.CallGraph));
 const HeatmapStrip = lazy(() => import("./heatmap.tsx").then((module) => module.HeatmapStrip));
 
 function Views() {
   const { view } = urlState.value;
   const timed = shown.value.state === "ready" && shown.value.subject?.timed;
   const flame = view === "flame" || view === "both" || view === "chart";
-  const table = view === "table" || view === "both" || view === "sandwich";
+  const table = view === "table" || view === "both" || view === "sandwich" || view === "lines";
+  // Source lines say of a function what they can, and want the room.
+  const drawer = view !== "lines";
   return (
     <>
       <StaleNote />
@@ -63,12 +67,14 @@ function Views() {
       {timed && <HeatmapStrip />}
       <Steps />
       {flame && <Breadcrumbs />}
-      <div class={`views ${LAYOUTS[view] ?? view}${drawerOpen.value ? " with-drawer" : ""}`}>
+      <div class={`views ${LAYOUTS[view] ?? view}${drawer && drawerOpen.value ? " with-drawer" : ""}`}>
         {table && <Table />}
         {flame && <Flame />}
         {view === "tree" && <CallTree />}
         {view === "sandwich" && <Sandwich />}
-        <Drawer />
+        {view === "lines" && <Lines />}
+        {view === "graph" && <CallGraph />}
+        {drawer && <Drawer />}
         <Loading />
       </div>
     </>

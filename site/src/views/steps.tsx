@@ -22,6 +22,7 @@ import {
   toggleRecursion,
 } from "../state/profile/steps.ts";
 import { undo, urlState } from "../state/url/router.ts";
+import type { View } from "../state/url/urlstate.ts";
 
 const LabelPicker = lazy(() => import("./labels.tsx").then((module) => module.LabelPicker));
 
@@ -86,6 +87,9 @@ export function Steps() {
   );
 }
 
+/** Views that show a tree upside down. */
+const INVERTED: View[] = ["flame", "both", "tree"];
+
 /** What a frame is, which way up, and filters that are typed. */
 export function StepTools() {
   const answer = shown.value;
@@ -100,7 +104,7 @@ export function StepTools() {
         options={GROUPS.map((value) => ({ value, label: `by ${value}` }))}
         onChange={(value) => setGroup(value as Group)}
       />
-      {view !== "table" && view !== "sandwich" && view !== "chart" && (
+      {INVERTED.includes(view) && (
         <button
           type="button"
           class="control toggle"

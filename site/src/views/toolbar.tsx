@@ -20,12 +20,16 @@ const VIEWS: { view: View; label: string; key: string }[] = [
   { view: "tree", label: "Tree", key: "4" },
   { view: "sandwich", label: "Sandwich", key: "5" },
   { view: "chart", label: "Chart", key: "6" },
+  { view: "lines", label: "Lines", key: "7" },
+  { view: "graph", label: "Graph", key: "8" },
 ];
 
-/** Only what has times has a chart. */
+/** Only what has times has a chart; a comparison has no lines. */
 const views = computed(() => {
-  const timed = shown.value.state === "ready" && shown.value.subject?.timed;
-  return VIEWS.filter(({ view }) => view !== "chart" || timed);
+  const answer = shown.value;
+  const subject = answer.state === "ready" ? answer.subject : undefined;
+  const lined = answer.state === "ready" && subject && !answer.tree.diff;
+  return VIEWS.filter(({ view }) => (view !== "chart" || subject?.timed) && (view !== "lines" || lined));
 });
 
 /** Views, search, and what the colours mean. */

@@ -2,6 +2,7 @@
 
 pub mod brute;
 pub mod go;
+pub mod graph;
 pub mod oracle;
 pub mod series;
 pub mod text;

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use pilotlight_core::NodeId;
-use pilotlight_core::flame::{BoxKind, FlameBox, Paint, Viewport, layout};
+use pilotlight_core::flame::{BoxKind, FlameBox, Paint, Viewport, layout, place};
 
 use super::View;
 use super::values::Values;
@@ -68,25 +67,41 @@ impl View {
         Ok(totals)
     }
 
+    /// Where a node is in the width of the whole, as fractions of that.
+    pub fn place(&self, node: u32) -> Result<[f64; 2], SessionError> {
+        let node = self.node(node)?;
+        Ok(match &self.values {
+            Values::Call(tree) => place(tree, node),
+            Values::Diff(diff) => place(diff.tree(), node),
+        })
+    }
+
+    /// Flags of functions: which match the search, and which is selected.
+    pub fn marks(&self, funcs: &[u32]) -> Vec<u32> {
+        let mark = |&func: &u32| self.marks_of(func as usize);
+        funcs.iter().map(mark).collect()
+    }
+
     fn words(&self, b: &FlameBox) -> [u32; 6] {
         [
             b.x.to_bits(),
             b.width.to_bits(),
             b.depth,
             b.node.0,
-            self.paint_word(b.node),
+            self.paint_word(self.shape().frame_index(b.node), self.values.totals(b.node)),
             self.flags(b),
         ]
     }
 
-    fn paint_word(&self, node: NodeId) -> u32 {
+    /// The colour of a frame with these totals.
+    pub(super) fn paint_word(&self, frame: usize, totals: [i64; 2]) -> u32 {
         match &self.values {
-            Values::Call(_) => match self.paints[self.shape().frame_index(node)] {
+            Values::Call(_) => match self.paints[frame] {
                 Paint::Hue(hue) => u32::from(hue),
                 Paint::Grey => GREY,
             },
             Values::Diff(_) => {
-                let [base, comparison] = self.values.totals(node).map(|v| v as f64);
+                let [base, comparison] = totals.map(|v| v as f64);
                 let larger = base.max(comparison);
                 let change = if larger > 0.0 {
                     (comparison - base) / larger * 10_000.0
@@ -99,24 +114,30 @@ impl View {
     }
 
     fn flags(&self, b: &FlameBox) -> u32 {
-        let frame = self.shape().frame_index(b.node);
         let mut flags = match b.kind {
             BoxKind::Node => 0,
             BoxKind::Run => RUN,
             BoxKind::Ancestor => ANCESTOR,
         };
-        if let Some((frames, _)) = &self.matches {
-            flags |= SEARCHING | if frames[frame] { MATCH } else { 0 };
-        }
-        if self.selected == Some(frame) {
-            flags |= SAME;
-        }
+        flags |= self.marks_of(self.shape().frame_index(b.node));
         if matches!(self.values, Values::Diff(_)) {
             flags |= match self.values.totals(b.node) {
                 [0, c] if c > 0 => NEW,
                 [b, 0] if b > 0 => GONE,
                 _ => 0,
             };
+        }
+        flags
+    }
+
+    fn marks_of(&self, frame: usize) -> u32 {
+        let mut flags = 0;
+        if let Some((frames, _)) = &self.matches {
+            let matches = frames.get(frame).is_some_and(|&matches| matches);
+            flags |= SEARCHING | if matches { MATCH } else { 0 };
+        }
+        if self.selected == Some(frame) {
+            flags |= SAME;
         }
         flags
     }

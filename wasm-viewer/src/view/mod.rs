@@ -9,6 +9,7 @@ use crate::error::SessionError;
 
 mod boxes;
 mod details;
+mod graph;
 mod marks;
 mod table;
 mod turned;

@@ -143,7 +143,8 @@ impl Table {
     }
 }
 
-fn answer(values: &Values, row: &Row<2>) -> FunctionRow {
+/// What is told of a function.
+pub(super) fn answer(values: &Values, row: &Row<2>) -> FunctionRow {
     let shape = values.shape();
     let frame = &shape.frames()[row.frame];
     FunctionRow {

@@ -80,6 +80,20 @@ pub fn layout<const SIDES: usize>(tree: &Tree<SIDES>, view: Viewport) -> Vec<Fla
     walk.boxes
 }
 
+/// Where a node is in the width of the whole tree, as fractions of that: its left and right edge.
+pub fn place<const SIDES: usize>(tree: &Tree<SIDES>, node: NodeId) -> [f64; 2] {
+    let shape = tree.shape();
+    let mut left = 0i64;
+    for step in shape.path(node).windows(2) {
+        let before = shape
+            .children(step[0])
+            .take_while(|child| *child != step[1]);
+        left = before.fold(left, |left, child| left.saturating_add(tree.weight(child)));
+    }
+    let whole = tree.weight(NodeId::ROOT).max(1) as f64;
+    [left, left.saturating_add(tree.weight(node))].map(|edge| (edge as f64 / whole).min(1.0))
+}
+
 fn ancestor(node: NodeId, depth: u32, view: Viewport) -> FlameBox {
     FlameBox {
         x: 0.0,
@@ -255,6 +269,18 @@ mod tests {
         };
         check(only, "2 b 0+50 Node");
         check(view(0, 1.0, 1.0, 50.0), "");
+    }
+
+    #[test]
+    fn a_node_has_a_place_in_the_whole() {
+        let tree = CallTree::new(&profile("a;b 50\na;c 25\nz 25"), 0, By::Name);
+        let places: Vec<String> = (0..5)
+            .map(|node| place(&tree, NodeId(node)))
+            .map(|[left, right]| format!("{left}-{right}"))
+            .collect();
+        assert_eq!(places, ["0-1", "0-0.75", "0-0.5", "0.5-0.75", "0.75-1"]);
+        let nothing = CallTree::new(&profile("a 0"), 0, By::Name);
+        assert_eq!(place(&nothing, NodeId::ROOT), [0.0, 0.0]);
     }
 
     #[test]

@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { droppedEntries } from "../../files/folder.ts";
 import { isTyping } from "../../keys.ts";
 import { notify } from "../../state/page/notice.ts";
+import { takeFiles } from "../../state/profile/instead.ts";
 import { openEntries, openFiles, openText } from "../../state/profile/opening.ts";
 import { Logo } from "../controls/logo.tsx";
 
@@ -30,8 +31,9 @@ export function DropTarget() {
         event.preventDefault();
         setDepth(0);
         const entries = droppedEntries(event.dataTransfer);
-        if (entries.some(({ isDirectory }) => isDirectory)) void openEntries(entries);
-        else void openFiles(event.dataTransfer.files);
+        if (entries.some(({ isDirectory }) => isDirectory)) return void openEntries(entries);
+        const dropped = [...event.dataTransfer.files];
+        void openFiles(takeFiles.peek()?.(dropped) ?? dropped);
       },
       { signal },
     );

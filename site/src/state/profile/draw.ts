@@ -9,7 +9,7 @@ import { type Seconds, timeOf, timeStep } from "../../core/steps.ts";
 import type { TreeInfo } from "../../core/types.ts";
 import { coverageDiffers, resolveMeasure } from "../query/measure.ts";
 import { urlState } from "../url/router.ts";
-import type { Measure } from "../url/urlstate.ts";
+import type { Measure, View } from "../url/urlstate.ts";
 import { type Drawing, redraw, type Subject, shown } from "./shown.ts";
 
 interface Wanted {
@@ -22,7 +22,9 @@ interface Wanted {
   thread: string;
 }
 
-/** As text, so that equal values are equal. A sandwich says by itself what is above and below. */
+const UPRIGHT: View[] = ["sandwich", "chart", "graph"];
+
+/** As text, so that equal values are equal. A sandwich and a graph say by themselves what is above and below. */
 const wanted = computed(() => {
   const { steps, against, measure, invert, view, thread } = urlState.value;
   const chart = view === "chart";
@@ -30,7 +32,7 @@ const wanted = computed(() => {
     steps,
     against,
     measure: against ? measure : "auto",
-    invert: invert && view !== "sandwich" && !chart,
+    invert: invert && !UPRIGHT.includes(view),
     chart,
     thread: chart ? thread : "",
   };

@@ -78,9 +78,16 @@ async function openAddresses(wanted: UrlState["addresses"]): Promise<void> {
 }
 
 /** What the address bar said of other files means nothing to these. */
-const FROM_DISK: Partial<UrlState> = { zoom: "", extent: [0, 1], selection: "", compare: false, addresses: [] };
+const FROM_DISK: Partial<UrlState> = {
+  zoom: "",
+  extent: [0, 1],
+  graph: null,
+  selection: "",
+  compare: false,
+  addresses: [],
+};
 /** Frames with other names are other frames. */
-const RENAMED: Partial<UrlState> = { zoom: "", extent: [0, 1], selection: "" };
+const RENAMED: Partial<UrlState> = { zoom: "", extent: [0, 1], graph: null, selection: "" };
 /** A person looks away and back in this time. */
 const READING_MILLIS = 8000;
 

@@ -52,7 +52,7 @@ export const group = computed((): Group => {
 /** Another picture: what was zoomed to in the one before is not there, or is all there is. */
 function change(patch: Partial<UrlState>): void {
   if (!takesSteps.peek()) return;
-  const next: Partial<UrlState> = { zoom: "", extent: [...FULL], ...patch };
+  const next: Partial<UrlState> = { zoom: "", extent: [...FULL], graph: null, ...patch };
   // Without a first part of the time there is nothing to compare a second with.
   go(next.steps && !timeAmong(next.steps) ? { ...next, against: null } : next);
 }

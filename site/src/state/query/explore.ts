@@ -64,16 +64,15 @@ function load({ query, from, until, subject }: ExploreQuery): Promise<void> {
       if (!opened) return { state: "empty" };
       progress.stage("drawing");
       const { type, service } = urlState.peek();
-      const draw = drawing({
-        profile: opened.profile,
-        type: opened.type,
-        division: isGauge(type) ? { by: opened.profiles } : undefined,
-      });
+      const division = isGauge(type) ? { by: opened.profiles } : undefined;
+      const drawable = { profile: opened.profile, type: opened.type, division };
+      const draw = drawing(drawable);
       const drawn = await draw();
       return {
         state: "ready",
         ...drawn,
         draw,
+        subject: drawable,
         title: `${service} · ${typeLabel(type)}`,
         facts: [describeProfiles(opened.profiles, type), opened.read, formatMillis(opened.millis)],
         warnings: opened.warnings,

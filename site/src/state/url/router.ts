@@ -68,6 +68,7 @@ export const NO_FOCUS: Partial<UrlState> = {
   steps: [],
   against: null,
   sandwich: "",
+  graph: null,
 };
 
 function read(): UrlState {

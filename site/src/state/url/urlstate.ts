@@ -8,13 +8,15 @@
  * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
  * | `from2` `until2` `l2`… | the same of the comparison |
  * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
- * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart` |
+ * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart`, `lines`, `graph` |
  * | `th` | the thread of the chart, by name |
  * | `f`… | steps before the picture, in order: `focus:REGEX`, `hide:REGEX`, `group:package` and so on (see core/steps.ts) |
  * | `vs` | a second part of the time, in seconds: what the step `time:` has left is compared with it |
  * | `idle` | `1`: the heatmap counts what is idle, too |
  * | `i` | `1`: upside down, callers below what they call |
  * | `b` | the function of the sandwich, by name |
+ * | `lb` | `file`: the source lines of all functions of a file |
+ * | `g` | what is seen of the call graph: its scale, and what is in the middle, `<scale>,<x>,<y>` |
  * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
  * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
  * | `embed` | in /file: `1` in the frame of another page, without header and foot |
@@ -31,7 +33,7 @@ import type { Extent } from "../../flame/extent.ts";
 import { isTime, type Range, type Span } from "../../time/range.ts";
 
 export type Route = "home" | "explore" | "diff" | "file";
-export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart";
+export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart" | "lines" | "graph";
 
 export interface Side extends Range {
   filters: string[];
@@ -42,6 +44,9 @@ export type SideName = "base" | "other";
 
 /** What a comparison compares; `auto` is what suits the coverage of the sides. */
 export type Measure = "auto" | "amount" | "share" | "rate";
+
+/** How large a graph is drawn, and which point of it is in the middle. */
+export type GraphWindow = readonly [scale: number, x: number, y: number];
 
 export interface Sort {
   column: SortColumn;
@@ -63,6 +68,10 @@ export interface UrlState {
   invert: boolean;
   sandwich: string;
   thread: string;
+  /** Source lines are those of a whole file. */
+  wholeFile: boolean;
+  /** What is seen of the call graph; null for all of it. */
+  graph: GraphWindow | null;
   zoom: string;
   extent: Extent;
   selection: string;
@@ -77,7 +86,7 @@ export interface UrlState {
 }
 
 const PATHS: Record<Route, string> = { home: "", explore: "explore", diff: "diff", file: "file" };
-const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart"];
+const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart", "lines", "graph"];
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
 
@@ -97,6 +106,8 @@ export function initialUrlState(route: Route): UrlState {
     invert: false,
     sandwich: "",
     thread: "",
+    wholeFile: false,
+    graph: null,
     zoom: "",
     extent: [0, 1],
     selection: "",
@@ -130,6 +141,8 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.invert = text("i") === "1";
   state.sandwich = text("b");
   state.thread = text("th");
+  state.wholeFile = text("lb") === "file";
+  state.graph = parseGraph(text("g"));
   state.zoom = text("z");
   state.extent = parseExtent(text("x"));
   state.selection = text("n");
@@ -161,6 +174,8 @@ export function formatUrlState(state: UrlState): string {
   if (state.invert) put("i", "1");
   put("b", state.sandwich);
   put("th", state.thread);
+  if (state.wholeFile) put("lb", "file");
+  if (state.graph) put("g", state.graph.join(","));
   put("z", state.zoom);
   const [x0, x1] = state.extent;
   if (x0 !== 0 || x1 !== 1) put("x", `${x0}-${x1}`);
@@ -222,6 +237,11 @@ function parseExtent(text: string): Extent {
   const match = /^(\d(?:\.\d+)?(?:e-\d+)?)-(\d(?:\.\d+)?(?:e-\d+)?)$/.exec(text);
   const [x0, x1] = match ? [Number(match[1]), Number(match[2])] : [0, 1];
   return 0 <= x0 && x0 < x1 && x1 <= 1 ? [x0, x1] : [0, 1];
+}
+
+function parseGraph(text: string): GraphWindow | null {
+  const match = /^(\d{1,2}(?:\.\d{1,4})?),(-?\d{1,6}),(-?\d{1,6})$/.exec(text);
+  return match && Number(match[1]) > 0 ? [Number(match[1]), Number(match[2]), Number(match[3])] : null;
 }
 
 function parseSort(text: string): Sort | null {

@@ -1,0 +1,37 @@
+/** What stands in the nodes of a call graph, and how much room that takes. */
+import type { Size } from "../core/arrange.ts";
+import type { Graph, TableRow } from "../core/types.ts";
+import { baseName, fitLabel } from "../flame/label.ts";
+import { context2d, FONT } from "../flame/paint.ts";
+import { change, percent } from "../format/number.ts";
+
+export interface NodeLabel extends Size {
+  name: string;
+  values: string;
+}
+
+const PADDING = 10;
+const NARROWEST = 84;
+const WIDEST = 220;
+export const NODE_HEIGHT = 42;
+
+export function labelsOf({ nodes }: Graph): NodeLabel[] {
+  const context = context2d(document.createElement("canvas"));
+  context.font = FONT;
+  return nodes.map((row) => labelOf(row, (text) => context.measureText(text).width));
+}
+
+export function labelOf(row: TableRow, measure: (text: string) => number): NodeLabel {
+  const values = valuesOf(row);
+  const full = Math.max(measure(baseName(row.name)), measure(values)) + 2 * PADDING;
+  const width = Math.ceil(Math.min(Math.max(full, NARROWEST), WIDEST));
+  return { name: fitLabel(baseName(row.name), width - 2 * PADDING, measure), values, width, height: NODE_HEIGHT };
+}
+
+/** Shares of the whole; of a comparison the change. */
+function valuesOf({ self_fraction, total_fraction, diff }: TableRow): string {
+  if (diff) return `${percent(total_fraction)}, ${change(diff.base_total, diff.comparison_total)}`;
+  return self_fraction === total_fraction
+    ? `self ${percent(self_fraction)}`
+    : `self ${percent(self_fraction)} of ${percent(total_fraction)}`;
+}

@@ -1,0 +1,49 @@
+/** Which part of a call graph is seen: its scale, and the point in the middle. */
+import type { Point, Size } from "../core/arrange.ts";
+import type { GraphWindow } from "../state/url/urlstate.ts";
+
+const SMALLEST = 0.05;
+const LARGEST = 4;
+/** Smaller ones cannot be read: a graph that needs it is seen in part at first. */
+const READABLE = 0.45;
+
+/** All of a graph, as far as it can be read then; where it cannot, its top around what is `main`. */
+export function fitted(graph: Size, view: Size, main: number): GraphWindow {
+  const all = Math.min(view.width / (graph.width || 1), view.height / (graph.height || 1), 1);
+  const scale = Math.max(all, READABLE);
+  const [across, down] = [view.width / scale, view.height / scale];
+  const x = Math.min(Math.max(main, across / 2), graph.width - across / 2);
+  return [scale, graph.width > across ? x : graph.width / 2, Math.min(graph.height, down) / 2];
+}
+
+/** Grows what is drawn by a factor, and keeps a point of the view in its place. */
+export function zoomedAt([scale, x, y]: GraphWindow, view: Size, at: Point, factor: number): GraphWindow {
+  const next = Math.min(Math.max(scale * factor, SMALLEST), LARGEST);
+  const keep = (middle: number, at: number, size: number) => middle + (at - size / 2) * (1 / scale - 1 / next);
+  return [next, keep(x, at.x, view.width), keep(y, at.y, view.height)];
+}
+
+/** Moves by pixels; some of the graph stays in view. */
+export function moved([scale, x, y]: GraphWindow, graph: Size, by: Point): GraphWindow {
+  const within = (value: number, most: number) => Math.min(Math.max(value, 0), most);
+  return [scale, within(x + by.x / scale, graph.width), within(y + by.y / scale, graph.height)];
+}
+
+/** Moves no further than needed to see a node with some room around it. */
+export function showing([scale, x, y]: GraphWindow, view: Size, at: Point, room: Size): GraphWindow {
+  const into = (middle: number, at: number, size: number, room: number) => {
+    const half = Math.max((size / scale - room) / 2, 0);
+    return Math.min(Math.max(middle, at - half), at + half);
+  };
+  return [scale, into(x, at.x, view.width, room.width), into(y, at.y, view.height, room.height)];
+}
+
+export function transformOf([scale, x, y]: GraphWindow, view: Size): string {
+  const digits = (value: number) => Number(value.toFixed(2));
+  return `translate(${digits(view.width / 2 - x * scale)} ${digits(view.height / 2 - y * scale)}) scale(${Number(scale.toFixed(4))})`;
+}
+
+/** As short as an address should be. */
+export function rounded([scale, x, y]: GraphWindow): GraphWindow {
+  return [Number(scale.toFixed(3)), Math.round(x), Math.round(y)];
+}

@@ -1,0 +1,125 @@
+/** The call graph of the tree on the screen, and the function in it that keys are about. */
+import { computed, effect, signal } from "@preact/signals";
+import type { Arrangement } from "../../core/arrange.ts";
+import { core } from "../../core/index.ts";
+import type { Direction, Graph, TableRow } from "../../core/types.ts";
+import { percent } from "../../format/number.ts";
+import { plural } from "../../format/value.ts";
+import { labelsOf, type NodeLabel } from "../../graph/label.ts";
+import { type Came, neighbour } from "../../graph/walk.ts";
+import { resource } from "../resource.ts";
+import { urlState } from "../url/router.ts";
+import { isCurrent } from "./draw.ts";
+import { announcement, current, flagsVersion, select, selectedDetail, tree } from "./focus.ts";
+import { callFailed, isShown } from "./shown.ts";
+
+export interface Placed {
+  tree: number;
+  graph: Graph;
+  labels: NodeLabel[];
+  places: Arrangement;
+}
+
+/** How much heavier an edge of everything is laid out than one of next to nothing. */
+const WEIGHTS = 100;
+
+/** The graph with its places; the last one stays until the next is there. */
+export const placed = resource(
+  "draw the call graph",
+  () => {
+    const info = tree.value;
+    const ready = urlState.value.view === "graph" && info !== null && isShown(info.id) && isCurrent.value;
+    return ready ? { tree: info.id, diff: info.diff !== null } : null;
+  },
+  async (asked): Promise<Placed> => {
+    const graph = await core.graph(asked.tree);
+    const labels = labelsOf(graph);
+    const links = graph.edges.map(({ from, to, fraction }) => ({ from, to, weight: Math.round(fraction * WEIGHTS) }));
+    const sizes = labels.map(({ width, height }) => ({ width, height }));
+    return { tree: asked.tree, graph, labels, places: await core.arrange(sizes, links) };
+  },
+);
+
+/** The graph, when it is of the tree on the screen. */
+export const drawnGraph = computed(() => {
+  const found = placed.value.value;
+  return found && found.tree === tree.value?.id ? found : null;
+});
+
+/** Flags of its functions. */
+export const graphMarks = signal<number[]>([]);
+
+/** The node that keys are about; -1 for none. */
+export const at = signal(-1);
+/** From where one came to it, and which way. */
+let came: Came | null = null;
+
+/** Follows the search and the selection, while a graph is looked at. */
+export function followGraph(): () => void {
+  const stops = [
+    effect(() => {
+      flagsVersion.value;
+      const found = drawnGraph.value;
+      if (!found) return;
+      const funcs = found.graph.nodes.map(({ func }) => func);
+      void core.marks(found.tree, funcs).then(
+        (marks) => {
+          if (isShown(found.tree)) graphMarks.value = marks;
+        },
+        callFailed(found.tree, "mark what was found"),
+      );
+    }),
+    effect(() => {
+      const func = selectedDetail.value.value?.detail.func;
+      const found = drawnGraph.value;
+      const index = found ? found.graph.nodes.findIndex((node) => node.func === func) : -1;
+      if (index >= 0 && index !== at.peek()) {
+        at.value = index;
+        came = null;
+      }
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+/** Along an edge: to the heaviest caller or callee, and from side to side between those of the function one came from. */
+export async function moveInGraph(direction: Direction): Promise<void> {
+  const found = drawnGraph.peek();
+  if (!found || found.graph.nodes.length === 0) return;
+  const from = found.graph.nodes[at.peek()] ? at.peek() : -1;
+  const next = from < 0 ? heaviest(found.graph) : neighbour(found.graph, found.places, from, direction, came);
+  if (direction === "parent" || direction === "child") came = from < 0 || next === from ? came : { from, direction };
+  await visitFunction(found, next);
+}
+
+async function visitFunction(found: Placed, index: number): Promise<void> {
+  const row = found.graph.nodes[index];
+  at.value = index;
+  announcement.value = describe(found.graph, index);
+  const node = await core.nodeOf(found.tree, row.func);
+  if (!isShown(found.tree) || at.peek() !== index) return;
+  current.value = node;
+  if (urlState.peek().selection) await select(node);
+}
+
+/** Selects the function of a node. */
+export async function selectFunction(found: Placed, index: number): Promise<void> {
+  at.value = index;
+  came = null;
+  const node = await core.nodeOf(found.tree, found.graph.nodes[index].func);
+  if (isShown(found.tree)) await select(node);
+}
+
+/** The node that most of the profile is in. */
+export function heaviest({ nodes }: Graph): number {
+  return nodes.reduce((best, { total }, i) => (total > nodes[best].total ? i : best), 0);
+}
+
+function describe({ nodes, edges }: Graph, index: number): string {
+  const { name, total_fraction, self_fraction }: TableRow = nodes[index];
+  const callers = edges.filter(({ to }) => to === index).length;
+  const callees = edges.filter(({ from }) => from === index).length;
+  return `${name}, total ${percent(total_fraction)}, self ${percent(self_fraction)}, ${plural(callers, "caller")}, ${plural(callees, "callee")}`;
+}

@@ -1,0 +1,175 @@
+import { computed, effect, signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../../components/controls/icon.tsx";
+import { ProblemNote } from "../../components/status/problemnote.tsx";
+import type { Size } from "../../core/arrange.ts";
+import { plural } from "../../format/value.ts";
+import { attachMoves } from "../../graph/gestures.ts";
+import { fitted, moved, rounded, showing, transformOf, zoomedAt } from "../../graph/window.ts";
+import {
+  at,
+  drawnGraph,
+  followGraph,
+  heaviest,
+  moveInGraph,
+  type Placed,
+  placed,
+} from "../../state/profile/callgraph.ts";
+import { announcement, tree } from "../../state/profile/focus.ts";
+import { moves } from "../../state/profile/instead.ts";
+import { go, urlState } from "../../state/url/router.ts";
+import type { GraphWindow } from "../../state/url/urlstate.ts";
+import { Drawing } from "./drawing.tsx";
+import { GraphTables } from "./tables.tsx";
+import "../../style/graph.css";
+
+/** Room around a node that keys have brought into view. */
+const AROUND = 60;
+/** A scale at which names are read. */
+const CLOSE = 1;
+const STEP = 1.3;
+
+/** Functions as nodes, calls as edges. */
+export function CallGraph() {
+  const svg = useRef<SVGSVGElement>(null);
+  const size = useSignal<Size>({ width: 0, height: 0 });
+  const found = drawnGraph.value;
+  const transform = useComputed(() => {
+    const shown = drawnGraph.value;
+    return shown ? transformOf(windowOf(shown, size.value), size.value) : "";
+  });
+
+  useEffect(() => {
+    const element = svg.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => {
+      size.value = { width: element.clientWidth, height: element.clientHeight };
+    });
+    observer.observe(element);
+    const change = (next: (before: GraphWindow, shown: Placed) => GraphWindow) => {
+      const shown = drawnGraph.peek();
+      if (!shown) return;
+      const before = windowOf(shown, size.peek());
+      const after = next(before, shown);
+      if (after.some((value, i) => value !== before[i])) setWindow(after);
+    };
+    const middle = () => ({ x: size.peek().width / 2, y: size.peek().height / 2 });
+    const reveal = (closer: boolean) =>
+      change((before, { places, labels }) => {
+        const place = places.nodes[at.peek()];
+        if (!place) return before;
+        const [scale, x, y] = before;
+        const { width, height } = labels[at.peek()];
+        const next: GraphWindow = closer ? [Math.max(scale, CLOSE), place.x, place.y] : [scale, x, y];
+        return showing(next, size.peek(), place, { width: width + AROUND, height: height + AROUND });
+      });
+    moves.value = {
+      move: (direction) => void moveInGraph(direction).then(() => reveal(false)),
+      // Factors are of what is seen, as in the flame graph: less of it is closer.
+      zoom: (factor) => change((before) => zoomedAt(before, size.peek(), middle(), 1 / factor)),
+      approach: () => reveal(true),
+      fit: () => setWindow(null),
+    };
+    const stops = [
+      followGraph(),
+      followUrl(),
+      attachMoves(element, {
+        move: (by) => change((before, { places }) => moved(before, places, by)),
+        zoom: (at, factor) => change((before) => zoomedAt(before, size.peek(), at, factor)),
+      }),
+    ];
+    return () => {
+      observer.disconnect();
+      moves.value = null;
+      for (const stop of stops) stop();
+    };
+  }, []);
+
+  const info = tree.value;
+  const { problem } = placed.value;
+  const count = found?.graph.nodes.length ?? 0;
+  const label = `Call graph${found ? ` of ${count} functions` : ""}. Arrow keys move along calls, Space selects, Enter comes closer, question mark lists all keys.`;
+  return (
+    <section class="graph" aria-label="Call graph" data-testid="graph">
+      <svg
+        ref={svg}
+        role="application"
+        aria-roledescription="call graph"
+        aria-label={label}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it has keys.
+        tabIndex={0}
+        data-picture
+        data-testid="graph-drawing"
+      >
+        <g transform={transform}>{found && info && <Drawing placed={found} info={info} />}</g>
+      </svg>
+      {problem && <ProblemNote problem={problem} />}
+      {found && info && (
+        <>
+          <Tools />
+          <p class="graph-note soft" data-testid="graph-note">
+            {count === 0
+              ? "Nothing is left to be drawn"
+              : count < found.graph.functions
+                ? `${count} of ${found.graph.functions} functions; small ones are left out`
+                : plural(count, "function")}
+          </p>
+          <GraphTables graph={found.graph} info={info} />
+        </>
+      )}
+      <div class="hidden" aria-live="polite" data-testid="graph-current">
+        {announcement}
+      </div>
+    </section>
+  );
+}
+
+function Tools() {
+  return (
+    <div class="graph-tools">
+      <button type="button" class="control icon-only" title="Closer (+)" onClick={() => moves.peek()?.zoom(1 / STEP)}>
+        <Icon name="plus" />
+      </button>
+      <button type="button" class="control icon-only" title="Further away (-)" onClick={() => moves.peek()?.zoom(STEP)}>
+        −
+      </button>
+      <button
+        type="button"
+        class="control"
+        title="All of it (0)"
+        data-testid="graph-fit"
+        onClick={() => setWindow(null)}
+      >
+        Fit
+      </button>
+    </div>
+  );
+}
+
+/** What is seen; null for all of it. While it is dragged it is ahead of the address. */
+const seen = signal<GraphWindow | null>(null);
+let committing = 0;
+
+function windowOf({ graph, places }: Placed, size: Size): GraphWindow {
+  return seen.value ?? fitted(places, size, places.nodes[heaviest(graph)]?.x ?? 0);
+}
+
+function setWindow(next: GraphWindow | null): void {
+  seen.value = next;
+  clearTimeout(committing);
+  committing = window.setTimeout(() => go({ graph: next && rounded(next) }, "replace"), 250);
+}
+
+/** A signal of its own: a change of the rest of the address must not undo what is on its way there. */
+const inUrl = computed(() => urlState.value.graph);
+
+function followUrl(): () => void {
+  const stop = effect(() => {
+    seen.value = inUrl.value;
+    clearTimeout(committing);
+  });
+  return () => {
+    stop();
+    clearTimeout(committing);
+  };
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Graph } from "../src/core/types.ts";
+import { labelOf } from "../src/graph/label.ts";
+import { neighbour } from "../src/graph/walk.ts";
+import { fitted, moved, showing, transformOf, zoomedAt } from "../src/graph/window.ts";
+
+const { curve } = await import("../src/graph/curve.ts");
+const { arrange } = await import("../src/core/arrange.ts");
+
+const VIEW = { width: 400, height: 200 };
+
+test("a graph is fitted, or its top is shown at a size that can be read", () => {
+  assert.deepEqual(fitted({ width: 100, height: 50 }, VIEW, 7), [1, 50, 25]);
+  assert.deepEqual(fitted({ width: 800, height: 100 }, VIEW, 7), [0.5, 400, 50]);
+  const [scale, x, y] = fitted({ width: 8000, height: 4000 }, VIEW, 3000);
+  assert.deepEqual([scale, x], [0.45, 3000]);
+  assert.equal(Math.round(y - VIEW.height / 2 / scale), 0);
+});
+
+test("zooming keeps the point under the pointer in its place", () => {
+  const [scale, x, y] = zoomedAt([1, 200, 100], VIEW, { x: 100, y: 100 }, 2);
+  // What was at 100, 100 of the drawing is there still.
+  assert.deepEqual([(100 - x) * scale + 200, (100 - y) * scale + 100], [100, 100]);
+  assert.equal(zoomedAt([1, 0, 0], VIEW, { x: 0, y: 0 }, 1000)[0], 4);
+  assert.equal(transformOf([2, 100, 50], VIEW), "translate(0 0) scale(2)");
+});
+
+test("moving ends at the edges of the graph", () => {
+  assert.deepEqual(moved([2, 100, 100], { width: 300, height: 300 }, { x: 100, y: -50 }), [2, 150, 75]);
+  assert.deepEqual(moved([1, 100, 100], { width: 300, height: 300 }, { x: 900, y: -900 }), [1, 300, 0]);
+});
+
+test("a node comes into view with no more movement than needed", () => {
+  const room = { width: 100, height: 50 };
+  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 210, y: 110 }, room), [1, 200, 100]);
+  assert.deepEqual(showing([1, 200, 100], VIEW, { x: 400, y: 110 }, room), [1, 250, 100]);
+});
+
+/** main calls a and b, which call c; a calls d. */
+const GRAPH = {
+  edges: [
+    { from: 0, to: 1, total: 60 },
+    { from: 0, to: 2, total: 40 },
+    { from: 1, to: 3, total: 10 },
+    { from: 2, to: 3, total: 40 },
+    { from: 1, to: 4, total: 50 },
+  ],
+} as Graph;
+const PLACES = {
+  nodes: [
+    { x: 50, y: 0 },
+    { x: 20, y: 10 },
+    { x: 80, y: 10 },
+    { x: 60, y: 20 },
+    { x: 10, y: 20 },
+  ],
+};
+
+test("keys walk along edges, and from side to side", () => {
+  const next = (
+    node: number,
+    direction: Parameters<typeof neighbour>[3],
+    came: Parameters<typeof neighbour>[4] = null,
+  ) => neighbour(GRAPH, PLACES, node, direction, came);
+  assert.deepEqual([next(0, "child"), next(1, "child"), next(3, "parent"), next(0, "parent")], [1, 4, 2, 0]);
+  // The callers of c, as one came up from there.
+  assert.equal(next(2, "previous", { from: 3, direction: "parent" }), 1);
+  assert.equal(next(1, "previous", { from: 3, direction: "parent" }), 1, "at the end one stays");
+  // The callees of a.
+  assert.equal(next(4, "next", { from: 1, direction: "child" }), 3);
+  // From nowhere: what is in the row.
+  assert.equal(next(1, "next"), 2);
+});
+
+test("a library finds places that do not overlap, callers above callees", () => {
+  const size = { width: 100, height: 40 };
+  const links = GRAPH.edges.map(({ from, to }) => ({ from, to, weight: 1 }));
+  const { nodes, edges, width, height } = arrange(
+    PLACES.nodes.map(() => size),
+    [...links, { from: 4, to: 0, weight: 0 }],
+  );
+  assert.equal(edges.length, 6);
+  assert.ok(links.every(({ from, to }) => nodes[from].y + size.height < nodes[to].y));
+  for (const [i, a] of nodes.entries()) {
+    assert.ok(a.x >= size.width / 2 && a.x <= width - size.width / 2 && a.y <= height - size.height / 2);
+    for (const b of nodes.slice(i + 1))
+      assert.ok(Math.abs(a.x - b.x) >= size.width || Math.abs(a.y - b.y) >= size.height, "apart");
+  }
+});
+
+test("edges are smooth lines from end to end", () => {
+  const points = [0, 10, 20, 30].map((y) => ({ x: y / 10, y }));
+  assert.equal(curve(points.slice(0, 2)), "M0 0L1 10");
+  assert.equal(curve(points), "M0 0Q1 10 1.5 15Q2 20 3 30");
+});
+
+test("names are cut to a node's room; shares are of the whole", () => {
+  const measure = (text: string) => text.length * 7;
+  const row = {
+    func: 1,
+    name: "a/b.C",
+    file: "",
+    self: 1,
+    total: 4,
+    self_fraction: 0.1,
+    total_fraction: 0.4,
+    diff: null,
+  };
+  assert.deepEqual(labelOf(row, measure), { name: "b.C", values: "self 10 % of 40 %", width: 139, height: 42 });
+  const long = labelOf({ ...row, name: "x".repeat(90), self_fraction: 0.4 }, measure);
+  assert.equal(long.width, 220);
+  assert.ok(long.name.endsWith("…") && long.values === "self 40 %");
+});
