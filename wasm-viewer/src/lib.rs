@@ -15,7 +15,7 @@ mod view;
 
 pub use answers::{
     DiffTotals, FunctionRow, HeatmapInfo, LabelKey, LabelPage, LabelRow, NodeDetail, NodeDiff,
-    Part, PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
+    PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread, TreeInfo, TypeInfo,
 };
 pub use error::SessionError;
 pub use session::Session;

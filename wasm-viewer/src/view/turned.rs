@@ -35,6 +35,7 @@ impl View {
             matches: None,
             selected: None,
             pause: None,
+            starts: Vec::new(),
         }
     }
 
