@@ -16,8 +16,8 @@ mod view;
 
 pub use answers::{
     DiffTotals, FunctionRow, Graph, GraphEdge, HeatmapInfo, LabelKey, LabelPage, LabelRow, Line,
-    NodeDetail, NodeDiff, Part, PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread,
-    TreeInfo, TypeInfo,
+    NodeDetail, NodeDiff, PathStep, ProfileInfo, Sandwich, SearchInfo, TablePage, Thread, TreeInfo,
+    TypeInfo,
 };
 pub use error::SessionError;
 pub use session::Session;

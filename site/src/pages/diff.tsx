@@ -1,12 +1,12 @@
 import { Icon } from "../components/controls/icon.tsx";
 import { Menu } from "../components/controls/menu.tsx";
 import { Header } from "../components/header/header.tsx";
+import { lazy } from "../components/lazy.tsx";
 import { Filters } from "../components/query/filters.tsx";
 import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
-import { NoData } from "../components/status/nodata.tsx";
 import { typeParts } from "../format/type.ts";
 import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
@@ -17,6 +17,8 @@ import { go, urlState } from "../state/url/router.ts";
 import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
 import { fixed, resolve } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
+
+const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
 
 /** Baseline against comparison. */
 export function Diff() {

@@ -1,11 +1,11 @@
 import { Icon } from "../components/controls/icon.tsx";
 import { Header, onPlainClick } from "../components/header/header.tsx";
+import { lazy } from "../components/lazy.tsx";
 import { Filters } from "../components/query/filters.tsx";
 import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
-import { NoData } from "../components/status/nodata.tsx";
 import { typeParts } from "../format/type.ts";
 import { series, timeline } from "../state/query/explore.ts";
 import type { LabelSides } from "../state/query/labels.ts";
@@ -16,6 +16,8 @@ import { go, href, urlState } from "../state/url/router.ts";
 import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
 import { fixed, spanLabel } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
+
+const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
 
 /** One service, one type, a time range. */
 export function Explore() {

@@ -13,6 +13,8 @@ import { go, urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 import { StepTools } from "./steps.tsx";
 
+const Legend = lazy(() => import("./legend.tsx").then((module) => module.Legend));
+
 const VIEWS: { view: View; label: string; key: string }[] = [
   { view: "flame", label: "Flame", key: "1" },
   { view: "table", label: "Table", key: "2" },
