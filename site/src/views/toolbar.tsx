@@ -34,8 +34,6 @@ const views = computed(() => {
   return VIEWS.filter(({ view }) => (view !== "chart" || subject?.timed) && (view !== "lines" || lined));
 });
 
-const Legend = lazy(() => import("./legend.tsx").then((module) => module.Legend));
-
 /** Views, search, and what the colours mean. */
 export function Toolbar() {
   return (
