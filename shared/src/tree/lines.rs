@@ -56,7 +56,7 @@ impl LineTable {
             (self.strings.get(frame.name), self.strings.get(frame.file))
         };
         let is_asked = |row: &&FunctionRow<1>| {
-            let (function, of) = text(*row);
+            let (function, of) = text(row);
             of == file && name.is_none_or(|name| function == name)
         };
         let mut rows: Vec<LineRow<'_>> = self

@@ -93,10 +93,8 @@ impl<'a> Breakpad<'a> {
                 identity.ids.push(build_id(id)?);
                 identity.names.push(text(words.rest()));
             }
-            b"INFO" if identity.ids.len() < 2 => {
-                if words.next() == Some(b"CODE_ID") {
-                    identity.ids.push(build_id(words.next()?)?);
-                }
+            b"INFO" if identity.ids.len() < 2 && words.next() == Some(b"CODE_ID") => {
+                identity.ids.push(build_id(words.next()?)?);
             }
             b"FILE" => {
                 self.files.insert(words.decimal()?, words.rest());

@@ -152,7 +152,7 @@ impl Browser {
             return Ok(found);
         }
         step.note(format!("there is none yet; installing {package} with apt"));
-        let by_apt = install(step, &[package]).and_then(|()| {
+        let by_apt = install(step, &[*package]).and_then(|()| {
             self.working()
                 .ok_or_else(|| Failure::new("the one from apt does not start", ""))
         });
