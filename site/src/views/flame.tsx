@@ -55,6 +55,8 @@ export function Flame() {
       const room = (height + (minimap?.clientHeight ?? 0)) / ROW;
       rows.value = { first: scroll / ROW, count: height / ROW, room };
     };
+    // It has its size by now.
+    stage.onRows(stage.scroll, element.clientHeight);
     scrollTo.current = (row) => stage.scrollTo(row * ROW);
     const stops = [
       effect(() => {
