@@ -58,7 +58,9 @@ fn a_comparison_has_both_sides() {
     let mut session = Session::default();
     let [base, comparison] =
         ["main;f 30\nmain;g 10", "main;f 20\nmain;h 40"].map(|text| open(&mut session, text));
-    let info = session.diff(base, comparison, 0, false).expect("a tree");
+    let info = session
+        .diff(base, comparison, 0, false, &[], false)
+        .expect("a tree");
     let graph = session.view(info.id).expect("open").graph();
     assert_eq!(
         draw(&graph),
