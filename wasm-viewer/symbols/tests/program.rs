@@ -302,7 +302,7 @@ fn a_build_id_decides() {
     );
     assert!(named[0].profile.is_none());
     assert_eq!(named[0].wanted, ["part (00ff)"]);
-    assert_eq!(named[0].ids, [program.build_id.clone()]);
+    assert_eq!(named[0].ids, std::slice::from_ref(&program.build_id));
     assert_eq!(
         named[1].warnings,
         ["part.debug is told by its name alone: the profile has no build id for it"]
