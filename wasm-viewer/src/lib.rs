@@ -8,6 +8,7 @@ mod chart;
 mod compare;
 mod error;
 mod export;
+mod known_lines;
 mod labels;
 mod lines;
 mod session;

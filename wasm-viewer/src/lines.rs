@@ -4,16 +4,9 @@ use pilotlight_core::LineTable;
 
 use crate::answers::Line;
 use crate::error::SessionError;
+use crate::known_lines::KnownLines;
 use crate::session::Session;
 use crate::steps::derive;
-
-/// The lines of a profile as they were asked for last: a person goes from function to function.
-pub(crate) struct KnownLines {
-    pub(crate) profile: u32,
-    sample_type: u32,
-    steps: Vec<String>,
-    table: LineTable,
-}
 
 impl Session {
     /// The lines of a function, which is known by name and file, or without a name of all functions

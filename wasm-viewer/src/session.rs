@@ -7,7 +7,7 @@ use pilotlight_core::{By, CallTree, Profile, expression_problem, gzip, merge, pp
 
 use crate::answers::{ProfileInfo, Sandwich, TreeInfo, TypeInfo};
 use crate::error::SessionError;
-use crate::lines::KnownLines;
+use crate::known_lines::KnownLines;
 use crate::steps::{Step, derive};
 use crate::view::{Values, View};
 

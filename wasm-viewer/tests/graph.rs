@@ -44,13 +44,13 @@ fn a_graph_has_the_values_of_the_table() {
     let graph = session.view(info.id).expect("open").graph();
     assert_eq!(
         draw(&graph),
-        "f 40/40\ng 70/60\ng -> f 10 0 10%\nmain 40/0\nmain -> f 30 0 30%\nmain -> g 10 0 10%"
+        "f 40/40\ng -> f 10 0 10%\ng 70/60\nmain -> f 30 0 30%\nmain -> g 10 0 10%\nmain 40/0"
     );
     assert_eq!((graph.functions, graph.paints.len()), (3, 3));
     let steps = ["ignore:^g$".to_owned()];
     let less = tree(&mut session, "main;f;f 30\nmain;g;f 10\ng 60", &steps);
     let graph = session.view(less.id).expect("open").graph();
-    assert_eq!(draw(&graph), "f 30/30\nmain 30/0\nmain -> f 30 0 100%");
+    assert_eq!(draw(&graph), "f 30/30\nmain -> f 30 0 100%\nmain 30/0");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_comparison_has_both_sides() {
     let graph = session.view(info.id).expect("open").graph();
     assert_eq!(
         draw(&graph),
-        "f 50/50\ng 10/10\nh 40/40\nmain 100/0\nmain -> f 30 20 50%\nmain -> g 10 0 10%\nmain -> h 0 40 40%"
+        "f 50/50\ng 10/10\nh 40/40\nmain -> f 30 20 50%\nmain -> g 10 0 10%\nmain -> h 0 40 40%\nmain 100/0"
     );
     let sides: Vec<&str> = graph
         .nodes
