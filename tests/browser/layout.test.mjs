@@ -69,18 +69,6 @@ const written = (...contents) =>
   });
 const folded = (lines) => lines.join("\n");
 
-/** A Chrome trace of two threads. */
-const trace = () => {
-  const event = (tid, name, ts, dur) => ({ ph: "X", pid: 1, tid, name, ts, dur, cat: "test" });
-  const events = Array.from({ length: 40 }, (_, i) => [
-    event(1 + (i % 2), "RunTask", i * 1000, 900),
-    event(1 + (i % 2), "FunctionCall", i * 1000 + 100, 700),
-    event(1 + (i % 2), "parseHTML", i * 1000 + 200, 300),
-  ]).flat();
-  const name = (tid, name) => ({ ph: "M", pid: 1, tid, name: "thread_name", args: { name } });
-  return JSON.stringify({ traceEvents: [name(1, "CrRendererMain"), name(2, "Compositor"), ...events] });
-};
-
 const diff = () =>
   `/diff?s=${SERVICE}&t=${CPU}&from=${range.from}&until=${range.middle}&from2=${range.middle}&until2=${range.until}&norm=1&l=${encodeURIComponent(FILTER)}`;
 /** Opens a menu anew: it takes its place when it opens. */
@@ -247,15 +235,6 @@ const STATES = [
   ["parts", () => "/file?f=time:0-0.4&vs=0.5-0.9&f=ignore:nothing", recording("legend")],
   ["chart", () => "/file?v=chart&idle=1", recording("axis")],
   ["labels-menu", () => "/file", recording("labels"), labelsMenu],
-  [
-    "chart",
-    () => "/file?v=chart",
-    async (opened) => {
-      await drop(opened.page, ...written(["a-trace-of-a-frame.json", trace()]));
-      await drawn(opened);
-      await opened.at("heatmap").waitFor();
-    },
-  ],
   [
     "help",
     () => explore(),

@@ -9,7 +9,6 @@ import { refresh } from "../state/url/clock.ts";
 import { urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 import { Breadcrumbs } from "./breadcrumbs.tsx";
-import { Drawer } from "./drawer.tsx";
 import { Flame } from "./flame.tsx";
 import { Steps } from "./steps.tsx";
 import { Table } from "./table.tsx";
@@ -47,6 +46,7 @@ export function Picture({ none, empty }: { none?: ComponentChildren; empty?: Com
 /** Views that are laid out as others are. */
 const LAYOUTS: Partial<Record<View, View>> = { sandwich: "both", chart: "flame", lines: "both" };
 
+const Drawer = lazy(() => import("./drawer.tsx").then((module) => module.Drawer));
 const CallTree = lazy(() => import("./calltree.tsx").then((module) => module.CallTree));
 const Sandwich = lazy(() => import("./sandwich.tsx").then((module) => module.Sandwich));
 const Lines = lazy(() => import("./lines/lines.tsx").then((module) => module.Lines));
@@ -74,7 +74,7 @@ function Views() {
         {view === "sandwich" && <Sandwich />}
         {view === "lines" && <Lines />}
         {view === "graph" && <CallGraph />}
-        {drawer && <Drawer />}
+        {drawer && drawerOpen.value && <Drawer />}
         <Loading />
       </div>
     </>
