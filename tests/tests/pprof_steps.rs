@@ -129,8 +129,10 @@ fn tables_of_functions_and_files_are_those_of_pprof() {
         let column = opened.types.len() as u32 - 1;
         let unit = &opened.types[column as usize].unit;
         let index = format!("-sample_index={column}");
-        for (options, steps) in FILTERS {
-            for (granularity, by) in [("-functions", "group:function"), ("-files", "group:file")] {
+        for (number, (options, steps)) in FILTERS.into_iter().enumerate() {
+            let all = [("-functions", "group:function"), ("-files", "group:file")];
+            // Each run takes its time: files with every fourth filter.
+            for &(granularity, by) in &all[..if number % 4 == 1 { 2 } else { 1 }] {
                 let options = [options, &[granularity, index.as_str()][..]].concat();
                 let theirs = go::top_with(&sample.bytes, unit, &options);
                 let ours = table(
@@ -234,13 +236,13 @@ fn tags_are_filtered_as_pprof_filters_them() {
         "parca/alloc_objects.pb.gz",
     );
     let cases = [
-        (labels, "-tagfocus=thread_id=2764734"),
+        (labels, "-tagfocus=thread_id=^2764734$"),
         (labels, "-tagfocus=parca,27561"),
         (labels, "-tagignore=thread_id:27561"),
         (labels, "-tagshow=thread_id"),
         (labels, "-taghide=_id"),
         (bytes, "-tagfocus=64b:1kb"),
-        (bytes, "-tagfocus=bytes=:48"),
+        (bytes, "-tagfocus=bytes=:48b"),
         (bytes, "-tagignore=4kb:"),
         (bytes, "-taghide=bytes"),
     ];
