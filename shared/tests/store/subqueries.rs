@@ -30,13 +30,12 @@ fn sent(part: &Subquery) -> Vec<CatalogObject> {
     sent.collect()
 }
 
-/// Everything that an answer says.
-fn all(answer: &QueryAnswer) -> (&Profile, u64, u64, u64, bool, bool) {
+/// What an answer says of profiles. Not what was read for it: a part that has not all days of the
+/// whole may take other windows at its ends, which give the same sum.
+fn all(answer: &QueryAnswer) -> (&Profile, u64, bool, bool) {
     (
         &answer.profile,
         answer.profiles,
-        answer.objects,
-        answer.bytes,
         answer.saturated,
         answer.rounded,
     )
@@ -78,7 +77,6 @@ fn check(
             QueryPlan::new(&selector, of_type, range, &objects).unwrap(),
             bucket,
         );
-        assert_eq!(answer.bytes, part.bytes);
         let bytes = answer.encode(of_type).unwrap();
         let read = QueryAnswer::decode(&bytes, of_type).unwrap();
         assert_eq!(said(&read.profile), said(&answer.profile));

@@ -41,7 +41,8 @@ const SPAN_MILLIS: i64 = 8 * DAY_MILLIS;
 pub struct Subquery {
     /// Its objects. Their directories have nothing but what the query asks for.
     pub objects: Vec<CatalogObject>,
-    /// How many bytes it reads.
+    /// How many bytes it reads, as the whole query would. By itself it may take other windows at
+    /// its ends.
     pub bytes: u64,
     /// Whether the answer depends on nothing but selector, type and the names of the objects, and
     /// is worth keeping.
