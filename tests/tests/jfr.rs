@@ -9,7 +9,7 @@ use pilotlight_core::ingest::{Chunk as Pushed, IngestError, Push, ingest};
 use pilotlight_core::jfr::{LabelsSnapshot, Options, Recording, decode};
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::store::{ChunkHead, Series, chunk_head};
-use pilotlight_core::{LabelValue, Profile, UnixNanos, open};
+use pilotlight_core::{LabelValue, Profile, UnixNanos, imports};
 use pilotlight_tests::corpus;
 use pilotlight_tests::jfr::{Chunk, FREE, INT, Integers, every_event};
 
@@ -279,8 +279,8 @@ fn what_jdk_records() {
     let Some(file) = corpus::read("speedscope/java-flight-recorder/heavy.jfr") else {
         return;
     };
-    let opened = open(&file.bytes, MAX_PROFILE_BYTES).expect("opens");
-    let profile = opened.profile;
+    let opened = imports::open(&file.bytes, MAX_PROFILE_BYTES).expect("opens");
+    let profile = opened.decoded.profile;
     let kinds: Vec<&str> = profile
         .sample_types()
         .iter()
@@ -290,7 +290,10 @@ fn what_jdk_records() {
     let totals = [0, 1, 2].map(|column| profile.total(column));
     // 346 samples of 20 ms, which the recording says by itself.
     assert_eq!(totals, [346 * 20_000_000, 23, 878_273_840]);
-    assert_eq!(opened.warnings, ["2 events have no stack and are left out"]);
+    assert_eq!(
+        opened.decoded.warnings,
+        ["2 events have no stack and are left out"]
+    );
     assert_eq!(kinds[profile.default_type()], "cpu");
 }
 
@@ -339,7 +342,10 @@ fn every_event_has_its_column() {
             ["Main.main:0;Main.work:7"]
         );
         // The viewer tells columns by their sample types alone.
-        let viewed = open(&bytes, MAX_PROFILE_BYTES).expect("opens").profile;
+        let viewed = imports::open(&bytes, MAX_PROFILE_BYTES)
+            .expect("opens")
+            .decoded
+            .profile;
         let mut kinds: Vec<&str> = viewed
             .sample_types()
             .iter()
