@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use thiserror::Error;
 
+use crate::base::sort::sort_by;
 use crate::model::id::{FunctionId, LabelSetId, LocationId, StackId, StringId};
 use crate::model::profile::{Function, Label, LabelValue, Line, Location, Profile, Samples, Stack};
 use crate::verbs::rewrite::{Filtered, MAX_NAME_BYTES, Names, with_tables};
@@ -102,10 +103,20 @@ impl<'a> Frames<'a> {
 
     /// The frame of a key in a set of labels, and whether it has a value.
     fn of(&mut self, key: &str, labels: &[Label]) -> (LocationId, bool) {
-        let values = labels
+        let mut values: Vec<&Label> = labels
             .iter()
-            .filter(|label| self.profile.text(label.key) == key);
-        let values: Vec<String> = values.filter_map(|label| self.value(label)).collect();
+            .filter(|label| self.profile.text(label.key) == key)
+            .collect();
+        // Labels are in the order of their ids, which are others in another profile.
+        let order = |label: &Label| match label.value {
+            LabelValue::Text(text) => (false, 0, self.profile.text(text)),
+            LabelValue::Number(number, unit) => (true, number, self.profile.text(unit)),
+        };
+        sort_by(&mut values, |a, b| order(a).cmp(&order(b)));
+        let values: Vec<String> = values
+            .into_iter()
+            .filter_map(|label| self.value(label))
+            .collect();
         let name = if values.is_empty() {
             format!("(no {key})")
         } else {
@@ -354,6 +365,11 @@ mod tests {
             draw(&tree),
             "total 3/0\n x 2/0\n  a 2/2\n x,y,3 1/0\n  a 1/1\n"
         );
+        // Whichever was met first.
+        let profile = labelled(&["a k=y k=x"]);
+        let framed = tag_frames(&profile, &["k".to_owned()], TagEnd::Root).unwrap();
+        let tree = CallTree::new(&framed.profile, 0, By::Function);
+        assert_eq!(draw(&tree), "total 1/0\n x,y 1/0\n  a 1/1\n");
     }
 
     #[test]
