@@ -71,7 +71,7 @@ test("a filtered profile leaves as it is seen, in each format, and opens again",
     assert.deepEqual(keysOf(await drawnFrames(again.page, root.total)), keysOf(rows), form);
     await again.end();
   }
-  const alone = await offline(await exported(page, "html"));
+  const alone = await offline(browser, await exported(page, "html"));
   assert.deepEqual(keysOf(await drawnFrames(alone.page, root.total)), keysOf(rows));
   assert.equal(await alone.at("step").count(), 0, "the profile has it behind it");
   await alone.context.close();
@@ -84,7 +84,7 @@ test("a filtered profile leaves whole when that is wanted, and its page has the 
   await page.at("export-whole").check();
   await page.page.keyboard.press("Escape");
   assert.deepEqual(asText(rootOf(await exported(page, "pprof"))), asText(rootOf(FILES.before)));
-  const alone = await offline(await exported(page, "html"));
+  const alone = await offline(browser, await exported(page, "html"));
   assert.deepEqual(keysOf(await drawnFrames(alone.page, root.total)), keysOf(rows));
   await alone.at("step").click();
   await drawnFrames(alone.page, rootOf(FILES.before).total);
@@ -107,7 +107,7 @@ test("a filtered comparison keeps its filter in the page that works offline", as
   assert.deepEqual(said(await page.at("diff-totals").getAttribute("title")), exact);
   assert.match(await page.at("steps-share").textContent(), /% of both sides$/);
   assert.equal(await page.at("invert").getAttribute("aria-pressed"), "true");
-  const alone = await offline(await exported(page, "html"));
+  const alone = await offline(browser, await exported(page, "html"));
   await alone.at("legend").waitFor();
   assert.deepEqual(said(await alone.at("diff-totals").getAttribute("title")), exact);
   assert.equal(await alone.at("step").count(), 1);
