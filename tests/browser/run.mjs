@@ -5,6 +5,7 @@
  * history it looks at and the answers it holds the browser's core to. Screenshots go to target/screenshots.
  */
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { run } from "node:test";
@@ -30,29 +31,17 @@ process.env.PILOTLIGHT_FILES = join(root, "target/browser-test-files");
 process.env.PILOTLIGHT_SHOTS = join(root, "target/screenshots");
 mkdirSync(process.env.PILOTLIGHT_SHOTS, { recursive: true });
 const only = process.argv[2] ?? "";
-/** Two at a time, for most of a test is waiting. Those of the second row push nothing and ask for nothing that is pushed. */
+/**
+ * First two at a time, for most of a test is waiting: those of the first row push to the server and look at what was pushed.
+ * Then one by one those for which it counts how quickly the page follows.
+ */
 const LANES = [
-  ["identity", "server", "services", "down", "token", "pictures", "layout", "truth", "agents"],
-  [
-    "file",
-    "steps",
-    "views",
-    "time",
-    "export",
-    "problems",
-    "open",
-    "symbols",
-    "hand",
-    "access",
-    "hostile",
-    "extremes",
-    "firefox",
-    "offline",
-    "package",
-  ],
+  ["identity", "server", "services", "down", "token", "layout", "truth", "agents"],
+  ["pictures", "file", "steps", "export", "problems", "open", "symbols", "offline", "package"],
 ];
-const lanes = LANES.map((lane) => lane.filter((name) => name.includes(only)));
-const files = lanes.flat();
+const ALONE = ["hand", "views", "time", "access", "hostile", "extremes", "firefox"];
+const [alone, ...lanes] = [ALONE, ...LANES].map((lane) => lane.filter((name) => name.includes(only)));
+const files = [...lanes.flat(), ...alone];
 for (const [name, needs] of [
   ["CHROMIUM", files.some((file) => file !== "firefox")],
   ["FIREFOX", files.includes("firefox")],
@@ -76,9 +65,14 @@ if (files.some((name) => name !== "identity")) {
   if (!process.env.PILOTLIGHT_DEMO_IS_THERE) own("demo", url);
 }
 
-for (const lane of lanes.filter(({ length }) => length > 0)) {
-  run({ files: lane.map((name) => join(here, `${name}.test.mjs`)), concurrency: 1, timeout: 300_000 })
+async function inTurn(names) {
+  if (names.length === 0) return;
+  const tests = run({ files: names.map((name) => join(here, `${name}.test.mjs`)), concurrency: 1, timeout: 300_000 })
     .on("test:fail", () => (process.exitCode = 1))
-    .compose(spec)
-    .pipe(process.stdout, { end: false });
+    .compose(spec);
+  tests.pipe(process.stdout, { end: false });
+  await once(tests, "end");
 }
+
+await Promise.all(lanes.map(inTurn));
+await inTurn(alone);
