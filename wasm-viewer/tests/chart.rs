@@ -52,11 +52,11 @@ fn a_chart_is_a_tree_in_the_order_of_time() {
     assert_eq!((first.function_total, first.function_self), (70.0, 50.0));
     let works = view.children(mains[0]).unwrap();
     assert_eq!(names(&session, chart.id, &works), ["work", "work"]);
-    // Times are those of the recording, whose first sample is 10 ns after its start.
+    // Times are those of the recording: the other thread begins 10 ns before this one.
     let start = |node| view.detail(node).unwrap().start;
     let starts = [0, mains[0], mains[1], works[0], works[1]].map(start);
-    assert_eq!(starts, [0.0, 0.0, 70e-9, 10e-9, 40e-9].map(Some));
-    assert_eq!(chart.start, Some(0.0));
+    assert_eq!(starts, [10e-9, 10e-9, 80e-9, 20e-9, 50e-9].map(Some));
+    assert_eq!(chart.start, Some(10e-9));
     assert_eq!(view.step(works[0], "next").unwrap(), works[1]);
     assert_eq!(view.step(works[1], "next").unwrap(), works[1]);
     // Each place has a key of its own, and pauses are not drawn.
@@ -80,7 +80,7 @@ fn a_chart_of_what_is_left_by_steps() {
     assert_eq!(chart.total, 40.0);
     assert_eq!(
         chart.start,
-        Some(10e-9),
+        Some(20e-9),
         "since the recording's first sample"
     );
     let tree = session.tree(info.id, 0, &steps, false).unwrap();
@@ -106,13 +106,14 @@ fn two_parts_of_the_time_are_compared() {
     };
     let first = part(&["time:0-0.00000005"]);
     let second = part(&["time:0.00000005-1"]);
-    assert_eq!((first.types[0].total, second.types[0].total), (50.0, 20.0));
+    assert_eq!((first.types[0].total, second.types[0].total), (51.0, 30.0));
     let steps = ["hide:main".to_owned(), "hide:nothing".to_owned()];
     let diff = session.diff(first.id, second.id, 0, false, &steps, false);
     let diff = diff.unwrap();
     assert_eq!(diff.unmatched, [1]);
     let totals = diff.diff.unwrap();
-    assert_eq!((totals.base, totals.comparison), (50.0, 20.0));
+    // The first has 10 ns of work and all that is idle, the second 10 ns of work.
+    assert_eq!((totals.base, totals.comparison), (21.0, 10.0));
     session.close(first.id);
     session.close(second.id);
     assert_eq!(
