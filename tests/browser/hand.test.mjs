@@ -60,6 +60,9 @@ async function select(page, name) {
   await page.getByTestId("drawer").waitFor();
 }
 
+/** What must not move when the minimap appears below the picture. */
+const corner = ({ x, y, width }) => ({ x, y, width });
+
 describe("the mouse", () => {
   for (const [where, options] of [
     ["in the right quarter", {}],
@@ -79,7 +82,7 @@ describe("the mouse", () => {
       assert.equal(await at("crumbs").locator("b").textContent(), "sort");
       await page.waitForTimeout(700);
       assert.equal(await at("drawer").count(), 0, "a double-click zooms and no more");
-      assert.deepEqual(await size(page), before);
+      assert.deepEqual(corner(await size(page)), corner(before));
       await end();
     });
   }
@@ -115,7 +118,7 @@ describe("the mouse", () => {
     for (let i = 0; i < 3; i++) {
       await page.mouse.wheel(0, -60);
       await page.waitForTimeout(50);
-      assert.deepEqual(await size(page), before);
+      assert.deepEqual(corner(await size(page)), corner(before));
     }
     await page.keyboard.up("Control");
     assert.equal((await at("crumbs").textContent()).trim(), "Zoomed in · Reset (0)");

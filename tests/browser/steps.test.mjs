@@ -364,6 +364,7 @@ describe("views", () => {
     const { page, at, end } = await opened();
     await drawnFrames(page, whole.total);
     await page.keyboard.press("?");
+    await at("help").waitFor();
     const keys = await at("help").locator("kbd").allTextContents();
     for (const key of ["f", "i", "h", "r", "g", "b", "z", "Z", "4", "5"]) assert.ok(keys.includes(key), key);
     await end();

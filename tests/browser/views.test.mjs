@@ -195,8 +195,10 @@ describe("call graph", () => {
     await page.keyboard.press("ArrowUp");
     await says(calls.find(({ to }) => to === callee).from);
     await page.keyboard.press(" ");
-    await at("drawer").waitFor();
-    assert.equal(await at("drawer-name").textContent(), calls.find(({ to }) => to === callee).from);
+    await page.waitForFunction(
+      (name) => document.querySelector("[data-testid=drawer-name]")?.textContent === name,
+      calls.find(({ to }) => to === callee).from,
+    );
     await page.keyboard.press("Escape");
 
     await page.keyboard.press("/");
