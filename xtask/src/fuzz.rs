@@ -127,8 +127,10 @@ pub(crate) fn fuzz(options: &Options, seeds: Seeds) -> Result<()> {
         let mut run = Run::new(target.join(&host).join("release").join(name))
             .arg(&corpus)
             .arg(root().join("tests/fuzz/seeds").join(name));
-        if real {
-            run = run.arg(own.join("seeds").join(name));
+        // Not all have real inputs.
+        let found = own.join("seeds").join(name);
+        if real && found.is_dir() {
+            run = run.arg(found);
         }
         run.args(LIMITS)
             .arg(format!("-max_total_time={share}"))
