@@ -86,7 +86,9 @@ const heap = { used: 0, total: 0 };
 /** Asks the isolate for its heap, ten times a second. */
 async function watch() {
   const WebSocket = wranglers("ws");
-  const targets = await fetch(new URL("/json", await miniflare.getInspectorURL())).then((answer) => answer.json());
+  const inspector = new URL("/json", await miniflare.getInspectorURL());
+  inspector.protocol = "http:";
+  const targets = await fetch(inspector).then((answer) => answer.json());
   const target = targets.find(({ id }) => id.includes(options.name)) ?? targets[0];
   const socket = new WebSocket(target.webSocketDebuggerUrl);
   socket.on("open", () => {
