@@ -12,9 +12,10 @@ use hashbrown::HashMap;
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
-use crate::formats::protobuf::{Value, Wire, WireError};
+use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::binary::bytes::u32_at;
+use crate::imports::error::{FormatError, Problem};
 use crate::imports::rows::{Rows, line_of};
 use crate::model::id::{LabelSetId, LocationId, MappingId};
 
@@ -71,29 +72,14 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 /// The record behind the length at `at`, or `None` inside where it is cut off, and where the next
 /// one begins. A length of 0 is the end.
 fn record(bytes: &[u8], at: usize) -> Option<(Option<&[u8]>, usize)> {
-    let length = bytes.get(at..)?.first_chunk::<4>().copied();
+    let length = u32_at(bytes, at);
     if length.is_none() && at < bytes.len() {
         return Some((None, at));
     }
-    let length = u32::from_le_bytes(length?) as usize;
+    let length = length? as usize;
     let start = at + 4;
     let end = start.checked_add(length)?;
     (length > 0).then(|| (bytes.get(start..end), end))
-}
-
-/// What is wrong with a record.
-struct Problem(String);
-
-impl From<WireError> for Problem {
-    fn from(error: WireError) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<FormatError> for Problem {
-    fn from(error: FormatError) -> Self {
-        Self(error.problem)
-    }
 }
 
 struct Report<'a> {
