@@ -10,7 +10,8 @@ pub(crate) static RECORD_IMPORTS: &[Case] = &[
         perf(1 << 16, |_| record(9, 2, &[7]))
     }),
     import("perf.data samples of addresses of their own", true, || {
-        perf(1, |row| record(9, 2, &[row]))
+        let holds = 1 | 1 << 1 | 1 << 2 | 1 << 8;
+        perf(holds, |row| record(9, 2, &[row, 6 | 6 << 32, row, 1]))
     }),
     import("perf.data files of their own", false, || {
         perf(1, |row| record(1, 2, &[6, row << 12, 1 << 12, 0, row + 1]))
@@ -76,7 +77,9 @@ pub(crate) static RECORD_IMPORTS: &[Case] = &[
                 _ => Message::default().number(9, 2).number(11, 0),
             };
             let packet = Message::default().number(8, row << 20).number(10, 1);
-            packet.number(13, 2).number(58, 6).bytes(11, &event.0).0
+            // The first one needs none before it.
+            let flags = 2 | u64::from(row == 0);
+            packet.number(13, flags).number(58, 6).bytes(11, &event.0).0
         })
     }),
     import("Perfetto tracks", false, || {

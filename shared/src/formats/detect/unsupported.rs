@@ -34,7 +34,10 @@ impl fmt::Display for UnsupportedFormat {
 /// Bytes that a file begins with.
 const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"PERFILE2", Profile("a recording of perf (perf.data)")),
-    (b"2ELIFREP", Profile("a recording of perf (perf.data)")),
+    (
+        b"2ELIFREP",
+        Profile("a big-endian recording of perf (perf.data)"),
+    ),
     (b"SIMPLEPERF", Profile("a recording of simpleperf")),
     (b"Nettrace", Profile("a .NET trace (nettrace)")),
     (
@@ -284,11 +287,11 @@ pub(crate) fn perfetto(start: &[u8]) -> bool {
     if !start.starts_with(b"\x0a") || is_text(start) {
         return false;
     }
-    match Wire::new(start).field() {
+    match Wire::new(start).next_field() {
         Ok(Some((_, Value::Bytes(mut packet)))) => {
             let mut is_known = false;
             loop {
-                match packet.field() {
+                match packet.next_field() {
                     Ok(Some((field, _))) => is_known |= KNOWN.contains(&field),
                     Ok(None) => return is_known,
                     Err(_) => return false,

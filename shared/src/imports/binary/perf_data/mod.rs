@@ -24,29 +24,21 @@ use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
 use crate::imports::rows::Rows;
+pub(crate) use record::NAME;
 use recording::Recording;
 use samples::Samples;
 
-/// What it is called in messages.
-pub(crate) const NAME: &str = "perf.data";
-
-/// Its first bytes.
+/// Its first bytes. A big-endian machine writes them in reverse, and is not read.
 const MAGIC: &[u8] = b"PERFILE2";
-/// The same of a machine of the other byte order.
-const OTHER_ORDER: &[u8] = b"2ELIFREP";
 
 /// Whether a file begins as one.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    start.bytes.starts_with(MAGIC) || start.bytes.starts_with(OTHER_ORDER)
+    start.bytes.starts_with(MAGIC)
 }
 
 /// Reads a recording.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
-    if bytes.starts_with(OTHER_ORDER) {
-        let problem = "it is of a machine of the other byte order, which is not read";
-        return Err(FormatError::new(NAME, problem));
-    }
-    let packed = recording::packed(bytes)?.unwrap_or_default();
+    let packed = recording::packed(bytes)?;
     let length = bytes.len() + packed.len();
     let mut rows = Rows::new(NAME, length);
     let recording = Recording::read(bytes, &packed, &mut rows)?;

@@ -2,6 +2,9 @@
 
 use crate::imports::binary::bytes::{place_at, u16_at, u32_at};
 
+/// What a recording is called in messages.
+pub(crate) const NAME: &str = "perf.data";
+
 /// A record.
 #[derive(Clone, Copy)]
 pub(super) struct Record<'a> {

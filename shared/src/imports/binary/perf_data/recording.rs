@@ -2,9 +2,8 @@
 
 use hashbrown::HashMap;
 
-use super::NAME;
 use super::attribute::Attribute;
-use super::record::{Record, Records, kind};
+use super::record::{NAME, Record, Records, kind};
 use crate::base::limits::MAX_PROFILE_BYTES;
 use crate::base::sort::sort_rows;
 use crate::formats::compression::inflate_zstd_stream;
@@ -90,8 +89,8 @@ fn base(bytes: &[u8], data: &[u8]) -> usize {
     data.as_ptr() as usize - bytes.as_ptr() as usize
 }
 
-/// Records that were packed, `None` without any. All parts are one stream, which may not end.
-pub(super) fn packed(bytes: &[u8]) -> Result<Option<Vec<u8>>, FormatError> {
+/// Records that were packed. All parts are one stream, which may not end.
+pub(super) fn packed(bytes: &[u8]) -> Result<Vec<u8>, FormatError> {
     let data = checked_data(bytes)?;
     let mut stream = Vec::new();
     each(data, base(bytes, data), "", |record| {
@@ -106,12 +105,10 @@ pub(super) fn packed(bytes: &[u8]) -> Result<Option<Vec<u8>>, FormatError> {
         Ok(())
     })?;
     if stream.is_empty() {
-        return Ok(None);
+        return Ok(stream);
     }
-    match inflate_zstd_stream(&stream, MAX_PROFILE_BYTES) {
-        Ok(inflated) => Ok(Some(inflated)),
-        Err(error) => Err(FormatError::new(NAME, error.to_string())),
-    }
+    inflate_zstd_stream(&stream, MAX_PROFILE_BYTES)
+        .map_err(|error| FormatError::new(NAME, error.to_string()))
 }
 
 impl<'a> Recording<'a> {

@@ -4,10 +4,9 @@ use std::fmt::Write;
 
 use hashbrown::HashMap;
 
-use super::NAME;
 use super::attribute::Sample;
 use super::processes::{File, KERNEL, Processes};
-use super::record::{Record, kind};
+use super::record::{NAME, Record, kind};
 use super::recording::Recording;
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;

@@ -48,12 +48,12 @@ impl Clocks {
         rows: &mut Rows,
     ) -> Result<(), WireError> {
         let mut read: Vec<((u64, u64), Clock)> = Vec::new();
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             let (1, Value::Bytes(mut message)) = (field, value) else {
                 continue;
             };
             let (mut id, mut time, mut unit, mut counts_on) = (0, 0, 1, false);
-            while let Some((field, value)) = message.field()? {
+            while let Some((field, value)) = message.next_field()? {
                 match (field, value) {
                     (1, Value::Number(number)) => id = number,
                     (2, Value::Number(number)) => time = number,

@@ -50,7 +50,7 @@ impl Heaps {
         // Stack, bytes allocated and freed, as often allocated and freed; the most bytes at once,
         // and in how many pieces.
         let mut fields = [0u64; 10];
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             if let (Some(kept), Value::Number(number)) = (fields.get_mut(field as usize), value) {
                 *kept = number;
             }

@@ -49,7 +49,7 @@ pub(super) struct Interned<'a> {
 impl<'a> Interned<'a> {
     /// Reads the interned data of a packet.
     pub(super) fn add(&mut self, mut data: Wire<'a>, rows: &mut Rows) -> Result<(), Problem> {
-        while let Some((field, value)) = data.field()? {
+        while let Some((field, value)) = data.next_field()? {
             let Value::Bytes(message) = value else {
                 continue;
             };
@@ -72,7 +72,7 @@ impl<'a> Interned<'a> {
 
     /// Reads the tables that a dump of Android 10 has within; its texts are of all kinds.
     pub(super) fn add_dump(&mut self, mut dump: Wire<'a>, rows: &mut Rows) -> Result<(), Problem> {
-        while let Some((field, value)) = dump.field()? {
+        while let Some((field, value)) = dump.next_field()? {
             let Value::Bytes(message) = value else {
                 continue;
             };
@@ -102,7 +102,7 @@ impl<'a> Interned<'a> {
     fn text(&mut self, kind: Kind, message: Wire<'a>, rows: &mut Rows) -> Result<(), Problem> {
         let id = number(message, 1)?;
         let mut fields = message;
-        while let Some((field, value)) = fields.field()? {
+        while let Some((field, value)) = fields.next_field()? {
             if let (2, Value::Bytes(word)) = (field, value) {
                 let word = match kind {
                     Kind::BuildId => build_id(word.bytes(), rows),
@@ -196,7 +196,7 @@ impl<'a> Interned<'a> {
             }
         };
         let (mut name, mut mapping, mut address, mut source, mut line) = (0, 0, 0, 0, 0);
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (2, Value::Number(number)) => name = number,
                 (3, Value::Number(number)) => mapping = number,

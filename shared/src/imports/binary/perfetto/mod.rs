@@ -31,12 +31,10 @@ use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::Start;
 use crate::imports::error::{FormatError, Problem};
 use crate::imports::rows::Rows;
+pub(crate) use packet::NAME;
 use packet::Packet;
 use reader::Reader;
 use symbols::Symbols;
-
-/// What it is called in messages.
-pub(crate) const NAME: &str = "Perfetto trace";
 
 /// Whether a file begins as one.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
@@ -85,7 +83,7 @@ impl<'a> Parts<'a> {
         let mut start = 0;
         let end = loop {
             let at = trace.offset();
-            let packet = match trace.field() {
+            let packet = match trace.next_field() {
                 Ok(Some((1, Value::Bytes(packet)))) => packet,
                 Ok(Some(_)) => continue,
                 Ok(None) => break at,
@@ -118,7 +116,7 @@ impl<'a> Parts<'a> {
 
 /// The packets that are packed into one.
 fn packed(mut packet: Wire<'_>) -> Option<&[u8]> {
-    while let Some((field, value)) = packet.field().ok()? {
+    while let Some((field, value)) = packet.next_field().ok()? {
         if let (50 | 133, Value::Bytes(packed)) = (field, value) {
             return Some(packed.bytes());
         }
@@ -142,7 +140,7 @@ fn each<'a>(
             let wrong = |problem: Problem| {
                 FormatError::at(NAME, format!("packet at byte {at}{behind}"), problem.0)
             };
-            match trace.field().map_err(|error| wrong(error.into()))? {
+            match trace.next_field().map_err(|error| wrong(error.into()))? {
                 Some((1, Value::Bytes(packet))) => take(packet).map_err(wrong)?,
                 Some(_) => {}
                 None => break,

@@ -2,6 +2,9 @@
 
 use crate::formats::protobuf::{Value, Wire, WireError};
 
+/// What a trace is called in messages.
+pub(crate) const NAME: &str = "Perfetto trace";
+
 pub(super) const PROCESS_TREE: u32 = 2;
 pub(super) const CLOCK_SNAPSHOT: u32 = 6;
 pub(super) const TRACK_EVENT: u32 = 11;
@@ -36,7 +39,7 @@ pub(super) struct Packet<'a> {
 impl<'a> Packet<'a> {
     pub(super) fn read(mut message: Wire<'a>) -> Result<Self, WireError> {
         let mut packet = Self::default();
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (8, Value::Number(time)) => packet.time = Some(time),
                 (10, Value::Number(sequence)) => packet.sequence = sequence,
@@ -87,7 +90,7 @@ impl<'a> Numbers<'a> {
                 }
                 self.packed = None;
             }
-            match self.message.field()? {
+            match self.message.next_field()? {
                 None => return Ok(None),
                 Some((field, Value::Number(number))) if field == self.field => {
                     return Ok(Some(number));
@@ -103,7 +106,7 @@ impl<'a> Numbers<'a> {
 
 /// A number of a message, 0 where it has none.
 pub(super) fn number(mut message: Wire<'_>, wanted: u32) -> Result<u64, WireError> {
-    while let Some((field, value)) = message.field()? {
+    while let Some((field, value)) = message.next_field()? {
         if let Value::Number(number) = value
             && field == wanted
         {

@@ -2,11 +2,10 @@
 
 use hashbrown::HashMap;
 
-use super::NAME;
 use super::clocks::Clocks;
 use super::heaps::Heaps;
 use super::interned::Kind as Text;
-use super::packet::{self, Numbers, Packet};
+use super::packet::{self, NAME, Numbers, Packet};
 use super::symbols::{Symbols, text};
 use super::tracks::{Owner, Tracks};
 use super::writer::{Weight, Writer};
@@ -150,7 +149,7 @@ impl<'a> Reader<'a> {
         mut message: Wire<'a>,
     ) -> Result<(), Problem> {
         let (mut process, mut thread, mut stack) = (0, 0, None);
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (2, Value::Number(number)) => process = number,
                 (3, Value::Number(number)) => thread = number,
@@ -201,7 +200,7 @@ impl<'a> Reader<'a> {
     ) -> Result<(), Problem> {
         let (mut owner, mut stack) = (writer.owner(), None);
         let (mut weight, mut value) = (writer.weight, 1);
-        while let Some((field, value_of)) = message.field()? {
+        while let Some((field, value_of)) = message.next_field()? {
             match (field, value_of) {
                 (1, Value::Bytes(task)) => {
                     owner = Owner::Thread(packet::number(task, 2)?, packet::number(task, 3)?);
@@ -242,7 +241,7 @@ impl<'a> Reader<'a> {
             heaps.begun
         });
         let mut fields = message;
-        while let Some((field, value)) = fields.field()? {
+        while let Some((field, value)) = fields.next_field()? {
             if let (5, Value::Bytes(process)) = (field, value) {
                 self.heap(writer, dump, process)?;
             }
@@ -262,7 +261,7 @@ impl<'a> Reader<'a> {
         let process = packet::number(message, 1)?;
         let mut heap = StringId::EMPTY;
         let mut fields = message;
-        while let Some((field, value)) = fields.field()? {
+        while let Some((field, value)) = fields.next_field()? {
             if let (11, Value::Bytes(name)) = (field, value) {
                 heap = text(name, &mut self.rows);
             }
@@ -275,7 +274,7 @@ impl<'a> Reader<'a> {
             false => &mut writer.interned,
         };
         let mut fields = message;
-        while let Some((field, value)) = fields.field()? {
+        while let Some((field, value)) = fields.next_field()? {
             if let (2, Value::Bytes(sample)) = (field, value) {
                 let rows = &mut self.rows;
                 self.heaps
@@ -295,11 +294,11 @@ impl<'a> Reader<'a> {
         let mut owner = writer.owner();
         let (mut kind, mut duration, mut name) = (None, 0, StringId::EMPTY);
         let (mut delta, mut absolute) = (None, None);
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => delta = Some(micros(number)),
                 (6, Value::Bytes(mut legacy)) => {
-                    while let Some((field, value)) = legacy.field()? {
+                    while let Some((field, value)) = legacy.next_field()? {
                         match (field, value) {
                             (2, Value::Number(BEGIN)) => kind = Some(Kind::Begin),
                             (2, Value::Number(END)) => kind = Some(Kind::End),

@@ -40,7 +40,7 @@ impl<'a> Symbols<'a> {
     pub(super) fn add(&mut self, message: Wire<'a>, rows: &mut Rows) -> Result<(), Problem> {
         let (mut path, mut build) = (StringId::EMPTY, StringId::EMPTY);
         let mut fields = message;
-        while let Some((field, value)) = fields.field()? {
+        while let Some((field, value)) = fields.next_field()? {
             match (field, value) {
                 (1, Value::Bytes(name)) => path = text(name, rows),
                 (2, Value::Bytes(id)) => build = build_id(id.bytes(), rows),
@@ -48,7 +48,7 @@ impl<'a> Symbols<'a> {
             }
         }
         let mut fields = message;
-        while let Some((field, value)) = fields.field()? {
+        while let Some((field, value)) = fields.next_field()? {
             if let (3, Value::Bytes(symbols)) = (field, value) {
                 let address = number(symbols, 1)?;
                 self.by_address.insert((path, build, address), symbols);
@@ -69,7 +69,7 @@ impl<'a> Symbols<'a> {
         let Some(&(mut symbols)) = self.by_address.get(&key) else {
             return Ok(lines);
         };
-        while let Some((field, value)) = symbols.field()? {
+        while let Some((field, value)) = symbols.next_field()? {
             let (2, Value::Bytes(mut message)) = (field, value) else {
                 continue;
             };
@@ -79,7 +79,7 @@ impl<'a> Symbols<'a> {
                 )));
             }
             let (mut name, mut file, mut line) = (StringId::EMPTY, StringId::EMPTY, 0);
-            while let Some((field, value)) = message.field()? {
+            while let Some((field, value)) = message.next_field()? {
                 match (field, value) {
                     (1, Value::Bytes(word)) => name = text(word, rows),
                     (2, Value::Bytes(word)) => file = text(word, rows),

@@ -79,7 +79,7 @@ impl Tracks {
         rows: &mut Rows,
     ) -> Result<(), WireError> {
         let (mut id, mut track) = (0, UNKNOWN);
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => id = number,
                 (2 | 10, Value::Bytes(name)) => track.name = text(name, rows),
@@ -102,7 +102,7 @@ impl Tracks {
         rows: &mut Rows,
     ) -> Result<Thread, WireError> {
         let (mut process, mut id, mut name, mut reference) = (0, 0, StringId::EMPTY, None);
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => process = number,
                 (2, Value::Number(number)) => id = number,
@@ -123,7 +123,7 @@ impl Tracks {
         rows: &mut Rows,
     ) -> Result<u64, WireError> {
         let (mut id, mut name, mut command) = (0, StringId::EMPTY, StringId::EMPTY);
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => id = number,
                 (2, Value::Bytes(word)) if command.is_empty() => command = text(word, rows),
@@ -138,12 +138,12 @@ impl Tracks {
 
     /// Reads what processes and threads there are.
     pub(super) fn tree(&mut self, mut message: Wire<'_>, rows: &mut Rows) -> Result<(), WireError> {
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             let Value::Bytes(mut message) = value else {
                 continue;
             };
             let (mut id, mut process, mut name) = (0, 0, StringId::EMPTY);
-            while let Some((inner, value)) = message.field()? {
+            while let Some((inner, value)) = message.next_field()? {
                 match (inner, value) {
                     (1, Value::Number(number)) => id = number,
                     (3, Value::Number(number)) => process = number,

@@ -73,12 +73,12 @@ impl Writer<'_> {
         mut message: Wire<'_>,
         rows: &mut Rows,
     ) -> Result<(), Problem> {
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (58, Value::Number(clock)) => self.clock = Some(clock),
                 (11, Value::Bytes(event)) => self.track = Some(number(event, 11)?),
                 (100, Value::Bytes(mut sample)) => {
-                    while let Some((field, value)) = sample.field()? {
+                    while let Some((field, value)) = sample.next_field()? {
                         if let (2, Value::Bytes(counter)) = (field, value) {
                             self.weight = Some(Weight::read(counter, rows)?);
                         }
@@ -108,7 +108,7 @@ impl Weight {
             unit: StringId::EMPTY,
             factor: 1,
         };
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (2, Value::Bytes(name)) => weight.name = text(name, rows),
                 (3, Value::Number(unit)) => {

@@ -107,7 +107,7 @@ struct Thread {
 impl<'a> Report<'a> {
     /// Reads what samples name.
     fn tables(&mut self, mut record: Wire<'a>) -> Result<(), Problem> {
-        while let Some((field, value)) = record.field()? {
+        while let Some((field, value)) = record.next_field()? {
             let Value::Bytes(message) = value else {
                 continue;
             };
@@ -123,7 +123,7 @@ impl<'a> Report<'a> {
     }
 
     fn lost(&mut self, mut message: Wire<'a>) -> Result<(), Problem> {
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             if let (2, Value::Number(count)) = (field, value) {
                 self.lost = self.lost.max(count);
             }
@@ -137,7 +137,7 @@ impl<'a> Report<'a> {
             module: None,
             symbols: Vec::new(),
         };
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => id = number,
                 (2, Value::Bytes(path)) => {
@@ -159,7 +159,7 @@ impl<'a> Report<'a> {
 
     fn thread(&mut self, mut message: Wire<'a>) -> Result<(), Problem> {
         let (mut id, mut process, mut name) = (0, 0, String::new());
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => id = number,
                 (2, Value::Number(number)) => process = number,
@@ -175,7 +175,7 @@ impl<'a> Report<'a> {
     }
 
     fn meta(&mut self, mut message: Wire<'a>) -> Result<(), Problem> {
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             if let (1, Value::Bytes(event)) = (field, value) {
                 let event = String::from_utf8_lossy(event.bytes());
                 let clock = matches!(&*event, "cpu-clock" | "task-clock");
@@ -191,13 +191,13 @@ impl<'a> Report<'a> {
 
     /// Reads a sample, if that is what the record is.
     fn sample(&mut self, mut record: Wire<'a>) -> Result<(), Problem> {
-        while let Some((field, value)) = record.field()? {
+        while let Some((field, value)) = record.next_field()? {
             let (1, Value::Bytes(mut message)) = (field, value) else {
                 continue;
             };
             let (mut time, mut thread, mut count, mut event) = (0, 0, 0, 0);
             self.frames.clear();
-            while let Some((field, value)) = message.field()? {
+            while let Some((field, value)) = message.next_field()? {
                 match (field, value) {
                     (1, Value::Number(number)) => time = number,
                     (2, Value::Number(number)) => thread = u64::from(number as u32),
@@ -262,7 +262,7 @@ impl<'a> Report<'a> {
 
     fn frame(&mut self, mut message: Wire<'a>) -> Result<(), Problem> {
         let (mut address, mut file, mut symbol) = (0, 0, u64::MAX);
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => address = number,
                 (2, Value::Number(number)) => file = number,
