@@ -2,14 +2,12 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { longTasks, watchTasks } from "./longtasks.mjs";
+import { HANG_MILLIS, longTasks, watchTasks } from "./longtasks.mjs";
 import { deep, labelled, large, wide } from "./made.mjs";
 import { drawnFrames, exported, launch, offline, openPage, own } from "./page.mjs";
 
 const DEPTH = 5000;
 const CALLEES = 200_000;
-/** A page that hangs. A bound, not a claim: what tasks took is printed. */
-const LONGEST_MILLIS = 2000;
 
 let browser;
 before(async () => {
@@ -25,7 +23,7 @@ async function opened(t, name, bytes, total) {
   await watchTasks(page.page);
   await page.at("open-file").setInputFiles(own(name));
   const frames = await drawnFrames(page.page, total);
-  const calm = async (what, most = LONGEST_MILLIS) => {
+  const calm = async (what, most = HANG_MILLIS) => {
     const tasks = await longTasks(page.page);
     const longest = Math.max(0, ...tasks);
     t.diagnostic(`${what}: ${tasks.length} tasks above 50 ms, the longest ${longest} ms`);

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { longTasks, watchTasks } from "./longtasks.mjs";
+import { HANG_MILLIS, longTasks, watchTasks } from "./longtasks.mjs";
 import { launch, openPage } from "./page.mjs";
 
 const SEEDS = fileURLToPath(new URL("../fuzz/seeds", import.meta.url));
@@ -16,7 +16,6 @@ const KEPT = fileURLToPath(new URL("../../target/xtask/fuzz", import.meta.url));
 const KEPT_OF_EACH = 2;
 /** Pages are renewed, so that what was opened does not add up. */
 const PER_PAGE = 40;
-const HANG_MILLIS = 2000;
 
 let browser;
 before(async () => {

@@ -15,7 +15,7 @@ use pilotlight_core::{
 };
 use pilotlight_tests::oracle::Oracle;
 use pilotlight_tests::random::{profiles, some_profiles};
-use pilotlight_tests::{corpus, drawn, go};
+use pilotlight_tests::{corpus, drawn, go, graph};
 use proptest::prelude::*;
 
 /// A frame: name, and the file where that counts.
@@ -30,62 +30,10 @@ fn two() -> impl Strategy<Value = Vec<Profile>> {
 
 /// The samples of a column that are not zero: frames from the root, and value.
 fn samples(profile: &Profile, column: usize, by: By) -> Vec<(Vec<Frame>, i64)> {
-    let frame = |function: pilotlight_core::FunctionId| {
-        let f = &profile.functions()[function.index()];
-        let name = if f.name.is_empty() {
-            f.system_name
-        } else {
-            f.name
-        };
-        let name = if name.is_empty() {
-            "?"
-        } else {
-            profile.text(name)
-        };
-        (
-            name.to_owned(),
-            if by == By::Name {
-                String::new()
-            } else {
-                profile.text(f.file).to_owned()
-            },
-        )
-    };
-    let frames = |location: pilotlight_core::LocationId| -> Vec<Frame> {
-        let named: Vec<Frame> = profile
-            .lines(location)
-            .iter()
-            .filter_map(|line| line.function)
-            .map(frame)
-            .collect();
-        if !named.is_empty() {
-            return named;
-        }
-        let l = &profile.locations()[location.index()];
-        let module = l
-            .mapping
-            .map_or("", |m| profile.text(profile.mappings()[m.index()].file));
-        let module = module.rsplit('/').next().unwrap_or("");
-        let name = match (l.address, module) {
-            (0, "") => "?".to_owned(),
-            (0, file) => format!("[{file}]"),
-            (address, "") => format!("{address:#x}"),
-            (address, file) => format!("{address:#x} [{file}]"),
-        };
-        vec![(name, String::new())]
-    };
-    let rows = profile
-        .samples()
-        .stacks
-        .iter()
-        .zip(&profile.samples().values[column])
-        .filter(|(_, value)| **value != 0);
-    rows.map(|(&stack, &value)| {
-        let mut stack: Vec<Frame> = profile.frames(stack).flat_map(frames).collect();
-        stack.reverse();
-        (stack, value)
+    graph::by(&graph::stacks(profile, column), |(name, file, _)| {
+        let file = if by == By::Name { "" } else { file };
+        (name.clone(), file.to_owned())
     })
-    .collect()
 }
 
 /// Values added up by stack.

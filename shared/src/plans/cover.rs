@@ -129,8 +129,8 @@ struct Extent {
 }
 
 impl Extent {
-    /// Of several blocks. A day may be divided by its sources, and which block has which of them
-    /// is not known: so all must answer the same range, in windows that all of them have.
+    /// Of several blocks that share sources. Which of them has what of a source is not known: so
+    /// all must answer the same range, in windows that all of them have.
     fn add(&mut self, other: Self) {
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
@@ -158,6 +158,30 @@ impl Extent {
     }
 }
 
+/// What is tied to each other, directly or through others; all by number.
+pub(super) struct Groups(Vec<usize>);
+
+impl Groups {
+    /// So many that are not tied.
+    pub(super) fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    /// The group of one: the least number in it.
+    pub(super) fn of(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    pub(super) fn tie(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
 /// The blocks of level 3 among objects.
 pub(super) struct Summaries<'a> {
     of: HashMap<(usize, &'a ProfileType, &'a str), Summary>,
@@ -174,7 +198,7 @@ impl<'a> Summaries<'a> {
         mut window: impl FnMut(&'a Directory, &[&'a Dataset], bool) -> Option<SumWindow>,
     ) -> Self {
         let mut summarized_by = HashMap::<_, Vec<usize>>::new();
-        let (mut found, mut together) = (Vec::new(), HashMap::<_, Extent>::new());
+        let mut found = Vec::new();
         for (at, object) in objects
             .iter()
             .enumerate()
@@ -191,7 +215,7 @@ impl<'a> Summaries<'a> {
                     .or_default()
                     .push(dataset);
             }
-            let alone = block.summarizes.is_empty();
+            let (alone, before) = (is_alone(object), found.len());
             for ((of_type, service), datasets) in groups {
                 let times = datasets.iter().map(|d| (d.min_time, d.max_time));
                 let Some((first, last)) =
@@ -212,24 +236,31 @@ impl<'a> Summaries<'a> {
                 };
                 let of_type = &directory.types[of_type as usize];
                 found.push(((at, of_type, service), extent, alone));
-                if !alone {
-                    together
-                        .entry((of_type, service))
-                        .and_modify(|all| all.add(extent))
-                        .or_insert(extent);
-                }
             }
-            block
-                .summarizes
-                .iter()
-                .for_each(|key| summarized_by.entry(key.as_str()).or_default().push(at));
+            if found.len() > before {
+                block
+                    .summarizes
+                    .iter()
+                    .for_each(|key| summarized_by.entry(key.as_str()).or_default().push(at));
+            }
+        }
+        let mut groups = Groups::new(objects.len());
+        for blocks in summarized_by.values() {
+            blocks.iter().for_each(|&at| groups.tie(blocks[0], at));
+        }
+        let mut together = HashMap::<_, Extent>::new();
+        for &((at, of_type, service), extent, _) in &found {
+            together
+                .entry((groups.of(at), of_type, service))
+                .and_modify(|all| all.add(extent))
+                .or_insert(extent);
         }
         let of = found.into_iter().map(|(key, extent, alone)| {
-            let (_, of_type, service) = key;
+            let (at, of_type, service) = key;
             let summary = if alone {
                 extent.rounded(range)
             } else {
-                together[&(of_type, service)].inside(range)
+                together[&(groups.of(at), of_type, service)].inside(range)
             };
             (key, summary)
         });
@@ -265,4 +296,10 @@ impl<'a> Summaries<'a> {
 /// Whether an object sums up a day.
 pub(super) fn is_summary(object: &CatalogObject) -> bool {
     object.level == Level::Day
+}
+
+/// Whether an object sums up a day whose profiles are gone.
+pub(super) fn is_alone(object: &CatalogObject) -> bool {
+    let block = object.directory.block();
+    is_summary(object) && block.is_some_and(|block| block.summarizes.is_empty())
 }

@@ -4,7 +4,7 @@ use pilotlight_core::plans::{
     AnswerSum, CatalogObject, Plan, PlanError, QueryAnswer, QueryPlan, SplitQuery, Subquery, split,
 };
 use pilotlight_core::store::{Directory, Level, StoreError, read_chunk};
-use pilotlight_core::{Profile, ProfileType, Selector, TimeRange, canonical};
+use pilotlight_core::{Profile, ProfileType, Selector, TimeRange, UnixNanos, canonical};
 use proptest::prelude::*;
 
 use crate::levels::{SELECTORS, compact, pushes, ranges, steps, summarized};
@@ -30,12 +30,13 @@ fn sent(part: &Subquery) -> Vec<CatalogObject> {
     sent.collect()
 }
 
-/// What an answer says of profiles. Not what was read for it: a part that has not all days of the
-/// whole may take other windows at its ends, which give the same sum.
-fn all(answer: &QueryAnswer) -> (&Profile, u64, bool, bool) {
+/// Everything that an answer says.
+fn all(answer: &QueryAnswer) -> (&Profile, u64, u64, u64, bool, bool) {
     (
         &answer.profile,
         answer.profiles,
+        answer.objects,
+        answer.bytes,
         answer.saturated,
         answer.rounded,
     )
@@ -77,6 +78,7 @@ fn check(
             QueryPlan::new(&selector, of_type, range, &objects).unwrap(),
             bucket,
         );
+        assert_eq!(answer.bytes, part.bytes);
         let bytes = answer.encode(of_type).unwrap();
         let read = QueryAnswer::decode(&bytes, of_type).unwrap();
         assert_eq!(said(&read.profile), said(&answer.profile));
@@ -130,6 +132,60 @@ proptest! {
             check(&bucket, selector, &of_type, range, subquery_bytes);
         }
     }
+}
+
+/// Two days, of the pushes that the bits choose and of the others.
+fn two_days(times: &[i64], first: u64) -> Bucket {
+    let pushes: Vec<Push> = (0..)
+        .zip(times)
+        .map(|(id, time): (u8, &i64)| Push {
+            id,
+            arrival_millis: i64::from(id) * 60_000,
+            time: time * 1_000_000_000,
+            family: "process_cpu",
+            labels: vec![("service_name", "a"), ("region", "eu")],
+            types: vec![("cpu", vec![(vec!["main"], 10)])],
+        })
+        .collect();
+    let mut bucket = Bucket::filled(&pushes);
+    let all = u64::MAX;
+    compact(&mut bucket, &[(1, first), (3, all), (1, all), (3, all)]);
+    bucket
+}
+
+/// The extent of one day's summary says nothing of another's.
+#[test]
+fn parts_of_days_read_what_the_whole_reads() {
+    let bucket = two_days(&[-1, -1, -1, -1, 0, 86_399], 0b10_0010);
+    let of_type = profile_type("process_cpu", "cpu");
+    let mut parts = 0;
+    for from in [0, 60] {
+        for until in [7200, i64::MAX / 1_000_000_000] {
+            let range = TimeRange {
+                from: UnixNanos(from * 1_000_000_000),
+                until: UnixNanos(until * 1_000_000_000),
+            };
+            parts += check(&bucket, "", &of_type, range, 0);
+        }
+    }
+    assert!(parts > 4);
+}
+
+/// Nothing is read of the first day, since its hour begins before the range.
+#[test]
+fn a_day_that_is_rounded_away_is_told_of() {
+    let mut bucket = two_days(&[-60, 120, 300_000, 300_000], 0b11);
+    bucket.delete(&summarized(&bucket));
+    bucket
+        .catalog
+        .iter_mut()
+        .for_each(|object| object.directory.drop_lineage());
+    let range = TimeRange {
+        from: UnixNanos(1),
+        until: TimeRange::ALL.until,
+    };
+    let of_type = profile_type("process_cpu", "cpu");
+    assert!(check(&bucket, "", &of_type, range, 0) > 1);
 }
 
 /// A push of one service in its own minute.

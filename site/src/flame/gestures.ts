@@ -13,10 +13,19 @@ export interface Gestures {
 }
 
 /** Further than this is a drag, not a click with an unsteady hand. */
-const DRAG_FROM = 4;
+export const DRAG_FROM = 4;
 /** Two clicks within this time and distance are a double-click: the time that systems have when nobody has set another. */
 export const DOUBLE_MILLIS = 500;
 const DOUBLE_DISTANCE = 24;
+
+/** What a wheel means, in pixels; `zoom` is by how much what is seen grows. A page is as high as the element. */
+export function wheel(event: WheelEvent, height: number): { dx: number; dy: number; zoom?: number } {
+  const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? height : 1;
+  const [dx, dy] =
+    event.shiftKey && event.deltaX === 0 ? [event.deltaY * unit, 0] : [event.deltaX * unit, event.deltaY * unit];
+  // Pinching on a touchpad arrives as a wheel with ctrl held.
+  return event.ctrlKey || event.metaKey ? { dx, dy, zoom: Math.exp(dy / 240) } : { dx, dy };
+}
 
 export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => void {
   const stop = new AbortController();
@@ -81,12 +90,8 @@ export function attachGestures(canvas: HTMLCanvasElement, on: Gestures): () => v
     "wheel",
     (event) => {
       event.preventDefault();
-      const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? canvas.clientHeight : 1;
-      const [dx, dy] =
-        event.shiftKey && event.deltaX === 0 ? [event.deltaY * unit, 0] : [event.deltaX * unit, event.deltaY * unit];
-      // Pinching on a touchpad arrives as a wheel with ctrl held.
-      if (event.ctrlKey || event.metaKey)
-        on.extent((extent) => zoomAt(extent, at(event).x / on.width(), Math.exp(dy / 240)));
+      const { dx, dy, zoom } = wheel(event, canvas.clientHeight);
+      if (zoom) on.extent((extent) => zoomAt(extent, at(event).x / on.width(), zoom));
       else {
         if (dx !== 0) on.extent((extent) => pan(extent, dx / on.width()));
         if (dy !== 0) on.scroll(dy);

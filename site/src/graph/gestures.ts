@@ -1,14 +1,12 @@
 /** Mouse, wheel and touch on a drawing that moves and grows both ways. */
 import type { Point } from "../core/arrange.ts";
+import { DRAG_FROM, wheel } from "../flame/gestures.ts";
 
 export interface Moved {
   move(by: Point): void;
   /** At a point of the drawing. */
   zoom(at: Point, factor: number): void;
 }
-
-/** Further than this is a drag, not a click with an unsteady hand. */
-const DRAG_FROM = 4;
 
 /** A click that ends a drag is none. */
 export function attachMoves(element: SVGSVGElement, on: Moved): () => void {
@@ -61,11 +59,9 @@ export function attachMoves(element: SVGSVGElement, on: Moved): () => void {
     "wheel",
     (event) => {
       event.preventDefault();
-      const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? element.clientHeight : 1;
-      const [dx, dy] = event.shiftKey && event.deltaX === 0 ? [event.deltaY, 0] : [event.deltaX, event.deltaY];
-      // Pinching on a touchpad arrives as a wheel with ctrl held.
-      if (event.ctrlKey || event.metaKey) on.zoom(at(event), Math.exp((-dy * unit) / 240));
-      else on.move({ x: dx * unit, y: dy * unit });
+      const { dx, dy, zoom } = wheel(event, element.clientHeight);
+      if (zoom) on.zoom(at(event), 1 / zoom);
+      else on.move({ x: dx, y: dy });
     },
     { signal, passive: false },
   );

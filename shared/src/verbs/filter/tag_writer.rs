@@ -94,11 +94,7 @@ impl TextPart {
 
 /// The beginning of a text that is too long for a pattern.
 fn cut(text: &str) -> &str {
-    let mut end = text.len().min(MAX_WRITTEN);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    &text[..text.floor_char_boundary(MAX_WRITTEN)]
 }
 
 /// A text as a regular expression that has neither a comma nor an equals sign, which mean something

@@ -122,11 +122,8 @@ impl<'a> Frames<'a> {
         } else {
             values.join(",")
         };
-        let mut end = name.len().min(MAX_NAME_BYTES);
-        while !name.is_char_boundary(end) {
-            end -= 1;
-        }
         // What there is no room for is one frame.
+        let end = name.floor_char_boundary(MAX_NAME_BYTES);
         let name = self.names.add(&name[..end]).unwrap_or(StringId::EMPTY);
         let file = self.names.add(key).unwrap_or(StringId::EMPTY);
         (self.named(name, file), !values.is_empty())

@@ -14,7 +14,7 @@ use crate::base::sort::sort_by;
 use crate::base::units::TimeRange;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
-use crate::plans::cover::service;
+use crate::plans::cover::{Groups, is_alone, service};
 use crate::plans::plan::{CatalogObject, Plan, PlanError};
 use crate::selector::Selector;
 use crate::store::{Contents, Directory, Level, ObjectKey};
@@ -41,8 +41,7 @@ const SPAN_MILLIS: i64 = 8 * DAY_MILLIS;
 pub struct Subquery {
     /// Its objects. Their directories have nothing but what the query asks for.
     pub objects: Vec<CatalogObject>,
-    /// How many bytes it reads, as the whole query would. By itself it may take other windows at
-    /// its ends.
+    /// How many bytes it reads.
     pub bytes: u64,
     /// Whether the answer depends on nothing but selector, type and the names of the objects, and
     /// is worth keeping.
@@ -99,7 +98,8 @@ pub fn split(
         })
     });
     let mut all = closed(asked.collect(), range, &of_key);
-    all.retain(|closed| closed.reads > 0);
+    // A range may cut the windows of a day such that nothing is read, which the answer must tell.
+    all.retain(|closed| closed.reads > 0 || closed.objects.iter().any(is_alone));
     sort_by(&mut all, |a, b| {
         (a.millis, &a.objects[0].key).cmp(&(b.millis, &b.objects[0].key))
     });
@@ -176,8 +176,8 @@ fn closed(
     range: TimeRange,
     of_key: &HashMap<String, (u64, usize)>,
 ) -> Vec<Closed> {
-    let mut group: Vec<usize> = (0..objects.len()).collect();
-    let places: HashMap<&str, usize> = objects
+    let mut groups = Groups::new(objects.len());
+    let mut places: HashMap<&str, usize> = objects
         .iter()
         .enumerate()
         .map(|(at, object)| (object.key.as_str(), at))
@@ -188,15 +188,15 @@ fn closed(
             .block()
             .into_iter()
             .flat_map(|block| &block.summarizes);
-        for &source in summarizes.filter_map(|key| places.get(key.as_str())) {
-            let (a, b) = (root(&mut group, at), root(&mut group, source));
-            group[a.max(b)] = a.min(b);
+        for key in summarizes {
+            // A source that is gone still ties the blocks that sum it up.
+            groups.tie(at, *places.entry(key).or_insert(at));
         }
     }
     drop(places);
     let (mut all, mut place_of) = (Vec::<Closed>::new(), HashMap::new());
     for (at, object) in objects.into_iter().enumerate() {
-        let place = *place_of.entry(root(&mut group, at)).or_insert(all.len());
+        let place = *place_of.entry(groups.of(at)).or_insert(all.len());
         if place == all.len() {
             all.push(Closed {
                 objects: Vec::new(),
@@ -216,15 +216,6 @@ fn closed(
         closed.objects.push(object);
     }
     all
-}
-
-/// The first object of the group that an object is in.
-fn root(group: &mut [usize], mut at: usize) -> usize {
-    while group[at] != at {
-        group[at] = group[group[at]];
-        at = group[at];
-    }
-    at
 }
 
 fn is_inside(directory: &Directory, range: TimeRange) -> bool {
