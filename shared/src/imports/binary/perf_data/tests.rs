@@ -293,7 +293,9 @@ fn damage_is_named() {
         .expect_err("is not read")
         .to_string();
     assert!(
-        error.starts_with("this is a big-endian recording of perf (perf.data);"),
+        error.starts_with(
+            "this is a big-endian recording of perf (perf.data), which is not read yet;"
+        ),
         "{error}"
     );
 }
