@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { Boxes, Flag, WORDS } from "../src/core/boxes.ts";
 import type { TableRow, TreeInfo } from "../src/core/types.ts";
 import type { Picture } from "../src/flame/paint.ts";
 import { IDENTITY } from "../src/flame/transform.ts";
 import { engine, idle } from "./page.ts";
 
-const { base64Of, bytesOf, fromUrlSafe, urlSafe } = await import("../src/export/base64.ts");
+const { base64Of, bytesOf, fromUrlSafe, urlSafe } = await import("../src/core/encoding.ts");
 const { writeCsv } = await import("../src/export/csv.ts");
 const { linkOf } = await import("../src/export/link.ts");
 const { fillTemplate, viewOf } = await import("../src/export/page.ts");
@@ -132,14 +133,14 @@ test("a table as CSV keeps names whole, and none of them is a formula", () => {
 
 test("bytes as text, also in an address", async () => {
   const bytes = Uint8Array.from({ length: 70_001 }, (_, i) => (i * 37) % 256);
-  const base64 = await base64Of(new Blob([bytes]));
+  const base64 = base64Of(bytes);
   assert.equal(base64, Buffer.from(bytes).toString("base64"));
   assert.match(urlSafe(base64), /^[\w-]+$/);
   assert.deepEqual(bytesOf(fromUrlSafe(urlSafe(base64))), bytes);
   assert.throws(() => bytesOf("no base64!"), DOMException);
 });
 
-test("a page that stands alone takes what is seen, whatever the names are", () => {
+test("a page that stands alone takes what is seen, whatever the names are", async () => {
   const place = '<script type="application/json" id="embedded">';
   const template = `<body>${place}</script><script>const at = '${place}';</script>`;
   const embedded = {
@@ -149,11 +150,12 @@ test("a page that stands alone takes what is seen, whatever the names are", () =
       { name: "b", base64: "BBBB" },
     ],
   };
-  const page = fillTemplate(template, embedded).join("");
+  const inAscii = embedded.profiles.map(({ name, base64 }) => ({ name, base64: new TextEncoder().encode(base64) }));
+  const page = await new Blob(fillTemplate(template, embedded.view, inAscii)).text();
   const [, json] = /id="embedded">(.*?)<\/script>/.exec(page) ?? [];
   assert.deepEqual(JSON.parse(json), embedded);
   assert.ok(page.endsWith(`</script><script>const at = '${place}';</script>`), "the place is the first");
-  assert.throws(() => fillTemplate("<html>a page of somebody else</html>", embedded), /no place/);
+  assert.throws(() => fillTemplate("<html>a page of somebody else</html>", embedded.view, []), /no place/);
 });
 
 test("what is seen elsewhere: filters stay in the address but for parts of the time", () => {
@@ -164,7 +166,8 @@ test("what is seen elsewhere: filters stay in the address but for parts of the t
 
 test("a link holds the profile, shows the same, and opens once", async () => {
   const opened: string[] = [];
-  engine.exportPprof = () => new Uint8Array([1, 2, 3]);
+  const gzipped = gzipSync(new Uint8Array([1, 2, 3]));
+  engine.exportBase64 = () => new TextEncoder().encode(gzipped.toString("base64"));
   engine.open = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
     const zipped = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     opened.push(`${name}: ${new Uint8Array(await new Response(zipped).arrayBuffer())}`);

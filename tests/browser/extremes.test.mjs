@@ -162,8 +162,7 @@ test("a page of 420,000 stacks works from the disk without a network, and says t
     return at("row").allTextContents();
   };
   const path = await exported(page, "html");
-  // Gzip is the browser's own, on the page's thread, a piece at a time.
-  await calm("exported", 1000);
+  await calm("exported");
   const table = await rows(page);
   await calm("the table");
   await page.end();

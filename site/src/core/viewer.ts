@@ -3,6 +3,7 @@ import init, { Viewer } from "../wasm/viewer/pilotlight.js";
 import type { Arrangement, Link, Size } from "./arrange.ts";
 import { Boxes } from "./boxes.ts";
 import { type Division, divided, WHOLE } from "./divided.ts";
+import { base64Of, gzip } from "./encoding.ts";
 import { importProfile, type JsonFormat, writeProfile } from "./imports.ts";
 import { type Named, nameAddresses } from "./symbols.ts";
 import type {
@@ -119,6 +120,8 @@ function wrap(viewer: Viewer) {
       viewer.close(id);
     }
   };
+  const exportPprof = (profile: number, steps: string[]) =>
+    gzip(asShown(profile, (id) => viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>));
   return {
     open: async (name: string, bytes: Uint8Array<ArrayBuffer>): Promise<ProfileInfo> => {
       try {
@@ -150,9 +153,11 @@ function wrap(viewer: Viewer) {
       viewer.close(profile);
     },
     scale,
-    /** A profile after some steps. */
-    exportPprof: (profile: number, steps: string[]) =>
-      asShown(profile, (id) => viewer.export_pprof(id, steps) as Uint8Array<ArrayBuffer>),
+    /** A profile after some steps, gzipped. */
+    exportPprof,
+    /** The same in base64. As bytes, since a long text takes the page's thread a while to receive. */
+    exportBase64: async (profile: number, steps: string[]) =>
+      new TextEncoder().encode(base64Of(await exportPprof(profile, steps))),
     /** The stacks of the type that is shown, after some steps, as text. */
     exportFolded: (profile: number, steps: string[]): string =>
       asShown(profile, (id, type) => viewer.export_folded(id, type, steps)),

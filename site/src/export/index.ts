@@ -1,7 +1,7 @@
 /** What is seen, as files. This code is loaded when somebody wants one. */
 import type { JsonFormat } from "../core/imports.ts";
 import { core } from "../core/index.ts";
-import { download, gzip } from "../state/page/download.ts";
+import { download } from "../state/page/download.ts";
 import { type Ready, shown } from "../state/profile/shown.ts";
 import { sourcesOf } from "../state/profile/sources.ts";
 import { csvOf } from "./csv.ts";
@@ -42,7 +42,7 @@ async function make(form: Form, answer: Ready, steps: string[]): Promise<Blob> {
     case "html":
       return pageOf(tree, sources, steps);
     case "pprof":
-      return gzip(await core.exportPprof(sources[0].id, steps));
+      return new Blob([await core.exportPprof(sources[0].id, steps)]);
     case "folded":
       return new Blob([await core.exportFolded(sources[0].id, steps)], { type: "text/plain" });
     case "speedscope":

@@ -3,12 +3,10 @@ import { fetchTemplate } from "../api.ts";
 import { core } from "../core/index.ts";
 import { timeOf } from "../core/steps.ts";
 import type { TreeInfo } from "../core/types.ts";
-import { gzip } from "../state/page/download.ts";
 import type { Source } from "../state/profile/sources.ts";
 import { takenSteps } from "../state/profile/steps.ts";
 import { urlState } from "../state/url/router.ts";
 import { formatUrlState, initialUrlState, type UrlState } from "../state/url/urlstate.ts";
-import { base64Of } from "./base64.ts";
 
 /** What a page that stands alone holds. */
 export interface Embedded {
@@ -22,15 +20,11 @@ const PLACE = '<script type="application/json" id="embedded">';
 
 /** The page of profiles after some steps; of whole ones it has the steps in its address, where they can be removed. */
 export async function pageOf(tree: TreeInfo, sources: Source[], steps: string[]): Promise<Blob> {
-  const embedded = sources.map((source) => embed(source, steps));
+  const embedded = sources.map(async ({ id, name }) => ({ name, base64: await core.exportBase64(id, steps) }));
   const [template, ...profiles] = await Promise.all([fetchTemplate(), ...embedded]);
   const left = steps.length > 0 ? [] : takenSteps.peek();
   const view = formatUrlState(viewOf(tree, left)).replace(/^[^?]*/, "");
-  return new Blob(fillTemplate(template, { view, profiles }), { type: "text/html" });
-}
-
-async function embed({ id, name }: Source, steps: string[]): Promise<Embedded["profiles"][number]> {
-  return { name, base64: await base64Of(await gzip(await core.exportPprof(id, steps))) };
+  return new Blob(fillTemplate(template, view, profiles), { type: "text/html" });
 }
 
 /** What is seen, on the page of files, which knows no services. What it shows has no times, so it takes no part of them. */
@@ -43,8 +37,14 @@ export function viewOf(tree: TreeInfo, steps: string[]): UrlState {
   return { ...initialUrlState("file"), type: tree.type, ...seen, ...compared };
 }
 
+/** A profile to embed: base64, in ASCII. */
+export interface Part {
+  name: string;
+  base64: Uint8Array<ArrayBuffer>;
+}
+
 /** The parts of the file. Profiles are parts of their own: as base64 they are JSON already, and long. */
-export function fillTemplate(template: string, { view, profiles }: Embedded): string[] {
+export function fillTemplate(template: string, view: string, profiles: Part[]): BlobPart[] {
   const at = template.indexOf(PLACE) + PLACE.length;
   if (at < PLACE.length) throw new Error("viewer.html beside this page holds no place for a profile");
   // A script element ends at the first "</script", wherever that stands.

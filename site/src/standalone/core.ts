@@ -1,8 +1,8 @@
 /** The core of a page that stands alone: its WASM is in the page, and it runs on the page's own thread. */
 import type { Core } from "../core/core.ts";
+import { bytesOf } from "../core/encoding.ts";
 import { localCore } from "../core/local.ts";
 import { loadEngine } from "../core/viewer.ts";
-import { bytesOf } from "../export/base64.ts";
 
 export const core: Core = localCore(readEngine().then(loadEngine));
 

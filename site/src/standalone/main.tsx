@@ -1,6 +1,6 @@
 /** A page that stands alone: a file with a profile in it, which opens from a disk and connects to nothing. */
 import { effect } from "@preact/signals";
-import { bytesOf } from "../export/base64.ts";
+import { bytesOf } from "../core/encoding.ts";
 import type { Embedded } from "../export/page.ts";
 import { FilePage } from "../pages/file.tsx";
 import { start } from "../start.tsx";

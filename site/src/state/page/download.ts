@@ -7,8 +7,3 @@ export function download(file: Blob, name: string): void {
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
-
-/** Bytes gzipped, by the browser: that is faster than WASM, and a tenth of our WASM less. */
-export function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Blob> {
-  return new Response(new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"))).blob();
-}

@@ -1,5 +1,5 @@
 /** A profile that the link to this page holds, behind the #. */
-import { bytesOf, fromUrlSafe } from "../../export/base64.ts";
+import { bytesOf, fromUrlSafe } from "../../core/encoding.ts";
 import { go, urlState } from "../url/router.ts";
 import { failures, openFiles } from "./opening.ts";
 
