@@ -48,6 +48,7 @@ const FORMATS: &[Format] = formats![
     binary::art_trace,
     binary::simpleperf,
     binary::python_binary,
+    json::gecko::slabs,
     v8::trace,
     v8::cpu_profile,
     v8::heap_profile,
