@@ -7,9 +7,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use flate2::read::DeflateDecoder;
+use json_slabs::Builder;
 use pilotlight_core::limits::MAX_PROFILE_BYTES;
+use pilotlight_core::pprof::encode;
 use pilotlight_core::{Profile, UnsupportedFormat, imports};
 use pilotlight_tests::corpus;
+use serde_json::Value;
 
 /// Functions listed for each sample type.
 const LISTED: usize = 10;
@@ -129,4 +132,48 @@ fn the_first_reader_leaves_them_to_the_second() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Lists of numbers moved into arrays of their own, as samply and the Firefox Profiler do.
+fn move_lists(value: &mut Value, builder: &mut Builder) {
+    match value {
+        Value::Array(items) if !items.is_empty() => {
+            let whole: Option<Vec<i32>> = items
+                .iter()
+                .map(|item| item.as_i64()?.try_into().ok())
+                .collect();
+            let numbers: Option<Vec<f64>> = items.iter().map(Value::as_f64).collect();
+            let slab = match (whole, numbers) {
+                (Some(whole), _) => builder.add_slab_from_vec(whole),
+                (None, Some(numbers)) => builder.add_slab_from_vec(numbers),
+                _ => return items.iter_mut().for_each(|item| move_lists(item, builder)),
+            };
+            *value = serde_json::json!({ "$s": slab.0 });
+        }
+        Value::Object(fields) => fields
+            .values_mut()
+            .for_each(|field| move_lists(field, builder)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_container_of_arrays_says_what_its_json_says() {
+    for file in ["samply/ls-profile.json", "firefox/processed-3.json"] {
+        let Some(json) = corpus::read(file).map(|read| read.bytes) else {
+            return;
+        };
+        let mut value: Value = serde_json::from_slice(&json).expect("JSON");
+        let mut builder = Builder::new();
+        move_lists(&mut value, &mut builder);
+        let file = builder.finish(value.to_string().as_bytes());
+        let opened = imports::open(&file, MAX_PROFILE_BYTES).expect("opens");
+        assert_eq!(opened.format, Some("Firefox profile (JsonSlabs)"));
+        let expected = imports::open(&json, MAX_PROFILE_BYTES).expect("opens");
+        assert_eq!(
+            encode(&opened.decoded.profile),
+            encode(&expected.decoded.profile)
+        );
+        assert_eq!(opened.decoded.warnings, expected.decoded.warnings);
+    }
 }

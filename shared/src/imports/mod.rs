@@ -51,6 +51,7 @@ const FORMATS: &[Format] = formats![
     binary::perf_data,
     binary::perfetto,
     binary::python_binary,
+    json::gecko::slabs,
     v8::trace,
     v8::cpu_profile,
     v8::heap_profile,

@@ -55,6 +55,10 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"HCAT\x02\0\0\0", Profile("a profile of CPython (binary)")),
     (b"TACH\0\0\0\x01", Profile("a profile of CPython (binary)")),
     (b"TACH\0\0\0\x02", Profile("a profile of CPython (binary)")),
+    (
+        b"\xdc\xdfJSLB\x01\0",
+        Profile("a Firefox profile (JsonSlabs)"),
+    ),
     (b"# callgrind format", Profile("a callgrind profile")),
     (b"\x28\xb5\x2f\xfd", Profile("a zstd archive")),
     (b"PK\x03\x04", Profile("a zip archive")),

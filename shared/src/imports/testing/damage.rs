@@ -83,6 +83,7 @@ const RECORDS: &[&[u8]] = &[
     b"a;b 1 2\na;c 3 4\n",
     b"\tx Time and Allocation Profiling Report\n\ttotal time  =  0.80 secs   (8 ticks @ 1 us)\n\ttotal alloc = 1,000 bytes\nCOST CENTRE MODULE SRC no. entries %time ticks\nMAIN MAIN <built-in> 1 2 0.0 1.0 0.0 1.0 3 4\n f A a.hs:17:1 2 7 2.0 0.0 2.0 0.0 5 6\n",
     b"HCAT\x01\0\0\0\x03\x0f\0\0\0\0\0\0\0\0\0\0\xf4\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x51\0\0\0\0\0\0\0\x53\0\0\0\0\0\0\0\0\0\0\0\x02\0\0\0\x07\0\0\0\0\0\0\0\0\0\0\0\x01\x64\x03\x01\0\x01f\0\0\x0a\0\x08\0\xff\x01\0\0\0\x01\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+    b"\xdc\xdfJSLB\x01\0\x01\0\0\0\x02\0\0\0\0\0\0\0\x0a\0\0\04\0\0\0\xf5\0\0\0\x04\0\0\0,\0\0\0\x08\0\0\0\xff\xff\xff\xff\0\0\0\0{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":70},\"shared\":{\"stackTable\":{\"prefix\":{\"$s\":1},\"frame\":[0,1]},\"frameTable\":{\"func\":[0,1]},\"funcTable\":{\"name\":[0,1]},\"stringArray\":[\"a\",\"b\"]},\"threads\":[{\"samples\":{\"stack\":[0,1],\"time\":[1,2]}}]}",
     b"# austin: 3.7.0\n# mode: full\n\nP1;T0:2;/a.py:f:3;:GC: 5,0,-6\n",
     b"*version\n2\nclock=wall\n*threads\n7\tmain\n*methods\n0x4\ta.C\tf\t()V\tC.java\n*end\nSLOW\x02\0\x10\0\0\0\0\0\0\0\0\0\x07\0\x04\0\0\0\x01\0\0\0\x07\0\x05\0\0\0\x09\0\0\0",
     b"SIMPLEPERF\x01\0\x0d\0\0\0\x2a\x0b\x0a\x09cpu-clock\x12\0\0\0\x0a\x10\x08\x05\x10\x07\x1a\x06\x08\x10\x10\x01\x18\x00\x20\x01\x28\0\x0d\0\0\0\x1a\x0b\x08\x01\x12\x04/a.b\x1a\x01f\0\0\0\0",

@@ -16,6 +16,7 @@
 //! - Left out: markers, counters, CPU usage, allocations, screenshots.
 
 mod document;
+pub(crate) mod slabs;
 mod stacks;
 mod symbols;
 mod table;

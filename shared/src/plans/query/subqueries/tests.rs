@@ -86,10 +86,13 @@ fn parts_are_found_again() {
 }
 
 #[test]
-fn roots_are_the_first() {
-    let mut group = vec![0, 0, 1, 2, 4];
+fn a_group_has_the_number_of_its_first() {
+    let mut groups = Groups::new(5);
+    for (a, b) in [(3, 2), (1, 2), (0, 1)] {
+        groups.tie(a, b);
+    }
     assert_eq!(
-        (0..5).map(|at| root(&mut group, at)).collect::<Vec<_>>(),
+        (0..5).map(|at| groups.of(at)).collect::<Vec<_>>(),
         [0, 0, 0, 0, 4]
     );
 }
