@@ -40,10 +40,6 @@ const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     ),
     (b"SIMPLEPERF", Profile("a recording of simpleperf")),
     (b"Nettrace", Profile("a .NET trace (nettrace)")),
-    (
-        b"\xdc\xdfJSLB",
-        Profile("a Firefox profile in binary (JSLB)"),
-    ),
     (b"MMPD", Profile("a self-profile of rustc")),
     (b"MOJ", Profile("an Austin recording (MOJO)")),
     (b"memray\0", Profile("a memray recording")),
