@@ -45,7 +45,7 @@ pub(super) fn imports() -> Seeds {
 "resourceTable":{"lib":[],"length":0},"stringArray":["a","b"]}]}"#
                 .to_vec(),
         ),
-        ("slabs", b"\xdc\xdfJSLB\x01\0\x01\0\0\0\x02\0\0\0\0\0\0\0\x0a\0\0\04\0\0\0\xf5\0\0\0\x04\0\0\0,\0\0\0\x08\0\0\0\xff\xff\xff\xff\0\0\0\0{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":70},\"shared\":{\"stackTable\":{\"prefix\":{\"$s\":1},\"frame\":[0,1]},\"frameTable\":{\"func\":[0,1]},\"funcTable\":{\"name\":[0,1]},\"stringArray\":[\"a\",\"b\"]},\"threads\":[{\"samples\":{\"stack\":[0,1],\"time\":[1,2]}}]}".to_vec()),
+        ("slabs", b"\xdc\xdfJSLB\x01\0\x01\0\0\0\x02\0\0\0\0\0\0\0\x0a\0\0\x004\0\0\0\xf5\0\0\0\x04\0\0\0,\0\0\0\x08\0\0\0\xff\xff\xff\xff\0\0\0\0{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":70},\"shared\":{\"stackTable\":{\"prefix\":{\"$s\":1},\"frame\":[0,1]},\"frameTable\":{\"func\":[0,1]},\"funcTable\":{\"name\":[0,1]},\"stringArray\":[\"a\",\"b\"]},\"threads\":[{\"samples\":{\"stack\":[0,1],\"time\":[1,2]}}]}".to_vec()),
         (
             "flamebearer",
             br#"{"flamebearer":{"names":["total","a","b"],"levels":[[0,9,0,0],[0,9,4,1],[0,5,5,2]],"numTicks":9,"maxSelf":5},"metadata":{"format":"single","units":"samples"}}"#
