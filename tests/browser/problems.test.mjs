@@ -52,11 +52,11 @@ for (const [name, make, says] of BAD) {
   });
 }
 
-const PERF = Buffer.from("PERFILE2".padEnd(80, "\0"));
+const UNREAD = Buffer.from("Nettrace".padEnd(80, "\0"));
 
 for (const [name, bytes, says] of [
-  ["perf.data", PERF, "This is a recording of perf (perf.data), which is not read yet."],
-  ["recording.pb.gz", gzipSync(PERF), "This is a recording of perf (perf.data), which is not read yet."],
+  ["trace.nettrace", UNREAD, "This is a .NET trace (nettrace), which is not read yet."],
+  ["recording.pb.gz", gzipSync(UNREAD), "This is a .NET trace (nettrace), which is not read yet."],
   ["profile.zip", Buffer.from("PK\x03\x04\x14\0\0\0"), "This archive is broken: the directory at its end is missing."],
   [
     "heap.json",
@@ -77,7 +77,7 @@ for (const [name, bytes, says] of [
 
 test("three bad files take little from the good one", async () => {
   const { page, at, end } = await openPage(browser, "/file");
-  const bad = ["a.data", "b.data", "c.data"].map((name) => file(name, PERF));
+  const bad = ["a.data", "b.data", "c.data"].map((name) => file(name, UNREAD));
   await drop(page, bad[0], GOOD, bad[1], bad[2]);
   await drawnFrames(page, callTree(readPprof(GOOD), 1).total);
   assert.equal(await at("problem").count(), 3);

@@ -85,13 +85,7 @@ pub(crate) fn inflate(
     cap: usize,
 ) -> Result<Option<Vec<u8>>, CompressionError> {
     if bytes.starts_with(&ZSTD) {
-        let damaged = |error: std::io::Error| CompressionError::Damaged {
-            format: "zstd",
-            reason: error.to_string(),
-        };
-        let mut decoder = zstd::stream::read::Decoder::new(bytes).map_err(damaged)?;
-        decoder.window_log_max(MAX_WINDOW_LOG).map_err(damaged)?;
-        return read(decoder, cap, damaged).map(Some);
+        return read(zstd_decoder(bytes)?, cap, zstd_damaged).map(Some);
     }
     if let Some(inflated) = gzip::inflate(bytes, cap)? {
         return Ok(Some(inflated));
@@ -105,6 +99,41 @@ pub(crate) fn inflate(
             };
             read(ZlibDecoder::new(bytes), cap, damaged).map(Some)
         }
+    }
+}
+
+/// The inflated bytes of a stream of zstd that may end anywhere, as one that was flushed and never
+/// ended. Memory stays within `cap` and a window.
+pub(crate) fn inflate_zstd_stream(bytes: &[u8], cap: usize) -> Result<Vec<u8>, CompressionError> {
+    read(Unended(zstd_decoder(bytes)?), cap, zstd_damaged)
+}
+
+/// A reader for which an end too early is an end.
+struct Unended<Inner>(Inner);
+
+impl<Inner: Read> Read for Unended<Inner> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        match self.0.read(into) {
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(0),
+            read => read,
+        }
+    }
+}
+
+type ZstdDecoder<'a> = zstd::stream::read::Decoder<'static, std::io::BufReader<&'a [u8]>>;
+
+fn zstd_decoder(bytes: &[u8]) -> Result<ZstdDecoder<'_>, CompressionError> {
+    let mut decoder = zstd::stream::read::Decoder::new(bytes).map_err(zstd_damaged)?;
+    decoder
+        .window_log_max(MAX_WINDOW_LOG)
+        .map_err(zstd_damaged)?;
+    Ok(decoder)
+}
+
+fn zstd_damaged(error: std::io::Error) -> CompressionError {
+    CompressionError::Damaged {
+        format: "zstd",
+        reason: error.to_string(),
     }
 }
 
@@ -157,5 +186,16 @@ mod tests {
             check(b"", "snappy", 1),
             Err(CompressionError::Unknown("snappy".to_owned()))
         );
+    }
+    #[test]
+    fn a_stream_that_never_ends_is_read_as_far_as_it_goes() {
+        let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+        encoder.write_all(b"flushed").unwrap();
+        encoder.flush().unwrap();
+        let stream = encoder.get_ref().clone();
+        assert_eq!(inflate_zstd_stream(&stream, 7), Ok(b"flushed".to_vec()));
+        assert!(inflate_zstd_stream(&stream, 6).unwrap_err().is_too_large());
+        assert!(inflate_sniffed(&stream, 7).is_err());
+        assert!(inflate_zstd_stream(b"no zstd at all", 99).is_err());
     }
 }

@@ -130,6 +130,12 @@ impl<'a> Wire<'a> {
         Ok(Some((number, value)))
     }
 
+    /// [`Self::field`] for readers whose size counts for more than their speed: they share one copy.
+    #[inline(never)]
+    pub(crate) fn next_field(&mut self) -> Result<Option<(u32, Value<'a>)>, WireError> {
+        self.field()
+    }
+
     /// The next packed number, `None` at the end.
     #[inline(always)]
     pub(crate) fn packed(&mut self) -> Result<Option<u64>, WireError> {

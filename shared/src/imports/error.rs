@@ -6,6 +6,7 @@ use crate::base::warnings::cut;
 use crate::formats::compression::CompressionError;
 use crate::formats::detect::{OpenError, UnsupportedFormat};
 use crate::formats::jfr::JfrError;
+use crate::formats::protobuf::WireError;
 use crate::formats::speedscope::SpeedscopeError;
 
 /// Why a file cannot be opened.
@@ -83,6 +84,21 @@ impl FormatError {
     /// What the reader of JSON says. It names line and column.
     pub(crate) fn json(format: &'static str, error: &serde_json::Error) -> Self {
         Self::new(format, cut(&error.to_string()))
+    }
+}
+
+/// What is wrong with a part of a file; who reads the file knows where that part is.
+pub(crate) struct Problem(pub(crate) String);
+
+impl From<WireError> for Problem {
+    fn from(error: WireError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<FormatError> for Problem {
+    fn from(error: FormatError) -> Self {
+        Self(error.problem)
     }
 }
 

@@ -10,6 +10,7 @@ mod error;
 mod frames;
 mod json;
 mod rows;
+mod spans;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -47,6 +48,8 @@ macro_rules! formats {
 const FORMATS: &[Format] = formats![
     binary::art_trace,
     binary::simpleperf,
+    binary::perf_data,
+    binary::perfetto,
     binary::python_binary,
     json::gecko::slabs,
     v8::trace,

@@ -186,6 +186,17 @@ pub(super) fn line_of(function: FunctionId, line: i64) -> Line {
     }
 }
 
+/// What the sample type of an event of perf is called, less `:u` and the like, and its unit: the
+/// periods of clocks are times.
+pub(super) fn perf_event(event: &str, has_period: bool) -> (&str, &'static str) {
+    let event = match event.rsplit_once(':') {
+        Some((name, letters)) if letters.bytes().all(|b| b"ukhGHIpPSDWeb".contains(&b)) => name,
+        _ => event,
+    };
+    let clock = matches!(event, "cpu-clock" | "task-clock") && has_period;
+    (event, if clock { "nanoseconds" } else { "count" })
+}
+
 fn known_types(builder: &ProfileBuilder) -> usize {
     builder.profile().sample_types().len()
 }

@@ -15,6 +15,7 @@ mod json_imports;
 mod message;
 mod profiles;
 mod pushes;
+mod record_imports;
 mod recordings;
 mod requests;
 mod stacks;
@@ -33,6 +34,7 @@ use json_imports::JSON_IMPORTS;
 use message::Message;
 use profiles::{CASES, head, id};
 use pushes::PUSHES;
+use record_imports::RECORD_IMPORTS;
 use requests::REQUESTS;
 use stacks::STACKS;
 use text_imports::IMPORTS;
@@ -82,6 +84,7 @@ fn hostile_profiles_allocate_in_proportion_to_their_size() {
         PUSHES,
         JSON_IMPORTS,
         IMPORTS,
+        RECORD_IMPORTS,
         V8,
     ];
     for Case {

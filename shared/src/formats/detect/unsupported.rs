@@ -9,6 +9,7 @@
 use std::fmt;
 
 use crate::formats::folded::variants::{Variant, variant};
+use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::Start;
 use UnsupportedFormat::{Other, Profile};
 
@@ -33,6 +34,10 @@ impl fmt::Display for UnsupportedFormat {
 /// Bytes that a file begins with.
 const MAGIC: &[(&[u8], UnsupportedFormat)] = &[
     (b"PERFILE2", Profile("a recording of perf (perf.data)")),
+    (
+        b"2ELIFREP",
+        Profile("a big-endian recording of perf (perf.data)"),
+    ),
     (b"SIMPLEPERF", Profile("a recording of simpleperf")),
     (b"Nettrace", Profile("a .NET trace (nettrace)")),
     (b"MMPD", Profile("a self-profile of rustc")),
@@ -271,6 +276,35 @@ pub(crate) fn otlp(start: &[u8]) -> Option<UnsupportedFormat> {
         (key.contains(&b'.') && key.iter().all(is_name)).then_some(())
     };
     (texts(start) || named().is_some()).then_some(Profile("an OTLP profile"))
+}
+
+/// A trace of Perfetto: packets as field 1. The first has a field that neither a value type of pprof
+/// nor a resource of OTLP has; and bytes that no text has, for a text may begin with a line feed,
+/// which is the key of field 1.
+pub(crate) fn perfetto(start: &[u8]) -> bool {
+    const KNOWN: std::ops::Range<u32> = 6..1000;
+    let is_text = |start: &[u8]| start.iter().take(1024).all(|&b| b >= 8);
+    if !start.starts_with(b"\x0a") || is_text(start) {
+        return false;
+    }
+    match Wire::new(start).next_field() {
+        Ok(Some((_, Value::Bytes(mut packet)))) => {
+            let mut is_known = false;
+            loop {
+                match packet.next_field() {
+                    Ok(Some((field, _))) => is_known |= KNOWN.contains(&field),
+                    Ok(None) => return is_known,
+                    Err(_) => return false,
+                }
+            }
+        }
+        // The packet goes beyond what is looked at: its first field is.
+        Err(_) => {
+            let key = message(start).and_then(|packet| Wire::new(packet).packed().ok()?);
+            key.is_some_and(|key| u32::try_from(key >> 3).is_ok_and(|key| KNOWN.contains(&key)))
+        }
+        Ok(_) => false,
+    }
 }
 
 /// What is inside of a message's first field, when that may be a message itself.

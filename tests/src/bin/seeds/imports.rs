@@ -2,6 +2,18 @@
 
 use crate::{Seeds, named};
 
+/// A trace that a script of the golden texts made.
+macro_rules! made {
+    ($name:literal) => {
+        include_bytes!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/golden/imports/made/",
+            $name
+        ))
+        .to_vec()
+    };
+}
+
 pub(super) fn imports() -> Seeds {
     let call = |name: &str| {
         format!(
@@ -33,7 +45,7 @@ pub(super) fn imports() -> Seeds {
 "resourceTable":{"lib":[],"length":0},"stringArray":["a","b"]}]}"#
                 .to_vec(),
         ),
-        ("slabs", b"\xdc\xdfJSLB\x01\0\x01\0\0\0\x02\0\0\0\0\0\0\0\x0a\0\0\04\0\0\0\xf5\0\0\0\x04\0\0\0,\0\0\0\x08\0\0\0\xff\xff\xff\xff\0\0\0\0{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":70},\"shared\":{\"stackTable\":{\"prefix\":{\"$s\":1},\"frame\":[0,1]},\"frameTable\":{\"func\":[0,1]},\"funcTable\":{\"name\":[0,1]},\"stringArray\":[\"a\",\"b\"]},\"threads\":[{\"samples\":{\"stack\":[0,1],\"time\":[1,2]}}]}".to_vec()),
+        ("slabs", b"\xdc\xdfJSLB\x01\0\x01\0\0\0\x02\0\0\0\0\0\0\0\x0a\0\0\x004\0\0\0\xf5\0\0\0\x04\0\0\0,\0\0\0\x08\0\0\0\xff\xff\xff\xff\0\0\0\0{\"meta\":{\"interval\":1,\"preprocessedProfileVersion\":70},\"shared\":{\"stackTable\":{\"prefix\":{\"$s\":1},\"frame\":[0,1]},\"frameTable\":{\"func\":[0,1]},\"funcTable\":{\"name\":[0,1]},\"stringArray\":[\"a\",\"b\"]},\"threads\":[{\"samples\":{\"stack\":[0,1],\"time\":[1,2]}}]}".to_vec()),
         (
             "flamebearer",
             br#"{"flamebearer":{"names":["total","a","b"],"levels":[[0,9,0,0],[0,9,4,1],[0,5,5,2]],"numTicks":9,"maxSelf":5},"metadata":{"format":"single","units":"samples"}}"#
@@ -57,6 +69,11 @@ pub(super) fn imports() -> Seeds {
             "goroutines",
             b"goroutine 1 [chan receive, 5 minutes]:\nmain.wait(0x1)\n\t/a/main.go:7 +0x1f\nmain.main()\n\t/a/main.go:3\n\ngoroutine 7 [running]:\n\tgoroutine running on other thread\n".to_vec(),
         ),
+        ("perfetto-cpu", made!("cpu.pftrace")),
+        ("perfetto-chrome", made!("chrome.pftrace")),
+        ("perfetto-heap", made!("heap.pftrace")),
+        ("perfetto-python", made!("python.pftrace")),
+        ("perf-data", recording()),
         ("two-counts", b"main;a 1 2\nmain;b 3 4\n".to_vec()),
         (
             "austin",
@@ -67,4 +84,39 @@ pub(super) fn imports() -> Seeds {
             b"\tTime and Allocation Profiling Report  (Final)\n\nCOST CENTRE MODULE SRC no. entries %time %alloc %time %alloc\n\nMAIN MAIN <built-in> 1 0 0.0 0.0 100.0 100.0\n main Main a.hs:1:1 2 1 50.0 10.0 50.0 10.0\n".to_vec(),
         ),
     ])
+}
+
+/// A recording of perf from a pipe: an event with id 7, a file in memory, a sample.
+fn recording() -> Vec<u8> {
+    let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let record = |kind: u64, misc: u64, body: Vec<u8>| {
+        let head = kind | misc << 32 | (8 + body.len() as u64) << 48;
+        [head.to_le_bytes().to_vec(), body].concat()
+    };
+    // Number, address, thread, time, period and stack.
+    let held = 1 << 16 | 1 | 1 << 1 | 1 << 2 | 1 << 8 | 1 << 5;
+    let event = [48 << 32, 0, 4000, held, 0, 1 << 10 | 1 << 18, 7];
+    let thread = 6 | 6 << 32;
+    let name = u64::from_le_bytes(*b"/lib/a\0\0");
+    [
+        b"PERFILE2".to_vec(),
+        words(&[16]),
+        record(64, 0, words(&event)),
+        record(
+            1,
+            2,
+            words(&[thread, 0x7000, 0x1000, 0x2000, name, thread, 0, 7]),
+        ),
+        record(
+            3,
+            0,
+            words(&[thread, u64::from_le_bytes(*b"main\0\0\0\0"), thread, 0, 7]),
+        ),
+        record(
+            9,
+            2,
+            words(&[7, 0x7010, thread, 5, 100, 3, -512i64 as u64, 0x7010, 0x7021]),
+        ),
+    ]
+    .concat()
 }

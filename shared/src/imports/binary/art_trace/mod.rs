@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
+use crate::imports::binary::bytes::{u16_at, u32_at};
 use crate::imports::error::FormatError;
 use crate::imports::rows::{Rows, lines};
 use crate::model::id::{LabelSetId, LocationId, StackId};
@@ -184,13 +185,9 @@ impl Trace {
         while let Some(record) = bytes.get(at..at + size) {
             let thread = match thread_bytes {
                 1 => u32::from(record[0]),
-                _ => u32::from(u16::from_le_bytes([record[0], record[1]])),
+                _ => u32::from(u16_at(record, 0).unwrap_or_default()),
             };
-            let word = |row: usize| {
-                let at = thread_bytes + 4 * row;
-                let bytes = record.get(at..at + 4).and_then(|part| part.first_chunk());
-                u32::from_le_bytes(bytes.copied().unwrap_or_default())
-            };
+            let word = |row: usize| u32_at(record, thread_bytes + 4 * row).unwrap_or_default();
             let times = [word(1), if clocks == 2 { word(2) } else { 0 }];
             self.record(thread, word(0), times)
                 .map_err(|problem| error(at, problem))?;
@@ -280,10 +277,6 @@ impl Trace {
             times,
         }
     }
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 #[cfg(test)]

@@ -12,9 +12,10 @@ use hashbrown::HashMap;
 
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::decoded::Decoded;
-use crate::formats::protobuf::{Value, Wire, WireError};
+use crate::formats::protobuf::{Value, Wire};
 use crate::formats::start::Start;
-use crate::imports::error::FormatError;
+use crate::imports::binary::bytes::u32_at;
+use crate::imports::error::{FormatError, Problem};
 use crate::imports::rows::{Rows, line_of};
 use crate::model::id::{LabelSetId, LocationId, MappingId};
 
@@ -71,29 +72,14 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 /// The record behind the length at `at`, or `None` inside where it is cut off, and where the next
 /// one begins. A length of 0 is the end.
 fn record(bytes: &[u8], at: usize) -> Option<(Option<&[u8]>, usize)> {
-    let length = bytes.get(at..)?.first_chunk::<4>().copied();
+    let length = u32_at(bytes, at);
     if length.is_none() && at < bytes.len() {
         return Some((None, at));
     }
-    let length = u32::from_le_bytes(length?) as usize;
+    let length = length? as usize;
     let start = at + 4;
     let end = start.checked_add(length)?;
     (length > 0).then(|| (bytes.get(start..end), end))
-}
-
-/// What is wrong with a record.
-struct Problem(String);
-
-impl From<WireError> for Problem {
-    fn from(error: WireError) -> Self {
-        Self(error.to_string())
-    }
-}
-
-impl From<FormatError> for Problem {
-    fn from(error: FormatError) -> Self {
-        Self(error.problem)
-    }
 }
 
 struct Report<'a> {
@@ -121,7 +107,7 @@ struct Thread {
 impl<'a> Report<'a> {
     /// Reads what samples name.
     fn tables(&mut self, mut record: Wire<'a>) -> Result<(), Problem> {
-        while let Some((field, value)) = record.field()? {
+        while let Some((field, value)) = record.next_field()? {
             let Value::Bytes(message) = value else {
                 continue;
             };
@@ -137,7 +123,7 @@ impl<'a> Report<'a> {
     }
 
     fn lost(&mut self, mut message: Wire<'a>) -> Result<(), Problem> {
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             if let (2, Value::Number(count)) = (field, value) {
                 self.lost = self.lost.max(count);
             }
@@ -151,7 +137,7 @@ impl<'a> Report<'a> {
             module: None,
             symbols: Vec::new(),
         };
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => id = number,
                 (2, Value::Bytes(path)) => {
@@ -173,7 +159,7 @@ impl<'a> Report<'a> {
 
     fn thread(&mut self, mut message: Wire<'a>) -> Result<(), Problem> {
         let (mut id, mut process, mut name) = (0, 0, String::new());
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => id = number,
                 (2, Value::Number(number)) => process = number,
@@ -189,7 +175,7 @@ impl<'a> Report<'a> {
     }
 
     fn meta(&mut self, mut message: Wire<'a>) -> Result<(), Problem> {
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             if let (1, Value::Bytes(event)) = (field, value) {
                 let event = String::from_utf8_lossy(event.bytes());
                 let clock = matches!(&*event, "cpu-clock" | "task-clock");
@@ -205,13 +191,13 @@ impl<'a> Report<'a> {
 
     /// Reads a sample, if that is what the record is.
     fn sample(&mut self, mut record: Wire<'a>) -> Result<(), Problem> {
-        while let Some((field, value)) = record.field()? {
+        while let Some((field, value)) = record.next_field()? {
             let (1, Value::Bytes(mut message)) = (field, value) else {
                 continue;
             };
             let (mut time, mut thread, mut count, mut event) = (0, 0, 0, 0);
             self.frames.clear();
-            while let Some((field, value)) = message.field()? {
+            while let Some((field, value)) = message.next_field()? {
                 match (field, value) {
                     (1, Value::Number(number)) => time = number,
                     (2, Value::Number(number)) => thread = u64::from(number as u32),
@@ -276,7 +262,7 @@ impl<'a> Report<'a> {
 
     fn frame(&mut self, mut message: Wire<'a>) -> Result<(), Problem> {
         let (mut address, mut file, mut symbol) = (0, 0, u64::MAX);
-        while let Some((field, value)) = message.field()? {
+        while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (1, Value::Number(number)) => address = number,
                 (2, Value::Number(number)) => file = number,

@@ -1,5 +1,7 @@
 //! A line of the text: the head of a sample, or a frame.
 
+use crate::imports::rows::perf_event;
+
 /// The head of a sample.
 pub(super) struct Header<'a> {
     /// Name of the thread; empty when it is not printed.
@@ -27,12 +29,11 @@ impl Header<'_> {
     /// What is counted, in which unit.
     pub(super) fn sample_type(&self) -> (&str, &'static str) {
         let event = match (self.event, self.period) {
-            (Some(event), _) => without_modifiers(event),
+            (Some(event), _) => event,
             (None, Some(_)) => "period",
             (None, None) => "samples",
         };
-        let clock = matches!(event, "cpu-clock" | "task-clock") && self.period.is_some();
-        (event, if clock { "nanoseconds" } else { "count" })
+        perf_event(event, self.period.is_some())
     }
 }
 
@@ -148,14 +149,6 @@ fn without_offset(name: &str) -> &str {
     match name.rsplit_once("+0x") {
         Some((symbol, offset)) if offset.bytes().all(|b| b.is_ascii_hexdigit()) => symbol,
         _ => name,
-    }
-}
-
-/// Less the letters that say where an event is counted, as in `cycles:u`.
-fn without_modifiers(event: &str) -> &str {
-    match event.rsplit_once(':') {
-        Some((name, letters)) if letters.bytes().all(|b| b"ukhGHIpPSDWeb".contains(&b)) => name,
-        _ => event,
     }
 }
 

@@ -12,7 +12,6 @@
 mod event;
 mod profiles;
 mod sampled;
-mod spans;
 mod threads;
 
 use super::reader::{Problem, Reader};
@@ -21,12 +20,12 @@ use crate::base::warnings::Warnings;
 use crate::formats::decoded::Decoded;
 use crate::formats::start::Start;
 use crate::imports::error::FormatError;
+use crate::imports::spans::{Kind, Spans};
 use crate::model::builder::ProfileBuilder;
 use event::Event;
 pub(crate) use event::NAME;
 use profiles::Profiles;
 use sampled::Sampled;
-use spans::{Kind, Spans};
 use threads::Threads;
 
 pub(crate) fn sniff(start: Start<'_>) -> bool {
@@ -36,7 +35,14 @@ pub(crate) fn sniff(start: Start<'_>) -> bool {
 
 pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     let mut reader = Reader::of(bytes, NAME)?;
-    let mut trace = Trace::default();
+    let mut trace = Trace {
+        builder: ProfileBuilder::default(),
+        threads: Threads::default(),
+        spans: Spans::new(NAME),
+        sampled: Sampled::default(),
+        profiles: Profiles::default(),
+        asynchronous: 0,
+    };
     let mut warnings = Warnings::default();
     match trace.read(&mut reader) {
         Err(problem) if problem.is_end => {
@@ -51,7 +57,6 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
     trace.write(warnings)
 }
 
-#[derive(Default)]
 struct Trace {
     builder: ProfileBuilder,
     threads: Threads,

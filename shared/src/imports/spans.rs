@@ -7,12 +7,11 @@
 //! - An event that ends after the one around it is cut off there.
 //! - What takes no time is left out.
 
-use super::event::NAME;
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::base::sort::sort_rows;
 use crate::base::warnings::Warnings;
 use crate::imports::error::FormatError;
-use crate::imports::v8::frames::function;
+use crate::imports::frames::Frame;
 use crate::model::builder::ProfileBuilder;
 use crate::model::id::{LabelSetId, LocationId, StackId, StringId};
 
@@ -28,8 +27,9 @@ pub(super) enum Kind {
 }
 
 /// All events with a duration.
-#[derive(Default)]
 pub(super) struct Spans {
+    /// The name of the format, for errors.
+    format: &'static str,
     rows: Vec<Row>,
     /// Ends of nothing.
     stray: u64,
@@ -50,6 +50,16 @@ struct Row {
 }
 
 impl Spans {
+    /// None yet.
+    pub(super) fn new(format: &'static str) -> Self {
+        Self {
+            format,
+            rows: Vec::new(),
+            stray: 0,
+            unclosed: 0,
+        }
+    }
+
     /// Appends an event: its name and what it says beside that, its start and end.
     pub(super) fn push(
         &mut self,
@@ -68,7 +78,7 @@ impl Spans {
                 let text = format!("{} {detail}", builder.profile().text(name));
                 builder.string(&text)
             };
-            function(builder, shown, StringId::EMPTY, 0, 0)
+            Frame::named(shown).location(builder)
         });
         self.rows.push(Row {
             kind,
@@ -113,6 +123,7 @@ impl Spans {
         for spans in order.chunk_by(|&a, &b| self.thread(a) == self.thread(b)) {
             let labels = labels[self.thread(spans[0]) as usize];
             let mut running = Running {
+                format: self.format,
                 builder: &mut *builder,
                 values: vec![0; column + 1],
                 labels,
@@ -215,6 +226,7 @@ impl Spans {
 
 /// A thread at a moment.
 struct Running<'a> {
+    format: &'static str,
     builder: &'a mut ProfileBuilder,
     values: Vec<i64>,
     labels: Option<LabelSetId>,
@@ -231,7 +243,7 @@ impl Running<'_> {
         if self.open.len() >= MAX_STACK_DEPTH {
             let place = format!("time {} µs", row.start / 1_000);
             let problem = format!("more than {MAX_STACK_DEPTH} events run at once");
-            return Err(FormatError::at(NAME, place, problem));
+            return Err(FormatError::at(self.format, place, problem));
         }
         let Some(location) = row.location else {
             return Ok(false);
