@@ -3,6 +3,7 @@
 
 use hashbrown::HashMap;
 
+use super::disjoint_sets::DisjointSets;
 use super::plan::CatalogObject;
 use crate::base::sort::insertion_sort;
 use crate::base::units::{TimeRange, UnixNanos};
@@ -129,8 +130,8 @@ struct Extent {
 }
 
 impl Extent {
-    /// Of several blocks that share sources. Which of them has what of a source is not known: so
-    /// all must answer the same range, in windows that all of them have.
+    /// Of several blocks that share sources. They answer the same range in the same windows: which
+    /// of them holds what of a source is not known.
     fn add(&mut self, other: Self) {
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
@@ -155,30 +156,6 @@ impl Extent {
             range: whole,
             rounded: whole != open,
         }
-    }
-}
-
-/// What is tied to each other, directly or through others; all by number.
-pub(super) struct Groups(Vec<usize>);
-
-impl Groups {
-    /// So many that are not tied.
-    pub(super) fn new(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    /// The group of one: the least number in it.
-    pub(super) fn of(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    pub(super) fn tie(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.0[a.max(b)] = a.min(b);
     }
 }
 
@@ -215,7 +192,7 @@ impl<'a> Summaries<'a> {
                     .or_default()
                     .push(dataset);
             }
-            let (alone, before) = (is_alone(object), found.len());
+            let (alone, before) = (has_no_sources(object), found.len());
             for ((of_type, service), datasets) in groups {
                 let times = datasets.iter().map(|d| (d.min_time, d.max_time));
                 let Some((first, last)) =
@@ -244,14 +221,14 @@ impl<'a> Summaries<'a> {
                     .for_each(|key| summarized_by.entry(key.as_str()).or_default().push(at));
             }
         }
-        let mut groups = Groups::new(objects.len());
+        let mut sets = DisjointSets::new(objects.len());
         for blocks in summarized_by.values() {
-            blocks.iter().for_each(|&at| groups.tie(blocks[0], at));
+            blocks.iter().for_each(|&at| sets.union(blocks[0], at));
         }
         let mut together = HashMap::<_, Extent>::new();
         for &((at, of_type, service), extent, _) in &found {
             together
-                .entry((groups.of(at), of_type, service))
+                .entry((sets.find(at), of_type, service))
                 .and_modify(|all| all.add(extent))
                 .or_insert(extent);
         }
@@ -260,7 +237,7 @@ impl<'a> Summaries<'a> {
             let summary = if alone {
                 extent.rounded(range)
             } else {
-                together[&(groups.of(at), of_type, service)].inside(range)
+                together[&(sets.find(at), of_type, service)].inside(range)
             };
             (key, summary)
         });
@@ -299,7 +276,7 @@ pub(super) fn is_summary(object: &CatalogObject) -> bool {
 }
 
 /// Whether an object sums up a day whose profiles are gone.
-pub(super) fn is_alone(object: &CatalogObject) -> bool {
+pub(super) fn has_no_sources(object: &CatalogObject) -> bool {
     let block = object.directory.block();
     is_summary(object) && block.is_some_and(|block| block.summarizes.is_empty())
 }

@@ -7,6 +7,7 @@ mod catalog;
 mod compact;
 mod cover;
 mod dedup;
+mod disjoint_sets;
 mod plan;
 mod query;
 mod reads;

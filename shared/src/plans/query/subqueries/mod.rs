@@ -14,7 +14,8 @@ use crate::base::sort::sort_by;
 use crate::base::units::TimeRange;
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
-use crate::plans::cover::{Groups, is_alone, service};
+use crate::plans::cover::{has_no_sources, service};
+use crate::plans::disjoint_sets::DisjointSets;
 use crate::plans::plan::{CatalogObject, Plan, PlanError};
 use crate::selector::Selector;
 use crate::store::{Contents, Directory, Level, ObjectKey};
@@ -98,8 +99,8 @@ pub fn split(
         })
     });
     let mut all = closed(asked.collect(), range, &of_key);
-    // A range may cut the windows of a day such that nothing is read, which the answer must tell.
-    all.retain(|closed| closed.reads > 0 || closed.objects.iter().any(is_alone));
+    // A range may round a day away. Its part stays, so that the answer says that it is rounded.
+    all.retain(|closed| closed.reads > 0 || closed.objects.iter().any(has_no_sources));
     sort_by(&mut all, |a, b| {
         (a.millis, &a.objects[0].key).cmp(&(b.millis, &b.objects[0].key))
     });
@@ -176,7 +177,7 @@ fn closed(
     range: TimeRange,
     of_key: &HashMap<String, (u64, usize)>,
 ) -> Vec<Closed> {
-    let mut groups = Groups::new(objects.len());
+    let mut sets = DisjointSets::new(objects.len());
     let mut places: HashMap<&str, usize> = objects
         .iter()
         .enumerate()
@@ -190,13 +191,13 @@ fn closed(
             .flat_map(|block| &block.summarizes);
         for key in summarizes {
             // A source that is gone still ties the blocks that sum it up.
-            groups.tie(at, *places.entry(key).or_insert(at));
+            sets.union(at, *places.entry(key).or_insert(at));
         }
     }
     drop(places);
     let (mut all, mut place_of) = (Vec::<Closed>::new(), HashMap::new());
     for (at, object) in objects.into_iter().enumerate() {
-        let place = *place_of.entry(groups.of(at)).or_insert(all.len());
+        let place = *place_of.entry(sets.find(at)).or_insert(all.len());
         if place == all.len() {
             all.push(Closed {
                 objects: Vec::new(),

@@ -84,15 +84,3 @@ fn parts_are_found_again() {
         29
     );
 }
-
-#[test]
-fn a_group_has_the_number_of_its_first() {
-    let mut groups = Groups::new(5);
-    for (a, b) in [(3, 2), (1, 2), (0, 1)] {
-        groups.tie(a, b);
-    }
-    assert_eq!(
-        (0..5).map(|at| groups.of(at)).collect::<Vec<_>>(),
-        [0, 0, 0, 0, 4]
-    );
-}
