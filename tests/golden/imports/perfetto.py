@@ -170,28 +170,38 @@ def chrome():
 
 
 def heap():
-    """Two dumps of two processes: the last of each holds. The second takes two packets."""
+    """Dumps of two processes, in parts as heapprofd writes them: all samples, then their stacks, then an
+    empty end. In use is what the last dump of each says; allocated, what the last sample of each stack says.
+    """
     kinds = ["alloc_objects count", "alloc_space bytes", "inuse_objects count", "inuse_space bytes"]
     columns, names, trace = {kind: Counter() for kind in kinds}, Names(), b""
     dumps = [
-        ({70: [("main;load", 1000, 200, 10, 2)], 80: [("main;save", 64, 0, 1, 0)]}, False),
-        ({70: [("main;load", 3000, 500, 30, 5)]}, True),
-        ({70: [("main;keep", 900, 0, 9, 0)]}, False),
+        [
+            {70: [("main;load", 1000, 200, 10, 2), ("main;parse", 700, 700, 7, 7)]},
+            {80: [("main;save", 64, 0, 1, 0)]},
+        ],
+        [{70: [("main;load", 3000, 500, 30, 5)]}, {70: [("main;keep", 900, 0, 9, 0)]}],
     ]
-    last = {80: 0, 70: 1}
-    for row, (processes, continued) in enumerate(dumps):
-        fields = []
-        for pid, samples in processes.items():
-            heaps = [(1, pid), (11, "libc.malloc"), (9, row)]
-            for stack, allocated, freed, count, free_count in samples:
-                sample = message((1, names.stack(stack)), (2, allocated), (3, freed), (5, count), (6, free_count))
-                heaps.append((2, sample))
-                if row >= last[pid]:
-                    for kind, value in zip(kinds, (count, allocated, count - free_count, allocated - freed)):
-                        columns[kind][leaf(stack)] += value
-            fields.append((5, message(*heaps)))
-        flags = 1 if row == 0 else 0
-        trace += packet((8, row + 1), (10, 5), (13, flags), *names.take(), (37, message(*fields, (6, int(continued)))))
+    last_dump, last_sample = {80: 0, 70: 1}, {}
+    first = True
+    for row, parts in enumerate(dumps):
+        for processes in parts:
+            fields = []
+            for pid, samples in processes.items():
+                heaps = [(1, pid), (11, "libc.malloc"), (9, row)]
+                for stack, *values in samples:
+                    fields_of = zip((1, 2, 3, 5, 6), (names.stack(stack), *values))
+                    heaps.append((2, message(*fields_of)))
+                    last_sample[pid, stack] = (row, *values)
+                fields.append((5, message(*heaps)))
+            trace += packet((8, row + 1), (10, 5), (13, int(first)), (37, message(*fields, (6, 1))))
+            first = False
+        trace += packet((8, row + 1), (10, 5), *names.take())
+        trace += packet((8, row + 1), (10, 5), (37, b""))
+    for (pid, stack), (row, allocated, freed, count, free_count) in last_sample.items():
+        left = (count - free_count, allocated - freed) if row == last_dump[pid] else (0, 0)
+        for kind, value in zip(kinds, (count, allocated, *left)):
+            columns[kind][leaf(stack)] += value
     golden("heap.pftrace", trace, columns)
 
 

@@ -2,12 +2,15 @@
 
 use hashbrown::HashMap;
 
-use crate::formats::protobuf::{Value, Wire, WireError};
+use crate::formats::protobuf::{Value, Wire};
+use crate::imports::error::Problem;
 use crate::imports::rows::Rows;
 
 /// The clock that runs while the machine sleeps, which others are compared with.
 const BOOT: u64 = 6;
-/// What a clock takes.
+/// The clock of times that come in microseconds.
+const MONOTONIC: u64 = 3;
+/// Estimated bytes of memory for each clock.
 const CLOCK: usize = 96;
 
 /// All clocks that a trace compares, by their writer and number.
@@ -46,12 +49,14 @@ impl Clocks {
         sequence: u64,
         mut message: Wire<'_>,
         rows: &mut Rows,
-    ) -> Result<(), WireError> {
+    ) -> Result<(), Problem> {
         let mut read: Vec<((u64, u64), Clock)> = Vec::new();
         while let Some((field, value)) = message.next_field()? {
             let (1, Value::Bytes(mut message)) = (field, value) else {
                 continue;
             };
+            rows.beside += CLOCK;
+            rows.check()?;
             let (mut id, mut time, mut unit, mut counts_on) = (0, 0, 1, false);
             while let Some((field, value)) = message.next_field()? {
                 match (field, value) {
@@ -79,11 +84,16 @@ impl Clocks {
         let now = boot.map(|(_, clock)| clock.last).or(known).or(first);
         for (key, mut clock) in read {
             clock.offset = now.unwrap_or(0).saturating_sub(clock.last);
-            if self.known.insert(key, clock).is_none() {
-                rows.beside += CLOCK;
+            if self.known.insert(key, clock).is_some() {
+                rows.beside -= CLOCK;
             }
         }
         Ok(())
+    }
+
+    /// A time of the monotonic clock, in nanoseconds, on the boot clock. One below 0 counts as 0.
+    pub(super) fn monotonic(&mut self, time: i64) -> i64 {
+        self.time(0, Some(MONOTONIC), u64::try_from(time).unwrap_or(0))
     }
 
     /// The time of a packet on the boot clock.

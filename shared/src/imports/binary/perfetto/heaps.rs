@@ -3,14 +3,18 @@
 use hashbrown::HashMap;
 
 use super::interned::Interned;
-use super::symbols::Symbols;
-use crate::formats::protobuf::{Value, Wire};
+use super::packet::number;
+use super::symbols::{Symbols, text};
+use super::tracks::{Owner, Tracks};
+use crate::formats::protobuf::{Value, Wire, WireError};
 use crate::imports::error::{FormatError, Problem};
 use crate::imports::rows::Rows;
-use crate::model::id::{LabelSetId, StackId};
+use crate::model::id::{LabelSetId, StackId, StringId};
 
-/// What a row takes.
-const ROW: usize = 64;
+/// Estimated bytes of memory for each sample of an open dump.
+const SAMPLE: usize = 48;
+/// Estimated bytes of memory for each row, and its entry in a table.
+const ROW: usize = 96;
 
 /// What is counted, in the order of pprof.
 const TYPES: [(&str, &str); 4] = [
@@ -20,16 +24,34 @@ const TYPES: [(&str, &str); 4] = [
     ("inuse_space", "bytes"),
 ];
 
-/// All dumps.
+/// The dumps of a sequence of packets.
+#[derive(Default)]
+pub(super) struct Dumps<'a> {
+    /// Tables within dumps.
+    pub(super) interned: Interned<'a>,
+    /// Samples of the open dump. Their stacks come after them.
+    samples: Vec<Sample>,
+    /// The last row of each heap, number of a stack, and stack.
+    rows: HashMap<(u32, u64, Option<StackId>), u32>,
+}
+
+struct Sample {
+    owner: u32,
+    stack: u64,
+    values: [i64; 4],
+}
+
+/// All dumps that have ended.
 #[derive(Default)]
 pub(super) struct Heaps {
     rows: Vec<Row>,
     /// The last dump of each heap.
     last: HashMap<u32, u32>,
-    /// How many dumps have begun.
-    pub(super) begun: u32,
+    /// How many dumps have ended.
+    ended: u32,
 }
 
+/// The last sample of a stack.
 struct Row {
     owner: u32,
     dump: u32,
@@ -37,16 +59,53 @@ struct Row {
     values: [i64; 4],
 }
 
-impl Heaps {
-    /// Reads a sample of the dump of a heap.
-    pub(super) fn sample(
+impl<'a> Dumps<'a> {
+    /// Reads a part of a dump.
+    pub(super) fn read(
         &mut self,
-        (owner, dump): (u32, u32),
-        mut message: Wire<'_>,
-        interned: &mut Interned<'_>,
-        symbols: &Symbols<'_>,
+        message: Wire<'a>,
+        tracks: &mut Tracks,
         rows: &mut Rows,
     ) -> Result<(), Problem> {
+        self.interned.add_dump(message, rows)?;
+        let mut fields = message;
+        while let Some((field, value)) = fields.next_field()? {
+            if let (5, Value::Bytes(process)) = (field, value) {
+                self.heap(process, tracks, rows)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn heap(
+        &mut self,
+        message: Wire<'a>,
+        tracks: &mut Tracks,
+        rows: &mut Rows,
+    ) -> Result<(), Problem> {
+        let process = number(message, 1)?;
+        let mut heap = StringId::EMPTY;
+        let mut fields = message;
+        while let Some((field, value)) = fields.next_field()? {
+            if let (11, Value::Bytes(name)) = (field, value) {
+                heap = text(name, rows);
+            }
+        }
+        let owner = tracks.number(Owner::Heap(process, heap), rows);
+        let mut fields = message;
+        while let Some((field, value)) = fields.next_field()? {
+            if let (2, Value::Bytes(sample)) = (field, value) {
+                self.samples.push(Sample::read(owner, sample)?);
+                rows.beside += SAMPLE;
+                rows.check()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Sample {
+    fn read(owner: u32, mut message: Wire<'_>) -> Result<Self, WireError> {
         // Stack, bytes allocated and freed, as often allocated and freed; the most bytes at once,
         // and in how many pieces.
         let mut fields = [0u64; 10];
@@ -67,7 +126,6 @@ impl Heaps {
             most,
             most_count,
         ] = fields;
-        let stack = interned.stack_of(stack, symbols, rows)?;
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let (objects, space) = match most {
             0 => (
@@ -76,19 +134,56 @@ impl Heaps {
             ),
             most => (whole(most_count), whole(most)),
         };
-        self.last.insert(owner, dump);
-        self.rows.push(Row {
+        Ok(Self {
             owner,
-            dump,
             stack,
             values: [whole(count), whole(allocated), objects, space],
-        });
-        rows.beside += ROW;
-        rows.check()?;
+        })
+    }
+}
+
+impl Heaps {
+    /// Ends the open dump of a sequence: its stacks are known now.
+    pub(super) fn end<'a>(
+        &mut self,
+        dumps: &mut Dumps<'a>,
+        interned: &mut Interned<'a>,
+        symbols: &mut Symbols<'_>,
+        rows: &mut Rows,
+    ) -> Result<(), Problem> {
+        let interned = match dumps.interned.has_stacks() {
+            true => &mut dumps.interned,
+            false => interned,
+        };
+        self.ended += 1;
+        let samples = std::mem::take(&mut dumps.samples);
+        for sample in &samples {
+            let stack = interned.stack_of(sample.stack, symbols, rows)?;
+            let row = Row {
+                owner: sample.owner,
+                dump: self.ended,
+                stack,
+                values: sample.values,
+            };
+            self.last.insert(row.owner, row.dump);
+            let key = (sample.owner, sample.stack, stack);
+            let known = dumps.rows.get(&key).map(|&at| at as usize);
+            match known.and_then(|at| self.rows.get_mut(at)) {
+                // Counts are of all time, but begin anew after heapprofd has dropped a stack.
+                Some(known) if known.values[0] <= row.values[0] => *known = row,
+                _ => {
+                    dumps.rows.insert(key, self.rows.len() as u32);
+                    self.rows.push(row);
+                    rows.beside += ROW;
+                    rows.check()?;
+                }
+            }
+        }
+        rows.beside -= samples.len() * SAMPLE;
         Ok(())
     }
 
-    /// Writes the last dump of each heap.
+    /// Writes the last sample of each stack.
     pub(super) fn write(
         self,
         labels: &[Option<LabelSetId>],
@@ -103,10 +198,13 @@ impl Heaps {
         }
         let mut values = vec![0; rows.builder.profile().sample_types().len()];
         for row in &self.rows {
-            if self.last.get(&row.owner) != Some(&row.dump) {
-                continue;
-            }
-            for (column, value) in columns.into_iter().zip(row.values) {
+            let [count, allocated, objects, space] = row.values;
+            // A stack that the last dump lacks has nothing in use.
+            let own = match self.last.get(&row.owner) == Some(&row.dump) {
+                true => [count, allocated, objects, space],
+                false => [count, allocated, 0, 0],
+            };
+            for (column, value) in columns.into_iter().zip(own) {
                 values[column] = value;
             }
             let labels = labels.get(row.owner as usize).copied().flatten();

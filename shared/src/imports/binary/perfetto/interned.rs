@@ -1,23 +1,26 @@
-//! What a writer gives numbers to: texts, files, frames, stacks. They are read when a sample needs
+//! What a sequence gives numbers to: texts, files, frames, stacks. They are read when a sample needs
 //! them, for a stack may come before its frames.
 
 use hashbrown::HashMap;
 
-use super::packet::{Numbers, number};
+use super::packet::{Entry, Numbers, number};
 use super::symbols::{Symbols, build_id, text};
 use crate::base::limits::MAX_STACK_DEPTH;
 use crate::formats::protobuf::{Value, Wire};
 use crate::imports::error::Problem;
 use crate::imports::frames::library;
-use crate::imports::rows::Rows;
+use crate::imports::rows::{Rows, line_of};
 use crate::model::id::{LocationId, MappingId, StackId, StringId};
-use crate::model::profile::Line;
 
-/// What each of them takes.
+/// Estimated bytes of memory for each text, mapping, frame and stack.
 const ENTRY: usize = 80;
 
 /// Longest path of a file, in bytes: that of Linux.
 const MAX_PATH: usize = 4096;
+
+/// Longest name of an event, in bytes. Each event reads its name again, so a name of a megabyte
+/// would cost one for every few bytes of the file.
+const MAX_EVENT_NAME: usize = 4096;
 
 /// A kind of text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,13 +32,7 @@ pub(super) enum Kind {
     BuildId,
 }
 
-/// A message, or what was made of it.
-enum Entry<'a, Made> {
-    Message(Wire<'a>),
-    Made(Made),
-}
-
-/// All of a writer.
+/// All of a sequence.
 #[derive(Default)]
 pub(super) struct Interned<'a> {
     texts: HashMap<(Kind, u64), StringId>,
@@ -106,7 +103,12 @@ impl<'a> Interned<'a> {
             if let (2, Value::Bytes(word)) = (field, value) {
                 let word = match kind {
                     Kind::BuildId => build_id(word.bytes(), rows),
-                    _ => text(word, rows),
+                    Kind::Event => {
+                        let name = String::from_utf8_lossy(word.bytes());
+                        let end = name.floor_char_boundary(MAX_EVENT_NAME);
+                        rows.builder.string(&name[..end])
+                    }
+                    Kind::Function | Kind::Source | Kind::Path => text(word, rows),
                 };
                 self.texts.insert((kind, id), word);
             }
@@ -142,7 +144,7 @@ impl<'a> Interned<'a> {
     pub(super) fn stack_of(
         &mut self,
         id: u64,
-        symbols: &Symbols<'_>,
+        symbols: &mut Symbols<'_>,
         rows: &mut Rows,
     ) -> Result<Option<StackId>, Problem> {
         let message = match self.stacks.get(&id) {
@@ -162,7 +164,7 @@ impl<'a> Interned<'a> {
     pub(super) fn stack_in(
         &mut self,
         message: Wire<'_>,
-        symbols: &Symbols<'_>,
+        symbols: &mut Symbols<'_>,
         rows: &mut Rows,
     ) -> Result<Option<StackId>, Problem> {
         let mut frames = Numbers::of(message, 2);
@@ -184,7 +186,7 @@ impl<'a> Interned<'a> {
     fn location(
         &mut self,
         id: u64,
-        symbols: &Symbols<'_>,
+        symbols: &mut Symbols<'_>,
         rows: &mut Rows,
     ) -> Result<LocationId, Problem> {
         let mut message = match self.frames.get(&id) {
@@ -208,23 +210,17 @@ impl<'a> Interned<'a> {
         }
         let mapping = self.mapping_of(mapping, rows)?;
         let address = mapping.map_or(0, |_| address);
-        let name = self.text_of(Kind::Function, name);
-        let mut lines = match mapping {
-            Some(mapping) => {
-                let known = rows.builder.profile().mappings()[mapping.index()];
-                symbols.lines((known.file, known.build_id, address), rows)?
-            }
-            None => Vec::new(),
+        let symbol = match mapping {
+            Some(mapping) => symbols.location(mapping, address, rows)?,
+            None => None,
         };
-        if lines.is_empty() && !name.is_empty() {
+        let location = symbol.unwrap_or_else(|| {
+            let name = self.text_of(Kind::Function, name);
             let file = self.text_of(Kind::Source, source);
-            lines.push(Line {
-                function: Some(rows.function_of(name, file)),
-                line,
-                column: 0,
-            });
-        }
-        let location = rows.builder.location(mapping, address, false, &lines);
+            let line = (!name.is_empty()).then(|| line_of(rows.function_of(name, file), line));
+            rows.builder
+                .location(mapping, address, false, line.as_slice())
+        });
         self.frames.insert(id, Entry::Made(location));
         Ok(location)
     }

@@ -4,7 +4,9 @@
 //!
 //! - Samples of traced_perf and of Chrome are counted as `samples`; those of `StackSample`, which
 //!   CPython writes, have the weight and the name that they come with.
-//! - Of heapprofd's dumps of a process the last one is read, which has all before it.
+//! - Of heapprofd's dumps of a heap, the last one says what is in use. What was allocated is the last
+//!   count of each stack in any of them, for a dump lacks the stacks whose memory was freed before.
+//! - Times in microseconds are those of the monotonic clock.
 //! - Slices (`TrackEvent`) are wall time: each moment for the innermost slice of its track.
 //! - Times are those of the boot clock, or of the clock that a trace has instead.
 //! - Process, thread, track and heap are the labels `process`, `thread`, `thread_id`, `track` and
@@ -13,13 +15,14 @@
 //!   packet that was lost is left out, with a warning.
 
 mod clocks;
+mod event;
 mod heaps;
 mod interned;
 mod packet;
 mod reader;
+mod sequence;
 mod symbols;
 mod tracks;
-mod writer;
 
 use std::borrow::Cow;
 

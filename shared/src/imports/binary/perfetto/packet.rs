@@ -22,7 +22,7 @@ pub(super) const STACK_SAMPLE: u32 = 135;
 pub(super) struct Packet<'a> {
     pub(super) time: Option<u64>,
     pub(super) clock: Option<u64>,
-    /// Its writer.
+    /// The number of its sequence.
     pub(super) sequence: u64,
     /// Whether what the writer said before is void.
     pub(super) is_cleared: bool,
@@ -63,6 +63,12 @@ impl<'a> Packet<'a> {
         }
         Ok(packet)
     }
+}
+
+/// A message, or what was made of it.
+pub(super) enum Entry<'a, Made> {
+    Message(Wire<'a>),
+    Made(Made),
 }
 
 /// The numbers of a field that occurs often, packed or not.

@@ -3,12 +3,12 @@
 use hashbrown::HashMap;
 
 use super::clocks::Clocks;
+use super::event::{Event, micros};
 use super::heaps::Heaps;
-use super::interned::Kind as Text;
 use super::packet::{self, NAME, Numbers, Packet};
-use super::symbols::{Symbols, text};
+use super::sequence::{Sequence, Weight};
+use super::symbols::Symbols;
 use super::tracks::{Owner, Tracks};
-use super::writer::{Weight, Writer};
 use crate::formats::decoded::Decoded;
 use crate::formats::protobuf::{Value, Wire};
 use crate::imports::error::{FormatError, Problem};
@@ -16,19 +16,15 @@ use crate::imports::rows::Rows;
 use crate::imports::spans::{Kind, Spans};
 use crate::model::id::{StackId, StringId};
 
-/// What a writer takes, and a slice.
-const WRITER: usize = 640;
+/// Estimated bytes of memory for each sequence.
+const SEQUENCE: usize = 720;
+/// Estimated bytes of memory for each slice.
 const SLICE: usize = 64;
-
-/// What trace events call what they are: `B`, `E` and `X`.
-const BEGIN: u64 = 66;
-const END: u64 = 69;
-const WHOLE: u64 = 88;
 
 pub(super) struct Reader<'a> {
     rows: Rows,
     symbols: Symbols<'a>,
-    writers: HashMap<u64, Writer<'a>>,
+    sequences: HashMap<u64, Sequence<'a>>,
     clocks: Clocks,
     tracks: Tracks,
     spans: Spans,
@@ -39,11 +35,8 @@ pub(super) struct Reader<'a> {
     skipped: u64,
     /// Samples that the recorder lost or left out.
     lost: u64,
-}
-
-/// A time in microseconds as nanoseconds.
-fn micros(time: u64) -> i64 {
-    (time as i64).saturating_mul(1000)
+    /// Asynchronous events, which belong to no stack.
+    asynchronous: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -51,7 +44,7 @@ impl<'a> Reader<'a> {
         Self {
             rows,
             symbols,
-            writers: HashMap::new(),
+            sequences: HashMap::new(),
             clocks: Clocks::default(),
             tracks: Tracks::default(),
             spans: Spans::new(NAME),
@@ -59,46 +52,52 @@ impl<'a> Reader<'a> {
             owners: Vec::new(),
             skipped: 0,
             lost: 0,
+            asynchronous: 0,
         }
     }
 
     /// Reads a packet.
     pub(super) fn packet(&mut self, packet: Packet<'a>) -> Result<(), Problem> {
-        let sequence = packet.sequence;
-        if !self.writers.contains_key(&sequence) {
-            self.rows.beside += WRITER;
+        let number = packet.sequence;
+        if !self.sequences.contains_key(&number) {
+            self.rows.beside += SEQUENCE;
             self.rows.check()?;
         }
         // It is put back below, so that all else can be borrowed beside it.
-        let mut writer = self.writers.remove(&sequence).unwrap_or_default();
-        let read = self.packet_of(&mut writer, packet);
-        self.writers.insert(sequence, writer);
+        let mut sequence = self.sequences.remove(&number).unwrap_or_default();
+        let read = self.packet_of(&mut sequence, packet);
+        self.sequences.insert(number, sequence);
         read?;
         self.rows.check()?;
         Ok(())
     }
 
-    fn packet_of(&mut self, writer: &mut Writer<'a>, packet: Packet<'a>) -> Result<(), Problem> {
+    fn packet_of(
+        &mut self,
+        sequence: &mut Sequence<'a>,
+        packet: Packet<'a>,
+    ) -> Result<(), Problem> {
         if packet.is_after_loss {
-            writer.has_state = false;
+            sequence.has_state = false;
         }
         if packet.is_cleared {
-            writer.clear();
+            self.end_dump(sequence)?;
+            sequence.clear();
         }
         if let Some(data) = packet.interned {
-            writer.interned.add(data, &mut self.rows)?;
+            sequence.interned.add(data, &mut self.rows)?;
         }
         if let Some(defaults) = packet.defaults {
-            writer.defaults(defaults, &mut self.rows)?;
+            sequence.defaults(defaults, &mut self.rows)?;
         }
         let Some((kind, message)) = packet.data else {
             return Ok(());
         };
-        if packet.needs_state && !writer.has_state {
+        if packet.needs_state && !sequence.has_state {
             self.skipped += 1;
             return Ok(());
         }
-        let clock = packet.clock.or(writer.clock);
+        let clock = packet.clock.or(sequence.clock);
         let time = packet
             .time
             .map(|time| self.clocks.time(packet.sequence, clock, time));
@@ -111,18 +110,38 @@ impl<'a> Reader<'a> {
             }
             packet::THREAD_DESCRIPTOR => {
                 let thread = self.tracks.thread(message, rows)?;
-                writer.thread = Some(thread.ids);
-                writer.now = thread.reference.map_or(writer.now, micros);
+                sequence.thread = Some(thread.ids);
+                sequence.now = thread.reference.map(micros).or(sequence.now);
             }
             packet::TRACK_DESCRIPTOR => self.tracks.track(message, rows)?,
-            packet::TRACK_EVENT => self.event(writer, time, message)?,
-            packet::PERF_SAMPLE => self.perf_sample(writer, time, message)?,
-            packet::STREAMING_PROFILE => self.streaming(writer, time, message)?,
-            packet::STACK_SAMPLE => self.stack_sample(writer, time, message)?,
-            packet::PROFILE_PACKET => self.heap_dump(writer, message)?,
+            packet::TRACK_EVENT => self.event(sequence, time, message)?,
+            packet::PERF_SAMPLE => self.perf_sample(sequence, time, message)?,
+            packet::STREAMING_PROFILE => self.streaming(sequence, time, message)?,
+            packet::STACK_SAMPLE => self.stack_sample(sequence, time, message)?,
+            packet::PROFILE_PACKET => {
+                sequence.dumps.read(message, &mut self.tracks, rows)?;
+                let is_continued = packet::number(message, 6)? != 0;
+                if !is_continued {
+                    self.end_dump(sequence)?;
+                }
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    fn end_dump(&mut self, sequence: &mut Sequence<'a>) -> Result<(), Problem> {
+        let Sequence {
+            dumps, interned, ..
+        } = sequence;
+        self.heaps
+            .end(dumps, interned, &mut self.symbols, &mut self.rows)
+    }
+
+    /// The kind and unit of samples that have no other.
+    fn counted(&mut self) -> (StringId, StringId) {
+        let builder = &mut self.rows.builder;
+        (builder.string("samples"), builder.string("count"))
     }
 
     /// Adds a sample.
@@ -130,11 +149,19 @@ impl<'a> Reader<'a> {
         &mut self,
         (owner, time): (Owner, i64),
         stack: Option<StackId>,
-        (kind, unit): (&str, &str),
+        (kind, unit): (StringId, StringId),
         value: i64,
     ) -> Result<(), Problem> {
         let owner = self.tracks.number(owner, &mut self.rows);
-        let sample_type = self.rows.sample_type(kind, unit)?;
+        let profile = self.rows.builder.profile();
+        let mut known = profile.sample_types().iter();
+        let sample_type = match known.position(|known| (known.kind, known.unit) == (kind, unit)) {
+            Some(known) => known,
+            None => {
+                let (kind, unit) = (profile.text(kind).to_owned(), profile.text(unit).to_owned());
+                self.rows.sample_type(&kind, &unit)?
+            }
+        };
         self.rows.sample_at(time, stack, None, sample_type, value);
         self.owners.push(owner);
         self.rows.beside += 4;
@@ -144,7 +171,7 @@ impl<'a> Reader<'a> {
 
     fn perf_sample(
         &mut self,
-        writer: &mut Writer<'a>,
+        sequence: &mut Sequence<'a>,
         time: Option<i64>,
         mut message: Wire<'a>,
     ) -> Result<(), Problem> {
@@ -155,51 +182,57 @@ impl<'a> Reader<'a> {
                 (3, Value::Number(number)) => thread = number,
                 (4, Value::Number(number)) => stack = Some(number),
                 (17, Value::Number(lost)) => self.lost = self.lost.saturating_add(lost),
-                (18, Value::Number(_)) => self.lost += 1,
+                (18, Value::Number(_)) => self.lost = self.lost.saturating_add(1),
                 _ => {}
             }
         }
         let Some(stack) = stack else {
             return Ok(());
         };
-        let stack = writer
+        let stack = sequence
             .interned
-            .stack_of(stack, &self.symbols, &mut self.rows)?;
+            .stack_of(stack, &mut self.symbols, &mut self.rows)?;
         let owner = Owner::Thread(process, thread);
-        self.add((owner, time.unwrap_or(0)), stack, ("samples", "count"), 1)
+        let counted = self.counted();
+        self.add((owner, time.unwrap_or(0)), stack, counted, 1)
     }
 
-    /// Reads samples of Chrome, each some time after the one before.
+    /// Reads samples of Chrome, each some time after the one before: the first after the last event,
+    /// or after the time of the packet where no event has one of its own.
     fn streaming(
         &mut self,
-        writer: &mut Writer<'a>,
+        sequence: &mut Sequence<'a>,
         time: Option<i64>,
         message: Wire<'a>,
     ) -> Result<(), Problem> {
-        let owner = writer.owner();
-        let mut now = time.unwrap_or(writer.now);
+        let owner = sequence.owner();
+        let start = match sequence.now {
+            Some(now) => self.clocks.monotonic(now),
+            None => time.unwrap_or(0),
+        };
+        let mut now = start;
+        let counted = self.counted();
         let (mut stacks, mut deltas) = (Numbers::of(message, 1), Numbers::of(message, 2));
         while let Some(stack) = stacks.next()? {
             now = now.saturating_add(deltas.next()?.map_or(0, micros));
-            let stack = writer
+            let stack = sequence
                 .interned
-                .stack_of(stack, &self.symbols, &mut self.rows)?;
-            self.add((owner, now), stack, ("samples", "count"), 1)?;
+                .stack_of(stack, &mut self.symbols, &mut self.rows)?;
+            self.add((owner, now), stack, counted, 1)?;
         }
-        if time.is_none() {
-            writer.now = now;
-        }
+        let whole = now.saturating_sub(start);
+        sequence.now = sequence.now.map(|last| last.saturating_add(whole));
         Ok(())
     }
 
     fn stack_sample(
         &mut self,
-        writer: &mut Writer<'a>,
+        sequence: &mut Sequence<'a>,
         time: Option<i64>,
         mut message: Wire<'a>,
     ) -> Result<(), Problem> {
-        let (mut owner, mut stack) = (writer.owner(), None);
-        let (mut weight, mut value) = (writer.weight, 1);
+        let (mut owner, mut stack) = (sequence.owner(), None);
+        let (mut weight, mut value) = (sequence.weight, 1);
         while let Some((field, value_of)) = message.next_field()? {
             match (field, value_of) {
                 (1, Value::Bytes(task)) => {
@@ -210,11 +243,13 @@ impl<'a> Reader<'a> {
                 (10, Value::Number(_)) => weight = Some(Weight::unknown(&mut self.rows)),
                 (5, Value::Bytes(frames)) => {
                     let rows = &mut self.rows;
-                    stack = writer.interned.stack_in(frames, &self.symbols, rows)?;
+                    stack = sequence
+                        .interned
+                        .stack_in(frames, &mut self.symbols, rows)?;
                 }
                 (6, Value::Number(id)) => {
                     let rows = &mut self.rows;
-                    stack = writer.interned.stack_of(id, &self.symbols, rows)?;
+                    stack = sequence.interned.stack_of(id, &mut self.symbols, rows)?;
                 }
                 (9, Value::Bytes(counter)) => weight = Some(Weight::read(counter, &mut self.rows)?),
                 (11, Value::Number(number)) => value = number,
@@ -223,121 +258,53 @@ impl<'a> Reader<'a> {
         }
         let factor = weight.map_or(1, |weight| weight.factor);
         let value = i64::try_from(value.saturating_mul(factor)).unwrap_or(i64::MAX);
-        let texts = self.rows.builder.profile();
-        let named = |id: Option<StringId>, other: &str| {
-            let name = id.map_or("", |id| texts.text(id));
-            if name.is_empty() { other } else { name }.to_owned()
-        };
-        let kind = named(weight.map(|weight| weight.name), "samples");
-        let unit = named(weight.map(|weight| weight.unit), "count");
-        self.add((owner, time.unwrap_or(0)), stack, (&kind, &unit), value)
-    }
-
-    fn heap_dump(&mut self, writer: &mut Writer<'a>, message: Wire<'a>) -> Result<(), Problem> {
-        writer.dumped.add_dump(message, &mut self.rows)?;
-        let heaps = &mut self.heaps;
-        let dump = *writer.dump.get_or_insert_with(|| {
-            heaps.begun += 1;
-            heaps.begun
-        });
-        let mut fields = message;
-        while let Some((field, value)) = fields.next_field()? {
-            if let (5, Value::Bytes(process)) = (field, value) {
-                self.heap(writer, dump, process)?;
-            }
+        let (mut kind, mut unit) = self.counted();
+        let or = |own: StringId, other| if own.is_empty() { other } else { own };
+        if let Some(weight) = weight {
+            (kind, unit) = (or(weight.name, kind), or(weight.unit, unit));
         }
-        if packet::number(message, 6)? == 0 {
-            writer.dump = None;
-        }
-        Ok(())
-    }
-
-    fn heap(
-        &mut self,
-        writer: &mut Writer<'a>,
-        dump: u32,
-        message: Wire<'a>,
-    ) -> Result<(), Problem> {
-        let process = packet::number(message, 1)?;
-        let mut heap = StringId::EMPTY;
-        let mut fields = message;
-        while let Some((field, value)) = fields.next_field()? {
-            if let (11, Value::Bytes(name)) = (field, value) {
-                heap = text(name, &mut self.rows);
-            }
-        }
-        let owner = self
-            .tracks
-            .number(Owner::Heap(process, heap), &mut self.rows);
-        let interned = match writer.dumped.has_stacks() {
-            true => &mut writer.dumped,
-            false => &mut writer.interned,
-        };
-        let mut fields = message;
-        while let Some((field, value)) = fields.next_field()? {
-            if let (2, Value::Bytes(sample)) = (field, value) {
-                let rows = &mut self.rows;
-                self.heaps
-                    .sample((owner, dump), sample, interned, &self.symbols, rows)?;
-            }
-        }
-        Ok(())
+        self.add((owner, time.unwrap_or(0)), stack, (kind, unit), value)
     }
 
     /// Reads the beginning or the end of a slice.
     fn event(
         &mut self,
-        writer: &mut Writer<'a>,
+        sequence: &mut Sequence<'a>,
         time: Option<i64>,
-        mut message: Wire<'a>,
+        message: Wire<'a>,
     ) -> Result<(), Problem> {
-        let mut owner = writer.owner();
-        let (mut kind, mut duration, mut name) = (None, 0, StringId::EMPTY);
-        let (mut delta, mut absolute) = (None, None);
-        while let Some((field, value)) = message.next_field()? {
-            match (field, value) {
-                (1, Value::Number(number)) => delta = Some(micros(number)),
-                (6, Value::Bytes(mut legacy)) => {
-                    while let Some((field, value)) = legacy.next_field()? {
-                        match (field, value) {
-                            (2, Value::Number(BEGIN)) => kind = Some(Kind::Begin),
-                            (2, Value::Number(END)) => kind = Some(Kind::End),
-                            (2, Value::Number(WHOLE)) => kind = Some(Kind::Whole),
-                            (3, Value::Number(number)) => duration = micros(number).max(0),
-                            _ => {}
-                        }
-                    }
-                }
-                (9, Value::Number(1)) => kind = Some(Kind::Begin),
-                (9, Value::Number(2)) => kind = Some(Kind::End),
-                (10, Value::Number(id)) => name = writer.interned.text_of(Text::Event, id),
-                (11, Value::Number(track)) => owner = Owner::Track(track),
-                (16, Value::Number(number)) => absolute = Some(micros(number)),
-                (23, Value::Bytes(word)) => name = text(word, &mut self.rows),
-                _ => {}
-            }
+        let event = Event::read(message, &sequence.interned, &mut self.rows)?;
+        if let Some(delta) = event.delta {
+            let last = sequence.now.unwrap_or(0);
+            sequence.now = Some(last.saturating_add(delta));
         }
-        if let Some(delta) = delta {
-            writer.now = writer.now.saturating_add(delta);
-        }
-        let Some(kind) = kind else {
+        let Some(kind) = event.kind else {
+            self.asynchronous += u64::from(event.is_asynchronous);
             return Ok(());
         };
-        let start = time.or(absolute).unwrap_or(writer.now);
+        // A time of its own holds before that of the packet.
+        let own = event.delta.and(sequence.now).or(event.absolute);
+        let start = match (own, time) {
+            (None, Some(time)) => time,
+            (own, _) => self.clocks.monotonic(own.or(sequence.now).unwrap_or(0)),
+        };
+        let owner = event.track.map_or_else(|| sequence.owner(), Owner::Track);
         let owner = self.tracks.number(owner, &mut self.rows);
         // An end closes the last slice, whatever it is called.
         let name = match kind {
             Kind::End => String::new(),
-            _ => self.rows.builder.profile().text(name).to_owned(),
+            _ => self.rows.builder.profile().text(event.name).to_owned(),
         };
-        let times = (start, start.saturating_add(duration));
+        let times = (start, start.saturating_add(event.duration));
         let builder = &mut self.rows.builder;
         self.spans.push(kind, owner, (&name, ""), times, builder);
         self.rows.beside += SLICE;
         Ok(())
     }
 
-    pub(super) fn finish(self) -> Result<Decoded, FormatError> {
+    pub(super) fn finish(mut self) -> Result<Decoded, FormatError> {
+        self.end_dumps()
+            .map_err(|problem| FormatError::new(NAME, problem.0))?;
         let mut rows = self.rows;
         let labels = self.tracks.labels(&mut rows);
         rows.check()?;
@@ -349,9 +316,9 @@ impl<'a> Reader<'a> {
         let mut warnings = std::mem::take(&mut rows.warnings);
         self.spans
             .write(&mut rows.builder, &labels, 0, &mut warnings)?;
-        let interned = self.writers.values();
-        let missing: u64 = interned
-            .map(|writer| writer.interned.missing + writer.dumped.missing)
+        let sequences = self.sequences.values();
+        let missing: u64 = sequences
+            .map(|sequence| sequence.interned.missing + sequence.dumps.interned.missing)
             .sum();
         for (count, what) in [
             (self.lost, "samples were lost while the trace was recorded"),
@@ -360,6 +327,7 @@ impl<'a> Reader<'a> {
                 "packets need others that were lost, and are left out",
             ),
             (missing, "stacks and frames are named and not there"),
+            (self.asynchronous, "asynchronous events are left out"),
         ] {
             if count > 0 {
                 warnings.add(|| format!("{count} {what}"));
@@ -372,5 +340,18 @@ impl<'a> Reader<'a> {
             rows.builder.header().default_sample_type = sampled.kind;
         }
         rows.finish()
+    }
+
+    /// Ends the dumps that the file breaks off in.
+    fn end_dumps(&mut self) -> Result<(), Problem> {
+        let mut sequences = std::mem::take(&mut self.sequences)
+            .into_iter()
+            .collect::<Vec<_>>();
+        sequences.sort_unstable_by_key(|(number, _)| *number);
+        for (number, mut sequence) in sequences {
+            self.end_dump(&mut sequence)?;
+            self.sequences.insert(number, sequence);
+        }
+        Ok(())
     }
 }

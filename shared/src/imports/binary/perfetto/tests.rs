@@ -1,5 +1,8 @@
 //! Made traces. The golden texts have totals of larger ones.
 
+mod heaps;
+mod times;
+
 use super::*;
 use crate::formats::protobuf::Writer;
 use crate::imports::testing::{samples, type_names};
@@ -222,39 +225,6 @@ fn stack_samples_have_weights() {
 }
 
 #[test]
-fn the_last_dump_of_a_heap_holds() {
-    let sample = |fields: &[(u32, u64)]| inner(&[(2, &numbers(fields))]);
-    let dump = |samples: Vec<u8>| {
-        inner(&[(
-            5,
-            &[numbers(&[(1, 5)]), inner(&[(11, b"malloc")]), samples].concat(),
-        )])
-    };
-    let first = dump(sample(&[(1, 1), (2, 100), (5, 1)]));
-    let last = dump(sample(&[(1, 1), (2, 300), (3, 200), (5, 4), (6, 3)]));
-    let most = dump(sample(&[(1, 2), (8, 50), (9, 2)]));
-    let continued = [last, numbers(&[(6, 1)])].concat();
-    let trace = [
-        packet(
-            &[(8, 1), (10, 1), (13, 1)],
-            &[(12, &interned()), (37, &first)],
-        ),
-        packet(&[(8, 2), (10, 1)], &[(37, &continued)]),
-        packet(&[(8, 3), (10, 1)], &[(37, &most)]),
-    ]
-    .concat();
-    let decoded = decode(&trace).expect("good");
-    assert_eq!(
-        samples(&decoded.profile),
-        [
-            "main [4, 300, 1, 100] heap=malloc process=5",
-            "main;0x40 [a.so] [0, 0, 2, 50] heap=malloc process=5",
-        ]
-    );
-    assert_eq!(type_names(&decoded.profile)[3], "inuse_space/bytes");
-}
-
-#[test]
 fn damage_is_named() {
     let perf = |data: &[u8]| {
         packet(
@@ -308,4 +278,69 @@ fn traces_are_told_from_what_begins_alike() {
         error.starts_with("this is a Perfetto trace, which is not read yet"),
         "{error}"
     );
+}
+
+#[test]
+fn a_lost_sample_more_than_can_be_counted() {
+    let lost = numbers(&[(17, u64::MAX), (18, 1), (4, 1)]);
+    let trace = packet(
+        &[(8, 1), (10, 1), (13, 1)],
+        &[(12, &interned()), (66, &lost)],
+    );
+    let decoded = decode(&trace).expect("good");
+    let expect = format!(
+        "{} samples were lost while the trace was recorded",
+        u64::MAX
+    );
+    assert_eq!(decoded.warnings, [expect]);
+}
+
+#[test]
+fn asynchronous_events_are_counted() {
+    let phase = |phase: u8| inner(&[(6, &numbers(&[(2, u64::from(phase))]))]);
+    let event = |data: &[u8]| packet(&[(8, 1), (10, 1)], &[(11, data)]);
+    let trace = [
+        packet(
+            &[(8, 1), (10, 1), (13, 1)],
+            &[(12, &interned()), (66, &perf_sample(1))],
+        ),
+        event(&phase(b'b')),
+        event(&phase(b'e')),
+        event(&phase(b'S')),
+        event(&phase(b'T')),
+        event(&phase(b'F')),
+    ]
+    .concat();
+    let decoded = decode(&trace).expect("good");
+    assert_eq!(decoded.warnings, ["2 asynchronous events are left out"]);
+}
+
+#[test]
+fn long_names_of_events_and_build_ids_are_cut() {
+    let event = |kind: u64| numbers(&[(9, kind), (10, 1)]);
+    let names = inner(&[
+        (2, &named(1, "é".repeat(9000).as_bytes())),
+        (7, &numbers(&[(1, 1), (2, 1)])),
+        (6, &numbers(&[(1, 1), (3, 1), (4, 0x40)])),
+        (16, &named(1, &[b'a'; 9000])),
+        (19, &numbers(&[(1, 1), (2, 1)])),
+    ]);
+    let trace = [
+        packet(
+            &[(8, 1), (10, 1), (13, 1)],
+            &[(12, &names), (66, &perf_sample(1))],
+        ),
+        packet(&[(8, 1), (10, 1)], &[(11, &event(1))]),
+        packet(&[(8, 3), (10, 1)], &[(11, &event(2))]),
+    ]
+    .concat();
+    let profile = decode(&trace).expect("good").profile;
+    let lengths: Vec<usize> = profile
+        .functions()
+        .iter()
+        .map(|function| profile.text(function.name).len())
+        .collect();
+    assert_eq!(lengths, [4096]);
+    let build = profile.mappings()[0].build_id;
+    assert_eq!(profile.text(build).len(), 128);
 }

@@ -6,9 +6,9 @@ use super::symbols::text;
 use crate::formats::protobuf::{Value, Wire, WireError};
 use crate::imports::rows::Rows;
 use crate::model::id::{LabelSetId, StringId};
-use crate::model::profile::Label;
+use crate::model::profile::{Label, LabelValue};
 
-/// What each of them takes, with its labels.
+/// Estimated bytes of memory for each owner, track, thread and process, with its labels.
 const ROW: usize = 128;
 /// How far up a track looks for its thread.
 const MAX_PARENTS: usize = 8;
@@ -186,9 +186,8 @@ impl Tracks {
                 }
                 Owner::Heap(process, heap) => {
                     labels.push(self.process_label(process, rows));
-                    let heap = rows.builder.profile().text(heap).to_owned();
                     if !heap.is_empty() {
-                        labels.push(rows.text("heap", &heap));
+                        labels.push(label("heap", heap, rows));
                     }
                 }
                 Owner::Track(id) => self.track_labels(id, &mut labels, rows),
@@ -199,9 +198,10 @@ impl Tracks {
     }
 
     fn process_label(&self, id: u64, rows: &mut Rows) -> Label {
-        let name = self.processes.get(&id);
-        let name = name.map(|&name| rows.builder.profile().text(name).to_owned());
-        rows.text("process", &name.unwrap_or_else(|| id.to_string()))
+        match self.processes.get(&id) {
+            Some(&name) => label("process", name, rows),
+            None => rows.text("process", &id.to_string()),
+        }
     }
 
     fn thread_labels(&self, ids: (u64, u64), labels: &mut Vec<Label>, rows: &mut Rows) {
@@ -210,9 +210,10 @@ impl Tracks {
         if process != 0 {
             labels.push(self.process_label(process, rows));
         }
-        let name = self.threads.get(&ids);
-        let name = name.map(|&name| rows.builder.profile().text(name).to_owned());
-        labels.push(rows.text("thread", &name.unwrap_or_else(|| thread.to_string())));
+        labels.push(match self.threads.get(&ids) {
+            Some(&name) => label("thread", name, rows),
+            None => rows.text("thread", &thread.to_string()),
+        });
         labels.push(rows.number("thread_id", i64::try_from(thread).unwrap_or(i64::MAX), ""));
     }
 
@@ -220,9 +221,8 @@ impl Tracks {
     fn track_labels(&self, id: u64, labels: &mut Vec<Label>, rows: &mut Rows) {
         let first = self.tracks.get(&id).copied().unwrap_or(UNKNOWN);
         if first.thread.is_none() {
-            let name = rows.builder.profile().text(first.name).to_owned();
-            if !name.is_empty() {
-                labels.push(rows.text("track", &name));
+            if !first.name.is_empty() {
+                labels.push(label("track", first.name, rows));
             } else if first.process.is_none() && id != 0 {
                 labels.push(rows.text("track", &format!("{id:#x}")));
             }
@@ -240,5 +240,13 @@ impl Tracks {
                 None => return,
             }
         }
+    }
+}
+
+/// A label of a text that is interned, for all owners that have it.
+fn label(key: &str, value: StringId, rows: &mut Rows) -> Label {
+    Label {
+        key: rows.builder.string(key),
+        value: LabelValue::Text(value),
     }
 }

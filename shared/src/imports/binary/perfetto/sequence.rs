@@ -1,7 +1,7 @@
-//! Writers of packets: what one said holds for its later packets.
+//! Sequences of packets, each from one writer: what one says holds for the later ones.
 
+use super::heaps::Dumps;
 use super::interned::Interned;
-use super::packet::number;
 use super::symbols::text;
 use super::tracks::Owner;
 use crate::formats::protobuf::{Value, Wire};
@@ -23,20 +23,18 @@ const UNITS: [&str; 10] = [
     "count",
 ];
 
-/// A writer of packets, and what it said.
+/// A sequence of packets, and what holds for the next one.
 #[derive(Default)]
-pub(super) struct Writer<'a> {
+pub(super) struct Sequence<'a> {
     pub(super) interned: Interned<'a>,
-    /// Tables within dumps.
-    pub(super) dumped: Interned<'a>,
-    /// The dump that goes on.
-    pub(super) dump: Option<u32>,
+    pub(super) dumps: Dumps<'a>,
     pub(super) has_state: bool,
     pub(super) clock: Option<u64>,
     pub(super) track: Option<u64>,
     pub(super) thread: Option<(u64, u64)>,
-    /// The time of its last event, where events say how long they are after the one before.
-    pub(super) now: i64,
+    /// The time of its last event on the monotonic clock, where events say how long they are after
+    /// the one before.
+    pub(super) now: Option<i64>,
     pub(super) weight: Option<Weight>,
 }
 
@@ -48,7 +46,7 @@ pub(super) struct Weight {
     pub(super) factor: u64,
 }
 
-impl Writer<'_> {
+impl Sequence<'_> {
     /// Forgets what was said.
     pub(super) fn clear(&mut self) {
         let missing = self.interned.missing;
@@ -67,7 +65,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Reads what holds for the packets of a writer.
+    /// Reads what holds for all its packets.
     pub(super) fn defaults(
         &mut self,
         mut message: Wire<'_>,
@@ -76,7 +74,13 @@ impl Writer<'_> {
         while let Some((field, value)) = message.next_field()? {
             match (field, value) {
                 (58, Value::Number(clock)) => self.clock = Some(clock),
-                (11, Value::Bytes(event)) => self.track = Some(number(event, 11)?),
+                (11, Value::Bytes(mut event)) => {
+                    while let Some((field, value)) = event.next_field()? {
+                        if let (11, Value::Number(track)) = (field, value) {
+                            self.track = Some(track);
+                        }
+                    }
+                }
                 (100, Value::Bytes(mut sample)) => {
                     while let Some((field, value)) = sample.next_field()? {
                         if let (2, Value::Bytes(counter)) = (field, value) {
