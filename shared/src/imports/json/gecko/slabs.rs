@@ -16,9 +16,9 @@ pub(crate) const NAME: &str = "Firefox profile (JsonSlabs)";
 /// JSON in JSON in JSON, and so on. Writers nest once.
 const MAX_DEPTH: usize = 8;
 
-/// How much longer the JSON may be than the file. A number takes five times its bytes at most, so
-/// it is longer only where arrays are used again and again.
-const MAX_GROWTH: usize = 6;
+/// How many times as long as the file the JSON may be. A number takes up to seven times its bytes,
+/// so it is longer only where arrays are used again and again.
+const MAX_GROWTH: usize = 7;
 
 /// Whether this is such a container. Nothing else is kept in one.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
@@ -35,10 +35,16 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 
 /// A file as JSON.
 fn json(bytes: &[u8]) -> Result<Vec<u8>, FormatError> {
+    // The number of arrays, which have 12 bytes each in a table. On 32 bits the library takes any.
+    let count = bytes.get(12..16).and_then(<[u8]>::first_chunk);
+    if count.is_some_and(|&count| u32::from_le_bytes(count) as usize > bytes.len() / 12) {
+        return Err(problem("it is cut off within its table of arrays"));
+    }
     let file = ParsedFile::parse(bytes).map_err(problem)?;
     let mut writer = Writer {
         file: &file,
         json: Vec::new(),
+        read: 0,
         most: bytes.len().saturating_mul(MAX_GROWTH),
     };
     writer.object(file.root_json_bytes(), MAX_DEPTH)?;
@@ -52,13 +58,17 @@ fn problem(error: impl Display) -> FormatError {
 struct Writer<'a> {
     file: &'a ParsedFile<'a>,
     json: Vec<u8>,
-    /// The most bytes of JSON.
+    /// How many bytes of JSON were read, those that are used again counted again.
+    read: usize,
+    /// The most bytes that may be read or written.
     most: usize,
 }
 
 impl Writer<'_> {
     /// Appends JSON with what it refers to.
     fn object(&mut self, json: &[u8], depth: usize) -> Result<(), FormatError> {
+        self.read += json.len();
+        self.check()?;
         let mut at = 0;
         while let Some(&byte) = json.get(at) {
             let length = match byte {
@@ -116,7 +126,7 @@ impl Writer<'_> {
     }
 
     fn check(&self) -> Result<(), FormatError> {
-        if self.json.len() > self.most {
+        if self.json.len().max(self.read) > self.most {
             let most = self.most;
             return Err(problem(format_args!(
                 "with its arrays written out it has more than {most} bytes"
@@ -228,6 +238,20 @@ mod tests {
             "Firefox profile (JsonSlabs): its JSON is nested too deep"
         );
         let more = r#"[{"$s":2},{"$s":2},{"$s":2},{"$s":2}]"#.repeat(9);
+        // Nothing is written, and much is read.
+        let hundred = |slab: usize| format!("{{\"$s\":{slab}}}").repeat(100);
+        let slabs: Vec<String> = (2..9).map(hundred).chain([String::new()]).collect();
+        let slabs: Vec<&str> = slabs.iter().map(String::as_str).collect();
+        let deep = message(&hundred(1), &slabs);
+        assert!(deep.contains("with its arrays written out"), "{deep}");
+        let mut long = [&MAGIC[..], &[1, 0, 0, 0], &0x1555_5556u32.to_le_bytes()].concat();
+        long.resize(28, 0);
+        assert!(
+            decode(&long)
+                .expect_err("is damaged")
+                .problem
+                .contains("table")
+        );
         let many = message(&r#"{"$s":1}"#.repeat(99), &[&more, &"9".repeat(99)]);
         assert!(many.contains("with its arrays written out"), "{many}");
         for open in [r#"{"$s":1"#, r#"{"$s":}"#, r#""\"#] {
