@@ -51,6 +51,8 @@ pub struct FormatError {
     pub place: Option<String>,
     /// What is wrong there.
     pub problem: String,
+    /// Whether nothing is wrong, but that the file has no samples.
+    pub is_sampleless: bool,
 }
 
 impl FormatError {
@@ -60,6 +62,15 @@ impl FormatError {
             format,
             place: None,
             problem: problem.into(),
+            is_sampleless: false,
+        }
+    }
+
+    /// A file that is whole and has no samples.
+    pub(crate) fn sampleless(format: &'static str) -> Self {
+        Self {
+            is_sampleless: true,
+            ..Self::new(format, "there are no samples")
         }
     }
 
@@ -75,9 +86,8 @@ impl FormatError {
         problem: impl Into<String>,
     ) -> Self {
         Self {
-            format,
             place: Some(place.into()),
-            problem: problem.into(),
+            ..Self::new(format, problem)
         }
     }
 

@@ -163,11 +163,11 @@ impl Rows {
         Ok(())
     }
 
-    /// The profile, whose times begin at 0. One without samples is an error.
+    /// The profile, whose times begin at 0. One without samples is an error of its own.
     pub(super) fn finish(self) -> Result<Decoded, FormatError> {
         let mut profile = self.builder.finish();
         if profile.is_empty() {
-            return Err(FormatError::new(self.format, "there are no samples"));
+            return Err(FormatError::sampleless(self.format));
         }
         from_zero(&mut profile);
         Ok(Decoded {
@@ -193,7 +193,7 @@ pub(super) fn perf_event(event: &str, has_period: bool) -> (&str, &'static str) 
         Some((name, letters)) if letters.bytes().all(|b| b"ukhGHIpPSDWeb".contains(&b)) => name,
         _ => event,
     };
-    let clock = matches!(event, "cpu-clock" | "task-clock") && has_period;
+    let clock = matches!(event, "cpu-clock" | "task-clock" | "offcpu-time") && has_period;
     (event, if clock { "nanoseconds" } else { "count" })
 }
 

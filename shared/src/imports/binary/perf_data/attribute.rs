@@ -15,6 +15,7 @@ mod holds {
     pub(super) const CPU: u64 = 1 << 7;
     pub(super) const PERIOD: u64 = 1 << 8;
     pub(super) const STREAM_ID: u64 = 1 << 9;
+    pub(super) const BRANCH_STACK: u64 = 1 << 11;
     pub(super) const USER_STACK: u64 = 1 << 13;
     pub(super) const IDENTIFIER: u64 = 1 << 16;
 }
@@ -33,6 +34,8 @@ pub(super) struct Attribute {
     read_format: u64,
     /// Whether other records end with time and thread.
     stamps_all: bool,
+    /// Whether call chains stop where user space begins.
+    excludes_user_callchain: bool,
     /// What the recording calls it.
     pub(super) name: Option<String>,
 }
@@ -74,6 +77,7 @@ impl Attribute {
             holds: u64_at(bytes, 24)?,
             read_format: u64_at(bytes, 32)?,
             stamps_all: flags & 1 << 18 != 0,
+            excludes_user_callchain: flags & 1 << 22 != 0,
             name: None,
         })
     }
@@ -130,6 +134,11 @@ impl Attribute {
     /// Whether there are stacks of user space that were copied.
     pub(super) fn copies_stacks(&self) -> bool {
         self.has(holds::USER_STACK)
+    }
+
+    /// Whether the stacks of user space are in branch records.
+    pub(super) fn has_stacks_of_branches(&self) -> bool {
+        self.has(holds::BRANCH_STACK) && self.excludes_user_callchain
     }
 
     /// Where the id of the event is in a sample.

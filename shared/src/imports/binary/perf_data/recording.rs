@@ -130,18 +130,22 @@ impl<'a> Recording<'a> {
                 .head(bytes, rows)
                 .ok_or_else(|| FormatError::new(NAME, "its head is damaged"))?;
             rows.check()?;
+            let length = place_at(bytes, 48);
+            recording.is_cut |=
+                length.is_some_and(|length| length > checked_data(bytes).map_or(0, <[u8]>::len));
         }
         let data = checked_data(bytes)?;
-        recording.is_cut = each(data, base(bytes, data), "", |record| {
-            recording.user_record(record, rows);
-            rows.check()
-        })?;
-        each(packed, 0, " of the packed records", |record| {
-            recording.user_record(record, rows);
-            rows.check()
-        })?;
+        for (part, base, what) in [
+            (data, base(bytes, data), ""),
+            (packed, 0, " of the packed records"),
+        ] {
+            recording.is_cut |= each(part, base, what, |record| {
+                recording.user_record(record, rows);
+                rows.check()
+            })?;
+        }
         if recording.attributes.is_empty() {
-            return Err(FormatError::new(NAME, "it describes no event"));
+            return Err(FormatError::sampleless(NAME));
         }
         Ok(recording)
     }
@@ -229,12 +233,16 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// The event of a sample.
-    pub(super) fn attribute_of(&self, body: &[u8]) -> usize {
-        let first = self.attributes.first();
-        let id = first.and_then(|first| first.id_of_sample(body));
-        let row = id.and_then(|id| self.by_id.get(&id));
-        row.map_or(0, |&row| row as usize)
+    /// The event of a sample: the first where its id says none, and `None` where the id is of none
+    /// of several events.
+    pub(super) fn attribute_of(&self, body: &[u8]) -> Option<usize> {
+        let first = self.attributes.first()?;
+        match first.id_of_sample(body) {
+            Some(id) if id != 0 && self.attributes.len() > 1 => {
+                self.by_id.get(&id).map(|&row| row as usize)
+            }
+            _ => Some(0),
+        }
     }
 
     /// Records of the kernel, and their order in time.
@@ -250,7 +258,10 @@ impl<'a> Recording<'a> {
             each(part, 0, "", |record| {
                 let (known, body) = (&self.attributes, record.body);
                 let time = match record.kind {
-                    kind::SAMPLE => known[self.attribute_of(body)].time_of_sample(body),
+                    kind::SAMPLE => {
+                        let row = self.attribute_of(body);
+                        known[row.unwrap_or(0)].time_of_sample(body)
+                    }
                     kind::MMAP
                     | kind::MMAP2
                     | kind::COMM

@@ -45,7 +45,7 @@ impl Mode {
         match marker as i64 {
             -128 => Some(Self::Kernel),
             -512 => Some(Self::User),
-            // A number that a stack which comes later has, too.
+            // PERF_CONTEXT_USER_DEFERRED: the next value is a cookie, not an address.
             -640 => None,
             _ => Some(Self::Other),
         }
@@ -62,9 +62,15 @@ pub(super) struct Samples<'a> {
     /// The sample type of each event that has samples.
     types: Vec<Option<usize>>,
     labels: HashMap<Thread, Option<LabelSetId>>,
+    /// Records of any kind, and samples by themselves.
     lost: u64,
-    /// Samples with copied stacks.
+    lost_samples: u64,
+    /// Samples of no event that the recording describes.
+    strange: u64,
+    /// Samples whose stacks of user space are elsewhere: copied, in a later record, in branches.
     copied: u64,
+    deferred: u64,
+    branches: u64,
     frames: Vec<LocationId>,
 }
 
@@ -81,7 +87,11 @@ impl<'a> Samples<'a> {
             types: vec![None; recording.attributes.len()],
             labels: HashMap::new(),
             lost: 0,
+            lost_samples: 0,
+            strange: 0,
             copied: 0,
+            deferred: 0,
+            branches: 0,
             frames: Vec::new(),
         }
     }
@@ -126,8 +136,10 @@ impl<'a> Samples<'a> {
                 }
             }
             kind::LOST => self.lost = self.lost.saturating_add(u64_at(body, 8).unwrap_or(0)),
-            kind::LOST_SAMPLES => {
-                self.lost = self.lost.saturating_add(u64_at(body, 0).unwrap_or(0));
+            // Those with this bit were left out on purpose.
+            kind::LOST_SAMPLES if misc & 1 << 15 == 0 => {
+                let lost = u64_at(body, 0).unwrap_or(0);
+                self.lost_samples = self.lost_samples.saturating_add(lost);
             }
             _ => {}
         }
@@ -180,7 +192,10 @@ impl<'a> Samples<'a> {
     }
 
     fn sample(&mut self, record: Record<'_>) -> Result<(), FormatError> {
-        let row = self.recording.attribute_of(record.body);
+        let Some(row) = self.recording.attribute_of(record.body) else {
+            self.strange += 1;
+            return Ok(());
+        };
         let attribute = &self.recording.attributes[row];
         let Some(sample) = attribute.sample(record.body) else {
             let number = self.rows.builder.profile().len() + 1;
@@ -195,8 +210,11 @@ impl<'a> Samples<'a> {
                 *self.types[row].insert(known)
             }
         };
-        self.copied += u64::from(attribute.copies_stacks());
         self.stack(&sample, Mode::of(record.misc))?;
+        if !has_user_frames(sample.callchain) {
+            self.copied += u64::from(attribute.copies_stacks());
+            self.branches += u64::from(attribute.has_stacks_of_branches());
+        }
         let labels = sample.thread.and_then(|thread| self.labels(thread));
         let builder = &mut self.rows.builder;
         let mut stack = None;
@@ -205,10 +223,10 @@ impl<'a> Samples<'a> {
         }
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let value = whole(sample.period);
-        match attribute.time_of_sample(record.body) {
-            Some(time) => self
-                .rows
-                .sample_at(whole(time), stack, labels, sample_type, value),
+        // perf gives what it adds at the end, such as off-CPU time, times that are none.
+        let time = attribute.time_of_sample(record.body);
+        match time.and_then(|time| i64::try_from(time).ok()) {
+            Some(time) => self.rows.sample_at(time, stack, labels, sample_type, value),
             None => self.rows.sample(stack, labels, sample_type, value),
         }
         self.rows.check()
@@ -226,7 +244,10 @@ impl<'a> Samples<'a> {
             if address >= MODES {
                 match Mode::of_marker(address) {
                     Some(mode) => within = mode,
-                    None => break,
+                    None => {
+                        self.deferred += 1;
+                        break;
+                    }
                 }
                 is_first = true;
                 continue;
@@ -239,7 +260,7 @@ impl<'a> Samples<'a> {
                     ),
                 ));
             }
-            let address = address.wrapping_sub(u64::from(!is_first));
+            let address = address.saturating_sub(u64::from(!is_first));
             is_first = false;
             let location = self.location(within, process, address);
             self.frames.push(location);
@@ -298,14 +319,27 @@ impl<'a> Samples<'a> {
     pub(super) fn finish(mut self) -> Result<Decoded, FormatError> {
         let warnings = &mut self.rows.warnings;
         for (count, what) in [
-            (self.lost, "events were lost while perf recorded"),
+            (self.lost, "records were lost while perf recorded"),
+            (self.lost_samples, "samples were lost while perf recorded"),
+            (
+                self.strange,
+                "samples left out: they are of events that the recording does not describe",
+            ),
             (
                 self.copied,
-                "samples have copied stacks (--call-graph dwarf), which are not unwound",
+                "samples have copied stacks, which are not unwound here; open the text of perf script, or record with --call-graph fp",
+            ),
+            (
+                self.deferred,
+                "samples have their user stacks in later records (--call-graph fp,defer), which are not read",
+            ),
+            (
+                self.branches,
+                "samples have their user stacks in branch records (--call-graph lbr), which are not read",
             ),
             (
                 self.processes.bare,
-                "processes that forked have no files, for there are too many of them",
+                "forked processes show addresses without files: there are too many mappings to copy",
             ),
         ] {
             if count > 0 {
@@ -317,6 +351,13 @@ impl<'a> Samples<'a> {
         }
         self.rows.finish()
     }
+}
+
+/// Whether a call chain goes into user space.
+fn has_user_frames(callchain: &[u8]) -> bool {
+    let (addresses, _) = callchain.as_chunks();
+    let mut modes = addresses.iter().map(|&address| u64::from_le_bytes(address));
+    modes.any(|address| address >= MODES && Mode::of_marker(address) == Some(Mode::User))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -12,6 +12,7 @@ const HOLDS: u64 = 1 << 16 | 1 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 8;
 const KERNEL: u64 = -128i64 as u64;
 const USER: u64 = -512i64 as u64;
 const EXEC: u16 = 1 << 13;
+const BREAKS_OFF: &str = "the file breaks off; what is there is read";
 
 fn words(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
@@ -131,7 +132,10 @@ fn records_are_read_in_order_of_time() {
     let decoded = decode(&pipe(&[described(), named, kernel_records(), build])).expect("good");
     assert_eq!(samples(&decoded.profile), SAMPLES);
     assert_eq!(type_names(&decoded.profile), ["cpu-clock/nanoseconds"]);
-    assert_eq!(decoded.warnings, ["3 events were lost while perf recorded"]);
+    assert_eq!(
+        decoded.warnings,
+        ["3 records were lost while perf recorded"]
+    );
     let profile = &decoded.profile;
     let library = profile
         .mappings()
@@ -248,11 +252,59 @@ fn a_file_on_disk_has_its_features_behind() {
     killed.truncate(start + length - 20);
     let decoded = decode(&killed).expect("as far as it goes");
     assert_eq!(type_names(&decoded.profile), ["cpu-clock/nanoseconds"]);
-    let breaks_off = "the file breaks off; what is there is read";
-    assert_eq!(
-        decoded.warnings.last().map(String::as_str),
-        Some(breaks_off)
+    assert_eq!(decoded.warnings.last().expect("is told"), BREAKS_OFF);
+}
+
+#[test]
+fn what_is_odd_is_told() {
+    let of = (6, 6);
+    let with_id = |id: u64, time: u64| {
+        let fields = words(&[id, 0x7005, ids(of), time, 10, 0]);
+        record(kind::SAMPLE, 2, &[fields])
+    };
+    let other = record(
+        kind::ATTRIBUTE,
+        0,
+        &[attribute(2, HOLDS | 1 << 13), words(&[8])],
     );
+    let lost = |misc: u16| record(kind::LOST_SAMPLES, misc, &[words(&[2]), stamp((0, 0), 9)]);
+    let decoded = decode(&pipe(&[
+        described(),
+        other,
+        sample(2, of, 10, &[USER, 0x7010, 0]),
+        sample(2, of, 11, &[USER, 0x7010, -640i64 as u64, 99]),
+        with_id(8, 12),
+        with_id(9, 13),
+        with_id(0, 14),
+        // What is added at the end.
+        with_id(7, 0xffff_ffff << 32),
+        lost(0),
+        lost(1 << 15),
+    ]))
+    .expect("good");
+    assert_eq!(
+        samples(&decoded.profile),
+        [
+            "0 ?;0x7010 [10, 0] process=6 thread=6 thread_id=6",
+            "1 0x7010 [10, 0] process=6 thread=6 thread_id=6",
+            "2 0x7005 [0, 10] process=6 thread=6 thread_id=6",
+            "4 0x7005 [10, 0] process=6 thread=6 thread_id=6",
+            "4 0x7005 [10, 0] process=6 thread=6 thread_id=6",
+        ]
+    );
+    assert_eq!(
+        decoded.warnings,
+        [
+            "2 samples were lost while perf recorded",
+            "1 samples left out: they are of events that the recording does not describe",
+            "1 samples have copied stacks, which are not unwound here; open the text of perf script, or record with --call-graph fp",
+            "1 samples have their user stacks in later records (--call-graph fp,defer), which are not read",
+        ]
+    );
+    let whole = on_disk();
+    let [start, length] = [40, 48].map(|at| place_at(&whole, at).expect("a head"));
+    let cut = decode(&whole[..start + length]).expect("as far as it goes");
+    assert_eq!(cut.warnings.last().expect("is told"), BREAKS_OFF);
 }
 
 #[test]
@@ -260,7 +312,7 @@ fn damage_is_named() {
     let sample = sample(2, (6, 6), 1, &[1]);
     for (bytes, expect) in [
         (MAGIC.to_vec(), ": it is cut off within its head"),
-        (pipe(&[]), ": it describes no event"),
+        (pipe(&[]), ": there are no samples"),
         (pipe(&[described()]), ": there are no samples"),
         (
             pipe(&[described(), vec![9, 0, 0, 0, 0, 0, 7, 0]]),
