@@ -20,7 +20,7 @@ test("a format that is not read is named in the first sentence", () => {
   );
   assert.equal(problem.meaning, "This is a big-endian recording of perf (perf.data), which is not read yet.");
   assert.ok(
-    problem.tries.some((text) => text.includes("stackcollapse")),
+    problem.tries.some((text) => text.includes("perf script")),
     "it says how to convert it",
   );
   assert.ok(problem.tries.every((text) => !text.includes("cut off")));
@@ -32,6 +32,7 @@ test("an empty file is empty, a damaged one is not whole, and profiles that diff
   assert.match(meaning("pprof: not a valid protobuf message at byte 0", "damaged"), /^This is not a whole profile/);
   // The kind says it, not a word that happens to be in the message.
   assert.match(meaning("pprof: sample 3 has 2 values for 1 sample types", "damaged"), /^This is not a whole profile/);
+  assert.match(meaning("Perfetto trace: there are no samples", "sampleless"), /^This file is whole/);
   assert.match(meaning("profiles measure different things", "different"), /^These profiles measure different things/);
 });
 

@@ -199,7 +199,7 @@ fn files_of_other_profilers_are_named() {
 #[test]
 fn what_is_no_profile_is_named_too() {
     let tar = [&[b'a'; 257][..], b"ustar\0", &[0; 300]].concat();
-    let cases: [(&[u8], &str); 16] = [
+    let cases: [(&[u8], &str); 17] = [
         (b"\x7fELF\x02\x01\x01\0\0\0\0\0", "a program (ELF)"),
         (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a program (Mach-O)"),
         (b"\xca\xfe\xba\xbf\0\0\0\x02", "a program (Mach-O)"),
@@ -214,6 +214,10 @@ fn what_is_no_profile_is_named_too() {
         ),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
         (&tar, "a tar archive, which is not read yet"),
+        (
+            b"\x0a\x02\x40\x05",
+            "a Perfetto trace, which is not read yet",
+        ),
         (
             b"go 1.24 trace\0\0\0\x01\x02",
             "a Go execution trace, which is not read yet",

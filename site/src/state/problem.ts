@@ -115,7 +115,7 @@ function serverProblem(error: ApiError): Pick<Problem, "meaning" | "tries"> {
 /** What makes something readable of formats that are not read. */
 const WAYS: [RegExp, string][] = [
   [/archive/, "Unpack it, and open the profile that is inside."],
-  [/perf/, "Convert it to folded stacks, with perf script and stackcollapse-perf.pl."],
+  [/recording of perf/, "Run perf script on it, and open the text that it prints."],
 ];
 const READ =
   "Pilotlight reads pprof files, gzipped or not, those of gperftools and old Go, JFR, speedscope, folded stacks, and two dozen others.";
@@ -129,6 +129,11 @@ function profileProblem({ kind, message }: CoreError): Pick<Problem, "meaning" |
       const ways = WAYS.filter(([pattern]) => pattern.test(what)).map(([, way]) => way);
       return { meaning: `${what[0].toUpperCase()}${what.slice(1)}.`, tries: [...ways, READ] };
     }
+    case "sampleless":
+      return {
+        meaning: "This file is whole, but it has no samples that Pilotlight could show.",
+        tries: ["Record call stacks, and for longer."],
+      };
     case "different":
       return {
         meaning: "These profiles measure different things, so they cannot be put together.",

@@ -86,6 +86,7 @@ fn failure(error: ImportError) -> JsValue {
     let thrown = js_sys::Error::new(&error.to_string());
     thrown.set_name(match error {
         ImportError::Unsupported(_) => "unread",
+        ImportError::Format(error) if error.is_sampleless => "sampleless",
         _ => "damaged",
     });
     thrown.into()
