@@ -9,13 +9,13 @@
  *   --alone        without speedscope
  *   --trace FILE   only a trace of opening the first size and zooming, for the browser's developer tools
  */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { serve } from "../browser/statichost.mjs";
 import { act, compare, open, transfer, use, VIEWERS } from "./viewer/measures.mjs";
-import { chromeTrace, pprof, SIZES, speedscope } from "./viewer/profiles.mjs";
+import { chromeTrace, gecko, pprof, SIZES, speedscope } from "./viewer/profiles.mjs";
 import { speedscopeSite, VERSION } from "./viewer/speedscope.mjs";
 import { inTab, median, most } from "./viewer/tab.mjs";
 
@@ -141,8 +141,9 @@ const MEASURES = {
   },
   json: async () => {
     const made = {
-      "Chrome trace": fileOf("trace.json", () => chromeTrace(55_000)),
-      speedscope: fileOf("50.speedscope.json", () => speedscope(280_000)),
+      "Chrome trace": fileOf("trace.json", () => chromeTrace(68_000)),
+      speedscope: fileOf("50.speedscope.json", () => speedscope(435_000)),
+      Firefox: fileOf("firefox.json", () => gecko(500_000)),
     };
     const rows = [];
     for (const [format, path] of Object.entries(made)) {
@@ -150,12 +151,13 @@ const MEASURES = {
       for (const name of names)
         rows.push([
           format,
+          mb(statSync(path).size / 1e6),
           name,
           of(found[name], (run) => run.labels, median, ms),
           of(found[name], (run) => run.longest, most, ms),
         ]);
     }
-    table(["50 MB of", "viewer", "open → first labels", "longest task"], rows);
+    table(["format", "size", "viewer", "open → first labels", "longest task"], rows);
   },
   transfer: async () => {
     const rows = [];

@@ -38,13 +38,13 @@ export function viewOf(tree: TreeInfo, steps: string[]): UrlState {
 }
 
 /** A profile to embed: base64, in ASCII. */
-export interface Part {
+export interface EncodedProfile {
   name: string;
   base64: Uint8Array<ArrayBuffer>;
 }
 
 /** The parts of the file. Profiles are parts of their own: as base64 they are JSON already, and long. */
-export function fillTemplate(template: string, view: string, profiles: Part[]): BlobPart[] {
+export function fillTemplate(template: string, view: string, profiles: EncodedProfile[]): BlobPart[] {
   const at = template.indexOf(PLACE) + PLACE.length;
   if (at < PLACE.length) throw new Error("viewer.html beside this page holds no place for a profile");
   // A script element ends at the first "</script", wherever that stands.

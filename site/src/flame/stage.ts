@@ -176,7 +176,13 @@ export class Stage {
   }
 
   invalidate(): void {
-    if (this.#frame === 0) this.#frame = requestAnimationFrame((now) => this.#draw(now));
+    if (this.#frame === 0) this.#frame = requestAnimationFrame((now) => this.#present(now));
+  }
+
+  #present(now: number): void {
+    // Else a picture of the old size would be drawn, and another when the observer speaks in the same frame.
+    this.#resize();
+    if (this.#frame !== 0) this.#draw(now);
   }
 
   #contentHeight(): number {

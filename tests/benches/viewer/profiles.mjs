@@ -123,3 +123,25 @@ export function speedscope(samples) {
     `{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":${shared},"profiles":[${head},"samples":[${lines.join(",\n")}],"weights":[${weights}]}]}`,
   );
 }
+
+/** A raw profile of Firefox: a tree of stacks, and a row of it for each sample. */
+export function gecko(samples) {
+  const rows = new Map();
+  const rowOf = (prefix, frame) => {
+    const key = (prefix ?? -1) * (LOCATIONS + 1) + frame;
+    if (!rows.has(key)) rows.set(key, { row: rows.size, cells: [prefix, frame] });
+    return rows.get(key).row;
+  };
+  const sampled = [];
+  for (const stack of stacks(samples, 1)) {
+    const leaf = stack.reduce((prefix, location) => rowOf(prefix, functionOf(location) - 1), null);
+    sampled.push([leaf, sampled.length * (PERIOD_NANOS / 1e6)]);
+  }
+  const stackTable = { schema: { prefix: 0, frame: 1 }, data: [...rows.values()].map(({ cells }) => cells) };
+  const frameTable = { schema: { location: 0 }, data: ids(FUNCTIONS).map((id) => [id - 1]) };
+  const stringTable = ids(FUNCTIONS).map((id) => `${nameOf(id)} (${fileOf(id)}:1)`);
+  const thread = { name: "GeckoMain", processType: "default", pid: 1, tid: 1, stackTable, frameTable, stringTable };
+  const meta = { version: 19, interval: PERIOD_NANOS / 1e6, startTime: 0, processType: 0 };
+  const threads = [{ ...thread, samples: { schema: { stack: 0, time: 1 }, data: sampled } }];
+  return Buffer.from(JSON.stringify({ meta, libs: [], threads, processes: [] }));
+}
