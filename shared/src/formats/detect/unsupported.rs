@@ -1,5 +1,6 @@
-//! Names for files that are not read: a person who opens a recording of perf has to learn that
-//! it is one, not that protobuf is broken at byte 0.
+//! Names for what the first reader does not read: the viewer then loads [`crate::imports`], and a
+//! person who pushes a recording of perf learns that it is one, not that protobuf is broken at byte
+//! 0.
 //!
 //! Content decides, never the name of a file. A name is a guess that only words an error, so each
 //! rule is a few bytes; what can be read is found before. Sources: the detection table that the
