@@ -187,6 +187,7 @@ mod tests {
             Err(CompressionError::Unknown("snappy".to_owned()))
         );
     }
+
     #[test]
     fn a_stream_that_never_ends_is_read_as_far_as_it_goes() {
         let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();

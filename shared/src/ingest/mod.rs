@@ -97,11 +97,9 @@ fn draft(push: &Push<'_>) -> Result<Draft, IngestError> {
 
 /// Decodes the profile; one that is no pprof is refused by its name, as far as it has one.
 fn decode(raw: &[u8], cap: usize) -> Result<Pushed, IngestError> {
-    if unsupported::perfetto(raw) {
-        // It would be a pprof profile without samples, which is taken and kept nowhere.
-        return Err(IngestError::Unsupported(UnsupportedFormat::Profile(
-            "a Perfetto trace",
-        )));
+    // It would be a pprof profile without samples, which is taken and kept nowhere.
+    if let Some(trace) = unsupported::perfetto(raw) {
+        return Err(IngestError::Unsupported(trace));
     }
     normalize::read_pprof(raw, cap).map_err(|error| {
         if !error.may_be_another_format() {

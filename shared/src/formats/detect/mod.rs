@@ -47,12 +47,14 @@ pub fn open_named(bytes: &[u8], cap: usize) -> Result<(Decoded, &'static str), O
     for (sniff, name) in [
         (jfr::sniff as fn(&[u8]) -> bool, "a JFR recording"),
         (speedscope::sniff, "a speedscope profile"),
-        // It would be a pprof profile of many types and no samples.
-        (unsupported::perfetto, "a Perfetto trace"),
     ] {
         if sniff(raw) {
             return Err(OpenError::Unsupported(UnsupportedFormat::Profile(name)));
         }
+    }
+    // It would be a pprof profile of many types and no samples.
+    if let Some(trace) = unsupported::perfetto(raw) {
+        return Err(OpenError::Unsupported(trace));
     }
     // The protobuf reader goes first, for it knows its own without doubt; folded stacks can only be
     // guessed.

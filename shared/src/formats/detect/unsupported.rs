@@ -282,7 +282,11 @@ pub(crate) fn otlp(start: &[u8]) -> Option<UnsupportedFormat> {
 /// A trace of Perfetto: packets as field 1. The first has a field that neither a value type of pprof
 /// nor a resource of OTLP has; and bytes that no text has, for a text may begin with a line feed,
 /// which is the key of field 1.
-pub(crate) fn perfetto(start: &[u8]) -> bool {
+pub(crate) fn perfetto(start: &[u8]) -> Option<UnsupportedFormat> {
+    is_perfetto(start).then_some(Profile("a Perfetto trace"))
+}
+
+fn is_perfetto(start: &[u8]) -> bool {
     const KNOWN: std::ops::Range<u32> = 6..1000;
     let is_text = |start: &[u8]| start.iter().take(1024).all(|&b| b >= 8);
     if !start.starts_with(b"\x0a") || is_text(start) {

@@ -32,7 +32,7 @@ pub(super) struct Recording<'a> {
     /// Of each file.
     pub(super) build_ids: HashMap<&'a [u8], &'a [u8]>,
     pub(super) command: String,
-    /// Where the file breaks off, if it does.
+    /// Whether the file breaks off.
     pub(super) is_cut: bool,
 }
 

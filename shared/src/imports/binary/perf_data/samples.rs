@@ -210,8 +210,7 @@ impl<'a> Samples<'a> {
                 *self.types[row].insert(known)
             }
         };
-        self.stack(&sample, Mode::of(record.misc))?;
-        if !has_user_frames(sample.callchain) {
+        if !self.stack(&sample, Mode::of(record.misc))? {
             self.copied += u64::from(attribute.copies_stacks());
             self.branches += u64::from(attribute.has_stacks_of_branches());
         }
@@ -232,10 +231,11 @@ impl<'a> Samples<'a> {
         self.rows.check()
     }
 
-    /// Reads the frames of a sample, the innermost first.
-    fn stack(&mut self, sample: &Sample<'_>, mode: Mode) -> Result<(), FormatError> {
+    /// Reads the frames of a sample, the innermost first. Whether its call chain goes into user
+    /// space.
+    fn stack(&mut self, sample: &Sample<'_>, mode: Mode) -> Result<bool, FormatError> {
         let process = sample.thread.map_or(KERNEL, |(process, _)| process);
-        let mut within = mode;
+        let (mut within, mut has_user_frames) = (mode, false);
         // Only callers have an address to return to.
         let mut is_first = true;
         let (addresses, _) = sample.callchain.as_chunks();
@@ -249,6 +249,7 @@ impl<'a> Samples<'a> {
                         break;
                     }
                 }
+                has_user_frames |= within == Mode::User;
                 is_first = true;
                 continue;
             }
@@ -271,7 +272,7 @@ impl<'a> Samples<'a> {
             let location = self.location(mode, process, address);
             self.frames.push(location);
         }
-        Ok(())
+        Ok(has_user_frames)
     }
 
     fn location(&mut self, mode: Mode, process: u32, address: u64) -> LocationId {
@@ -351,13 +352,6 @@ impl<'a> Samples<'a> {
         }
         self.rows.finish()
     }
-}
-
-/// Whether a call chain goes into user space.
-fn has_user_frames(callchain: &[u8]) -> bool {
-    let (addresses, _) = callchain.as_chunks();
-    let mut modes = addresses.iter().map(|&address| u64::from_le_bytes(address));
-    modes.any(|address| address >= MODES && Mode::of_marker(address) == Some(Mode::User))
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -41,7 +41,7 @@ use symbols::Symbols;
 
 /// Whether a file begins as one.
 pub(crate) fn sniff(start: Start<'_>) -> bool {
-    perfetto(start.bytes)
+    perfetto(start.bytes).is_some()
 }
 
 /// Reads a trace.
