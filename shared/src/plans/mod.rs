@@ -3,6 +3,7 @@
 //! A plan says what it needs with `wants()` and takes it with `provide()`, in any order; a driver
 //! is one short loop for each environment. A plan never asks for the same bytes twice.
 
+mod answers;
 mod catalog;
 mod compact;
 mod cover;
@@ -15,6 +16,7 @@ mod rebuild;
 mod static_catalog;
 mod timeline;
 
+pub use answers::{LabelsAnswer, MAX_NUMBERS, ServicesAnswer, TimelineAnswer, range_before};
 pub use catalog::{Service, label_values, services};
 pub use compact::{
     CompactJob, CompactOutput, CompactPlan, CompactTask, Deletion, JobCandidate, MAX_FAILURES,

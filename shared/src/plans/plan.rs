@@ -96,6 +96,9 @@ pub enum PlanError {
         /// How much it may have, MiB.
         most: u64,
     },
+    /// Timelines of more services than an answer may hold.
+    #[error("too many services for {0} points each; ask for fewer points")]
+    TooManyServices(usize),
     /// Answers of different types, which are not parts of one query.
     #[error(transparent)]
     Merge(#[from] MergeError),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     ProfileType, TimeRange, UnixNanos, flamebearer,
-    plans::{Point, Timeline, window_of},
+    plans::{MAX_NUMBERS, Point, Timeline, window_of},
     pyroscope,
     store::SumWindow,
 };
@@ -13,7 +13,6 @@ use serde::Serialize;
 
 use super::names;
 use super::series::Aggregation;
-use crate::api::query::MAX_NUMBERS;
 use crate::platform::errors::Problem;
 
 /// Steps of a timeline, in seconds: `start`, `start + step` …, `count` of them.

@@ -1,17 +1,14 @@
-//! Our own API, as the site calls it. The module of each answer shows its shape.
+//! Our own API, as the site calls it. `plans/answers/` of the core has the shapes.
 
 mod cache;
 mod invocations;
-mod labels;
 mod runner;
-mod services;
 mod spans;
 mod subqueries;
-pub(crate) mod timeline;
 
 use pilotlight_core::{
     ProfileType, Selector,
-    plans::{Grouping, Steps},
+    plans::{Grouping, LabelsAnswer, ServicesAnswer, Steps, TimelineAnswer, range_before},
     store::SumWindow,
 };
 use worker::{Request, Response};
@@ -28,7 +25,6 @@ pub(crate) use invocations::SUBQUERIES_PATH;
 pub(crate) use runner::EdgeQueryRunner;
 #[cfg(test)]
 pub(crate) use runner::QueryRunner;
-pub(crate) use services::MAX_NUMBERS;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;
 #[cfg(test)]
@@ -61,12 +57,12 @@ pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Respons
         .timeline(
             &all,
             None,
-            services::before(range),
+            range_before(range),
             Some(SumWindow::Day),
             Grouping::Service,
         )
         .await?;
-    Ok(Response::from_json(&services::answer(
+    Ok(Response::from_json(&ServicesAnswer::new(
         &now, &before, steps,
     )?)?)
 }
@@ -79,7 +75,7 @@ pub(crate) async fn labels(request: &Request, scope: &Scope) -> Result<Response,
         parameters.range_millis()?,
     );
     let objects = EdgeQueryRunner::open(scope)?.catalog(range).await?;
-    Ok(Response::from_json(&labels::answer(
+    Ok(Response::from_json(&LabelsAnswer::new(
         &objects, &selector, range,
     ))?)
 }
@@ -103,7 +99,7 @@ pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Respons
             Grouping::Service,
         )
         .await?;
-    Ok(Response::from_json(&timeline::answer(&timeline, steps))?)
+    Ok(Response::from_json(&TimelineAnswer::new(&timeline, steps))?)
 }
 
 /// `GET /api/v1/profile?query&from&until`, of samples of spans or traces with `span` or `trace`
@@ -183,12 +179,12 @@ pub(crate) mod tests {
         let mut texts = Vec::new();
         for points in [1, 60, MAX_POINTS] {
             let steps = Steps::of(range, points);
-            texts.push(text(timeline::answer(timeline, steps)));
-            let answer = services::answer(timeline, timeline, steps);
-            texts.push(answer.map_or_else(|problem| problem.message, text));
+            texts.push(text(TimelineAnswer::new(timeline, steps)));
+            let answer = ServicesAnswer::new(timeline, timeline, steps);
+            texts.push(answer.map_or_else(|problem| problem.to_string(), text));
         }
-        assert!(services::before(range).until <= range.from);
-        texts.push(text(labels::answer(objects, &Selector::default(), range)));
+        assert!(range_before(range).until <= range.from);
+        texts.push(text(LabelsAnswer::new(objects, &Selector::default(), range)));
         texts
     }
 }

@@ -1,13 +1,14 @@
 //! `{"start":ms,"step":ms,"points":[…],"counts":[…],"profiles":n}`
 
-use pilotlight_core::plans::{self, Steps};
 use serde::Serialize;
+
+use crate::plans::timeline::{Steps, Timeline};
 
 /// Sums of equal steps over all series. The first begins at or before the start of the range, the
 /// last ends at or after its end: steps of a second and more are round, so that the same ones are
 /// drawn as time goes on.
 #[derive(Debug, PartialEq, Serialize)]
-pub(super) struct Timeline {
+pub struct TimelineAnswer {
     /// Milliseconds since the epoch.
     start: i64,
     /// Milliseconds; not whole when the range does not divide evenly.
@@ -19,36 +20,37 @@ pub(super) struct Timeline {
     profiles: u64,
 }
 
-/// Sums a timeline of one type.
-pub(super) fn answer(timeline: &plans::Timeline, steps: Steps) -> Timeline {
-    let (mut sums, mut counts) = (vec![0; steps.count], vec![0u64; steps.count]);
-    for series in &timeline.series {
-        series.add_to_buckets(steps.range, &mut sums, &mut counts);
-    }
-    Timeline {
-        start: steps.range.from.millis(),
-        step: steps.range.nanos() as f64 / 1e6 / steps.count as f64,
-        points: sums,
-        counts,
-        profiles: timeline
-            .series
-            .iter()
-            .fold(0, |sum, series| sum.saturating_add(series.profiles())),
+impl TimelineAnswer {
+    /// Sums a timeline of one type.
+    pub fn new(timeline: &Timeline, steps: Steps) -> Self {
+        let (mut sums, mut counts) = (vec![0; steps.count], vec![0u64; steps.count]);
+        for series in &timeline.series {
+            series.add_to_buckets(steps.range, &mut sums, &mut counts);
+        }
+        Self {
+            start: steps.range.from.millis(),
+            step: steps.range.nanos() as f64 / 1e6 / steps.count as f64,
+            points: sums,
+            counts,
+            profiles: timeline
+                .series
+                .iter()
+                .fold(0, |sum, series| sum.saturating_add(series.profiles())),
+        }
     }
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+pub(super) mod tests {
     use super::*;
-    use pilotlight_core::{
-        TimeRange, UnixNanos, parse_name,
-        plans::{Point, TimelineSeries},
-    };
+    use crate::base::units::{TimeRange, UnixNanos};
+    use crate::parse_name;
+    use crate::plans::{Point, TimelineSeries};
 
     /// Type, name with labels, and points of (nanoseconds, total).
     pub(crate) type Drawn<'a> = (&'a str, &'a str, &'a [(i64, i64)]);
 
-    pub(crate) fn timeline(series: &[Drawn]) -> plans::Timeline {
+    pub(crate) fn timeline(series: &[Drawn]) -> Timeline {
         let series = series
             .iter()
             .map(|(profile_type, name, points)| TimelineSeries {
@@ -63,7 +65,7 @@ pub(crate) mod tests {
                     })
                     .collect(),
             });
-        plans::Timeline {
+        Timeline {
             series: series.collect(),
             bytes: 0,
             rounded: false,
@@ -85,13 +87,13 @@ pub(crate) mod tests {
             from: UnixNanos(0),
             until: UnixNanos(10 * ms),
         };
-        let expect = Timeline {
+        let expect = TimelineAnswer {
             start: 0,
             step: 2.5,
             points: vec![1, 6, 8, 0],
             counts: vec![1, 2, 1, 0],
             profiles: 4,
         };
-        assert_eq!(answer(&timeline, Steps::of(range, 4)), expect);
+        assert_eq!(TimelineAnswer::new(&timeline, Steps::of(range, 4)), expect);
     }
 }

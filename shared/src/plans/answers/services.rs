@@ -2,20 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{
-    ProfileType, SERVICE_NAME, TimeRange, UnixNanos,
-    plans::{Steps, Timeline, TimelineSeries},
-};
 use serde::Serialize;
 
-use crate::platform::errors::Problem;
+use crate::base::units::{TimeRange, UnixNanos};
+use crate::model::labels::SERVICE_NAME;
+use crate::model::profile_type::ProfileType;
+use crate::plans::plan::PlanError;
+use crate::plans::timeline::{Steps, Timeline, TimelineSeries};
 
 /// Most numbers of an answer with many timelines: 16 to 32 bytes each while they are added up.
-pub(crate) const MAX_NUMBERS: usize = 1 << 20;
+pub const MAX_NUMBERS: usize = 1 << 20;
 
 /// Services that have profiles in a range.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Services {
+pub struct ServicesAnswer {
     services: Vec<Service>,
 }
 
@@ -54,56 +54,55 @@ struct Sums {
 }
 
 /// The range of equal length before one.
-pub(super) fn before(range: TimeRange) -> TimeRange {
+pub fn range_before(range: TimeRange) -> TimeRange {
     TimeRange {
         from: UnixNanos(range.from.0.saturating_sub(range.nanos())),
         until: range.from,
     }
 }
 
-/// Sums timelines over a range and over the one [`before`] it by service and type.
-pub(super) fn answer(now: &Timeline, before: &Timeline, steps: Steps) -> Result<Services, Problem> {
-    let mut sums: BTreeMap<&str, BTreeMap<&ProfileType, Sums>> = BTreeMap::new();
-    let mut lines = 0;
-    for series in &now.series {
-        let sums = sums
-            .entry(service(series))
-            .or_default()
-            .entry(&series.profile_type)
-            .or_default();
-        if sums.points.is_empty() {
-            lines += 1;
-            // A sum and a count for each.
-            if lines > MAX_NUMBERS / (2 * steps.count.max(1)) {
-                return Err(Problem::invalid(format!(
-                    "too many services for {} points each; ask for fewer points",
-                    steps.count
-                )));
+impl ServicesAnswer {
+    /// Sums timelines over a range and over the [`range_before`] it by service and type.
+    pub fn new(now: &Timeline, before: &Timeline, steps: Steps) -> Result<Self, PlanError> {
+        let mut sums: BTreeMap<&str, BTreeMap<&ProfileType, Sums>> = BTreeMap::new();
+        let mut lines = 0;
+        for series in &now.series {
+            let sums = sums
+                .entry(service(series))
+                .or_default()
+                .entry(&series.profile_type)
+                .or_default();
+            if sums.points.is_empty() {
+                lines += 1;
+                // A sum and a count for each.
+                if lines > MAX_NUMBERS / (2 * steps.count.max(1)) {
+                    return Err(PlanError::TooManyServices(steps.count));
+                }
+            }
+            sums.points.resize(steps.count, 0);
+            sums.counts.resize(steps.count, 0);
+            series.add_to_buckets(steps.range, &mut sums.points, &mut sums.counts);
+            sums.total += series.total();
+            sums.profiles = sums.profiles.saturating_add(series.profiles());
+        }
+        for series in &before.series {
+            // What is there no more is not told.
+            let sums = sums
+                .get_mut(service(series))
+                .and_then(|types| types.get_mut(&series.profile_type));
+            if let Some(sums) = sums {
+                sums.previous += series.total();
+                sums.previous_profiles = sums.previous_profiles.saturating_add(series.profiles());
             }
         }
-        sums.points.resize(steps.count, 0);
-        sums.counts.resize(steps.count, 0);
-        series.add_to_buckets(steps.range, &mut sums.points, &mut sums.counts);
-        sums.total += series.total();
-        sums.profiles = sums.profiles.saturating_add(series.profiles());
+        let services = sums.into_iter().map(|(name, types)| Service {
+            name: name.to_owned(),
+            types: types.into_iter().map(|(id, sums)| sums.named(id)).collect(),
+        });
+        Ok(Self {
+            services: services.collect(),
+        })
     }
-    for series in &before.series {
-        // What is there no more is not told.
-        let sums = sums
-            .get_mut(service(series))
-            .and_then(|types| types.get_mut(&series.profile_type));
-        if let Some(sums) = sums {
-            sums.previous += series.total();
-            sums.previous_profiles = sums.previous_profiles.saturating_add(series.profiles());
-        }
-    }
-    let services = sums.into_iter().map(|(name, types)| Service {
-        name: name.to_owned(),
-        types: types.into_iter().map(|(id, sums)| sums.named(id)).collect(),
-    });
-    Ok(Services {
-        services: services.collect(),
-    })
 }
 
 fn service(series: &TimelineSeries) -> &str {
@@ -136,7 +135,7 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::query::timeline::tests::timeline;
+    use crate::plans::answers::timeline::tests::timeline;
 
     #[test]
     fn sums_by_service_and_type() {
@@ -154,14 +153,15 @@ mod tests {
             until: UnixNanos(20),
         };
         assert_eq!(
-            super::before(range),
+            range_before(range),
             TimeRange {
                 from: UnixNanos(0),
                 until: UnixNanos(10)
             }
         );
         let found =
-            serde_json::to_value(answer(&now, &before, Steps::of(range, 2)).unwrap()).unwrap();
+            serde_json::to_value(ServicesAnswer::new(&now, &before, Steps::of(range, 2)).unwrap())
+                .unwrap();
         let expect = serde_json::json!({"services": [{"name": "app", "types": [
             {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0], "previous": "0",
              "previousProfiles": 0},
