@@ -68,6 +68,14 @@ const IMPORTS: Module = Module {
     budget: 500_000,
 };
 
+/// Queries over a bucket without a server, which the pages fetch when they have its address.
+const BUCKET: Module = Module {
+    package: "pilotlight-bucket",
+    kind: "web",
+    out: "site/src/wasm/bucket",
+    budget: 250_000,
+};
+
 /// Names for addresses, which the viewer fetches when a program is dropped beside a profile.
 const SYMBOLS: Module = Module {
     package: "pilotlight-symbols",
@@ -77,7 +85,7 @@ const SYMBOLS: Module = Module {
 };
 
 /// Steps of a build: those of [`pages`], then [`worker`].
-pub(crate) const STEPS: usize = 5;
+pub(crate) const STEPS: usize = 6;
 
 /// Builds all that is deployed.
 pub(crate) fn build(tools: &Tools) -> Result<()> {
@@ -92,6 +100,7 @@ pub(crate) fn pages(steps: &mut Steps, tools: &Tools, profile: Profile) -> Resul
     steps.run("viewer", |step| module(step, tools, &VIEWER, profile))?;
     steps.run("formats", |step| module(step, tools, &IMPORTS, profile))?;
     steps.run("symbols", |step| module(step, tools, &SYMBOLS, profile))?;
+    steps.run("bucket", |step| module(step, tools, &BUCKET, profile))?;
     steps.run("site", |_| site())
 }
 
@@ -105,6 +114,7 @@ pub(crate) fn viewer(tools: &Tools) -> Result<()> {
         ("viewer", &VIEWER),
         ("formats", &IMPORTS),
         ("symbols", &SYMBOLS),
+        ("bucket", &BUCKET),
     ];
     let mut steps = Steps::new(modules.len());
     for (name, wanted) in modules {

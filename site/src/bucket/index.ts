@@ -1,0 +1,69 @@
+/** Questions to a bucket, as the page asks them. */
+import { CoreError } from "../core/core.ts";
+import { FileError } from "../files/source.ts";
+import type { Answer, Ask, Reply, Request } from "./protocol.ts";
+
+let worker: Worker | undefined;
+let last = 0;
+const waiting = new Map<
+  number,
+  { resolve(answer: Answer): void; reject(failure: Error): void; progress(bytes: number): void }
+>();
+
+/** Asks the bucket at an address. `progress` hears how many bytes have come. */
+export function askBucket(
+  place: string,
+  question: Ask,
+  signal: AbortSignal,
+  progress: (bytes: number) => void = () => {},
+): Promise<Answer> {
+  const id = ++last;
+  worker ??= start();
+  const answer = new Promise<Answer>((resolve, reject) => waiting.set(id, { resolve, reject, progress }));
+  const cancel = () => {
+    worker?.postMessage({ id, cancel: true } satisfies Request);
+    waiting.get(id)?.reject(signal.reason as Error);
+    waiting.delete(id);
+  };
+  if (signal.aborted) cancel();
+  else {
+    signal.addEventListener("abort", cancel, { once: true });
+    worker.postMessage({ id, place, question } satisfies Request);
+  }
+  return answer.finally(() => signal.removeEventListener("abort", cancel));
+}
+
+/** The same, of a question that is answered with JSON. */
+export async function askBucketJson<T>(place: string, question: Ask, signal: AbortSignal): Promise<T> {
+  const { bytes } = await askBucket(place, question, signal);
+  return JSON.parse(new TextDecoder().decode(bytes)) as T;
+}
+
+function start(): Worker {
+  const started = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "pilotlight bucket" });
+  started.onmessage = ({ data }: MessageEvent<Reply>) => {
+    const asked = waiting.get(data.id);
+    if ("progress" in data) return asked?.progress(data.progress);
+    waiting.delete(data.id);
+    if ("answer" in data) asked?.resolve(data.answer);
+    else if ("meaning" in data) asked?.reject(new FileError(data.meaning, data.tries));
+    else {
+      if (data.fatal) stop();
+      asked?.reject(new CoreError(data.error, data.fatal));
+    }
+  };
+  started.onerror = (event) => {
+    for (const asked of waiting.values()) {
+      asked.reject(new CoreError(event.message || "the reader of buckets did not start", true));
+    }
+    waiting.clear();
+    stop();
+  };
+  return started;
+}
+
+/** What broke is not asked again. */
+function stop(): void {
+  worker?.terminate();
+  worker = undefined;
+}
