@@ -27,7 +27,11 @@ export default defineConfig({
     pages(ROUTES),
     offline(ROUTES),
     template({ oxc, build: { target } }),
-    budget({ entry: 60, all: 120, apart: { arrange: 36, callgraph: 6, lines: 4, minimap: 3 } }),
+    budget({
+      entry: 60,
+      all: 120,
+      apart: { arrange: 36, callgraph: 6, lines: 4, minimap: 3, bucket: 3, bucketreader: 12 },
+    }),
   ],
   server: { proxy: { "/api": "http://localhost:4040", "/ingest": "http://localhost:4040" } },
 });

@@ -1,10 +1,14 @@
-/** The one module that calls fetch: the worker's HTTP API, relative to where the site is mounted. */
+/** The one module that asks the server: the worker's HTTP API, relative to where the site is mounted, or a bucket instead. */
 
 import { ApiError, asksForToken, noServer, responseError } from "./apierror.ts";
 import { base } from "./base.ts";
 import { readStream } from "./files/source.ts";
 import { askForToken, authorization, token } from "./state/page/token.ts";
+import { place } from "./state/query/place.ts";
 import type { Span } from "./time/range.ts";
+
+/** Fetched only where there is no server. */
+const bucket = () => import("./bucket/bucket.ts");
 
 export interface Service {
   name: string;
@@ -43,19 +47,24 @@ export interface ProfileAnswer {
 }
 
 export async function fetchServices(span: Span, points: number, signal: AbortSignal): Promise<Service[]> {
-  const answer = await json<{ services: Service[] }>(
-    "services",
-    { ...spanParams(span), points: String(points) },
-    signal,
-  );
-  return answer.services;
+  type Services = { services: Service[] };
+  const { services } = place
+    ? await (await bucket()).askBucketJson<Services>(place, { ask: "services", ...whole(span), points }, signal)
+    : await json<Services>("services", { ...spanParams(span), points: String(points) }, signal);
+  return services;
 }
 
 export async function fetchLabels(query: string, span: Span, signal: AbortSignal): Promise<Record<string, string[]>> {
-  return (await json<{ labels: Record<string, string[]> }>("labels", { query, ...spanParams(span) }, signal)).labels;
+  type Labels = { labels: Record<string, string[]> };
+  const { labels } = place
+    ? await (await bucket()).askBucketJson<Labels>(place, { ask: "labels", query, ...whole(span) }, signal)
+    : await json<Labels>("labels", { query, ...spanParams(span) }, signal);
+  return labels;
 }
 
-export function fetchTimeline(query: string, span: Span, points: number, signal: AbortSignal): Promise<Timeline> {
+export async function fetchTimeline(query: string, span: Span, points: number, signal: AbortSignal): Promise<Timeline> {
+  if (place)
+    return (await bucket()).askBucketJson<Timeline>(place, { ask: "timeline", query, ...whole(span), points }, signal);
   return json<Timeline>("timeline", { query, ...spanParams(span), points: String(points) }, signal);
 }
 
@@ -66,6 +75,11 @@ export async function fetchProfile(
   signal: AbortSignal,
   progress: (bytes: number) => void,
 ): Promise<ProfileAnswer | null> {
+  if (place) {
+    const began = performance.now();
+    const answer = await (await bucket()).askBucket(place, { ask: "profile", query, ...whole(span) }, signal, progress);
+    return answer.profiles === 0 ? null : { ...answer, millis: performance.now() - began };
+  }
   const response = await request("profile", { query, ...spanParams(span) }, signal);
   if (response.status === 204) return null;
   if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
@@ -87,8 +101,14 @@ export async function fetchTemplate(): Promise<string> {
   return orNetworkError(null, () => response.text());
 }
 
-function spanParams({ from, until }: Span): Record<string, string> {
-  return { from: String(Math.round(from)), until: String(Math.round(until)) };
+/** In whole milliseconds. */
+function whole({ from, until }: Span): Span {
+  return { from: Math.round(from), until: Math.round(until) };
+}
+
+function spanParams(span: Span): Record<string, string> {
+  const { from, until } = whole(span);
+  return { from: String(from), until: String(until) };
 }
 
 async function json<T>(name: string, params: Record<string, string>, signal: AbortSignal): Promise<T> {

@@ -220,6 +220,7 @@ fn modules_import_each_other_in_no_circle() {
         "shared/src/",
         "worker/src/",
         "wasm-viewer/src/",
+        "wasm-viewer/bucket/src/",
         "wasm-viewer/symbols/src/",
         "xtask/src/",
     ] {

@@ -51,10 +51,13 @@ export class Host {
     this.withoutRanges = true;
     if (part.size > MOST_WHOLE) {
       await response.body?.cancel();
-      throw new FileError("This host sends no parts of files, and an object of this query is too large to be read whole.", [
-        `It has ${formatBytes(part.size)}; up to ${formatBytes(MOST_WHOLE)} are read.`,
-        "Serve the folder from a host that answers range requests.",
-      ]);
+      throw new FileError(
+        "This host sends no parts of files, and an object of this query is too large to be read whole.",
+        [
+          `It has ${formatBytes(part.size)}; up to ${formatBytes(MOST_WHOLE)} are read.`,
+          "Serve the folder from a host that answers range requests.",
+        ],
+      );
     }
     const bytes = await bodyOf(response, part.key, signal);
     if (bytes.length !== part.size) throw changed(part, bytes.length);

@@ -2,9 +2,7 @@
 import { FileError } from "../files/source.ts";
 
 /** A place that says itself what it has, or a tenant's part of a bucket, whose catalog is found day by day. */
-export type Place =
-  | { objects: string; catalog: string[]; made: Made | null }
-  | { objects: string; tenant: string };
+export type Place = { objects: string; catalog: string[]; made: Made | null } | { objects: string; tenant: string };
 
 /** What a bundle was made of. */
 export interface Made {
@@ -35,7 +33,8 @@ async function describedPlace(address: URL, signal: AbortSignal): Promise<Place>
     signal.throwIfAborted();
     throw unreachable(address.href, failure);
   });
-  if (!response.ok) throw new FileError(`There is no bundle here: the host answers ${response.status}.`, [address.href]);
+  if (!response.ok)
+    throw new FileError(`There is no bundle here: the host answers ${response.status}.`, [address.href]);
   const description: unknown = await response.json().catch(() => null);
   if (!isDescription(description)) {
     throw new FileError("This file does not describe a bundle.", ["Check the address.", address.href]);

@@ -1,6 +1,7 @@
 /** The URL state as a signal, kept in step with the address bar and the browser's history. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { address, currentPath } from "../../base.ts";
+import { withPlace } from "../query/place.ts";
 import { refresh } from "./clock.ts";
 import { formatUrlState, initialUrlState, parseUrlState, type Route, type UrlState } from "./urlstate.ts";
 
@@ -56,7 +57,7 @@ export function visit(route: Route, patch: Partial<UrlState> = {}): void {
 }
 
 export function href(target: UrlState): string {
-  return address(formatUrlState(target));
+  return withPlace(address(formatUrlState(target)));
 }
 
 /** What another service or file resets: a frame of one means nothing in the next. */

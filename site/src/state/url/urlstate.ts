@@ -22,6 +22,8 @@
  * | `embed` | in /file: `1` in the frame of another page, without header and foot |
  * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
  *
+ * All pages but /file may have `bucket`, the address of a bucket or of a bundle that is asked in place of a server.
+ *
  * Behind the `#` of /file: `profileURL`, an address from which a profile is fetched, and `title`, its name. Several are
  * several profiles. The names are speedscope's.
  */

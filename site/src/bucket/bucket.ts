@@ -40,7 +40,10 @@ export async function askBucketJson<T>(place: string, question: Ask, signal: Abo
 }
 
 function start(): Worker {
-  const started = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "pilotlight bucket" });
+  const started = new Worker(new URL("./bucketreader.ts", import.meta.url), {
+    type: "module",
+    name: "pilotlight bucket",
+  });
   started.onmessage = ({ data }: MessageEvent<Reply>) => {
     const asked = waiting.get(data.id);
     if ("progress" in data) return asked?.progress(data.progress);

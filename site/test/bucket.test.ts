@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { Catalog } from "../src/bucket/catalog.ts";
+import { Gone, Host, type Part } from "../src/bucket/host.ts";
+import { placeOf } from "../src/bucket/place.ts";
+import { FileError } from "../src/files/source.ts";
+
+const OBJECTS = "https://bucket.test/a/";
+const DAY = 86_400_000;
+const OBJECT = Uint8Array.from({ length: 100 }, (_, i) => i);
+const { fetch: real } = globalThis;
+const never = new AbortController().signal;
+afterEach(() => {
+  globalThis.fetch = real;
+});
+
+type Answer = { status?: number; body?: Uint8Array<ArrayBuffer> | string; headers?: Record<string, string> };
+/** Answers by the name of the object and the range; notes what was asked for. */
+function answers(answer: (key: string, range: string | null) => Answer): string[] {
+  const asked: string[] = [];
+  globalThis.fetch = async (input, init) => {
+    const key = decodeURIComponent(String(input).slice(OBJECTS.length));
+    const range = new Headers(init?.headers).get("range");
+    asked.push(range ? `${key} ${range}` : key);
+    const { status = 200, body = "", headers = {} } = answer(key, range);
+    return new Response(body, { status, headers });
+  };
+  return asked;
+}
+
+const part = (offset: number, length: number): Part => ({ key: "t/x/s0/l1/5.blk", offset, length, size: 100 });
+const ranged = (key: string, range: string | null): Answer => {
+  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? assert.fail(`${key} was read whole`);
+  const headers = { "content-range": `bytes ${first}-${last}/100` };
+  return { status: 206, body: OBJECT.slice(Number(first), Number(last) + 1), headers };
+};
+
+test("parts are read with ranges", async () => {
+  const asked = answers(ranged);
+  const host = new Host(OBJECTS);
+  assert.deepEqual([...(await host.read(part(10, 3), never))], [10, 11, 12]);
+  assert.deepEqual(asked, ["t/x/s0/l1/5.blk bytes=10-12"]);
+  assert.equal(host.withoutRanges, false);
+});
+
+test("of a host without ranges each object is read once, whole", async () => {
+  const asked = answers(() => ({ body: OBJECT }));
+  const host = new Host(OBJECTS);
+  assert.deepEqual([...(await host.read(part(10, 2), never))], [10, 11]);
+  assert.deepEqual([...(await host.read(part(98, 2), never))], [98, 99]);
+  assert.equal(asked.length, 1);
+  assert.ok(host.withoutRanges);
+  const large = { ...part(0, 5), key: "large", size: 1 << 30 };
+  await assert.rejects(host.read(large, never), /sends no parts of files/);
+});
+
+test("an object that is another, cut off, gone or forbidden is never read", async () => {
+  const read = (answer: Answer) => {
+    answers(() => answer);
+    return new Host(OBJECTS).read(part(10, 3), never);
+  };
+  const total = { "content-range": "bytes 10-12/90" };
+  await assert.rejects(read({ status: 206, body: OBJECT.slice(0, 3), headers: total }), /not the one that its catalog/);
+  await assert.rejects(read({ status: 206, body: OBJECT.slice(0, 2) }), /cut off/);
+  await assert.rejects(read({ body: OBJECT.slice(0, 90) }), /not the one that its catalog/);
+  await assert.rejects(read({ status: 416 }), /cut off/);
+  await assert.rejects(read({ status: 404 }), Gone);
+  await assert.rejects(read({ status: 403 }), Gone);
+  await assert.rejects(read({ status: 503 }), /answers 503/);
+  globalThis.fetch = async () => Promise.reject(new TypeError("Failed to fetch"));
+  await assert.rejects(new Host(OBJECTS).read(part(1, 1), never), (failure: FileError) => {
+    assert.ok(failure instanceof FileError && failure.tries.some((text) => text.includes("CORS")));
+    return true;
+  });
+});
+
+test("a tenant's catalog is looked for day by day, shard by shard, and once a minute", async () => {
+  const today = Math.floor(Date.now() / DAY);
+  const there = [`t/x/s0/catalog/${today}`, `t/x/s0/catalog/${today - 2}`, `t/x/s1/catalog/${today - 1}`];
+  const asked = answers((key) => (there.includes(key) ? { body: key } : { status: 404 }));
+  const host = new Host(OBJECTS);
+  const taken: string[] = [];
+  const catalog = new Catalog({ objects: OBJECTS, tenant: "x" }, host, (name, bytes) => {
+    assert.equal(new TextDecoder().decode(bytes), name);
+    return taken.push(name);
+  });
+  await catalog.cover((today - 1) * DAY + 5, never);
+  assert.deepEqual(taken.sort(), there.sort());
+  // Three days of three shards: the last has none.
+  assert.equal(asked.length, 9);
+  await catalog.cover(today * DAY, never);
+  assert.equal(asked.length, 9);
+  catalog.forget();
+  await catalog.cover(today * DAY, never);
+  assert.equal(asked.length, 15);
+  assert.equal(catalog.written, 5);
+});
+
+test("a bundle says itself what it has", async () => {
+  const describe = (text: string) => {
+    globalThis.fetch = async () => new Response(text);
+    return placeOf(new URL("https://host.test/b/bundle.json"), never);
+  };
+  assert.deepEqual(await describe('{"version":1,"catalog":["t/x/s0/catalog/1"]}'), {
+    objects: "https://host.test/b/",
+    catalog: ["t/x/s0/catalog/1"],
+    made: null,
+  });
+  await assert.rejects(describe('{"version":2,"catalog":[]}'), /has version 2/);
+  await assert.rejects(describe('{"catalog":[1]}'), /does not describe a bundle/);
+  await assert.rejects(describe("<html>"), /does not describe a bundle/);
+  const tenant = await placeOf(new URL("https://host.test/p/t/my%20team/"), never);
+  assert.deepEqual(tenant, { objects: "https://host.test/p/", tenant: "my team" });
+  await assert.rejects(placeOf(new URL("https://host.test/p/"), never), /not the address of a bucket/);
+});
