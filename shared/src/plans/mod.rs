@@ -4,6 +4,7 @@
 //! is one short loop for each environment. A plan never asks for the same bytes twice.
 
 mod answers;
+mod bundle;
 mod catalog;
 mod compact;
 mod cover;
@@ -17,6 +18,7 @@ mod static_catalog;
 mod timeline;
 
 pub use answers::{LabelsAnswer, MAX_NUMBERS, ServicesAnswer, TimelineAnswer, range_before};
+pub use bundle::{BundleFile, bundle};
 pub use catalog::{Service, label_values, services};
 pub use compact::{
     CompactJob, CompactOutput, CompactPlan, CompactTask, Deletion, JobCandidate, MAX_FAILURES,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods)] // Tests read files and measure themselves; the core may not.
 
+mod bundle;
 mod corpus;
 #[allow(dead_code)] // Other tests look at what is kept, too.
 mod counting;

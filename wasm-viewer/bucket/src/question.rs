@@ -89,8 +89,7 @@ impl Catalog {
         let (all, steps) = (Selector::default(), Steps::of(checked(range)?, points));
         let (now, mut sizes) = self.totals(&all, None, range, steps.window)?;
         // Of the time before only its totals are told, which sum windows of any length give.
-        let (before, more) =
-            self.totals(&all, None, range_before(range), Some(SumWindow::Day))?;
+        let (before, more) = self.totals(&all, None, range_before(range), Some(SumWindow::Day))?;
         sizes.extend(more);
         let kind = Kind::Services { now, before, steps };
         Ok(Question { kind, sizes })
