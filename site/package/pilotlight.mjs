@@ -11,7 +11,9 @@ import { parseArgs } from "node:util";
 const USAGE = `Opens profiles in the browser. Nothing leaves this machine.
 
 Usage: pilotlight [--port N] [--no-open] [FILE…]
+       pilotlight bundle [OPTION…] DIR
 
+  bundle DIR  makes a folder of profiles into one that any static host serves; --help says more
   FILE        a profile, in any format that the viewer reads; several are merged, and can be compared
   --port N    the port to listen on; a free one by default
   --no-open   print the address, and open no browser
@@ -27,6 +29,12 @@ const TYPES = {
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
 };
+
+if (process.argv[2] === "bundle") {
+  const { bundle } = await import("./bundle.mjs");
+  await bundle(process.argv.slice(3)).catch((error) => fail(error.message));
+  process.exit(0);
+}
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const { port, open, paths } = options();

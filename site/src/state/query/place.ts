@@ -5,10 +5,15 @@
 import { base } from "../../base.ts";
 
 const named = new URLSearchParams(location.search).get("bucket");
-const own = document.querySelector<HTMLLinkElement>('link[rel="pilotlight-bundle"]')?.getAttribute("href");
+const link = document.querySelector<HTMLLinkElement>('link[rel="pilotlight-bundle"]');
+const own = link?.getAttribute("href");
 const given = named ?? own ?? "";
 
 export const place: string = given !== "" && URL.canParse(given, base.href) ? new URL(given, base).href : "";
+
+/** When the profiles of the own bundle begin and end; without one the pages begin with the last hour. */
+export const ownSpan: { from: number; until: number } | null =
+  named === null && link ? { from: Number(link.dataset.from), until: Number(link.dataset.until) } : null;
 
 /** The parameter that keeps a named bucket in the addresses of all pages. */
 export function withPlace(address: string): string {

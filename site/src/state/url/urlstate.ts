@@ -33,6 +33,7 @@ import type { SortColumn } from "../../core/types.ts";
 import type { Address } from "../../files/address.ts";
 import type { Extent } from "../../flame/extent.ts";
 import { isTime, type Range, type Span } from "../../time/range.ts";
+import { ownSpan } from "../query/place.ts";
 
 export type Route = "home" | "explore" | "diff" | "file";
 export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart" | "lines" | "graph";
@@ -92,14 +93,26 @@ const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart", "l
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
 
+/** The last hour; in a comparison its halves. Of the bundle that the site came with, all of it. */
+function initialRanges(diff: boolean): { base: Range; other: Range } {
+  if (!ownSpan) {
+    const base = { from: "now-1h", until: diff ? "now-30m" : "now" };
+    return { base, other: { from: "now-30m", until: "now" } };
+  }
+  const { from, until } = ownSpan;
+  const middle = Math.ceil((from + until) / 2);
+  const base = { from: String(from), until: String(diff ? middle : until) };
+  return { base, other: { from: String(middle), until: String(until) } };
+}
+
 export function initialUrlState(route: Route): UrlState {
-  const diff = route === "diff";
+  const ranges = initialRanges(route === "diff");
   return {
     route,
     service: "",
     type: "",
-    base: { from: "now-1h", until: diff ? "now-30m" : "now", filters: [] },
-    other: { from: "now-30m", until: "now", filters: [] },
+    base: { ...ranges.base, filters: [] },
+    other: { ...ranges.other, filters: [] },
     window: null,
     view: "flame",
     steps: [],
