@@ -30,7 +30,7 @@ const goTo = (_: unknown, __: string, url: string) => {
 };
 Object.assign(globalThis, {
   window: globalThis,
-  document: { baseURI: "http://localhost/" },
+  document: { baseURI: "http://localhost/", querySelector: () => null },
   location,
   history: { pushState: goTo, replaceState: goTo },
   addEventListener: () => {},

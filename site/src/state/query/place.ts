@@ -15,10 +15,11 @@ export const place: string = given !== "" && URL.canParse(given, base.href) ? ne
 export const ownSpan: { from: number; until: number } | null =
   named === null && link ? { from: Number(link.dataset.from), until: Number(link.dataset.until) } : null;
 
-/** The parameter that keeps a named bucket in the addresses of all pages. */
+/** The address of a page: with the bucket that was named, and as the name of a file where any static host may serve it. */
 export function withPlace(address: string): string {
-  if (!named || !place) return address;
   const url = new URL(address);
-  url.searchParams.set("bucket", named);
+  if (named && place) url.searchParams.set("bucket", named);
+  else if (link && !/(\/|\.html)$/.test(url.pathname)) url.pathname += ".html";
+  else return address;
   return url.href;
 }
