@@ -9,8 +9,8 @@ use super::dedup::CountedChunks;
 use super::plan::{CatalogObject, Plan, PlanError};
 use crate::base::units::UnixNanos;
 use crate::store::{
-    CatalogDay, CatalogRow, Level, ObjectKey, SegmentWriter, StoreError, TenantId, arrival_day,
-    catalog_key, chunk_head,
+    CatalogDay, CatalogRow, Level, ObjectKey, SegmentWriter, TenantId, arrival_day, catalog_key,
+    chunk_head,
 };
 
 /// Milliseconds of a day.
@@ -34,38 +34,20 @@ pub fn bundle(chunks: Vec<Vec<u8>>) -> Result<Vec<BundleFile>, PlanError> {
         let day = arrival_day(first.map_or(0, UnixNanos::millis));
         days.entry(day).or_default().push(chunk);
     }
-    let (mut files, mut rows) = (Vec::new(), Vec::new());
+    let mut writer = BundleWriter::default();
     for (day, mut chunks) in days {
         chunks.sort_unstable();
-        let segment = segment(day, &chunks)?;
-        let mut blocks = Vec::new();
-        for output in compacted(vec![segment.0], &segment.1, Level::Minutes)? {
-            blocks.push(add(output, &mut files, &mut rows)?);
-        }
-        let bytes = |key: &str| files.iter().find(|file: &&BundleFile| file.key == key);
-        let sources: BTreeMap<String, Vec<u8>> = blocks
-            .iter()
-            .filter_map(|block| Some((block.key.clone(), bytes(&block.key)?.bytes.clone())))
-            .collect();
-        for output in compacted(blocks, &sources, Level::Day)? {
-            add(output, &mut files, &mut rows)?;
+        let (segment, bytes) = segment(day, &chunks)?;
+        let bytes = BTreeMap::from([(segment.key.as_str(), bytes.as_slice())]);
+        for output in compacted(&[segment.clone()], &bytes, Level::Minutes)? {
+            writer.add(output)?;
         }
     }
-    rows.sort_by(|a: &CatalogRow, b| a.key.cmp(&b.key));
-    let written = UnixNanos(0);
-    let catalog = CatalogDay { written, rows };
-    files.push(BundleFile {
-        key: catalog_key(&TenantId::anonymous(), 0, 0),
-        bytes: catalog.encode().map_err(PlanError::Output)?,
-    });
-    Ok(files)
+    writer.finish()
 }
 
 /// All chunks of a day as a segment, each counted once.
-fn segment(
-    day: i64,
-    chunks: &[Vec<u8>],
-) -> Result<(CatalogObject, BTreeMap<String, Vec<u8>>), PlanError> {
+fn segment(day: i64, chunks: &[Vec<u8>]) -> Result<(CatalogObject, Vec<u8>), PlanError> {
     let mut writer = SegmentWriter::new();
     for chunk in chunks {
         writer.push(chunk).map_err(PlanError::Output)?;
@@ -88,29 +70,26 @@ fn segment(
         size: bytes.len() as u64,
         directory,
     };
-    let bytes = BTreeMap::from([(object.key.clone(), bytes)]);
     Ok((object, bytes))
 }
 
 /// Blocks made of sources whose bytes are here.
 fn compacted(
-    sources: Vec<CatalogObject>,
-    bytes: &BTreeMap<String, Vec<u8>>,
+    sources: &[CatalogObject],
+    bytes: &BTreeMap<&str, &[u8]>,
     level: Level,
 ) -> Result<Vec<CompactOutput>, PlanError> {
     let mut outputs = Vec::new();
     loop {
         let partition = outputs.len() as u32;
-        let mut plan = CompactPlan::new(
-            sources.clone(),
-            CompactTask {
-                level,
-                token: 0,
-                unique: partition.into(),
-                partition,
-                partition_bytes: MAX_PARTITION_BYTES,
-            },
-        )?;
+        let task = CompactTask {
+            level,
+            token: 0,
+            unique: partition.into(),
+            partition,
+            partition_bytes: MAX_PARTITION_BYTES,
+        };
+        let mut plan = CompactPlan::new(sources.to_vec(), task)?;
         let count = plan.partition().count;
         loop {
             let wants = plan.wants();
@@ -118,7 +97,7 @@ fn compacted(
                 break;
             }
             for get in wants {
-                let part = bytes.get(&get.key).and_then(|object| {
+                let part = bytes.get(get.key.as_str()).and_then(|object| {
                     let start = usize::try_from(get.offset).ok()?;
                     let end = start.checked_add(usize::try_from(get.length).ok()?)?;
                     object.get(start..end.min(object.len()))
@@ -133,27 +112,69 @@ fn compacted(
     }
 }
 
-/// Takes a block into the bundle; gives it as a source of further ones.
-fn add(
-    output: CompactOutput,
-    files: &mut Vec<BundleFile>,
-    rows: &mut Vec<CatalogRow>,
-) -> Result<CatalogObject, PlanError> {
-    let encoded = |error: StoreError| PlanError::Output(error);
-    rows.push(CatalogRow {
-        key: output.key.clone(),
-        size: output.bytes.len() as u64,
-        directory: output.directory.encode().map_err(encoded)?,
-    });
-    let object = CatalogObject {
-        key: output.key.clone(),
-        level: output.level,
-        size: output.bytes.len() as u64,
-        directory: output.directory,
-    };
-    files.push(BundleFile {
-        key: output.key,
-        bytes: output.bytes,
-    });
-    Ok(object)
+/// Gathers blocks of profiles. At the end each day of them gets its sums, and all a catalog.
+#[derive(Default)]
+pub(super) struct BundleWriter {
+    /// By day of arrival.
+    blocks: BTreeMap<i64, Vec<CatalogObject>>,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl BundleWriter {
+    /// Adds a block.
+    pub(super) fn add(&mut self, output: CompactOutput) -> Result<(), PlanError> {
+        let day = arrival_day(output.key.parse::<ObjectKey>()?.millis);
+        let object = self.keep(output);
+        self.blocks.entry(day).or_default().push(object);
+        Ok(())
+    }
+
+    fn keep(&mut self, output: CompactOutput) -> CatalogObject {
+        let object = CatalogObject {
+            key: output.key.clone(),
+            level: output.level,
+            size: output.bytes.len() as u64,
+            directory: output.directory,
+        };
+        self.files.insert(output.key, output.bytes);
+        object
+    }
+
+    /// All files, the catalog last.
+    pub(super) fn finish(mut self) -> Result<Vec<BundleFile>, PlanError> {
+        let mut objects = Vec::new();
+        for (_, blocks) in std::mem::take(&mut self.blocks) {
+            let files = blocks.iter().filter_map(|block| {
+                let bytes = self.files.get(&block.key)?;
+                Some((block.key.as_str(), bytes.as_slice()))
+            });
+            let sums = compacted(&blocks, &files.collect(), Level::Day)?;
+            objects.extend(blocks);
+            for output in sums {
+                objects.push(self.keep(output));
+            }
+        }
+        objects.sort_by(|a, b| a.key.cmp(&b.key));
+        let rows = objects.into_iter().map(|object| {
+            Ok(CatalogRow {
+                directory: object.directory.encode().map_err(PlanError::Output)?,
+                key: object.key,
+                size: object.size,
+            })
+        });
+        let catalog = CatalogDay {
+            written: UnixNanos(0),
+            rows: rows.collect::<Result<_, PlanError>>()?,
+        };
+        let mut files: Vec<BundleFile> = self
+            .files
+            .into_iter()
+            .map(|(key, bytes)| BundleFile { key, bytes })
+            .collect();
+        files.push(BundleFile {
+            key: catalog_key(&TenantId::anonymous(), 0, 0),
+            bytes: catalog.encode().map_err(PlanError::Output)?,
+        });
+        Ok(files)
+    }
 }

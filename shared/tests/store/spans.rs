@@ -314,6 +314,7 @@ proptest! {
         let deletion = Deletion {
             selector: Selector::parse(region).unwrap(),
             range: TimeRange { from: UnixNanos(0), until: UnixNanos(until * 60_000_000_000) },
+            others: false,
         };
         delete(&mut bucket, &deletion);
         check(&bucket, &pushes, Some(&deletion), &format!("level {level}, deleted"));

@@ -1,9 +1,9 @@
 //! Profiles → the files of a bundle.
 
+use pilotlight_core::UnixNanos;
 use pilotlight_core::ingest::{IngestLimits, Push, ingest};
 use pilotlight_core::plans::{BundleFile, bundle};
 use pilotlight_core::store::chunk_head;
-use pilotlight_core::UnixNanos;
 
 use crate::error::BucketError;
 

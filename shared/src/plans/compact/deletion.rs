@@ -7,26 +7,29 @@ use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
 use crate::store::{Directory, Level, ObjectKey};
 
-/// Profiles to be deleted: of the series that are selected, those that start in the range.
+/// Profiles to be left out: of the series that are selected, those that start in the range; or all
+/// others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deletion {
     /// Of which series.
     pub selector: Selector,
     /// Which of their profiles.
     pub range: TimeRange,
+    /// Whether these are what stays.
+    pub others: bool,
 }
 
 impl Deletion {
-    /// Whether an object may hold some of them.
+    /// Whether an object may hold some of what is selected.
     pub fn touches(&self, directory: &Directory) -> bool {
         directory.series().any(|(labels, of_type, first, last)| {
             self.range.touches(first, last) && self.selector.matches(of_type, labels)
         })
     }
 
-    /// Whether a profile is one of them.
+    /// Whether a profile is left out.
     pub(super) fn has(&self, of_type: &ProfileType, labels: &Labels, time: UnixNanos) -> bool {
-        self.range.contains(time) && self.selector.matches(of_type, labels)
+        (self.range.contains(time) && self.selector.matches(of_type, labels)) != self.others
     }
 }
 
@@ -172,6 +175,7 @@ mod tests {
                 from: seconds(from),
                 until: seconds(until),
             },
+            others: false,
         }
     }
 

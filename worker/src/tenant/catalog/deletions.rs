@@ -68,7 +68,11 @@ impl DeletionRequest {
             from: UnixNanos::from_millis(self.from),
             until: UnixNanos::from_millis(self.until),
         };
-        Ok(Deletion { selector, range })
+        Ok(Deletion {
+            selector,
+            range,
+            others: false,
+        })
     }
 }
 
