@@ -31,7 +31,8 @@ pub fn bundle(chunks: Vec<Vec<u8>>) -> Result<Vec<BundleFile>, PlanError> {
     for chunk in chunks {
         let head = chunk_head(&chunk).map_err(PlanError::Output)?;
         let first = head.series.iter().map(|series| series.time).min();
-        let day = arrival_day(first.map_or(0, UnixNanos::millis));
+        // Names have no times before the epoch.
+        let day = arrival_day(first.map_or(0, UnixNanos::millis).max(0));
         days.entry(day).or_default().push(chunk);
     }
     let mut writer = BundleWriter::default();
