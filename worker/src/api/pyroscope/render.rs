@@ -155,7 +155,7 @@ pub(super) fn answer<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::query::timeline::tests::timeline;
+    use crate::api::query::tests::timeline;
     use serde_json::json;
 
     const S: i64 = 1_000_000_000;

@@ -216,7 +216,7 @@ impl Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::query::timeline::tests::timeline;
+    use crate::api::query::tests::timeline;
     use serde_json::{Value, json};
 
     fn answer(

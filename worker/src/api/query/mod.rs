@@ -162,10 +162,34 @@ pub(crate) fn typed_selector(text: &str) -> Result<(Selector, ProfileType), Prob
 pub(crate) mod tests {
     use super::*;
     use pilotlight_core::{
-        TimeRange,
-        plans::{CatalogObject, Timeline},
+        TimeRange, UnixNanos, parse_name,
+        plans::{CatalogObject, Point, Timeline, TimelineSeries},
     };
     use serde::Serialize;
+
+    /// Type, name with labels, and points of (nanoseconds, total).
+    pub(crate) type Drawn<'a> = (&'a str, &'a str, &'a [(i64, i64)]);
+
+    pub(crate) fn timeline(series: &[Drawn]) -> Timeline {
+        let series = series
+            .iter()
+            .map(|(profile_type, name, points)| TimelineSeries {
+                profile_type: profile_type.parse().unwrap(),
+                labels: parse_name(name).unwrap(),
+                points: points
+                    .iter()
+                    .map(|&(time, total)| Point {
+                        time: UnixNanos(time),
+                        total,
+                        profiles: 1,
+                    })
+                    .collect(),
+            });
+        Timeline {
+            series: series.collect(),
+            ..Timeline::default()
+        }
+    }
 
     /// What each call answers, as text.
     pub(crate) fn every_answer(
