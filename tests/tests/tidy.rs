@@ -221,6 +221,7 @@ fn modules_import_each_other_in_no_circle() {
         "worker/src/",
         "wasm-viewer/src/",
         "wasm-viewer/bucket/src/",
+        "wasm-viewer/bundler/src/",
         "wasm-viewer/symbols/src/",
         "xtask/src/",
     ] {

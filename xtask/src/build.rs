@@ -73,7 +73,15 @@ const BUCKET: Module = Module {
     package: "pilotlight-bucket",
     kind: "web",
     out: "site/src/wasm/bucket",
-    budget: 250_000,
+    budget: 330_000,
+};
+
+/// Bundles of profiles, in the npm package.
+const BUNDLER: Module = Module {
+    package: "pilotlight-bundler",
+    kind: "web",
+    out: "site/src/wasm/bundler",
+    budget: 550_000,
 };
 
 /// Names for addresses, which the viewer fetches when a program is dropped beside a profile.
@@ -85,7 +93,7 @@ const SYMBOLS: Module = Module {
 };
 
 /// Steps of a build: those of [`pages`], then [`worker`].
-pub(crate) const STEPS: usize = 6;
+pub(crate) const STEPS: usize = 7;
 
 /// Builds all that is deployed.
 pub(crate) fn build(tools: &Tools) -> Result<()> {
@@ -101,6 +109,7 @@ pub(crate) fn pages(steps: &mut Steps, tools: &Tools, profile: Profile) -> Resul
     steps.run("formats", |step| module(step, tools, &IMPORTS, profile))?;
     steps.run("symbols", |step| module(step, tools, &SYMBOLS, profile))?;
     steps.run("bucket", |step| module(step, tools, &BUCKET, profile))?;
+    steps.run("bundler", |step| module(step, tools, &BUNDLER, profile))?;
     steps.run("site", |_| site())
 }
 
@@ -115,6 +124,7 @@ pub(crate) fn viewer(tools: &Tools) -> Result<()> {
         ("formats", &IMPORTS),
         ("symbols", &SYMBOLS),
         ("bucket", &BUCKET),
+        ("bundler", &BUNDLER),
     ];
     let mut steps = Steps::new(modules.len());
     for (name, wanted) in modules {

@@ -1,7 +1,6 @@
 //! Why a question has no answer.
 
 use pilotlight_core::SelectorError;
-use pilotlight_core::ingest::IngestError;
 use pilotlight_core::plans::PlanError;
 use pilotlight_core::store::StoreError;
 use thiserror::Error;
@@ -24,9 +23,6 @@ pub enum BucketError {
     /// Stored bytes that do not read as they were written, or too much of them.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A profile that cannot be taken into a bundle.
-    #[error(transparent)]
-    Profile(#[from] IngestError),
     /// An answer that cannot be written.
     #[error("output: {0}")]
     Output(StoreError),
@@ -41,7 +37,6 @@ impl From<BucketError> for JsValue {
             BucketError::Plan(PlanError::TooLarge { .. } | PlanError::TooManyServices(_))
             | BucketError::Selector(_)
             | BucketError::Untyped(_)
-            | BucketError::Profile(_)
             | BucketError::Backwards(..) => "invalid",
             BucketError::Plan(_) | BucketError::Output(_) => "damaged",
         });

@@ -1,8 +1,7 @@
 //! Answers what the pages ask, from the objects of a bucket: services, labels, timelines, merged
 //! profiles. It does no I/O. JavaScript gives it the days of the catalog, then what each question
-//! wants to read. And it makes bundles: what such a bucket has, of profiles that are all there.
+//! wants to read.
 
-mod bundler;
 mod error;
 mod question;
 
@@ -10,7 +9,6 @@ use pilotlight_core::TimeRange;
 use pilotlight_core::UnixNanos;
 use wasm_bindgen::prelude::*;
 
-pub use bundler::{Added, Bundler};
 pub use error::BucketError;
 pub use question::{Answer, Catalog, Question};
 
@@ -150,76 +148,5 @@ impl Answered {
     #[wasm_bindgen(getter)]
     pub fn rounded(&self) -> bool {
         self.0.rounded
-    }
-}
-
-/// Makes a bundle of profiles.
-#[wasm_bindgen]
-#[derive(Default)]
-pub struct BundleMaker(Bundler);
-
-/// The files of a bundle.
-#[wasm_bindgen]
-pub struct Bundle(std::vec::IntoIter<pilotlight_core::plans::BundleFile>);
-
-/// A file of a bundle.
-#[wasm_bindgen]
-pub struct BundledFile(pilotlight_core::plans::BundleFile);
-
-#[wasm_bindgen]
-impl BundleMaker {
-    /// Of nothing.
-    #[wasm_bindgen(constructor)]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a profile that `/ingest` would take, with its query string: `name=app{env=dev}`. `time`,
-    /// in milliseconds since the epoch, is that of a profile which has none. Gives what was left
-    /// out of it.
-    pub fn add(&mut self, query: &str, body: &[u8], time: f64) -> Result<Vec<String>, JsValue> {
-        let time = UnixNanos::from_millis(time as i64);
-        Ok(self.0.add(query, body, time)?.left_out)
-    }
-
-    /// When the first profile begins, in milliseconds since the epoch, rounded down; nothing
-    /// without one.
-    #[wasm_bindgen(getter)]
-    pub fn from(&self) -> Option<f64> {
-        self.0.span().map(|(first, _)| first.millis() as f64)
-    }
-
-    /// The millisecond behind the one in which the last profile begins.
-    #[wasm_bindgen(getter)]
-    pub fn until(&self) -> Option<f64> {
-        self.0.span().map(|(_, last)| last.millis() as f64 + 1.0)
-    }
-
-    /// The files.
-    pub fn finish(self) -> Result<Bundle, JsValue> {
-        Ok(Bundle(self.0.finish()?.into_iter()))
-    }
-}
-
-#[wasm_bindgen]
-impl Bundle {
-    /// The next file, the catalog last.
-    #[allow(clippy::should_implement_trait)] // A class of JavaScript.
-    pub fn next(&mut self) -> Option<BundledFile> {
-        self.0.next().map(BundledFile)
-    }
-}
-
-#[wasm_bindgen]
-impl BundledFile {
-    /// Its name.
-    #[wasm_bindgen(getter)]
-    pub fn key(&self) -> String {
-        self.0.key.clone()
-    }
-
-    /// What is in it. Takes it out.
-    pub fn take_bytes(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.0.bytes)
     }
 }

@@ -1,11 +1,10 @@
 //! Profiles → the files of a bundle.
 
 use pilotlight_core::UnixNanos;
-use pilotlight_core::ingest::{IngestLimits, Push, ingest};
-use pilotlight_core::plans::{BundleFile, bundle};
+use pilotlight_core::ingest::{IngestError, IngestLimits, Push, ingest};
+use pilotlight_core::plans::{BundleFile, PlanError, bundle};
 use pilotlight_core::store::chunk_head;
-
-use crate::error::BucketError;
+use thiserror::Error;
 
 /// What a bundle is made of, so far.
 #[derive(Default)]
@@ -15,19 +14,26 @@ pub struct Bundler {
     span: Option<(UnixNanos, UnixNanos)>,
 }
 
-/// What came of a profile.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Added {
-    /// How many series it has; none where it has no samples.
-    pub series: usize,
-    /// What of it is left out, in words.
-    pub left_out: Vec<String>,
+/// Why there is no bundle.
+#[derive(Debug, Error)]
+pub enum BundleError {
+    /// A profile that cannot be taken.
+    #[error(transparent)]
+    Profile(#[from] IngestError),
+    /// Files that cannot be written.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
 }
 
 impl Bundler {
     /// Adds a profile: a body that `/ingest` would take, with its query string. `time` is that of
-    /// a profile which has none.
-    pub fn add(&mut self, query: &str, body: &[u8], time: UnixNanos) -> Result<Added, BucketError> {
+    /// a profile which has none. Gives what is left out of it, in words.
+    pub fn add(
+        &mut self,
+        query: &str,
+        body: &[u8],
+        time: UnixNanos,
+    ) -> Result<Vec<String>, BundleError> {
         let push = Push {
             query,
             content_type: "",
@@ -38,21 +44,18 @@ impl Bundler {
             limits: IngestLimits::default(),
         };
         let ingested = ingest(&push)?;
-        let mut added = Added::default();
         let left_out = ingested.rejected.iter().chain(&ingested.incomplete);
-        added.left_out = left_out
-            .map(|rejected| format!("{}: {}", rejected.part, rejected.error))
-            .collect();
+        let left_out = left_out.map(|part| format!("{}: {}", part.part, part.error));
+        let left_out = left_out.collect();
         for chunk in ingested.chunks {
-            let head = chunk_head(&chunk.bytes).map_err(BucketError::Output)?;
+            let head = chunk_head(&chunk.bytes).map_err(PlanError::Output)?;
             for time in head.series.iter().map(|series| series.time) {
                 let (first, last) = self.span.get_or_insert((time, time));
                 (*first, *last) = ((*first).min(time), (*last).max(time));
             }
-            added.series += chunk.series;
             self.chunks.push(chunk.bytes);
         }
-        Ok(added)
+        Ok(left_out)
     }
 
     /// When the first and the last profile begin.
@@ -61,7 +64,7 @@ impl Bundler {
     }
 
     /// Objects, and their catalog at the end. The same profiles give the same files.
-    pub fn finish(self) -> Result<Vec<BundleFile>, BucketError> {
+    pub fn finish(self) -> Result<Vec<BundleFile>, BundleError> {
         Ok(bundle(self.chunks)?)
     }
 }
