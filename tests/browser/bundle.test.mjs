@@ -50,7 +50,7 @@ function contents(folder) {
 }
 
 /** A static host of the bundle's files below a path; `answer` may change what it says of a file. */
-async function host(answer = (request, bytes) => ({ bytes })) {
+async function host(answer) {
   const files = contents(bundle);
   const asked = [];
   const server = createServer((request, response) => {
@@ -88,7 +88,7 @@ async function open(address) {
 
 const isObject = (name) => name.endsWith(".blk");
 const both = () => together(...FILES.map((file) => readPprof(own(file))));
-const cpu = ({ types }) => types.findIndex((type) => type.startsWith("cpu"));
+const cpu = ({ types }) => types.findIndex(({ type }) => type === "cpu");
 
 test("the same profiles give the same bundle, byte for byte", () => {
   const again = own("bundle-again");
