@@ -40,7 +40,7 @@ pub fn bundle(chunks: Vec<Vec<u8>>) -> Result<Vec<BundleFile>, PlanError> {
         chunks.sort_unstable();
         let (segment, bytes) = segment(day, &chunks)?;
         let bytes = BTreeMap::from([(segment.key.as_str(), bytes.as_slice())]);
-        for output in compacted(&[segment.clone()], &bytes, Level::Minutes)? {
+        for output in compacted(std::slice::from_ref(&segment), &bytes, Level::Minutes)? {
             writer.add(output)?;
         }
     }

@@ -159,15 +159,17 @@ mod tests {
                 until: UnixNanos(10)
             }
         );
-        let found =
-            serde_json::to_value(ServicesAnswer::new(&now, &before, Steps::of(range, 2)).unwrap())
-                .unwrap();
-        let expect = serde_json::json!({"services": [{"name": "app", "types": [
-            {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0], "previous": "0",
-             "previousProfiles": 0},
-            {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2], "previous": "100",
-             "previousProfiles": 1},
-        ]}]});
+        let answer = ServicesAnswer::new(&now, &before, Steps::of(range, 2)).unwrap();
+        let found: serde_json::Value = serde_json::to_value(answer).unwrap();
+        let expect: serde_json::Value = serde_json::from_str(
+            r#"{"services": [{"name": "app", "types": [
+                {"id": "a:y:count::", "total": "8", "profiles": 1, "points": [8, 0], "counts": [1, 0],
+                 "previous": "0", "previousProfiles": 0},
+                {"id": "b:x:count::", "total": "7", "profiles": 3, "points": [1, 6], "counts": [1, 2],
+                 "previous": "100", "previousProfiles": 1}
+            ]}]}"#,
+        )
+        .unwrap();
         assert_eq!(found, expect);
     }
 }

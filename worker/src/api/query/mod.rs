@@ -208,7 +208,11 @@ pub(crate) mod tests {
             texts.push(answer.map_or_else(|problem| problem.to_string(), text));
         }
         assert!(range_before(range).until <= range.from);
-        texts.push(text(LabelsAnswer::new(objects, &Selector::default(), range)));
+        texts.push(text(LabelsAnswer::new(
+            objects,
+            &Selector::default(),
+            range,
+        )));
         texts
     }
 }
