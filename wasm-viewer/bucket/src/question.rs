@@ -37,7 +37,7 @@ enum Kind {
         steps: Steps,
     },
     Profile {
-        plan: QueryPlan,
+        plan: Box<QueryPlan>,
         profile_type: ProfileType,
     },
 }
@@ -122,6 +122,7 @@ impl Catalog {
         let (selector, profile_type) = typed(query)?;
         let objects = self.objects(checked(range)?)?;
         let plan = QueryPlan::new(&selector, &profile_type, range, &objects)?;
+        let plan = Box::new(plan);
         Ok(Question {
             kind: Kind::Profile { plan, profile_type },
             sizes: sizes(&objects),
@@ -234,7 +235,7 @@ impl Question {
         match &self.kind {
             Kind::Services { now, before, .. } => vec![now, before],
             Kind::Timeline { plan, .. } => vec![plan],
-            Kind::Profile { plan, .. } => vec![plan],
+            Kind::Profile { plan, .. } => vec![&**plan],
         }
     }
 
@@ -242,7 +243,7 @@ impl Question {
         match &mut self.kind {
             Kind::Services { now, before, .. } => vec![now, before],
             Kind::Timeline { plan, .. } => vec![plan],
-            Kind::Profile { plan, .. } => vec![plan],
+            Kind::Profile { plan, .. } => vec![&mut **plan],
         }
     }
 }
