@@ -92,8 +92,10 @@ const SYMBOLS: Module = Module {
     budget: 400_000,
 };
 
+/// Steps of [`pages`].
+pub(crate) const PAGES: usize = 6;
 /// Steps of a build: those of [`pages`], then [`worker`].
-pub(crate) const STEPS: usize = 7;
+pub(crate) const STEPS: usize = PAGES + 1;
 
 /// Builds all that is deployed.
 pub(crate) fn build(tools: &Tools) -> Result<()> {

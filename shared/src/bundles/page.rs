@@ -12,6 +12,8 @@ use crate::plans::BundleFile;
 
 /// Where a page is told of its bundle.
 const HEAD: &str = "</head>";
+/// What begins the line of a site that can be installed. A bundle is not: it stays where it is.
+const MANIFEST: &str = r#"<link rel="manifest""#;
 /// Where the bundle itself stands in a page.
 const PLACE: &str = r#"<script type="application/json" id="bundle">"#;
 
@@ -25,7 +27,12 @@ struct Embedded<'a> {
 
 /// A page that asks the bundle beside it.
 pub(super) fn linked(page: &[u8], made: &Made) -> Result<Vec<u8>, BundleError> {
-    let page = String::from_utf8_lossy(page);
+    let mut page = String::from_utf8_lossy(page).into_owned();
+    if let Some(start) = page.find(MANIFEST)
+        && let Some(length) = page[start..].find('>')
+    {
+        page.replace_range(start..=start + length, "");
+    }
     let (head, rest) = page.split_once(HEAD).ok_or(BundleError::Place(HEAD))?;
     let link = format!(
         r#"<link rel="pilotlight-bundle" href="{DESCRIPTION}" data-from="{}" data-until="{}">"#,

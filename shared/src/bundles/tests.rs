@@ -53,7 +53,7 @@ fn no_file_leads_out_of_the_folder() {
 
 #[test]
 fn pages_are_told_of_the_bundle_and_templates_are_not() {
-    let html = b"<head></head><body></head></body>".as_slice();
+    let html = b"<head><link rel=\"manifest\" href=\"a\" /></head><body></head></body>".as_slice();
     let pages = vec![file("index.html", html), file("viewer.html", html)];
     let site = bundle().site(pages).unwrap();
     let names: Vec<&str> = site.iter().map(|file| file.key.as_str()).collect();
