@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::BundleError;
+use super::error::BundleError;
 use crate::base::units::TimeRange;
+
+/// The file that describes a bundle.
+pub(super) const DESCRIPTION: &str = "bundle.json";
 
 /// What a bundle was made of. Pages show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,8 +6,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use super::made::{Description, Made};
-use super::{BundleError, DESCRIPTION};
+use super::error::BundleError;
+use super::made::{DESCRIPTION, Description, Made};
 use crate::plans::BundleFile;
 
 /// Where a page is told of its bundle.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use rawzip::{CompressionMethod, Error, ZipArchive, ZipArchiveWriter};
 
-use super::BundleError;
+use super::error::BundleError;
 use crate::plans::BundleFile;
 
 /// A zip of one folder.
