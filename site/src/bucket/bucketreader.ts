@@ -1,6 +1,5 @@
-/** The Web Worker that answers questions from a bucket of a static host, and makes sites of bundles. */
+/** The Web Worker that answers questions from a bucket of a static host. */
 import init, { Reader } from "../wasm/bucket/pilotlight.js";
-import { makeSite } from "./bundlesite.ts";
 import { Catalog } from "./catalog.ts";
 import { Host } from "./host.ts";
 import { placeOf } from "./place.ts";
@@ -23,15 +22,10 @@ port.onmessage = async ({ data }) => {
   running.set(id, stop);
   try {
     await ready;
-    if ("bundle" in data) {
-      const made = await makeSite(data.bundle, data.form, new URL(data.pages), stop.signal);
-      port.postMessage({ id, made }, [made.bytes.buffer]);
-    } else {
-      const bucket = await bucketAt(data.place, stop.signal);
-      const progress = (progress: number) => port.postMessage({ id, progress });
-      const answer = await answerOf(bucket, data.question, stop.signal, progress);
-      port.postMessage({ id, answer }, [answer.bytes.buffer]);
-    }
+    const bucket = await bucketAt(data.place, stop.signal);
+    const progress = (progress: number) => port.postMessage({ id, progress });
+    const answer = await answerOf(bucket, data.question, stop.signal, progress);
+    port.postMessage({ id, answer }, [answer.bytes.buffer]);
   } catch (failure) {
     if (!stop.signal.aborted) port.postMessage({ id, ...described(failure) });
   }

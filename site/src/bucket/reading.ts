@@ -15,6 +15,13 @@ export interface Objects {
   read(part: Part, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+/** What is read in steps. */
+export interface Steps {
+  wants(): unknown;
+  provide(key: string, offset: number, length: number, bytes: Uint8Array): void;
+  free(): void;
+}
+
 /** A bucket that is open. */
 export interface Bucket {
   reader: Reader;
@@ -22,20 +29,24 @@ export interface Bucket {
   catalog: Pick<Catalog, "cover" | "forget" | "written">;
 }
 
-/** Answers a question. What compaction has replaced meanwhile is looked for once more. */
-export async function answerOf(
+/** Answers a question. */
+export function answerOf(
   bucket: Bucket,
   question: Ask,
   signal: AbortSignal,
   progress: (bytes: number) => void,
 ): Promise<Answer> {
+  return afresh(bucket.catalog, () => answer(bucket, question, signal, progress));
+}
+
+/** What compaction has replaced since the catalog was read is looked for once more. */
+export async function afresh<T>(catalog: Pick<Catalog, "forget">, attempt: () => Promise<T>): Promise<T> {
   try {
-    return await answer(bucket, question, signal, progress);
+    return await attempt();
   } catch (failure) {
     if (!(failure instanceof Gone)) throw failure;
-    // Compaction has replaced an object since the catalog was read.
-    bucket.catalog.forget();
-    return await answer(bucket, question, signal, progress).catch((failure: unknown) => {
+    catalog.forget();
+    return await attempt().catch((failure: unknown) => {
       if (!(failure instanceof Gone)) throw failure;
       throw new FileError("The bucket lacks an object that its catalog names.", [
         "If this is a copy, copy the folder again.",
@@ -83,14 +94,12 @@ function ask(reader: Reader, question: Exclude<Ask, { ask: "labels" }>): Asked {
       return reader.timeline(question.query, question.from, question.until, question.points);
     case "profile":
       return reader.profile(question.query, question.from, question.until);
-    case "slice":
-      return reader.slice(question.query, question.from, question.until, undefined, question.when);
   }
 }
 
-/** Reads until nothing is wanted. After a failure the question is of no use, and is given up. */
-async function drive(
-  asked: Asked,
+/** Reads until nothing is wanted. After a failure what was asked is of no use, and is given up. */
+export async function drive(
+  asked: Steps,
   host: Objects,
   signal: AbortSignal,
   progress: (bytes: number) => void,
