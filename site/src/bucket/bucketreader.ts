@@ -62,14 +62,15 @@ async function answerOf(
   signal: AbortSignal,
   progress: (bytes: number) => void,
 ): Promise<Answer> {
-  const bucket = await bucketAt(address, signal);
+  const bucket = bucketAt(address, signal);
   try {
-    return await answer(bucket, question, signal, progress);
+    return await answer(await bucket, question, signal, progress);
   } catch (failure) {
     if (!(failure instanceof Gone)) throw failure;
-    // Compaction has replaced an object since the catalog was read.
-    bucket.catalog.forget();
-    return await answer(bucket, question, signal, progress).catch((failure: unknown) => {
+    // Objects were replaced or deleted since the catalog was read, perhaps whole days of it: it is opened anew, once for
+    // all who find out.
+    if (opened.get(address) === bucket) opened.delete(address);
+    return await answer(await bucketAt(address, signal), question, signal, progress).catch((failure: unknown) => {
       if (!(failure instanceof Gone)) throw failure;
       throw new FileError("The bucket lacks an object that its catalog names.", [
         "If this is a copy, copy the folder again.",
@@ -89,7 +90,8 @@ async function answer(
   const before = host.requests;
   // Services are compared with the time before.
   const earliest = question.ask === "services" ? 2 * question.from - question.until : question.from;
-  await catalog.cover(earliest, signal);
+  await catalog.cover(earliest);
+  signal.throwIfAborted();
   const said = () => ({
     written: catalog.written,
     requests: host.requests - before,
