@@ -94,6 +94,24 @@ export async function fetchProfile(
   };
 }
 
+/** What a selector without a type selects, as the zip of a bundle; null when there is nothing. */
+export async function fetchBundle(
+  query: string,
+  span: Span,
+  when: Date,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (place) {
+    const question = { ask: "slice" as const, query, ...whole(span), when: when.toISOString() };
+    const { bytes, profiles } = await (await bucket()).askBucket(place, question, signal);
+    return profiles === 0 ? null : bytes;
+  }
+  const response = await request("export", { query, ...spanParams(span), when: when.toISOString() }, signal);
+  if (response.status === 204) return null;
+  if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
+  return orNetworkError(signal, async () => new Uint8Array(await response.arrayBuffer()));
+}
+
 /** The page that holds a profile by itself, with nothing in it yet. */
 export async function fetchTemplate(): Promise<string> {
   const response = await orNetworkError(null, () => fetch(new URL("viewer.html", base)));

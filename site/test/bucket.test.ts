@@ -133,7 +133,7 @@ test("a day that did not come is asked for again", async () => {
 test("a bundle says itself what it has", async () => {
   const describe = (text: string) => {
     globalThis.fetch = async () => new Response(text);
-    return placeOf(new URL("https://host.test/b/bundle.json"), never);
+    return placeOf(new URL("https://host.test/b/bundle.json"));
   };
   assert.deepEqual(await describe('{"version":1,"catalog":["t/x/s0/catalog/1"]}'), {
     objects: "https://host.test/b/",
@@ -143,7 +143,7 @@ test("a bundle says itself what it has", async () => {
   await assert.rejects(describe('{"version":2,"catalog":[]}'), /has version 2/);
   await assert.rejects(describe('{"catalog":[1]}'), /does not describe a bundle/);
   await assert.rejects(describe("<html>"), /does not describe a bundle/);
-  const tenant = await placeOf(new URL("https://host.test/p/t/my%20team/"), never);
+  const tenant = await placeOf(new URL("https://host.test/p/t/my%20team/"));
   assert.deepEqual(tenant, { objects: "https://host.test/p/", tenant: "my team" });
-  await assert.rejects(placeOf(new URL("https://host.test/p/"), never), /not the address of a bucket/);
+  await assert.rejects(placeOf(new URL("https://host.test/p/")), /not the address of a bucket/);
 });

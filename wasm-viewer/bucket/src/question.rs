@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use pilotlight_core::bundles::{Bundle, Made};
 use pilotlight_core::plans::{
-    CatalogObject, Get, Grouping, LabelsAnswer, Plan, PlanError, QueryPlan, ServicesAnswer, Steps,
-    TimelineAnswer, TimelinePlan, range_before, static_catalog,
+    CatalogObject, Get, Grouping, LabelsAnswer, Plan, PlanError, QueryPlan, ServicesAnswer,
+    SlicePlan, Steps, TimelineAnswer, TimelinePlan, range_before, static_catalog,
 };
 use pilotlight_core::store::{CatalogDay, SumWindow};
 use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
@@ -40,6 +41,10 @@ enum Kind {
         plan: Box<QueryPlan>,
         profile_type: ProfileType,
     },
+    Slice {
+        plan: Box<SlicePlan>,
+        made: Made,
+    },
 }
 
 /// A range of an object that is to be read.
@@ -58,7 +63,8 @@ pub struct Want {
 /// An answer.
 #[derive(Debug, Default)]
 pub struct Answer {
-    /// JSON, or a profile as the bytes of a chunk; none where there is no profile.
+    /// JSON, a profile as the bytes of a chunk, or the zip of a bundle; none where there is no
+    /// profile.
     pub bytes: Vec<u8>,
     /// How many profiles were added up.
     pub profiles: u64,
@@ -125,6 +131,29 @@ impl Catalog {
         let plan = Box::new(plan);
         Ok(Question {
             kind: Kind::Profile { plan, profile_type },
+            sizes: sizes(&objects),
+        })
+    }
+
+    /// What a selector selects, of any type unless it names one, as a bundle. `commit` and
+    /// `when` are what its description says of it.
+    pub fn slice(
+        &self,
+        query: &str,
+        range: TimeRange,
+        commit: Option<String>,
+        when: Option<String>,
+    ) -> Result<Question, BucketError> {
+        let objects = self.objects(checked(range)?)?;
+        let plan = SlicePlan::new(Selector::parse(query)?, range, &objects)?;
+        let made = Made {
+            commit,
+            when,
+            ..Made::slice(query, range, plan.sums_only() > 0)
+        };
+        let plan = Box::new(plan);
+        Ok(Question {
+            kind: Kind::Slice { plan, made },
             sizes: sizes(&objects),
         })
     }
@@ -228,6 +257,22 @@ impl Question {
                     rounded: answer.rounded,
                 })
             }
+            Kind::Slice { plan, made } => {
+                let (profiles, bytes_read) = (plan.profiles(), plan.bytes());
+                let files = plan.finish()?;
+                let objects = files.len() as u64 - 1;
+                let bytes = match profiles {
+                    0 => Vec::new(),
+                    _ => Bundle::new(made, files).zip(Vec::new())?,
+                };
+                Ok(Answer {
+                    bytes,
+                    profiles,
+                    objects,
+                    bytes_read,
+                    ..Answer::default()
+                })
+            }
         }
     }
 
@@ -236,6 +281,7 @@ impl Question {
             Kind::Services { now, before, .. } => vec![now, before],
             Kind::Timeline { plan, .. } => vec![plan],
             Kind::Profile { plan, .. } => vec![&**plan],
+            Kind::Slice { plan, .. } => vec![&**plan],
         }
     }
 
@@ -244,6 +290,7 @@ impl Question {
             Kind::Services { now, before, .. } => vec![now, before],
             Kind::Timeline { plan, .. } => vec![plan],
             Kind::Profile { plan, .. } => vec![&mut **plan],
+            Kind::Slice { plan, .. } => vec![&mut **plan],
         }
     }
 }

@@ -34,6 +34,7 @@ pub(crate) enum OfTenant {
     Labels,
     Timeline,
     Profile,
+    Export,
     Render,
     LabelValues,
     Rpc(Rpc),
@@ -81,7 +82,7 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 36] = [
+const ROUTES: [(&str, &str, Route); 37] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -194,6 +195,7 @@ const ROUTES: [(&str, &str, Route); 36] = [
         Route::OfTenant(OfTenant::Timeline),
     ),
     ("/api/v1/profile", "GET", Route::OfTenant(OfTenant::Profile)),
+    ("/api/v1/export", "GET", Route::OfTenant(OfTenant::Export)),
     (
         "/pyroscope/render",
         "GET",
