@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { OUT, writeSite } from "./output.mjs";
-import init, { BundleMaker } from "./wasm/bundler/pilotlight.js";
+import init, { BundleMaker } from "./wasm/pilotlight.js";
 
 export const USAGE = `Makes a folder of profiles into one that any static host serves, and that answers queries.
 
@@ -42,7 +42,7 @@ export async function bundle(words) {
   const files = filesIn(folder);
   if (files.length === 0) throw new Error(`there is no file in ${folder}`);
 
-  await init({ module_or_path: readFileSync(new URL("wasm/bundler/pilotlight_bg.wasm", import.meta.url)) });
+  await init({ module_or_path: readFileSync(new URL("wasm/pilotlight_bg.wasm", import.meta.url)) });
   const maker = new BundleMaker();
   for (const file of files) {
     const name = relative(folder, file).split(sep).join("/");

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import init, { BundleSite } from "./wasm/bucket/pilotlight.js";
+import init, { BundleSite } from "./wasm/pilotlight.js";
 
 /** What help says of it. */
 export const OUT = `  --out PATH      a folder that any static host serves; with .zip at its end a zip of it, with .html one page with
@@ -15,7 +15,7 @@ const site = join(here, "site");
 
 /** What there is already is not overwritten. Gives where it is and what it is. */
 export async function writeSite(zip, out) {
-  await init({ module_or_path: readFileSync(join(here, "wasm/bucket/pilotlight_bg.wasm")) });
+  await init({ module_or_path: readFileSync(join(here, "wasm/pilotlight_bg.wasm")) });
   const bundle = BundleSite.read(zip);
   const path = resolve(out ?? bundle.name);
   if (existsSync(path)) throw new Error(`${path} is there already`);

@@ -94,22 +94,12 @@ export async function fetchProfile(
   };
 }
 
-/** What a selector without a type selects, as the zip of a bundle; null when there is nothing. */
-export async function fetchBundle(
-  query: string,
-  span: Span,
-  when: Date,
-  signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (place) {
-    const question = { ask: "slice" as const, query, ...whole(span), when: when.toISOString() };
-    const { bytes, profiles } = await (await bucket()).askBucket(place, question, signal);
-    return profiles === 0 ? null : bytes;
-  }
-  const response = await request("export", { query, ...spanParams(span), when: when.toISOString() }, signal);
+/** What a selector selects of the server, of any type unless it names one, as the zip of a bundle; null without a profile. */
+export async function fetchBundle(query: string, span: Span, when: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  const response = await request("export", { query, ...spanParams(span), when }, null);
   if (response.status === 204) return null;
   if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
-  return orNetworkError(signal, async () => new Uint8Array(await response.arrayBuffer()));
+  return orNetworkError(null, async () => new Uint8Array(await response.arrayBuffer()));
 }
 
 /** The page that holds a profile by itself, with nothing in it yet. */
@@ -146,7 +136,7 @@ async function orNetworkError<T>(signal: AbortSignal | null, body: () => Promise
   }
 }
 
-async function request(name: string, params: Record<string, string>, signal: AbortSignal): Promise<Response> {
+async function request(name: string, params: Record<string, string>, signal: AbortSignal | null): Promise<Response> {
   const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
   const sent = token.peek();
   const response = await orNetworkError(signal, () => fetch(url, { signal, headers: authorization(sent) }));

@@ -19,8 +19,7 @@ mkdirSync(folder, { recursive: true });
 cpSync(join(root, "site/package"), folder, { recursive: true });
 cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), notices());
-for (const name of ["bucket", "bundler"])
-  cpSync(join(root, "site/src/wasm", name), join(folder, "wasm", name), { recursive: true });
+cpSync(join(root, "site/src/wasm/bundler"), join(folder, "wasm"), { recursive: true });
 // It listens on another port each time: nothing to install, and nothing to keep for when it is gone.
 const unneeded = ["sw.js", "manifest.webmanifest", "files.json"];
 cpSync(dist, join(folder, "site"), {

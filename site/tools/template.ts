@@ -41,7 +41,7 @@ const TEMPLATES: Template[] = [
       ...OWN_CORE,
       "src/base.ts": "src/standalone/explorer/base.ts",
       "src/bucket/bucket.ts": "src/standalone/explorer/bucket.ts",
-      "src/state/query/place.ts": "src/standalone/explorer/place.ts",
+      "src/bundle/bundle.ts": "src/standalone/explorer/bundle.ts",
     },
     place: "bundle",
     engines: ["viewer", "bucket"],

@@ -75,7 +75,8 @@ impl Bundle {
         let mut all = Vec::new();
         for mut page in pages {
             if page.key.ends_with(".html") && !TEMPLATES.contains(&page.key.as_str()) {
-                page.bytes = page::linked(&page.bytes, &self.description.made)?;
+                let html = String::from_utf8_lossy(&page.bytes);
+                page.bytes = page::linked(&html, &self.description.made)?.into_bytes();
             }
             all.push(page);
         }

@@ -26,8 +26,8 @@ struct Embedded<'a> {
 }
 
 /// A page that asks the bundle beside it.
-pub(super) fn linked(page: &[u8], made: &Made) -> Result<Vec<u8>, BundleError> {
-    let mut page = String::from_utf8_lossy(page).into_owned();
+pub(super) fn linked(page: &str, made: &Made) -> Result<String, BundleError> {
+    let mut page = page.to_owned();
     if let Some(start) = page.find(MANIFEST)
         && let Some(length) = page[start..].find('>')
     {
@@ -38,7 +38,7 @@ pub(super) fn linked(page: &[u8], made: &Made) -> Result<Vec<u8>, BundleError> {
         r#"<link rel="pilotlight-bundle" href="{DESCRIPTION}" data-from="{}" data-until="{}">"#,
         made.from, made.until
     );
-    Ok([head, &link, HEAD, rest].concat().into_bytes())
+    Ok([head, &link, HEAD, rest].concat())
 }
 
 /// A page with the bundle in it.
@@ -47,9 +47,8 @@ pub(super) fn filled(
     description: &Description,
     files: &[BundleFile],
 ) -> Result<Vec<u8>, BundleError> {
-    let (before, after) = template
-        .split_once(PLACE)
-        .ok_or(BundleError::Place(PLACE))?;
+    let page = linked(template, &description.made)?;
+    let (before, after) = page.split_once(PLACE).ok_or(BundleError::Place(PLACE))?;
     let objects = files
         .iter()
         .map(|file| (file.key.as_str(), STANDARD.encode(&file.bytes)));

@@ -79,8 +79,10 @@ fn pages_are_told_of_the_bundle_and_templates_are_not() {
 
 #[test]
 fn a_page_holds_the_bundle_as_json_that_ends_no_element() {
-    let template = r#"<script type="application/json" id="bundle"></script>"#;
+    let template = r#"<head></head><script type="application/json" id="bundle"></script>"#;
     let page = String::from_utf8(bundle().page(template).unwrap()).unwrap();
+    let (head, page) = page.split_once("</head>").unwrap();
+    assert!(head.contains("pilotlight-bundle"));
     let json = page
         .strip_prefix(r#"<script type="application/json" id="bundle">"#)
         .and_then(|rest| rest.strip_suffix("</script>"))

@@ -32,5 +32,5 @@ pub use query::{
 };
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use slice::{MAX_SLICE_BYTES, SlicePlan};
-pub use static_catalog::static_catalog;
+pub use static_catalog::{ObjectSizes, StaticCatalog, Want, static_catalog};
 pub use timeline::{Grouping, Point, Steps, Timeline, TimelinePlan, TimelineSeries, window_of};

@@ -1,49 +1,25 @@
-/** Questions to a bucket and sites made of bundles, as the page asks for them. */
+/** Questions to a bucket, as the page asks them. */
 import { CoreError } from "../core/core.ts";
 import { FileError } from "../files/source.ts";
-import type { Answer, Ask, Made, Reply, Request, SiteForm } from "./protocol.ts";
+import type { Answer, Ask, Reply, Request } from "./protocol.ts";
 
 let worker: Worker | undefined;
 let last = 0;
-interface Waiting {
-  resolve(result: Answer | Made): void;
-  reject(failure: Error): void;
-  progress(bytes: number): void;
-}
-const waiting = new Map<number, Waiting>();
+const waiting = new Map<
+  number,
+  { resolve(answer: Answer): void; reject(failure: Error): void; progress(bytes: number): void }
+>();
 
 /** Asks the bucket at an address. `progress` hears how many bytes have come. */
-export async function askBucket(
+export function askBucket(
   place: string,
   question: Ask,
   signal: AbortSignal,
   progress: (bytes: number) => void = () => {},
 ): Promise<Answer> {
-  return (await send((id) => ({ id, place, question }), signal, progress)) as Answer;
-}
-
-/** Makes a site of the zip of a bundle. `pages` is where this site is. */
-export async function makeSite(
-  bundle: Uint8Array<ArrayBuffer>,
-  form: SiteForm,
-  pages: string,
-  signal: AbortSignal,
-): Promise<Made> {
-  return (await send(
-    (id) => ({ id, bundle, form, pages }),
-    signal,
-    () => {},
-  )) as Made;
-}
-
-function send(
-  request: (id: number) => Request,
-  signal: AbortSignal,
-  progress: (bytes: number) => void,
-): Promise<Answer | Made> {
   const id = ++last;
   worker ??= start();
-  const result = new Promise<Answer | Made>((resolve, reject) => waiting.set(id, { resolve, reject, progress }));
+  const answer = new Promise<Answer>((resolve, reject) => waiting.set(id, { resolve, reject, progress }));
   const cancel = () => {
     worker?.postMessage({ id, cancel: true } satisfies Request);
     waiting.get(id)?.reject(signal.reason as Error);
@@ -52,9 +28,9 @@ function send(
   if (signal.aborted) cancel();
   else {
     signal.addEventListener("abort", cancel, { once: true });
-    worker.postMessage(request(id));
+    worker.postMessage({ id, place, question } satisfies Request);
   }
-  return result.finally(() => signal.removeEventListener("abort", cancel));
+  return answer.finally(() => signal.removeEventListener("abort", cancel));
 }
 
 /** The same, of a question that is answered with JSON. */
@@ -73,7 +49,6 @@ function start(): Worker {
     if ("progress" in data) return asked?.progress(data.progress);
     waiting.delete(data.id);
     if ("answer" in data) asked?.resolve(data.answer);
-    else if ("made" in data) asked?.resolve(data.made);
     else if ("meaning" in data) asked?.reject(new FileError(data.meaning, data.tries));
     else {
       if (data.fatal) stop();

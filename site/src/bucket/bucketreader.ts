@@ -1,11 +1,10 @@
-/** The Web Worker that answers questions from a bucket of a static host, and makes sites of bundles. */
+/** The Web Worker that answers questions from a bucket of a static host. */
 import init, { Reader } from "../wasm/bucket/pilotlight.js";
-import { makeSite } from "./bundlesite.ts";
 import { Catalog } from "./catalog.ts";
-import { Gone, Host } from "./host.ts";
+import { Host } from "./host.ts";
 import { placeOf } from "./place.ts";
 import type { Answer, Ask, Reply, Request } from "./protocol.ts";
-import { answerOf, type Bucket, described } from "./reading.ts";
+import { afresh, answerOf, type Bucket, described } from "./reading.ts";
 
 const port = self as unknown as {
   onmessage: (event: MessageEvent<Request>) => void;
@@ -23,14 +22,9 @@ port.onmessage = async ({ data }) => {
   running.set(id, stop);
   try {
     await ready;
-    if ("bundle" in data) {
-      const made = await makeSite(data.bundle, data.form, new URL(data.pages), stop.signal);
-      port.postMessage({ id, made }, [made.bytes.buffer]);
-    } else {
-      const progress = (progress: number) => port.postMessage({ id, progress });
-      const answer = await answerAt(data.place, data.question, stop.signal, progress);
-      port.postMessage({ id, answer }, [answer.bytes.buffer]);
-    }
+    const progress = (progress: number) => port.postMessage({ id, progress });
+    const answer = await answerAt(data.place, data.question, stop.signal, progress);
+    port.postMessage({ id, answer }, [answer.bytes.buffer]);
   } catch (failure) {
     if (!stop.signal.aborted) port.postMessage({ id, ...described(failure) });
   }
@@ -47,24 +41,19 @@ function bucketAt(address: string): Promise<Bucket> {
   return bucket;
 }
 
-/**
- * Answers a question. Where objects were replaced or deleted since the catalog was read, perhaps whole days of it, the
- * bucket is opened anew, once for all who find out.
- */
-async function answerAt(
+function answerAt(
   address: string,
   question: Ask,
   signal: AbortSignal,
   progress: (bytes: number) => void,
 ): Promise<Answer> {
-  const bucket = bucketAt(address);
-  try {
-    return await answerOf(await bucket, question, signal, progress);
-  } catch (failure) {
-    if (!(failure instanceof Gone)) throw failure;
-    if (opened.get(address) === bucket) opened.delete(address);
-    return answerOf(await bucketAt(address), question, signal, progress);
-  }
+  let bucket: Promise<Bucket>;
+  const attempt = async () => {
+    bucket = bucketAt(address);
+    return answerOf(await bucket, question, signal, progress);
+  };
+  // Once for all who find out.
+  return afresh(attempt, () => opened.get(address) === bucket && opened.delete(address));
 }
 
 async function open(address: string): Promise<Bucket> {

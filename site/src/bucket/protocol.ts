@@ -5,25 +5,11 @@ export type Ask =
   | { ask: "services"; from: number; until: number; points: number }
   | { ask: "labels"; query: string; from: number; until: number }
   | { ask: "timeline"; query: string; from: number; until: number; points: number }
-  | { ask: "profile"; query: string; from: number; until: number }
-  | { ask: "slice"; query: string; from: number; until: number; when: string };
+  | { ask: "profile"; query: string; from: number; until: number };
 
-/** A site as a zip, or as one page. */
-export type SiteForm = "zip" | "html";
+export type Request = { id: number; place: string; question: Ask } | { id: number; cancel: true };
 
-/** A question; the zip of a bundle that is to become a site; or that an answer is no longer wanted. */
-export type Request =
-  | { id: number; place: string; question: Ask }
-  | { id: number; bundle: Uint8Array<ArrayBuffer>; form: SiteForm; pages: string }
-  | { id: number; cancel: true };
-
-/** A file for the person. */
-export interface Made {
-  name: string;
-  bytes: Uint8Array<ArrayBuffer>;
-}
-
-/** JSON as text, a profile as the bytes of a chunk or the zip of a bundle, and how it came about. */
+/** JSON as text, or a profile as the bytes of a chunk, and how it came about. */
 export interface Answer {
   bytes: Uint8Array<ArrayBuffer>;
   profiles: number;
@@ -38,11 +24,7 @@ export interface Answer {
   withoutRanges: boolean;
 }
 
-export type Reply =
-  | { id: number; progress: number }
-  | { id: number; answer: Answer }
-  | { id: number; made: Made }
-  | ({ id: number } & Failure);
+export type Reply = { id: number; progress: number } | { id: number; answer: Answer } | ({ id: number } & Failure);
 
 /** What went wrong: in words for the person, or in those of the code. */
 export type Failure = { meaning: string; tries: string[] } | { error: string; fatal: boolean };

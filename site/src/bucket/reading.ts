@@ -15,11 +15,39 @@ export interface Objects {
   read(part: Part, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>>;
 }
 
+/** What is read in steps. */
+export interface Steps {
+  wants(): unknown;
+  provide(key: string, offset: number, length: number, bytes: Uint8Array): void;
+  free(): void;
+}
+
 /** A bucket that is open. */
 export interface Bucket {
   reader: Reader;
   host: Objects;
   catalog: Pick<Catalog, "cover" | "written">;
+}
+
+/**
+ * Attempts once more where objects are gone: they were replaced or deleted since the catalog was read, perhaps whole days of
+ * it. `renew` is what opens the bucket anew for the second time.
+ */
+export async function afresh<T>(attempt: () => Promise<T>, renew: () => void = () => {}): Promise<T> {
+  try {
+    return await attempt();
+  } catch (failure) {
+    if (!(failure instanceof Gone)) throw failure;
+    renew();
+    return await attempt().catch((failure: unknown) => {
+      if (!(failure instanceof Gone)) throw failure;
+      throw new FileError("The bucket lacks an object that its catalog names.", [
+        "If this is a copy, copy the folder again.",
+        "If a worker writes to it, try again in a minute.",
+        failure.message,
+      ]);
+    });
+  }
 }
 
 /** Answers a question. Rejects with `Gone` where an object is not there that the catalog names. */
@@ -61,14 +89,12 @@ function ask(reader: Reader, question: Exclude<Ask, { ask: "labels" }>): Asked {
       return reader.timeline(question.query, question.from, question.until, question.points);
     case "profile":
       return reader.profile(question.query, question.from, question.until);
-    case "slice":
-      return reader.slice(question.query, question.from, question.until, undefined, question.when);
   }
 }
 
-/** Reads until nothing is wanted. After a failure the question is of no use, and is given up. */
-async function drive(
-  asked: Asked,
+/** Reads until nothing is wanted. After a failure what was asked is of no use, and is given up. */
+export async function drive(
+  asked: Steps,
   host: Objects,
   signal: AbortSignal,
   progress: (bytes: number) => void,
@@ -97,10 +123,6 @@ async function drive(
 /** A failure in words. */
 export function described(failure: unknown): Failure {
   if (failure instanceof FileError) return { meaning: failure.message, tries: failure.tries };
-  if (failure instanceof Gone) {
-    const tries = ["If this is a copy, copy the folder again.", "If a worker writes to it, try again in a minute."];
-    return { meaning: "The bucket lacks an object that its catalog names.", tries: [...tries, failure.message] };
-  }
   const error = failure instanceof Error ? failure.message : String(failure);
   if (failure instanceof Error && failure.name === "damaged") {
     return { meaning: "What is stored in the bucket is damaged.", tries: ["Copy the folder again.", error] };

@@ -1,7 +1,6 @@
 //! Why a question has no answer.
 
 use pilotlight_core::SelectorError;
-use pilotlight_core::bundles::BundleError;
 use pilotlight_core::plans::PlanError;
 use pilotlight_core::store::StoreError;
 use thiserror::Error;
@@ -24,9 +23,6 @@ pub enum BucketError {
     /// Stored bytes that do not read as they were written, or too much of them.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// Bytes that are no bundle, or a page that takes none.
-    #[error(transparent)]
-    Bundle(#[from] BundleError),
     /// An answer that cannot be written.
     #[error("output: {0}")]
     Output(StoreError),
@@ -42,7 +38,7 @@ impl From<BucketError> for JsValue {
             | BucketError::Selector(_)
             | BucketError::Untyped(_)
             | BucketError::Backwards(..) => "invalid",
-            BucketError::Plan(_) | BucketError::Bundle(_) | BucketError::Output(_) => "damaged",
+            BucketError::Plan(_) | BucketError::Output(_) => "damaged",
         });
         thrown.into()
     }

@@ -2,7 +2,6 @@
 //! profiles. It does no I/O. JavaScript gives it the days of the catalog, then what each question
 //! wants to read.
 
-mod bundle;
 mod error;
 mod question;
 
@@ -30,7 +29,7 @@ pub struct Reader(Catalog);
 #[wasm_bindgen]
 pub struct Asked(Question);
 
-/// An answer: JSON, a profile as the bytes of a chunk, or the zip of a bundle.
+/// An answer: JSON, or a profile as the bytes of a chunk.
 #[wasm_bindgen]
 pub struct Answered(Answer);
 
@@ -87,20 +86,6 @@ impl Reader {
     pub fn profile(&self, query: &str, from: f64, until: f64) -> Result<Asked, JsValue> {
         Ok(Asked(self.0.profile(query, range(from, until))?))
     }
-
-    /// What a selector selects as a bundle, whose zip is the answer. `commit` and `when` are what
-    /// its description says of it.
-    pub fn slice(
-        &self,
-        query: &str,
-        from: f64,
-        until: f64,
-        commit: Option<String>,
-        when: Option<String>,
-    ) -> Result<Asked, JsValue> {
-        let range = range(from, until);
-        Ok(Asked(self.0.slice(query, range, commit, when)?))
-    }
 }
 
 #[wasm_bindgen]
@@ -130,7 +115,7 @@ impl Asked {
 
 #[wasm_bindgen]
 impl Answered {
-    /// JSON, a chunk or a zip. Takes it out.
+    /// JSON or a chunk. Takes it out.
     pub fn take_bytes(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.0.bytes)
     }

@@ -1,7 +1,9 @@
-//! Makes a bundle of profiles that are all there: the objects and the catalog that a bucket would
-//! have.
+//! Makes bundles: of profiles that are all there, or of what a bucket has; and the sites around
+//! them.
 
 mod bundler;
+mod site;
+mod slicer;
 
 use pilotlight_core::UnixNanos;
 use pilotlight_core::bundles::{Bundle, Made};

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { standalone } from "../../base.ts";
-import type { SiteForm } from "../../bucket/protocol.ts";
+import type { SiteForm } from "../../bundle/bundle.ts";
 import type { Form } from "../../export/index.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";

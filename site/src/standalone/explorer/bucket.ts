@@ -1,11 +1,11 @@
 /** Questions to the bundle that is in the page; they are answered on the page's own thread. */
-import type { Answer, Ask, Made } from "../../bucket/protocol.ts";
+import type { Answer, Ask } from "../../bucket/protocol.ts";
 import { answerOf, type Bucket, described } from "../../bucket/reading.ts";
 import { CoreError } from "../../core/core.ts";
 import { FileError } from "../../files/source.ts";
 import init, { Reader } from "../../wasm/bucket/pilotlight.js";
 import { embeddedEngine } from "../engine.ts";
-import { EmbeddedObjects, embedded } from "./bundle.ts";
+import { EmbeddedObjects, embedded } from "./objects.ts";
 
 let opened: Promise<Bucket> | undefined;
 
@@ -35,9 +35,4 @@ export async function askBucket(
 export async function askBucketJson<T>(place: string, question: Ask, signal: AbortSignal): Promise<T> {
   const { bytes } = await askBucket(place, question, signal);
   return JSON.parse(new TextDecoder().decode(bytes)) as T;
-}
-
-/** There are no files to make one of. */
-export function makeSite(): Promise<Made> {
-  return Promise.reject(new Error("this page alone makes no other; Pilotlight's own pages do"));
 }

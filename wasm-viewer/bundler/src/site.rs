@@ -4,8 +4,6 @@ use pilotlight_core::bundles::Bundle;
 use pilotlight_core::plans::BundleFile;
 use wasm_bindgen::prelude::*;
 
-use crate::error::BucketError;
-
 /// A bundle, and the pages that are to be around it.
 #[wasm_bindgen]
 pub struct BundleSite {
@@ -24,8 +22,8 @@ pub struct SiteFile(BundleFile);
 #[wasm_bindgen]
 impl BundleSite {
     /// Reads the zip of a bundle.
-    pub fn read(zip: &[u8]) -> Result<Self, JsValue> {
-        let bundle = Bundle::read(zip).map_err(BucketError::from)?;
+    pub fn read(zip: &[u8]) -> Result<Self, JsError> {
+        let bundle = Bundle::read(zip)?;
         let pages = Vec::new();
         Ok(Self { bundle, pages })
     }
@@ -42,19 +40,19 @@ impl BundleSite {
     }
 
     /// All files for a static host.
-    pub fn files(self) -> Result<SiteFiles, JsValue> {
-        let files = self.bundle.site(self.pages).map_err(BucketError::from)?;
+    pub fn files(self) -> Result<SiteFiles, JsError> {
+        let files = self.bundle.site(self.pages)?;
         Ok(SiteFiles(files.into_iter()))
     }
 
     /// The same as a zip.
-    pub fn zip(self) -> Result<Vec<u8>, JsValue> {
-        Ok(self.bundle.zip(self.pages).map_err(BucketError::from)?)
+    pub fn zip(self) -> Result<Vec<u8>, JsError> {
+        Ok(self.bundle.zip(self.pages)?)
     }
 
     /// One page with the bundle in it, made of `explorer.html`.
-    pub fn page(self, template: &str) -> Result<Vec<u8>, JsValue> {
-        Ok(self.bundle.page(template).map_err(BucketError::from)?)
+    pub fn page(self, template: &str) -> Result<Vec<u8>, JsError> {
+        Ok(self.bundle.page(template)?)
     }
 }
 
