@@ -74,32 +74,66 @@ test("an object that is another, cut off, gone or forbidden is never read", asyn
   });
 });
 
-test("a tenant's catalog is looked for day by day, shard by shard, and once a minute", async () => {
-  const today = Math.floor(Date.now() / DAY);
-  const there = [`t/x/s0/catalog/${today}`, `t/x/s0/catalog/${today - 2}`, `t/x/s1/catalog/${today - 1}`];
+/** A tenant's catalog over what a host has, and the names of the days that were taken. */
+function catalogOf(there: string[]): { catalog: Catalog; taken: string[]; asked: string[] } {
   const asked = answers((key) => (there.includes(key) ? { body: key } : { status: 404 }));
-  const host = new Host(OBJECTS);
   const taken: string[] = [];
-  const catalog = new Catalog({ objects: OBJECTS, tenant: "x" }, host, (name, bytes) => {
+  const catalog = new Catalog({ objects: OBJECTS, tenant: "x" }, new Host(OBJECTS), (name, bytes) => {
     assert.equal(new TextDecoder().decode(bytes), name);
     return taken.push(name);
   });
-  await catalog.cover((today - 1) * DAY + 5, never);
+  return { catalog, taken, asked };
+}
+
+test("a tenant's catalog is looked for day by day, shard by shard", async () => {
+  const today = Math.floor(Date.now() / DAY);
+  const there = [`t/x/s0/catalog/${today}`, `t/x/s0/catalog/${today - 2}`, `t/x/s1/catalog/${today}`];
+  const { catalog, taken, asked } = catalogOf(there);
+  // Questions at the same time share what they ask for.
+  await Promise.all([catalog.cover((today - 1) * DAY + 5), catalog.cover((today - 1) * DAY + 5)]);
   assert.deepEqual(taken.sort(), there.sort());
-  // Three days of three shards: the last has none.
-  assert.equal(asked.length, 9);
-  await catalog.cover(today * DAY, never);
-  assert.equal(asked.length, 9);
-  catalog.forget();
-  await catalog.cover(today * DAY, never);
-  assert.equal(asked.length, 15);
-  assert.equal(catalog.written, 5);
+  // Three days of two shards; of the third the two that are the newest.
+  assert.equal(asked.length, 3 + 3 + 2);
+  await catalog.cover(today * DAY);
+  assert.equal(asked.length, 8);
+  assert.equal(catalog.written, 3);
+  await assert.rejects(catalog.cover(0), /too long/);
+});
+
+test("only today and yesterday are asked for again, after a minute", async (t) => {
+  const today = Math.floor(Date.now() / DAY);
+  const there = [0, 1, 2, 3].map((ago) => `t/x/s0/catalog/${today - ago}`);
+  t.mock.timers.enable({ apis: ["Date"], now: today * DAY + 1000 });
+  const { catalog, asked } = catalogOf(there);
+  await catalog.cover((today - 2) * DAY);
+  const first = asked.length;
+  t.mock.timers.tick(59_000);
+  await catalog.cover((today - 2) * DAY);
+  assert.equal(asked.length, first);
+  t.mock.timers.tick(2_000);
+  await catalog.cover((today - 2) * DAY);
+  const again = asked.slice(first).sort();
+  assert.deepEqual(
+    again,
+    [1, 0].flatMap((ago) => [`t/x/s0/catalog/${today - ago}`, `t/x/s1/catalog/${today - ago}`]).sort(),
+  );
+});
+
+test("a day that did not come is asked for again", async () => {
+  const today = Math.floor(Date.now() / DAY);
+  const { catalog, asked } = catalogOf([]);
+  const real = globalThis.fetch;
+  globalThis.fetch = async () => Promise.reject(new TypeError("Failed to fetch"));
+  await assert.rejects(catalog.cover(today * DAY), /did not answer/);
+  globalThis.fetch = real;
+  await catalog.cover(today * DAY);
+  assert.equal(asked.length, 2);
 });
 
 test("a bundle says itself what it has", async () => {
   const describe = (text: string) => {
     globalThis.fetch = async () => new Response(text);
-    return placeOf(new URL("https://host.test/b/bundle.json"), never);
+    return placeOf(new URL("https://host.test/b/bundle.json"));
   };
   assert.deepEqual(await describe('{"version":1,"catalog":["t/x/s0/catalog/1"]}'), {
     objects: "https://host.test/b/",
@@ -109,7 +143,7 @@ test("a bundle says itself what it has", async () => {
   await assert.rejects(describe('{"version":2,"catalog":[]}'), /has version 2/);
   await assert.rejects(describe('{"catalog":[1]}'), /does not describe a bundle/);
   await assert.rejects(describe("<html>"), /does not describe a bundle/);
-  const tenant = await placeOf(new URL("https://host.test/p/t/my%20team/"), never);
+  const tenant = await placeOf(new URL("https://host.test/p/t/my%20team/"));
   assert.deepEqual(tenant, { objects: "https://host.test/p/", tenant: "my team" });
-  await assert.rejects(placeOf(new URL("https://host.test/p/"), never), /not the address of a bucket/);
+  await assert.rejects(placeOf(new URL("https://host.test/p/")), /not the address of a bucket/);
 });

@@ -13,8 +13,11 @@ const TYPES = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** Serves `folder()` below `prefix` at a port; 0 is a free one. `asked` are the paths that were asked for. */
-export async function serve(folder, prefix, port = 0) {
+/**
+ * Serves `folder()` below `prefix` at a port; 0 is a free one. `asked` are the paths that were asked for. Parts of files are
+ * sent when `sendsParts()` says so.
+ */
+export async function serve(folder, prefix, port = 0, sendsParts = () => false) {
   const asked = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
@@ -23,7 +26,12 @@ export async function serve(folder, prefix, port = 0) {
     for (const name of path.includes("..") ? [] : [path, `${path}.html`]) {
       try {
         const bytes = readFileSync(join(folder(), name));
-        return response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "text/plain" }).end(bytes);
+        const headers = { "content-type": TYPES[extname(name)] ?? "text/plain" };
+        const range = sendsParts() && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
+        if (!range) return response.writeHead(200, headers).end(bytes);
+        const [first, last] = [Number(range[1]), Math.min(Number(range[2]), bytes.length - 1)];
+        response.writeHead(206, { ...headers, "content-range": `bytes ${first}-${last}/${bytes.length}` });
+        return response.end(bytes.subarray(first, last + 1));
       } catch {
         // The next name, and in the end none.
       }

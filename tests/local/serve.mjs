@@ -7,8 +7,9 @@
 // FOLDER for the next start. Bucket and catalog live in FOLDER as `wrangler dev --persist-to FOLDER` would have them.
 //
 // Answers on stdout, on lines of "answer: " and JSON: first {"ready": URL}, then one to each line on stdin ("objects": names
-// and sizes of all objects in the bucket; "heap": the most that JavaScript of the worker's isolate had, where PILOTLIGHT_HEAP
-// is set). Ends when stdin does, so that it never outlives who started it.
+// and sizes of all objects in the bucket; "copy FOLDER": the same, and writes each as a file below the folder; "heap": the most
+// that JavaScript of the worker's isolate had, where PILOTLIGHT_HEAP is set). Ends when stdin does, so that it never outlives
+// who started it.
 
 import fs from "node:fs";
 import { createRequire } from "node:module";
@@ -104,7 +105,6 @@ async function watch() {
 }
 
 async function objects() {
-  const bucket = await miniflare.getR2Bucket("BUCKET");
   const found = [];
   let cursor;
   do {
@@ -115,18 +115,32 @@ async function objects() {
   return { objects: found };
 }
 
+async function copy(folder) {
+  const found = await objects();
+  for (const [key] of found.objects) {
+    const file = path.join(folder, key);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    const object = await bucket.get(key);
+    fs.writeFileSync(file, Buffer.from(await object.arrayBuffer()));
+  }
+  return found;
+}
+
 const answer = (value) => process.stdout.write(`answer: ${JSON.stringify(value)}\n`);
 
 const url = await miniflare.ready;
+// One for all calls: with a new one for each, a call failed now and then.
+const bucket = await miniflare.getR2Bucket("BUCKET");
 if (process.env.PILOTLIGHT_HEAP) await watch();
 answer({ ready: url.origin });
 for await (const line of readline.createInterface({ input: process.stdin })) {
   try {
     if (line === "objects") answer(await objects());
+    else if (line.startsWith("copy ")) answer(await copy(line.slice("copy ".length)));
     else if (line === "heap") answer({ heap });
     else answer({ problem: `nobody knows what ${line} means` });
   } catch (error) {
-    answer({ problem: String(error) });
+    answer({ problem: String(error.stack ?? error) });
   }
 }
 await miniflare.dispose();

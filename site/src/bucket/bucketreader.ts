@@ -3,8 +3,8 @@ import init, { Reader } from "../wasm/bucket/pilotlight.js";
 import { Catalog } from "./catalog.ts";
 import { Host } from "./host.ts";
 import { placeOf } from "./place.ts";
-import type { Reply, Request } from "./protocol.ts";
-import { answerOf, type Bucket, described } from "./reading.ts";
+import type { Answer, Ask, Reply, Request } from "./protocol.ts";
+import { afresh, answerOf, type Bucket, described } from "./reading.ts";
 
 const port = self as unknown as {
   onmessage: (event: MessageEvent<Request>) => void;
@@ -22,9 +22,8 @@ port.onmessage = async ({ data }) => {
   running.set(id, stop);
   try {
     await ready;
-    const bucket = await bucketAt(data.place, stop.signal);
     const progress = (progress: number) => port.postMessage({ id, progress });
-    const answer = await answerOf(bucket, data.question, stop.signal, progress);
+    const answer = await answerAt(data.place, data.question, stop.signal, progress);
     port.postMessage({ id, answer }, [answer.bytes.buffer]);
   } catch (failure) {
     if (!stop.signal.aborted) port.postMessage({ id, ...described(failure) });
@@ -32,18 +31,33 @@ port.onmessage = async ({ data }) => {
   running.delete(id);
 };
 
-/** The bucket at an address, opened once; a failure is not kept. */
-function bucketAt(address: string, signal: AbortSignal): Promise<Bucket> {
+/** The bucket at an address, opened once for all questions, also where the first is given up. A failure is not kept. */
+function bucketAt(address: string): Promise<Bucket> {
   const known = opened.get(address);
   if (known) return known;
-  const bucket = open(address, signal);
+  const bucket = open(address);
   opened.set(address, bucket);
   bucket.catch(() => opened.delete(address));
   return bucket;
 }
 
-async function open(address: string, signal: AbortSignal): Promise<Bucket> {
-  const place = await placeOf(new URL(address), signal);
+function answerAt(
+  address: string,
+  question: Ask,
+  signal: AbortSignal,
+  progress: (bytes: number) => void,
+): Promise<Answer> {
+  let bucket: Promise<Bucket>;
+  const attempt = async () => {
+    bucket = bucketAt(address);
+    return answerOf(await bucket, question, signal, progress);
+  };
+  // Once for all who find out.
+  return afresh(attempt, () => opened.get(address) === bucket && opened.delete(address));
+}
+
+async function open(address: string): Promise<Bucket> {
+  const place = await placeOf(new URL(address));
   const [reader, host] = [new Reader(), new Host(place.objects)];
   return { reader, host, catalog: new Catalog(place, host, (name, bytes) => reader.add_day(name, bytes)) };
 }

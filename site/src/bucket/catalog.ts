@@ -1,12 +1,17 @@
 /** Which days of a catalog a range needs, and what was last read of them. */
+import { FileError } from "../files/source.ts";
 import type { Host } from "./host.ts";
 import type { Place } from "./place.ts";
 
 const DAY = 86_400_000;
-/** A day that was read is not asked for again for so long: the worker publishes once a minute. */
+/** Today and yesterday are not asked for again for so long. Profiles no longer arrive on the days before. */
 const FRESH = 60_000;
+/** Most days that are looked for: one after the other, since a static host does not list. */
+const MOST_DAYS = 1000;
 /** Most shards that are looked for. */
 const MOST_SHARDS = 64;
+/** A shard is there when it has one of so many of the newest days that the shards before it have. */
+const NEWEST = 3;
 /** Days that are asked for at a time. */
 const AT_ONCE = 8;
 
@@ -19,8 +24,8 @@ export class Catalog {
   readonly #place: Place;
   readonly #host: Host;
   readonly #take: Take;
-  /** When each name was last asked for. */
-  readonly #asked = new Map<string, number>();
+  /** When each name was last asked for, and what comes of it. Questions at the same time share a request. */
+  readonly #asked = new Map<string, { at: number; read: Promise<void> }>();
   /** Names that have a day. */
   readonly #there = new Set<string>();
 
@@ -31,39 +36,53 @@ export class Catalog {
   }
 
   /** Reads the days that a range needs. A profile arrives on the day of its time or later; clocks may go ahead by a day. */
-  async cover(from: number, signal: AbortSignal): Promise<void> {
-    if ("catalog" in this.#place) return this.#read(this.#place.catalog, signal);
-    const days = range(Math.floor(from / DAY) - 1, Math.floor(Date.now() / DAY));
+  async cover(from: number): Promise<void> {
+    if ("catalog" in this.#place) return this.#read(this.#place.catalog, 0);
+    const [first, today] = [Math.floor(from / DAY) - 1, Math.floor(Date.now() / DAY)];
+    if (today - first >= MOST_DAYS) throw tooLong(today - first + 1);
+    const { tenant } = this.#place;
+    // Numbers as names of days have them.
+    const days = Array.from({ length: Math.max(0, today - first + 1) }, (_, i) => String(first + i).padStart(5, "0"));
+    const found = new Set<string>();
     for (let shard = 0; shard < MOST_SHARDS; shard++) {
-      const names = days.map((day) => `t/${(this.#place as { tenant: string }).tenant}/s${shard}/catalog/${day}`);
-      await this.#read(names, signal);
-      if (!names.some((name) => this.#there.has(name))) break;
+      const name = (day: string) => `t/${tenant}/s${shard}/catalog/${day}`;
+      const isThere = (day: string) => this.#there.has(name(day));
+      if (shard > 0) {
+        const newest = days.filter((day) => found.has(day)).slice(-NEWEST);
+        await this.#read(newest.map(name), today - 1);
+        if (!newest.some(isThere)) return;
+      }
+      await this.#read(days.map(name), today - 1);
+      for (const day of days.filter(isThere)) found.add(day);
     }
   }
 
-  /** All days are asked for anew when they are next needed. */
-  forget(): void {
-    this.#asked.clear();
-  }
-
-  async #read(names: string[], signal: AbortSignal): Promise<void> {
+  /** Days from `changing` on are asked for again after a while. */
+  async #read(names: string[], changing: number): Promise<void> {
     const now = Date.now();
-    const due = names.filter((name) => now - (this.#asked.get(name) ?? 0) >= FRESH);
-    for (let at = 0; at < due.length; at += AT_ONCE) {
-      await Promise.all(due.slice(at, at + AT_ONCE).map((name) => this.#readDay(name, now, signal)));
-    }
+    const read = (name: string) => {
+      const asked = this.#asked.get(name);
+      const changes = Number(name.slice(name.lastIndexOf("/") + 1)) >= changing;
+      if (asked && !(changes && now - asked.at >= FRESH)) return asked.read;
+      const read = this.#readDay(name);
+      this.#asked.set(name, { at: now, read });
+      read.catch(() => this.#asked.delete(name));
+      return read;
+    };
+    for (let at = 0; at < names.length; at += AT_ONCE) await Promise.all(names.slice(at, at + AT_ONCE).map(read));
   }
 
-  async #readDay(name: string, now: number, signal: AbortSignal): Promise<void> {
-    const bytes = await this.#host.whole(name, signal);
-    this.#asked.set(name, now);
+  async #readDay(name: string): Promise<void> {
+    const bytes = await this.#host.whole(name);
     if (!bytes) return;
     this.written = Math.max(this.written, this.#take(name, bytes));
     this.#there.add(name);
   }
 }
 
-/** Numbers as names of days have them. */
-function range(first: number, last: number): string[] {
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => String(first + i).padStart(5, "0"));
+function tooLong(days: number): FileError {
+  return new FileError("This range is too long for a bucket that is read without a server.", [
+    `It takes ${days} days of the catalog, and ${MOST_DAYS} are looked for.`,
+    "Choose a range that begins later.",
+  ]);
 }

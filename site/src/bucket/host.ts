@@ -66,9 +66,9 @@ export class Host {
   }
 
   /** A whole file that may have changed since it was last read; null when there is none. */
-  async whole(key: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer> | null> {
+  async whole(key: string): Promise<Uint8Array<ArrayBuffer> | null> {
     try {
-      return await bodyOf(await this.#fetch(key, { signal, cache: "no-cache" }), key, signal);
+      return await bodyOf(await this.#fetch(key, { cache: "no-cache" }), key);
     } catch (failure) {
       if (failure instanceof Gone) return null;
       throw failure;
@@ -112,11 +112,11 @@ function cut(object: Uint8Array<ArrayBuffer>, { offset, length }: Part): Uint8Ar
 }
 
 /** Half a body is an error of the network. */
-async function bodyOf(response: Response, key: string, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+async function bodyOf(response: Response, key: string, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return new Uint8Array(await response.arrayBuffer());
   } catch (failure) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     throw unreachable(key, failure);
   }
 }

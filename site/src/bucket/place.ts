@@ -17,8 +17,8 @@ export interface Made {
 const VERSION = 1;
 
 /** The place behind an address: that of a bundle's description (`….json`), or of a tenant (`…/t/<tenant>/`). */
-export async function placeOf(address: URL, signal: AbortSignal): Promise<Place> {
-  if (address.pathname.endsWith(".json")) return describedPlace(address, signal);
+export async function placeOf(address: URL): Promise<Place> {
+  if (address.pathname.endsWith(".json")) return describedPlace(address);
   const found = /^(.*\/)t\/([^/]+)\/?$/.exec(address.pathname);
   if (!found) {
     throw new FileError("This is not the address of a bucket that Pilotlight writes.", [
@@ -28,9 +28,8 @@ export async function placeOf(address: URL, signal: AbortSignal): Promise<Place>
   return { objects: new URL(found[1], address).href, tenant: decodeURIComponent(found[2]) };
 }
 
-async function describedPlace(address: URL, signal: AbortSignal): Promise<Place> {
-  const response = await fetch(address, { signal, cache: "no-cache" }).catch((failure: unknown) => {
-    signal.throwIfAborted();
+async function describedPlace(address: URL): Promise<Place> {
+  const response = await fetch(address, { cache: "no-cache" }).catch((failure: unknown) => {
     throw unreachable(address.href, failure);
   });
   if (!response.ok)

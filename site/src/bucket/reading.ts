@@ -26,26 +26,19 @@ export interface Steps {
 export interface Bucket {
   reader: Reader;
   host: Objects;
-  catalog: Pick<Catalog, "cover" | "forget" | "written">;
+  catalog: Pick<Catalog, "cover" | "written">;
 }
 
-/** Answers a question. */
-export function answerOf(
-  bucket: Bucket,
-  question: Ask,
-  signal: AbortSignal,
-  progress: (bytes: number) => void,
-): Promise<Answer> {
-  return afresh(bucket.catalog, () => answer(bucket, question, signal, progress));
-}
-
-/** What compaction has replaced since the catalog was read is looked for once more. */
-export async function afresh<T>(catalog: Pick<Catalog, "forget">, attempt: () => Promise<T>): Promise<T> {
+/**
+ * Attempts once more where objects are gone: they were replaced or deleted since the catalog was read, perhaps whole days of
+ * it. `renew` is what opens the bucket anew for the second time.
+ */
+export async function afresh<T>(attempt: () => Promise<T>, renew: () => void = () => {}): Promise<T> {
   try {
     return await attempt();
   } catch (failure) {
     if (!(failure instanceof Gone)) throw failure;
-    catalog.forget();
+    renew();
     return await attempt().catch((failure: unknown) => {
       if (!(failure instanceof Gone)) throw failure;
       throw new FileError("The bucket lacks an object that its catalog names.", [
@@ -57,7 +50,8 @@ export async function afresh<T>(catalog: Pick<Catalog, "forget">, attempt: () =>
   }
 }
 
-async function answer(
+/** Answers a question. Rejects with `Gone` where an object is not there that the catalog names. */
+export async function answerOf(
   { reader, host, catalog }: Bucket,
   question: Ask,
   signal: AbortSignal,
@@ -66,7 +60,8 @@ async function answer(
   const before = host.requests;
   // Services are compared with the time before.
   const earliest = question.ask === "services" ? 2 * question.from - question.until : question.from;
-  await catalog.cover(earliest, signal);
+  await catalog.cover(earliest);
+  signal.throwIfAborted();
   const said = () => ({
     written: catalog.written,
     requests: host.requests - before,

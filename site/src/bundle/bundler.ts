@@ -19,7 +19,7 @@ const { signal } = new AbortController();
 port.onmessage = async ({ data: { of, form, pages } }) => {
   try {
     await init();
-    const zip = "place" in of ? await slice(of) : of;
+    const zip = "place" in of ? await afresh(() => slice(of)) : of;
     const made = zip && (await siteOf(zip, form, new URL(pages)));
     port.postMessage({ made }, made ? [made.bytes.buffer] : []);
   } catch (failure) {
@@ -28,15 +28,13 @@ port.onmessage = async ({ data: { of, form, pages } }) => {
 };
 
 async function slice({ place, query, from, until, when }: Slice): Promise<Uint8Array<ArrayBuffer> | null> {
-  const found = await placeOf(new URL(place), signal);
+  const found = await placeOf(new URL(place));
   const [slicer, host] = [new Slicer(), new Host(found.objects)];
   const catalog = new Catalog(found, host, (name, bytes) => slicer.add_day(name, bytes));
-  return afresh(catalog, async () => {
-    await catalog.cover(from, signal);
-    const slice = slicer.slice(query, from, until, undefined, when);
-    await drive(slice, host, signal, () => {});
-    return (slice.finish() as Uint8Array<ArrayBuffer> | undefined) ?? null;
-  });
+  await catalog.cover(from);
+  const slice = slicer.slice(query, from, until, undefined, when);
+  await drive(slice, host, signal, () => {});
+  return (slice.finish() as Uint8Array<ArrayBuffer> | undefined) ?? null;
 }
 
 async function siteOf(zip: Uint8Array<ArrayBuffer>, form: SiteForm, pages: URL): Promise<MadeSite> {

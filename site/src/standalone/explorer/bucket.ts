@@ -13,7 +13,7 @@ async function open(): Promise<Bucket> {
   await init({ module_or_path: await embeddedEngine("bucket-engine") });
   const [reader, host] = [new Reader(), new EmbeddedObjects(embedded?.objects ?? {})];
   for (const name of embedded?.description.catalog ?? []) reader.add_day(name, host.whole(name));
-  return { reader, host, catalog: { written: 0, cover: async () => {}, forget: () => {} } };
+  return { reader, host, catalog: { written: 0, cover: async () => {} } };
 }
 
 export async function askBucket(

@@ -2,6 +2,9 @@
 //! dollars. Printed: `cargo test --release -p pilotlight-worker month -- --ignored --nocapture
 //! --test-threads 1`.
 //!
+//! `PILOTLIGHT_MONTH=FOLDER` keeps the bucket of `a_month_of_queries` and `a_month_of_full_days` as files
+//! in folders of these names, for `node tests/benches/bucket.mjs`.
+//!
 //! 17 million pushes a month are too many to run: a day of one service at its real rate tells of
 //! sizes, an hour of a hundred processes of requests, and a month in which each process pushes
 //! every three hours of reads over long ranges.
@@ -12,11 +15,13 @@ mod load;
 mod program;
 mod report;
 
+use std::path::Path;
+
 use pilotlight_core::plans::{Grouping, Steps};
 use pilotlight_core::{Selector, TimeRange};
 
 use crate::api::query::QueryRunner;
-use crate::bucket::Metered;
+use crate::bucket::{Bucket, Metered};
 use crate::meter::{Item, Meter};
 use crate::platform::config::Flush;
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, World};
@@ -119,17 +124,32 @@ fn day_of(hours: i64) {
 #[test]
 #[ignore = "a measurement: five minutes"]
 fn a_month_of_queries() {
-    month_of(30, 10, 3 * HOUR);
+    let world = month_of(30, 10, 3 * HOUR);
+    keep(&world, "a_month_of_queries");
 }
 
 /// The same of one service of which each day has all stacks that a day at the real rate would have.
 #[test]
 #[ignore = "a measurement: six minutes"]
 fn a_month_of_full_days() {
-    month_of(30, 1, 15 * MINUTE);
+    let world = month_of(30, 1, 15 * MINUTE);
+    keep(&world, "a_month_of_full_days");
 }
 
-fn month_of(days: i64, services: usize, interval: i64) {
+/// Writes all objects as files, where a variable says that they are wanted.
+fn keep(world: &World, name: &str) {
+    let Some(folder) = std::env::var_os("PILOTLIGHT_MONTH") else {
+        return;
+    };
+    for key in world.bucket.keys() {
+        let object = world.clock.run(world.bucket.get(&key, None)).unwrap();
+        let path = Path::new(&folder).join(name).join(&key);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, object.unwrap().bytes).unwrap();
+    }
+}
+
+fn month_of(days: i64, services: usize, interval: i64) -> World {
     let (world, meter) = (World::with(&["anonymous"], FLUSH), Meter::default());
     let load = Load {
         services,
@@ -193,6 +213,7 @@ fn month_of(days: i64, services: usize, interval: i64) {
         timeline(&world, what, query, of_type, month);
     }
     print_bill(&usage, 0.0);
+    world
 }
 
 /// A timeline as the site asks for.

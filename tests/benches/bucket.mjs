@@ -1,0 +1,165 @@
+/**
+ * A month of history as files on a static host: what the pages ask that host for, and how long they take. First, once:
+ *
+ *   PILOTLIGHT_MONTH=target/month cargo test --release -p pilotlight-worker --lib a_month_of -- --ignored --test-threads 1
+ *
+ * Then `node tests/benches/bucket.mjs` after `cargo xtask build` prints tables in Markdown. Chromium is at CHROMIUM (default
+ * /usr/bin/chromium), which has the clock of the month.
+ *
+ *   --month DIR    the folder above, in place of target/month
+ *   --site DIR     the built pages, in place of site/dist
+ *   --delay 0      milliseconds before each answer of the host
+ *   --runs 3       medians of so many, each in a fresh browser
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { dirname, extname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { chromium } from "playwright-core";
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const { values: options } = parseArgs({
+  options: {
+    month: { type: "string", default: join(root, "target/month") },
+    site: { type: "string", default: join(root, "site/dist") },
+    delay: { type: "string", default: "0" },
+    runs: { type: "string", default: "3" },
+  },
+});
+const TYPES = { ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
+const HOUR = 3_600_000;
+const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+
+/** When the month ends: after the hour in which its last object was written. */
+function endOf(folder) {
+  const names = readdirSync(join(folder, "t"), { recursive: true });
+  const times = names.map((name) => Number(/\/(\d{13,})-[^/]*$/.exec(name)?.[1] ?? 0));
+  return Math.ceil(Math.max(...times) / HOUR) * HOUR;
+}
+
+/** What makes a script's clock begin at a time. */
+const clockAt = (millis) => `{
+  const System = Date, ahead = ${millis} - System.now();
+  globalThis.Date = class extends System {
+    constructor(...words) { words.length > 0 ? super(...words) : super(System.now() + ahead); }
+    static now() { return System.now() + ahead; }
+  };
+}\n`;
+
+/** A host of the pages and of the objects of a month; notes what is asked for of these. */
+async function host(folder, clock) {
+  const asked = [];
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
+    const isObject = path.startsWith("/t/");
+    if (isObject) await wait(Number(options.delay));
+    const headers = { "content-type": TYPES[extname(path)] ?? "application/octet-stream" };
+    try {
+      let bytes = readFileSync(join(isObject ? folder : options.site, path));
+      // The page sets its own clock; its worker cannot be told otherwise.
+      if (/\/bucketreader-.*\.js$/.test(path)) bytes = Buffer.concat([Buffer.from(clock), bytes]);
+      const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+      const part = first ? bytes.subarray(Number(first), Number(last) + 1) : bytes;
+      if (isObject) asked.push({ path, bytes: part.length });
+      if (first) headers["content-range"] = `bytes ${first}-${last}/${bytes.length}`;
+      response.writeHead(first ? 206 : 200, headers).end(part);
+    } catch {
+      if (isObject) asked.push({ path, bytes: 0 });
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { asked, address: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+}
+
+/** Opens a page in a fresh browser, and does something with it. */
+async function inPage(clock, work) {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, serviceWorkers: "block" });
+  await context.addInitScript(clock);
+  try {
+    return await work(await context.newPage());
+  } finally {
+    await browser.close();
+  }
+}
+
+/** How long a page takes until an element is there. */
+function opened(address, selector) {
+  return async (page) => {
+    const began = performance.now();
+    await page.goto(address);
+    await page.waitForSelector(selector, { state: "attached", timeout: 120_000 });
+    return performance.now() - began;
+  };
+}
+
+/** How long the reader of buckets takes for one question. */
+function answered(address, script, question) {
+  return async (page) => {
+    await page.goto(`${address}file.html`);
+    return page.evaluate(
+      ([script, place, question]) =>
+        new Promise((resolve, reject) => {
+          const reader = new Worker(script, { type: "module" });
+          const began = performance.now();
+          reader.onmessage = ({ data }) => {
+            if ("progress" in data) return;
+            if ("answer" in data) resolve(performance.now() - began);
+            else reject(new Error(JSON.stringify(data)));
+          };
+          reader.postMessage({ id: 1, place, question });
+        }),
+      [script, `${address}t/anonymous/`, question],
+    );
+  };
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+for (const name of readdirSync(options.month).sort()) {
+  const folder = join(options.month, name);
+  const end = endOf(folder);
+  const clock = clockAt(end);
+  const { asked, address, close } = await host(folder, clock);
+  const script = readdirSync(join(options.site, "assets")).find((file) => /^bucketreader-.*\.js$/.test(file));
+  const month = { from: end - 30 * 24 * HOUR, until: end };
+  const page = (path, more) => `${address}${path}?${new URLSearchParams({ bucket: "t/anonymous/", ...more })}`;
+  const days = { from: String(month.from), until: String(month.until) };
+  const query = `${CPU}{service_name="shop0"}`;
+  const ask = (question) => answered(address, `${address}assets/${script}`, { query, ...month, ...question });
+  const rows = [
+    ["services of the last hour on the home page", opened(page("index.html"), "[data-testid=service-card]")],
+    ["services of 30 days on the home page", opened(page("index.html", days), "[data-testid=service-card]")],
+    ["30 days of a service: the profile alone", ask({ ask: "profile" })],
+    ["30 days of a service: the timeline alone", ask({ ask: "timeline", points: 500 })],
+    [
+      "30 days of a service: its page, to the flame graph",
+      opened(page("explore.html", { s: "shop0", t: CPU, ...days }), "[data-testid=frames] tbody tr"),
+    ],
+  ];
+  console.log(`\n${name}, ${options.delay} ms before each answer\n`);
+  console.log("| what | time | requests | of these of the catalog | not there | bytes |\n|---|---|---|---|---|---|");
+  for (const [what, measure] of rows) {
+    const times = [];
+    for (let run = 0; run < Number(options.runs); run++) {
+      asked.length = 0;
+      times.push(await inPage(clock, measure));
+    }
+    const count = (isCounted) => asked.filter(isCounted).length;
+    const bytes = asked.reduce((sum, { bytes }) => sum + bytes, 0);
+    const cells = [
+      what,
+      `${Math.round(median(times))} ms`,
+      asked.length,
+      count(({ path }) => path.includes("/catalog/")),
+      count(({ bytes }) => bytes === 0),
+      `${(bytes / 1e6).toFixed(2)} MB`,
+    ];
+    console.log(`| ${cells.join(" | ")} |`);
+  }
+  close();
+}
