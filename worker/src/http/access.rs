@@ -48,7 +48,8 @@ impl OfTenant {
             | Self::Profile
             | Self::Render
             | Self::LabelValues
-            | Self::Rpc(_) => TokenScope::Read,
+            | Self::Rpc(_)
+            | Self::Share(_) => TokenScope::Read,
             Self::Rebuild | Self::Admin(_) | Self::Limits(_) => TokenScope::Admin,
         }
     }
