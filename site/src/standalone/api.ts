@@ -10,3 +10,5 @@ export const fetchLabels = none;
 export const fetchTimeline = none;
 export const fetchProfile = none;
 export const fetchTemplate = none;
+export const askServer = none;
+export const bodyOf = none;
