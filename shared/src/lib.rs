@@ -21,6 +21,7 @@
 
 pub mod access;
 mod base;
+pub mod bundles;
 mod formats;
 pub mod imports;
 pub mod ingest;

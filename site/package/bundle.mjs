@@ -1,27 +1,22 @@
 /** `pilotlight bundle DIR`: a folder of profiles becomes a folder that any static host serves, and that answers queries. */
-import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
+import { OUT, writeSite } from "./output.mjs";
 import init, { BundleMaker } from "./wasm/pilotlight.js";
 
 export const USAGE = `Makes a folder of profiles into one that any static host serves, and that answers queries.
 
-Usage: pilotlight bundle [--out DIR] [--service NAME] [--time TIME] [--labels FILE] DIR
+Usage: pilotlight bundle [OPTION…] DIR
 
   DIR             profiles that Pyroscope's agents could push: pprof, JFR, speedscope, folded stacks; folders in it, too
-  --out DIR       where the bundle goes; pilotlight-<digest of its content> by default
+${OUT}
   --service NAME  the service of profiles that do not say one
   --time TIME     when profiles began that do not say so, as 2026-11-23T12:00:00Z; the beginning of 1970 by default
   --labels FILE   JSON: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's labels are those of all in it
 
 Folders and files of the form key=value, or key=value,key=value, are labels. The first other folder is the service, else the
 name of the file up to its first dot; that name is also the label "file". The same files give the same bundle, byte for byte.`;
-
-const here = fileURLToPath(new URL(".", import.meta.url));
-/** The version of bundle.json. */
-const VERSION = 1;
 
 /** Throws an `Error` whose message is for people. */
 export async function bundle(words) {
@@ -33,6 +28,8 @@ export async function bundle(words) {
       service: { type: "string" },
       time: { type: "string" },
       labels: { type: "string" },
+      commit: { type: "string" },
+      when: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
@@ -45,7 +42,7 @@ export async function bundle(words) {
   const files = filesIn(folder);
   if (files.length === 0) throw new Error(`there is no file in ${folder}`);
 
-  await init({ module_or_path: readFileSync(join(here, "wasm/pilotlight_bg.wasm")) });
+  await init({ module_or_path: readFileSync(new URL("wasm/pilotlight_bg.wasm", import.meta.url)) });
   const maker = new BundleMaker();
   for (const file of files) {
     const name = relative(folder, file).split(sep).join("/");
@@ -57,20 +54,9 @@ export async function bundle(words) {
       throw new Error(`${name}: ${failure.message}`);
     }
   }
-  const { from, until } = maker;
-  if (from === undefined) throw new Error("no profile has a sample");
-  const objects = maker.finish();
-  const staged = join(dirname(resolve(values.out ?? ".x")), `.pilotlight-bundle-${process.pid}`);
-  rmSync(staged, { recursive: true, force: true });
-  try {
-    const digest = write(staged, objects, { files: files.length, from, until });
-    const out = resolve(values.out ?? `pilotlight-${digest}`);
-    if (existsSync(out)) throw new Error(`${out} is there already`);
-    renameSync(staged, out);
-    console.log(`${files.length} profiles are in ${out}\nServe it with any static host, as: python3 -m http.server --directory ${relative(".", out)}`);
-  } finally {
-    rmSync(staged, { recursive: true, force: true });
-  }
+  if (maker.from === undefined) throw new Error("no profile has a sample");
+  const { path, hint } = await writeSite(maker.finish(files.length, values.commit, values.when), values.out);
+  console.log(`${files.length} profiles are in ${path} (${hint}).`);
 }
 
 /** All files below a folder, in an order that is the same everywhere. */
@@ -89,7 +75,8 @@ export function labelsOfPath(path, service) {
   const plain = [];
   for (const part of [...folders, stem]) {
     const pairs = part.split(",").map((pair) => pair.split("="));
-    if (pairs.every(([key, value, ...more]) => key && value && more.length === 0)) Object.assign(labels, Object.fromEntries(pairs));
+    if (pairs.every(([key, value, ...more]) => key && value && more.length === 0))
+      Object.assign(labels, Object.fromEntries(pairs));
     else if (part !== stem) plain.push(part);
   }
   const named = labels.service_name ?? service ?? plain[0] ?? stem;
@@ -106,7 +93,10 @@ function manifest(path) {
     throw new Error(`${path}: ${failure.message}`);
   }
   for (const [name, labels] of Object.entries(said)) {
-    const texts = labels !== null && typeof labels === "object" && Object.values(labels).every((value) => typeof value === "string");
+    const texts =
+      labels !== null &&
+      typeof labels === "object" &&
+      Object.values(labels).every((value) => typeof value === "string");
     if (!texts) throw new Error(`${path}: the labels of ${JSON.stringify(name)} are not an object of texts`);
   }
   return (name) => {
@@ -120,28 +110,4 @@ function manifest(path) {
 function nameOf({ service_name, ...labels }) {
   const quoted = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
   return `${service_name}{${quoted.join(",")}}`;
-}
-
-/** Writes the pages, the objects and what describes them; gives a digest of the objects. */
-function write(out, objects, made) {
-  cpSync(join(here, "site"), out, { recursive: true });
-  const digest = createHash("sha256");
-  const keys = [];
-  for (let object = objects.next(); object; object = objects.next()) {
-    const bytes = object.take_bytes();
-    digest.update(`${object.key} ${bytes.length}\n`).update(bytes);
-    keys.push(object.key);
-    const path = join(out, object.key);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, bytes);
-  }
-  const name = digest.digest("hex").slice(0, 16);
-  const description = { version: VERSION, digest: name, catalog: [keys.at(-1)], made };
-  writeFileSync(join(out, "bundle.json"), `${JSON.stringify(description, null, 2)}\n`);
-  const link = `<link rel="pilotlight-bundle" href="bundle.json" data-from="${made.from}" data-until="${made.until}">`;
-  for (const page of readdirSync(out).filter((name) => name.endsWith(".html") && name !== "viewer.html")) {
-    const path = join(out, page);
-    writeFileSync(path, readFileSync(path, "utf8").replace("</head>", `${link}</head>`));
-  }
-  return basename(name);
 }

@@ -12,8 +12,10 @@ const USAGE = `Opens profiles in the browser. Nothing leaves this machine.
 
 Usage: pilotlight [--port N] [--no-open] [FILE…]
        pilotlight bundle [OPTION…] DIR
+       pilotlight export --url URL [OPTION…]
 
   bundle DIR  makes a folder of profiles into one that any static host serves; --help says more
+  export      takes a part of what a server stores along, as such a folder, a zip or one page; --help says more
   FILE        a profile, in any format that the viewer reads; several are merged, and can be compared
   --port N    the port to listen on; a free one by default
   --no-open   print the address, and open no browser
@@ -30,9 +32,10 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-if (process.argv[2] === "bundle") {
-  const { bundle } = await import("./bundle.mjs");
-  await bundle(process.argv.slice(3)).catch((error) => fail(error.message));
+const [command, ...words] = process.argv.slice(2);
+if (command === "bundle" || command === "export") {
+  const run = command === "bundle" ? (await import("./bundle.mjs")).bundle : (await import("./export.mjs")).exportSlice;
+  await run(words).catch((error) => fail(error.message));
   process.exit(0);
 }
 

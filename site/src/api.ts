@@ -94,6 +94,14 @@ export async function fetchProfile(
   };
 }
 
+/** What a selector selects of the server, of any type unless it names one, as the zip of a bundle; null without a profile. */
+export async function fetchBundle(query: string, span: Span, when: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  const response = await askServer("export", { query, ...spanParams(span), when }, null);
+  if (response.status === 204) return null;
+  if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
+  return orNetworkError(null, async () => new Uint8Array(await response.arrayBuffer()));
+}
+
 /** The page that holds a profile by itself, with nothing in it yet. */
 export async function fetchTemplate(): Promise<string> {
   const response = await orNetworkError(null, () => fetch(new URL("viewer.html", base)));

@@ -26,7 +26,9 @@ export function offline(routes: string[]): Plugin {
         )
         .sort();
       // Every route has the same page, which is kept once, as the folder it is in.
-      const files = all.filter((file) => !file.endsWith(".html") && file !== "_headers" && file !== "sw.js");
+      const files = all.filter(
+        (file) => !file.endsWith(".html") && !["_headers", "files.json", "sw.js"].includes(file),
+      );
       const hash = createHash("sha256");
       for (const file of [...files, "index.html"])
         hash
@@ -40,6 +42,9 @@ export function offline(routes: string[]): Plugin {
         `const FILES = ${JSON.stringify(files)};`,
         `const PAGES = ${JSON.stringify(["", ...routes])};`,
       ];
+      // What a bundle is made with; it is not installed.
+      const pages = all.filter((file) => !["_headers", "files.json", "manifest.webmanifest", "sw.js"].includes(file));
+      writeFileSync(join(outDir, "files.json"), JSON.stringify(pages));
       writeFileSync(join(outDir, "sw.js"), `${lines.join("\n")}\n${code}`);
     },
   };

@@ -21,7 +21,7 @@ cpSync(join(root, "LICENSE"), join(folder, "LICENSE"));
 writeFileSync(join(folder, "THIRD_PARTY_NOTICES"), notices());
 cpSync(join(root, "site/src/wasm/bundler"), join(folder, "wasm"), { recursive: true });
 // It listens on another port each time: nothing to install, and nothing to keep for when it is gone.
-const unneeded = ["sw.js", "manifest.webmanifest"];
+const unneeded = ["sw.js", "manifest.webmanifest", "files.json"];
 cpSync(dist, join(folder, "site"), {
   recursive: true,
   filter: (path) => !unneeded.some((name) => path.endsWith(name)),

@@ -4,21 +4,55 @@ import { dirname, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Plugin, type Rolldown, type UserConfig } from "vite";
 
-/** Modules of the site for which a page that stands alone has its own. */
-const REPLACED: Record<string, string> = {
-  "src/api.ts": "src/standalone/api.ts",
-  "src/base.ts": "src/standalone/base.ts",
+/** A page that stands alone. */
+interface Template {
+  file: string;
+  /** The script that it begins with. */
+  main: string;
+  /** Modules of the site for which it has its own. */
+  replaced: Record<string, string>;
+  /** The script element that is filled in. */
+  place: string;
+  /** The WASM that it holds, by its folder; the page finds each by `<folder>-engine`. */
+  engines: string[];
+}
+
+const OWN_CORE = {
   "src/core/imports.ts": "src/standalone/imports.ts",
   "src/core/index.ts": "src/standalone/core.ts",
   "src/core/symbols.ts": "src/standalone/symbols.ts",
 };
-const WASM = "src/wasm/viewer/pilotlight_bg.wasm";
+const TEMPLATES: Template[] = [
+  {
+    file: "viewer.html",
+    main: "src/standalone/viewer/main.tsx",
+    replaced: {
+      ...OWN_CORE,
+      "src/api.ts": "src/standalone/viewer/api.ts",
+      "src/base.ts": "src/standalone/viewer/base.ts",
+    },
+    place: "embedded",
+    engines: ["viewer"],
+  },
+  {
+    file: "explorer.html",
+    main: "src/standalone/explorer/main.tsx",
+    replaced: {
+      ...OWN_CORE,
+      "src/base.ts": "src/standalone/explorer/base.ts",
+      "src/bucket/bucket.ts": "src/standalone/explorer/bucket.ts",
+      "src/bundle/bundle.ts": "src/standalone/explorer/bundle.ts",
+    },
+    place: "bundle",
+    engines: ["viewer", "bucket"],
+  },
+];
 /** How the WASM's own module finds it. */
 const WASM_ADDRESS = "new URL('pilotlight_bg.wasm', import.meta.url)";
 
 /**
- * Emits viewer.html: a page with scripts, styles and WASM inside, and a place for a profile. The page itself puts one in
- * (src/export/page.ts). `options` are those of the site's own build.
+ * Emits pages with scripts, styles and WASM inside: viewer.html, with a place for profiles (src/export/page.ts fills it), and
+ * explorer.html, with one for a bundle (bundles/page.rs of the core does). `options` are those of the site's own build.
  */
 export function template(options: Pick<UserConfig, "oxc" | "build">): Plugin {
   let root = "";
@@ -29,16 +63,18 @@ export function template(options: Pick<UserConfig, "oxc" | "build">): Plugin {
       root = config.root;
     },
     async generateBundle() {
-      const { script, style } = await bundle(root, options);
-      const source = page(root, script, style);
-      console.log(`template: ${kB(source.length)} kB, ${kB(gzipSync(source).length)} kB gzipped`);
-      this.emitFile({ type: "asset", fileName: "viewer.html", source });
+      for (const template of TEMPLATES) {
+        const { script, style } = await bundle(root, template, options);
+        const source = page(root, template, script, style);
+        console.log(`${template.file}: ${kB(source.length)} kB, ${kB(gzipSync(source).length)} kB gzipped`);
+        this.emitFile({ type: "asset", fileName: template.file, source });
+      }
     },
   };
 }
 
 /** All scripts as one, and all styles as one. */
-async function bundle(root: string, options: Pick<UserConfig, "oxc" | "build">) {
+async function bundle(root: string, template: Template, options: Pick<UserConfig, "oxc" | "build">) {
   const built = (await build({
     ...options,
     root,
@@ -49,9 +85,9 @@ async function bundle(root: string, options: Pick<UserConfig, "oxc" | "build">) 
       write: false,
       cssCodeSplit: false,
       modulePreload: false,
-      rolldownOptions: { input: join(root, "src/standalone/main.tsx"), output: { format: "iife" } },
+      rolldownOptions: { input: join(root, template.main), output: { format: "iife" } },
     },
-    plugins: [standalone(root)],
+    plugins: [standalone(root, template.replaced)],
   })) as Rolldown.RolldownOutput | Rolldown.RolldownOutput[];
   const files = [built].flat().flatMap(({ output }) => output);
   const scripts = files.filter((file) => file.type === "chunk");
@@ -64,29 +100,32 @@ async function bundle(root: string, options: Pick<UserConfig, "oxc" | "build">) 
   return { script, style: String((styles[0] as Rolldown.OutputAsset).source) };
 }
 
-function standalone(root: string): Plugin {
+function standalone(root: string, replacements: Record<string, string>): Plugin {
   return {
     name: "pilotlight-standalone",
     enforce: "pre",
     resolveId(source, importer) {
       if (!importer || !source.startsWith(".")) return null;
       const path = resolve(dirname(importer), source);
-      const replaced = Object.keys(REPLACED).find((name) => path === join(root, name));
-      return replaced ? join(root, REPLACED[replaced]) : null;
+      const replaced = Object.keys(replacements).find((name) => path === join(root, name));
+      return replaced ? join(root, replacements[replaced]) : null;
     },
     transform(code, id) {
-      if (!id.endsWith("/src/wasm/viewer/pilotlight.js")) return null;
-      if (!code.includes(WASM_ADDRESS)) this.error(`template: the viewer's module has no ${WASM_ADDRESS}`);
+      if (!id.endsWith("/pilotlight.js")) return null;
+      if (!code.includes(WASM_ADDRESS)) this.error(`template: ${id} has no ${WASM_ADDRESS}`);
       // The page hands it over: a file on a disk may fetch nothing.
       return { code: code.replace(WASM_ADDRESS, "undefined"), map: null };
     },
   };
 }
 
-function page(root: string, script: string, style: string): string {
+function page(root: string, template: Template, script: string, style: string): string {
   const index = readFileSync(join(root, "index.html"), "utf8");
   const icon = readFileSync(join(root, "public/icon.svg"));
-  const wasm = gzipSync(readFileSync(join(root, WASM)), { level: 9 }).toString("base64");
+  const engines = template.engines.map((folder) => {
+    const wasm = gzipSync(readFileSync(join(root, "src/wasm", folder, "pilotlight_bg.wasm")), { level: 9 });
+    return `<script type="application/octet-stream" id="${folder}-engine">${wasm.toString("base64")}</script>`;
+  });
   const theme = /<script>(.*?)<\/script>/s.exec(index)?.[1] ?? "";
   const policy = [
     "default-src 'none'",
@@ -105,9 +144,8 @@ function page(root: string, script: string, style: string): string {
   replace(`<link rel="manifest" href="/manifest.webmanifest" />`, "");
   replace("/icon.svg", `data:image/svg+xml;base64,${icon.toString("base64")}`);
   replace(`<script type="module" src="./src/main.tsx"></script>`, `<style>${style}</style>`);
-  const embedded = `<script type="application/json" id="embedded"></script>`;
-  const engine = `<script type="application/octet-stream" id="engine">${wasm}</script>`;
-  replace("</body>", `${embedded}\n${engine}\n<script>${script}</script>\n</body>`);
+  const place = `<script type="application/json" id="${template.place}"></script>`;
+  replace("</body>", `${[place, ...engines, `<script>${script}</script>`].join("\n")}\n</body>`);
   return html;
 }
 

@@ -125,12 +125,17 @@ test("an object that is cut off, changed or gone is told of, and never drawn", a
     return changed;
   };
   const cases = [
-    [(bytes) => ({ bytes: bytes.subarray(0, bytes.length - 9), ranges: true }), "is not the one that its catalog names"],
+    [
+      (bytes) => ({ bytes: bytes.subarray(0, bytes.length - 9), ranges: true }),
+      "is not the one that its catalog names",
+    ],
     [(bytes) => ({ bytes: flipped(bytes), ranges: true }), "is damaged"],
     [() => ({}), "lacks an object that its catalog names"],
   ];
   for (const [answer, says] of cases) {
-    const { address, close } = await host(({ name }, bytes) => (isObject(name) ? answer(bytes) : { bytes, ranges: true }));
+    const { address, close } = await host(({ name }, bytes) =>
+      isObject(name) ? answer(bytes) : { bytes, ranges: true },
+    );
     const { page, ...end } = await open(address);
     await page.getByText(says).first().waitFor();
     await end.close();

@@ -12,10 +12,11 @@ mod imports;
 use imports::Imports;
 
 /// Folders that are made, not written.
-const MADE: [&str; 10] = [
+const MADE: [&str; 11] = [
     ".git",
     ".wrangler",
     "build",
+    "bundle.json",
     "deploy.toml",
     "dist",
     "node_modules",

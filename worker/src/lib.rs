@@ -213,6 +213,7 @@ async fn answer_tenant(
         OfTenant::Labels => query::labels(request, scope).await,
         OfTenant::Timeline => query::timeline(request, scope).await,
         OfTenant::Profile => query::profile(request, scope).await,
+        OfTenant::Export => query::export(request, scope).await,
         OfTenant::Render => pyroscope::render(request, scope).await,
         OfTenant::LabelValues => pyroscope::label_values(request, scope).await,
         OfTenant::Admin(call) => admin::call(call, request, scope).await,

@@ -4,6 +4,7 @@
 
 mod build;
 mod deploy;
+mod export;
 mod folders;
 mod fuzz;
 mod load;
@@ -40,6 +41,8 @@ Usage: cargo xtask <command>
   selfhost [--built] --out FOLDER
                           make a folder that runs Pilotlight without Cloudflare (docs/selfhost.md),
                           of what is built already where --built says so
+  export --url URL [--query Q] [--from T] [--until T] [--out FOLDER|FILE.zip|FILE.html]
+                          take a part of what a server stores along, with pages that query it (docs/bundles.md)
   token create --tenant T --scope push[,read,admin] [--expires 90d] [--name N] [--url URL]
   token list [--url URL]
   token revoke ID [--url URL]
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         ["deploy", rest @ ..] => deploy::deploy(rest),
         ["selfhost", "--out", out] => selfhost::selfhost(out, selfhost::Build::Now),
         ["selfhost", "--built", "--out", out] => selfhost::selfhost(out, selfhost::Build::Done),
+        ["export", rest @ ..] => export::run(rest),
         ["token", rest @ ..] => token::run(rest),
         ["test"] => return test::test(""),
         ["test", "--quick"] => return test::quick(),

@@ -10,6 +10,9 @@ use crate::base::units::TimeRange;
 use crate::selector::Selector;
 use crate::store::{Level, ObjectKey, arrival_day};
 
+/// Most bytes of the blocks of a slice, which are in memory with the zip that is made of them.
+pub const MAX_SLICE_BYTES: u64 = 24 << 20;
+
 /// Rewrites what objects hold of a selection, one block after the other.
 pub struct SlicePlan {
     deletion: Deletion,
@@ -21,7 +24,11 @@ pub struct SlicePlan {
     /// What makes the names of blocks unique.
     unique: u64,
     writer: BundleWriter,
+    /// How many bytes were read.
     bytes: u64,
+    profiles: u64,
+    /// How many bytes of blocks were made.
+    made: u64,
     sums_only: usize,
 }
 
@@ -64,6 +71,8 @@ impl SlicePlan {
             unique: 0,
             writer: BundleWriter::default(),
             bytes: 0,
+            profiles: 0,
+            made: 0,
             sums_only,
         };
         plan.advance()?;
@@ -74,6 +83,11 @@ impl SlicePlan {
     /// slice.
     pub fn sums_only(&self) -> usize {
         self.sums_only
+    }
+
+    /// How many profiles were taken so far.
+    pub fn profiles(&self) -> u64 {
+        self.profiles
     }
 
     /// How many bytes were read.
@@ -100,6 +114,12 @@ impl SlicePlan {
                 self.bytes += plan.bytes();
                 let count = plan.partition().count;
                 let output = plan.finish()?;
+                self.made += output.bytes.len() as u64;
+                if self.made > MAX_SLICE_BYTES {
+                    let most = MAX_SLICE_BYTES >> 20;
+                    return Err(PlanError::TooLarge { most });
+                }
+                self.profiles += output.profiles;
                 if output.profiles > 0 {
                     self.writer.add(output)?;
                 }

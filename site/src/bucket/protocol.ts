@@ -24,8 +24,7 @@ export interface Answer {
   withoutRanges: boolean;
 }
 
-export type Reply =
-  | { id: number; progress: number }
-  | { id: number; answer: Answer }
-  | { id: number; meaning: string; tries: string[] }
-  | { id: number; error: string; fatal: boolean };
+export type Reply = { id: number; progress: number } | { id: number; answer: Answer } | ({ id: number } & Failure);
+
+/** What went wrong: in words for the person, or in those of the code. */
+export type Failure = { meaning: string; tries: string[] } | { error: string; fatal: boolean };

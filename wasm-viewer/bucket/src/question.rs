@@ -1,29 +1,22 @@
 //! Questions over a catalog: what each wants to read, and its answer.
 
-use std::collections::BTreeMap;
-
 use pilotlight_core::plans::{
-    CatalogObject, Get, Grouping, LabelsAnswer, Plan, PlanError, QueryPlan, ServicesAnswer, Steps,
-    TimelineAnswer, TimelinePlan, range_before, static_catalog,
+    CatalogObject, Get, Grouping, LabelsAnswer, ObjectSizes, Plan, PlanError, QueryPlan,
+    ServicesAnswer, StaticCatalog, Steps, TimelineAnswer, TimelinePlan, Want, range_before,
 };
-use pilotlight_core::store::{CatalogDay, SumWindow};
+use pilotlight_core::store::SumWindow;
 use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
-use serde::Serialize;
 
 use crate::error::BucketError;
 
-/// Days of a published catalog.
+/// What questions are about.
 #[derive(Default)]
-pub struct Catalog {
-    /// By name: those of a day and a shard, as bytes.
-    days: BTreeMap<String, Vec<u8>>,
-}
+pub struct Catalog(StaticCatalog);
 
 /// A question, with what its plans have read.
 pub struct Question {
     kind: Kind,
-    /// The length of each object.
-    sizes: BTreeMap<String, u64>,
+    sizes: ObjectSizes,
 }
 
 enum Kind {
@@ -37,22 +30,9 @@ enum Kind {
         steps: Steps,
     },
     Profile {
-        plan: QueryPlan,
+        plan: Box<QueryPlan>,
         profile_type: ProfileType,
     },
-}
-
-/// A range of an object that is to be read.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Want {
-    /// Name of the object in the bucket.
-    pub key: String,
-    /// First byte.
-    pub offset: u64,
-    /// How many.
-    pub length: u64,
-    /// How many bytes the object has.
-    pub size: u64,
 }
 
 /// An answer.
@@ -75,23 +55,18 @@ pub struct Answer {
 impl Catalog {
     /// Adds a day, or replaces the one of this name. Gives when it was written.
     pub fn add_day(&mut self, name: &str, bytes: &[u8]) -> Result<UnixNanos, BucketError> {
-        let day = CatalogDay::decode(bytes).map_err(|source| PlanError::Damaged {
-            key: name.to_owned(),
-            offset: 0,
-            source,
-        })?;
-        self.days.insert(name.to_owned(), bytes.to_vec());
-        Ok(day.written)
+        Ok(self.0.add_day(name, bytes)?)
     }
 
     /// Services that have profiles in a range, each with a timeline of so many points.
     pub fn services(&self, range: TimeRange, points: usize) -> Result<Question, BucketError> {
         let (all, steps) = (Selector::default(), Steps::of(checked(range)?, points));
-        let (now, mut sizes) = self.totals(&all, None, range, steps.window)?;
+        let (now, mut objects) = self.totals(&all, None, range, steps.window)?;
         // Of the time before only its totals are told, which sum windows of any length give.
         let (before, more) = self.totals(&all, None, range_before(range), Some(SumWindow::Day))?;
-        sizes.extend(more);
+        objects.extend(more);
         let kind = Kind::Services { now, before, steps };
+        let sizes = ObjectSizes::of(&objects);
         Ok(Question { kind, sizes })
     }
 
@@ -112,8 +87,9 @@ impl Catalog {
     ) -> Result<Question, BucketError> {
         let (selector, profile_type) = typed(query)?;
         let steps = Steps::of(checked(range)?, points);
-        let (plan, sizes) = self.totals(&selector, Some(&profile_type), range, steps.window)?;
+        let (plan, objects) = self.totals(&selector, Some(&profile_type), range, steps.window)?;
         let kind = Kind::Timeline { plan, steps };
+        let sizes = ObjectSizes::of(&objects);
         Ok(Question { kind, sizes })
     }
 
@@ -122,9 +98,10 @@ impl Catalog {
         let (selector, profile_type) = typed(query)?;
         let objects = self.objects(checked(range)?)?;
         let plan = QueryPlan::new(&selector, &profile_type, range, &objects)?;
+        let plan = Box::new(plan);
         Ok(Question {
             kind: Kind::Profile { plan, profile_type },
-            sizes: sizes(&objects),
+            sizes: ObjectSizes::of(&objects),
         })
     }
 
@@ -134,33 +111,22 @@ impl Catalog {
         profile_type: Option<&ProfileType>,
         range: TimeRange,
         window: Option<SumWindow>,
-    ) -> Result<(TimelinePlan, BTreeMap<String, u64>), BucketError> {
+    ) -> Result<(TimelinePlan, Vec<CatalogObject>), BucketError> {
         let objects = self.objects(range)?;
         let grouping = Grouping::Service;
         let plan = TimelinePlan::new(selector, profile_type, range, window, grouping, &objects)?;
-        Ok((plan, sizes(&objects)))
+        Ok((plan, objects))
     }
 
     fn objects(&self, range: TimeRange) -> Result<Vec<CatalogObject>, BucketError> {
-        let days = self.days.iter();
-        let days = days.map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-        Ok(static_catalog(days, range)?)
+        Ok(self.0.objects(range)?)
     }
 }
 
 impl Question {
     /// What is still to be read; nothing when the answer is there.
     pub fn wants(&self) -> Vec<Want> {
-        let mut gets: Vec<Get> = self.plans().iter().flat_map(|plan| plan.wants()).collect();
-        gets.sort_unstable();
-        gets.dedup();
-        let want = |get: Get| Want {
-            size: self.sizes.get(&get.key).copied().unwrap_or(0),
-            key: get.key,
-            offset: get.offset,
-            length: get.length,
-        };
-        gets.into_iter().map(want).collect()
+        self.sizes.wants(&self.plans())
     }
 
     /// Takes what was wanted, in any order. After an error the question is of no use.
@@ -234,7 +200,7 @@ impl Question {
         match &self.kind {
             Kind::Services { now, before, .. } => vec![now, before],
             Kind::Timeline { plan, .. } => vec![plan],
-            Kind::Profile { plan, .. } => vec![plan],
+            Kind::Profile { plan, .. } => vec![&**plan],
         }
     }
 
@@ -242,17 +208,9 @@ impl Question {
         match &mut self.kind {
             Kind::Services { now, before, .. } => vec![now, before],
             Kind::Timeline { plan, .. } => vec![plan],
-            Kind::Profile { plan, .. } => vec![plan],
+            Kind::Profile { plan, .. } => vec![&mut **plan],
         }
     }
-}
-
-/// The length of each object.
-fn sizes(objects: &[CatalogObject]) -> BTreeMap<String, u64> {
-    let objects = objects.iter();
-    objects
-        .map(|object| (object.key.clone(), object.size))
-        .collect()
 }
 
 /// A range that does not run backwards.

@@ -1,10 +1,12 @@
-//! Makes a bundle of profiles that are all there: the objects and the catalog that a bucket would
-//! have, for any static host.
+//! Makes bundles: of profiles that are all there, or of what a bucket has; and the sites around
+//! them.
 
 mod bundler;
+mod site;
+mod slicer;
 
 use pilotlight_core::UnixNanos;
-use pilotlight_core::plans::BundleFile;
+use pilotlight_core::bundles::{Bundle, Made};
 use wasm_bindgen::prelude::*;
 
 pub use bundler::{BundleError, Bundler};
@@ -21,14 +23,6 @@ pub fn start() {
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct BundleMaker(Bundler);
-
-/// The files of a bundle.
-#[wasm_bindgen]
-pub struct Bundle(std::vec::IntoIter<BundleFile>);
-
-/// A file of a bundle.
-#[wasm_bindgen]
-pub struct BundledFile(BundleFile);
 
 #[wasm_bindgen]
 impl BundleMaker {
@@ -59,31 +53,23 @@ impl BundleMaker {
         self.0.span().map(|(_, last)| last.millis() as f64 + 1.0)
     }
 
-    /// The files.
-    pub fn finish(self) -> Result<Bundle, JsError> {
-        Ok(Bundle(self.0.finish()?.into_iter()))
-    }
-}
-
-#[wasm_bindgen]
-impl Bundle {
-    /// The next file, the catalog last.
-    #[allow(clippy::should_implement_trait)] // A class of JavaScript.
-    pub fn next(&mut self) -> Option<BundledFile> {
-        self.0.next().map(BundledFile)
-    }
-}
-
-#[wasm_bindgen]
-impl BundledFile {
-    /// Its name.
-    #[wasm_bindgen(getter)]
-    pub fn key(&self) -> String {
-        self.0.key.clone()
-    }
-
-    /// What is in it. Takes it out.
-    pub fn take_bytes(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.0.bytes)
+    /// The bundle as a zip without pages. `files` is the number of files that the profiles came in;
+    /// `commit` and `when` are what its description says of it.
+    pub fn finish(
+        self,
+        files: u32,
+        commit: Option<String>,
+        when: Option<String>,
+    ) -> Result<Vec<u8>, JsError> {
+        let made = Made {
+            files: Some(files.into()),
+            from: self.from().map_or(0, |millis| millis as i64),
+            until: self.until().map_or(0, |millis| millis as i64),
+            commit,
+            when,
+            ..Made::default()
+        };
+        let bundle = Bundle::new(made, self.0.finish()?);
+        Ok(bundle.zip(Vec::new())?)
     }
 }

@@ -46,6 +46,7 @@ impl OfTenant {
             | Self::Labels
             | Self::Timeline
             | Self::Profile
+            | Self::Export
             | Self::Render
             | Self::LabelValues
             | Self::Rpc(_)

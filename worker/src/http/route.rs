@@ -36,6 +36,7 @@ pub(crate) enum OfTenant {
     Labels,
     Timeline,
     Profile,
+    Export,
     Render,
     LabelValues,
     Rpc(Rpc),
@@ -93,7 +94,7 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 38] = [
+const ROUTES: [(&str, &str, Route); 39] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -216,6 +217,7 @@ const ROUTES: [(&str, &str, Route); 38] = [
         Route::OfTenant(OfTenant::Timeline),
     ),
     ("/api/v1/profile", "GET", Route::OfTenant(OfTenant::Profile)),
+    ("/api/v1/export", "GET", Route::OfTenant(OfTenant::Export)),
     (
         "/pyroscope/render",
         "GET",

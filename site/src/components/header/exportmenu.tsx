@@ -1,10 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { standalone } from "../../base.ts";
+import type { SiteForm } from "../../bundle/bundle.ts";
 import type { Form } from "../../export/index.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { sourcesOf } from "../../state/profile/sources.ts";
 import { takenSteps } from "../../state/profile/steps.ts";
+import { urlState } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 
@@ -19,6 +21,11 @@ const FORMS: { form: Form; label: string; most?: number }[] = [
   { form: "speedscope", label: "speedscope (JSON)", most: 1 },
   { form: "flamebearer", label: "Flame graph of Pyroscope (JSON)", most: 1 },
 ];
+/** What is stored, to be looked into by whoever gets it. */
+const BUNDLES: { form: SiteForm; label: string }[] = [
+  { form: "zip", label: "Site for any static host (ZIP)" },
+  { form: "html", label: "Explorer in one page (HTML)" },
+];
 /** What a page that stands alone has no writer for, or is itself. */
 const ELSEWHERE: Form[] = ["html", "speedscope", "flamebearer"];
 
@@ -27,6 +34,8 @@ export function ExportMenu() {
   const count = sourcesOf(shown.value).length;
   const fits = (most?: number) => most === undefined || (count > 0 && count <= most);
   const forms = FORMS.filter(({ form }) => !standalone || !ELSEWHERE.includes(form));
+  const { route, service } = urlState.value;
+  const withBundle = !standalone && route === "explore" && service !== "";
   const whole = useSignal(false);
   // A comparison is handed on with both of its profiles and its filters, as they can be removed there.
   const filtered = count === 1 && takenSteps.value.length > 0;
@@ -69,6 +78,24 @@ export function ExportMenu() {
               {label}
             </button>
           ))}
+          {withBundle && (
+            <>
+              <p class="hint">All stored profiles of this service, filters and range:</p>
+              {BUNDLES.map(({ form, label }) => (
+                <button
+                  type="button"
+                  key={form}
+                  data-testid={`export-bundle-${form}`}
+                  onClick={() => {
+                    close();
+                    void exportBundle(form, label);
+                  }}
+                >
+                  {label}
+                </button>
+              ))}
+            </>
+          )}
           {count !== 1 && <p class="hint">A comparison is no profile of its own.</p>}
         </div>
       )}
@@ -79,6 +106,14 @@ export function ExportMenu() {
 async function exportAs(form: Form, label: string, steps: string[]): Promise<void> {
   try {
     await (await import("../../export/index.ts")).exportAs(form, steps);
+  } catch (failure) {
+    reportFailure(failure, `make ${label}`);
+  }
+}
+
+async function exportBundle(form: SiteForm, label: string): Promise<void> {
+  try {
+    await (await import("../../export/bundle.ts")).exportBundle(form);
   } catch (failure) {
     reportFailure(failure, `make ${label}`);
   }

@@ -1,6 +1,7 @@
 //! Our own API, as the site calls it. `plans/answers/` of the core has the shapes.
 
 mod cache;
+mod export;
 mod invocations;
 mod runner;
 mod spans;
@@ -19,6 +20,7 @@ use crate::platform::clock;
 use crate::platform::errors::Problem;
 #[cfg(test)]
 pub(crate) use cache::AnswerCache;
+pub(crate) use export::export;
 #[cfg(test)]
 pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;

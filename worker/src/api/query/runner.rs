@@ -2,7 +2,10 @@
 
 use pilotlight_core::{
     ProfileType, Selector, SpanSelector, TimeRange, UnixNanos,
-    plans::{CatalogObject, Grouping, Plan, QueryAnswer, SpanQueryPlan, Timeline, TimelinePlan},
+    plans::{
+        CatalogObject, Grouping, MAX_SLICE_BYTES, Plan, QueryAnswer, SlicePlan, SpanQueryPlan,
+        Timeline, TimelinePlan,
+    },
     store::SumWindow,
 };
 
@@ -166,6 +169,24 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         query
             .answer(objects, &self.bucket, &self.fanout, &self.meter)
             .await
+    }
+
+    /// What is selected, of any type unless the selector names one, as a plan that has read all of
+    /// it.
+    pub(crate) async fn slice(
+        &self,
+        selector: Selector,
+        range: TimeRange,
+    ) -> Result<SlicePlan, Problem> {
+        let range = self.allowed(range)?;
+        let objects = self.tenant.catalog(range, Detail::Each).await?;
+        let plan = SlicePlan::new(selector, range, &objects)?;
+        // Its blocks, and the zip that is made of them.
+        let _permit = self.fanout.admission.enter(2 * MAX_SLICE_BYTES).await?;
+        let plan = drive(plan, &self.bucket).await?;
+        self.meter
+            .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
+        Ok(plan)
     }
 
     /// The samples of some spans as one profile. It is never split: links are read first, and

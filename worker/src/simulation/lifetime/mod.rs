@@ -3,3 +3,4 @@
 mod deletion;
 pub(super) mod erasure;
 mod retention;
+mod slices;

@@ -1,5 +1,5 @@
 /** The API of a page that stands alone: there is no server. */
-import { noServer } from "../apierror.ts";
+import { noServer } from "../../apierror.ts";
 
 async function none(): Promise<never> {
   throw noServer();
@@ -9,6 +9,7 @@ export const fetchServices = none;
 export const fetchLabels = none;
 export const fetchTimeline = none;
 export const fetchProfile = none;
+export const fetchBundle = none;
 export const fetchTemplate = none;
 export const askServer = none;
 export const bodyOf = none;

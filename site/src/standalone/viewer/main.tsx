@@ -1,13 +1,13 @@
 /** A page that stands alone: a file with a profile in it, which opens from a disk and connects to nothing. */
 import { effect } from "@preact/signals";
-import { bytesOf } from "../core/encoding.ts";
-import type { Embedded } from "../export/page.ts";
-import { FilePage } from "../pages/file.tsx";
-import { start } from "../start.tsx";
-import { loadFiles } from "../state/profile/files.ts";
-import { openFiles } from "../state/profile/opening.ts";
-import { go } from "../state/url/router.ts";
-import { parseUrlState } from "../state/url/urlstate.ts";
+import { bytesOf } from "../../core/encoding.ts";
+import type { Embedded } from "../../export/page.ts";
+import { FilePage } from "../../pages/file.tsx";
+import { start } from "../../start.tsx";
+import { loadFiles } from "../../state/profile/files.ts";
+import { openFiles } from "../../state/profile/opening.ts";
+import { go } from "../../state/url/router.ts";
+import { parseUrlState } from "../../state/url/urlstate.ts";
 
 effect(loadFiles);
 start(FilePage);

@@ -1,0 +1,31 @@
+//! Why there is no bundle.
+
+use thiserror::Error;
+
+/// Why there is no bundle.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum BundleError {
+    /// Bytes that are no zip, or a damaged one.
+    #[error("this is no zip of a bundle: {0}")]
+    Zip(String),
+    /// A zip with files that no bundle has.
+    #[error("{0:?} is not a file of a bundle")]
+    Name(String),
+    /// A file that is compressed.
+    #[error("{0:?} is compressed; a bundle is made without compression")]
+    Compressed(String),
+    /// A zip without a description, or with one that does not read.
+    #[error("bundle.json: {0}")]
+    Description(String),
+    /// Other files than were described.
+    #[error("bundle.json has the digest {said}, and the files have {found}")]
+    Digest {
+        /// What the description says.
+        said: String,
+        /// What the files have.
+        found: String,
+    },
+    /// A page that has no place for what is to be put into it.
+    #[error("the page has no {0:?}")]
+    Place(&'static str),
+}

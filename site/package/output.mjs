@@ -1,0 +1,58 @@
+/** Writes the zip of a bundle as what people want of it: a folder, a zip or one page, all with Pilotlight's pages. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import init, { BundleSite } from "./wasm/pilotlight.js";
+
+/** What help says of it. */
+export const OUT = `  --out PATH      a folder that any static host serves; with .zip at its end a zip of it, with .html one page with
+                  everything in it. pilotlight-<digest of its content> by default
+  --commit TEXT   the commit that the profiles are about; the first page shows it
+  --when TEXT     when this was made; the first page shows it`;
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const site = join(here, "site");
+
+/** What there is already is not overwritten. Gives where it is and what it is. */
+export async function writeSite(zip, out) {
+  await init({ module_or_path: readFileSync(join(here, "wasm/pilotlight_bg.wasm")) });
+  const bundle = BundleSite.read(zip);
+  const path = resolve(out ?? bundle.name);
+  if (existsSync(path)) throw new Error(`${path} is there already`);
+  const shown = relative(".", path) || path;
+  if (path.endsWith(".html")) {
+    write(path, bundle.page(readFileSync(join(site, "explorer.html"), "utf8")));
+    return { path: shown, hint: "one page: open it in a browser" };
+  }
+  for (const name of pages()) bundle.add_page(name, readFileSync(join(site, name)));
+  if (path.endsWith(".zip")) {
+    write(path, bundle.zip());
+    return { path: shown, hint: "unpack it where a static host serves it" };
+  }
+  const staged = join(dirname(path), `.${basename(path)}-${process.pid}`);
+  try {
+    const files = bundle.files();
+    for (let file = files.next(); file; file = files.next()) write(join(staged, file.name), file.take_bytes());
+    renameSync(staged, path);
+  } finally {
+    rmSync(staged, { recursive: true, force: true });
+  }
+  return { path: shown, hint: `serve it with any static host, as: python3 -m http.server --directory ${shown}` };
+}
+
+/** The files of the site, in an order that is the same everywhere. */
+function pages() {
+  const entries = readdirSync(site, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries
+    .map((entry) =>
+      relative(site, join(entry.parentPath ?? entry.path, entry.name))
+        .split(sep)
+        .join("/"),
+    )
+    .sort();
+}
+
+function write(path, bytes) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+}

@@ -1,0 +1,33 @@
+/** Which page is shown, and what it loads. */
+import { computed, effect, type ReadonlySignal, untracked } from "@preact/signals";
+import { start } from "../start.tsx";
+import { loadFiles } from "../state/profile/files.ts";
+import { loadAddresses } from "../state/profile/opening.ts";
+import { clear } from "../state/profile/shown.ts";
+import { loadCompare } from "../state/query/compare.ts";
+import { chooseDefaults, loadExplore } from "../state/query/explore.ts";
+import { urlState } from "../state/url/router.ts";
+import type { Route } from "../state/url/urlstate.ts";
+import { Diff } from "./diff.tsx";
+import { Explore } from "./explore.tsx";
+import { FilePage } from "./file.tsx";
+import { Home } from "./home.tsx";
+
+const PAGES: Record<Route, () => preact.JSX.Element> = { home: Home, explore: Explore, diff: Diff, file: FilePage };
+const LOADERS: Record<Route, () => void> = { home: () => {}, explore: loadExplore, diff: loadCompare, file: loadFiles };
+export const route: ReadonlySignal<Route> = computed(() => urlState.value.route);
+
+export function startPages(): void {
+  // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
+  effect(() => {
+    const load = LOADERS[route.value];
+    untracked(clear);
+    return effect(load);
+  });
+  effect(chooseDefaults);
+  effect(loadAddresses);
+  start(function Page() {
+    const Chosen = PAGES[route.value];
+    return <Chosen />;
+  });
+}

@@ -1,0 +1,49 @@
+//! A part of what is stored as the zip of a bundle.
+
+use pilotlight_core::bundles::{Bundle, BundleError, Made};
+use worker::{Request, Response};
+
+use super::{EdgeQueryRunner, selector};
+use crate::http::parameters::Parameters;
+use crate::http::scope::Scope;
+use crate::platform::errors::Problem;
+
+/// `GET /api/v1/export?query&from&until`, with `commit` and `when` for its description. The selector
+/// may name a type; without one all types are in it.
+pub(crate) async fn export(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let parameters = Parameters::of(request);
+    let (query, range) = (
+        parameters.get("query").unwrap_or(""),
+        parameters.range_millis()?,
+    );
+    let runner = EdgeQueryRunner::open(scope)?;
+    let plan = runner.slice(selector(query)?, range).await?;
+    let text = |name: &str| parameters.get(name).map(str::to_owned);
+    let made = Made {
+        commit: text("commit"),
+        when: text("when"),
+        ..Made::slice(query, range, plan.sums_only() > 0)
+    };
+    let (profiles, bytes_read) = (plan.profiles(), plan.bytes());
+    let response = if profiles == 0 {
+        Response::empty()?.with_status(204)
+    } else {
+        let bundle = Bundle::new(made, plan.finish()?);
+        let disposition = format!("attachment; filename=\"{}.zip\"", bundle.name());
+        let response = Response::from_bytes(bundle.zip(Vec::new())?)?;
+        let headers = response.headers();
+        headers.set("content-type", "application/zip")?;
+        headers.set("content-disposition", &disposition)?;
+        response
+    };
+    let headers = response.headers();
+    headers.set("x-pilotlight-profiles", &profiles.to_string())?;
+    headers.set("x-pilotlight-bytes", &bytes_read.to_string())?;
+    Ok(response)
+}
+
+impl From<BundleError> for Problem {
+    fn from(error: BundleError) -> Self {
+        Self::internal(error)
+    }
+}
