@@ -80,7 +80,7 @@ export async function fetchProfile(
     const answer = await (await bucket()).askBucket(place, { ask: "profile", query, ...whole(span) }, signal, progress);
     return answer.profiles === 0 ? null : { ...answer, millis: performance.now() - began };
   }
-  const response = await request("profile", { query, ...spanParams(span) }, signal);
+  const response = await askServer("profile", { query, ...spanParams(span) }, signal);
   if (response.status === 204) return null;
   if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
   const number = (name: string) => Number(response.headers.get(`x-pilotlight-${name}`) ?? 0);
@@ -96,7 +96,7 @@ export async function fetchProfile(
 
 /** What a selector selects of the server, of any type unless it names one, as the zip of a bundle; null without a profile. */
 export async function fetchBundle(query: string, span: Span, when: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  const response = await request("export", { query, ...spanParams(span), when }, null);
+  const response = await askServer("export", { query, ...spanParams(span), when }, null);
   if (response.status === 204) return null;
   if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
   return orNetworkError(null, async () => new Uint8Array(await response.arrayBuffer()));
@@ -120,7 +120,7 @@ function spanParams(span: Span): Record<string, string> {
 }
 
 async function json<T>(name: string, params: Record<string, string>, signal: AbortSignal): Promise<T> {
-  const response = await request(name, params, signal);
+  const response = await askServer(name, params, signal);
   // A static host may answer any path with its index page.
   if (!response.headers.get("content-type")?.startsWith("application/json")) throw noServer();
   return (await orNetworkError(signal, () => response.json())) as T;
@@ -136,16 +136,22 @@ async function orNetworkError<T>(signal: AbortSignal | null, body: () => Promise
   }
 }
 
-async function request(name: string, params: Record<string, string>, signal: AbortSignal | null): Promise<Response> {
+/** Calls the API by itself; what is no success is an `ApiError`. */
+export async function askServer(
+  name: string,
+  params: Record<string, string>,
+  signal: AbortSignal | null,
+  init: RequestInit = {},
+): Promise<Response> {
   const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
   const sent = token.peek();
-  const response = await orNetworkError(signal, () => fetch(url, { signal, headers: authorization(sent) }));
+  const response = await orNetworkError(signal, () => fetch(url, { ...init, signal, headers: authorization(sent) }));
   if (asksForToken(response)) askForToken(sent);
   if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
   return response;
 }
 
-function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
   if (!body) throw new Error("the answer has no body");
   return body;
 }
