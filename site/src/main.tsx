@@ -11,6 +11,7 @@ import { loadAddresses } from "./state/profile/opening.ts";
 import { clear } from "./state/profile/shown.ts";
 import { loadCompare } from "./state/query/compare.ts";
 import { chooseDefaults, loadExplore } from "./state/query/explore.ts";
+import { known } from "./state/query/place.ts";
 import { urlState } from "./state/url/router.ts";
 import type { Route } from "./state/url/urlstate.ts";
 
@@ -19,6 +20,7 @@ const LOADERS: Record<Route, () => void> = { home: () => {}, explore: loadExplor
 const route = computed(() => urlState.value.route);
 // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
 effect(() => {
+  if (!known.value) return;
   const load = LOADERS[route.value];
   untracked(clear);
   return effect(load);
@@ -27,7 +29,7 @@ effect(chooseDefaults);
 effect(loadAddresses);
 start(function Page() {
   const Chosen = PAGES[route.value];
-  return <Chosen />;
+  return known.value && <Chosen />;
 });
 const { embed } = urlState.peek();
 if (!embed) startOffline();

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  formatUrlState,
-  initialUrlState,
-  parseUrlState,
-  type Route,
-  type UrlState,
-} from "../src/state/url/urlstate.ts";
+import type { Route, UrlState } from "../src/state/url/urlstate.ts";
+import "./page.ts";
+
+const { formatUrlState, initialUrlState, parseUrlState } = await import("../src/state/url/urlstate.ts");
 
 const ROUTES: Route[] = ["home", "explore", "diff", "file"];
 

@@ -33,6 +33,21 @@ export function askBucket(
   return answer.finally(() => signal.removeEventListener("abort", cancel));
 }
 
+/** A catalog is published once a minute; one that is much older is not published any more. */
+const PUBLISHED_WITHIN = 600_000;
+
+/** What is to be known of an answer about a time until `until`. */
+export function bucketNotes({ withoutRanges, written }: Answer, until: number, now: number): string[] {
+  const notes: string[] = [];
+  if (withoutRanges) notes.push("This host sends no parts of files; whole objects were read.");
+  // Of a bundle it says nothing: that is whole.
+  if (written > 0 && until > written + PUBLISHED_WITHIN && now > written + PUBLISHED_WITHIN) {
+    const time = new Date(written).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+    notes.push(`The catalog of this bucket is from ${time}. Later profiles are missing.`);
+  }
+  return notes;
+}
+
 /** The same, of a question that is answered with JSON. */
 export async function askBucketJson<T>(place: string, question: Ask, signal: AbortSignal): Promise<T> {
   const { bytes } = await askBucket(place, question, signal);

@@ -2,15 +2,27 @@
 import { FileError } from "../files/source.ts";
 
 /** A place that says itself what it has, or a tenant's part of a bucket, whose catalog is found day by day. */
-export type Place = { objects: string; catalog: string[]; made: Made | null } | { objects: string; tenant: string };
+export type Place = Bundle | { objects: string; tenant: string };
 
-/** What a bundle was made of. */
+export interface Bundle {
+  objects: string;
+  catalog: string[];
+  /** Of its objects; empty when it does not say. */
+  digest: string;
+  made: Made;
+}
+
+/** What a bundle was made of, as far as it says so. */
 export interface Made {
-  selector: string;
-  /** Milliseconds since the epoch. */
-  from: number;
-  until: number;
-  commit: string;
+  selector?: string;
+  /** When its profiles begin and end, in milliseconds since the epoch. */
+  from?: number;
+  until?: number;
+  commit?: string;
+  /** When it was made, in milliseconds since the epoch. */
+  when?: number;
+  /** How many files it was made of. */
+  files?: number;
 }
 
 /** The version of the file that describes a bundle. */
@@ -44,14 +56,38 @@ async function describedPlace(address: URL, signal: AbortSignal): Promise<Place>
       "Open it with the page that came with it.",
     ]);
   }
-  const { catalog, made } = description;
-  return { objects: new URL(".", address).href, catalog, made: made ?? null };
+  const { catalog, digest, made } = description;
+  return { objects: new URL(".", address).href, catalog, digest: textOf(digest) ?? "", made: madeOf(made) };
 }
 
 interface Description {
   version: number;
   catalog: string[];
-  made?: Made;
+  digest?: unknown;
+  made?: unknown;
+}
+
+/** What a calendar can say. */
+const LATEST = 8.64e15;
+
+/** What makes no sense is as if absent. */
+function madeOf(value: unknown): Made {
+  const { selector, from, until, commit, when, files } = (value ?? {}) as Record<keyof Made, unknown>;
+  const number = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined);
+  const time = (value: unknown) => (Number(value) <= LATEST ? number(value) : undefined);
+  const parsed = Date.parse(textOf(when) ?? "");
+  return {
+    selector: textOf(selector),
+    from: time(from),
+    until: time(until),
+    commit: textOf(commit),
+    when: Number.isNaN(parsed) ? undefined : parsed,
+    files: number(files),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 function isDescription(value: unknown): value is Description {
