@@ -67,7 +67,9 @@ export async function bundle(words) {
     const out = resolve(values.out ?? `pilotlight-${digest}`);
     if (existsSync(out)) throw new Error(`${out} is there already`);
     renameSync(staged, out);
-    console.log(`${files.length} profiles are in ${out}\nServe it with any static host, as: python3 -m http.server --directory ${relative(".", out)}`);
+    console.log(
+      `${files.length} profiles are in ${out}\nServe it with any static host, as: python3 -m http.server --directory ${relative(".", out)}`,
+    );
   } finally {
     rmSync(staged, { recursive: true, force: true });
   }
@@ -89,7 +91,8 @@ export function labelsOfPath(path, service) {
   const plain = [];
   for (const part of [...folders, stem]) {
     const pairs = part.split(",").map((pair) => pair.split("="));
-    if (pairs.every(([key, value, ...more]) => key && value && more.length === 0)) Object.assign(labels, Object.fromEntries(pairs));
+    if (pairs.every(([key, value, ...more]) => key && value && more.length === 0))
+      Object.assign(labels, Object.fromEntries(pairs));
     else if (part !== stem) plain.push(part);
   }
   const named = labels.service_name ?? service ?? plain[0] ?? stem;
@@ -106,7 +109,10 @@ function manifest(path) {
     throw new Error(`${path}: ${failure.message}`);
   }
   for (const [name, labels] of Object.entries(said)) {
-    const texts = labels !== null && typeof labels === "object" && Object.values(labels).every((value) => typeof value === "string");
+    const texts =
+      labels !== null &&
+      typeof labels === "object" &&
+      Object.values(labels).every((value) => typeof value === "string");
     if (!texts) throw new Error(`${path}: the labels of ${JSON.stringify(name)} are not an object of texts`);
   }
   return (name) => {

@@ -37,7 +37,7 @@ const only = process.argv[2] ?? "";
  */
 const LANES = [
   ["identity", "server", "services", "down", "token", "layout", "truth", "agents"],
-  ["pictures", "file", "steps", "export", "problems", "open", "symbols", "offline", "package", "bundle"],
+  ["pictures", "file", "steps", "export", "problems", "open", "symbols", "offline", "package", "bundle", "places"],
 ];
 const ALONE = ["hand", "views", "time", "access", "hostile", "extremes", "firefox"];
 const [alone, ...lanes] = [ALONE, ...LANES].map((lane) => lane.filter((name) => name.includes(only)));

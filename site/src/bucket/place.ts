@@ -100,7 +100,7 @@ export function unreachable(address: string, failure: unknown): FileError {
   const reason = failure instanceof Error ? failure.message : String(failure);
   return new FileError("The bucket did not answer, or does not allow this page to read it.", [
     "Check that you are online, and the address.",
-    "A bucket on another host has to allow this page by its CORS rules: GET and HEAD, and the header range.",
+    "A bucket on another host has to allow this page by its CORS rules: GET and HEAD, and the header range. The page has to allow that host, too: PROFILE_ORIGINS when the site is built.",
     `${address}: ${reason}`,
   ]);
 }

@@ -47,8 +47,13 @@ export function withPlaces(address: string): string {
   const { base, other } = current.value;
   if (base === own && other === null && !link) return address;
   const url = new URL(address);
-  if (base !== own) url.searchParams.set("bucket", base);
-  if (other !== null) url.searchParams.set("bucket2", other);
+  const put = (name: string, place: string) => {
+    // As the rest of the query, it stays readable.
+    const text = encodeURIComponent(place).replace(/%(3A|2F|2C)/g, decodeURIComponent);
+    url.search += `${url.search ? "&" : "?"}${name}=${text}`;
+  };
+  if (base !== own) put("bucket", base);
+  if (other !== null) put("bucket2", other);
   if (link && !/(\/|\.html)$/.test(url.pathname)) url.pathname += ".html";
   return url.href;
 }
