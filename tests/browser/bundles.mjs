@@ -67,7 +67,11 @@ export async function host(folder, answer = (_, bytes) => ({ bytes, ranges: true
 }
 
 export async function openAt(browser, address) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    timezoneId: "UTC",
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const errors = [];

@@ -19,7 +19,7 @@ const runs = own("runs");
 /** Months apart, and of unlike length. Each has a service of its own beside the one that both have. */
 const RUNS = {
   "run-17": { start: Date.UTC(2026, 1, 3, 12), step: 5 * MINUTE, render: 1, alone: "cart" },
-  "run-18": { start: Date.UTC(2026, 8, 20, 9), step: 20 * MINUTE, render: 3, alone: "search" },
+  "run-18": { start: Date.UTC(2026, 8, 20, 9), step: 10 * MINUTE, render: 3, alone: "search" },
 };
 const names = Object.keys(RUNS);
 const input = (run, service) => join(own(`in-${run}`), service);
@@ -141,10 +141,10 @@ test("the first page says what a bundle is made of, as far as it says so itself"
   const { digest, made } = JSON.parse(readFileSync(described, "utf8"));
   const said = { ...made, selector: '{team="a"}', commit: "abc1234", when: "2026-11-23T10:00:00Z", files: "many" };
   const cases = [
-    [(bytes) => bytes, `Bundle ${digest.slice(0, 8)}… · 2026-09-20 09:00 to 10:40 UTC · ${made.files} files`],
+    [(bytes) => bytes, `Bundle ${digest.slice(0, 8)}… · 2026-09-20 09:00 to 09:50 UTC · ${made.files} files`],
     [
       (bytes) => Buffer.from(JSON.stringify({ ...JSON.parse(bytes), made: said })),
-      `Bundle ${digest.slice(0, 8)}… · {team="a"} · 2026-09-20 09:00 to 10:40 UTC · commit abc1234 · exported 2026-11-23 10:00 UTC`,
+      `Bundle ${digest.slice(0, 8)}… · {team="a"} · 2026-09-20 09:00 to 09:50 UTC · commit abc1234 · exported 2026-11-23 10:00 UTC`,
     ],
     [(bytes) => Buffer.from(JSON.stringify({ ...JSON.parse(bytes), digest: 3, made: [] })), "Bundle"],
   ];
