@@ -6,7 +6,7 @@ import { copyText } from "../../state/page/clipboard.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { type Source, sourcesOf } from "../../state/profile/sources.ts";
-import { place } from "../../state/query/place.ts";
+import { placeOf } from "../../state/query/place.ts";
 import { clock } from "../../state/url/clock.ts";
 import { href, urlState } from "../../state/url/router.ts";
 import type { Side } from "../../state/url/urlstate.ts";
@@ -45,7 +45,7 @@ export function ShareMenu() {
               These files are on this machine only. A link can hold one small profile; Export has pages.
             </p>
           )}
-          {answer.state === "ready" && sources.length === 1 && !place && (
+          {answer.state === "ready" && sources.length === 1 && placeOf("base") === "" && (
             <UploadLink tree={answer.tree} source={sources[0]} done={close} />
           )}
         </div>
