@@ -25,8 +25,9 @@ before(async () => {
 });
 after(() => browser?.close());
 
-const ask = (route, more = {}) =>
-  fetch(`${url}/api/v1/${route}?${new URLSearchParams({ query: QUERY, ...range, ...more })}`);
+function ask(route, more = {}) {
+  return fetch(`${url}/api/v1/${route}?${new URLSearchParams({ query: QUERY, ...range, ...more })}`);
+}
 
 function pilotlight(...words) {
   const { status, stdout, stderr } = spawnSync("node", [join(packed, "pilotlight.mjs"), ...words], {
