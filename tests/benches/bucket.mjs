@@ -120,7 +120,8 @@ function answered(address, script, question) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-for (const name of readdirSync(options.month).sort()) {
+const months = readdirSync(options.month, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+for (const { name } of months) {
   const folder = join(options.month, name);
   const end = endOf(folder);
   const clock = clockAt(end);
