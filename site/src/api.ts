@@ -1,10 +1,12 @@
-/** The one module that asks the server: the worker's HTTP API, relative to where the site is mounted, or a bucket instead. */
+/**
+ * The one module that asks the server: the worker's HTTP API, relative to where the site is mounted, or a bucket instead. A
+ * place is the address of a bucket or of a bundle; empty for the server.
+ */
 
 import { ApiError, asksForToken, noServer, responseError } from "./apierror.ts";
 import { base } from "./base.ts";
 import { readStream } from "./files/source.ts";
 import { askForToken, authorization, token } from "./state/page/token.ts";
-import { place } from "./state/query/place.ts";
 import type { Span } from "./time/range.ts";
 
 /** Fetched only where there is no server. */
@@ -41,12 +43,23 @@ export interface ProfileAnswer {
   profiles: number;
   objects: number;
   bytesRead: number;
+  /** How many requests a bucket was asked for it; 0 of a server. */
+  requests: number;
   millis: number;
   /** A sum was larger than 64 bits can hold, and is cut there. */
   saturated: boolean;
+  /** A window counts as a whole, since its profiles have expired. */
+  rounded: boolean;
+  /** What else is to be known of the answer. */
+  notes: string[];
 }
 
-export async function fetchServices(span: Span, points: number, signal: AbortSignal): Promise<Service[]> {
+export async function fetchServices(
+  place: string,
+  span: Span,
+  points: number,
+  signal: AbortSignal,
+): Promise<Service[]> {
   type Services = { services: Service[] };
   const { services } = place
     ? await (await bucket()).askBucketJson<Services>(place, { ask: "services", ...whole(span), points }, signal)
@@ -54,7 +67,12 @@ export async function fetchServices(span: Span, points: number, signal: AbortSig
   return services;
 }
 
-export async function fetchLabels(query: string, span: Span, signal: AbortSignal): Promise<Record<string, string[]>> {
+export async function fetchLabels(
+  place: string,
+  query: string,
+  span: Span,
+  signal: AbortSignal,
+): Promise<Record<string, string[]>> {
   type Labels = { labels: Record<string, string[]> };
   const { labels } = place
     ? await (await bucket()).askBucketJson<Labels>(place, { ask: "labels", query, ...whole(span) }, signal)
@@ -62,7 +80,13 @@ export async function fetchLabels(query: string, span: Span, signal: AbortSignal
   return labels;
 }
 
-export async function fetchTimeline(query: string, span: Span, points: number, signal: AbortSignal): Promise<Timeline> {
+export async function fetchTimeline(
+  place: string,
+  query: string,
+  span: Span,
+  points: number,
+  signal: AbortSignal,
+): Promise<Timeline> {
   if (place)
     return (await bucket()).askBucketJson<Timeline>(place, { ask: "timeline", query, ...whole(span), points }, signal);
   return json<Timeline>("timeline", { query, ...spanParams(span), points: String(points) }, signal);
@@ -70,6 +94,7 @@ export async function fetchTimeline(query: string, span: Span, points: number, s
 
 /** The merged profile of a query, or null when there is none. `progress` hears how many bytes have come. */
 export async function fetchProfile(
+  place: string,
   query: string,
   span: Span,
   signal: AbortSignal,
@@ -77,10 +102,12 @@ export async function fetchProfile(
 ): Promise<ProfileAnswer | null> {
   if (place) {
     const began = performance.now();
-    const answer = await (await bucket()).askBucket(place, { ask: "profile", query, ...whole(span) }, signal, progress);
-    return answer.profiles === 0 ? null : { ...answer, millis: performance.now() - began };
+    const [{ askBucket }, { bucketNotes }] = await Promise.all([bucket(), import("./bucket/notes.ts")]);
+    const answer = await askBucket(place, { ask: "profile", query, ...whole(span) }, signal, progress);
+    const notes = bucketNotes(answer, span.until, Date.now());
+    return answer.profiles === 0 ? null : { ...answer, notes, millis: performance.now() - began };
   }
-  const response = await request("profile", { query, ...spanParams(span) }, signal);
+  const response = await askServer("profile", { query, ...spanParams(span) }, signal);
   if (response.status === 204) return null;
   if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
   const number = (name: string) => Number(response.headers.get(`x-pilotlight-${name}`) ?? 0);
@@ -89,14 +116,17 @@ export async function fetchProfile(
     profiles: number("profiles"),
     objects: number("objects"),
     bytesRead: number("bytes"),
+    requests: 0,
     millis: number("millis"),
     saturated: response.headers.get("x-pilotlight-saturated") === "true",
+    rounded: response.headers.get("x-pilotlight-rounded") === "true",
+    notes: [],
   };
 }
 
 /** What a selector selects of the server, of any type unless it names one, as the zip of a bundle; null without a profile. */
 export async function fetchBundle(query: string, span: Span, when: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  const response = await request("export", { query, ...spanParams(span), when }, null);
+  const response = await askServer("export", { query, ...spanParams(span), when }, null);
   if (response.status === 204) return null;
   if (response.headers.get("content-type")?.startsWith("text/html")) throw noServer();
   return orNetworkError(null, async () => new Uint8Array(await response.arrayBuffer()));
@@ -120,7 +150,7 @@ function spanParams(span: Span): Record<string, string> {
 }
 
 async function json<T>(name: string, params: Record<string, string>, signal: AbortSignal): Promise<T> {
-  const response = await request(name, params, signal);
+  const response = await askServer(name, params, signal);
   // A static host may answer any path with its index page.
   if (!response.headers.get("content-type")?.startsWith("application/json")) throw noServer();
   return (await orNetworkError(signal, () => response.json())) as T;
@@ -136,16 +166,22 @@ async function orNetworkError<T>(signal: AbortSignal | null, body: () => Promise
   }
 }
 
-async function request(name: string, params: Record<string, string>, signal: AbortSignal | null): Promise<Response> {
+/** Calls the API by itself; what is no success is an `ApiError`. */
+export async function askServer(
+  name: string,
+  params: Record<string, string>,
+  signal: AbortSignal | null,
+  init: RequestInit = {},
+): Promise<Response> {
   const url = new URL(`api/v1/${name}?${new URLSearchParams(params)}`, base);
   const sent = token.peek();
-  const response = await orNetworkError(signal, () => fetch(url, { signal, headers: authorization(sent) }));
+  const response = await orNetworkError(signal, () => fetch(url, { ...init, signal, headers: authorization(sent) }));
   if (asksForToken(response)) askForToken(sent);
   if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
   return response;
 }
 
-function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
   if (!body) throw new Error("the answer has no body");
   return body;
 }

@@ -1,10 +1,11 @@
 /*
  * Handles for browser tests (data-testid):
  *   home     dropzone · services, service-card, card-change · looking · empty, widen, snippet · type, range, refresh
- *   header   open-file (the file input) · share, copy-link · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded, …-speedscope, …-flamebearer, …-bundle-zip, …-bundle-html, …-whole · help-button, help · theme-button · token-menu, token-forget
+ *            made (of a bundle), compare-bundle, other-bundle, other-bundle-problem
+ *   header   open-file (the file input) · share, copy-link, upload-link, upload-days · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded, …-speedscope, …-flamebearer, …-bundle-zip, …-bundle-html, …-whole · help-button, help · theme-button · token-menu, token-forget
  *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
  *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
- *   diff     side-base, side-other · range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
+ *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,
  *            swap · type · normalise
  *   picture  view-flame, view-table, view-both, view-tree, view-sandwich, view-chart · thread · heatmap, heat-tip, axis (of the heatmap, of the chart), compare-time, idle · group, invert, step-add,

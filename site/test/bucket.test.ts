@@ -1,13 +1,27 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { Catalog } from "../src/bucket/catalog.ts";
+import type { Bundle } from "../src/bucket/description.ts";
 import { Gone, Host, type Part } from "../src/bucket/host.ts";
+import { bucketNotes } from "../src/bucket/notes.ts";
 import { placeOf } from "../src/bucket/place.ts";
+import type { Answer as Answered } from "../src/bucket/protocol.ts";
 import { FileError } from "../src/files/source.ts";
+import { madeText } from "../src/format/made.ts";
+import { common, lacking } from "../src/state/query/common.ts";
 
 const OBJECTS = "https://bucket.test/a/";
 const DAY = 86_400_000;
 const OBJECT = Uint8Array.from({ length: 100 }, (_, i) => i);
+/** What a bundle says that says nothing. */
+const NOTHING = {
+  selector: undefined,
+  from: undefined,
+  until: undefined,
+  commit: undefined,
+  when: undefined,
+  files: undefined,
+};
 const { fetch: real } = globalThis;
 const never = new AbortController().signal;
 afterEach(() => {
@@ -138,12 +152,66 @@ test("a bundle says itself what it has", async () => {
   assert.deepEqual(await describe('{"version":1,"catalog":["t/x/s0/catalog/1"]}'), {
     objects: "https://host.test/b/",
     catalog: ["t/x/s0/catalog/1"],
-    made: null,
+    digest: "",
+    made: NOTHING,
   });
+  const { made } = (await describe(
+    '{"version":1,"catalog":[],"digest":7,"made":{"selector":3,"from":1,"until":-2,"commit":"ab","when":"soon","files":1e99}}',
+  )) as Bundle;
+  assert.deepEqual(made, { ...NOTHING, from: 1, commit: "ab" });
   await assert.rejects(describe('{"version":2,"catalog":[]}'), /has version 2/);
   await assert.rejects(describe('{"catalog":[1]}'), /does not describe a bundle/);
   await assert.rejects(describe("<html>"), /does not describe a bundle/);
   const tenant = await placeOf(new URL("https://host.test/p/t/my%20team/"));
   assert.deepEqual(tenant, { objects: "https://host.test/p/", tenant: "my team" });
   await assert.rejects(placeOf(new URL("https://host.test/p/")), /not the address of a bucket/);
+});
+
+test("an answer says when its catalog is old, where that matters, and that its host has no ranges", () => {
+  const MINUTE = 60_000;
+  const notes = (written: number, until: number, now: number, withoutRanges = false) =>
+    bucketNotes({ written, withoutRanges } as Answered, until * MINUTE, now * MINUTE).length;
+  assert.equal(notes(0, 1000, 1000), 0, "a bundle");
+  assert.equal(notes(900 * MINUTE, 1000, 1000), 1);
+  assert.equal(notes(900 * MINUTE, 905, 1000), 0, "the range ends before");
+  assert.equal(notes(995 * MINUTE, 1000, 1000), 0, "a fresh one");
+  assert.equal(notes(995 * MINUTE, 2000, 1000), 0, "a range that goes on into the future");
+  assert.equal(notes(900 * MINUTE, 1000, 1000, true), 2);
+  assert.match(bucketNotes({ written: 0, withoutRanges: true } as Answered, 1, 1)[0], /whole objects were read/);
+});
+
+test("what a bundle is made of is a line, of what it says", () => {
+  const bundle = (made: object, digest = "1f2e3d4c5b6a7988") =>
+    madeText({ objects: "", catalog: [], digest, made: { ...NOTHING, ...made } });
+  const day = Date.UTC(2026, 10, 1);
+  const all = { selector: '{service_name="a"}', from: day, until: day + 2 * DAY, commit: "abc", files: 1, when: day };
+  assert.equal(
+    bundle(all),
+    'Bundle 1f2e3d4c… · {service_name="a"} · 2026-11-01 to 2026-11-02 UTC · 1 file · commit abc · exported 2026-11-01 00:00 UTC',
+  );
+  assert.equal(bundle({ from: day, until: day + DAY / 2 }), "Bundle 1f2e3d4c… · 2026-11-01 00:00 to 12:00 UTC");
+  assert.equal(bundle({ from: day, until: day + 1 }), "Bundle 1f2e3d4c… · 2026-11-01 00:00 UTC");
+  assert.equal(bundle({}, ""), "Bundle");
+  assert.equal(madeText({ objects: "", tenant: "x" }), "");
+});
+
+test("of two places what both have is offered, and what one lacks is said", () => {
+  const [cpu, heap] = ["process_cpu:cpu:nanoseconds:cpu:nanoseconds", "memory:inuse_space:bytes:space:bytes"];
+  const first = [
+    { name: "a", types: [cpu] },
+    { name: "b", types: [cpu, heap] },
+  ];
+  const second = [
+    { name: "b", types: [heap] },
+    { name: "c", types: [cpu] },
+  ];
+  assert.deepEqual(common(first, second), [{ name: "b", types: [heap] }]);
+  assert.deepEqual(
+    common(first, [{ name: "c", types: [cpu] }]).map(({ name }) => name),
+    ["a", "b", "c"],
+  );
+  assert.equal(lacking("run-2", second, "b", heap), "");
+  assert.equal(lacking("run-2", second, "a", cpu), "run-2 has no service a in this range. It has b, c.");
+  assert.match(lacking("run-2", second, "b", cpu), /^b has no profiles of this type in run-2\. It has /);
+  assert.match(lacking("run-2", [], "b", cpu), /no profiles in this range/);
 });

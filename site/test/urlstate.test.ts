@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  formatUrlState,
-  initialUrlState,
-  parseUrlState,
-  type Route,
-  type UrlState,
-} from "../src/state/url/urlstate.ts";
+import type { Route, UrlState } from "../src/state/url/urlstate.ts";
+import "./page.ts";
+
+const { formatUrlState, initialUrlState, parseUrlState } = await import("../src/state/url/urlstate.ts");
 
 const ROUTES: Route[] = ["home", "explore", "diff", "file"];
 
@@ -68,6 +65,14 @@ test("file: only the view goes into the URL", () => {
   };
   assert.deepEqual(roundTrip(state), state);
   assert.equal(formatUrlState(state), "file?t=inuse_space&v=table&q=alloc&m=compare&embed=1");
+});
+
+test("file: a profile on the server is part of the address, and of no other page's", () => {
+  const state: UrlState = { ...initialUrlState("file"), share: "20780-00112233445566778899aabbccddeeff", view: "both" };
+  assert.deepEqual(roundTrip(state), state);
+  assert.equal(formatUrlState(state), "file?share=20780-00112233445566778899aabbccddeeff&v=both");
+  assert.equal(formatUrlState({ ...state, route: "explore" }), "explore?v=both");
+  assert.equal(parseUrlState("explore", "share=20780-00").share, "");
 });
 
 test("file: two parts of the time survive, and only where they can be compared", () => {

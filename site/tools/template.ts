@@ -30,6 +30,8 @@ const TEMPLATES: Template[] = [
       ...OWN_CORE,
       "src/api.ts": "src/standalone/viewer/api.ts",
       "src/base.ts": "src/standalone/viewer/base.ts",
+      "src/bucket/place.ts": "src/standalone/explorer/place.ts",
+      "src/bundle/bundle.ts": "src/standalone/explorer/bundle.ts",
     },
     place: "embedded",
     engines: ["viewer"],

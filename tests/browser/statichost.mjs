@@ -7,6 +7,7 @@ const TYPES = {
   ".css": "text/css",
   ".html": "text/html",
   ".js": "text/javascript",
+  ".json": "application/json",
   ".mjs": "text/javascript",
   ".svg": "image/svg+xml",
   ".wasm": "application/wasm",
@@ -22,8 +23,9 @@ export async function serve(folder, prefix, port = 0, sendsParts = () => false) 
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     asked.push(pathname);
-    const path = pathname.startsWith(prefix) ? pathname.slice(prefix.length) || "index.html" : "";
-    for (const name of path.includes("..") ? [] : [path, `${path}.html`]) {
+    const path = pathname.slice(prefix.length);
+    const names = path === "" || path.endsWith("/") ? [`${path}index.html`] : [path, `${path}.html`];
+    for (const name of pathname.startsWith(prefix) && !path.includes("..") ? names : []) {
       try {
         const bytes = readFileSync(join(folder(), name));
         const headers = { "content-type": TYPES[extname(name)] ?? "text/plain" };

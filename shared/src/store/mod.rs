@@ -10,12 +10,14 @@
 //! | `directory` | what an object holds, its name, and the catalog as a list of directories |
 //! | `segment` | level 0: chunks end to end |
 //! | `block` | level 1 and up: datasets with shared symbols, pages of rows, sums over windows |
+//! | `share.rs` | a profile that is handed on as a link |
 
 mod block;
 mod codec;
 mod directory;
 mod error;
 mod segment;
+mod share;
 
 pub(crate) use block::block_writer::{BlockWriter, Lineage, read_symbols};
 pub(crate) use block::copy_tables::{copy_tables, table_bytes};
@@ -46,3 +48,7 @@ pub(crate) use segment::chunk::{DecodedChunk, DecodedSeries, decode_chunk};
 pub use segment::chunk_links::LinkedRow;
 pub(crate) use segment::chunk_links::decode_chunk_links;
 pub use segment::segment_writer::SegmentWriter;
+pub use share::{
+    MAX_SHARE_BYTES, MAX_SHARE_HEAD, MAX_SHARE_NAME, ShareError, ShareId, ShareIdError,
+    encode_share, share_head, shares_prefix,
+};

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 use pilotlight_core::plans::CatalogObject;
 use pilotlight_core::store::{
-    CatalogDay, CatalogRow, Directory, ObjectKey, SumWindow, chunk_head, read_chunk, read_ids,
+    CatalogDay, CatalogRow, Directory, ObjectKey, ShareId, SumWindow, chunk_head, encode_share,
+    read_chunk, read_ids, share_head,
 };
 use pilotlight_core::{Profile, TimeRange, UnixNanos};
 
@@ -259,4 +260,26 @@ fn the_catalog_says_what_it_always_said() {
             text.display()
         );
     }
+}
+
+/// What a share says.
+fn share_text(bytes: &[u8]) -> String {
+    let (name, at) = share_head(bytes).unwrap();
+    let content = String::from_utf8_lossy(&bytes[at..]);
+    format!("{} {name}\n{content}", ShareId::of(20_780, bytes))
+}
+
+#[test]
+fn a_share_says_what_it_always_said() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/store");
+    let bytes = encode_share("night shift.txt", b"main;work 7\nmain;idle 25\n").unwrap();
+    let (data, text) = (folder.join("share-1.bin"), folder.join("share-1.txt"));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&data, &bytes).unwrap();
+        std::fs::write(&text, share_text(&bytes)).unwrap();
+    }
+    let expect = std::fs::read_to_string(&text).unwrap();
+    assert_eq!(share_text(&std::fs::read(&data).unwrap()), expect);
+    // Nothing is compressed: its bytes are its name.
+    assert_eq!(share_text(&bytes), expect, "what is written today");
 }

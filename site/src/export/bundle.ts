@@ -4,7 +4,7 @@ import { base } from "../base.ts";
 import { makeSite, type SiteForm } from "../bundle/bundle.ts";
 import { download } from "../state/page/download.ts";
 import { notify } from "../state/page/notice.ts";
-import { place } from "../state/query/place.ts";
+import { placeOf } from "../state/query/place.ts";
 import { selector } from "../state/query/selector.ts";
 import { span } from "../state/query/services.ts";
 import { urlState } from "../state/url/router.ts";
@@ -14,6 +14,7 @@ const MIME: Record<SiteForm, string> = { zip: "application/zip", html: "text/htm
 const UNTIL_DONE = 600_000;
 
 export async function exportBundle(form: SiteForm): Promise<void> {
+  const place = placeOf("base");
   const { service, base: side, window } = urlState.peek();
   const query = selector(service, side.filters);
   const range = window ?? span.peek();

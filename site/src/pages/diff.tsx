@@ -10,8 +10,19 @@ import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
 import { sideSeries, timelines } from "../state/query/compare.ts";
 import { comparisonLabel, labelComparisons } from "../state/query/labels.ts";
-import { labels, span } from "../state/query/services.ts";
-import { halfSides, labelSides, periodSides, SIDE_TITLES, setSide, sideSpan, swapSides } from "../state/query/sides.ts";
+import { apart, placeOf, wholeSpan } from "../state/query/place.ts";
+import { sidePlace } from "../state/query/placenames.ts";
+import { labels, otherLabels, span } from "../state/query/services.ts";
+import {
+  exploreSide,
+  halfSides,
+  labelSides,
+  periodSides,
+  SIDE_TITLES,
+  setSide,
+  sideSpan,
+  swapSides,
+} from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { go, urlState } from "../state/url/router.ts";
 import { initialUrlState, type SideName } from "../state/url/urlstate.ts";
@@ -27,7 +38,7 @@ export function Diff() {
       <Header>
         <ProfileSelect />
         <span class="spacer" />
-        <Presets />
+        {apart.value ? <PlacePresets /> : <Presets />}
         <button type="button" class="control" title="Swap the sides (x)" data-testid="swap" onClick={swapSides}>
           <Icon name="swap" />
           <span class="wide">Swap</span>
@@ -52,17 +63,28 @@ function SidePanel({ name }: { name: SideName }) {
   const side = urlState.value[name];
   const title = SIDE_TITLES[name];
   const { value: timeline, problem } = timelines[name].value;
+  const whole = apart.value && wholeSpan(name);
   return (
     <section class={`side ${name}`} aria-label={capital(title)} data-testid={`side-${name}`}>
       <div class="side-head">
         <h2>{capital(title)}</h2>
+        {apart.value && (
+          <span class="side-place" title={placeOf(name)} data-testid={`place-${name}`}>
+            {sidePlace(name)}
+          </span>
+        )}
         <RangePicker
           range={side}
           title={`Time range of the ${title}`}
           testid={`range-${name}`}
           onChange={(range) => setSide(name, range)}
         />
-        <Filters filters={side.filters} testid={`filters-${name}`} onChange={(filters) => setSide(name, { filters })} />
+        <Filters
+          filters={side.filters}
+          labels={(name === "other" && apart.value ? otherLabels : labels).value}
+          testid={`filters-${name}`}
+          onChange={(filters) => setSide(name, { filters })}
+        />
       </div>
       <Timeline
         series={sideSeries.value[name]}
@@ -73,7 +95,7 @@ function SidePanel({ name }: { name: SideName }) {
         label={`Timeline of the ${title}`}
         testid={`timeline-${name}`}
         onSelect={(chosen) => setSide(name, fixed(chosen))}
-        onClear={() => {}}
+        onClear={() => whole && setSide(name, fixed(whole))}
       />
     </section>
   );
@@ -81,6 +103,36 @@ function SidePanel({ name }: { name: SideName }) {
 
 function capital(text: string): string {
   return text[0].toUpperCase() + text.slice(1);
+}
+
+/** Of two places: all of both, or one alone. */
+function PlacePresets() {
+  const { service, type } = urlState.value;
+  const choices = [
+    { label: "All of both", choose: () => go({ ...initialUrlState("diff"), service, type }) },
+    { label: "Explore the baseline alone", choose: () => exploreSide("base") },
+    { label: "Explore the comparison alone", choose: () => exploreSide("other") },
+  ];
+  return (
+    <Menu label="Compare…" title="What to compare" testid="presets" class="control caret">
+      {(close) => (
+        <div class="menu-list">
+          {choices.map(({ label, choose }) => (
+            <button
+              type="button"
+              key={label}
+              onClick={() => {
+                close();
+                choose();
+              }}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+    </Menu>
+  );
 }
 
 /** Common comparisons in one click, and the way back to one range. */

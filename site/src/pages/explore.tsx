@@ -9,7 +9,8 @@ import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
 import { series, timeline } from "../state/query/explore.ts";
 import type { LabelSides } from "../state/query/labels.ts";
-import { span } from "../state/query/services.ts";
+import { apart, places } from "../state/query/place.ts";
+import { labels, span } from "../state/query/services.ts";
 import { comparedSides, labelSides } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { go, href, urlState } from "../state/url/router.ts";
@@ -28,6 +29,7 @@ export function Explore() {
         <ProfileSelect />
         <Filters
           filters={base.filters}
+          labels={labels.value}
           testid="filters"
           compare={compareLabels}
           onChange={(filters) => go({ base: { ...base, filters } })}
@@ -74,18 +76,19 @@ export function Explore() {
   );
 }
 
-/** To the difference of a window and the time before it, or of the two halves of the range. */
+/** To the difference of a window and the time before it, or of the two halves of the range; of two places to that of both. */
 function CompareLink() {
   const { service, type, base, window } = urlState.value;
-  const target: UrlState = {
-    ...initialUrlState("diff"),
-    service,
-    type,
-    ...comparedSides(span.value, window, base.filters),
-  };
-  const title = window
-    ? "Compare the selected time with the same length before it"
-    : "Compare the second half of the range with the first";
+  const initial = initialUrlState("diff");
+  const sides = apart.value
+    ? { base: { ...base, ...(window && fixed(window)) }, other: { ...initial.other, filters: base.filters } }
+    : comparedSides(span.value, window, base.filters);
+  const target: UrlState = { ...initial, service, type, ...sides };
+  const title = apart.value
+    ? "Compare with the other bundle"
+    : window
+      ? "Compare the selected time with the same length before it"
+      : "Compare the second half of the range with the first";
   return (
     <a
       class="control"
@@ -103,5 +106,6 @@ function CompareLink() {
 /** To the difference of two values of a label, over the range or the window that is seen. */
 function compareLabels(sides: LabelSides): void {
   const { service, type, base, window } = urlState.peek();
-  go({ ...initialUrlState("diff"), service, type, ...labelSides(window ? fixed(window) : base, base.filters, sides) });
+  const compared = labelSides(window ? fixed(window) : base, base.filters, sides);
+  go({ ...initialUrlState("diff"), service, type, ...compared }, "push", { ...places.peek(), other: null });
 }

@@ -4,17 +4,22 @@ import { Select } from "../components/controls/select.tsx";
 import { Sparkline } from "../components/controls/sparkline.tsx";
 import { DropZone } from "../components/files/dropzone.tsx";
 import { Header, onPlainClick } from "../components/header/header.tsx";
+import { lazy } from "../components/lazy.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { ProblemNote } from "../components/status/problemnote.tsx";
 import { Snippets } from "../components/status/snippets.tsx";
 import { trend } from "../format/trend.ts";
 import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
 import { formatValue, plural } from "../format/value.ts";
+import { placeOf } from "../state/query/place.ts";
 import { rememberedServer, server, services } from "../state/query/services.ts";
+import { widest } from "../state/query/sides.ts";
 import { refresh } from "../state/url/clock.ts";
 import { go, href, urlState } from "../state/url/router.ts";
 import { initialUrlState } from "../state/url/urlstate.ts";
 import { seriesOf } from "../time/series.ts";
+
+const PlaceNote = lazy(() => import("../components/query/placenote.tsx").then((module) => module.PlaceNote));
 
 /** Two ways in: files, and services when there is a server. */
 export function Home() {
@@ -64,6 +69,11 @@ function Services({ found }: { found: Service[] }) {
   const { problem, state } = services.value;
   return (
     <section class="services" aria-label="Services">
+      {placeOf("base") !== "" && (
+        <div class="place-note">
+          <PlaceNote />
+        </div>
+      )}
       {problem && (
         <ProblemNote problem={problem}>
           <button type="button" class="control primary" onClick={refresh}>
@@ -136,27 +146,27 @@ function Placeholders() {
 /** No data yet: how to send some. */
 function Nothing() {
   const { base } = urlState.value;
-  const widest = base.from === "now-7d";
+  const { label, range } = widest();
+  const whole = base.from === range.from;
   return (
     <div class="nothing" data-testid="empty">
-      <h2>{widest ? "No profiles yet" : "No profiles in this range"}</h2>
-      {!widest && (
+      <h2>{whole ? "No profiles yet" : "No profiles in this range"}</h2>
+      {!whole && (
         <p>
-          <button
-            type="button"
-            class="control"
-            data-testid="widen"
-            onClick={() => go({ base: { ...base, from: "now-7d", until: "now" } })}
-          >
-            Look at the last 7 days
+          <button type="button" class="control" data-testid="widen" onClick={() => go({ base: { ...base, ...range } })}>
+            {label}
           </button>
         </p>
       )}
-      <p>Send some from your program, or fill the server with an hour of made-up history to look around:</p>
-      <pre>
-        <code>cargo xtask demo</code>
-      </pre>
-      <Snippets />
+      {placeOf("base") === "" && (
+        <>
+          <p>Send some from your program, or fill the server with an hour of made-up history to look around:</p>
+          <pre>
+            <code>cargo xtask demo</code>
+          </pre>
+          <Snippets />
+        </>
+      )}
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { loadAddresses } from "../state/profile/opening.ts";
 import { clear } from "../state/profile/shown.ts";
 import { loadCompare } from "../state/query/compare.ts";
 import { chooseDefaults, loadExplore } from "../state/query/explore.ts";
+import { known } from "../state/query/place.ts";
 import { urlState } from "../state/url/router.ts";
 import type { Route } from "../state/url/urlstate.ts";
 import { Diff } from "./diff.tsx";
@@ -20,6 +21,7 @@ export const route: ReadonlySignal<Route> = computed(() => urlState.value.route)
 export function startPages(): void {
   // What one page shows means nothing on the next: it leaves the screen before the next page asks for its own.
   effect(() => {
+    if (!known.value) return;
     const load = LOADERS[route.value];
     untracked(clear);
     return effect(load);
@@ -28,6 +30,6 @@ export function startPages(): void {
   effect(loadAddresses);
   start(function Page() {
     const Chosen = PAGES[route.value];
-    return <Chosen />;
+    return known.value && <Chosen />;
   });
 }

@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { type Problem, problemOf } from "./problem.ts";
+import { known } from "./query/place.ts";
 
 /** Something loaded. While it loads again the former value stays, so that nothing jumps; also when that fails. */
 export interface Loaded<T> {
@@ -21,7 +22,7 @@ export function resource<Q, T>(
 ): ReadonlySignal<Loaded<T>> {
   let subjectLoaded = "";
   const loaded = signal<Loaded<T>>({ state: "idle" });
-  const question = computed(() => JSON.stringify(ask()));
+  const question = computed(() => JSON.stringify(known.value ? ask() : null));
   effect(() => {
     const asked = JSON.parse(question.value) as Q | null;
     const stop = new AbortController();

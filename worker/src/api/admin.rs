@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     Selector, TYPE_LABELS,
-    store::{TenantId, catalog_prefix},
+    store::{TenantId, catalog_prefix, shares_prefix},
 };
 use serde::Serialize;
 use worker::{Env, Request, Response};
@@ -258,12 +258,10 @@ pub(crate) async fn delete_tenant<T: Transport>(
     }
     // First, so that nobody looks for what the days of the catalog name.
     for (number, _) in (0..).zip(shards.each()) {
-        let days = list_all(bucket, &catalog_prefix(tenant, number)).await?;
-        let days: Vec<String> = days.into_iter().map(|listed| listed.key).collect();
-        for days in days.chunks(MAX_PAGE) {
-            bucket.delete(days).await?;
-        }
+        delete_all(bucket, &catalog_prefix(tenant, number)).await?;
     }
+    // Shares have no rows that may be yet to come.
+    outcome.deleted += delete_all(bucket, &shares_prefix(tenant)).await?;
     let mut rounds = 0;
     for client in shards.each() {
         loop {
@@ -312,6 +310,16 @@ pub(crate) async fn delete_tenant<T: Transport>(
         left: outcome.left.max(1),
         ..outcome
     })
+}
+
+/// Deletes all objects whose names begin so; gives their number.
+async fn delete_all(bucket: &impl Bucket, prefix: &str) -> Result<u64, Problem> {
+    let listed = list_all(bucket, prefix).await?;
+    let keys: Vec<String> = listed.into_iter().map(|listed| listed.key).collect();
+    for keys in keys.chunks(MAX_PAGE) {
+        bucket.delete(keys).await?;
+    }
+    Ok(keys.len() as u64)
 }
 
 /// `POST …/api/v1/admin/rebuild`: the catalogs of all of a tenant's shards anew, from what is in

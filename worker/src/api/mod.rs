@@ -1,5 +1,5 @@
-//! What requests are answered with: pushes, our queries, Pyroscope's API, operators' calls, tokens
-//! and metrics.
+//! What requests are answered with: pushes, our queries, Pyroscope's API, shares, operators' calls,
+//! tokens and metrics.
 
 pub(crate) mod admin;
 pub(crate) mod limits;
@@ -7,4 +7,5 @@ pub(crate) mod metrics;
 pub(crate) mod push;
 pub(crate) mod pyroscope;
 pub(crate) mod query;
+pub(crate) mod shares;
 pub(crate) mod tokens;

@@ -49,7 +49,8 @@ impl OfTenant {
             | Self::Export
             | Self::Render
             | Self::LabelValues
-            | Self::Rpc(_) => TokenScope::Read,
+            | Self::Rpc(_)
+            | Self::Share(_) => TokenScope::Read,
             Self::Rebuild | Self::Admin(_) | Self::Limits(_) => TokenScope::Admin,
         }
     }

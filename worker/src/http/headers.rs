@@ -24,7 +24,7 @@ pub(crate) fn finish(response: Response, origin: Option<&str>) -> worker::Result
     for (name, value) in GUARDS {
         headers.set(name, value)?;
     }
-    // Answers are of one caller. None says so itself that it may be kept.
+    // Answers are of one caller. Only a share says itself that it may be kept.
     if headers.get("cache-control")?.is_none() {
         headers.set("cache-control", "no-store")?;
     }

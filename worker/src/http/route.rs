@@ -1,6 +1,8 @@
 //! From method and path to what is wanted. A path may stand under any prefix, since agents and
 //! proxies add their own.
 
+use pilotlight_core::store::ShareId;
+
 use crate::platform::errors::Problem;
 
 /// What a request asks for.
@@ -40,6 +42,7 @@ pub(crate) enum OfTenant {
     Rpc(Rpc),
     Admin(Admin),
     Limits(LimitsCall),
+    Share(ShareCall),
 }
 
 /// The calls for an operator that are about a tenant.
@@ -63,6 +66,15 @@ pub(crate) enum LimitsCall {
     Reset,
 }
 
+/// The calls about shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShareCall {
+    Create,
+    List,
+    Read(ShareId),
+    Delete(ShareId),
+}
+
 /// The calls of Pyroscope's query service that are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rpc {
@@ -82,7 +94,7 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 37] = [
+const ROUTES: [(&str, &str, Route); 39] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -155,6 +167,16 @@ const ROUTES: [(&str, &str, Route); 37] = [
         "/api/v1/admin/rebuild",
         "POST",
         Route::OfTenant(OfTenant::Rebuild),
+    ),
+    (
+        "/api/v1/shares",
+        "POST",
+        Route::OfTenant(OfTenant::Share(ShareCall::Create)),
+    ),
+    (
+        "/api/v1/shares",
+        "GET",
+        Route::OfTenant(OfTenant::Share(ShareCall::List)),
     ),
     ("/metrics", "GET", Route::Metrics),
     ("/ingest", "POST", Route::OfTenant(OfTenant::Ingest)),
@@ -277,6 +299,9 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
     if method == "POST" && path.contains("/debuginfo.v1alpha1.DebuginfoService/Upload/") {
         return Ok(Route::OfTenant(OfTenant::DebugInfoUpload));
     }
+    if let Some((_, id)) = path.split_once("/api/v1/shares/") {
+        return share(method, path, id);
+    }
     let mut segments = path.rsplit('/');
     let (call, service) = (segments.next().unwrap_or(""), segments.next().unwrap_or(""));
     if SERVICES.contains(&service) {
@@ -290,6 +315,17 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
     )))
 }
 
+/// A call about one share. What is no id is nobody's name in the bucket.
+fn share(method: &str, path: &str, id: &str) -> Result<Route, Problem> {
+    let id = id.parse().map_err(Problem::invalid)?;
+    let call = match method {
+        "GET" | "HEAD" => ShareCall::Read(id),
+        "DELETE" => ShareCall::Delete(id),
+        _ => return Err(wrong_method(method, "GET or DELETE", path)),
+    };
+    Ok(Route::OfTenant(OfTenant::Share(call)))
+}
+
 fn wrong_method(method: &str, expected: &str, path: &str) -> Problem {
     Problem::new(
         405,
@@ -299,95 +335,4 @@ fn wrong_method(method: &str, expected: &str, path: &str) -> Problem {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(method: &str, path: &str, expect: Result<Route, u16>) {
-        assert_eq!(
-            route(method, path).map_err(|p| p.status),
-            expect,
-            "{method} {path}"
-        );
-    }
-
-    #[test]
-    fn paths_match_under_any_prefix() {
-        check("POST", "/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
-        check(
-            "POST",
-            "/pyroscope/ingest",
-            Ok(Route::OfTenant(OfTenant::Ingest)),
-        );
-        check("POST", "/pfx/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
-        check(
-            "POST",
-            "/pfx/v1development/profiles",
-            Ok(Route::OfTenant(OfTenant::OtlpExport)),
-        );
-        check(
-            "POST",
-            "/a/b/querier.v1.QuerierService/Series",
-            Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))),
-        );
-        check(
-            "GET",
-            "/api/v1/services",
-            Ok(Route::OfTenant(OfTenant::Services)),
-        );
-        check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
-        check(
-            "POST",
-            "/api/v1/admin/rebuild",
-            Ok(Route::OfTenant(OfTenant::Rebuild)),
-        );
-        check("HEAD", "/healthz", Ok(Route::Health));
-        check(
-            "POST",
-            "/base/push.v1.PusherService/Push",
-            Ok(Route::OfTenant(OfTenant::Push)),
-        );
-        for call in ["Upload/3f2a", "UploadFinished"] {
-            check(
-                "POST",
-                &format!("/debuginfo.v1alpha1.DebuginfoService/{call}"),
-                Ok(Route::OfTenant(OfTenant::DebugInfoUpload)),
-            );
-        }
-        check(
-            "GET",
-            "/api/v1/admin/retention",
-            Ok(Route::OfTenant(OfTenant::Admin(Admin::Retention))),
-        );
-        check(
-            "PUT",
-            "/x/api/v1/admin/retention",
-            Ok(Route::OfTenant(OfTenant::Admin(Admin::SetRetention))),
-        );
-    }
-
-    #[test]
-    fn a_suffix_ends_at_a_segment() {
-        check("POST", "/xingest", Err(404));
-        check("GET", "/xhealthz", Err(404));
-        check("GET", "/api/v1/profiles", Err(404));
-    }
-
-    #[test]
-    fn what_is_not_there() {
-        check("GET", "/", Err(404));
-        check("GET", "/assets/index.js", Err(404));
-        check("GET", "/api/v2/x", Err(404));
-        check("GET", "/pyroscope/x", Err(404));
-        check("GET", "/ingest", Err(405));
-        let problem = route("POST", "/api/v1/admin/retention").unwrap_err();
-        assert_eq!(
-            problem.message,
-            "/api/v1/admin/retention takes GET or PUT, not POST"
-        );
-        check("DELETE", "/", Err(404));
-        check("POST", "/querier.v1.QuerierService/Diff", Err(501));
-        check("POST", "/settings.v1.SettingsService/Get", Err(501));
-        check("POST", "/push.v1.PusherService/Other", Err(501));
-        check("GET", "/push.v1.PusherService/Push", Err(405));
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! What the schedule does: visits to tenants' objects, compaction, publication, sweeps and
 //! rebuilds.
 
+mod expired_shares;
 pub(crate) mod publish;
 pub(crate) mod rebuild;
 pub(crate) mod schedule;

@@ -3,13 +3,15 @@
 //! a database that is lost.
 //!
 //! There are few of them, so whenever there is one the whole catalog is judged anew: what counts
-//! gets a row, what does not is deleted.
+//! gets a row, what does not is deleted. With the first shard go the tenant's shares that have
+//! expired.
 
 use std::collections::HashSet;
 
 use pilotlight_core::store::{CatalogDay, ObjectKey, arrival_day, catalog_key};
 
 use crate::bucket::{Bucket, MAX_PAGE};
+use crate::maintenance::expired_shares::delete_expired_shares;
 use crate::maintenance::publish::days_in_bucket;
 use crate::maintenance::rebuild;
 use crate::platform::Platform;
@@ -29,7 +31,13 @@ pub(crate) async fn sweep(
     now: i64,
     admission: &Admission<impl Platform>,
 ) -> Result<(), Problem> {
-    judge(bucket, client, shard, now, admission).await?;
+    let judged = judge(bucket, client, shard, now, admission).await;
+    // Trouble with one must not keep the other from being done.
+    let shares = match shard.number {
+        0 => delete_expired_shares(bucket, &shard.tenant, now).await,
+        _ => Ok(()),
+    };
+    judged.and(shares)?;
     client.end_sweep().await
 }
 

@@ -6,12 +6,16 @@ import { copyText } from "../../state/page/clipboard.ts";
 import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { type Source, sourcesOf } from "../../state/profile/sources.ts";
+import { placeOf } from "../../state/query/place.ts";
 import { clock } from "../../state/url/clock.ts";
 import { href, urlState } from "../../state/url/router.ts";
 import type { Side } from "../../state/url/urlstate.ts";
 import { fixed, resolve } from "../../time/range.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
+import { lazy } from "../lazy.tsx";
+
+const UploadLink = lazy(() => import("./uploadlink.tsx").then((module) => module.UploadLink));
 
 /** A link that shows another person the same. */
 export function ShareMenu() {
@@ -40,6 +44,9 @@ export function ShareMenu() {
             <p class="hint">
               These files are on this machine only. A link can hold one small profile; Export has pages.
             </p>
+          )}
+          {answer.state === "ready" && sources.length === 1 && placeOf("base") === "" && (
+            <UploadLink tree={answer.tree} source={sources[0]} done={close} />
           )}
         </div>
       )}

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import { comparisonLabel, type LabelSides, labelComparisons, labelOrder } from "../../state/query/labels.ts";
 import { formatMatcher, type Matcher, matcherLabel } from "../../state/query/selector.ts";
-import { labels } from "../../state/query/services.ts";
+import type { Loaded } from "../../state/resource.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
 import { Select } from "../controls/select.tsx";
@@ -18,12 +18,14 @@ const OPERATORS: { value: Matcher["op"]; label: string }[] = [
 /** Label filters as chips in order, each removable, and a way to add one. */
 export function Filters(props: {
   filters: string[];
+  /** What there is to filter by. */
+  labels: Loaded<Record<string, string[]>>;
   testid: string;
   onChange: (filters: string[]) => void;
   /** Compares two values of a label; where that is possible. */
   compare?: (sides: LabelSides) => void;
 }) {
-  const { filters, testid, onChange, compare } = props;
+  const { filters, labels, testid, onChange, compare } = props;
   return (
     <span class="filters" data-testid={testid}>
       {filters.map((filter, i) => (
@@ -51,6 +53,7 @@ export function Filters(props: {
       >
         {(close) => (
           <AddFilter
+            labels={labels}
             compare={
               compare &&
               ((sides) => {
@@ -69,13 +72,18 @@ export function Filters(props: {
   );
 }
 
-function AddFilter({ onAdd, compare }: { onAdd: (filter: string) => void; compare?: (sides: LabelSides) => void }) {
-  const known = labels.value.value ?? {};
+function AddFilter(props: {
+  labels: Loaded<Record<string, string[]>>;
+  onAdd: (filter: string) => void;
+  compare?: (sides: LabelSides) => void;
+}) {
+  const { labels, onAdd, compare } = props;
+  const known = labels.value ?? {};
   const names = labelOrder(known);
   const name = useSignal(names[0] ?? "");
   const op = useSignal<Matcher["op"]>("=");
   if (names.length === 0) {
-    const { state, problem } = labels.value;
+    const { state, problem } = labels;
     if (problem) return <p class="hint">{`${problem.title}. ${problem.meaning}`}</p>;
     return (
       <p class="hint">

@@ -1,15 +1,16 @@
 import { compareTypes, typeLabel } from "../../format/type.ts";
-import { service, services } from "../../state/query/services.ts";
+import { offered } from "../../state/query/services.ts";
 import { go, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import { Select } from "../controls/select.tsx";
 
 /** Which service and which type of profile. */
 export function ProfileSelect() {
   const { service: name, type } = urlState.value;
-  const names = (services.value.value ?? []).map((found) => found.name);
-  const types = (service.value?.types ?? []).map(({ id }) => id).sort(compareTypes);
+  const names = offered.value.map((found) => found.name);
+  const typesOf = (name: string) => offered.value.find((found) => found.name === name)?.types ?? [];
+  const types = [...typesOf(name)].sort(compareTypes);
   const choose = (next: string) => {
-    const ids = services.value.value?.find((found) => found.name === next)?.types.map(({ id }) => id) ?? [];
+    const ids = typesOf(next);
     go({ ...NO_FOCUS, service: next, type: ids.includes(type) ? type : (ids[0] ?? "") });
   };
   return (

@@ -1,26 +1,30 @@
 import { shown, work } from "../../state/profile/shown.ts";
+import { lacking, namesOf } from "../../state/query/common.ts";
+import { apart } from "../../state/query/place.ts";
+import { sidePlace } from "../../state/query/placenames.ts";
 import { matcherLabel } from "../../state/query/selector.ts";
-import { services } from "../../state/query/services.ts";
-import { SIDE_TITLES, sideSpan } from "../../state/query/sides.ts";
+import { otherServices, services } from "../../state/query/services.ts";
+import { exploreSide, SIDE_TITLES, sideSpan, widest } from "../../state/query/sides.ts";
 import { clock, refresh } from "../../state/url/clock.ts";
 import { go, urlState, visit } from "../../state/url/router.ts";
-import { initialUrlState, type SideName } from "../../state/url/urlstate.ts";
+import type { SideName } from "../../state/url/urlstate.ts";
 import { spanLabel } from "../../time/range.ts";
 import { Note, ProblemNote } from "./problemnote.tsx";
 
 /** Why there may be nothing to see, with a click to widen. */
 export function NoData() {
   const { service, base, other, window, route } = urlState.value;
-  if (services.value.problem) {
+  const problem = services.value.problem ?? otherServices.value.problem;
+  if (problem) {
     return (
-      <ProblemNote problem={services.value.problem}>
+      <ProblemNote problem={problem}>
         <button type="button" class="control primary" onClick={refresh}>
           Try again
         </button>
       </ProblemNote>
     );
   }
-  if (services.value.state === "loading" || work.value) return null;
+  if (services.value.state === "loading" || otherServices.value.state === "loading" || work.value) return null;
   const filtered = base.filters.length > 0 || (route === "diff" && other.filters.length > 0);
   const none = services.value.value?.length === 0;
   const answer = shown.value;
@@ -42,14 +46,14 @@ export function NoData() {
             Show the whole range
           </button>
         )}
-        {route === "explore" && base.from !== "now-7d" && (
+        {route === "explore" && base.from !== widest().range.from && (
           <button
             type="button"
             class={filtered || window ? "control" : "control primary"}
             data-testid="widen"
-            onClick={() => go({ base: { ...base, from: "now-7d", until: "now" }, window: null })}
+            onClick={() => go({ base: { ...base, ...widest().range }, window: null })}
           >
-            Look at the last 7 days
+            {widest().label}
           </button>
         )}
         <AllServices />
@@ -60,8 +64,8 @@ export function NoData() {
 
 /** Which sides of a comparison have nothing, and what was looked for there. */
 function EmptySides({ sides }: { sides: SideName[] }) {
-  const { service, type, base, other } = urlState.value;
-  const filled = sides.length === 1 ? (sides[0] === "base" ? other : base) : null;
+  const { service, type } = urlState.value;
+  const filled = sides.length === 1 ? (sides[0] === "base" ? "other" : "base") : null;
   const filtered = sides.some((side) => urlState.value[side].filters.length > 0);
   return (
     <Note title={sides.length > 1 ? "Neither side has profiles" : "One side is empty"} testid="empty">
@@ -69,24 +73,26 @@ function EmptySides({ sides }: { sides: SideName[] }) {
         <p key={side}>
           The {SIDE_TITLES[side]} has no profiles: {service}
           {urlState.value[side].filters.map((filter) => ` ${matcherLabel(filter)}`)},{" "}
-          {spanLabel(sideSpan(side), clock.value)}.
+          {spanLabel(sideSpan(side), clock.value)}.{apart.value && ` ${lacks(side, service, type)}`}
         </p>
       ))}
       <div class="note-actions">
         {filtered && <RemoveFilters sides={sides} />}
         {filled && (
-          <button
-            type="button"
-            class={filtered ? "control" : "control primary"}
-            onClick={() => go({ ...initialUrlState("explore"), service, type, base: filled })}
-          >
-            Explore the {SIDE_TITLES[sides[0] === "base" ? "other" : "base"]} alone
+          <button type="button" class={filtered ? "control" : "control primary"} onClick={() => exploreSide(filled)}>
+            Explore the {SIDE_TITLES[filled]} alone
           </button>
         )}
         {!filled && <AllServices />}
       </div>
     </Note>
   );
+}
+
+/** What the place of a side has instead. */
+function lacks(side: SideName, service: string, type: string): string {
+  const { value } = (side === "base" ? services : otherServices).value;
+  return value ? lacking(sidePlace(side), namesOf(value), service, type) : "";
 }
 
 function RemoveFilters({ sides }: { sides: SideName[] }) {

@@ -11,3 +11,5 @@ export const fetchTimeline = none;
 export const fetchProfile = none;
 export const fetchBundle = none;
 export const fetchTemplate = none;
+export const askServer = none;
+export const bodyOf = none;

@@ -1,4 +1,4 @@
-/** /file: the profiles that are open. They live in this page's memory and go nowhere else. */
+/** /file: the profiles that are open. They live in this page's memory, and leave it only when somebody shares one. */
 import { computed, signal, untracked } from "@preact/signals";
 import { core } from "../../core/index.ts";
 import type { ProfileInfo, SampleType } from "../../core/types.ts";

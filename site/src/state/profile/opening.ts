@@ -7,6 +7,7 @@ import { type Gathered, gather } from "../../files/gather.ts";
 import { beginsProgram, isProgram } from "../../files/program.ts";
 import type { Source } from "../../files/source.ts";
 import { notify } from "../page/notice.ts";
+import { token } from "../page/token.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { go, urlState, visit } from "../url/router.ts";
 import type { UrlState } from "../url/urlstate.ts";
@@ -52,18 +53,24 @@ export async function openText(text: string): Promise<void> {
   return openFiles([file]);
 }
 
-/** As text, so that equal values are equal. */
-const addresses = computed(() => JSON.stringify(urlState.value.addresses));
+/** As text, so that equal values are equal. With the token that the server asked for a share is asked for again. */
+const linked = computed(() => {
+  const { share, addresses } = urlState.value;
+  return JSON.stringify({ share, addresses, token: share && token.value });
+});
 
 /** Fetches what the link names. Runs again whenever what it reads changes. */
 export function loadAddresses(): void {
-  const wanted = JSON.parse(addresses.value) as UrlState["addresses"];
-  if (wanted.length > 0) untracked(() => void openAddresses(wanted));
+  const wanted = JSON.parse(linked.value) as Linked;
+  if (wanted.share || wanted.addresses.length > 0) untracked(() => void openAddresses(wanted));
 }
 
-async function openAddresses(wanted: UrlState["addresses"]): Promise<void> {
-  const urls = new Set(wanted.map(({ url }) => url));
-  const there = files.peek().filter(({ address }) => urls.has(address));
+type Linked = Pick<UrlState, "share" | "addresses">;
+
+async function openAddresses({ share, addresses }: Linked): Promise<void> {
+  const shareAddress = `share:${share}`;
+  const wanted = [...(share ? [shareAddress] : []), ...addresses.map(({ url }) => url)];
+  const there = files.peek().filter(({ address }) => wanted.includes(address));
   if (there.length === wanted.length) {
     // By way of the browser's history: they are open still.
     files.value = files.peek().map((file) => ({ ...file, checked: there.includes(file) }));
@@ -71,7 +78,8 @@ async function openAddresses(wanted: UrlState["addresses"]): Promise<void> {
   }
   const find = async (): Promise<Gathered> => {
     const { addressSource } = await import("../../files/address.ts");
-    return { sources: wanted.map(addressSource), refused: [] };
+    const shared = share ? [(await import("../../files/share.ts")).shareSource(share, shareAddress)] : [];
+    return { sources: [...shared, ...addresses.map(addressSource)], refused: [] };
   };
   // The rest of the link says what of them is seen.
   await open(find, {});
@@ -84,6 +92,7 @@ const FROM_DISK: Partial<UrlState> = {
   graph: null,
   selection: "",
   compare: false,
+  share: "",
   addresses: [],
 };
 /** Frames with other names are other frames. */
@@ -172,11 +181,13 @@ async function openSource(
   say: (progress: { stage: string; bytes: number; size: number }) => void,
   signal: AbortSignal,
 ): Promise<OpenedFile | Program> {
-  const { name, stage, address, file } = source;
+  const { stage, address, file } = source;
   say({ stage, bytes: 0, size: source.size });
-  if (file && (await isProgram(file))) return { name, file };
+  if (file && (await isProgram(file))) return { name: source.name, file };
   const bytes = await source.read(signal, (bytes, size) => say({ stage, bytes, size }));
   signal.throwIfAborted();
+  // The server says what a share is called.
+  const { name } = source;
   if (!file && beginsProgram(bytes)) return { name, file: new Blob([bytes]) };
   say({ stage: "decoding", bytes: bytes.length, size: 0 });
   const [started, size] = [performance.now(), bytes.length];

@@ -4,7 +4,7 @@ import { quotient } from "../../core/divided.ts";
 import { core } from "../../core/index.ts";
 import { describeProfiles } from "../../format/facts.ts";
 import { isGauge, typeLabel } from "../../format/type.ts";
-import { formatBytes, formatMillis, plural } from "../../format/value.ts";
+import { formatMillis, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
 import { commonFactors, seriesOf } from "../../time/series.ts";
 import { drawingComparison } from "../profile/draw.ts";
@@ -14,27 +14,30 @@ import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import type { Measure, SideName } from "../url/urlstate.ts";
 import { compareTrees, coverageDiffers, resolveMeasure } from "./measure.ts";
-import { openMerged, typedTimeline } from "./merged.ts";
+import { describeRead, openMerged, typedTimeline } from "./merged.ts";
+import { apart, placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
 import { span } from "./services.ts";
-import { sideSpan } from "./sides.ts";
+import { sideSpan, timelineSpan } from "./sides.ts";
 
 const sideQuery = (side: SideName) => {
   const { route, service, type } = urlState.value;
   return route === "diff" && service && type ? type + selector(service, urlState.value[side].filters) : null;
 };
 
-/** Both timelines span both ranges, so that the sides can be seen side by side in time. */
+/** Both timelines span both ranges, so that the sides can be seen side by side in time; of two places each spans its own. */
 const sideTimeline = (side: SideName) =>
   resource(
     "read the timeline",
     () => {
       const query = sideQuery(side);
       const { base, other } = urlState.value;
-      const subject = JSON.stringify([query, base.from, base.until, other.from, other.until]);
-      return query === null ? null : { query, ...span.value, at: clock.value, subject };
+      const place = placeOf(side);
+      const subject = JSON.stringify([place, query, base.from, base.until, other.from, other.until]);
+      const range = apart.value ? timelineSpan(side) : span.value;
+      return query === null ? null : { place, query, ...range, at: clock.value, subject };
     },
-    ({ query, from, until }, signal) => typedTimeline(query, { from, until }, signal),
+    ({ place, query, from, until }, signal) => typedTimeline(place, query, { from, until }, signal),
     ({ subject }) => subject,
   );
 export const timelines = { base: sideTimeline("base"), other: sideTimeline("other") };
@@ -44,21 +47,24 @@ const loadedTimelines = {
   base: computed(() => timelines.base.value.value),
   other: computed(() => timelines.other.value.value),
 };
-/** Both as they are drawn: in steps of one length and to one scale, so that their heights compare. */
+/** Both as they are drawn: in steps of one length and to one scale, so that their heights compare. Of two places each has its own. */
 export const sideSeries = computed(() => {
   const [base, other] = [loadedTimelines.base.value, loadedTimelines.other.value];
   const loaded = [base, other].filter((timeline) => timeline !== undefined);
-  const factors = commonFactors(loaded);
+  const factors = apart.value ? [] : commonFactors(loaded);
   const draw = (timeline: typeof base) =>
     timeline && seriesOf(timeline, isGauge(timeline.type), factors[loaded.indexOf(timeline)]);
   const drawn = { base: draw(base), other: draw(other) };
   const values = [drawn.base, drawn.other].flatMap((series) => series?.values ?? []);
-  return { ...drawn, peak: values.reduce((peak: number, value) => Math.max(peak, value ?? 0), 0) };
+  const highest = values.reduce((peak: number, value) => Math.max(peak, value ?? 0), 0);
+  return { ...drawn, peak: apart.value ? undefined : highest };
 });
 
 interface CompareQuery {
   base: string;
   other: string;
+  /** Where the sides are. */
+  at: Record<SideName, string>;
   baseSpan: Span;
   otherSpan: Span;
   measure: Measure;
@@ -70,15 +76,17 @@ const compareQuery = computed(() => {
   const [base, other] = [sideQuery("base"), sideQuery("other")];
   if (!base || !other) return "null";
   const { measure, base: first, other: second } = urlState.value;
-  const subject = JSON.stringify([base, other, first, second, measure]);
+  const at = { base: placeOf("base"), other: placeOf("other") };
+  const subject = JSON.stringify([at, base, other, first, second, measure]);
   return JSON.stringify({
     base,
     other,
+    at,
     measure,
     baseSpan: sideSpan("base"),
     otherSpan: sideSpan("other"),
     subject,
-    at: clock.value,
+    asked: clock.value,
   });
 });
 
@@ -93,8 +101,8 @@ function load(query: CompareQuery): Promise<void> {
 }
 
 async function compare(query: CompareQuery, progress: Progress): Promise<Answer> {
-  const base = await openMerged(query.base, query.baseSpan, progress, " for the baseline");
-  const other = await openMerged(query.other, query.otherSpan, progress, " for the comparison");
+  const base = await openMerged(query.at.base, query.base, query.baseSpan, progress, " for the baseline");
+  const other = await openMerged(query.at.other, query.other, query.otherSpan, progress, " for the comparison");
   if (!base || !other) {
     return { state: "empty", sides: [...(base ? [] : ["base" as const]), ...(other ? [] : ["other" as const])] };
   }
@@ -119,7 +127,7 @@ async function compare(query: CompareQuery, progress: Progress): Promise<Answer>
     title: `${service} · ${typeLabel(type)} · difference`,
     facts: [
       `${describeProfiles(base.profiles, type)} against ${gauge ? plural(other.profiles, "snapshot") : plural(other.profiles, "profile")}`,
-      `${plural(base.objects + other.objects, "object")}, ${formatBytes(base.bytesRead + other.bytesRead)} read`,
+      describeRead(base.read, other.read),
       formatMillis(base.millis + other.millis),
     ],
     warnings: [

@@ -10,11 +10,13 @@ import { clear, show } from "../profile/shown.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { go, urlState } from "../url/router.ts";
-import { openMerged, typedTimeline } from "./merged.ts";
+import { describeRead, openMerged, typedTimeline } from "./merged.ts";
+import { apart, placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
-import { services, span } from "./services.ts";
+import { offered, otherServices, services, span } from "./services.ts";
 
 interface ExploreQuery extends Span {
+  place: string;
   query: string;
   /** When it is asked: a refresh is another query, of the same subject. */
   at: number;
@@ -26,13 +28,14 @@ const timelineQuery = computed((): ExploreQuery | null => {
   const { route, service, type, base } = urlState.value;
   if (route !== "explore" || !service || !type) return null;
   const query = type + selector(service, base.filters);
-  return { query, ...span.value, at: clock.value, subject: `${query} ${base.from} ${base.until}` };
+  const place = placeOf("base");
+  return { place, query, ...span.value, at: clock.value, subject: `${place} ${query} ${base.from} ${base.until}` };
 });
 
 export const timeline = resource(
   "read the timeline",
   () => timelineQuery.value,
-  ({ query, from, until }, signal) => typedTimeline(query, { from, until }, signal),
+  ({ place, query, from, until }, signal) => typedTimeline(place, query, { from, until }, signal),
   ({ subject }) => subject,
 );
 
@@ -56,11 +59,11 @@ export function loadExplore(): void {
   if (query) void untracked(() => load(query));
 }
 
-function load({ query, from, until, subject }: ExploreQuery): Promise<void> {
+function load({ place, query, from, until, subject }: ExploreQuery): Promise<void> {
   return show(
     "read the profile",
     async (progress) => {
-      const opened = await openMerged(query, { from, until }, progress);
+      const opened = await openMerged(place, query, { from, until }, progress);
       if (!opened) return { state: "empty" };
       progress.stage("drawing");
       const { type, service } = urlState.peek();
@@ -74,7 +77,7 @@ function load({ query, from, until, subject }: ExploreQuery): Promise<void> {
         draw,
         subject: drawable,
         title: `${service} · ${typeLabel(type)}`,
-        facts: [describeProfiles(opened.profiles, type), opened.read, formatMillis(opened.millis)],
+        facts: [describeProfiles(opened.profiles, type), describeRead(opened.read), formatMillis(opened.millis)],
         warnings: opened.warnings,
         exported: opened.profile,
       };
@@ -83,16 +86,21 @@ function load({ query, from, until, subject }: ExploreQuery): Promise<void> {
   );
 }
 
-/** A link without service or type shows the first there is; a service without the type shows another of its types. */
+/**
+ * A link without service or type shows the first there is, of two places the first that both have; a service without the type
+ * shows another of its types.
+ */
 export function chooseDefaults(): void {
   const { route, service, type } = urlState.value;
-  const found = services.value;
-  if ((route !== "explore" && route !== "diff") || found.state !== "ready" || !found.value?.length) return;
-  const chosen = service ? found.value.find(({ name }) => name === service) : found.value[0];
+  if (route !== "explore" && route !== "diff") return;
+  const asked = [services, ...(route === "diff" && apart.value ? [otherServices] : [])];
+  const found = offered.value;
+  if (asked.some(({ value }) => value.state !== "ready") || found.length === 0) return;
+  const chosen = service ? found.find(({ name }) => name === service) : found[0];
   if (!chosen) {
     // A service named by the link, with no data in this range: say so instead of showing another one.
     if (!type) clear();
     return;
   }
-  if (!service || !type) go({ service: chosen.name, type: type || (chosen.types[0]?.id ?? "") }, "replace");
+  if (!service || !type) go({ service: chosen.name, type: type || (chosen.types[0] ?? "") }, "replace");
 }

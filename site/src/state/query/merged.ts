@@ -1,5 +1,5 @@
 /** What both pages that query the server need of one query: its merged profile and its timeline. */
-import { fetchProfile, fetchTimeline, type Timeline } from "../../api.ts";
+import { fetchProfile, fetchTimeline, type ProfileAnswer, type Timeline } from "../../api.ts";
 import { core } from "../../core/index.ts";
 import { formatBytes, plural } from "../../format/value.ts";
 import type { Span } from "../../time/range.ts";
@@ -11,30 +11,35 @@ import type { MergedSide } from "./measure.ts";
 /** An hour in steps of 30 s. */
 const TIMELINE_POINTS = 120;
 
+const ROUNDED =
+  "Parts of the range count as whole minutes, hours or days: their profiles have expired, and sums are left.";
 const SATURATED = "A sum is larger than 64 bits can hold and is cut there.";
+
+/** What was read for an answer; of a server the requests are not known. */
+export type Read = Pick<ProfileAnswer, "objects" | "bytesRead" | "requests">;
 
 /** A merged profile that is open in the core. */
 export interface MergedProfile extends MergedSide {
   /** The total as decimal text. */
   exact: string;
   warnings: string[];
-  objects: number;
-  bytesRead: number;
-  /** "38 objects, 2.1 MB read". */
-  read: string;
+  read: Read;
   millis: number;
 }
 
 /** Fetches and decodes the merged profile of one query. The job then owns it. Null when there is no data. */
 export async function openMerged(
+  place: string,
   query: string,
   range: Span,
   progress: Progress,
   side = "",
 ): Promise<MergedProfile | null> {
   const started = performance.now();
-  progress.stage(`asking the server${side}`);
-  const answer = await fetchProfile(query, range, progress.signal, (bytes) => progress.stage(`reading${side}`, bytes));
+  progress.stage(`asking the ${place ? "bucket" : "server"}${side}`);
+  const answer = await fetchProfile(place, query, range, progress.signal, (bytes) =>
+    progress.stage(`reading${side}`, bytes),
+  );
   if (!answer) return null;
   progress.stage(`decoding${side}`, answer.bytes.length);
   const info = await core.open(urlState.peek().service, answer.bytes);
@@ -47,21 +52,33 @@ export async function openMerged(
     total: type?.total ?? 0,
     exact: type?.total_exact ?? "0",
     unit: type?.unit ?? "",
-    warnings: [...info.warnings, ...(answer.saturated ? [SATURATED] : [])],
+    warnings: [
+      ...info.warnings,
+      ...(answer.saturated ? [SATURATED] : []),
+      ...(answer.rounded ? [ROUNDED] : []),
+      ...answer.notes,
+    ],
     profiles: answer.profiles,
-    objects: answer.objects,
-    bytesRead: answer.bytesRead,
-    read: `${plural(answer.objects, "object")}, ${formatBytes(answer.bytesRead)} read`,
+    read: { objects: answer.objects, bytesRead: answer.bytesRead, requests: answer.requests },
     millis: performance.now() - started,
   };
 }
 
+/** "38 objects, 2.1 MB read", and of a bucket "in 12 requests". */
+export function describeRead(...reads: Read[]): string {
+  const sum = (of: keyof Read) => reads.reduce((all, read) => all + read[of], 0);
+  const requests = sum("requests");
+  const asked = requests > 0 ? ` in ${plural(requests, "request")}` : "";
+  return `${plural(sum("objects"), "object")}, ${formatBytes(sum("bytesRead"))} read${asked}`;
+}
+
 /** A timeline and its type: the page may have moved on to another one. */
 export async function typedTimeline(
+  place: string,
   query: string,
   range: Span,
   signal: AbortSignal,
 ): Promise<Timeline & { type: string }> {
-  const timeline = await fetchTimeline(query, range, pointsFor(range, TIMELINE_POINTS), signal);
+  const timeline = await fetchTimeline(place, query, range, pointsFor(range, TIMELINE_POINTS), signal);
   return { ...timeline, type: query.slice(0, query.indexOf("{")) };
 }

@@ -1,25 +1,113 @@
 /**
- * The bucket that the pages ask in place of a server: one that the address of the page names (`bucket`), or the bundle that
- * the site came with. Empty with a server.
+ * The places that the pages ask: the server, a bucket, or a bundle. The address of the page may name one (`bucket`), and
+ * another for the comparison's side (`bucket2`), which is then of both places. Without a name it is the bundle that the site
+ * came with, or else the server.
  */
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 import { base } from "../../base.ts";
+import type { Span } from "../../time/range.ts";
 
-const named = new URLSearchParams(location.search).get("bucket");
+/** Places as they are written in the address of the page: relative to it, or absolute. Empty is the server. */
+export interface Places {
+  base: string;
+  /** Null where both sides are of one place. */
+  other: string | null;
+}
+
 const link = document.querySelector<HTMLLinkElement>('link[rel="pilotlight-bundle"]');
-const own = link?.getAttribute("href");
-const given = named ?? own ?? "";
+/** The bundle that the site came with. */
+const own = link?.getAttribute("href") ?? "";
 
-export const place: string = given !== "" && URL.canParse(given, base.href) ? new URL(given, base).href : "";
+const current = signal(read());
+export const places: ReadonlySignal<Places> = current;
 
-/** When the profiles of the own bundle begin and end; without one the pages begin with the last hour. */
-export const ownSpan: { from: number; until: number } | null =
-  named === null && link ? { from: Number(link.dataset.from), until: Number(link.dataset.until) } : null;
+/** Whether the sides of a comparison are of two places. */
+export const apart = computed(() => current.value.other !== null);
 
-/** The address of a page: with the bucket that was named, and as the name of a file where any static host may serve it. */
-export function withPlace(address: string): string {
+/** What a side asks: an absolute address; empty for the server. */
+export function placeOf(side: keyof Places): string {
+  const { base, other } = current.value;
+  return absolute(side === "other" && other !== null ? other : base);
+}
+
+/** Takes the places of the address of the page, or those that are given. */
+export function setPlaces(next = read()): void {
+  const { base, other } = current.peek();
+  if (next.base !== base || next.other !== other) current.value = next;
+}
+
+/** The places with their sides swapped. */
+export function swapped(): Places {
+  const { base, other } = current.peek();
+  return other === null ? { base, other } : { base: other, other: base };
+}
+
+/** The address of a page: with the places that are named, and as the name of a file where any static host may serve it. */
+export function withPlaces(address: string): string {
+  const { base, other } = current.value;
+  if (base === own && other === null && !link) return address;
   const url = new URL(address);
-  if (named && place) url.searchParams.set("bucket", named);
-  else if (link && !/(\/|\.html)$/.test(url.pathname)) url.pathname += ".html";
-  else return address;
+  const put = (name: string, place: string) => {
+    // As the rest of the query, it stays readable.
+    const text = encodeURIComponent(place).replace(/%(3A|2F|2C)/g, decodeURIComponent);
+    url.search += `${url.search ? "&" : "?"}${name}=${text}`;
+  };
+  if (base !== own) put("bucket", base);
+  if (other !== null) put("bucket2", other);
+  if (link && !/(\/|\.html)$/.test(url.pathname)) url.pathname += ".html";
   return url.href;
+}
+
+function read(): Places {
+  const params = new URLSearchParams(location.search);
+  return { base: params.get("bucket") ?? own, other: params.get("bucket2") };
+}
+
+function absolute(place: string): string {
+  return place !== "" && URL.canParse(place, base.href) ? new URL(place, base).href : "";
+}
+
+/** When the profiles of bundles begin and end. */
+const spans = new Map<string, Span | null>();
+if (link) spans.set(absolute(own), spanOf({ from: Number(link.dataset.from), until: Number(link.dataset.until) }));
+
+/** All the time of a side's bundle; null of what has no end. */
+export function wholeSpan(side: keyof Places): Span | null {
+  return spans.get(placeOf(side)) ?? null;
+}
+
+const unknown = () => [placeOf("base"), placeOf("other")].filter((place) => describes(place) && !spans.has(place));
+const learned = signal(unknown().length === 0);
+/**
+ * Whether the times of the bundles that the address names are known. The ranges of an address without any depend on them, so
+ * nothing is asked before.
+ */
+export const known: ReadonlySignal<boolean> = learned;
+
+/** Reads the times of bundles that are not known; `then` runs together with what waits for them. */
+export async function learnSpans(then: () => void): Promise<void> {
+  await Promise.all(unknown().map(async (place) => spans.set(place, await describedSpan(place))));
+  batch(() => {
+    then();
+    learned.value = true;
+  });
+}
+
+function describes(place: string): boolean {
+  return place !== "" && new URL(place).pathname.endsWith(".json");
+}
+
+/** What cannot be read has no span here. The first question says why. */
+async function describedSpan(place: string): Promise<Span | null> {
+  try {
+    const description = (await (await fetch(place, { cache: "no-cache" })).json()) as { made?: Partial<Span> };
+    return spanOf(description.made ?? {});
+  } catch {
+    return null;
+  }
+}
+
+function spanOf({ from, until }: Partial<Span>): Span | null {
+  const whole = Number.isSafeInteger(from) && Number.isSafeInteger(until) && Number(from) < Number(until);
+  return whole ? { from: Number(from), until: Number(until) } : null;
 }

@@ -1,6 +1,6 @@
 /** What there is in the current range: services, labels of one, and whether there is a server at all. */
 import { computed, signal } from "@preact/signals";
-import { fetchLabels, fetchServices } from "../../api.ts";
+import { fetchLabels, fetchServices, type Service } from "../../api.ts";
 import { ApiError } from "../../apierror.ts";
 import { compareTypes } from "../../format/type.ts";
 import { resolve, type Span } from "../../time/range.ts";
@@ -8,6 +8,8 @@ import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
+import { common, namesOf, type Offered } from "./common.ts";
+import { apart, placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
 
 /** Enough for a sparkline of a card's width. */
@@ -19,11 +21,11 @@ const STORAGE_KEY = "pilotlight-server";
 /** Whether there was a server the last time: the front page takes that shape while it looks, so that nothing jumps. */
 export const rememberedServer = readStorage();
 
-/** The range of the screen: of both sides together on the diff page. */
+/** The range of the screen: of both sides together on the diff page; of the baseline where each side has a place of its own. */
 export const span = computed<Span>(() => {
   const { route, base, other } = urlState.value;
   const first = resolve(base, clock.value);
-  if (route !== "diff") return first;
+  if (route !== "diff" || apart.value) return first;
   const second = resolve(other, clock.value);
   return { from: Math.min(first.from, second.from), until: Math.max(first.until, second.until) };
 });
@@ -34,14 +36,13 @@ export const services = resource(
     const { route, embed } = urlState.value;
     // On the file page only to learn, once, whether there is a server to go back to. From a frame nothing leads there.
     const known = route === "file" && (embed || server.value !== "unknown");
-    return known ? null : { ...span.value, at: clock.value };
+    return known ? null : { place: placeOf("base"), ...span.value, at: clock.value };
   },
-  async (range, signal) => {
+  async (asked, signal) => {
     try {
-      const found = await fetchServices(range, pointsFor(range, POINTS), signal);
+      const found = await sortedServices(asked, signal);
       setServer("present");
-      for (const service of found) service.types.sort((a, b) => compareTypes(a.id, b.id));
-      return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return found;
     } catch (failure) {
       // One that does not answer is down. Only what says that there is no such path is a viewer without a server.
       if (failure instanceof ApiError && failure.kind === "absent" && server.peek() !== "present") {
@@ -53,18 +54,53 @@ export const services = resource(
   },
 );
 
+/** Of the comparison, where that is of another place. */
+const otherSide = computed(() => {
+  const { route, other } = urlState.value;
+  return route === "diff" && apart.value ? { place: placeOf("other"), ...resolve(other, clock.value) } : null;
+});
+export const otherServices = resource(
+  "list the services of the comparison",
+  () => otherSide.value && { ...otherSide.value, at: clock.value },
+  sortedServices,
+);
+
+async function sortedServices({ place, ...range }: Span & { place: string }, signal: AbortSignal): Promise<Service[]> {
+  const found = await fetchServices(place, range, pointsFor(range, POINTS), signal);
+  for (const service of found) service.types.sort((a, b) => compareTypes(a.id, b.id));
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Services and types to choose of: of two places what both have, or what either has where they have nothing in common. */
+export const offered = computed((): Offered[] => {
+  const first = namesOf(services.value.value);
+  return otherSide.value ? common(first, namesOf(otherServices.value.value)) : first;
+});
+
 /** Labels of the service, whatever is filtered, so that a filter can be changed to another value. */
 export const labels = resource(
   "list the labels",
   () => {
     const { route, service } = urlState.value;
-    return (route === "explore" || route === "diff") && service ? { service, ...span.value } : null;
+    const asked = (route === "explore" || route === "diff") && service;
+    return asked ? { place: placeOf("base"), service, ...span.value } : null;
   },
-  ({ service, from, until }, signal) => fetchLabels(selector(service, []), { from, until }, signal),
+  serviceLabels,
+  ({ service }) => service,
+);
+export const otherLabels = resource(
+  "list the labels of the comparison",
+  () => {
+    const { service } = urlState.value;
+    return otherSide.value && service ? { ...otherSide.value, service } : null;
+  },
+  serviceLabels,
   ({ service }) => service,
 );
 
-export const service = computed(() => services.value.value?.find(({ name }) => name === urlState.value.service));
+function serviceLabels({ place, service, ...range }: Span & { place: string; service: string }, signal: AbortSignal) {
+  return fetchLabels(place, selector(service, []), range, signal);
+}
 
 function setServer(found: "present" | "absent"): void {
   server.value = found;

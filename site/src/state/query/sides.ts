@@ -2,8 +2,9 @@
 import { fixed, halves, type Range, resolve, type Span } from "../../time/range.ts";
 import { clock } from "../url/clock.ts";
 import { go, urlState } from "../url/router.ts";
-import type { Side, SideName, UrlState } from "../url/urlstate.ts";
+import { initialUrlState, type Side, type SideName, type UrlState } from "../url/urlstate.ts";
 import type { LabelSides } from "./labels.ts";
+import { places, swapped, wholeSpan } from "./place.ts";
 import { formatMatcher, parseMatcher } from "./selector.ts";
 
 export type Sides = Pick<UrlState, "base" | "other">;
@@ -42,11 +43,31 @@ export function labelSides(range: Range, filters: string[], { name, values }: La
   return { base: side(values[0]), other: side(values[1]) };
 }
 
+/** The widest range that is offered where there is nothing. */
+export function widest(): { label: string; range: Range } {
+  const whole = wholeSpan("base");
+  if (whole) return { label: "Look at all of the bundle", range: fixed(whole) };
+  return { label: "Look at the last 7 days", range: { from: "now-7d", until: "now" } };
+}
+
 export function setSide(name: SideName, patch: Partial<Side>): void {
   go({ [name]: { ...urlState.peek()[name], ...patch } });
 }
 
 export function swapSides(): void {
   const { base, other } = urlState.peek();
-  go({ base: other, other: base });
+  go({ base: other, other: base }, "push", swapped());
+}
+
+/** The time that a side's timeline spans where each side has a place of its own: all of a bundle, else the side's range. */
+export function timelineSpan(side: SideName): Span {
+  const [range, whole] = [sideSpan(side), wholeSpan(side)];
+  return whole ? { from: Math.min(range.from, whole.from), until: Math.max(range.until, whole.until) } : range;
+}
+
+/** To one side alone, in its place. */
+export function exploreSide(side: SideName): void {
+  const { service, type, [side]: base } = urlState.peek();
+  const at = side === "other" ? swapped() : places.peek();
+  go({ ...initialUrlState("explore"), service, type, base }, "push", at);
 }

@@ -1,17 +1,31 @@
 /** The URL state as a signal, kept in step with the address bar and the browser's history. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import { address, currentPath } from "../../base.ts";
-import { withPlace } from "../query/place.ts";
+import { known, learnSpans, type Places, places, setPlaces, withPlaces } from "../query/place.ts";
 import { refresh } from "./clock.ts";
 import { formatUrlState, initialUrlState, parseUrlState, type Route, type UrlState } from "./urlstate.ts";
 
 const current = signal(read());
 export const urlState: ReadonlySignal<UrlState> = current;
 
-addEventListener("popstate", () => arrive(read()));
+if (!known.peek()) void learnSpans(() => (current.value = read()));
+
+addEventListener("popstate", () =>
+  batch(() => {
+    setPlaces();
+    arrive(read());
+  }),
+);
 
 /** Changes what is seen. "push" makes a step that the Back button undoes; "replace" is for what changes often. */
-export function go(patch: Partial<UrlState>, how: "push" | "replace" = "push"): void {
+export function go(patch: Partial<UrlState>, how: "push" | "replace" = "push", at: Places = places.peek()): void {
+  batch(() => {
+    setPlaces(at);
+    change(patch, how);
+  });
+}
+
+function change(patch: Partial<UrlState>, how: "push" | "replace"): void {
   const next = { ...current.value, ...patch };
   // A profile that the fragment holds stays in the address as long as its page.
   const held = next.route === current.peek().route && location.hash.startsWith("#p=") ? location.hash : "";
@@ -57,7 +71,7 @@ export function visit(route: Route, patch: Partial<UrlState> = {}): void {
 }
 
 export function href(target: UrlState): string {
-  return withPlace(address(formatUrlState(target)));
+  return withPlaces(address(formatUrlState(target)));
 }
 
 /** What another service or file resets: a frame of one means nothing in the next. */

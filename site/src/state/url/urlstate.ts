@@ -20,9 +20,11 @@
  * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
  * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
  * | `embed` | in /file: `1` in the frame of another page, without header and foot |
+ * | `share` | in /file: a profile that was put on the server, by its id |
  * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
  *
- * All pages but /file may have `bucket`, the address of a bucket or of a bundle that is asked in place of a server.
+ * All pages may have `bucket`, the address of a bucket or of a bundle that is asked in place of a server, and `bucket2`,
+ * another that /diff asks for the comparison. Addresses are absolute or relative to the page; an empty one is the server.
  *
  * Behind the `#` of /file: `profileURL`, an address from which a profile is fetched, and `title`, its name. Several are
  * several profiles. The names are speedscope's.
@@ -32,8 +34,8 @@ import { formatSeconds, parseSeconds, parseSteps, type Seconds, timeAmong } from
 import type { SortColumn } from "../../core/types.ts";
 import type { Address } from "../../files/address.ts";
 import type { Extent } from "../../flame/extent.ts";
-import { isTime, type Range, type Span } from "../../time/range.ts";
-import { ownSpan } from "../query/place.ts";
+import { fixed, halves, isTime, type Range, type Span } from "../../time/range.ts";
+import { apart, wholeSpan } from "../query/place.ts";
 
 export type Route = "home" | "explore" | "diff" | "file";
 export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart" | "lines" | "graph";
@@ -84,6 +86,8 @@ export interface UrlState {
   measure: Measure;
   /** In the frame of another page. */
   embed: boolean;
+  /** The id of a profile on the server; empty for none. */
+  share: string;
   /** What is fetched for /file. */
   addresses: Address[];
 }
@@ -93,16 +97,17 @@ const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart", "l
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
 
-/** The last hour; in a comparison its halves. Of the bundle that the site came with, all of it. */
+/** The last hour, or all of a bundle. In a comparison its halves; of two places all of each. */
 function initialRanges(diff: boolean): { base: Range; other: Range } {
-  if (!ownSpan) {
-    const base = { from: "now-1h", until: diff ? "now-30m" : "now" };
-    return { base, other: { from: "now-30m", until: "now" } };
-  }
-  const { from, until } = ownSpan;
-  const middle = Math.ceil((from + until) / 2);
-  const base = { from: String(from), until: String(diff ? middle : until) };
-  return { base, other: { from: String(middle), until: String(until) } };
+  const all = (side: SideName): Range => {
+    const whole = wholeSpan(side);
+    return whole ? fixed(whole) : { from: "now-1h", until: "now" };
+  };
+  if (!diff || apart.peek()) return { base: all("base"), other: all("other") };
+  const whole = wholeSpan("base");
+  if (!whole) return { base: { from: "now-1h", until: "now-30m" }, other: { from: "now-30m", until: "now" } };
+  const [base, other] = halves(whole);
+  return { base: fixed(base), other: fixed(other) };
 }
 
 export function initialUrlState(route: Route): UrlState {
@@ -131,6 +136,7 @@ export function initialUrlState(route: Route): UrlState {
     compare: false,
     measure: "auto",
     embed: false,
+    share: "",
     addresses: [],
   };
 }
@@ -166,6 +172,7 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.compare = route === "file" && text("m") === "compare";
   state.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
   state.embed = route === "file" && text("embed") === "1";
+  state.share = route === "file" ? text("share") : "";
   if (route === "file") state.addresses = parseAddresses(new URLSearchParams(fragment.replace(/^#/, "")));
   return state;
 }
@@ -177,6 +184,7 @@ export function formatUrlState(state: UrlState): string {
   const put = (key: string, value: string, normal = "") => {
     if (value !== normal) params.append(key, value);
   };
+  if (state.route === "file") put("share", state.share);
   put("s", state.service);
   put("t", state.type);
   formatSide(state.base, initial.base, "", put);

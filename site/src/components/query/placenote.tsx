@@ -1,0 +1,88 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type Place, placeOf as readPlace } from "../../bucket/place.ts";
+import { FileError } from "../../files/source.ts";
+import { madeText } from "../../format/made.ts";
+import { bundleAddress, compareWith } from "../../state/query/otherplace.ts";
+import { placeOf, places } from "../../state/query/place.ts";
+import { placeName } from "../../state/query/placenames.ts";
+import { Icon } from "../controls/icon.tsx";
+import { Menu } from "../controls/menu.tsx";
+
+/** What the bundle that is asked was made of, and the way to a comparison with another one. */
+export function PlaceNote() {
+  const address = placeOf("base");
+  const place = useSignal<Place | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    // What cannot be read is said where its services would be.
+    readPlace(new URL(address)).then(
+      (read) => wanted && (place.value = read),
+      () => {},
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [address]);
+  return (
+    <>
+      <p title={address} data-testid="made">
+        {place.value && (madeText(place.value) || `Bucket ${placeName(address)}`)}
+      </p>
+      <Menu label="Compare with another bundle" title="Compare with another bundle" testid="compare-bundle">
+        {() => <OtherBundle />}
+      </Menu>
+    </>
+  );
+}
+
+/** Asks for the address of the other bundle, and goes to the comparison. */
+function OtherBundle() {
+  const text = useSignal(places.peek().other ?? "");
+  const wrong = useSignal("");
+  const submit = async () => {
+    const address = bundleAddress(text.peek());
+    if (address === null) {
+      wrong.value = "This is not an address.";
+      return;
+    }
+    try {
+      await readPlace(address);
+      compareWith(address);
+    } catch (failure) {
+      wrong.value = failure instanceof FileError ? [failure.message, ...failure.tries].join(" ") : String(failure);
+    }
+  };
+  return (
+    <form
+      class="other-bundle"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <label>
+        Address of the other bundle
+        <input
+          value={text}
+          placeholder="../run-18/"
+          data-testid="other-bundle"
+          aria-invalid={wrong.value !== ""}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+            wrong.value = "";
+          }}
+        />
+      </label>
+      <p class="hint">Absolute, or relative to this page. This one is the baseline.</p>
+      {wrong.value && (
+        <p role="alert" data-testid="other-bundle-problem">
+          {wrong}
+        </p>
+      )}
+      <button type="submit" class="control primary">
+        <Icon name="swap" /> Compare
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,301 @@
+//! Shares: profiles that people put into the bucket for some days, to hand on a link to them.
+//!
+//! | call | answer |
+//! |---|---|
+//! | `POST …/api/v1/shares?days&name` with the bytes of a file | 201, `{"id","expires","size"}` |
+//! | `GET …/api/v1/shares?after` | `{"shares":[{"id","name","size","created","expires"}],"next"}` |
+//! | `GET …/api/v1/shares/ID` | the bytes |
+//! | `DELETE …/api/v1/shares/ID` | 204, also when there is none |
+
+#[cfg(test)]
+mod tests;
+
+use futures_util::{StreamExt, stream};
+use pilotlight_core::store::{
+    MAX_SHARE_BYTES, MAX_SHARE_HEAD, ShareError, ShareId, TenantId, encode_share, share_head,
+    shares_prefix,
+};
+use serde::Serialize;
+use worker::{Request, Response, ResponseBuilder};
+
+use crate::bucket::{Bucket, BucketError, Condition, List, Listed, MAX_PAGE, list_all};
+use crate::http::body;
+use crate::http::parameters::Parameters;
+use crate::http::route::ShareCall;
+use crate::http::scope::Scope;
+use crate::limits::rate;
+use crate::platform::admission::Admission;
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+use crate::platform::{CONNECTIONS, Edge, Platform};
+
+/// How many days a share is kept, at most: a quarter of a year.
+const MAX_DAYS: usize = 90;
+
+/// How many days when nothing is said.
+const DEFAULT_DAYS: usize = 30;
+
+/// Most shares of a tenant at once: a page of the bucket's list, which one request reads.
+const MAX_SHARES: usize = MAX_PAGE;
+
+/// Shares on a page of the list: 40. The name of each is a request, and the free plan allows 50.
+const PAGE: usize = 40;
+
+/// What is read of a share at first: 4 MiB, all of most. What is larger asks for room before.
+const AT_ONCE: u64 = 4 << 20;
+
+const DAY_MILLIS: i64 = 86_400_000;
+
+/// What is to be shared.
+#[derive(Clone, Copy, Debug)]
+struct NewShare<'a> {
+    name: &'a str,
+    content: &'a [u8],
+    days: usize,
+}
+
+/// What came of it.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Created {
+    id: String,
+    /// Milliseconds since the epoch.
+    expires: i64,
+    /// Bytes of the content.
+    size: usize,
+}
+
+/// A share that was read.
+#[derive(Debug, PartialEq, Eq)]
+struct Shared {
+    name: String,
+    content: Vec<u8>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Entry {
+    id: String,
+    name: String,
+    size: u64,
+    created: i64,
+    expires: i64,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+struct Listing {
+    /// Those that expire first come first.
+    shares: Vec<Entry>,
+    /// What `after` is on the next page.
+    next: Option<String>,
+}
+
+impl From<ShareError> for Problem {
+    fn from(error: ShareError) -> Self {
+        match error {
+            ShareError::TooLarge(_) => Self::new(413, "resource_exhausted", error),
+            _ => Self::invalid(error),
+        }
+    }
+}
+
+/// Answers a call about shares.
+pub(crate) async fn call(
+    call: ShareCall,
+    request: &mut Request,
+    scope: &Scope,
+) -> Result<Response, Problem> {
+    let (bucket, tenant, now) = (scope.bucket()?, scope.tenant(), clock::now_millis());
+    match call {
+        ShareCall::Create => {
+            let parameters = Parameters::of(request);
+            let days = parameters.number("days", 1, MAX_DAYS, DEFAULT_DAYS)?;
+            let rate = scope.limits.rate();
+            rate::admit(tenant.as_str(), rate, now)?;
+            let content = body::read(request, MAX_SHARE_BYTES).await?;
+            rate::charge(tenant.as_str(), rate, content.len() as u64, now);
+            let _permit = Admission(Edge).push(content.len()).await?;
+            let share = NewShare {
+                name: parameters.get("name").unwrap_or("profile"),
+                content: &content,
+                days,
+            };
+            let created = create(&bucket, tenant, share, now).await?;
+            Ok(ResponseBuilder::new()
+                .with_status(201)
+                .from_json(&created)?)
+        }
+        ShareCall::List => {
+            let parameters = Parameters::of(request);
+            let after = parameters.get("after").map(str::parse).transpose();
+            let after = after.map_err(Problem::invalid)?;
+            Ok(Response::from_json(
+                &list(&bucket, tenant, after, now).await?,
+            )?)
+        }
+        ShareCall::Read(id) => {
+            let shared = read(&bucket, tenant, id, now, &Admission(Edge)).await?;
+            Ok(file(shared, id, now)?)
+        }
+        ShareCall::Delete(id) => {
+            bucket.delete(&[id.key(tenant)]).await?;
+            Ok(Response::empty()?.with_status(204))
+        }
+    }
+}
+
+/// Stores a share, unless it is stored already.
+async fn create(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    NewShare {
+        name,
+        content,
+        days,
+    }: NewShare<'_>,
+    now: i64,
+) -> Result<Created, Problem> {
+    let object = encode_share(name, content)?;
+    let day = u32::try_from(now.div_euclid(DAY_MILLIS) + days as i64).map_err(Problem::internal)?;
+    let id = ShareId::of(day, &object);
+    let created = Created {
+        id: id.to_string(),
+        expires: id.expires_millis(),
+        size: content.len(),
+    };
+    let (key, prefix) = (id.key(tenant), shares_prefix(tenant));
+    let page = bucket
+        .list(List {
+            prefix: &prefix,
+            ..List::default()
+        })
+        .await?;
+    if page.objects.iter().any(|object| object.key == key) {
+        return Ok(created);
+    }
+    let kept = page.objects.iter().filter_map(|o| id_of(o, &prefix));
+    if kept.filter(|id| !id.has_expired(now)).count() >= MAX_SHARES || page.next.is_some() {
+        let message = format!(
+            "there are {MAX_SHARES} shares, the most that are kept: delete one that nobody needs, or wait until one expires"
+        );
+        return Err(Problem::new(429, "resource_exhausted", message));
+    }
+    match bucket.put(&key, object, Condition::Absent).await {
+        // Somebody else was quicker, with the same bytes.
+        Err(BucketError::Precondition { .. }) => Ok(created),
+        written => written.map(|_| created).map_err(Problem::from),
+    }
+}
+
+/// Reads a share.
+async fn read(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    id: ShareId,
+    now: i64,
+    admission: &Admission<impl Platform>,
+) -> Result<Shared, Problem> {
+    if id.has_expired(now) {
+        let message = "this share has expired, and its profile is deleted";
+        return Err(Problem::new(410, "not_found", message));
+    }
+    let key = id.key(tenant);
+    let unknown =
+        || Problem::not_found("there is no such share: it was deleted, or is not of this tenant");
+    let object = bucket.get(&key, Some(0..AT_ONCE)).await?;
+    let mut object = object.ok_or_else(unknown)?;
+    let mut _permit = None;
+    if object.size > AT_ONCE {
+        _permit = admission.push(object.size as usize).await?;
+        object = bucket.get(&key, None).await?.ok_or_else(unknown)?;
+    }
+    let mut content = object.bytes;
+    let damaged =
+        |why: &str| Problem::internal(format!("object {key} is damaged: {why}")).about(&key);
+    if !id.matches(&content) {
+        return Err(damaged("its bytes are not those of its name"));
+    }
+    let (name, at) = share_head(&content).map_err(|error| damaged(&error.to_string()))?;
+    content.drain(..at);
+    Ok(Shared { name, content })
+}
+
+/// A page of a tenant's shares.
+async fn list(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    after: Option<ShareId>,
+    now: i64,
+) -> Result<Listing, Problem> {
+    let prefix = shares_prefix(tenant);
+    let listed = list_all(bucket, &prefix).await?;
+    let known = listed
+        .iter()
+        .filter_map(|object| Some((id_of(object, &prefix)?, object)));
+    let mut wanted: Vec<_> = known
+        .filter(|(id, _)| !id.has_expired(now) && after.is_none_or(|after| *id > after))
+        .take(PAGE + 1)
+        .collect();
+    let more = wanted.len() > PAGE;
+    wanted.truncate(PAGE);
+    let next = wanted.last().filter(|_| more).map(|(id, _)| id.to_string());
+    let entry = |(id, listed): (ShareId, &Listed)| {
+        let (key, created) = (listed.key.clone(), listed.uploaded_millis);
+        async move {
+            let range = Some(0..MAX_SHARE_HEAD as u64);
+            let begin = bucket.get(&key, range).await?;
+            // One that was deleted meanwhile, or is damaged, must not keep the others away.
+            let known = begin.and_then(|object| {
+                let (name, at) = share_head(&object.bytes).ok()?;
+                Some(Entry {
+                    id: id.to_string(),
+                    name,
+                    size: object.size.saturating_sub(at as u64),
+                    created,
+                    expires: id.expires_millis(),
+                })
+            });
+            Ok::<_, Problem>(known)
+        }
+    };
+    let mut entries = stream::iter(wanted).map(entry).buffered(CONNECTIONS);
+    let mut shares = Vec::new();
+    while let Some(entry) = entries.next().await {
+        shares.extend(entry?);
+    }
+    Ok(Listing { shares, next })
+}
+
+/// The id of an object of a list; `None` for what is no share.
+pub(crate) fn id_of(listed: &Listed, prefix: &str) -> Option<ShareId> {
+    listed.key.strip_prefix(prefix)?.parse().ok()
+}
+
+/// A share as a file to download. It never changes, so a browser may keep it, for who may read it.
+fn file(Shared { name, content }: Shared, id: ShareId, now: i64) -> worker::Result<Response> {
+    let seconds = id.expires_millis().saturating_sub(now).max(0) / 1_000;
+    let response = Response::from_bytes(content)?;
+    for (header, value) in [
+        (
+            "cache-control",
+            &*format!("private, max-age={seconds}, immutable"),
+        ),
+        ("content-disposition", &disposition(&name)),
+        ("content-type", "application/octet-stream"),
+        ("vary", "authorization, x-scope-orgid"),
+    ] {
+        response.headers().set(header, value)?;
+    }
+    Ok(response)
+}
+
+/// The name of a file as a header has it (RFC 8187).
+fn disposition(name: &str) -> String {
+    let mut value = "attachment; filename*=UTF-8''".to_owned();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            value.push(char::from(byte));
+        } else {
+            value.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    value
+}

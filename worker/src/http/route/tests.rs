@@ -1,0 +1,123 @@
+//! Paths and what they ask for.
+
+use super::*;
+
+fn check(method: &str, path: &str, expect: Result<Route, u16>) {
+    assert_eq!(
+        route(method, path).map_err(|p| p.status),
+        expect,
+        "{method} {path}"
+    );
+}
+
+#[test]
+fn paths_match_under_any_prefix() {
+    check("POST", "/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+    check(
+        "POST",
+        "/pyroscope/ingest",
+        Ok(Route::OfTenant(OfTenant::Ingest)),
+    );
+    check("POST", "/pfx/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+    check(
+        "POST",
+        "/pfx/v1development/profiles",
+        Ok(Route::OfTenant(OfTenant::OtlpExport)),
+    );
+    check(
+        "POST",
+        "/a/b/querier.v1.QuerierService/Series",
+        Ok(Route::OfTenant(OfTenant::Rpc(Rpc::Series))),
+    );
+    check(
+        "GET",
+        "/api/v1/services",
+        Ok(Route::OfTenant(OfTenant::Services)),
+    );
+    check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
+    check(
+        "POST",
+        "/api/v1/admin/rebuild",
+        Ok(Route::OfTenant(OfTenant::Rebuild)),
+    );
+    check("HEAD", "/healthz", Ok(Route::Health));
+    check(
+        "POST",
+        "/base/push.v1.PusherService/Push",
+        Ok(Route::OfTenant(OfTenant::Push)),
+    );
+    for call in ["Upload/3f2a", "UploadFinished"] {
+        check(
+            "POST",
+            &format!("/debuginfo.v1alpha1.DebuginfoService/{call}"),
+            Ok(Route::OfTenant(OfTenant::DebugInfoUpload)),
+        );
+    }
+    check(
+        "GET",
+        "/api/v1/admin/retention",
+        Ok(Route::OfTenant(OfTenant::Admin(Admin::Retention))),
+    );
+    check(
+        "PUT",
+        "/x/api/v1/admin/retention",
+        Ok(Route::OfTenant(OfTenant::Admin(Admin::SetRetention))),
+    );
+}
+
+#[test]
+fn shares_by_id() {
+    let text = "20780-00112233445566778899aabbccddeeff";
+    let id: ShareId = text.parse().unwrap();
+    let of = |call| Ok(Route::OfTenant(OfTenant::Share(call)));
+    check("POST", "/api/v1/shares", of(ShareCall::Create));
+    check("GET", "/x/api/v1/shares", of(ShareCall::List));
+    for (method, expect) in [
+        ("GET", of(ShareCall::Read(id))),
+        ("HEAD", of(ShareCall::Read(id))),
+        ("DELETE", of(ShareCall::Delete(id))),
+        ("PUT", Err(405)),
+    ] {
+        check(method, &format!("/api/v1/shares/{text}"), expect);
+        check(method, &format!("/a/b/api/v1/shares/{text}"), expect);
+    }
+    for wrong in [
+        "",
+        "..",
+        "../tokens",
+        "%2e%2e%2ftokens",
+        "20780-00112233445566778899aabbccddeefg",
+        "20780-00112233445566778899AABBCCDDEEFF",
+        "20780-00112233445566778899aabbccddeeff/x",
+        "x/api/v1/shares/20780-00112233445566778899aabbccddeeff",
+    ] {
+        check("GET", &format!("/api/v1/shares/{wrong}"), Err(400));
+        check("DELETE", &format!("/api/v1/shares/{wrong}"), Err(400));
+    }
+}
+
+#[test]
+fn a_suffix_ends_at_a_segment() {
+    check("POST", "/xingest", Err(404));
+    check("GET", "/xhealthz", Err(404));
+    check("GET", "/api/v1/profiles", Err(404));
+}
+
+#[test]
+fn what_is_not_there() {
+    check("GET", "/", Err(404));
+    check("GET", "/assets/index.js", Err(404));
+    check("GET", "/api/v2/x", Err(404));
+    check("GET", "/pyroscope/x", Err(404));
+    check("GET", "/ingest", Err(405));
+    let problem = route("POST", "/api/v1/admin/retention").unwrap_err();
+    assert_eq!(
+        problem.message,
+        "/api/v1/admin/retention takes GET or PUT, not POST"
+    );
+    check("DELETE", "/", Err(404));
+    check("POST", "/querier.v1.QuerierService/Diff", Err(501));
+    check("POST", "/settings.v1.SettingsService/Get", Err(501));
+    check("POST", "/push.v1.PusherService/Other", Err(501));
+    check("GET", "/push.v1.PusherService/Push", Err(405));
+}
