@@ -17,7 +17,9 @@ export function PlaceNote() {
     let wanted = true;
     // What cannot be read is said where its services would be.
     readPlace(new URL(address)).then(
-      (read) => wanted && (place.value = read),
+      (read) => {
+        if (wanted) place.value = read;
+      },
       () => {},
     );
     return () => {
