@@ -1,7 +1,7 @@
 /**
  * A month of history as files on a static host: what the pages ask that host for, and how long they take. First, once:
  *
- *   PILOTLIGHT_MONTH=target/month cargo test --release -p pilotlight-worker --lib a_month_of -- --ignored --test-threads 1
+ *   PILOTLIGHT_MONTH=$PWD/target/month cargo test --release -p pilotlight-worker --lib a_month_of -- --ignored --test-threads 1
  *
  * Then `node tests/benches/bucket.mjs` after `cargo xtask build` prints tables in Markdown. Chromium is at CHROMIUM (default
  * /usr/bin/chromium), which has the clock of the month.
@@ -120,7 +120,8 @@ function answered(address, script, question) {
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-for (const name of readdirSync(options.month).sort()) {
+const months = readdirSync(options.month, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+for (const { name } of months) {
   const folder = join(options.month, name);
   const end = endOf(folder);
   const clock = clockAt(end);

@@ -2,8 +2,8 @@
 //! dollars. Printed: `cargo test --release -p pilotlight-worker month -- --ignored --nocapture
 //! --test-threads 1`.
 //!
-//! `PILOTLIGHT_MONTH=FOLDER` keeps the bucket of `a_month_of_queries` and `a_month_of_full_days` as files
-//! in folders of these names, for `node tests/benches/bucket.mjs`.
+//! `PILOTLIGHT_MONTH=FOLDER`, an absolute path, keeps the buckets of `a_month_of_queries` and
+//! `a_month_of_full_days` as files in folders of these names, for `node tests/benches/bucket.mjs`.
 //!
 //! 17 million pushes a month are too many to run: a day of one service at its real rate tells of
 //! sizes, an hour of a hundred processes of requests, and a month in which each process pushes
