@@ -92,7 +92,7 @@ test("two bundles of different times are compared, each with all of its own", as
   // Only what both have is offered.
   assert.deepEqual(await at("service").locator("option").allTextContents(), ["checkout"]);
   // Each timeline is over its own time: neither is a sliver.
-  for (const [side, { start, step }] of [
+  for (const [side, { start }] of [
     ["base", RUNS["run-17"]],
     ["other", RUNS["run-18"]],
   ]) {
@@ -101,7 +101,7 @@ test("two bundles of different times are compared, each with all of its own", as
     const day = new Date(start).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
     const last = Number(await slider.getAttribute("aria-valuemax"));
     assert.ok(label.includes(day), `${label} has ${day}`);
-    assert.ok(last >= PROFILES - 1 && last <= 2 * PROFILES, `${last} steps of ${step}`);
+    assert.ok(last >= PROFILES - 1, `${last} steps`);
   }
 
   await at("swap").click();
