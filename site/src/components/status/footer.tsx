@@ -27,8 +27,8 @@ export function Footer() {
       {urlState.value.route === "file" && files.value.length > 0 && (
         <span class="foot-end">
           {files.value.some(({ address }) => address !== "")
-            ? "Fetched and drawn by this page, which sends nothing anywhere."
-            : "Opened by this page. Nothing leaves this machine."}
+            ? "Fetched and drawn by this page, which sends nothing anywhere by itself."
+            : "Opened by this page. Nothing leaves this machine by itself."}
         </span>
       )}
     </footer>
