@@ -24,6 +24,17 @@ fn bundle() -> Bundle {
     Bundle::new(made, files)
 }
 
+/// `bytes` with `new`, which is as long, in all places of `old`.
+fn replaced(bytes: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    for at in 0..=bytes.len() - old.len() {
+        if bytes[at..].starts_with(old) {
+            bytes[at..at + new.len()].copy_from_slice(new);
+        }
+    }
+    bytes
+}
+
 /// What is in it, but for its description.
 fn objects(bundle: Bundle) -> Vec<BundleFile> {
     bundle.site(Vec::new()).unwrap().split_off(1)
@@ -53,7 +64,10 @@ fn a_changed_zip_is_told_of() {
 #[test]
 fn no_file_leads_out_of_the_folder() {
     for key in ["t/../../x", "t/a\\b", "x", "t/.hidden", "../t/x"] {
-        let zip = zip::write("pilotlight-0", &[file(key, b"")]).unwrap();
+        // The writer mends such names, so they are put into a zip that has others.
+        let written = "o".repeat(key.len());
+        let zip = zip::write("pilotlight-0", &[file(&written, b"")]).unwrap();
+        let zip = replaced(&zip, written.as_bytes(), key.as_bytes());
         let error = Bundle::read(&zip).unwrap_err();
         assert!(matches!(error, BundleError::Name(_)), "{key}: {error}");
     }
