@@ -1,9 +1,11 @@
 //! Gzip, sniffed and capped. Senders cannot be trusted to declare it: some label bare bytes, some
 //! gzip without a word.
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 
+use flate2::Compression;
 use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use thiserror::Error;
 
 /// The two bytes that begin every gzip member.
@@ -65,6 +67,21 @@ fn inflate_layer(bytes: &[u8], cap: usize) -> Result<Vec<u8>, GzipError> {
             reason: error.to_string(),
         }),
     }
+}
+
+/// One gzip member, fast rather than small: for an answer that is read once.
+pub fn compress(bytes: &[u8]) -> Vec<u8> {
+    deflate(bytes, Compression::fast())
+}
+
+/// One gzip member without a time, so that equal bytes give equal files.
+pub(crate) fn deflate(bytes: &[u8], level: Compression) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
+    // Writing into a Vec cannot fail; an empty answer would be caught by every reader.
+    encoder
+        .write_all(bytes)
+        .and_then(|()| encoder.finish())
+        .unwrap_or_default()
 }
 
 /// Whether `bytes` are complete gzip members that inflate to `out`, then nothing but zeros.

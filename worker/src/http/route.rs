@@ -75,7 +75,7 @@ pub(crate) enum ShareCall {
     Delete(ShareId),
 }
 
-/// The calls of Pyroscope's query service that are answered.
+/// The calls of Pyroscope's services for readers that are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rpc {
     ProfileTypes,
@@ -83,8 +83,45 @@ pub(crate) enum Rpc {
     LabelValues,
     Series,
     SelectMergeStacktraces,
+    SelectMergeSpanProfile,
+    SelectMergeProfile,
     SelectSeries,
+    GetProfileStats,
+    AnalyzeQuery,
+    GetFeatureFlags,
+    Version,
 }
+
+/// Path, call. All are called with POST.
+const RPCS: [(&str, Rpc); 12] = [
+    ("/querier.v1.QuerierService/ProfileTypes", Rpc::ProfileTypes),
+    ("/querier.v1.QuerierService/LabelNames", Rpc::LabelNames),
+    ("/querier.v1.QuerierService/LabelValues", Rpc::LabelValues),
+    ("/querier.v1.QuerierService/Series", Rpc::Series),
+    (
+        "/querier.v1.QuerierService/SelectMergeStacktraces",
+        Rpc::SelectMergeStacktraces,
+    ),
+    (
+        "/querier.v1.QuerierService/SelectMergeSpanProfile",
+        Rpc::SelectMergeSpanProfile,
+    ),
+    (
+        "/querier.v1.QuerierService/SelectMergeProfile",
+        Rpc::SelectMergeProfile,
+    ),
+    ("/querier.v1.QuerierService/SelectSeries", Rpc::SelectSeries),
+    (
+        "/querier.v1.QuerierService/GetProfileStats",
+        Rpc::GetProfileStats,
+    ),
+    ("/querier.v1.QuerierService/AnalyzeQuery", Rpc::AnalyzeQuery),
+    (
+        "/capabilities.v1.FeatureFlagsService/GetFeatureFlags",
+        Rpc::GetFeatureFlags,
+    ),
+    ("/version.v1.Version/Version", Rpc::Version),
+];
 
 impl OfTenant {
     /// Whether it takes profiles.
@@ -94,7 +131,7 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 39] = [
+const ROUTES: [(&str, &str, Route); 33] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -228,36 +265,6 @@ const ROUTES: [(&str, &str, Route); 39] = [
         "GET",
         Route::OfTenant(OfTenant::LabelValues),
     ),
-    (
-        "/querier.v1.QuerierService/ProfileTypes",
-        "POST",
-        Route::OfTenant(OfTenant::Rpc(Rpc::ProfileTypes)),
-    ),
-    (
-        "/querier.v1.QuerierService/LabelNames",
-        "POST",
-        Route::OfTenant(OfTenant::Rpc(Rpc::LabelNames)),
-    ),
-    (
-        "/querier.v1.QuerierService/LabelValues",
-        "POST",
-        Route::OfTenant(OfTenant::Rpc(Rpc::LabelValues)),
-    ),
-    (
-        "/querier.v1.QuerierService/Series",
-        "POST",
-        Route::OfTenant(OfTenant::Rpc(Rpc::Series)),
-    ),
-    (
-        "/querier.v1.QuerierService/SelectMergeStacktraces",
-        "POST",
-        Route::OfTenant(OfTenant::Rpc(Rpc::SelectMergeStacktraces)),
-    ),
-    (
-        "/querier.v1.QuerierService/SelectSeries",
-        "POST",
-        Route::OfTenant(OfTenant::Rpc(Rpc::SelectSeries)),
-    ),
 ];
 
 /// Services of Pyroscope whose calls get "unimplemented" rather than "not found", so that clients
@@ -298,6 +305,12 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
     }
     if method == "POST" && path.contains("/debuginfo.v1alpha1.DebuginfoService/Upload/") {
         return Ok(Route::OfTenant(OfTenant::DebugInfoUpload));
+    }
+    if let Some((_, rpc)) = RPCS.iter().find(|(suffix, _)| path.ends_with(suffix)) {
+        return match method {
+            "POST" => Ok(Route::OfTenant(OfTenant::Rpc(*rpc))),
+            _ => Err(wrong_method(method, "POST", path)),
+        };
     }
     if let Some((_, id)) = path.split_once("/api/v1/shares/") {
         return share(method, path, id);

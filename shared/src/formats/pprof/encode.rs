@@ -2,8 +2,7 @@
 //!
 //! Rows are numbered from 1 in the order of their tables, so equal profiles give equal bytes.
 
-use std::io::Write as _;
-
+use crate::formats::gzip;
 use crate::formats::protobuf::{Writer, varint_length};
 use crate::model::id::{LocationId, StackId, StringId};
 use crate::model::profile::{LabelValue, Profile, ValueType};
@@ -76,13 +75,7 @@ pub fn encode(profile: &Profile) -> Vec<u8> {
 
 /// Encodes a profile and compresses it, as agents and `go tool pprof` exchange it.
 pub fn encode_gzip(profile: &Profile) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    let raw = encode(profile);
-    // Writing into a Vec cannot fail; an empty answer would be caught by every reader.
-    encoder
-        .write_all(&raw)
-        .and_then(|()| encoder.finish())
-        .unwrap_or_default()
+    gzip::deflate(&encode(profile), flate2::Compression::default())
 }
 
 fn samples(profile: &Profile, out: &mut Vec<u8>) {

@@ -1,5 +1,7 @@
 //! The answer of a query, and how the answers of its parts become one.
 
+use crate::base::units::TimeRange;
+use crate::formats::pprof;
 use crate::merge::stored::StoredMerger;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
@@ -42,6 +44,13 @@ impl QueryAnswer {
             values.iter().map(|&value| i128::from(value)).sum::<i128>() > i128::from(i64::MAX)
         };
         self.saturated || self.profile.samples().values.iter().any(cut)
+    }
+
+    /// The profile in the format of pprof, uncompressed, as of this range.
+    pub fn pprof(mut self, range: TimeRange) -> Vec<u8> {
+        self.profile.header.time_nanos = range.from.0;
+        self.profile.header.duration_nanos = range.until.0.saturating_sub(range.from.0);
+        pprof::encode(&self.profile)
     }
 
     /// The profile as the bytes of a chunk.

@@ -3,7 +3,7 @@
 
 use worker::{Request, Response};
 
-use super::connect::Codec;
+use crate::http::connect::Codec;
 use crate::platform::errors::Problem;
 
 /// Why not, in the answer.
@@ -17,7 +17,9 @@ pub(crate) fn should_initiate_upload(request: &Request) -> Result<Response, Prob
     let mut message = vec![2 << 3 | 2, REASON.len() as u8];
     message.extend(REASON.bytes());
     let json = format!(r#"{{"shouldInitiateUpload":false,"reason":"{REASON}"}}"#);
-    codec.response(message, &json)
+    codec
+        .answer_of(|| message, || Ok(json.into_bytes()))?
+        .response("")
 }
 
 /// `Upload/{id}` and `UploadFinished`: nobody was told to upload.

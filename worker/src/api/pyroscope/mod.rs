@@ -1,32 +1,35 @@
-//! Pyroscope's query API: the Connect calls of `querier.v1` in JSON, and the older HTTP calls.
+//! Pyroscope's query API: the Connect calls of `querier.v1` and its neighbours, and the older HTTP
+//! calls.
 
 mod flamegraph;
-mod message;
+mod messages;
 mod names;
+mod profiles;
 mod render;
 mod request;
 mod series;
+mod stats;
 
-use pilotlight_core::{gzip, plans::Grouping};
+use pilotlight_core::plans::Grouping;
+use prost::Message;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use worker::{Request, Response};
 
 use crate::api::query::{self, EdgeQueryRunner, SATURATED_HEADER};
 use crate::http::body;
+use crate::http::connect::{Answer, Codec};
 use crate::http::parameters::Parameters;
 use crate::http::route::Rpc;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
-use request::Fields;
+use request::{DEFAULT_NODES, MOST_NODES};
 use series::{Aggregation, Buckets};
 
 /// Largest request: 1 MB. They are a few hundred bytes, or as many selectors as someone has
 /// patience to write.
 const MAX_REQUEST: usize = 1 << 20;
-
-/// Most nodes that a client may ask for: a flame graph of a million nodes is some 30 MB of JSON.
-const MOST_NODES: usize = 1_000_000;
 
 /// Tells how many nodes the limit folded into `other`.
 const FOLDED_HEADER: &str = "x-pilotlight-folded";
@@ -38,69 +41,168 @@ pub(crate) async fn call(
     scope: &Scope,
 ) -> Result<Response, Problem> {
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
-    check_content_type(&header("content-type")?)?;
-    let any_names = header("accept")?.contains("allow-utf8-labelnames=true");
-    let body = body::read(request, MAX_REQUEST).await?;
-    let inflated = gzip::inflate(&body, MAX_REQUEST).map_err(Problem::invalid)?;
-    let fields = Fields::parse(inflated.as_deref().unwrap_or(&body))?;
-    let runner = EdgeQueryRunner::open(scope)?;
-    match rpc {
-        Rpc::SelectMergeStacktraces => select_merge_stacktraces(&fields, &runner).await,
-        Rpc::SelectSeries => json(&select_series(&fields, &runner).await?),
-        _ => json(&describe(rpc, &fields, &runner, any_names).await?),
-    }
-}
-
-fn check_content_type(content_type: &str) -> Result<(), Problem> {
-    match content_type
-        .split(';')
-        .next()
-        .unwrap_or("")
-        .trim()
-        .to_ascii_lowercase()
-        .as_str()
-    {
-        "application/json" | "" => Ok(()),
-        other => Err(Problem::new(
-            415,
-            "unimplemented",
-            format!("content type {other} is not supported; send application/json"),
-        )),
-    }
-}
-
-async fn select_merge_stacktraces(
-    fields: &Fields,
-    runner: &EdgeQueryRunner,
-) -> Result<Response, Problem> {
-    fields.refuse_unsupported()?;
-    let (selector, profile_type) = fields.selection()?;
-    let max_nodes = match usize::try_from(fields.max_nodes.0) {
-        Ok(0) | Err(_) => flamegraph::MAX_NODES,
-        Ok(nodes) => nodes.min(MOST_NODES),
+    // Older clients send JSON without a word about it.
+    let codec = match header("content-type")?.as_str() {
+        "" => Codec::Json,
+        content_type => Codec::of(content_type)?,
     };
-    let answer = runner
-        .merged(&selector, &profile_type, fields.range()?)
-        .await?;
-    let graph = flamegraph::flame_graph(&answer, max_nodes);
-    let response = json(&flamegraph::message(&graph))?;
-    response
-        .headers()
-        .set(FOLDED_HEADER, &graph.folded.to_string())?;
-    response
-        .headers()
-        .set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
-    Ok(response)
+    let (accept, accept_encoding) = (header("accept")?, header("accept-encoding")?);
+    let answer = match body::read(request, MAX_REQUEST).await {
+        Ok(body) => {
+            answer(
+                rpc,
+                &Call {
+                    codec,
+                    body: &body,
+                    accept: &accept,
+                },
+                scope,
+            )
+            .await
+        }
+        Err(problem) => Err(problem),
+    };
+    match answer {
+        Ok((answer, notes)) => {
+            let response = answer.response(&accept_encoding)?;
+            notes.write(&response)?;
+            Ok(response)
+        }
+        Err(problem) => codec.error_response(problem),
+    }
+}
+
+/// A call as it came.
+struct Call<'a> {
+    codec: Codec,
+    body: &'a [u8],
+    accept: &'a str,
+}
+
+impl Call<'_> {
+    fn request<M: Message + Default + DeserializeOwned>(&self) -> Result<M, Problem> {
+        self.codec.request(self.body, MAX_REQUEST)
+    }
+}
+
+/// What headers tell of an answer, as its message has no place for it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Notes {
+    /// How many nodes the limit folded into `other`.
+    folded: Option<u64>,
+    /// Whether a number is cut at 2^63 − 1.
+    saturated: Option<bool>,
+}
+
+impl Notes {
+    fn write(self, response: &Response) -> Result<(), Problem> {
+        let headers = response.headers();
+        if let Some(folded) = self.folded {
+            headers.set(FOLDED_HEADER, &folded.to_string())?;
+        }
+        if let Some(saturated) = self.saturated {
+            headers.set(SATURATED_HEADER, &saturated.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+async fn answer(rpc: Rpc, call: &Call<'_>, scope: &Scope) -> Result<(Answer, Notes), Problem> {
+    let codec = call.codec;
+    let runner = EdgeQueryRunner::open(scope)?;
+    let plain = |answer: Result<Answer, Problem>| answer.map(|answer| (answer, Notes::default()));
+    match rpc {
+        Rpc::ProfileTypes => {
+            let request: messages::ProfileTypesRequest = call.request()?;
+            let range = request::range_or_day(request.start, request.end, clock::now())?;
+            let objects = runner.catalog(range).await?;
+            plain(codec.answer(&names::profile_types(&names::series(&objects, &[], range))))
+        }
+        Rpc::LabelNames => {
+            let request: messages::LabelNamesRequest = call.request()?;
+            let range = request::range(request.start, request.end)?;
+            let selectors = request::selectors(&request.matchers)?;
+            let objects = runner.catalog(range).await?;
+            let any_names = call.accept.contains("allow-utf8-labelnames=true");
+            let series = names::series(&objects, &selectors, range);
+            plain(codec.answer(&names::label_names(&series, any_names)))
+        }
+        Rpc::LabelValues => {
+            let request: messages::LabelValuesRequest = call.request()?;
+            let range = request::range(request.start, request.end)?;
+            let selectors = request::selectors(&request.matchers)?;
+            let objects = runner.catalog(range).await?;
+            let series = names::series(&objects, &selectors, range);
+            plain(codec.answer(&names::label_values(&series, &request.name)))
+        }
+        Rpc::Series => {
+            let request: messages::SeriesRequest = call.request()?;
+            let range = request::range(request.start, request.end)?;
+            let selectors = request::selectors(&request.matchers)?;
+            let objects = runner.catalog(range).await?;
+            let series = names::series(&objects, &selectors, range);
+            plain(codec.answer(&names::label_sets(&series, &request.label_names)))
+        }
+        Rpc::SelectMergeStacktraces => profiles::stacktraces(call.request()?, codec, &runner).await,
+        Rpc::SelectMergeSpanProfile => {
+            profiles::span_profile(call.request()?, codec, &runner).await
+        }
+        Rpc::SelectMergeProfile => profiles::merged_profile(call.request()?, codec, &runner).await,
+        Rpc::SelectSeries => plain(codec.answer(&select_series(call.request()?, &runner).await?)),
+        Rpc::GetProfileStats => {
+            let messages::GetProfileStatsRequest {} = call.request()?;
+            plain(codec.answer(&stats::profile_stats(&runner.everything().await?)))
+        }
+        Rpc::AnalyzeQuery => {
+            plain(codec.answer(&stats::analyze_query(&call.request()?, &runner).await?))
+        }
+        Rpc::GetFeatureFlags => {
+            let messages::GetFeatureFlagsRequest {} = call.request()?;
+            plain(codec.answer(&feature_flags()))
+        }
+        Rpc::Version => {
+            let messages::VersionRequest {} = call.request()?;
+            plain(codec.answer(&messages::VersionResponse {
+                querier_api: QUERIER_API,
+            }))
+        }
+    }
+}
+
+/// The version of `querier.v1` that clients ask for.
+const QUERIER_API: u64 = 1;
+
+/// What a client may rely on: the names are Pyroscope's.
+fn feature_flags() -> messages::GetFeatureFlagsResponse {
+    let flag = |name: &str, enabled| messages::FeatureFlag {
+        name: name.to_owned(),
+        enabled,
+    };
+    messages::GetFeatureFlagsResponse {
+        feature_flags: vec![
+            flag("v2StorageLayer", true),
+            flag("pyroscopeRuler", false),
+            flag("pyroscopeRulerFunctions", false),
+            flag("utf8LabelNames", true),
+        ],
+    }
 }
 
 async fn select_series(
-    fields: &Fields,
+    request: messages::SelectSeriesRequest,
     runner: &EdgeQueryRunner,
-) -> Result<series::Response, Problem> {
-    fields.refuse_unsupported()?;
-    let (selector, profile_type) = fields.selection()?;
-    let buckets = Buckets::new(fields.range()?, fields.step.0)?;
-    let how = Aggregation::parse(&fields.aggregation.0)?;
+) -> Result<messages::SelectSeriesResponse, Problem> {
+    if request
+        .stack_trace_selector
+        .is_some_and(|s| !s.call_site.is_empty())
+    {
+        return Err(request::unsupported("stack_trace_selector"));
+    }
+    let profile_type = request.profile_type_id.parse().map_err(Problem::invalid)?;
+    let selector = query::selector(&request.label_selector)?;
+    let buckets = Buckets::new(request::range(request.start, request.end)?, request.step)?;
+    let how = Aggregation::of(request.aggregation)?;
+    let limit = usize::try_from(request.limit.unwrap_or(0)).unwrap_or(0);
     let timeline = runner
         .timeline(
             &selector,
@@ -113,35 +215,10 @@ async fn select_series(
     Ok(series::answer(
         &timeline,
         buckets,
-        &fields.group_by,
+        &request.group_by,
         how,
-        usize::try_from(fields.limit.0).unwrap_or(0),
+        limit,
     ))
-}
-
-/// The calls that directories answer.
-async fn describe(
-    rpc: Rpc,
-    fields: &Fields,
-    runner: &EdgeQueryRunner,
-    any_names: bool,
-) -> Result<names::Response, Problem> {
-    let range = if rpc == Rpc::ProfileTypes {
-        fields.range_or_day(clock::now())?
-    } else {
-        fields.range()?
-    };
-    let objects = runner.catalog(range).await?;
-    let series = names::series(&objects, &fields.selectors()?, range);
-    match rpc {
-        Rpc::ProfileTypes => Ok(names::profile_types(&series)),
-        Rpc::LabelNames => Ok(names::label_names(&series, any_names)),
-        Rpc::LabelValues => Ok(names::label_values(&series, &fields.name)),
-        Rpc::Series => Ok(names::label_sets(&series, &fields.label_names)),
-        Rpc::SelectMergeStacktraces | Rpc::SelectSeries => {
-            Err(Problem::internal("answered elsewhere"))
-        }
-    }
 }
 
 /// `GET /pyroscope/render?query&from&until&max-nodes&groupBy&aggregation`
@@ -159,7 +236,7 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
     } else {
         "max-nodes"
     };
-    let max_nodes = parameters.number(name, 1, MOST_NODES, flamegraph::MAX_NODES)?;
+    let max_nodes = parameters.number(name, 1, MOST_NODES, DEFAULT_NODES)?;
     let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
     let runner = EdgeQueryRunner::open(scope)?;
     let steps = render::Steps::of(range);
@@ -241,9 +318,9 @@ pub(crate) mod tests {
             serde_json::to_string(&answer).expect("an answer as JSON")
         }
         let mut texts = Vec::new();
-        for max_nodes in [0, 1, 2, flamegraph::MAX_NODES] {
+        for max_nodes in [0, 1, 2, DEFAULT_NODES] {
             let graph = flamegraph::flame_graph(merged, max_nodes);
-            texts.push(text(flamegraph::message(&graph)));
+            texts.push(text(flamegraph::message(graph.clone())));
             for how in [Aggregation::Sum, Aggregation::Average] {
                 for group_by in [None, Some("service_name"), Some("none")] {
                     let steps = render::Steps::of(range);
@@ -272,16 +349,5 @@ pub(crate) mod tests {
         texts.push(text(names::label_values(&series, "service_name")));
         texts.push(text(names::label_sets(&series, &[])));
         texts
-    }
-
-    #[test]
-    fn content_types() {
-        let status = |text| check_content_type(text).map_err(|p| p.status);
-        assert_eq!(status("application/json"), Ok(()));
-        assert_eq!(status("application/json; charset=utf-8"), Ok(()));
-        assert_eq!(status("Application/JSON"), Ok(()));
-        assert_eq!(status(""), Ok(()));
-        assert_eq!(status("application/proto"), Err(415));
-        assert_eq!(status("application/grpc"), Err(415));
     }
 }

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use pilotlight_core::{
     Labels, ProfileType, Selector, TYPE_LABELS, TimeRange, label_of, plans::CatalogObject,
 };
-use serde::Serialize;
 
-use super::message::{LabelPair, label_pairs};
+use super::messages::{self, Labels as LabelsMessage, label_pairs};
 
 /// A series that has profiles.
 type SeriesId<'a> = (&'a Labels, &'a ProfileType);
@@ -30,40 +29,8 @@ pub(super) fn series<'a>(
     unique
 }
 
-/// The answer of a call about names: a message of one repeated field, which protobuf's JSON leaves
-/// out when it is empty.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Response {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    profile_types: Vec<TypeMessage>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    names: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    labels_set: Vec<LabelSet>,
-}
-
-/// `types.v1.ProfileType`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct TypeMessage {
-    #[serde(rename = "ID")]
-    id: String,
-    name: String,
-    sample_type: String,
-    sample_unit: String,
-    period_type: String,
-    period_unit: String,
-}
-
-/// `types.v1.Labels`.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct LabelSet {
-    labels: Vec<LabelPair>,
-}
-
 /// `ProfileTypesResponse`.
-pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> Response {
+pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> messages::ProfileTypesResponse {
     let mut types: BTreeSet<&ProfileType> = BTreeSet::new();
     types.extend(series.iter().map(|(_, t)| *t));
     let message = |t: &ProfileType| {
@@ -75,7 +42,7 @@ pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> Response {
             period_type,
             period_unit,
         } = t.clone();
-        TypeMessage {
+        messages::ProfileType {
             id,
             name,
             sample_type,
@@ -84,15 +51,17 @@ pub(super) fn profile_types(series: &BTreeSet<SeriesId>) -> Response {
             period_unit,
         }
     };
-    Response {
+    messages::ProfileTypesResponse {
         profile_types: types.into_iter().map(message).collect(),
-        ..Response::default()
     }
 }
 
 /// `LabelNamesResponse`. Names that PromQL can't write are told only to clients that say they
 /// understand them.
-pub(super) fn label_names(series: &BTreeSet<SeriesId>, any_names: bool) -> Response {
+pub(super) fn label_names(
+    series: &BTreeSet<SeriesId>,
+    any_names: bool,
+) -> messages::LabelNamesResponse {
     let mut names: BTreeSet<&str> = BTreeSet::new();
     names.extend(
         series
@@ -104,9 +73,8 @@ pub(super) fn label_names(series: &BTreeSet<SeriesId>, any_names: bool) -> Respo
         .into_iter()
         .filter(|name| any_names || is_plain(name))
         .map(str::to_owned);
-    Response {
+    messages::LabelNamesResponse {
         names: names.collect(),
-        ..Response::default()
     }
 }
 
@@ -122,15 +90,20 @@ pub(super) fn values(series: &BTreeSet<SeriesId>, name: &str) -> BTreeSet<String
 }
 
 /// `LabelValuesResponse`.
-pub(super) fn label_values(series: &BTreeSet<SeriesId>, name: &str) -> Response {
-    Response {
+pub(super) fn label_values(
+    series: &BTreeSet<SeriesId>,
+    name: &str,
+) -> messages::LabelValuesResponse {
+    messages::LabelValuesResponse {
         names: values(series, name).into_iter().collect(),
-        ..Response::default()
     }
 }
 
 /// `SeriesResponse`: the distinct label sets, reduced to `names` where those are given.
-pub(super) fn label_sets(series: &BTreeSet<SeriesId>, names: &[String]) -> Response {
+pub(super) fn label_sets(
+    series: &BTreeSet<SeriesId>,
+    names: &[String],
+) -> messages::SeriesResponse {
     let set = |&(labels, t): &SeriesId| -> Vec<(String, String)> {
         if names.is_empty() {
             return pairs(labels, t)
@@ -148,14 +121,11 @@ pub(super) fn label_sets(series: &BTreeSet<SeriesId>, names: &[String]) -> Respo
     sets.extend(series.iter().map(set).filter(|set| !set.is_empty()));
     let labels_set = sets
         .into_iter()
-        .map(|set| LabelSet {
+        .map(|set| LabelsMessage {
             labels: label_pairs(set),
         })
         .collect();
-    Response {
-        labels_set,
-        ..Response::default()
-    }
+    messages::SeriesResponse { labels_set }
 }
 
 /// The value of a label, those that name the profile type included.
@@ -186,9 +156,9 @@ mod tests {
     use pilotlight_core::parse_name;
     use serde_json::{Value, json};
 
-    fn check(
+    fn check<M: serde::Serialize>(
         names: &[(&str, &str)],
-        answer: impl Fn(&BTreeSet<SeriesId>) -> Response,
+        answer: impl Fn(&BTreeSet<SeriesId>) -> M,
         expect: Value,
     ) {
         let owned: Vec<(Labels, ProfileType)> = names
@@ -218,7 +188,6 @@ mod tests {
             profile_types,
             json!({"profileTypes": [{
                 "ID": "memory:inuse_space:bytes::", "name": "memory", "sampleType": "inuse_space", "sampleUnit": "bytes",
-                "periodType": "", "periodUnit": "",
             }]}),
         );
         check(&[], profile_types, json!({}));

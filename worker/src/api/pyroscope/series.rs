@@ -8,9 +8,8 @@ use pilotlight_core::{
     sort::sort_by,
     store::SumWindow,
 };
-use serde::Serialize;
 
-use super::message::{Int64Text, LabelPair, label_pairs};
+use super::messages::{self, label_pairs};
 use super::names;
 use crate::platform::errors::Problem;
 
@@ -29,10 +28,20 @@ pub(super) enum Aggregation {
 }
 
 impl Aggregation {
+    /// Of its number in a message.
+    pub(super) fn of(number: i32) -> Result<Self, Problem> {
+        match number {
+            0 => Ok(Self::Sum),
+            1 => Ok(Self::Average),
+            _ => Err(Problem::invalid("aggregation is neither sum nor average")),
+        }
+    }
+
+    /// Of its name in a query string.
     pub(super) fn parse(text: &str) -> Result<Self, Problem> {
         match text {
-            "" | "0" | "sum" | "TIME_SERIES_AGGREGATION_TYPE_SUM" => Ok(Self::Sum),
-            "1" | "avg" | "average" | "TIME_SERIES_AGGREGATION_TYPE_AVERAGE" => Ok(Self::Average),
+            "" | "sum" => Ok(Self::Sum),
+            "avg" | "average" => Ok(Self::Average),
             other => Err(Problem::invalid(format!(
                 "aggregation {other:?} is neither sum nor average"
             ))),
@@ -122,25 +131,6 @@ struct Group {
     points: BTreeMap<i64, (i128, u64)>,
 }
 
-/// `SelectSeriesResponse`.
-#[derive(Debug, Serialize)]
-pub(super) struct Response {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    series: Vec<Series>,
-}
-
-#[derive(Debug, Serialize)]
-struct Series {
-    labels: Vec<LabelPair>,
-    points: Vec<SeriesPoint>,
-}
-
-#[derive(Debug, Serialize)]
-struct SeriesPoint {
-    value: f64,
-    timestamp: Int64Text,
-}
-
 /// Of more than `limit` series those with the largest totals (0: all).
 pub(super) fn answer(
     timeline: &Timeline,
@@ -148,7 +138,7 @@ pub(super) fn answer(
     group_by: &[String],
     how: Aggregation,
     limit: usize,
-) -> Response {
+) -> messages::SelectSeriesResponse {
     let mut groups: BTreeMap<Vec<(String, String)>, Group> = BTreeMap::new();
     for series in &timeline.series {
         let value = |name: &String| {
@@ -185,7 +175,7 @@ pub(super) fn answer(
         groups.truncate(limit);
         sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
     }
-    Response {
+    messages::SelectSeriesResponse {
         series: groups
             .into_iter()
             .map(|(labels, group)| group.series(labels, how))
@@ -194,19 +184,19 @@ pub(super) fn answer(
 }
 
 impl Group {
-    fn series(&self, labels: Vec<(String, String)>, how: Aggregation) -> Series {
+    fn series(&self, labels: Vec<(String, String)>, how: Aggregation) -> messages::Series {
         let point = |(&time, &(sum, count)): (&i64, &(i128, u64))| {
             let value = match how {
                 Aggregation::Sum => sum as f64,
                 Aggregation::Average => sum as f64 / count.max(1) as f64,
             };
-            SeriesPoint {
+            messages::Point {
                 value,
-                timestamp: Int64Text(time),
+                timestamp: time,
             }
         };
         let points = self.points.iter().map(point).collect();
-        Series {
+        messages::Series {
             labels: label_pairs(labels),
             points,
         }
@@ -299,7 +289,7 @@ mod tests {
         );
         assert_eq!(
             answer(&timeline, buckets, &[], Aggregation::Sum, 0),
-            json!({"series": [{"labels": [], "points": [point(12.0, "1000"), point(4.0, "3000")]}]})
+            json!({"series": [{"points": [point(12.0, "1000"), point(4.0, "3000")]}]})
         );
         assert_eq!(
             answer(&Timeline::default(), buckets, &by, Aggregation::Sum, 0),

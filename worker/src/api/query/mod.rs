@@ -24,9 +24,10 @@ pub(crate) use export::export;
 #[cfg(test)]
 pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;
-pub(crate) use runner::EdgeQueryRunner;
 #[cfg(test)]
 pub(crate) use runner::QueryRunner;
+pub(crate) use runner::{EdgeQueryRunner, cost};
+pub(crate) use spans::span_selector;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! What is stored for a tenant, as answers of the core's plans.
 
+use std::collections::BTreeSet;
+
 use pilotlight_core::{
     ProfileType, Selector, SpanSelector, TimeRange, UnixNanos,
     plans::{
-        CatalogObject, Grouping, MAX_SLICE_BYTES, Plan, QueryAnswer, SlicePlan, SpanQueryPlan,
-        Timeline, TimelinePlan,
+        CatalogObject, Grouping, MAX_SLICE_BYTES, Plan, QueryAnswer, QueryPlan, SlicePlan,
+        SpanQueryPlan, Timeline, TimelinePlan,
     },
     store::SumWindow,
 };
@@ -104,6 +106,13 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
     pub(crate) async fn catalog(&self, range: TimeRange) -> Result<Vec<CatalogObject>, Problem> {
         let range = self.allowed(range)?;
         self.tenant.catalog(range, Detail::Summarized).await
+    }
+
+    /// All objects that there are, however long ago.
+    pub(crate) async fn everything(&self) -> Result<Vec<CatalogObject>, Problem> {
+        self.tenant
+            .catalog(TimeRange::ALL, Detail::Summarized)
+            .await
     }
 
     /// Totals over time, of all types when none is given: of sum windows as long as `resolution`, or of
@@ -222,4 +231,26 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             .add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
         Ok(answer)
     }
+}
+
+/// What a query reads of the bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cost {
+    pub(crate) objects: u64,
+    pub(crate) bytes: u64,
+}
+
+/// What a query for profiles reads of objects that touch its range.
+pub(crate) fn cost(
+    selector: &Selector,
+    profile_type: &ProfileType,
+    range: TimeRange,
+    objects: &[CatalogObject],
+) -> Result<Cost, Problem> {
+    let wants = QueryPlan::new(selector, profile_type, range, objects)?.wants();
+    let keys: BTreeSet<&str> = wants.iter().map(|get| get.key.as_str()).collect();
+    Ok(Cost {
+        objects: keys.len() as u64,
+        bytes: wants.iter().map(|get| get.length).sum(),
+    })
 }

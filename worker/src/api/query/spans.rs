@@ -1,5 +1,6 @@
 //! `span` and `trace` of a query: the spans or traces whose samples are asked for.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use pilotlight_core::SpanSelector;
@@ -9,26 +10,35 @@ use crate::platform::errors::Problem;
 
 /// What the repeated parameters `span` (16 hex digits) or `trace` (32) select; `None` without any.
 pub(super) fn selector(parameters: &Parameters) -> Result<Option<SpanSelector>, Problem> {
-    let (spans, traces) = (ids(parameters, "span")?, ids(parameters, "trace")?);
+    let [spans, traces] = ["span", "trace"].map(|name| (name, parameters.all(name)));
+    span_selector(spans, traces)
+}
+
+/// The spans or traces of a request, each list with the name of its field; not both.
+pub(crate) fn span_selector<'a>(
+    (span_field, spans): (&str, impl Iterator<Item = &'a str>),
+    (trace_field, traces): (&str, impl Iterator<Item = &'a str>),
+) -> Result<Option<SpanSelector>, Problem> {
+    let (spans, traces) = (ids(span_field, spans)?, ids(trace_field, traces)?);
     match (spans.is_empty(), traces.is_empty()) {
         (true, true) => Ok(None),
-        (false, true) => Ok(Some(SpanSelector::Spans(spans.into_iter().collect()))),
-        (true, false) => Ok(Some(SpanSelector::Traces(traces.into_iter().collect()))),
-        (false, false) => Err(Problem::invalid(
-            "the query parameters span and trace are both given; give one of them",
-        )),
+        (false, true) => Ok(Some(SpanSelector::Spans(spans))),
+        (true, false) => Ok(Some(SpanSelector::Traces(traces))),
+        (false, false) => Err(Problem::invalid(format!(
+            "{span_field} and {trace_field} are both given; give one of them"
+        ))),
     }
 }
 
-fn ids<Id: FromStr<Err: std::fmt::Display>>(
-    parameters: &Parameters,
+fn ids<'a, Id: FromStr<Err: std::fmt::Display> + Ord>(
     name: &str,
-) -> Result<Vec<Id>, Problem> {
+    texts: impl Iterator<Item = &'a str>,
+) -> Result<BTreeSet<Id>, Problem> {
     let id = |text: &str| {
         text.parse()
             .map_err(|error| Problem::invalid(format!("{name} is {text:?}: {error}")))
     };
-    parameters.all(name).map(id).collect()
+    texts.map(id).collect()
 }
 
 #[cfg(test)]

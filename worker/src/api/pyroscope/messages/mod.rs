@@ -1,0 +1,20 @@
+//! The messages of Pyroscope's services: one struct each, for protobuf and for protobuf's JSON.
+//!
+//! Source: the field tables of Pyroscope's public API. Requests are read in both spellings of a
+//! field; answers leave out what is zero or empty. Fields that nothing here answers are not listed,
+//! and ignored.
+
+mod capabilities;
+mod json;
+mod pprof;
+mod querier;
+mod types;
+
+pub(super) use capabilities::{FeatureFlag, GetFeatureFlagsRequest, GetFeatureFlagsResponse};
+pub(super) use capabilities::{VersionRequest, VersionResponse};
+pub(super) use pprof::to_json as pprof_json;
+pub(super) use querier::*;
+pub(super) use types::*;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,56 @@
+//! What is stored, and what a query has to read of it.
+
+use pilotlight_core::plans::CatalogObject;
+
+use super::messages::{
+    AnalyzeQueryRequest, AnalyzeQueryResponse, GetProfileStatsResponse, QueryImpact, QueryScope,
+};
+use super::{names, request};
+use crate::api::query::{self, EdgeQueryRunner};
+use crate::platform::errors::Problem;
+
+/// `GetProfileStats`: whether there is anything, and from when to when.
+pub(super) fn profile_stats(objects: &[CatalogObject]) -> GetProfileStatsResponse {
+    let oldest = objects
+        .iter()
+        .filter_map(|object| object.directory.min_time());
+    let newest = objects
+        .iter()
+        .filter_map(|object| object.directory.max_time());
+    let (oldest, newest) = (oldest.min(), newest.max());
+    GetProfileStatsResponse {
+        data_ingested: oldest.is_some(),
+        oldest_profile_time: oldest.map_or(0, |time| time.millis()),
+        newest_profile_time: newest.map_or(0, |time| time.millis()),
+    }
+}
+
+/// `AnalyzeQuery`: how many objects and bytes of the bucket a query reads, and of how many series.
+/// The query is a selector that begins with a profile type.
+pub(super) async fn analyze_query(
+    request: &AnalyzeQueryRequest,
+    runner: &EdgeQueryRunner,
+) -> Result<AnalyzeQueryResponse, Problem> {
+    let range = request::range(request.start, request.end)?;
+    let (selector, profile_type) = query::typed_selector(&request.query)?;
+    let objects = runner.catalog(range).await?;
+    let cost = query::cost(&selector, &profile_type, range, &objects)?;
+    let series = names::series(&objects, std::slice::from_ref(&selector), range);
+    let series = series
+        .iter()
+        .filter(|(_, of_type)| **of_type == profile_type);
+    let series_count = series.count() as u64;
+    Ok(AnalyzeQueryResponse {
+        query_scopes: vec![QueryScope {
+            component_type: "Bucket".to_owned(),
+            component_count: 1,
+            block_count: cost.objects,
+            series_count,
+            profile_bytes: cost.bytes,
+        }],
+        query_impact: Some(QueryImpact {
+            total_bytes_in_time_range: cost.bytes,
+            total_queried_series: series_count,
+        }),
+    })
+}
