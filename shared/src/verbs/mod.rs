@@ -30,6 +30,7 @@ mod text;
 mod trees;
 mod values;
 
+pub use filter::call_site::call_site;
 pub use filter::focus::{Focused, focus};
 pub use filter::frames::FramePattern;
 pub use filter::hide::{hide, show};
@@ -53,7 +54,6 @@ pub use text::unit::{Dimension, Unit};
 pub use trees::chart::{Chart, chart};
 pub use trees::inverted::{Inverted, inverted};
 pub use trees::sandwich::{callees, callers};
-pub(crate) use trees::trim::largest;
 pub use trees::trim::{Folded, Trimmed, trim};
 pub use trees::visits::{Span, TimelineError, Visit, timeline, visits};
 pub use values::diff_base::{diff_base, report_total};

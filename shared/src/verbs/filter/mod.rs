@@ -1,5 +1,6 @@
 //! Samples and frames that stay or go, chosen by name, file or label.
 
+pub(crate) mod call_site;
 pub(crate) mod focus;
 pub(crate) mod frames;
 pub(crate) mod hide;

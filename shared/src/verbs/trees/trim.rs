@@ -89,7 +89,7 @@ pub fn trim<const SIDES: usize>(tree: &Tree<SIDES>, max_nodes: usize) -> Trimmed
 
 /// Marks the root and the `most` nodes with the greatest magnitudes, earlier ones first among
 /// equals. What lies at and below a node whose frame is left out does not compete.
-pub(crate) fn largest<const SIDES: usize>(
+fn largest<const SIDES: usize>(
     tree: &Tree<SIDES>,
     most: usize,
     is_left_out: impl Fn(usize) -> bool,
