@@ -35,6 +35,7 @@ pub use filter::focus::{Focused, focus};
 pub use filter::frames::FramePattern;
 pub use filter::hide::{hide, show};
 pub use filter::inlines::hide_inlined;
+pub use filter::pgo::{PgoOptions, is_pgo_type, pgo};
 pub use filter::prune::{prune, prune_by_header, prune_from};
 pub use filter::recursion::{Recursion, RecursionError, collapse_recursion};
 pub use filter::show_from::show_from;

@@ -5,6 +5,7 @@ pub(crate) mod focus;
 pub(crate) mod frames;
 pub(crate) mod hide;
 pub(crate) mod inlines;
+pub(crate) mod pgo;
 pub(crate) mod prune;
 pub(crate) mod recursion;
 pub(crate) mod show_from;
