@@ -11,6 +11,8 @@
 
 mod diff;
 mod flame_graph;
+mod function_tree;
+mod functions;
 mod levels;
 mod limit;
 mod metadata;
@@ -24,6 +26,8 @@ mod walk;
 
 pub use diff::{FlameGraphDiff, flame_graph_diff};
 pub use flame_graph::{FlameGraph, flame_graph};
+pub use function_tree::{Direction, FunctionNode, MAX_FUNCTION_NODES, function_tree, root_path};
+pub use functions::{FunctionStats, FunctionTable, functions, functions_diff};
 pub use metadata::{Metadata, metadata};
 pub use timeline::timeline_step;
 pub use tree_bytes::tree_bytes;
