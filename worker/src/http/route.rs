@@ -86,6 +86,7 @@ pub(crate) enum Rpc {
     SelectMergeSpanProfile,
     SelectMergeProfile,
     SelectSeries,
+    Diff,
     GetProfileStats,
     AnalyzeQuery,
     GetFeatureFlags,
@@ -93,7 +94,7 @@ pub(crate) enum Rpc {
 }
 
 /// Path, call. All are called with POST.
-const RPCS: [(&str, Rpc); 12] = [
+const RPCS: [(&str, Rpc); 13] = [
     ("/querier.v1.QuerierService/ProfileTypes", Rpc::ProfileTypes),
     ("/querier.v1.QuerierService/LabelNames", Rpc::LabelNames),
     ("/querier.v1.QuerierService/LabelValues", Rpc::LabelValues),
@@ -111,6 +112,7 @@ const RPCS: [(&str, Rpc); 12] = [
         Rpc::SelectMergeProfile,
     ),
     ("/querier.v1.QuerierService/SelectSeries", Rpc::SelectSeries),
+    ("/querier.v1.QuerierService/Diff", Rpc::Diff),
     (
         "/querier.v1.QuerierService/GetProfileStats",
         Rpc::GetProfileStats,

@@ -1,8 +1,8 @@
 //! A merged profile as Pyroscope's flame graph, for the RPC and for the older HTTP call.
 
-use pilotlight_core::{By, CallTree, plans::QueryAnswer, pyroscope};
+use pilotlight_core::{By, CallTree, ProfileBuilder, plans::QueryAnswer, pyroscope};
 
-use super::messages::{FlameGraph, Level};
+use super::messages::{FlameGraph, FlameGraphDiff, Level};
 
 /// The flame graph of an answer with at most about `max_nodes` nodes.
 pub(super) fn flame_graph(answer: &QueryAnswer, max_nodes: usize) -> pyroscope::FlameGraph {
@@ -27,6 +27,37 @@ pub(super) fn message(graph: pyroscope::FlameGraph) -> FlameGraph {
     }
 }
 
+/// The flame graph of two answers with at most about `max_nodes` nodes.
+pub(super) fn flame_graph_diff(
+    left: &QueryAnswer,
+    right: &QueryAnswer,
+    max_nodes: usize,
+) -> pyroscope::FlameGraphDiff {
+    let mut empty = ProfileBuilder::new();
+    empty.sample_type("", "");
+    let empty = empty.finish();
+    let [left, right] = [left, right].map(|answer| {
+        let profile = match answer.profile.sample_types() {
+            [] => &empty,
+            _ => &answer.profile,
+        };
+        CallTree::new(profile, 0, By::Name)
+    });
+    pyroscope::flame_graph_diff(&left, &right, max_nodes)
+}
+
+/// The same as the message that clients read.
+pub(super) fn diff_message(graph: pyroscope::FlameGraphDiff) -> FlameGraphDiff {
+    FlameGraphDiff {
+        names: graph.names,
+        levels: levels(graph.levels),
+        total: graph.total,
+        max_self: graph.max_self,
+        left_ticks: graph.left_ticks,
+        right_ticks: graph.right_ticks,
+    }
+}
+
 fn levels(levels: Vec<Vec<i64>>) -> Vec<Level> {
     levels.into_iter().map(|values| Level { values }).collect()
 }
@@ -34,7 +65,7 @@ fn levels(levels: Vec<Vec<i64>>) -> Vec<Level> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilotlight_core::{Profile, ProfileBuilder};
+    use pilotlight_core::Profile;
     use serde_json::{Value, json};
 
     fn message(graph: pyroscope::FlameGraph) -> Value {

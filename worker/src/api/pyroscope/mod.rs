@@ -2,6 +2,7 @@
 //! calls.
 
 mod flamegraph;
+mod functions;
 mod messages;
 mod names;
 mod profiles;
@@ -10,7 +11,7 @@ mod request;
 mod series;
 mod stats;
 
-use pilotlight_core::plans::Grouping;
+use pilotlight_core::plans::{Grouping, QueryAnswer};
 use prost::Message;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -95,6 +96,13 @@ struct Notes {
 }
 
 impl Notes {
+    fn of(answer: &QueryAnswer) -> Self {
+        Self {
+            folded: None,
+            saturated: Some(answer.is_saturated()),
+        }
+    }
+
     fn write(self, response: &Response) -> Result<(), Problem> {
         let headers = response.headers();
         if let Some(folded) = self.folded {
@@ -148,6 +156,7 @@ async fn answer(rpc: Rpc, call: &Call<'_>, scope: &Scope) -> Result<(Answer, Not
             profiles::span_profile(call.request()?, codec, &runner).await
         }
         Rpc::SelectMergeProfile => profiles::merged_profile(call.request()?, codec, &runner).await,
+        Rpc::Diff => profiles::diff(call.request()?, codec, &runner).await,
         Rpc::SelectSeries => plain(codec.answer(&select_series(call.request()?, &runner).await?)),
         Rpc::GetProfileStats => {
             let messages::GetProfileStatsRequest {} = call.request()?;
@@ -184,6 +193,7 @@ fn feature_flags() -> messages::GetFeatureFlagsResponse {
             flag("pyroscopeRuler", false),
             flag("pyroscopeRulerFunctions", false),
             flag("utf8LabelNames", true),
+            flag("functionProjections", true),
         ],
     }
 }

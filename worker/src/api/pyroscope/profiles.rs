@@ -1,10 +1,14 @@
 //! Merged profiles, in every form in which a client may ask for them.
 
 use pilotlight_core::plans::QueryAnswer;
+use pilotlight_core::verbs::{self, PgoOptions};
+use pilotlight_core::{By, CallTree, pyroscope};
 
+use super::functions::{self, Projection};
 use super::messages::{
-    PprofProfile, ProfileFormat, SelectMergeProfileRequest, SelectMergeSpanProfileRequest,
-    SelectMergeStacktracesRequest, SelectMergeStacktracesResponse, pprof_json,
+    DiffRequest, DiffResponse, PprofProfile, ProfileFormat, SelectMergeProfileRequest,
+    SelectMergeSpanProfileRequest, SelectMergeStacktracesRequest, SelectMergeStacktracesResponse,
+    pprof_json,
 };
 use super::request::{self, Selection};
 use super::{Notes, flamegraph};
@@ -14,34 +18,45 @@ use crate::platform::errors::Problem;
 
 /// `SelectMergeStacktraces`.
 pub(super) async fn stacktraces(
-    request: SelectMergeStacktracesRequest,
+    mut request: SelectMergeStacktracesRequest,
     codec: Codec,
     runner: &EdgeQueryRunner,
 ) -> Result<(Answer, Notes), Problem> {
+    let projection = Projection::of(&mut request)?;
     let max_nodes = request::max_nodes(request.max_nodes)?;
-    let format = ProfileFormat::of(request.format)
-        .ok_or_else(|| Problem::unimplemented("this profile format is not supported"))?;
+    let format = format(&request)?;
     let selection = Selection::of(request)?;
+    if selection.pgo.is_some() && format != ProfileFormat::Pprof {
+        return Err(Problem::invalid(
+            "go_pgo goes with PROFILE_FORMAT_PPROF only",
+        ));
+    }
     let answer = merged(&selection, runner).await?;
-    let mut notes = Notes {
-        saturated: Some(answer.is_saturated()),
-        ..Notes::default()
-    };
+    let mut notes = Notes::of(&answer);
+    if let Some(projection) = projection {
+        let answer = functions::answer(codec, &projection.message(&answer)?)?;
+        return Ok((answer, notes));
+    }
     let mut response = SelectMergeStacktracesResponse::default();
     match format {
-        ProfileFormat::FlameGraph => {
-            let graph = flamegraph::flame_graph(&answer, max_nodes);
-            notes.folded = Some(graph.folded);
-            response.flamegraph = Some(flamegraph::message(graph));
+        ProfileFormat::Tree if !answer.profile.sample_types().is_empty() => {
+            let tree = CallTree::new(&answer.profile, 0, By::Name);
+            response.tree = pyroscope::tree_bytes(&tree, max_nodes);
         }
+        ProfileFormat::Tree => {}
         ProfileFormat::Pprof => {
             let profile = answer.pprof(selection.range);
             response.pprof = Some(PprofProfile { profile });
         }
-        ProfileFormat::Tree | ProfileFormat::Dot => {
+        ProfileFormat::Dot => {
             return Err(Problem::unimplemented(
-                "this profile format is not supported",
+                "PROFILE_FORMAT_DOT is not supported",
             ));
+        }
+        ProfileFormat::FlameGraph | ProfileFormat::Functions | ProfileFormat::FunctionTree => {
+            let graph = flamegraph::flame_graph(&answer, max_nodes);
+            notes.folded = Some(graph.folded);
+            response.flamegraph = Some(flamegraph::message(graph));
         }
     }
     Ok((codec.answer(&response)?, notes))
@@ -84,14 +99,66 @@ pub(super) async fn merged_profile(
     };
     let selection = Selection::of(request)?;
     let answer = merged(&selection, runner).await?;
-    let notes = Notes {
-        saturated: Some(answer.is_saturated()),
-        ..Notes::default()
-    };
+    let notes = Notes::of(&answer);
     let profile = answer.pprof(selection.range);
-    let json = profile.clone();
-    let answer = codec.answer_of(|| profile, || pprof_json(&json))?;
-    Ok((answer, notes))
+    let answer = match codec {
+        Codec::Json => codec.answer_of(Vec::new, || pprof_json(&profile)),
+        Codec::Proto | Codec::GrpcWeb(_) => codec.answer_of(|| profile, || Ok(Vec::new())),
+    };
+    Ok((answer?, notes))
+}
+
+/// `Diff`: two profiles of one type on one shape. Options are those of the left side.
+pub(super) async fn diff(
+    request: DiffRequest,
+    codec: Codec,
+    runner: &EdgeQueryRunner,
+) -> Result<(Answer, Notes), Problem> {
+    let side = |side: Option<_>, name| {
+        side.ok_or_else(|| {
+            Problem::invalid(format!("the {name} side of the comparison is missing"))
+        })
+    };
+    let mut left: SelectMergeStacktracesRequest = side(request.left, "left")?;
+    let mut right: SelectMergeStacktracesRequest = side(request.right, "right")?;
+    right.format = left.format;
+    right.format_options = left.format_options.clone();
+    let projection = Projection::of(&mut left)?;
+    Projection::of(&mut right)?;
+    let max_nodes = request::max_nodes(left.max_nodes)?.max(request::max_nodes(right.max_nodes)?);
+    if projection.is_none() && format(&left)? != ProfileFormat::FlameGraph {
+        return Err(Problem::unimplemented(
+            "a comparison has no other format than PROFILE_FORMAT_FLAMEGRAPH and functions",
+        ));
+    }
+    let (left, right) = (Selection::of(left)?, Selection::of(right)?);
+    if left.profile_type != right.profile_type {
+        let message = format!(
+            "both sides need the same profile type, and have {} and {}",
+            left.profile_type, right.profile_type
+        );
+        return Err(Problem::invalid(message));
+    }
+    if left.pgo.is_some() || right.pgo.is_some() {
+        return Err(Problem::invalid("go_pgo does not go with a comparison"));
+    }
+    // One after the other: both may need most of the memory while they are put together.
+    let (left, right) = (merged(&left, runner).await?, merged(&right, runner).await?);
+    let mut notes = Notes::of(&left);
+    notes.saturated = Some(left.is_saturated() || right.is_saturated());
+    if let Some(projection) = projection {
+        let answer = functions::answer(codec, &projection.diff(&left, &right)?)?;
+        return Ok((answer, notes));
+    }
+    let graph = flamegraph::flame_graph_diff(&left, &right, max_nodes);
+    notes.folded = Some(graph.folded);
+    let flamegraph = Some(flamegraph::diff_message(graph));
+    Ok((codec.answer(&DiffResponse { flamegraph })?, notes))
+}
+
+fn format(request: &SelectMergeStacktracesRequest) -> Result<ProfileFormat, Problem> {
+    ProfileFormat::of(request.format)
+        .ok_or_else(|| Problem::unimplemented("this profile format is not supported"))
 }
 
 /// The sum of what is selected.
@@ -102,15 +169,26 @@ async fn merged(selection: &Selection, runner: &EdgeQueryRunner) -> Result<Query
         range,
         spans,
         call_site,
+        pgo,
     } = selection;
-    if !call_site.is_empty() {
-        return Err(request::unsupported("stack_trace_selector.call_site"));
-    }
-    match spans {
-        None => runner.merged(selector, profile_type, *range).await,
+    let mut answer = match spans {
+        None => runner.merged(selector, profile_type, *range).await?,
         Some(spans) => {
             let spans = spans.clone();
-            runner.of_spans(selector, profile_type, *range, spans).await
+            runner
+                .of_spans(selector, profile_type, *range, spans)
+                .await?
         }
+    };
+    if !call_site.is_empty() {
+        answer.profile = verbs::call_site(&answer.profile, call_site).profile;
     }
+    if let Some(pgo) = pgo {
+        let options = PgoOptions {
+            keep_locations: pgo.keep_locations as usize,
+            aggregate_callees: pgo.aggregate_callees,
+        };
+        answer.profile = verbs::pgo(&answer.profile, options);
+    }
+    Ok(answer)
 }

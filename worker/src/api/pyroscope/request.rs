@@ -2,7 +2,7 @@
 
 use pilotlight_core::{ProfileType, Selector, SpanSelector, TimeRange, UnixNanos};
 
-use super::messages::{SelectMergeStacktracesRequest, StackTraceSelector};
+use super::messages::{GoPgo, Location, SelectMergeStacktracesRequest};
 use crate::api::query;
 use crate::http::parameters::checked;
 use crate::platform::errors::Problem;
@@ -87,6 +87,8 @@ pub(super) struct Selection {
     pub(super) spans: Option<SpanSelector>,
     /// The functions from the root that a stack must begin with.
     pub(super) call_site: Vec<String>,
+    /// How the profile is cut for Go's compiler, if it is.
+    pub(super) pgo: Option<GoPgo>,
 }
 
 impl Selection {
@@ -103,6 +105,7 @@ impl Selection {
             return Err(unsupported("async"));
         }
         let profile_type = request.profile_type_id.parse().map_err(Problem::invalid)?;
+        let stacks = request.stack_trace_selector.unwrap_or_default();
         Ok(Self {
             selector: query::selector(&request.label_selector)?,
             profile_type,
@@ -117,19 +120,14 @@ impl Selection {
                     request.trace_id_selector.iter().map(String::as_str),
                 ),
             )?,
-            call_site: call_site(request.stack_trace_selector)?,
+            call_site: call_site(stacks.call_site)?,
+            pgo: stacks.go_pgo,
         })
     }
 }
 
 /// The functions of a call site.
-fn call_site(selector: Option<StackTraceSelector>) -> Result<Vec<String>, Problem> {
-    let Some(StackTraceSelector { call_site, go_pgo }) = selector else {
-        return Ok(Vec::new());
-    };
-    if go_pgo.is_some() {
-        return Err(unsupported("stack_trace_selector.go_pgo"));
-    }
+fn call_site(call_site: Vec<Location>) -> Result<Vec<String>, Problem> {
     if call_site.len() > MAX_CALL_SITE {
         let message = format!(
             "a call site of {} functions is longer than the {MAX_CALL_SITE} allowed",

@@ -5,6 +5,7 @@
 //! and ignored.
 
 mod capabilities;
+mod functions;
 mod json;
 mod pprof;
 mod querier;
@@ -12,6 +13,7 @@ mod types;
 
 pub(super) use capabilities::{FeatureFlag, GetFeatureFlagsRequest, GetFeatureFlagsResponse};
 pub(super) use capabilities::{VersionRequest, VersionResponse};
+pub(super) use functions::*;
 pub(super) use pprof::to_json as pprof_json;
 pub(super) use querier::*;
 pub(super) use types::*;

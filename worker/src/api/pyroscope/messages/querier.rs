@@ -3,6 +3,7 @@
 use prost::Message;
 use serde::{Deserialize, Serialize};
 
+use super::functions::ProfileFormatOptions;
 use super::json;
 use super::types::{Aggregation, ExemplarType};
 use super::types::{Labels, ProfileType, Series, StackTraceSelector};
@@ -58,9 +59,16 @@ pub(crate) enum ProfileFormat {
     Tree,
     Dot,
     Pprof,
+    Functions,
+    FunctionTree,
 }
 
 impl ProfileFormat {
+    /// Functions have no number yet that clients agree on, only names; no enum has numbers below
+    /// zero.
+    const FUNCTIONS: i32 = -2;
+    const FUNCTION_TREE: i32 = -3;
+
     /// Of its number in a message; `None` for one that is not known here.
     pub(crate) fn of(number: i32) -> Option<Self> {
         match number {
@@ -68,6 +76,8 @@ impl ProfileFormat {
             2 => Some(Self::Tree),
             3 => Some(Self::Dot),
             4 => Some(Self::Pprof),
+            Self::FUNCTIONS => Some(Self::Functions),
+            Self::FUNCTION_TREE => Some(Self::FunctionTree),
             _ => None,
         }
     }
@@ -80,6 +90,8 @@ impl json::NamedValues for ProfileFormat {
         ("PROFILE_FORMAT_TREE", 2),
         ("PROFILE_FORMAT_DOT", 3),
         ("PROFILE_FORMAT_PPROF", 4),
+        ("PROFILE_FORMAT_FUNCTIONS", Self::FUNCTIONS),
+        ("PROFILE_FORMAT_FUNCTION_TREE", Self::FUNCTION_TREE),
     ];
 }
 
@@ -124,6 +136,10 @@ pub(crate) struct SelectMergeStacktracesRequest {
     #[prost(string, repeated, tag = "11")]
     #[serde(alias = "spanSelector", deserialize_with = "json::unset")]
     pub(crate) span_selector: Vec<String>,
+    /// Has no number yet that clients agree on, so it is read in JSON only.
+    #[prost(message, optional, tag = "536870911")]
+    #[serde(alias = "formatOptions")]
+    pub(crate) format_options: Option<ProfileFormatOptions>,
 }
 
 /// A query whose answer is fetched later.
