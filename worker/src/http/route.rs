@@ -38,6 +38,7 @@ pub(crate) enum OfTenant {
     Profile,
     Export,
     Render,
+    RenderDiff,
     LabelValues,
     Rpc(Rpc),
     Admin(Admin),
@@ -94,7 +95,7 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 39] = [
+const ROUTES: [(&str, &str, Route); 40] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -222,6 +223,11 @@ const ROUTES: [(&str, &str, Route); 39] = [
         "/pyroscope/render",
         "GET",
         Route::OfTenant(OfTenant::Render),
+    ),
+    (
+        "/pyroscope/render-diff",
+        "GET",
+        Route::OfTenant(OfTenant::RenderDiff),
     ),
     (
         "/pyroscope/label-values",

@@ -34,6 +34,17 @@ fn paths_match_under_any_prefix() {
         "/api/v1/services",
         Ok(Route::OfTenant(OfTenant::Services)),
     );
+    for method in ["GET", "HEAD"] {
+        for (call, route) in [
+            ("render", OfTenant::Render),
+            ("render-diff", OfTenant::RenderDiff),
+            ("label-values", OfTenant::LabelValues),
+        ] {
+            let path = format!("/pfx/pyroscope/{call}");
+            check(method, &path, Ok(Route::OfTenant(route)));
+        }
+    }
+    check("POST", "/pyroscope/render-diff", Err(405));
     check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
     check(
         "POST",
