@@ -38,7 +38,7 @@ mod views;
 
 pub use base::{limits, sort};
 pub use formats::{folded, gzip, jfr, legacy, pprof, preorder, push_v1, speedscope};
-pub use views::{call_graph, flame, flamebearer, heatmap, pyroscope, tags};
+pub use views::{call_graph, dot, flame, flamebearer, heatmap, pyroscope, tags};
 
 pub use base::parse_time::{parse_duration, parse_time};
 pub use base::units::{TimeRange, UnixNanos};

@@ -60,6 +60,14 @@ fn ask_everything(client: &Client) {
             FROM + 3_600
         ),
         format!(
+            "/pyroscope/render?format=dot&query={query}&from={FROM}&until={}",
+            FROM + 3_600
+        ),
+        format!(
+            "/pyroscope/render-diff?leftQuery={query}&leftFrom={FROM}&leftUntil={}&rightQuery={query}",
+            FROM + 3_600
+        ),
+        format!(
             "/pyroscope/label-values?label=service_name&from={FROM}&until={}",
             FROM + 3_600
         ),

@@ -215,6 +215,7 @@ async fn answer_tenant(
         OfTenant::Profile => query::profile(request, scope).await,
         OfTenant::Export => query::export(request, scope).await,
         OfTenant::Render => pyroscope::render(request, scope).await,
+        OfTenant::RenderDiff => pyroscope::render_diff(request, scope).await,
         OfTenant::LabelValues => pyroscope::label_values(request, scope).await,
         OfTenant::Admin(call) => admin::call(call, request, scope).await,
         OfTenant::Limits(call) => limits_api::call(call, request, scope).await,

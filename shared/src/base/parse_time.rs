@@ -8,7 +8,7 @@ const DAY: i64 = 86_400 * SECOND;
 
 /// Parses `from`, `until` and their like.
 ///
-/// Digits are seconds (10), milliseconds (13), microseconds (16) or nanoseconds (19) since the
+/// Digits are seconds (up to 10), milliseconds (13), microseconds (16) or nanoseconds (19) since the
 /// epoch; eight digits are a date `yyyymmdd`, UTC. `now` and `now-1h30m` count from `now`; units
 /// are `s`, `m` or `min`, `h`, `d`, `w`, `M` or `mon` (30 days) and `y` (365 days). `None` for
 /// anything else.
@@ -26,7 +26,7 @@ pub fn parse_time(text: &str, now: UnixNanos) -> Option<UnixNanos> {
     let number: i64 = text.parse().ok()?;
     match text.len() {
         8 => date(number),
-        9 | 10 => number.checked_mul(SECOND).map(UnixNanos),
+        ..=10 => number.checked_mul(SECOND).map(UnixNanos),
         11..=13 => number.checked_mul(1_000_000).map(UnixNanos),
         14..=16 => number.checked_mul(1_000).map(UnixNanos),
         17..=19 => Some(UnixNanos(number)),
@@ -65,7 +65,13 @@ pub fn parse_duration(text: &str) -> Option<i64> {
 /// `days_from_civil`.
 fn date(number: i64) -> Option<UnixNanos> {
     let (year, month, day) = (number / 10_000, number / 100 % 100, number % 100);
-    if !(1970..=2262).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 => 28 + i64::from(is_leap),
+        _ => 31,
+    };
+    if !(1970..=2262).contains(&year) || !(1..=12).contains(&month) || !(1..=days).contains(&day) {
         return None;
     }
     let year = if month <= 2 { year - 1 } else { year };
@@ -96,7 +102,29 @@ mod tests {
         check("1700000000123456789", Some(now.0 + 123_456_789));
         check("20231114", Some(1_699_920_000 * SECOND));
         check("20000229", Some(951_782_400 * SECOND));
-        check("20231314", None);
+        for (unit, seconds) in [
+            ("s", 1),
+            ("m", 60),
+            ("min", 60),
+            ("h", 3600),
+            ("d", 86_400),
+            ("w", 604_800),
+            ("M", 2_592_000),
+            ("mon", 2_592_000),
+            ("y", 31_536_000),
+        ] {
+            check(&format!("now-2{unit}"), Some(now.0 - 2 * seconds * SECOND));
+        }
+        check("0", Some(0));
+        check("86400", Some(DAY));
+        check("999999999", Some(999_999_999 * SECOND));
+        check("19700101", Some(0));
+        check("20240229", Some(1_709_164_800 * SECOND));
+        for text in [
+            "20231314", "20230229", "21000229", "20230431", "20230100", "00000000",
+        ] {
+            check(text, None);
+        }
         check("now-", None);
         check("now-1x", None);
         check("nowhere", None);

@@ -210,29 +210,30 @@ impl Flow {
 /// Removes residual edges whose ends are joined in another way, the least first: of what says least,
 /// and of that, of the calls into it. One that is larger than a call that is seen stays.
 fn remove_redundant<const SIDES: usize>(nodes: usize, edges: &mut Vec<Edge<SIDES>>) {
-    for node in (0..nodes).rev() {
-        let mut into: Vec<Edge<SIDES>> = edges.iter().filter(|e| e.to == node).copied().collect();
-        into.sort_by_key(|edge| (size(edge.total), std::cmp::Reverse(edge.from)));
-        for edge in into.iter().take_while(|edge| edge.residual) {
-            if is_joined(nodes, edges, edge.from, edge.to) {
-                edges.retain(|other| (other.from, other.to) != (edge.from, edge.to));
+    let mut into: Vec<Vec<Edge<SIDES>>> = vec![Vec::new(); nodes];
+    for edge in edges.drain(..) {
+        into[edge.to].push(edge);
+    }
+    for to in (0..nodes).rev() {
+        let mut order = into[to].clone();
+        order.sort_by_key(|edge| (size(edge.total), std::cmp::Reverse(edge.from)));
+        for edge in order.iter().take_while(|edge| edge.residual) {
+            if is_joined(&into, edge.from, to) {
+                into[to].retain(|other| other.from != edge.from);
             }
         }
     }
+    edges.extend(into.into_iter().flatten());
+    edges.sort_unstable_by_key(|edge| (edge.from, edge.to));
 }
 
 /// Whether a node is reached from another by more than the edge between them.
-fn is_joined<const SIDES: usize>(
-    nodes: usize,
-    edges: &[Edge<SIDES>],
-    from: usize,
-    to: usize,
-) -> bool {
-    let mut seen = vec![false; nodes];
+fn is_joined<const SIDES: usize>(into: &[Vec<Edge<SIDES>>], from: usize, to: usize) -> bool {
+    let mut seen = vec![false; into.len()];
     seen[to] = true;
     let mut waiting = vec![to];
     while let Some(at) = waiting.pop() {
-        for edge in edges.iter().filter(|edge| edge.to == at) {
+        for edge in &into[at] {
             if (edge.from, edge.to) == (from, to) || seen[edge.from] {
                 continue;
             }

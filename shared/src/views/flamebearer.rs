@@ -6,7 +6,7 @@ use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::tree::call_tree::CallTree;
 use crate::tree::frames::By;
-use crate::views::pyroscope::{self, FlameGraph, flame_graph};
+use crate::views::pyroscope::{self, FlameGraph, FlameGraphDiff, flame_graph};
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -36,6 +36,17 @@ impl<'a> From<&'a FlameGraph> for Graph<'a> {
     }
 }
 
+impl<'a> From<&'a FlameGraphDiff> for Graph<'a> {
+    fn from(graph: &'a FlameGraphDiff) -> Self {
+        Self {
+            names: &graph.names,
+            levels: &graph.levels,
+            num_ticks: graph.total,
+            max_self: graph.max_self,
+        }
+    }
+}
+
 /// The part `metadata`: what the numbers mean.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -56,6 +67,16 @@ impl From<&ProfileType> for Metadata {
             sample_rate: about.sample_rate,
             units: about.units,
             name: about.name,
+        }
+    }
+}
+
+impl Metadata {
+    /// That of two profiles of a type.
+    pub fn of_two(profile_type: &ProfileType) -> Self {
+        Self {
+            format: "double",
+            ..Self::from(profile_type)
         }
     }
 }

@@ -2,6 +2,7 @@
 //! answers that Pyroscope's clients read.
 
 pub mod call_graph;
+pub mod dot;
 pub mod flame;
 pub mod flamebearer;
 pub mod heatmap;

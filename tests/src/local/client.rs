@@ -86,6 +86,12 @@ impl Client {
         Answer::read(self.signed(request).call())
     }
 
+    /// HEAD.
+    pub fn head(&self, path: &str) -> Result<Answer, String> {
+        let request = self.agent.head(format!("{}{path}", self.url));
+        Answer::read(self.signed(request).call())
+    }
+
     /// DELETE.
     pub fn delete(&self, path: &str) -> Result<Answer, String> {
         let request = self.agent.delete(format!("{}{path}", self.url));

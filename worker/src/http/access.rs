@@ -48,6 +48,7 @@ impl OfTenant {
             | Self::Profile
             | Self::Export
             | Self::Render
+            | Self::RenderDiff
             | Self::LabelValues
             | Self::Rpc(_)
             | Self::Share(_) => TokenScope::Read,

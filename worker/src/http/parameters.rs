@@ -87,29 +87,51 @@ impl Parameters {
                 .or_else(|| parse_time(text, self.now))
         };
         let hour_ago = self.now.plus(-3_600_000_000_000);
-        self.range(millis, hour_ago)
+        checked(TimeRange {
+            from: self.time("from", millis, hour_ago)?,
+            until: self.time("until", millis, self.now)?,
+        })
     }
 
     /// `from` and `until` as Pyroscope's HTTP API has them; both are now by default.
     pub(crate) fn render_range(&self) -> Result<TimeRange, Problem> {
-        self.range(|text| parse_time(text, self.now), self.now)
+        self.render_range_of("from", "until")
     }
 
-    fn range(
-        &self,
-        parse: impl Fn(&str) -> Option<UnixNanos>,
-        from: UnixNanos,
-    ) -> Result<TimeRange, Problem> {
-        let time = |name: &str, default| match self.get(name) {
-            None => Ok(default),
-            Some(text) => parse(text).ok_or_else(|| {
-                Problem::invalid(format!("{name} is {text:?}, which is not a time"))
-            }),
+    /// The same under other names.
+    pub(crate) fn render_range_of(&self, from: &str, until: &str) -> Result<TimeRange, Problem> {
+        let range = TimeRange {
+            from: self.render_time(from)?,
+            until: self.render_time(until)?,
         };
-        checked(TimeRange {
-            from: time("from", from)?,
-            until: time("until", self.now)?,
+        checked(range).map_err(|problem| Problem {
+            message: format!("{from} and {until}: {}", problem.message),
+            ..problem
         })
+    }
+
+    /// The day before `until`.
+    pub(crate) fn render_day(&self) -> Result<TimeRange, Problem> {
+        let until = self.render_time("until")?;
+        let from = until.plus(-86_400_000_000_000);
+        Ok(TimeRange { from, until })
+    }
+
+    fn render_time(&self, name: &str) -> Result<UnixNanos, Problem> {
+        self.time(name, |text| parse_time(text, self.now), self.now)
+    }
+
+    fn time(
+        &self,
+        name: &str,
+        parse: impl Fn(&str) -> Option<UnixNanos>,
+        default: UnixNanos,
+    ) -> Result<UnixNanos, Problem> {
+        let Some(text) = self.get(name) else {
+            return Ok(default);
+        };
+        parse(text)
+            .ok_or_else(|| Problem::invalid(format!("{name} is {text:?}, which is not a time")))
     }
 }
 
@@ -173,6 +195,26 @@ mod tests {
         assert_eq!(
             message(parse("from=9&until=5").range_millis()),
             "the range begins (9) after its end (5)"
+        );
+        let p = parse("leftFrom=20231114&leftUntil=now-1d&rightFrom=now&rightUntil=1h");
+        assert_eq!(
+            p.render_range_of("leftFrom", "leftUntil").map(millis),
+            Err(Problem::invalid(
+                "leftFrom and leftUntil: the range begins (1699920000000) after its end (1699913600000)"
+            ))
+        );
+        assert_eq!(
+            message(p.render_range_of("rightFrom", "rightUntil")),
+            "rightUntil is \"1h\", which is not a time"
+        );
+        assert_eq!(
+            parse("until=1699999999").render_day().map(millis),
+            Ok((1_699_913_599_000, 1_699_999_999_000))
+        );
+        // Both are now.
+        assert_eq!(
+            p.render_range().map(millis),
+            Ok((1_700_000_000_000, 1_700_000_000_000))
         );
     }
 }

@@ -38,6 +38,7 @@ pub(crate) enum OfTenant {
     Profile,
     Export,
     Render,
+    RenderDiff,
     LabelValues,
     Rpc(Rpc),
     Admin(Admin),
@@ -133,7 +134,7 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 33] = [
+const ROUTES: [(&str, &str, Route); 34] = [
     ("/healthz", "GET", Route::Health),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
@@ -261,6 +262,11 @@ const ROUTES: [(&str, &str, Route); 33] = [
         "/pyroscope/render",
         "GET",
         Route::OfTenant(OfTenant::Render),
+    ),
+    (
+        "/pyroscope/render-diff",
+        "GET",
+        Route::OfTenant(OfTenant::RenderDiff),
     ),
     (
         "/pyroscope/label-values",

@@ -89,9 +89,9 @@ fn limited<const SIDES: usize>(all: &Tree<SIDES>, most: usize) -> (Tree<SIDES>, 
         let mut other = parent.to_vec();
         other.push(OTHER.to_owned());
         let sums = found.entry(other).or_insert(zero());
-        for side in 0..SIDES {
-            sums.0[side] += total[side];
-            sums.1[side] += total[side];
+        for (side, more) in total.into_iter().enumerate() {
+            sums.0[side] += more;
+            sums.1[side] += more;
         }
     }
     (found, folded)

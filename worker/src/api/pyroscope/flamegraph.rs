@@ -4,17 +4,28 @@ use pilotlight_core::{By, CallTree, ProfileBuilder, plans::QueryAnswer, pyroscop
 
 use super::messages::{FlameGraph, FlameGraphDiff, Level};
 
+/// An answer as a tree of names; that of nothing has a root alone.
+pub(super) fn tree(answer: &QueryAnswer) -> CallTree {
+    if answer.profile.sample_types().is_empty() {
+        let mut builder = ProfileBuilder::new();
+        builder.sample_type("", "");
+        return CallTree::new(&builder.finish(), 0, By::Name);
+    }
+    CallTree::new(&answer.profile, 0, By::Name)
+}
+
 /// The flame graph of an answer with at most about `max_nodes` nodes.
 pub(super) fn flame_graph(answer: &QueryAnswer, max_nodes: usize) -> pyroscope::FlameGraph {
-    if answer.profile.sample_types().is_empty() {
-        let root = vec![0, 0, 0, 0];
-        return pyroscope::FlameGraph {
-            names: vec!["total".to_owned()],
-            levels: vec![root],
-            ..Default::default()
-        };
-    }
-    pyroscope::flame_graph(&CallTree::new(&answer.profile, 0, By::Name), max_nodes)
+    pyroscope::flame_graph(&tree(answer), max_nodes)
+}
+
+/// The flame graph of two answers with at most about `max_nodes` nodes.
+pub(super) fn flame_graph_diff(
+    left: &QueryAnswer,
+    right: &QueryAnswer,
+    max_nodes: usize,
+) -> pyroscope::FlameGraphDiff {
+    pyroscope::flame_graph_diff(&tree(left), &tree(right), max_nodes)
 }
 
 /// A flame graph as the message that clients read.
@@ -25,25 +36,6 @@ pub(super) fn message(graph: pyroscope::FlameGraph) -> FlameGraph {
         total: graph.total,
         max_self: graph.max_self,
     }
-}
-
-/// The flame graph of two answers with at most about `max_nodes` nodes.
-pub(super) fn flame_graph_diff(
-    left: &QueryAnswer,
-    right: &QueryAnswer,
-    max_nodes: usize,
-) -> pyroscope::FlameGraphDiff {
-    let mut empty = ProfileBuilder::new();
-    empty.sample_type("", "");
-    let empty = empty.finish();
-    let [left, right] = [left, right].map(|answer| {
-        let profile = match answer.profile.sample_types() {
-            [] => &empty,
-            _ => &answer.profile,
-        };
-        CallTree::new(profile, 0, By::Name)
-    });
-    pyroscope::flame_graph_diff(&left, &right, max_nodes)
 }
 
 /// The same as the message that clients read.

@@ -2,8 +2,9 @@
 
 use pilotlight_core::plans::QueryAnswer;
 use pilotlight_core::pyroscope::{self, Direction};
-use pilotlight_core::{By, CallTree, Scale, diff};
+use pilotlight_core::{By, Scale, diff};
 
+use super::flamegraph;
 use super::messages::{
     CallTree as CallTreeMessage, FunctionTable, FunctionTree, FunctionTreeDirection,
     FunctionTreeSelection, FunctionsAnswer, ProfileFormat, SelectMergeStacktracesRequest, Sides,
@@ -112,10 +113,7 @@ impl Projection {
         let Self::Table(limit) = self else {
             return Ok(FunctionsAnswer::FunctionTree(self.tree_of(answer)?));
         };
-        let table = match answer.profile.sample_types() {
-            [] => pyroscope::FunctionTable::default(),
-            _ => pyroscope::functions(&CallTree::new(&answer.profile, 0, By::Name), *limit),
-        };
+        let table = pyroscope::functions(&flamegraph::tree(answer), *limit);
         Ok(FunctionsAnswer::Functions(table.into()))
     }
 
@@ -137,20 +135,14 @@ impl Projection {
                 pyroscope::functions_diff(tree.tree(), *limit)
             }
             // What is missing has no functions.
-            _ => [left, right].map(|answer| match has_types(answer) {
-                true => pyroscope::functions(&CallTree::new(&answer.profile, 0, By::Name), *limit),
-                false => pyroscope::FunctionTable::default(),
-            }),
+            _ => [left, right].map(|side| pyroscope::functions(&flamegraph::tree(side), *limit)),
         };
         let (left, right) = (FunctionTable::from(left), FunctionTable::from(right));
         Ok(FunctionsAnswer::FunctionsDiff(Sides { left, right }))
     }
 
     fn tree_of(&self, answer: &QueryAnswer) -> Result<FunctionTree, Problem> {
-        let tree = match answer.profile.sample_types() {
-            [] => None,
-            _ => Some(CallTree::new(&answer.profile, 0, By::Name)),
-        };
+        let tree = flamegraph::tree(answer);
         let mut found = FunctionTree::default();
         let (names, directions, depth) = match self {
             Self::Chain {
@@ -162,10 +154,9 @@ impl Projection {
             Self::Table(_) => return Ok(found),
         };
         for &direction in directions {
-            let root = match (&tree, self) {
-                (None, _) => Ok(None),
-                (Some(tree), Self::RootPath { .. }) => pyroscope::root_path(tree, names, depth),
-                (Some(tree), _) => pyroscope::function_tree(tree, names, direction, depth),
+            let root = match self {
+                Self::RootPath { .. } => pyroscope::root_path(&tree, names, depth),
+                _ => pyroscope::function_tree(&tree, names, direction, depth),
             };
             let root = root.map_err(|error| Problem::new(429, "resource_exhausted", error))?;
             let branch = CallTreeMessage {
@@ -293,7 +284,8 @@ mod tests {
             "main"
         );
         let nothing = found(TREE, options("CALLEES", "ROOT_PATH"), &[], &answer(&[]));
-        assert_eq!(nothing, json!({"functionTree": {"callees": {}}}));
+        let root = json!({"name": "", "total": "0", "self": "0"});
+        assert_eq!(nothing, json!({"functionTree": {"callees": {"root": root}}}));
         for (direction, selection, names) in [
             ("CALLERS", "ROOT_PATH", ["a"].as_slice()),
             ("CALLEES", "FUNCTION_CHAIN", &[]),

@@ -3,10 +3,10 @@
 
 mod flamegraph;
 mod functions;
+mod legacy;
 mod messages;
 mod names;
 mod profiles;
-mod render;
 mod request;
 mod series;
 mod stats;
@@ -20,13 +20,14 @@ use worker::{Request, Response};
 use crate::api::query::{self, EdgeQueryRunner, SATURATED_HEADER};
 use crate::http::body;
 use crate::http::connect::{Answer, Codec};
-use crate::http::parameters::Parameters;
 use crate::http::route::Rpc;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 use request::{DEFAULT_NODES, MOST_NODES};
 use series::{Aggregation, Buckets};
+
+pub(crate) use legacy::{label_values, render, render_diff};
 
 /// Largest request: 1 MB. They are a few hundred bytes, or as many selectors as someone has
 /// patience to write.
@@ -231,78 +232,6 @@ async fn select_series(
     ))
 }
 
-/// `GET /pyroscope/render?query&from&until&max-nodes&groupBy&aggregation`
-pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
-    let parameters = Parameters::of(request);
-    if let Some(format) = parameters.get("format").filter(|format| *format != "json") {
-        return Err(Problem::unimplemented(format!(
-            "format is {format:?}; only json is supported"
-        )));
-    }
-    let (selector, profile_type) = query::typed_selector(parameters.required("query")?)?;
-    let range = parameters.render_range()?;
-    let name = if parameters.get("maxNodes").is_some() {
-        "maxNodes"
-    } else {
-        "max-nodes"
-    };
-    let max_nodes = parameters.number(name, 1, MOST_NODES, DEFAULT_NODES)?;
-    let how = Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?;
-    let runner = EdgeQueryRunner::open(scope)?;
-    let steps = render::Steps::of(range);
-    let timeline = runner
-        .timeline(
-            &selector,
-            Some(&profile_type),
-            range,
-            steps.window(),
-            Grouping::Series,
-        )
-        .await?;
-    let merged = runner.merged(&selector, &profile_type, range).await?;
-    let graph = flamegraph::flame_graph(&merged, max_nodes);
-    let answer = render::answer(
-        &graph,
-        &profile_type,
-        &timeline,
-        steps,
-        parameters.get("groupBy"),
-        how,
-    )?;
-    let response = json(&answer)?;
-    response
-        .headers()
-        .set(FOLDED_HEADER, &graph.folded.to_string())?;
-    response.headers().set(
-        SATURATED_HEADER,
-        &(merged.is_saturated() || answer.saturated).to_string(),
-    )?;
-    Ok(response)
-}
-
-/// `GET /pyroscope/label-values?label`: a list of values; those of `__name__` are the profile
-/// types.
-pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Response, Problem> {
-    let parameters = Parameters::of(request);
-    let label = parameters
-        .get("label")
-        .ok_or_else(|| Problem::invalid("label parameter is required"))?;
-    let label = if label == "__name__" {
-        "__profile_type__"
-    } else {
-        label
-    };
-    let range = match parameters.get("from") {
-        Some(_) => parameters.render_range()?,
-        None => request::day_before(clock::now()),
-    };
-    let objects = EdgeQueryRunner::open(scope)?.catalog(range).await?;
-    let values: Vec<String> = names::values(&names::series(&objects, &[], range), label)
-        .into_iter()
-        .collect();
-    json(&values)
-}
-
 fn json(value: &impl Serialize) -> Result<Response, Problem> {
     Ok(Response::from_json(value)?)
 }
@@ -330,16 +259,14 @@ pub(crate) mod tests {
         let mut texts = Vec::new();
         for max_nodes in [0, 1, 2, DEFAULT_NODES] {
             let graph = flamegraph::flame_graph(merged, max_nodes);
-            texts.push(text(flamegraph::message(graph.clone())));
-            for how in [Aggregation::Sum, Aggregation::Average] {
-                for group_by in [None, Some("service_name"), Some("none")] {
-                    let steps = render::Steps::of(range);
-                    let answer =
-                        render::answer(&graph, profile_type, timeline, steps, group_by, how);
-                    texts.push(answer.map_or_else(|problem| problem.message, text));
-                }
-            }
+            texts.push(text(flamegraph::message(graph)));
         }
+        texts.extend(legacy::tests::every_answer(
+            merged,
+            profile_type,
+            timeline,
+            range,
+        ));
         for step in [0.001, 15.0, 86_400.0, 1e9] {
             let Ok(buckets) = Buckets::new(range, step) else {
                 continue;

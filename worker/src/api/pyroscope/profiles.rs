@@ -2,7 +2,7 @@
 
 use pilotlight_core::plans::QueryAnswer;
 use pilotlight_core::verbs::{self, PgoOptions};
-use pilotlight_core::{By, CallTree, pyroscope};
+use pilotlight_core::{dot, pyroscope};
 
 use super::functions::{self, Projection};
 use super::messages::{
@@ -24,6 +24,10 @@ pub(super) async fn stacktraces(
 ) -> Result<(Answer, Notes), Problem> {
     let projection = Projection::of(&mut request)?;
     let max_nodes = request::max_nodes(request.max_nodes)?;
+    let dot_nodes = match request.max_nodes {
+        None | Some(0) => dot::DEFAULT_NODES,
+        Some(_) => max_nodes.min(dot::MAX_NODES),
+    };
     let format = format(&request)?;
     let selection = Selection::of(request)?;
     if selection.pgo.is_some() && format != ProfileFormat::Pprof {
@@ -39,11 +43,9 @@ pub(super) async fn stacktraces(
     }
     let mut response = SelectMergeStacktracesResponse::default();
     match format {
-        ProfileFormat::Tree if !answer.profile.sample_types().is_empty() => {
-            let tree = CallTree::new(&answer.profile, 0, By::Name);
-            response.tree = pyroscope::tree_bytes(&tree, max_nodes);
+        ProfileFormat::Tree => {
+            response.tree = pyroscope::tree_bytes(&flamegraph::tree(&answer), max_nodes);
         }
-        ProfileFormat::Tree => {}
         ProfileFormat::Pprof => {
             let profile = answer.pprof(selection.range);
             response.pprof = Some(PprofProfile { profile });

@@ -34,6 +34,17 @@ fn paths_match_under_any_prefix() {
         "/api/v1/services",
         Ok(Route::OfTenant(OfTenant::Services)),
     );
+    for method in ["GET", "HEAD"] {
+        for (call, route) in [
+            ("render", OfTenant::Render),
+            ("render-diff", OfTenant::RenderDiff),
+            ("label-values", OfTenant::LabelValues),
+        ] {
+            let path = format!("/pfx/pyroscope/{call}");
+            check(method, &path, Ok(Route::OfTenant(route)));
+        }
+    }
+    check("POST", "/pyroscope/render-diff", Err(405));
     check("POST", "/api/v1/admin/bucket-check", Ok(Route::BucketCheck));
     check(
         "POST",
@@ -116,7 +127,8 @@ fn what_is_not_there() {
         "/api/v1/admin/retention takes GET or PUT, not POST"
     );
     check("DELETE", "/", Err(404));
-    check("POST", "/querier.v1.QuerierService/Diff", Err(501));
+    check("POST", "/querier.v1.QuerierService/SelectHeatmap", Err(501));
+    check("GET", "/querier.v1.QuerierService/Diff", Err(405));
     check("POST", "/settings.v1.SettingsService/Get", Err(501));
     check("POST", "/push.v1.PusherService/Other", Err(501));
     check("GET", "/push.v1.PusherService/Push", Err(405));

@@ -4,16 +4,117 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::{
-    ProfileType, TimeRange, UnixNanos, flamebearer,
-    plans::{MAX_NUMBERS, Point, Timeline, window_of},
+    ProfileType, Selector, TimeRange, UnixNanos, dot, flamebearer,
+    plans::{Grouping, MAX_NUMBERS, Point, Timeline, window_of},
     pyroscope,
     store::SumWindow,
 };
 use serde::Serialize;
+use worker::{Request, Response};
 
-use super::names;
-use super::series::Aggregation;
+use super::{dot_nodes, graph_nodes, selection, tree};
+use crate::api::pyroscope::series::Aggregation;
+use crate::api::pyroscope::{FOLDED_HEADER, flamegraph, json, names};
+use crate::api::query::{EdgeQueryRunner, SATURATED_HEADER};
+use crate::http::parameters::Parameters;
+use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
+
+/// What is asked for.
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub(super) selector: Selector,
+    pub(super) profile_type: ProfileType,
+    pub(super) range: TimeRange,
+    pub(super) format: Format,
+}
+
+/// In which form, and with how many nodes. What is not known is answered as JSON.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Json {
+        max_nodes: usize,
+        /// The label that splits the timeline.
+        group_by: Option<String>,
+        aggregation: Aggregation,
+    },
+    Dot {
+        max_nodes: usize,
+    },
+}
+
+impl Ask {
+    pub(super) fn of(parameters: &Parameters) -> Result<Self, Problem> {
+        let (selector, profile_type) = selection(parameters, "query")?;
+        let range = parameters.render_range()?;
+        let format = match parameters.get("format") {
+            Some("dot") => Format::Dot {
+                max_nodes: dot_nodes(parameters)?,
+            },
+            _ => Format::Json {
+                max_nodes: graph_nodes(parameters)?,
+                group_by: parameters.get("groupBy").map(str::to_owned),
+                aggregation: Aggregation::parse(parameters.get("aggregation").unwrap_or(""))?,
+            },
+        };
+        Ok(Self {
+            selector,
+            profile_type,
+            range,
+            format,
+        })
+    }
+}
+
+/// `GET /pyroscope/render?query&from&until&format&max-nodes&groupBy&aggregation`
+pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response, Problem> {
+    let ask = Ask::of(&Parameters::of(request))?;
+    let runner = EdgeQueryRunner::open(scope)?;
+    let Ask {
+        selector,
+        profile_type,
+        range,
+        ..
+    } = &ask;
+    let merged = async || runner.merged(selector, profile_type, *range).await;
+    match &ask.format {
+        Format::Dot { max_nodes } => {
+            let merged = merged().await?;
+            let response = Response::ok(dot::dot(&tree(&merged), profile_type, *max_nodes))?;
+            let saturated = merged.is_saturated().to_string();
+            response.headers().set(SATURATED_HEADER, &saturated)?;
+            Ok(response)
+        }
+        Format::Json {
+            max_nodes,
+            group_by,
+            aggregation,
+        } => {
+            let steps = Steps::of(*range);
+            let of_type = Some(profile_type);
+            let timeline = runner
+                .timeline(selector, of_type, *range, steps.window(), Grouping::Series)
+                .await?;
+            let merged = merged().await?;
+            let graph = flamegraph::flame_graph(&merged, *max_nodes);
+            let group_by = group_by.as_deref();
+            let answer = answer(
+                &graph,
+                profile_type,
+                &timeline,
+                steps,
+                group_by,
+                *aggregation,
+            )?;
+            let saturated = merged.is_saturated() || answer.saturated;
+            let response = json(&answer)?;
+            let headers = response.headers();
+            headers.set(FOLDED_HEADER, &graph.folded.to_string())?;
+            headers.set(SATURATED_HEADER, &saturated.to_string())?;
+            Ok(response)
+        }
+    }
+}
 
 /// Steps of a timeline, in seconds: `start`, `start + step` …, `count` of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
