@@ -49,6 +49,7 @@ impl OfTenant {
             | Self::Export
             | Self::Render
             | Self::LabelValues
+            | Self::Pgo
             | Self::Rpc(_)
             | Self::Share(_) => TokenScope::Read,
             Self::Rebuild | Self::Admin(_) | Self::Limits(_) => TokenScope::Admin,

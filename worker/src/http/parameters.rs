@@ -92,7 +92,12 @@ impl Parameters {
 
     /// `from` and `until` as Pyroscope's HTTP API has them; both are now by default.
     pub(crate) fn render_range(&self) -> Result<TimeRange, Problem> {
-        self.range(|text| parse_time(text, self.now), self.now)
+        self.render_range_of(0)
+    }
+
+    /// The same, with `from` so many nanoseconds ago by default.
+    pub(crate) fn render_range_of(&self, nanos: i64) -> Result<TimeRange, Problem> {
+        self.range(|text| parse_time(text, self.now), self.now.plus(-nanos))
     }
 
     fn range(
