@@ -16,7 +16,7 @@
 //! - [`series`]: what the store should hold after recorded pushes.
 //! - [`text`]: a profile as text, in the layout of Go's `pprof -raw`; [`go`]: Go's own `pprof`.
 //! - [`brute`]: what verbs on profiles should give, sample by sample; [`graph`]: call graphs and
-//!   source lines.
+//!   source lines; [`pgo`]: what Go's compiler reads of a profile.
 //!
 //! A running Pilotlight:
 //!
@@ -36,6 +36,6 @@ pub mod local;
 pub mod options;
 mod profiles;
 
-pub use judges::{brute, go, graph, oracle, series, text};
+pub use judges::{brute, go, graph, oracle, pgo, series, text};
 pub use local::{client, process, query};
 pub use profiles::{corpus, drawn, jfr, legacy, preorder, random, recorded};

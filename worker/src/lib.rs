@@ -46,7 +46,7 @@ use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
-use api::{admin, limits as limits_api, metrics, push, pyroscope, query, shares, tokens};
+use api::{admin, limits as limits_api, metrics, pgo, push, pyroscope, query, shares, tokens};
 use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::{OfTenant, Route, route};
@@ -217,6 +217,7 @@ async fn answer_tenant(
         OfTenant::Render => pyroscope::render(request, scope).await,
         OfTenant::RenderDiff => pyroscope::render_diff(request, scope).await,
         OfTenant::LabelValues => pyroscope::label_values(request, scope).await,
+        OfTenant::Pgo => pgo::answer(request, scope).await,
         OfTenant::Admin(call) => admin::call(call, request, scope).await,
         OfTenant::Limits(call) => limits_api::call(call, request, scope).await,
         OfTenant::Share(call) => shares::call(call, request, scope).await,

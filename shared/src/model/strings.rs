@@ -1,7 +1,5 @@
 //! The string table: one arena of UTF-8, append-only, row 0 empty.
 
-use std::borrow::Cow;
-
 use crate::model::id::StringId;
 
 /// Strings of a profile, each stored once. Row 0 is the empty string.
@@ -60,17 +58,6 @@ impl Strings {
     /// All rows in order, row 0 first.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.ends.len()).map(|i| self.get(StringId::new(i)))
-    }
-
-    /// The same rows with other texts, which are together no longer than before.
-    pub(crate) fn map<'a>(&'a self, change: impl Fn(StringId, &'a str) -> Cow<'a, str>) -> Self {
-        let mut changed = Self::default();
-        changed.reserve(self.len(), self.text_len());
-        for row in 1..self.len() {
-            let id = StringId::new(row);
-            changed.push(&change(id, self.get(id)));
-        }
-        changed
     }
 
     /// Makes room for `rows` more rows of `bytes` bytes in all.

@@ -25,7 +25,7 @@ use std::fmt;
 use regex_lite::Regex;
 use thiserror::Error;
 
-use crate::model::labels::Labels;
+use crate::model::labels::{Labels, SERVICE_NAME};
 use crate::model::profile_type::ProfileType;
 use crate::selector::regex::anchored;
 use application::Application;
@@ -91,6 +91,16 @@ impl Selector {
                 .matchers
                 .iter()
                 .all(|m| m.test.passes(&label_of(&m.name, profile_type, labels)))
+    }
+
+    /// The same of one service only. Fails where that is longer than a selector may be.
+    pub fn of_service(mut self, service: &str) -> Result<Self, SelectorError> {
+        self.matchers.push(Matcher {
+            name: SERVICE_NAME.to_owned(),
+            test: Test::Equal(service.to_owned()),
+        });
+        // Parts of a query are asked for by what is printed.
+        Self::parse_printed(&self.to_string())
     }
 
     /// A label that this asks for and no series can have: names with two underscores in front are

@@ -4,5 +4,6 @@ pub mod brute;
 pub mod go;
 pub mod graph;
 pub mod oracle;
+pub mod pgo;
 pub mod series;
 pub mod text;

@@ -137,6 +137,9 @@ pub struct RawFunction {
     /// Field 4.
     #[prost(int64, tag = "4")]
     pub filename: i64,
+    /// Field 5.
+    #[prost(int64, tag = "5")]
+    pub start_line: i64,
 }
 
 /// A profile as the judge sees it: stacks of names, each sample with its values and labels.

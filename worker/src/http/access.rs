@@ -50,6 +50,7 @@ impl OfTenant {
             | Self::Render
             | Self::RenderDiff
             | Self::LabelValues
+            | Self::Pgo
             | Self::Rpc(_)
             | Self::Share(_) => TokenScope::Read,
             Self::Rebuild | Self::Admin(_) | Self::Limits(_) => TokenScope::Admin,

@@ -110,6 +110,15 @@ impl Parameters {
         })
     }
 
+    /// The same, with `from` so many nanoseconds ago by default.
+    pub(crate) fn render_range_back(&self, nanos: i64) -> Result<TimeRange, Problem> {
+        let parse = |text: &str| parse_time(text, self.now);
+        checked(TimeRange {
+            from: self.time("from", parse, self.now.plus(-nanos))?,
+            until: self.render_time("until")?,
+        })
+    }
+
     /// The day before `until`.
     pub(crate) fn render_day(&self) -> Result<TimeRange, Problem> {
         let until = self.render_time("until")?;

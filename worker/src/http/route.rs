@@ -40,6 +40,7 @@ pub(crate) enum OfTenant {
     Render,
     RenderDiff,
     LabelValues,
+    Pgo,
     Rpc(Rpc),
     Admin(Admin),
     Limits(LimitsCall),
@@ -275,6 +276,9 @@ const ROUTES: [(&str, &str, Route); 34] = [
     ),
 ];
 
+/// What the name of a service stands behind.
+pub(crate) const PGO: &str = "/pgo/";
+
 /// Services of Pyroscope whose calls get "unimplemented" rather than "not found", so that clients
 /// hide the feature.
 const SERVICES: [&str; 11] = [
@@ -293,12 +297,17 @@ const SERVICES: [&str; 11] = [
 
 /// The route of a request, or what to answer instead.
 pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
+    let of_service = path.rsplit_once(PGO).filter(|_| is_read(method));
+    // A service may be called like a route.
+    if of_service.is_some_and(|(_, service)| !service.contains('/')) {
+        return Ok(Route::OfTenant(OfTenant::Pgo));
+    }
     let of_path: Vec<_> = ROUTES
         .iter()
         .filter(|(suffix, ..)| path.ends_with(suffix))
         .collect();
     if !of_path.is_empty() {
-        let same = |expected: &str| expected == method || (expected == "GET" && method == "HEAD");
+        let same = |expected: &str| expected == method || (expected == "GET" && is_read(method));
         let found = of_path.iter().find(|(_, expected, _)| same(expected));
         let expected = || {
             of_path
@@ -330,10 +339,20 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
             "{service}/{call} is not implemented"
         )));
     }
+    // Some proxies decode the slashes of a name.
+    if path.contains(PGO) {
+        return of_service
+            .map(|_| Route::OfTenant(OfTenant::Pgo))
+            .ok_or_else(|| wrong_method(method, "GET", path));
+    }
     // The files of the site are served before a request comes here.
     Err(Problem::not_found(format!(
         "there is nothing at {method} {path}"
     )))
+}
+
+fn is_read(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD")
 }
 
 /// A call about one share. What is no id is nobody's name in the bucket.

@@ -7,24 +7,37 @@ use crate::model::profile::Profile;
 /// How the Go compiler begins the list of types that one body of a generic function is made for.
 const SHAPE: &str = "[go.shape.";
 
-/// What Go's own profiler writes instead of the list.
+/// What Go's own tracebacks write instead of the list.
 const ANY: &str = "[...]";
 
 /// Cuts the types out of functions' names: a generic function is one function, for whichever types
-/// it was compiled.
+/// it was compiled. The linker's name keeps them: Go's compiler finds a body by it when a profile
+/// guides it ([`crate::verbs::pgo`]).
 pub(crate) fn cut_type_parameters(profile: &mut Profile) {
-    if !profile.strings.iter().any(|text| text.contains(SHAPE)) {
+    // By row of the string table, so that a name is looked at once.
+    let texts = profile.strings.iter();
+    let with_types: Vec<bool> = texts.map(|text| text.contains(SHAPE)).collect();
+    if !with_types.contains(&true) {
         return;
     }
-    let mut is_name = vec![false; profile.strings.len()];
-    for function in &profile.functions {
-        is_name[function.name.index()] = true;
-        is_name[function.system_name.index()] = true;
+    let mut cut = vec![None; with_types.len()];
+    for function in &mut profile.functions {
+        let name = match function.name.is_empty() {
+            true => function.system_name,
+            false => function.name,
+        };
+        if !with_types[name.index()] {
+            continue;
+        }
+        let strings = &mut profile.strings;
+        function.name = *cut[name.index()].get_or_insert_with(|| {
+            let without = without_types(strings.get(name)).into_owned();
+            strings.push(&without)
+        });
+        if function.system_name.is_empty() {
+            function.system_name = name;
+        }
     }
-    profile.strings = profile.strings.map(|id, text| match is_name[id.index()] {
-        true => without_types(text),
-        false => text.into(),
-    });
 }
 
 /// `slices.Sort[go.shape.[]int,go.shape.int]` → `slices.Sort[...]`. A list without an end stays.
@@ -63,7 +76,7 @@ fn list_length(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::testing::{draw, profile};
-    use crate::{By, CallTree};
+    use crate::{By, CallTree, StringId};
 
     #[test]
     fn lists_of_types_are_cut() {
@@ -104,5 +117,25 @@ mod tests {
         let expect = "total 3/0\n main.main 3/0\n  main.Map[...] 3/0\n   leaf 3/3\n";
         assert_eq!(draw(&tree), expect);
         assert_eq!(profile.text(comment), "[go.shape.int]", "is no name");
+    }
+
+    #[test]
+    fn the_linkers_name_keeps_its_types() {
+        const LINKED: &str = "main.Map[go.shape.int]";
+        for (name, system_name) in [(LINKED, LINKED), (LINKED, ""), ("", LINKED)] {
+            let mut builder = crate::ProfileBuilder::new();
+            let [name, system_name] = [name, system_name].map(|text| builder.string(text));
+            builder.function(crate::Function {
+                name,
+                system_name,
+                file: StringId::EMPTY,
+                start_line: 7,
+            });
+            let mut profile = builder.finish();
+            cut_type_parameters(&mut profile);
+            let function = profile.functions[0];
+            let names = [function.name, function.system_name].map(|id| profile.text(id));
+            assert_eq!(names, ["main.Map[...]", LINKED]);
+        }
     }
 }

@@ -110,6 +110,17 @@ pub fn pgo(profile: &Profile, options: PgoOptions) -> Profile {
     in_order(&trim.builder.finish())
 }
 
+/// The name that the linker knows. The types of a generic function are left out of the name that is
+/// shown, and stand in the system name. Other system names are anything: Node's have paths.
+fn linked<'a>(name: &'a str, system_name: &'a str) -> &'a str {
+    let has_types = name.contains("[...]") && system_name.contains("[go.shape.");
+    if has_types || name.is_empty() {
+        system_name
+    } else {
+        name
+    }
+}
+
 fn column(profile: &Profile) -> Option<usize> {
     let mut types = profile.sample_types.iter().map(|&t| profile.type_text(t));
     let taken = types.position(|(kind, unit)| is_pgo_type(kind, unit));
@@ -132,11 +143,7 @@ impl<'a> Trim<'a> {
     fn new(from: &'a Profile) -> Self {
         let mut builder = ProfileBuilder::new();
         let function = |f: &Function| {
-            let name = match from.text(f.system_name) {
-                "" => from.text(f.name),
-                name => name,
-            };
-            let name = builder.string(name);
+            let name = builder.string(linked(from.text(f.name), from.text(f.system_name)));
             let file = builder.string(from.text(f.file));
             builder.function(Function {
                 name,

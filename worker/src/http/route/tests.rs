@@ -108,6 +108,36 @@ fn shares_by_id() {
 }
 
 #[test]
+fn profiles_for_the_compiler_by_service() {
+    let pgo = Ok(Route::OfTenant(OfTenant::Pgo));
+    for path in [
+        "/pgo/app",
+        "/pgo/",
+        "/pgo/team%2Fapp",
+        "/pgo/team/app",
+        "/pfx/pgo/app",
+        "/pgo/metrics",
+        "/pgo/ingest",
+        "/pgo/querier.v1.QuerierService",
+    ] {
+        check("GET", path, pgo.clone());
+        check("HEAD", path, pgo.clone());
+    }
+    for path in ["/pgo", "/xpgo/app", "/pgo.app"] {
+        check("GET", path, Err(404));
+    }
+    check("POST", "/pgo/app", Err(405));
+    check("DELETE", "/pgo/team/app", Err(405));
+    // An installation may stand under this very prefix.
+    check("POST", "/pgo/ingest", Ok(Route::OfTenant(OfTenant::Ingest)));
+    check(
+        "GET",
+        "/pgo/api/v1/labels",
+        Ok(Route::OfTenant(OfTenant::Labels)),
+    );
+}
+
+#[test]
 fn a_suffix_ends_at_a_segment() {
     check("POST", "/xingest", Err(404));
     check("GET", "/xhealthz", Err(404));

@@ -2,5 +2,6 @@
 
 mod deletion;
 pub(super) mod erasure;
+mod pgo;
 mod retention;
 mod slices;

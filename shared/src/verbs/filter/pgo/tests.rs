@@ -226,6 +226,7 @@ fn names_are_those_of_the_linker_and_nothing_else_is_said() {
     let names = [
         ("main.Map[...]", "main.Map[go.shape.int]"),
         ("main.main", ""),
+        ("work", "./node_modules/app/index.js:work:12"),
         ("", "main.leaf"),
     ];
     let mut stack = None;
@@ -258,14 +259,14 @@ fn names_are_those_of_the_linker_and_nothing_else_is_said() {
     let trimmed = pgo(&b.finish(), ALL);
     assert_eq!(
         draw(&trimmed),
-        ["main.Map[go.shape.int]:101;main.main:101;main.leaf:101 30"]
+        ["main.Map[go.shape.int]:101;main.main:101;work:101;main.leaf:101 30"]
     );
     let types = trimmed.sample_types.iter().map(|&t| trimmed.type_text(t));
     assert_eq!(types.collect::<Vec<_>>(), [("cpu", "nanoseconds")]);
     assert_eq!(trimmed.header, Default::default());
     assert!(trimmed.mappings.is_empty() && trimmed.label_sets.is_empty());
     let both = trimmed.functions.iter().map(|f| f.name == f.system_name);
-    assert!(both.eq([true; 3]));
+    assert!(both.eq([true; 4]));
     assert!(trimmed.locations.iter().all(|l| !l.folded));
 }
 

@@ -12,7 +12,7 @@ use pilotlight_core::{
 use serde::Serialize;
 use worker::{Request, Response};
 
-use super::{dot_nodes, graph_nodes, selection, tree};
+use super::{dot_nodes, graph_nodes, selection};
 use crate::api::pyroscope::series::Aggregation;
 use crate::api::pyroscope::{FOLDED_HEADER, flamegraph, json, names};
 use crate::api::query::{EdgeQueryRunner, SATURATED_HEADER};
@@ -80,7 +80,7 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
     match &ask.format {
         Format::Dot { max_nodes } => {
             let merged = merged().await?;
-            let response = Response::ok(dot::dot(&tree(&merged), profile_type, *max_nodes))?;
+            let response = Response::ok(dot::dot(&flamegraph::tree(&merged), profile_type, *max_nodes))?;
             let saturated = merged.is_saturated().to_string();
             response.headers().set(SATURATED_HEADER, &saturated)?;
             Ok(response)

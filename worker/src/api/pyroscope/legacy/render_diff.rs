@@ -6,7 +6,7 @@ use pilotlight_core::{ProfileType, Selector, TimeRange, flamebearer, pyroscope};
 use serde::Serialize;
 use worker::{Request, Response};
 
-use super::{graph_nodes, selection, tree};
+use super::{graph_nodes, selection};
 use crate::api::pyroscope::{FOLDED_HEADER, json};
 use crate::api::query::{EdgeQueryRunner, SATURATED_HEADER};
 use crate::http::parameters::Parameters;
@@ -98,5 +98,5 @@ async fn side(
     profile_type: &ProfileType,
 ) -> Result<(pilotlight_core::CallTree, bool), Problem> {
     let answer = runner.merged(selector, profile_type, *range).await?;
-    Ok((tree(&answer), answer.is_saturated()))
+    Ok((flamegraph::tree(&answer), answer.is_saturated()))
 }

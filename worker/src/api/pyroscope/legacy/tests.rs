@@ -5,8 +5,9 @@ use pilotlight_core::{Profile, ProfileType, TimeRange, UnixNanos, dot, pyroscope
 use serde_json::{Value, json};
 
 use super::render::Format;
-use super::{label_values, render, render_diff, tree};
-use crate::api::pyroscope::flamegraph::{self, MAX_NODES};
+use super::{label_values, render, render_diff};
+use crate::api::pyroscope::flamegraph::{self, tree};
+use crate::api::pyroscope::request::DEFAULT_NODES;
 use crate::api::pyroscope::series::Aggregation;
 use crate::http::parameters::Parameters;
 use crate::platform::errors::Problem;
@@ -25,7 +26,7 @@ pub(in crate::api::pyroscope) fn every_answer(
     }
     let mut texts = Vec::new();
     let steps = render::Steps::of(range);
-    for max_nodes in [0, 1, 2, MAX_NODES] {
+    for max_nodes in [0, 1, 2, DEFAULT_NODES] {
         let graph = flamegraph::flame_graph(merged, max_nodes);
         for how in [Aggregation::Sum, Aggregation::Average] {
             for group_by in [None, Some("service_name"), Some("none")] {

@@ -1,0 +1,3 @@
+module pilotlight/pgo
+
+go 1.21

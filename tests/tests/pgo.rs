@@ -1,0 +1,107 @@
+//! `/pgo/SERVICE` of the built worker: what several hosts pushed, as a file that `go build -pgo` takes.
+
+mod go_program;
+
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use go_program::Program;
+use pilotlight_core::access::Token;
+use pilotlight_tests::client::Client;
+use pilotlight_tests::local::Place;
+use pilotlight_tests::pgo::go_calls;
+use serde_json::json;
+
+const HOSTS: usize = 3;
+
+fn token(admin: &Client, scope: &str) -> String {
+    let wanted = json!({ "tenant": "one", "scopes": [scope] }).to_string();
+    let path = "/api/v1/admin/tokens";
+    let made = admin.post(path, "application/json", wanted.as_bytes());
+    let made = made.expect("an answer").json();
+    made["token"].as_str().expect("a token").to_owned()
+}
+
+#[test]
+fn go_builds_with_what_the_worker_answers() {
+    let Some(program) = Program::new("pgo-program") else {
+        return;
+    };
+    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pgo");
+    let admin = Token::from_entropy([1; 32]);
+    let variables = [
+        ("AUTH", "required".to_owned()),
+        ("ADMIN_TOKEN_SHA256", admin.digest().to_hex()),
+        ("FLUSH_MS", "1".to_owned()),
+    ];
+    let place = Place::fresh(&state, &variables).expect("a place");
+    let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
+    let anyone = Client::new(&place.url());
+    let admin = anyone.with_token(admin.expose());
+    let (push, read) = (token(&admin, "push"), token(&admin, "read"));
+    let (push, read) = (anyone.with_token(&push), anyone.with_token(&read));
+
+    let profile = program.profile();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let hour_ago = now.as_secs() - 3_600;
+    for host in 0..HOSTS {
+        let path = format!(
+            "/ingest?name=team/busy%7Bhost%3Dh{host}%7D&format=pprof&from={hour_ago}&until={hour_ago}"
+        );
+        let answer = push.post(&path, "application/octet-stream", &profile);
+        let answer = answer.expect("an answer");
+        assert_eq!(answer.status, 200, "{}", answer.text());
+    }
+    let range = format!("from={}&until={}", hour_ago - 60, hour_ago + 60);
+    let path = format!("/pgo/team%2Fbusy?{range}");
+    let answer = read.get(&path).expect("an answer");
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let disposition = "attachment; filename=\"default.pgo\"";
+    assert_eq!(answer.header("content-disposition"), Some(disposition));
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/octet-stream")
+    );
+    let profiles = answer.header("x-pilotlight-profiles");
+    assert_eq!(profiles, Some(HOSTS.to_string().as_str()));
+    program.check(&answer.body);
+
+    for same in [&path, &format!("/any/prefix/pgo/team/busy?{range}")] {
+        let again = read.get(same).expect("an answer");
+        assert_eq!(again.body, answer.body, "{same}");
+        assert_eq!(again.header("etag"), answer.header("etag"));
+    }
+    let tag = answer.header("etag").expect("a tag").to_owned();
+    let known = read.with_header("if-none-match", tag).get(&path);
+    let known = known.expect("an answer");
+    assert_eq!((known.status, known.body.len()), (304, 0));
+
+    let counted = "process_cpu:samples:count:cpu:nanoseconds";
+    let counts = read.get(&format!("{path}&type={counted}"));
+    fs::write(program.path("counts.pgo"), counts.expect("an answer").body).expect("a file");
+    let mut expect = go_calls(&program.path("cpu.pb.gz"));
+    expect
+        .values_mut()
+        .for_each(|weight| *weight *= HOSTS as i128);
+    assert_eq!(go_calls(&program.path("counts.pgo")), expect);
+
+    for (client, path, status) in [
+        (&read, format!("/pgo/other?{range}"), 404),
+        (&read, format!("{path}&query=%7Bhost%3D%22h9%22%7D"), 404),
+        (
+            &read,
+            format!("{path}&type=memory:alloc_space:bytes:space:bytes"),
+            400,
+        ),
+        (&read, format!("/pgo/?{range}"), 400),
+        (&push, path.clone(), 403),
+        (&anyone, path.clone(), 401),
+    ] {
+        let answer = client.get(&path).expect("an answer");
+        assert_eq!(answer.status, status, "{path}: {}", answer.text());
+    }
+    let one = read.get(&format!("{path}&query=%7Bhost%3D%22h1%22%7D"));
+    let one = one.expect("an answer");
+    assert_eq!(one.header("x-pilotlight-profiles"), Some("1"));
+}

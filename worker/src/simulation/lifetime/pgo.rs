@@ -1,0 +1,162 @@
+//! Profiles for Go's compiler: the same bytes before and after compaction.
+
+use pilotlight_core::ingest::{Push, ingest};
+use pilotlight_core::verbs::{PgoOptions, pgo};
+use pilotlight_core::{
+    Function, Line, Profile, ProfileBuilder, Selector, TimeRange, UnixNanos, merge, pprof,
+};
+
+use crate::api::pgo::file;
+use crate::api::query::QueryRunner;
+use crate::meter::Meter;
+use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, TYPE, World};
+
+/// What a host did in a minute: `main` calls `work`, which calls one of two bodies of a generic
+/// function. Tables are in another order on each host, and so is code.
+fn profile(host: i64, minute: i64) -> Profile {
+    let mut b = ProfileBuilder::new();
+    b.sample_type("samples", "count");
+    b.sample_type("cpu", "nanoseconds");
+    let period_type = b.value_type("cpu", "nanoseconds");
+    b.header().period_type = Some(period_type);
+    b.header().period = 10_000_000;
+    b.header().time_nanos = (BEGIN + minute * MINUTE) * 1_000_000;
+    b.header().duration_nanos = 60_000_000_000;
+    let mut frame = |name: &str, start_line: i64, line: i64| {
+        let (file, name) = (b.string("main.go"), b.string(name));
+        let function = b.function(Function {
+            name,
+            system_name: name,
+            file,
+            start_line,
+        });
+        let address = (1 + host as u64) << 20 | line as u64;
+        let line = Line {
+            function: Some(function),
+            line,
+            column: 0,
+        };
+        b.location(None, address, false, &[line])
+    };
+    let mut frames = vec![
+        frame("main.Map[go.shape.int]", 40, 41 + minute % 3),
+        frame("main.Map[go.shape.string]", 40, 42),
+        frame("main.work", 20, 29 + host),
+        frame("main.main", 10, 13),
+    ];
+    if host % 2 == 1 {
+        frames.swap(0, 1);
+    }
+    let main = b.stack(None, frames[3]);
+    let work = b.stack(Some(main), frames[2]);
+    for (leaf, count) in [(0, 3 + host), (1, 5 + minute)] {
+        let leaf = b.stack(Some(work), frames[leaf]);
+        b.sample(Some(leaf), None, &[count, count * 10_000_000]);
+    }
+    b.finish()
+}
+
+fn push(world: &World, service: &str, host: i64, profile: &Profile) {
+    let at = profile.header().time_nanos / 1_000_000_000;
+    let body = pprof::encode_gzip(profile);
+    let ingested = ingest(&Push {
+        query: &format!("name={service}%7Bhost%3Dh{host}%7D&format=pprof&from={at}&until={at}"),
+        content_type: "",
+        body: &body,
+        tenant: "one",
+        client: "192.0.2.1",
+        now: UnixNanos::from_millis(world.clock.now()),
+        limits: Default::default(),
+    });
+    for chunk in ingested.expect("a push").chunks {
+        let stored = world.tenant();
+        world.clock.run(stored.append(&chunk.bytes)).unwrap();
+    }
+}
+
+fn ask(world: &World, options: PgoOptions) -> Vec<u8> {
+    let (bucket, tenant) = (world.faulty_bucket(), world.tenant());
+    let runner = QueryRunner::new(bucket, tenant, world.platform(), Meter::default());
+    let selector = Selector::default().of_service("shop").unwrap();
+    let range = TimeRange {
+        from: UnixNanos::from_millis(BEGIN),
+        until: UnixNanos::from_millis(BEGIN + 4 * HOUR),
+    };
+    let profile_type = TYPE.parse().unwrap();
+    let merged = world
+        .clock
+        .run(runner.merged(&selector, &profile_type, range));
+    file(&merged.unwrap(), options)
+}
+
+/// The profiles of a service that are in the range, added up without the store.
+fn expected(all: &[Profile], options: PgoOptions) -> Vec<u8> {
+    let of_time = |profile: &Profile| {
+        pilotlight_core::verbs::select(profile, &[1], pilotlight_core::verbs::ZeroSamples::Keep)
+    };
+    let all: Vec<Profile> = all.iter().map(|p| of_time(p).unwrap()).collect();
+    pprof::encode_gzip(&pgo(&merge(&all).unwrap().profile, options))
+}
+
+#[test]
+fn a_closed_range_gives_the_same_bytes_before_and_after_compaction() {
+    let world = World::new(&["a", "b"]);
+    let mut all = Vec::new();
+    for minute in (0..240).step_by(15) {
+        for host in 0..3 {
+            let profile = profile(host, minute);
+            push(&world, "shop", host, &profile);
+            push(&world, "other", host, &profile);
+            all.push(profile);
+        }
+        world.clock.advance(15 * MINUTE);
+    }
+    // Beyond the range.
+    push(&world, "shop", 0, &profile(0, 300));
+    let every = [0, 2, 5].map(|keep_locations| PgoOptions {
+        keep_locations,
+        ..PgoOptions::default()
+    });
+    let fresh = every.map(|options| ask(&world, options));
+    assert_eq!(fresh, every.map(|options| expected(&all, options)));
+    let mut objects = world.live();
+    for later in [HOUR, 3 * DAY] {
+        world.clock.advance(later);
+        for host in 0..2 {
+            while world.clock.run(world.visit(host)).unwrap() {}
+        }
+        let compacted = world.live();
+        assert_ne!(compacted, objects, "nothing was compacted");
+        objects = compacted;
+        assert_eq!(
+            every.map(|options| ask(&world, options)),
+            fresh,
+            "after {later}"
+        );
+    }
+}
+
+#[test]
+fn first_lines_and_names_of_the_linker_are_stored() {
+    let world = World::new(&["a"]);
+    for host in 0..3 {
+        push(&world, "shop", host, &profile(host, 0));
+    }
+    let check = || {
+        let found = pprof::open(&ask(&world, PgoOptions::default()), 1 << 20).unwrap();
+        let found = found.profile;
+        let functions = found.functions().iter();
+        let functions = functions.map(|f| (found.text(f.name), f.start_line));
+        let expect = [
+            ("main.Map[go.shape.int]", 40),
+            ("main.Map[go.shape.string]", 40),
+            ("main.main", 10),
+            ("main.work", 20),
+        ];
+        assert_eq!(functions.collect::<Vec<_>>(), expect);
+    };
+    check();
+    world.clock.advance(3 * DAY);
+    world.compact_all();
+    check();
+}
