@@ -24,9 +24,9 @@ pub(crate) use export::export;
 #[cfg(test)]
 pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;
-pub(crate) use runner::EdgeQueryRunner;
 #[cfg(test)]
 pub(crate) use runner::QueryRunner;
+pub(crate) use runner::{EdgeQueryRunner, Slice};
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;
 #[cfg(test)]
