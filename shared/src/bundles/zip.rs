@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use rawzip::{CompressionMethod, Error, ZipArchive, ZipArchiveWriter};
+use rawzip::{CompressionMethod, Error, ZipArchive, ZipArchiveWriter, ZipVerification, crc32};
 
 use super::error::BundleError;
 use crate::plans::BundleFile;
@@ -23,7 +23,7 @@ pub(super) fn write(folder: &str, files: &[BundleFile]) -> Result<Vec<u8>, Bundl
     Ok(bytes)
 }
 
-/// The files of a zip, with their names.
+/// The files of a zip, with their names; their bytes are those of their checksums.
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, BundleError> {
     let archive = ZipArchive::from_slice(bytes)?;
     let mut files = Vec::new();
@@ -38,8 +38,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, BundleError> 
             return Err(BundleError::Compressed(name));
         }
         let stored = archive.get_entry(entry.wayfinder())?;
-        stored.claim_verifier();
-        files.push((name, stored.data().to_vec()));
+        let data = stored.data();
+        stored.claim_verifier().valid(ZipVerification {
+            crc: crc32(data),
+            uncompressed_size: data.len() as u64,
+        })?;
+        files.push((name, data.to_vec()));
     }
     Ok(files)
 }

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::compact::{CompactOutput, CompactPlan, CompactTask, MAX_PARTITION_BYTES};
 use super::dedup::CountedChunks;
 use super::plan::{CatalogObject, Plan, PlanError};
@@ -86,7 +88,8 @@ fn compacted(
         let task = CompactTask {
             level,
             token: 0,
-            unique: partition.into(),
+            // Names come from the content.
+            unique: 0,
             partition,
             partition_bytes: MAX_PARTITION_BYTES,
         };
@@ -125,20 +128,32 @@ impl BundleWriter {
     /// Adds a block.
     pub(super) fn add(&mut self, output: CompactOutput) -> Result<(), PlanError> {
         let day = arrival_day(output.key.parse::<ObjectKey>()?.millis);
-        let object = self.keep(output);
+        let object = self.keep(output)?;
         self.blocks.entry(day).or_default().push(object);
         Ok(())
     }
 
-    fn keep(&mut self, output: CompactOutput) -> CatalogObject {
+    /// Names an object by its content, whoever it is of: where a bundle replaces another, no cache
+    /// has other bytes under the name.
+    fn keep(&mut self, output: CompactOutput) -> Result<CatalogObject, PlanError> {
+        let mut name = ObjectKey {
+            tenant: TenantId::anonymous(),
+            shard: 0,
+            unique: xxh3_64(&output.bytes),
+            ..output.key.parse()?
+        };
+        // Equal profiles may have come in two objects.
+        while self.files.contains_key(&name.to_string()) {
+            name.unique = name.unique.wrapping_add(1);
+        }
         let object = CatalogObject {
-            key: output.key.clone(),
+            key: name.to_string(),
             level: output.level,
             size: output.bytes.len() as u64,
             directory: output.directory,
         };
-        self.files.insert(output.key, output.bytes);
-        object
+        self.files.insert(object.key.clone(), output.bytes);
+        Ok(object)
     }
 
     /// All files, the catalog last.
@@ -152,7 +167,7 @@ impl BundleWriter {
             let sums = compacted(&blocks, &files.collect(), Level::Day)?;
             objects.extend(blocks);
             for output in sums {
-                objects.push(self.keep(output));
+                objects.push(self.keep(output)?);
             }
         }
         objects.sort_by(|a, b| a.key.cmp(&b.key));

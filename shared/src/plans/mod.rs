@@ -31,6 +31,6 @@ pub use query::{
     AnswerSum, MAX_HELD, QueryAnswer, QueryPlan, SpanQueryPlan, SplitQuery, Subquery, split,
 };
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
-pub use slice::{MAX_SLICE_BYTES, SlicePlan};
+pub use slice::{MAX_SLICE_BYTES, MAX_SLICE_READS, SlicePlan};
 pub use static_catalog::{ObjectSizes, StaticCatalog, Want, static_catalog};
 pub use timeline::{Grouping, Point, Steps, Timeline, TimelinePlan, TimelineSeries, window_of};

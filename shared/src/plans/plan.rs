@@ -96,6 +96,15 @@ pub enum PlanError {
         /// How much it may have, MiB.
         most: u64,
     },
+    /// A slice of what stands in more places than one invocation may read.
+    #[error(
+        "what is selected takes more than {most} reads; choose a shorter range, or a selector of fewer \
+         services or series"
+    )]
+    TooManyReads {
+        /// How many it may take.
+        most: u64,
+    },
     /// Timelines of more services than an answer may hold.
     #[error("too many services for {0} points each; ask for fewer points")]
     TooManyServices(usize),

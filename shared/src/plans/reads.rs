@@ -20,6 +20,8 @@ pub(super) struct Reads<What> {
     max_gap: u64,
     /// Bytes provided so far.
     pub(super) bytes: u64,
+    /// Reads asked for so far.
+    pub(super) requests: u64,
 }
 
 impl<What> Reads<What> {
@@ -33,6 +35,7 @@ impl<What> Reads<What> {
             waiting: BTreeMap::new(),
             max_gap,
             bytes: 0,
+            requests: 0,
         }
     }
 
@@ -62,6 +65,7 @@ impl<What> Reads<What> {
                 offset: read.offset,
                 length: read.len,
             };
+            self.requests += 1;
             self.waiting.entry(get).or_default().extend(parts);
         }
     }
@@ -130,6 +134,7 @@ mod tests {
             .map(|get| (get.offset, get.length))
             .collect();
         assert_eq!(gets, expect);
+        assert_eq!(reads.requests, expect.len() as u64);
     }
 
     #[test]

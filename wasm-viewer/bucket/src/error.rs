@@ -34,7 +34,11 @@ impl From<BucketError> for JsValue {
     fn from(error: BucketError) -> Self {
         let thrown = js_sys::Error::new(&error.to_string());
         thrown.set_name(match error {
-            BucketError::Plan(PlanError::TooLarge { .. } | PlanError::TooManyServices(_))
+            BucketError::Plan(
+                PlanError::TooLarge { .. }
+                | PlanError::TooManyReads { .. }
+                | PlanError::TooManyServices(_),
+            )
             | BucketError::Selector(_)
             | BucketError::Untyped(_)
             | BucketError::Backwards(..) => "invalid",

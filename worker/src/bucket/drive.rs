@@ -38,7 +38,9 @@ impl From<PlanError> for Problem {
                 get: Get { key, .. },
                 ..
             } => Self::new(500, "data_loss", &error).about(key),
-            PlanError::TooLarge { .. } | PlanError::TooManyServices(_) => Self::invalid(error),
+            PlanError::TooLarge { .. }
+            | PlanError::TooManyReads { .. }
+            | PlanError::TooManyServices(_) => Self::invalid(error),
             error => Self::internal(error),
         }
     }

@@ -5,7 +5,7 @@ use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
 use crate::selector::Selector;
-use crate::store::{Directory, Level, ObjectKey};
+use crate::store::{Contents, Directory, Level, ObjectKey, PageEntry};
 
 /// Profiles to be left out: of the series that are selected, those that start in the range; or all
 /// others.
@@ -25,6 +25,38 @@ impl Deletion {
         directory.series().any(|(labels, of_type, first, last)| {
             self.range.touches(first, last) && self.selector.matches(of_type, labels)
         })
+    }
+
+    /// Leaves of a directory with profiles what may hold some of what is selected, so that nothing
+    /// else is read; says whether something is left.
+    pub(in crate::plans) fn narrow(&self, directory: &mut Directory) -> bool {
+        let (label_sets, types) = (&directory.label_sets, &directory.types);
+        let selects = |labels: u32, of_type: u32| {
+            let (labels, of_type) = (&label_sets[labels as usize], &types[of_type as usize]);
+            self.selector.matches(of_type, labels)
+        };
+        let touches = |page: &PageEntry| self.range.touches(page.min_time, page.max_time);
+        match &mut directory.contents {
+            Contents::Segment(chunks) => {
+                chunks.retain_mut(|chunk| {
+                    chunk.series.retain(|s| {
+                        self.range.contains(s.time) && selects(s.labels, s.profile_type)
+                    });
+                    !chunk.series.is_empty()
+                });
+                !chunks.is_empty()
+            }
+            Contents::Block(block) => {
+                block.datasets.retain_mut(|dataset| {
+                    dataset.pages.retain(touches);
+                    dataset.links.retain(touches);
+                    let mut series = dataset.series.iter();
+                    !dataset.pages.is_empty()
+                        && series.any(|&labels| selects(labels, dataset.profile_type))
+                });
+                !block.datasets.is_empty()
+            }
+        }
     }
 
     /// Whether a profile is left out.
@@ -245,6 +277,63 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn of_a_selection_nothing_else_is_read() {
+        let chunks = [("a", 1, "a1"), ("a", 9, "a9"), ("b", 1, "b1")];
+        let (mut segment, bytes) = segment(&chunks);
+        let mut block = as_source(compact((segment.clone(), bytes), Level::Minutes, &[])).0;
+        // As if its profiles were so many that each had a page.
+        let Contents::Block(entry) = &mut block.directory.contents else {
+            panic!("a block");
+        };
+        for dataset in &mut entry.datasets {
+            let page = dataset.pages[0];
+            let at = |time: UnixNanos| PageEntry {
+                min_time: time,
+                max_time: time,
+                ..page
+            };
+            let times = [page.min_time, page.max_time];
+            dataset.pages = times.map(at).to_vec();
+            dataset.links = times.map(at).to_vec();
+        }
+        let left = |query: &str, from, until| {
+            let selection = deletion(query, from, until);
+            let (mut segment, mut block) = (segment.directory.clone(), block.directory.clone());
+            let any = [selection.narrow(&mut segment), selection.narrow(&mut block)];
+            assert_eq!(
+                any,
+                [!segment.chunks().is_empty(), !block.datasets().is_empty()]
+            );
+            let pages = block
+                .datasets()
+                .iter()
+                .map(|d| (d.pages.len(), d.links.len()));
+            (segment.chunks().len(), pages.collect::<Vec<_>>())
+        };
+        assert_eq!(left("{}", 0, 99), (3, vec![(2, 2), (2, 2)]));
+        assert_eq!(left("{service_name=\"a\"}", 0, 99), (2, vec![(2, 2)]));
+        assert_eq!(left("{service_name=\"a\"}", 0, 9), (1, vec![(1, 1)]));
+        assert_eq!(left("{service_name=\"a\"}", 2, 9), (0, vec![]));
+        assert_eq!(left("{service_name=\"c\"}", 0, 99), (0, vec![]));
+
+        // A chunk of several services stays for the sake of one, which is all that is made of it.
+        let Contents::Segment(entries) = &mut segment.directory.contents else {
+            panic!("a segment");
+        };
+        let others = entries.remove(2).series;
+        entries[0].series.extend(others);
+        deletion("{service_name=\"b\"}", 0, 99).narrow(&mut segment.directory);
+        let [entry] = segment.directory.chunks() else {
+            panic!("one chunk");
+        };
+        let labels = &segment.directory.label_sets[entry.series[0].labels as usize];
+        assert_eq!(
+            (entry.series.len(), labels.get("service_name")),
+            (1, Some("b"))
+        );
     }
 
     #[test]

@@ -104,7 +104,8 @@ impl CompactPlan {
     }
 
     /// The same without deleted profiles: out of segments, or out of one block of the same level.
-    /// What only they had of symbols goes too; which chunks were counted stays known.
+    /// What only they had of symbols goes too; which chunks were counted stays known, unless all but
+    /// a selection is left out.
     pub fn without(
         sources: Vec<CatalogObject>,
         task: CompactTask,
@@ -199,9 +200,15 @@ impl CompactPlan {
     }
 
     /// Whether the block says which chunks its job has counted: the first does it for all. A block
-    /// of sums replaces nothing, so it has counted nothing.
+    /// of sums replaces nothing, so it has counted nothing; nor does one of what is selected, which
+    /// must not tell of other services' chunks.
     fn has_ids(&self) -> bool {
-        self.layout.raw && self.partition.number == 0
+        self.layout.raw && self.partition.number == 0 && !self.is_selection()
+    }
+
+    /// Whether it keeps nothing but what is selected, and replaces nothing.
+    fn is_selection(&self) -> bool {
+        self.deletions.iter().any(|deletion| deletion.others)
     }
 
     /// Whether it is made of segments, of which each is read at once.
@@ -277,12 +284,18 @@ impl CompactPlan {
         self.reads.bytes
     }
 
+    /// How many reads it has asked for so far.
+    pub(super) fn requests(&self) -> u64 {
+        self.reads.requests
+    }
+
     /// Writes the block, when nothing is wanted any more.
     pub fn finish(mut self) -> Result<CompactOutput, PlanError> {
         self.reads.finished()?;
         if let Some(mut open) = self.open.take() {
             open.close(&mut self.writer).map_err(PlanError::Output)?;
         }
+        let is_selection = self.is_selection();
         let segments = self
             .sources
             .iter()
@@ -293,10 +306,10 @@ impl CompactPlan {
             .filter(|(at, _)| raw || used.contains(at))
             .map(|(_, source)| source.object.key)
             .collect();
-        let (made_of, summarizes) = if raw {
-            (names, Vec::new())
-        } else {
-            (Vec::new(), names)
+        let (made_of, summarizes) = match (raw, is_selection) {
+            (true, false) => (names, Vec::new()),
+            (true, true) => (Vec::new(), Vec::new()),
+            (false, _) => (Vec::new(), names),
         };
         let ids = Ids {
             counted: self.counted.unwrap_or_default(),

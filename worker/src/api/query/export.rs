@@ -3,7 +3,7 @@
 use pilotlight_core::bundles::{Bundle, BundleError, Made};
 use worker::{Request, Response};
 
-use super::{EdgeQueryRunner, selector};
+use super::{EdgeQueryRunner, Slice, selector};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
@@ -17,12 +17,17 @@ pub(crate) async fn export(request: &Request, scope: &Scope) -> Result<Response,
         parameters.range_millis()?,
     );
     let runner = EdgeQueryRunner::open(scope)?;
-    let plan = runner.slice(selector(query)?, range).await?;
+    let Slice {
+        plan,
+        range,
+        permit,
+    } = runner.slice(selector(query)?, range).await?;
+    let is_incomplete = plan.sums_only() > 0;
     let text = |name: &str| parameters.get(name).map(str::to_owned);
     let made = Made {
         commit: text("commit"),
         when: text("when"),
-        ..Made::slice(query, range, plan.sums_only() > 0)
+        ..Made::slice(query, range, is_incomplete)
     };
     let (profiles, bytes_read) = (plan.profiles(), plan.bytes());
     let response = if profiles == 0 {
@@ -36,9 +41,14 @@ pub(crate) async fn export(request: &Request, scope: &Scope) -> Result<Response,
         headers.set("content-disposition", &disposition)?;
         response
     };
+    drop(permit);
     let headers = response.headers();
     headers.set("x-pilotlight-profiles", &profiles.to_string())?;
     headers.set("x-pilotlight-bytes", &bytes_read.to_string())?;
+    if is_incomplete {
+        // Only sums are kept of some of it, or of all.
+        headers.set("x-pilotlight-incomplete", "true")?;
+    }
     Ok(response)
 }
 

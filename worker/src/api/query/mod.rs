@@ -26,7 +26,7 @@ pub(crate) use invocations::Invocations;
 pub(crate) use invocations::SUBQUERIES_PATH;
 #[cfg(test)]
 pub(crate) use runner::QueryRunner;
-pub(crate) use runner::{EdgeQueryRunner, cost};
+pub(crate) use runner::{EdgeQueryRunner, Slice, cost};
 pub(crate) use spans::span_selector;
 #[cfg(test)]
 pub(crate) use subqueries::Fanout;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use pilotlight_core::{
     ProfileType, Selector, SpanSelector, TimeRange, UnixNanos,
     plans::{
-        CatalogObject, Grouping, MAX_SLICE_BYTES, Plan, QueryAnswer, QueryPlan, SlicePlan,
-        SpanQueryPlan, Timeline, TimelinePlan,
+        CatalogObject, Grouping, Plan, QueryAnswer, QueryPlan, SlicePlan, SpanQueryPlan, Timeline,
+        TimelinePlan,
     },
     store::SumWindow,
 };
@@ -14,12 +14,12 @@ use pilotlight_core::{
 use super::cache::{AnswerCache, EdgeCache};
 use super::invocations::{EdgeInvocations, Invocations};
 use super::subqueries::{Fanout, FanoutStats, Query};
-use crate::bucket::drive::drive;
+use crate::bucket::drive::{drive, drive_while};
 use crate::bucket::{self, Metered};
 use crate::bucket::{AnyBucket, Bucket};
 use crate::http::scope::Scope;
 use crate::meter::{Item, Meter, cpu};
-use crate::platform::admission::Admission;
+use crate::platform::admission::{Admission, Permit};
 use crate::platform::errors::Problem;
 use crate::platform::limits::Limits;
 use crate::platform::{Edge, Platform};
@@ -37,6 +37,15 @@ pub(crate) struct QueryRunner<B, T, P, C = (), I = ()> {
 /// The same where the worker runs.
 pub(crate) type EdgeQueryRunner =
     QueryRunner<Metered<AnyBucket>, StubLine, Edge, EdgeCache, EdgeInvocations>;
+
+/// What a selector and a range choose, all of it read.
+pub(crate) struct Slice {
+    pub(crate) plan: SlicePlan,
+    /// The part of the range that the tenant may ask for.
+    pub(crate) range: TimeRange,
+    /// Holds the memory of the plan, and of the zip that is made of it.
+    pub(crate) permit: Permit,
+}
 
 impl EdgeQueryRunner {
     /// What a request is about.
@@ -94,6 +103,11 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             fanout,
             limits: Limits::default(),
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn limited(self, limits: Limits) -> Self {
+        Self { limits, ..self }
     }
 
     /// As much of a range as the tenant may ask for.
@@ -180,22 +194,30 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             .await
     }
 
-    /// What is selected, of any type unless the selector names one, as a plan that has read all of
-    /// it.
+    /// What is selected, of any type unless the selector names one.
     pub(crate) async fn slice(
         &self,
         selector: Selector,
         range: TimeRange,
-    ) -> Result<SlicePlan, Problem> {
+    ) -> Result<Slice, Problem> {
         let range = self.allowed(range)?;
         let objects = self.tenant.catalog(range, Detail::Each).await?;
         let plan = SlicePlan::new(selector, range, &objects)?;
-        // Its blocks, and the zip that is made of them.
-        let _permit = self.fanout.admission.enter(2 * MAX_SLICE_BYTES).await?;
-        let plan = drive(plan, &self.bucket).await?;
+        // As much as a job of compaction, then its blocks with their zip: it is let in alone.
+        let admission = &self.fanout.admission;
+        let permit = admission.enter(u64::MAX).await?;
+        let goes_on = |_: &SlicePlan| {
+            admission.renew(&permit);
+            Ok(())
+        };
+        let plan = drive_while(plan, &self.bucket, goes_on).await?;
         self.meter
             .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
-        Ok(plan)
+        Ok(Slice {
+            plan,
+            range,
+            permit,
+        })
     }
 
     /// The samples of some spans as one profile. It is never split: links are read first, and

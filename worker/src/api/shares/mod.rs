@@ -18,13 +18,13 @@ use pilotlight_core::store::{
 use serde::Serialize;
 use worker::{Request, Response, ResponseBuilder};
 
-use crate::bucket::{Bucket, BucketError, Condition, List, Listed, MAX_PAGE, list_all};
+use crate::bucket::{Bucket, BucketError, Condition, Listed, MAX_PAGE, Object, list_all};
 use crate::http::body;
 use crate::http::parameters::Parameters;
 use crate::http::route::ShareCall;
 use crate::http::scope::Scope;
 use crate::limits::rate;
-use crate::platform::admission::Admission;
+use crate::platform::admission::{Admission, Permit};
 use crate::platform::clock;
 use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Edge, Platform};
@@ -35,14 +35,19 @@ const MAX_DAYS: usize = 90;
 /// How many days when nothing is said.
 const DEFAULT_DAYS: usize = 30;
 
-/// Most shares of a tenant at once: a page of the bucket's list, which one request reads.
+/// Most shares of a tenant at once: a page of the bucket's list, which one request reads unless some
+/// have expired.
 const MAX_SHARES: usize = MAX_PAGE;
 
 /// Shares on a page of the list: 40. The name of each is a request, and the free plan allows 50.
 const PAGE: usize = 40;
 
-/// What is read of a share at first: 4 MiB, all of most. What is larger asks for room before.
-const AT_ONCE: u64 = 4 << 20;
+/// What is read of a share at first: 1 MiB, all of most. What is larger asks for more room before.
+const AT_ONCE: u64 = 1 << 20;
+
+/// How many times its bytes a share takes while it is read: 2, itself and its parts as they come, or
+/// its copy in the answer.
+const READ_FACTOR: u64 = 2;
 
 const DAY_MILLIS: i64 = 86_400_000;
 
@@ -132,7 +137,7 @@ pub(crate) async fn call(
             )?)
         }
         ShareCall::Read(id) => {
-            let shared = read(&bucket, tenant, id, now, &Admission(Edge)).await?;
+            let (shared, _permit) = read(&bucket, tenant, id, now, &Admission(Edge)).await?;
             Ok(file(shared, id, now)?)
         }
         ShareCall::Delete(id) => {
@@ -162,17 +167,13 @@ async fn create(
         size: content.len(),
     };
     let (key, prefix) = (id.key(tenant), shares_prefix(tenant));
-    let page = bucket
-        .list(List {
-            prefix: &prefix,
-            ..List::default()
-        })
-        .await?;
-    if page.objects.iter().any(|object| object.key == key) {
+    let listed = list_all(bucket, &prefix).await?;
+    if listed.iter().any(|object| object.key == key) {
         return Ok(created);
     }
-    let kept = page.objects.iter().filter_map(|o| id_of(o, &prefix));
-    if kept.filter(|id| !id.has_expired(now)).count() >= MAX_SHARES || page.next.is_some() {
+    // Those that have expired stay until the next sweep.
+    let kept = listed.iter().filter_map(|object| id_of(object, &prefix));
+    if kept.filter(|id| !id.has_expired(now)).count() >= MAX_SHARES {
         let message = format!(
             "there are {MAX_SHARES} shares, the most that are kept: delete one that nobody needs, or wait until one expires"
         );
@@ -185,14 +186,14 @@ async fn create(
     }
 }
 
-/// Reads a share.
+/// Reads a share. The permit is to be kept until its bytes are in the answer.
 async fn read(
     bucket: &impl Bucket,
     tenant: &TenantId,
     id: ShareId,
     now: i64,
     admission: &Admission<impl Platform>,
-) -> Result<Shared, Problem> {
+) -> Result<(Shared, Permit), Problem> {
     if id.has_expired(now) {
         let message = "this share has expired, and its profile is deleted";
         return Err(Problem::new(410, "not_found", message));
@@ -200,14 +201,19 @@ async fn read(
     let key = id.key(tenant);
     let unknown =
         || Problem::not_found("there is no such share: it was deleted, or is not of this tenant");
+    let mut permit = admission.enter(READ_FACTOR * AT_ONCE).await?;
     let object = bucket.get(&key, Some(0..AT_ONCE)).await?;
-    let mut object = object.ok_or_else(unknown)?;
-    let mut _permit = None;
-    if object.size > AT_ONCE {
-        _permit = admission.push(object.size as usize).await?;
-        object = bucket.get(&key, None).await?.ok_or_else(unknown)?;
+    let Object {
+        size,
+        bytes: mut content,
+        ..
+    } = object.ok_or_else(unknown)?;
+    if size > AT_ONCE {
+        // Given back before more is asked for, so that two of these never wait for each other.
+        drop((content, permit));
+        permit = admission.enter(READ_FACTOR.saturating_mul(size)).await?;
+        content = bucket.get(&key, None).await?.ok_or_else(unknown)?.bytes;
     }
-    let mut content = object.bytes;
     let damaged =
         |why: &str| Problem::internal(format!("object {key} is damaged: {why}")).about(&key);
     if !id.matches(&content) {
@@ -215,7 +221,7 @@ async fn read(
     }
     let (name, at) = share_head(&content).map_err(|error| damaged(&error.to_string()))?;
     content.drain(..at);
-    Ok(Shared { name, content })
+    Ok((Shared { name, content }, permit))
 }
 
 /// A page of a tenant's shares.

@@ -6,6 +6,7 @@ use pilotlight_core::store::ObjectKey;
 use super::{DAY_MILLIS as DAY, *};
 use crate::api::admin::delete_tenant;
 use crate::bucket::memory::MemoryBucket;
+use crate::platform::admission::admitted;
 use crate::simulation::{HOUR, Simulated, World};
 
 /// The last millisecond of a day.
@@ -47,7 +48,7 @@ fn what_is_shared_is_read_back_until_its_day_is_over() {
     let created = done(create(&bucket, &a, wanted, NOW)).unwrap();
     assert_eq!((created.expires, created.size), (NOW + 1 + DAY, 7));
     let id: ShareId = created.id.parse().unwrap();
-    let read = |now| done(read(&bucket, &a, id, now, &admission()));
+    let read = |now| done(read(&bucket, &a, id, now, &admission())).map(|(shared, _)| shared);
     let expect = Shared {
         name: "night.pb.gz".to_owned(),
         content: b"profile".to_vec(),
@@ -109,8 +110,14 @@ fn a_large_one_is_read_whole_and_a_damaged_one_not_at_all() {
     for length in [AT_ONCE as usize, AT_ONCE as usize + 1, 1] {
         let content = vec![7; length];
         let id = put(&bucket, &content, 30);
-        let shared = done(read(&bucket, &a, id, NOW, &admission())).unwrap();
+        let (shared, permit) = done(read(&bucket, &a, id, NOW, &admission())).unwrap();
         assert!(shared.content == content, "{length} bytes");
+        assert!(
+            admitted().bytes >= READ_FACTOR * length as u64,
+            "until it is answered"
+        );
+        drop((shared, permit));
+        assert_eq!(admitted().bytes, 0);
         bucket.damage(&id.key(&a), |bytes| *bytes.last_mut().unwrap() ^= 1);
         let problem = done(read(&bucket, &a, id, NOW, &admission())).unwrap_err();
         assert_eq!((problem.status, problem.object), (500, Some(id.key(&a))));
@@ -171,6 +178,15 @@ fn a_tenant_has_so_many_and_no_more() {
     );
     let tomorrow = done(create(&bucket, &a, share("n", b"more", 1), NOW + 1 + DAY));
     assert!(tomorrow.is_ok(), "half of them have expired");
+    // Of the three pages that the bucket lists by then, the first is of what has expired.
+    let month_later = NOW + 31 * DAY;
+    for n in 0..MAX_SHARES {
+        let (name, content) = (format!("{n}"), n.to_le_bytes());
+        let wanted = share(&name, &content, 30);
+        assert!(done(create(&bucket, &a, wanted, month_later)).is_ok());
+    }
+    let more = done(create(&bucket, &a, share("n", b"more", 1), month_later));
+    assert_eq!(more.unwrap_err().status, 429);
 }
 
 #[test]

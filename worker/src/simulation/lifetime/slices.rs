@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::bundles::{Bundle, Made};
-use pilotlight_core::plans::{Plan, QueryPlan, SlicePlan, static_catalog};
+use pilotlight_core::plans::{Plan, QueryPlan, static_catalog};
 use pilotlight_core::{ProfileType, Selector, TimeRange, UnixNanos};
 
-use crate::api::query::QueryRunner;
+use crate::api::query::{QueryRunner, Slice};
 use crate::meter::Meter;
+use crate::platform::admission::{admitted, tests::with_budget};
+use crate::platform::limits::{self, Limits};
 use crate::simulation::world::{BEGIN, DAY, HOUR, RETENTION, TYPE, World, counts};
 
 fn range(from: i64, until: i64) -> TimeRange {
@@ -17,17 +19,25 @@ fn range(from: i64, until: i64) -> TimeRange {
     }
 }
 
-fn slice(world: &World, range: TimeRange) -> SlicePlan {
+fn slice(world: &World, range: TimeRange) -> Slice {
+    limited_slice(world, range, Limits::default())
+}
+
+fn limited_slice(world: &World, range: TimeRange, limits: Limits) -> Slice {
     let (bucket, tenant) = (world.faulty_bucket(), world.tenant());
     let runner = QueryRunner::new(bucket, tenant, world.platform(), Meter::default());
+    let runner = runner.limited(limits);
     let slice = runner.slice(Selector::default(), range);
     world.clock.run(slice).unwrap()
 }
 
 /// How often each profile is in a slice, asked of its files alone.
 fn sliced(world: &World, within: TimeRange) -> BTreeMap<u32, i64> {
-    let plan = slice(world, within);
-    let bundle = Bundle::new(Made::slice("", within, false), plan.finish().unwrap());
+    let Slice {
+        plan, range: of, ..
+    } = slice(world, within);
+    assert_eq!(of, within);
+    let bundle = Bundle::new(Made::slice("", of, false), plan.finish().unwrap());
     let zip = bundle.zip(Vec::new()).unwrap();
     let files = Bundle::read(&zip).unwrap().site(Vec::new()).unwrap();
     let bytes: BTreeMap<&str, &[u8]> = files
@@ -50,7 +60,8 @@ fn sliced(world: &World, within: TimeRange) -> BTreeMap<u32, i64> {
 
 #[test]
 fn a_slice_has_what_was_selected_and_nothing_else() {
-    let world = World::new(&["a"]);
+    // A tenant whose name no path in a zip may have.
+    let world = World::new(&[".ops"]);
     for n in 0..4 {
         assert!(world.clock.run(world.push(n * 5, 0)));
         world.clock.advance(HOUR);
@@ -74,6 +85,36 @@ fn sums_of_deleted_profiles_are_told_of() {
         .clock
         .advance((i64::from(RETENTION.raw_days) + 2) * DAY);
     world.compact_all();
-    let plan = slice(&world, range(-DAY, DAY));
+    let Slice { plan, .. } = slice(&world, range(-DAY, DAY));
     assert_eq!((plan.profiles(), plan.sums_only()), (0, 1));
+}
+
+#[test]
+fn a_slice_says_which_range_was_searched() {
+    let world = World::new(&["a"]);
+    assert!(world.clock.run(world.push(5, 0)));
+    world.clock.advance(3 * HOUR);
+    assert!(world.clock.run(world.push(10, 0)));
+    let own = limits::parse(br#"{"max_query_lookback": "1h"}"#).unwrap();
+    let limits = Limits::default().with(&own);
+    let until = world.clock.now() - BEGIN + 1;
+    let slice = limited_slice(&world, range(-DAY, until), limits);
+    assert_eq!(slice.range.from.millis(), world.clock.now() - HOUR);
+    assert_eq!(slice.range.until, range(0, until).until);
+    assert_eq!(slice.plan.profiles(), 1);
+}
+
+#[test]
+fn a_slice_holds_all_memory_until_it_is_answered() {
+    with_budget(100);
+    let world = World::new(&["a"]);
+    assert!(world.clock.run(world.push(5, 0)));
+    let slice = slice(&world, range(-DAY, DAY));
+    assert_eq!(admitted().bytes, 100);
+    let problem = world.clock.run(world.admission().enter(1)).unwrap_err();
+    assert_eq!(problem.status, 503);
+    let Slice { plan, permit, .. } = slice;
+    plan.finish().unwrap();
+    drop(permit);
+    assert_eq!(admitted().bytes, 0);
 }
