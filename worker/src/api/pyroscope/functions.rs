@@ -285,7 +285,10 @@ mod tests {
         );
         let nothing = found(TREE, options("CALLEES", "ROOT_PATH"), &[], &answer(&[]));
         let root = json!({"name": "", "total": "0", "self": "0"});
-        assert_eq!(nothing, json!({"functionTree": {"callees": {"root": root}}}));
+        assert_eq!(
+            nothing,
+            json!({"functionTree": {"callees": {"root": root}}})
+        );
         for (direction, selection, names) in [
             ("CALLERS", "ROOT_PATH", ["a"].as_slice()),
             ("CALLEES", "FUNCTION_CHAIN", &[]),

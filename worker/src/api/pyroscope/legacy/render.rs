@@ -80,7 +80,11 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
     match &ask.format {
         Format::Dot { max_nodes } => {
             let merged = merged().await?;
-            let response = Response::ok(dot::dot(&flamegraph::tree(&merged), profile_type, *max_nodes))?;
+            let response = Response::ok(dot::dot(
+                &flamegraph::tree(&merged),
+                profile_type,
+                *max_nodes,
+            ))?;
             let saturated = merged.is_saturated().to_string();
             response.headers().set(SATURATED_HEADER, &saturated)?;
             Ok(response)
