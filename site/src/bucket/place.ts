@@ -21,8 +21,11 @@ async function describedPlace(address: URL): Promise<Place> {
   const response = await fetch(address, { cache: "no-cache" }).catch((failure: unknown) => {
     throw unreachable(address.href, failure);
   });
-  if (!response.ok)
-    throw new FileError(`There is no bundle here: the host answers ${response.status}.`, [address.href]);
+  const isPage = response.headers.get("content-type")?.startsWith("text/html");
+  if (!response.ok || isPage) {
+    const answer = response.ok ? "with a page" : response.status;
+    throw new FileError(`There is no bundle here: the host answers ${answer}.`, [address.href]);
+  }
   return describedBundle(await response.json().catch(() => null), address);
 }
 

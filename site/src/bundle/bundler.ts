@@ -29,7 +29,7 @@ port.onmessage = async ({ data: { of, form, pages } }) => {
 
 async function slice({ place, query, from, until, when }: Slice): Promise<Uint8Array<ArrayBuffer> | null> {
   const found = await placeOf(new URL(place));
-  const [slicer, host] = [new Slicer(), new Host(found.objects)];
+  const [slicer, host] = [new Slicer(), new Host(found)];
   const catalog = new Catalog(found, host, (name, bytes) => slicer.add_day(name, bytes));
   await catalog.cover(from);
   const slice = slicer.slice(query, from, until, undefined, when);
