@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { standalone } from "../../base.ts";
 import { type Place, placeOf as readPlace } from "../../bucket/place.ts";
 import { FileError } from "../../files/source.ts";
 import { madeText } from "../../format/made.ts";
@@ -31,9 +32,11 @@ export function PlaceNote() {
       <p title={address} data-testid="made">
         {place.value && (madeText(place.value) || `Bucket ${placeName(address)}`)}
       </p>
-      <Menu label="Compare with another bundle" title="Compare with another bundle" testid="compare-bundle">
-        {() => <OtherBundle />}
-      </Menu>
+      {!standalone && (
+        <Menu label="Compare with another bundle" title="Compare with another bundle" testid="compare-bundle">
+          {() => <OtherBundle />}
+        </Menu>
+      )}
     </>
   );
 }
