@@ -23,6 +23,7 @@ const NOTHING = {
   commit: undefined,
   when: undefined,
   files: undefined,
+  incomplete: false,
 };
 const { fetch: real } = globalThis;
 const never = new AbortController().signal;
@@ -296,9 +297,9 @@ test("a bundle says itself what it has", async () => {
     made: NOTHING,
   });
   const { made } = (await describe(
-    '{"version":1,"catalog":[],"digest":7,"made":{"selector":3,"from":1,"until":-2,"commit":"ab","when":"soon","files":1e99}}',
+    '{"version":1,"catalog":[],"digest":7,"made":{"selector":3,"from":1,"until":-2,"commit":"ab","when":"soon","files":1e99,"incomplete":true}}',
   )) as Bundle;
-  assert.deepEqual(made, { ...NOTHING, from: 1, commit: "ab" });
+  assert.deepEqual(made, { ...NOTHING, from: 1, commit: "ab", incomplete: true });
   await assert.rejects(describe('{"version":2,"catalog":[]}'), /has version 2/);
   await assert.rejects(describe('{"catalog":[1]}'), /does not describe a bundle/);
   await assert.rejects(describe("<html>"), /does not describe a bundle/);
@@ -315,6 +316,7 @@ test("an answer says when its catalog is old, where that matters, and that its h
   assert.equal(notes(900 * MINUTE, 1000, 1000), 1);
   assert.equal(notes(900 * MINUTE, 905, 1000), 0, "the range ends before");
   assert.equal(notes(995 * MINUTE, 1000, 1000), 0, "a fresh one");
+  assert.equal(notes(965 * MINUTE, 1000, 1000), 0, "one that is published every half hour");
   assert.equal(notes(995 * MINUTE, 2000, 1000), 0, "a range that goes on into the future");
   assert.equal(notes(900 * MINUTE, 1000, 1000, true), 2);
   assert.match(bucketNotes({ written: 0, withoutRanges: true } as Answered, 1, 1)[0], /whole objects were read/);
@@ -332,6 +334,7 @@ test("what a bundle is made of is a line, of what it says", () => {
   assert.equal(bundle({ from: day, until: day + DAY / 2 }), "Bundle 1f2e3d4c… · 2026-11-01 00:00 to 12:00 UTC");
   assert.equal(bundle({ from: day, until: day + 1 }), "Bundle 1f2e3d4c… · 2026-11-01 00:00 UTC");
   assert.equal(bundle({}, ""), "Bundle");
+  assert.match(bundle({ incomplete: true }), /· incomplete: some profiles of this range had expired$/);
   assert.equal(madeText({ objects: "", tenant: "x" }), "");
 });
 
