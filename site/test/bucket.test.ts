@@ -306,6 +306,7 @@ test("a bundle says itself what it has", async () => {
   const tenant = await placeOf(new URL("https://host.test/p/t/my%20team/"));
   assert.deepEqual(tenant, { objects: "https://host.test/p/", tenant: "my team" });
   await assert.rejects(placeOf(new URL("https://host.test/p/")), /not the address of a bucket/);
+  await assert.rejects(placeOf(new URL("https://host.test/p/t/%ZZ/")), /not the address of a bucket/);
 });
 
 test("an answer says when its catalog is old, where that matters, and that its host has no ranges", () => {
