@@ -1,8 +1,9 @@
 /** `pilotlight bundle DIR`: a folder of profiles becomes a folder that any static host serves, and that answers queries. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { readFileSync } from "node:fs";
+import { relative, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
 import { OUT, writeSite } from "./output.mjs";
+import { filesIn, labelsOfPath } from "./paths.mjs";
 import init, { BundleMaker } from "./wasm/pilotlight.js";
 
 export const USAGE = `Makes a folder of profiles into one that any static host serves, and that answers queries.
@@ -15,8 +16,8 @@ ${OUT}
   --time TIME     when profiles began that do not say so, as 2026-11-23T12:00:00Z; the beginning of 1970 by default
   --labels FILE   JSON: {"path in DIR": {"service_name": "app", "env": "ci"}}; a folder's labels are those of all in it
 
-Folders and files of the form key=value, or key=value,key=value, are labels. The first other folder is the service, else the
-name of the file up to its first dot; that name is also the label "file". The same files give the same bundle, byte for byte.`;
+Folders and files of the form key=value, or key=value,key=value, are labels. The first other folder is the service, else
+--service, else the name of the file up to its first dot; that name is also the label "file". The same files give the same bundle, byte for byte.`;
 
 /** Throws an `Error` whose message is for people. */
 export async function bundle(words) {
@@ -57,30 +58,6 @@ export async function bundle(words) {
   if (maker.from === undefined) throw new Error("no profile has a sample");
   const { path, hint } = await writeSite(maker.finish(files.length, values.commit, values.when), values.out);
   console.log(`${files.length} profiles are in ${path} (${hint}).`);
-}
-
-/** All files below a folder, in an order that is the same everywhere. */
-function filesIn(folder) {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith("."));
-  return files.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
-}
-
-/** What the path says. */
-export function labelsOfPath(path, service) {
-  const labels = {};
-  const folders = path.split("/");
-  const file = folders.pop() ?? "";
-  const stem = file.split(".")[0];
-  const plain = [];
-  for (const part of [...folders, stem]) {
-    const pairs = part.split(",").map((pair) => pair.split("="));
-    if (pairs.every(([key, value, ...more]) => key && value && more.length === 0))
-      Object.assign(labels, Object.fromEntries(pairs));
-    else if (part !== stem) plain.push(part);
-  }
-  const named = labels.service_name ?? service ?? plain[0] ?? stem;
-  return { ...labels, file: stem, service_name: named };
 }
 
 /** What the file of labels says of a path: what it says of its folders, and of itself. */

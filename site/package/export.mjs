@@ -39,8 +39,10 @@ export async function exportSlice(words) {
   if (response.headers.get("content-type") !== "application/zip")
     throw new Error(`${address.origin} is no Pilotlight server`);
   const profiles = response.headers.get("x-pilotlight-profiles");
+  const incomplete = response.headers.get("x-pilotlight-incomplete") === "true";
   const { path, hint } = await writeSite(new Uint8Array(await response.arrayBuffer()), values.out);
   console.log(`${profiles} profiles are in ${path} (${hint}).`);
+  if (incomplete) console.log("It is incomplete: of some profiles in this range, only sums are left.");
 }
 
 /** What the server takes as it is, or a date as milliseconds. */

@@ -20,16 +20,16 @@ export async function writeSite(zip, out) {
   const path = resolve(out ?? bundle.name);
   if (existsSync(path)) throw new Error(`${path} is there already`);
   const shown = relative(".", path) || path;
+  const staged = join(dirname(path), `.${basename(path)}-${process.pid}`);
   if (path.endsWith(".html")) {
-    write(path, bundle.page(readFileSync(join(site, "explorer.html"), "utf8")));
+    writeWhole(path, staged, bundle.page(readFileSync(join(site, "explorer.html"), "utf8")));
     return { path: shown, hint: "one page: open it in a browser" };
   }
   for (const name of pages()) bundle.add_page(name, readFileSync(join(site, name)));
   if (path.endsWith(".zip")) {
-    write(path, bundle.zip());
+    writeWhole(path, staged, bundle.zip());
     return { path: shown, hint: "unpack it where a static host serves it" };
   }
-  const staged = join(dirname(path), `.${basename(path)}-${process.pid}`);
   try {
     const files = bundle.files();
     for (let file = files.next(); file; file = files.next()) write(join(staged, file.name), file.take_bytes());
@@ -50,6 +50,16 @@ function pages() {
         .join("/"),
     )
     .sort();
+}
+
+/** A file that is there once it is whole. */
+function writeWhole(path, staged, bytes) {
+  try {
+    write(staged, bytes);
+    renameSync(staged, path);
+  } finally {
+    rmSync(staged, { force: true });
+  }
 }
 
 function write(path, bytes) {

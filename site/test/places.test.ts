@@ -82,4 +82,5 @@ test("a bundle is found by its folder, by a page of it, or by its description", 
   assert.equal(found("https://s3.test/b/t/team/?key=1"), "https://s3.test/b/t/team/?key=1");
   assert.equal(found(""), null);
   assert.equal(found("http://"), null);
+  assert.equal(found("localhost:8000/run/"), null);
 });

@@ -51,22 +51,21 @@ function start(): Worker {
     if ("answer" in data) asked?.resolve(data.answer);
     else if ("meaning" in data) asked?.reject(new FileError(data.meaning, data.tries));
     else {
-      if (data.fatal) stop();
-      asked?.reject(new CoreError(data.error, data.fatal));
+      const failure = new CoreError(data.error, data.fatal);
+      asked?.reject(failure);
+      if (data.fatal) stop(failure);
     }
   };
   started.onerror = (event) => {
-    for (const asked of waiting.values()) {
-      asked.reject(new CoreError(event.message || "the reader of buckets did not start", true));
-    }
-    waiting.clear();
-    stop();
+    stop(new CoreError(event.message || "the reader of buckets did not start", true));
   };
   return started;
 }
 
-/** What broke is not asked again. */
-function stop(): void {
+/** What broke is not asked again, and answers nothing that it was asked. */
+function stop(failure: CoreError): void {
+  for (const asked of waiting.values()) asked.reject(failure);
+  waiting.clear();
   worker?.terminate();
   worker = undefined;
 }

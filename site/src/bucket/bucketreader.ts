@@ -58,6 +58,6 @@ function answerAt(
 
 async function open(address: string): Promise<Bucket> {
   const place = await placeOf(new URL(address));
-  const [reader, host] = [new Reader(), new Host(place.objects)];
+  const [reader, host] = [new Reader(), new Host(place)];
   return { reader, host, catalog: new Catalog(place, host, (name, bytes) => reader.add_day(name, bytes)) };
 }

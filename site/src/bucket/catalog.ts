@@ -1,10 +1,10 @@
 /** Which days of a catalog a range needs, and what was last read of them. */
 import { FileError } from "../files/source.ts";
-import type { Host } from "./host.ts";
+import { Gone, type Host } from "./host.ts";
 import type { Place } from "./place.ts";
 
 const DAY = 86_400_000;
-/** Today and yesterday are not asked for again for so long. Profiles no longer arrive on the days before. */
+/** A day that may have changed is not asked for again for so long. */
 const FRESH = 60_000;
 /** Most days that are looked for: one after the other, since a static host does not list. */
 const MOST_DAYS = 1000;
@@ -28,6 +28,8 @@ export class Catalog {
   readonly #asked = new Map<string, { at: number; read: Promise<void> }>();
   /** Names that have a day. */
   readonly #there = new Set<string>();
+  /** Names that may not be read, or have no day: hosts that forbid do not tell the two apart. */
+  readonly #forbidden = new Set<string>();
 
   constructor(place: Place, host: Host, take: Take) {
     this.#place = place;
@@ -37,7 +39,7 @@ export class Catalog {
 
   /** Reads the days that a range needs. A profile arrives on the day of its time or later; clocks may go ahead by a day. */
   async cover(from: number): Promise<void> {
-    if ("catalog" in this.#place) return this.#read(this.#place.catalog, 0);
+    if ("catalog" in this.#place) return this.#read(this.#place.catalog);
     const [first, today] = [Math.floor(from / DAY) - 1, Math.floor(Date.now() / DAY)];
     if (today - first >= MOST_DAYS) throw tooLong(today - first + 1);
     const { tenant } = this.#place;
@@ -49,21 +51,20 @@ export class Catalog {
       const isThere = (day: string) => this.#there.has(name(day));
       if (shard > 0) {
         const newest = days.filter((day) => found.has(day)).slice(-NEWEST);
-        await this.#read(newest.map(name), today - 1);
+        await this.#read(newest.map(name));
         if (!newest.some(isThere)) return;
       }
-      await this.#read(days.map(name), today - 1);
+      await this.#read(days.map(name));
+      if (days.length > 0 && days.every((day) => this.#forbidden.has(name(day)))) throw forbidden(days.length);
       for (const day of days.filter(isThere)) found.add(day);
     }
   }
 
-  /** Days from `changing` on are asked for again after a while. */
-  async #read(names: string[], changing: number): Promise<void> {
+  async #read(names: string[]): Promise<void> {
     const now = Date.now();
     const read = (name: string) => {
       const asked = this.#asked.get(name);
-      const changes = Number(name.slice(name.lastIndexOf("/") + 1)) >= changing;
-      if (asked && !(changes && now - asked.at >= FRESH)) return asked.read;
+      if (asked && !(now - asked.at >= FRESH && this.#changes(name, asked.at))) return asked.read;
       const read = this.#readDay(name);
       this.#asked.set(name, { at: now, read });
       read.catch(() => this.#asked.delete(name));
@@ -72,12 +73,34 @@ export class Catalog {
     for (let at = 0; at < names.length; at += AT_ONCE) await Promise.all(names.slice(at, at + AT_ONCE).map(read));
   }
 
+  /** Whether a day may have changed since it was asked for. Profiles arrive on a day until the next one is over. */
+  #changes(name: string, asked: number): boolean {
+    const day = Number(name.slice(name.lastIndexOf("/") + 1));
+    return !("catalog" in this.#place) && day >= Math.floor(asked / DAY) - 1;
+  }
+
   async #readDay(name: string): Promise<void> {
-    const bytes = await this.#host.whole(name);
-    if (!bytes) return;
+    let bytes: Uint8Array<ArrayBuffer>;
+    this.#forbidden.delete(name);
+    try {
+      bytes = await this.#host.whole(name);
+    } catch (failure) {
+      // Of a tenant's days it is not known which there are; a bundle names its own.
+      if (!(failure instanceof Gone) || "catalog" in this.#place) throw failure;
+      if (failure.forbidden) this.#forbidden.add(name);
+      return;
+    }
     this.written = Math.max(this.written, this.#take(name, bytes));
     this.#there.add(name);
   }
+}
+
+function forbidden(days: number): FileError {
+  return new FileError("The bucket has nothing of this range, or does not let this page read it.", [
+    "Objects below t/ have to be readable for everyone.",
+    "Choose a range that begins earlier.",
+    `It answers 403 for all ${days} days of the catalog.`,
+  ]);
 }
 
 function tooLong(days: number): FileError {

@@ -20,6 +20,8 @@ export interface Made {
   when?: number;
   /** How many files it was made of. */
   files?: number;
+  /** Of some profiles in its range only sums were left, which are not in it. */
+  incomplete?: boolean;
 }
 
 /** The version of the file that describes a bundle. */
@@ -51,7 +53,7 @@ const LATEST = 8.64e15;
 
 /** What makes no sense is as if absent. */
 function madeOf(value: unknown): Made {
-  const { selector, from, until, commit, when, files } = (value ?? {}) as Record<keyof Made, unknown>;
+  const { selector, from, until, commit, when, files, incomplete } = (value ?? {}) as Record<keyof Made, unknown>;
   const number = (value: unknown) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined);
   const time = (value: unknown) => (Number(value) <= LATEST ? number(value) : undefined);
   const parsed = Date.parse(textOf(when) ?? "");
@@ -62,6 +64,7 @@ function madeOf(value: unknown): Made {
     commit: textOf(commit),
     when: Number.isNaN(parsed) ? undefined : parsed,
     files: number(files),
+    incomplete: incomplete === true,
   };
 }
 

@@ -1,8 +1,8 @@
 /** What a person has to know of an answer of a bucket. */
 import type { Answer } from "./protocol.ts";
 
-/** A catalog is published once a minute; one that is much older is not published any more. */
-const PUBLISHED_WITHIN = 600_000;
+/** A catalog is published every half hour; one that is much older is not published any more. */
+const PUBLISHED_WITHIN = 45 * 60_000;
 
 /** What is to be known of an answer about a time until `until`. */
 export function bucketNotes({ withoutRanges, written }: Answer, until: number, now: number): string[] {

@@ -9,20 +9,33 @@ export type Place = Bundle | { objects: string; tenant: string };
 export async function placeOf(address: URL): Promise<Place> {
   if (address.pathname.endsWith(".json")) return describedPlace(address);
   const found = /^(.*\/)t\/([^/]+)\/?$/.exec(address.pathname);
-  if (!found) {
+  const tenant = found && decoded(found[2]);
+  if (!tenant) {
     throw new FileError("This is not the address of a bucket that Pilotlight writes.", [
       "Give the address of a tenant in it, which ends with /t/<tenant>/, or that of a bundle's bundle.json.",
     ]);
   }
-  return { objects: new URL(found[1], address).href, tenant: decodeURIComponent(found[2]) };
+  return { objects: new URL(found[1], address).href, tenant };
+}
+
+/** Empty where a percent sign escapes nothing. */
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return "";
+  }
 }
 
 async function describedPlace(address: URL): Promise<Place> {
   const response = await fetch(address, { cache: "no-cache" }).catch((failure: unknown) => {
     throw unreachable(address.href, failure);
   });
-  if (!response.ok)
-    throw new FileError(`There is no bundle here: the host answers ${response.status}.`, [address.href]);
+  const isPage = response.headers.get("content-type")?.startsWith("text/html");
+  if (!response.ok || isPage) {
+    const answer = response.ok ? "with a page" : response.status;
+    throw new FileError(`There is no bundle here: the host answers ${answer}.`, [address.href]);
+  }
   return describedBundle(await response.json().catch(() => null), address);
 }
 

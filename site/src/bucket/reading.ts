@@ -2,7 +2,7 @@
 import { FileError } from "../files/source.ts";
 import type { Asked, Reader } from "../wasm/bucket/pilotlight.js";
 import type { Catalog } from "./catalog.ts";
-import { Gone, type Part } from "./host.ts";
+import { Changed, Gone, type Part } from "./host.ts";
 import type { Answer, Ask, Failure } from "./protocol.ts";
 
 /** Requests that are under way at a time: as many as a browser makes to one host over HTTP/1. */
@@ -30,14 +30,14 @@ export interface Bucket {
 }
 
 /**
- * Attempts once more where objects are gone: they were replaced or deleted since the catalog was read, perhaps whole days of
- * it. `renew` is what opens the bucket anew for the second time.
+ * Attempts once more where objects are gone or others: they were replaced or deleted since the catalog was read, perhaps
+ * whole days of it. `renew` is what opens the bucket anew for the second time.
  */
 export async function afresh<T>(attempt: () => Promise<T>, renew: () => void = () => {}): Promise<T> {
   try {
     return await attempt();
   } catch (failure) {
-    if (!(failure instanceof Gone)) throw failure;
+    if (!(failure instanceof Gone || failure instanceof Changed)) throw failure;
     renew();
     return await attempt().catch((failure: unknown) => {
       if (!(failure instanceof Gone)) throw failure;

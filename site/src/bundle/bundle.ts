@@ -1,5 +1,8 @@
 /** Bundles for the person: a slice of what is stored, with the pages around it. Its WASM is large, and ends with its bundle. */
 
+import type { Failure } from "../bucket/protocol.ts";
+import { FileError } from "../files/source.ts";
+
 /** A site as a zip, or as one page. */
 export type SiteForm = "zip" | "html";
 
@@ -27,7 +30,7 @@ export interface MadeSite {
 }
 
 /** What the worker answers; null when nothing was selected. */
-export type BundleReply = { made: MadeSite | null } | { error: string };
+export type BundleReply = { made: MadeSite | null } | Failure;
 
 export async function makeSite(request: BundleRequest): Promise<MadeSite | null> {
   const worker = new Worker(new URL("./bundler.ts", import.meta.url), { type: "module", name: "pilotlight bundle" });
@@ -38,5 +41,6 @@ export async function makeSite(request: BundleRequest): Promise<MadeSite | null>
   });
   const reply = await answered.finally(() => worker.terminate());
   if ("made" in reply) return reply.made;
+  if ("meaning" in reply) throw new FileError(reply.meaning, reply.tries);
   throw new Error(reply.error);
 }

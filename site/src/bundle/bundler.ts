@@ -2,7 +2,7 @@
 import { Catalog } from "../bucket/catalog.ts";
 import { Host } from "../bucket/host.ts";
 import { placeOf } from "../bucket/place.ts";
-import { afresh, drive } from "../bucket/reading.ts";
+import { afresh, described, drive } from "../bucket/reading.ts";
 import init, { BundleSite, Slicer } from "../wasm/bundler/pilotlight.js";
 import type { BundleReply, BundleRequest, MadeSite, SiteForm, Slice } from "./bundle.ts";
 
@@ -23,13 +23,13 @@ port.onmessage = async ({ data: { of, form, pages } }) => {
     const made = zip && (await siteOf(zip, form, new URL(pages)));
     port.postMessage({ made }, made ? [made.bytes.buffer] : []);
   } catch (failure) {
-    port.postMessage({ error: failure instanceof Error ? failure.message : String(failure) });
+    port.postMessage(described(failure));
   }
 };
 
 async function slice({ place, query, from, until, when }: Slice): Promise<Uint8Array<ArrayBuffer> | null> {
   const found = await placeOf(new URL(place));
-  const [slicer, host] = [new Slicer(), new Host(found.objects)];
+  const [slicer, host] = [new Slicer(), new Host(found)];
   const catalog = new Catalog(found, host, (name, bytes) => slicer.add_day(name, bytes));
   await catalog.cover(from);
   const slice = slicer.slice(query, from, until, undefined, when);

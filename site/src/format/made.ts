@@ -6,7 +6,7 @@ import { plural } from "./value.ts";
 export function madeText(place: Place): string {
   if (!("made" in place)) return "";
   const { digest, made } = place;
-  const { selector, from, until, commit, when, files } = made;
+  const { selector, from, until, commit, when, files, incomplete } = made;
   return [
     digest === "" ? "Bundle" : `Bundle ${digest.slice(0, 8)}…`,
     selector,
@@ -14,6 +14,7 @@ export function madeText(place: Place): string {
     files !== undefined && plural(files, "file"),
     commit && `commit ${/^[0-9a-f]{13,}$/.test(commit) ? commit.slice(0, 12) : commit}`,
     when !== undefined && `exported ${timeText(when)} UTC`,
+    incomplete && "incomplete: some profiles of this range had expired",
   ]
     .filter(Boolean)
     .join(" · ");

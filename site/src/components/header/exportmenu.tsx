@@ -6,6 +6,7 @@ import { reportFailure } from "../../state/page/failure.ts";
 import { shown } from "../../state/profile/shown.ts";
 import { sourcesOf } from "../../state/profile/sources.ts";
 import { takenSteps } from "../../state/profile/steps.ts";
+import { withBundle } from "../../state/query/place.ts";
 import { urlState } from "../../state/url/router.ts";
 import { Icon } from "../controls/icon.tsx";
 import { Menu } from "../controls/menu.tsx";
@@ -35,7 +36,8 @@ export function ExportMenu() {
   const fits = (most?: number) => most === undefined || (count > 0 && count <= most);
   const forms = FORMS.filter(({ form }) => !standalone || !ELSEWHERE.includes(form));
   const { route, service } = urlState.value;
-  const withBundle = !standalone && route === "explore" && service !== "";
+  const stored = !standalone && route === "explore" && service !== "";
+  const bundles = BUNDLES.filter(({ form }) => form !== "zip" || !withBundle);
   const whole = useSignal(false);
   // A comparison is handed on with both of its profiles and its filters, as they can be removed there.
   const filtered = count === 1 && takenSteps.value.length > 0;
@@ -78,10 +80,10 @@ export function ExportMenu() {
               {label}
             </button>
           ))}
-          {withBundle && (
+          {stored && (
             <>
               <p class="hint">All stored profiles of this service, filters and range:</p>
-              {BUNDLES.map(({ form, label }) => (
+              {bundles.map(({ form, label }) => (
                 <button
                   type="button"
                   key={form}

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { standalone } from "../../base.ts";
 import { type Place, placeOf as readPlace } from "../../bucket/place.ts";
 import { FileError } from "../../files/source.ts";
 import { madeText } from "../../format/made.ts";
@@ -31,9 +32,11 @@ export function PlaceNote() {
       <p title={address} data-testid="made">
         {place.value && (madeText(place.value) || `Bucket ${placeName(address)}`)}
       </p>
-      <Menu label="Compare with another bundle" title="Compare with another bundle" testid="compare-bundle">
-        {() => <OtherBundle />}
-      </Menu>
+      {!standalone && (
+        <Menu label="Compare with another bundle" title="Compare with another bundle" testid="compare-bundle">
+          {() => <OtherBundle />}
+        </Menu>
+      )}
     </>
   );
 }
@@ -42,18 +45,29 @@ export function PlaceNote() {
 function OtherBundle() {
   const text = useSignal(places.peek().other ?? "");
   const wrong = useSignal("");
+  const busy = useSignal(false);
+  // Whoever closes the menu wants no comparison any more.
+  const open = useRef(true);
+  useEffect(
+    () => () => {
+      open.current = false;
+    },
+    [],
+  );
   const submit = async () => {
     const address = bundleAddress(text.peek());
     if (address === null) {
       wrong.value = "This is not an address.";
       return;
     }
+    busy.value = true;
     try {
       await readPlace(address);
-      compareWith(address);
+      if (open.current) compareWith(address);
     } catch (failure) {
       wrong.value = failure instanceof FileError ? [failure.message, ...failure.tries].join(" ") : String(failure);
     }
+    busy.value = false;
   };
   return (
     <form
@@ -82,7 +96,7 @@ function OtherBundle() {
           {wrong}
         </p>
       )}
-      <button type="submit" class="control primary">
+      <button type="submit" class="control primary" disabled={busy}>
         <Icon name="swap" /> Compare
       </button>
     </form>

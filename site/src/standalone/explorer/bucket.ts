@@ -6,6 +6,7 @@ import { FileError } from "../../files/source.ts";
 import init, { Reader } from "../../wasm/bucket/pilotlight.js";
 import { embeddedEngine } from "../engine.ts";
 import { EmbeddedObjects, embedded } from "./objects.ts";
+import { own, unreachable } from "./place.ts";
 
 let opened: Promise<Bucket> | undefined;
 
@@ -17,11 +18,12 @@ async function open(): Promise<Bucket> {
 }
 
 export async function askBucket(
-  _place: string,
+  place: string,
   question: Ask,
   signal: AbortSignal,
   progress: (bytes: number) => void = () => {},
 ): Promise<Answer> {
+  if (place !== own) throw unreachable(place);
   opened ??= open();
   try {
     return await answerOf(await opened, question, signal, progress);

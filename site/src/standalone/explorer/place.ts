@@ -1,9 +1,14 @@
 /** The place of a page that holds a bundle. */
 import { type Bundle, describedBundle } from "../../bucket/description.ts";
 import { FileError } from "../../files/source.ts";
+import { base } from "./base.ts";
 import { embedded } from "./objects.ts";
 
+/** What the page calls its own bundle; every other address is of another place. */
+export const own: string = new URL("bundle.json", base).href;
+
 export async function placeOf(address: URL): Promise<Bundle> {
+  if (address.href !== own) throw unreachable(address.href);
   return describedBundle(embedded?.description ?? null, address);
 }
 

@@ -8,6 +8,8 @@ export function bundleAddress(typed: string): URL | null {
   const text = typed.trim();
   if (text === "" || !URL.canParse(text, base.href)) return null;
   const url = new URL(text, base);
+  // "localhost:8000" would be an address of a kind "localhost".
+  if (!/^(https?|file):$/.test(url.protocol)) return null;
   url.hash = "";
   if (url.pathname.endsWith(".json") || /\/t\/[^/]+\/?$/.test(url.pathname)) return url;
   url.search = "";

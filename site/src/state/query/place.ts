@@ -17,6 +17,8 @@ export interface Places {
 const link = document.querySelector<HTMLLinkElement>('link[rel="pilotlight-bundle"]');
 /** The bundle that the site came with. */
 const own = link?.getAttribute("href") ?? "";
+/** Whether the site is a bundle: its pages are told of one, and cannot be put around another. */
+export const withBundle: boolean = link !== null;
 
 const current = signal(read());
 export const places: ReadonlySignal<Places> = current;
