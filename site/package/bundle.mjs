@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import { parseArgs } from "node:util";
-import { OUT, writeSite } from "./output.mjs";
-import { filesIn, labelsOfPath } from "./paths.mjs";
+import { checkWhen, OUT, writeSite } from "./output.mjs";
+import { filesIn, labelsOfPath, nameOf } from "./paths.mjs";
 import init, { BundleMaker } from "./wasm/pilotlight.js";
 
 export const USAGE = `Makes a folder of profiles into one that any static host serves, and that answers queries.
@@ -38,6 +38,7 @@ export async function bundle(words) {
   if (positionals.length !== 1) throw new Error(`name one folder\n\n${USAGE}`);
   const time = values.time === undefined ? 0 : Date.parse(values.time);
   if (Number.isNaN(time)) throw new Error(`--time ${values.time}: not a time, as 2026-11-23T12:00:00Z is`);
+  checkWhen(values.when);
   const folder = resolve(positionals[0]);
   const labelsOf = manifest(values.labels);
   const files = filesIn(folder);
@@ -57,7 +58,7 @@ export async function bundle(words) {
   }
   if (maker.from === undefined) throw new Error("no profile has a sample");
   const { path, hint } = await writeSite(maker.finish(files.length, values.commit, values.when), values.out);
-  console.log(`${files.length} profiles are in ${path} (${hint}).`);
+  console.log(`The profiles of ${files.length} file${files.length === 1 ? "" : "s"} are in ${path} (${hint}).`);
 }
 
 /** What the file of labels says of a path: what it says of its folders, and of itself. */
@@ -69,6 +70,7 @@ function manifest(path) {
   } catch (failure) {
     throw new Error(`${path}: ${failure.message}`);
   }
+  if (said === null || typeof said !== "object" || Array.isArray(said)) throw new Error(`${path}: not an object`);
   for (const [name, labels] of Object.entries(said)) {
     const texts =
       labels !== null &&
@@ -81,10 +83,4 @@ function manifest(path) {
     const names = parts.map((_, i) => parts.slice(0, i + 1).join("/"));
     return Object.assign({}, ...names.map((name) => said[name] ?? said[`${name}/`] ?? {}));
   };
-}
-
-/** Service and labels as `/ingest` has them. */
-function nameOf({ service_name, ...labels }) {
-  const quoted = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  return `${service_name}{${quoted.join(",")}}`;
 }

@@ -1,6 +1,6 @@
 /** `pilotlight export`: a part of what a server stores becomes a folder, a zip or a page that answers queries by itself. */
 import { parseArgs } from "node:util";
-import { OUT, writeSite } from "./output.mjs";
+import { checkWhen, OUT, writeSite } from "./output.mjs";
 
 export const USAGE = `Exports a part of what a Pilotlight server stores, as what answers queries without a server.
 
@@ -12,8 +12,7 @@ Usage: pilotlight export --url URL [OPTION…]
   --until TIME    before when; now by default
 ${OUT}
 
-A server that asks for one is given the token in PILOTLIGHT_TOKEN, which has to be one that may read. The same profiles
-give the same bytes.`;
+A server that asks for one is given the token in PILOTLIGHT_TOKEN, which has to be one that may read.`;
 
 /** Throws an `Error` whose message is for people. */
 export async function exportSlice(words) {
@@ -24,7 +23,8 @@ export async function exportSlice(words) {
     options: { ...options, help: { type: "boolean", short: "h", default: false } },
   });
   if (values.help) return console.log(USAGE);
-  if (!values.url || !URL.canParse(values.url)) throw new Error(`--url is missing, or no address\n\n${USAGE}`);
+  if (!values.url || !/^https?:/.test(values.url) || !URL.canParse(values.url)) throw new Error(`--url is missing, or no address\n\n${USAGE}`);
+  checkWhen(values.when);
   const address = new URL("api/v1/export", values.url.endsWith("/") ? values.url : `${values.url}/`);
   for (const name of ["query", "commit", "when"]) if (values[name]) address.searchParams.set(name, values[name]);
   for (const name of ["from", "until"]) if (values[name]) address.searchParams.set(name, time(name, values[name]));

@@ -8,7 +8,7 @@ import init, { BundleSite } from "./wasm/pilotlight.js";
 export const OUT = `  --out PATH      a folder that any static host serves; with .zip at its end a zip of it, with .html one page with
                   everything in it. pilotlight-<digest of its content> by default
   --commit TEXT   the commit that the profiles are about; the first page shows it
-  --when TEXT     when this was made; the first page shows it`;
+  --when TIME     when this was made, as 2026-11-23T12:00:00Z; the first page shows it`;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const site = join(here, "site");
@@ -65,4 +65,10 @@ function writeWhole(path, staged, bytes) {
 function write(path, bytes) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, bytes);
+}
+
+/** Throws when `--when` is not a time, which the pages would leave out. */
+export function checkWhen(when) {
+  if (when !== undefined && Number.isNaN(Date.parse(when)))
+    throw new Error(`--when ${when}: not a time, as 2026-11-23T12:00:00Z is`);
 }

@@ -37,6 +37,14 @@ export function labelsOfPath(path, service) {
   return { ...labels, file: stem, service_name: named };
 }
 
+/** Service and labels as `/ingest` has them. There a comma ends a value, and nothing can be quoted. */
+export function nameOf({ service_name, file, ...labels }) {
+  const wrong = Object.entries(labels).find(([, value]) => value.includes(","));
+  if (wrong) throw new Error(`the label ${wrong[0]} is ${JSON.stringify(wrong[1])}: a label of a bundle has no commas`);
+  const pairs = Object.entries({ ...labels, file: file.replaceAll(",", " ") });
+  return `${service_name}{${pairs.map(([key, value]) => `${key}=${value}`).join(",")}}`;
+}
+
 /** The labels of `key=value,key=value`; null of what is none. */
 function pairsOf(part) {
   const pairs = part.split(",").map((pair) => pair.split("="));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { test } from "node:test";
 // @ts-expect-error: the package's own scripts have no types.
-import { filesIn, labelsOfPath } from "../package/paths.mjs";
+import { filesIn, labelsOfPath, nameOf } from "../package/paths.mjs";
 
 test("paths say service and labels", () => {
   const says = (path: string, service?: string) => labelsOfPath(path, service);
@@ -16,6 +16,12 @@ test("paths say service and labels", () => {
   assert.equal(says("cpu.pb.gz", "app").service_name, "app");
   assert.equal(says("cpu.pb.gz").service_name, "cpu");
   assert.equal(says("checkout/service_name=mail/cpu.pb").service_name, "mail");
+});
+
+test("labels are written as `/ingest` reads them", () => {
+  const name = nameOf({ service_name: "checkout", env: "ci", version: "1.2.3", file: "run 1, cold" });
+  assert.equal(name, "checkout{env=ci,version=1.2.3,file=run 1  cold}");
+  assert.throws(() => nameOf({ service_name: "a", region: "eu,us", file: "b" }), /region is "eu,us": a label/);
 });
 
 test("links are followed, once, and what begins with a dot is left out", () => {

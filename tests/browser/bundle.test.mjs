@@ -56,6 +56,18 @@ for (const ranges of [true, false]) {
   });
 }
 
+test("a label of the path filters", async () => {
+  const { address, close } = await host(bundle, (_, bytes) => ({ bytes, ranges: true }));
+  const filter = encodeURIComponent('version="1.9.0"');
+  const { page, errors, ...end } = await openAt(browser, `${address}explore.html?s=checkout&l=${filter}`);
+  const profile = readPprof(own(FILES[1]));
+  const frames = await drawnFrames(page, callTree(profile, cpu(profile)).total);
+  assert.ok(frames.length > 3);
+  assert.deepEqual(errors, []);
+  await end.close();
+  await close();
+});
+
 test("an object that is cut off, changed or gone is told of, and never drawn", async () => {
   const flipped = (bytes) => {
     const changed = Buffer.from(bytes);

@@ -24,7 +24,6 @@ use crate::http::route::Rpc;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
-use request::{DEFAULT_NODES, MOST_NODES};
 use series::{Aggregation, Buckets};
 
 pub(crate) use legacy::{label_values, render, render_diff};
@@ -238,6 +237,7 @@ fn json(value: &impl Serialize) -> Result<Response, Problem> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::request::DEFAULT_NODES;
     use super::*;
     use pilotlight_core::{
         ProfileType, TimeRange,

@@ -51,9 +51,8 @@ pub(super) async fn stacktraces(
             response.pprof = Some(PprofProfile { profile });
         }
         ProfileFormat::Dot => {
-            return Err(Problem::unimplemented(
-                "PROFILE_FORMAT_DOT is not supported",
-            ));
+            let tree = flamegraph::tree(&answer);
+            response.dot = dot::dot(&tree, &selection.profile_type, dot_nodes);
         }
         ProfileFormat::FlameGraph | ProfileFormat::Functions | ProfileFormat::FunctionTree => {
             let graph = flamegraph::flame_graph(&answer, max_nodes);

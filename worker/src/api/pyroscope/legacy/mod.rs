@@ -6,11 +6,8 @@ mod render_diff;
 #[cfg(test)]
 pub(super) mod tests;
 
-use pilotlight_core::{
-    By, CallTree, ProfileBuilder, ProfileType, Selector, dot, plans::QueryAnswer,
-};
+use pilotlight_core::{ProfileType, Selector, dot};
 
-use super::flamegraph;
 use super::request::{DEFAULT_NODES, MOST_NODES};
 use crate::api::query;
 use crate::http::parameters::Parameters;

@@ -1,0 +1,225 @@
+/** Pyroscope's query service, asked by a client of Connect in each of its forms. */
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { compressionGzip, createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { url } from "./page.mjs";
+import { FeatureFlags, Querier } from "./querierproto.mjs";
+
+const TYPE = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+/** A sample of folded stacks is a hundredth of a second. */
+const TICK = 10_000_000n;
+const seconds = Math.floor(Date.now() / 1000) - 900;
+const range = { start: BigInt(seconds - 60) * 1000n, end: BigInt(seconds + 120) * 1000n };
+const side = (service, more = {}) => ({
+  profileTypeID: TYPE,
+  labelSelector: `{service_name="${service}"}`,
+  ...range,
+  ...more,
+});
+
+async function push(name, stacks, at = seconds) {
+  const query = new URLSearchParams({ name, format: "groups", from: String(at), until: String(at + 10) });
+  const answer = await fetch(`${url}/ingest?${query}`, { method: "POST", body: stacks });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+before(async () => {
+  await push("connect-old{region=eu}", "main;a 3\nmain;b 5\n");
+  await push("connect-new{region=eu}", "main;a 3\nmain;b 5\nmain 2\n");
+  await push("connect-new{region=us}", "main;b;c 7\n", seconds + 30);
+});
+
+const http = { httpVersion: "1.1", baseUrl: url };
+const FORMS = {
+  protobuf: createConnectTransport({ ...http, useBinaryFormat: true }),
+  JSON: createConnectTransport({ ...http, useBinaryFormat: false }),
+  "protobuf, compressed": createConnectTransport({
+    ...http,
+    useBinaryFormat: true,
+    sendCompression: compressionGzip,
+    compressMinBytes: 0,
+  }),
+  "gRPC-web": createGrpcWebTransport({ ...http, useBinaryFormat: true }),
+};
+const levels = (graph) => graph.levels.map(({ values }) => values.map((value, i) => Number(i % 4 < 3 ? value / TICK : value)));
+
+/** The code of an error, and its message. */
+async function refusal(answer) {
+  const failure = await answer.then(
+    () => null,
+    (failure) => failure,
+  );
+  assert.ok(failure instanceof ConnectError, String(failure));
+  return failure;
+}
+
+for (const [form, transport] of Object.entries(FORMS)) {
+  const client = createClient(Querier, transport);
+
+  test(`${form}: names`, async () => {
+    const { profileTypes } = await client.profileTypes(range);
+    assert.ok(profileTypes.some(({ ID, sampleUnit }) => ID === TYPE && sampleUnit === "nanoseconds"));
+    const matchers = ['{service_name="connect-new"}'];
+    const { names } = await client.labelNames({ ...range, matchers });
+    assert.ok(names.includes("region") && names.includes("service_name"));
+    const values = await client.labelValues({ ...range, matchers, name: "region" });
+    assert.deepEqual(values.names, ["eu", "us"]);
+    const { labelsSet } = await client.series({ ...range, matchers, labelNames: ["service_name", "region"] });
+    const pairs = labelsSet.map(({ labels }) => labels.map(({ name, value }) => `${name}=${value}`));
+    assert.deepEqual(pairs, [
+      ["region=eu", "service_name=connect-new"],
+      ["region=us", "service_name=connect-new"],
+    ]);
+  });
+
+  test(`${form}: flame graphs`, async () => {
+    const { flamegraph } = await client.selectMergeStacktraces(side("connect-old"));
+    assert.deepEqual(flamegraph.names, ["total", "main", "b", "a"]);
+    assert.deepEqual(levels(flamegraph), [
+      [0, 8, 0, 0],
+      [0, 8, 0, 1],
+      [0, 3, 3, 3, 0, 5, 5, 2],
+    ]);
+    assert.deepEqual([flamegraph.total, flamegraph.maxSelf], [8n * TICK, 5n * TICK]);
+    const eu = side("connect-new", { labelSelector: '{service_name="connect-new",region="eu"}' });
+    assert.deepEqual(levels((await client.selectMergeStacktraces(eu)).flamegraph).at(-1), [2, 3, 3, 3, 0, 5, 5, 2]);
+    const one = await client.selectMergeStacktraces(side("connect-old", { maxNodes: 1n }));
+    assert.deepEqual(one.flamegraph.names, ["total", "main", "other"]);
+    const nothing = await client.selectMergeStacktraces(side("nobody"));
+    assert.deepEqual(levels(nothing.flamegraph), [[0, 0, 0, 0]]);
+  });
+
+  test(`${form}: the other formats`, async () => {
+    const ask = (format, more) => client.selectMergeStacktraces(side("connect-old", { format, ...more }));
+    const { tree } = await ask(2);
+    const parts = [["main", 0n, 2], ["b", 5n * TICK, 0], ["a", 3n * TICK, 0]];
+    assert.deepEqual(readTree(tree), [["", 0n, 1], ...parts]);
+    assert.match((await ask(3)).dot, /^digraph/);
+    const profile = (await ask(4)).pprof.profile;
+    assert.equal(profile.timeNanos, range.start * 1_000_000n);
+    assert.deepEqual(stacks(profile), { "main;a": 3, "main;b": 5 });
+    const merged = await client.selectMergeProfile(side("connect-old"));
+    assert.deepEqual(stacks(merged), { "main;a": 3, "main;b": 5 });
+  });
+
+  test(`${form}: call sites and spans`, async () => {
+    const callSite = [{ name: "main" }, { name: "b" }];
+    const selector = { stackTraceSelector: { callSite } };
+    const { flamegraph } = await client.selectMergeStacktraces(side("connect-new", selector));
+    assert.deepEqual([flamegraph.names, flamegraph.total], [["total", "main", "b", "c"], 12n * TICK]);
+    assert.deepEqual(stacks(await client.selectMergeProfile(side("connect-new", selector))), { "main;b": 5, "main;b;c": 7 });
+    const spans = { spanSelector: ["00f067aa0ba902b7"] };
+    assert.equal((await client.selectMergeSpanProfile(side("connect-new", spans))).flamegraph.total, 0n);
+  });
+
+  test(`${form}: series`, async () => {
+    const ask = (more) => client.selectSeries(side("connect-new", { step: 15, ...more }));
+    const { series } = await ask({ groupBy: ["region"] });
+    const sums = series.map(({ labels, points }) => [labels[0].value, points.map(({ value }) => value / Number(TICK))]);
+    assert.deepEqual(sums, [
+      ["eu", [10]],
+      ["us", [7]],
+    ]);
+    const largest = await ask({ groupBy: ["region"], limit: 1n });
+    assert.deepEqual(largest.series.map(({ labels }) => labels[0].value), ["eu"]);
+    const whole = await ask({ step: 600 });
+    assert.equal(whole.series[0].labels.length, 0);
+  });
+
+  test(`${form}: comparisons`, async () => {
+    const { flamegraph } = await client.diff({ left: side("connect-old"), right: side("connect-new") });
+    assert.deepEqual(flamegraph.names, ["total", "main", "b", "c", "a"]);
+    assert.deepEqual([flamegraph.leftTicks, flamegraph.rightTicks], [8n * TICK, 17n * TICK]);
+    assert.deepEqual([flamegraph.total, flamegraph.maxSelf], [25n * TICK, 7n * TICK]);
+    assert.ok(flamegraph.levels.every(({ values }) => values.length % 7 === 0));
+    const other = side("connect-new", { profileTypeID: "memory:inuse_space:bytes:space:bytes" });
+    const { code, message } = await refusal(client.diff({ left: side("connect-old"), right: other }));
+    assert.equal(code, Code.InvalidArgument);
+    assert.match(message, /both sides need the same profile type/);
+    assert.equal((await refusal(client.diff({ left: side("connect-old") }))).code, Code.InvalidArgument);
+  });
+
+  test(`${form}: what is stored, what a query costs, what is served`, async () => {
+    const stats = await client.getProfileStats({});
+    assert.ok(stats.dataIngested && stats.newestProfileTime >= BigInt(seconds) * 1000n);
+    const query = `${TYPE}{service_name="connect-new"}`;
+    const { queryScopes, queryImpact } = await client.analyzeQuery({ ...range, query });
+    assert.equal(queryImpact.totalQueriedSeries, 2n);
+    assert.ok(queryScopes[0].profileBytes > 0n && queryScopes[0].blockCount > 0n);
+    const { featureFlags } = await createClient(FeatureFlags, transport).getFeatureFlags({});
+    assert.ok(featureFlags.some(({ name, enabled }) => name === "functionProjections" && enabled));
+  });
+
+  test(`${form}: refusals have codes`, async () => {
+    const codes = async (answer) => (await refusal(answer)).code;
+    const untimed = await refusal(client.labelNames({}));
+    assert.deepEqual([untimed.code, untimed.rawMessage], [Code.InvalidArgument, "missing time range in the query"]);
+    const ask = (more) => client.selectMergeStacktraces(side("connect-old", more));
+    assert.equal(await codes(ask({ maxNodes: 1_048_577n })), Code.InvalidArgument);
+    assert.equal(await codes(ask({ maxNodes: -1n })), Code.InvalidArgument);
+    assert.equal(await codes(ask({ labelSelector: "{" })), Code.InvalidArgument);
+    assert.equal(await codes(ask({ profileTypeID: "x" })), Code.InvalidArgument);
+    assert.equal(await codes(ask({ spanSelector: ["xyz"] })), Code.InvalidArgument);
+    assert.equal(await codes(ask({ profileIdSelector: ["7c9e6679-7425-40de-944b-e07fc1f90ae7"] })), Code.Unimplemented);
+    assert.equal(await codes(client.selectSeries(side("connect-old"))), Code.InvalidArgument);
+    assert.equal(await codes(client.selectHeatmap({})), Code.Unimplemented);
+  });
+}
+
+test("functions, in JSON", async () => {
+  const ask = async (call, message) => {
+    const body = JSON.stringify(message, (_, value) => (typeof value === "bigint" ? String(value) : value));
+    const headers = { "content-type": "application/json" };
+    const answer = await fetch(`${url}/querier.v1.QuerierService/${call}`, { method: "POST", headers, body });
+    assert.equal(answer.status, 200, call);
+    return answer.json();
+  };
+  const of = (table) => table.functions.map(({ name, total, self }) => [name, total / Number(TICK), self / Number(TICK)]);
+  const format = { format: "PROFILE_FORMAT_FUNCTIONS", formatOptions: { functions: { limit: "2" } } };
+  const { functions } = await ask("SelectMergeStacktraces", side("connect-new", format));
+  assert.deepEqual(of(functions), [
+    ["c", 7, 7],
+    ["b", 12, 5],
+  ]);
+  assert.equal(functions.totalFunctions, "4");
+  const sides = (await ask("Diff", { left: side("connect-old", format), right: side("connect-new") })).functions;
+  assert.deepEqual([of(sides.left), of(sides.right)], [[["b", 5, 5]], [["c", 7, 7], ["b", 12, 5]]]);
+  const functionTree = {
+    direction: "FUNCTION_TREE_DIRECTION_BOTH",
+    selection: "FUNCTION_TREE_SELECTION_FUNCTION_CHAIN",
+  };
+  const stackTraceSelector = { callSite: [{ name: "b" }] };
+  const options = { format: "PROFILE_FORMAT_FUNCTION_TREE", formatOptions: { functionTree }, stackTraceSelector };
+  const tree = (await ask("SelectMergeStacktraces", side("connect-new", options))).functionTree;
+  assert.deepEqual([tree.callees.root.children[0].name, tree.callers.root.children[0].name], ["c", "main"]);
+});
+
+/** Nodes of a tree as bytes: name, self, number of children. */
+function readTree(bytes) {
+  const nodes = [];
+  let at = 0;
+  const number = () => {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = bytes[at++];
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const length = Number(number());
+    const name = new TextDecoder().decode(bytes.subarray(at, at + length));
+    at += length;
+    nodes.push([name, number(), Number(number())]);
+  }
+  return nodes;
+}
+
+/** Stacks of a profile from the root, in ticks. */
+function stacks({ sample, location, function: functions, stringTable }) {
+  const names = new Map(functions.map(({ id, name }) => [id, stringTable[Number(name)]]));
+  const frames = new Map(location.map(({ id, line }) => [id, line.map(({ functionId }) => names.get(functionId))]));
+  const text = ({ locationId }) => [...locationId].reverse().flatMap((id) => frames.get(id)).join(";");
+  return Object.fromEntries(sample.map((sample) => [text(sample), Number(sample.value[0] / TICK)]).sort());
+}
