@@ -1,5 +1,5 @@
-// A program with hot calls that Go's compiler treats otherwise when it has a profile: one through
-// an interface, one of a function that is too large to be inlined, one of a generic function.
+// A program with two hot calls that Go's compiler treats otherwise when it has a profile: one through
+// an interface and one of a generic function, both of functions that are too large to be inlined.
 package main
 
 import "os"
@@ -40,16 +40,8 @@ func hot(sum uint64, how adder) uint64 {
 	return sum
 }
 
-func (plain) add(sum, number uint64) uint64 {
-	return large(sum, number)
-}
-
-func (rotating) add(sum, number uint64) uint64 {
-	return sum<<3 ^ sum>>61 ^ number
-}
-
 // Beyond the usual budget of inlining.
-func large(sum, number uint64) uint64 {
+func (plain) add(sum, number uint64) uint64 {
 	sum ^= number * 0x9e3779b97f4a7c15
 	sum ^= sum >> 33
 	sum *= 0xff51afd7ed558ccd
@@ -70,6 +62,10 @@ func large(sum, number uint64) uint64 {
 	sum += number
 	sum ^= sum >> 30
 	return sum
+}
+
+func (rotating) add(sum, number uint64) uint64 {
+	return sum<<3 ^ sum>>61 ^ number
 }
 
 func numbers(round uint64) []uint64 {

@@ -9,7 +9,7 @@ use pilotlight_tests::go;
 /// What the compiler says of the program's hot calls when a profile names them, and else does not.
 const GUIDED: [&str; 3] = [
     "PGO devirtualizing interface call how.add to plain.add",
-    "inlining call to large",
+    "inlining call to plain.add",
     // Found by a name with types, which is not shown to people.
     "inlining call to mix[go.shape.uint64]",
 ];

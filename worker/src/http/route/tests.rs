@@ -120,8 +120,8 @@ fn profiles_for_the_compiler_by_service() {
         "/pgo/ingest",
         "/pgo/querier.v1.QuerierService",
     ] {
-        check("GET", path, pgo.clone());
-        check("HEAD", path, pgo.clone());
+        check("GET", path, pgo);
+        check("HEAD", path, pgo);
     }
     for path in ["/pgo", "/xpgo/app", "/pgo.app"] {
         check("GET", path, Err(404));

@@ -38,7 +38,7 @@ fn profile(host: i64, minute: i64) -> Profile {
         };
         b.location(None, address, false, &[line])
     };
-    let mut frames = vec![
+    let mut frames = [
         frame("main.Map[go.shape.int]", 40, 41 + minute % 3),
         frame("main.Map[go.shape.string]", 40, 42),
         frame("main.work", 20, 29 + host),
