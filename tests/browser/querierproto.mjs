@@ -70,7 +70,8 @@ function file(name, messages, dependency, more = {}) {
     const type = kind.includes("=") ? Type.ENUM : (scalar ?? Type.MESSAGE);
     const typeName = type === Type.ENUM || scalar === undefined ? `.${bare.includes(".") ? bare : `${name}.${bare}`}` : "";
     const label = kind.startsWith("*") ? Label.REPEATED : Label.OPTIONAL;
-    return { name: field, number: Number(number), type, typeName, label };
+    const jsonName = field.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+    return { name: field, jsonName, number: Number(number), type, typeName, label };
   };
   const messageType = Object.entries(messages).map(([name, fields]) => ({
     name,

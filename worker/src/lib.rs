@@ -51,7 +51,7 @@ use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::{OfTenant, Route, route};
 use http::scope::Scope;
-use http::{body, headers};
+use http::{body, grpc_web, headers};
 use maintenance::schedule;
 use meter::{Item, Meter};
 use platform::config::{Auth, Config};
@@ -69,6 +69,7 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
         Err(problem) => {
             body::drain(&mut request).await;
             let response = push::otlp::error_response(&request, &problem)
+                .or_else(|| grpc_web::error_response(&request, &problem))
                 .unwrap_or_else(|| problem.response())?;
             if problem.status == 401 && asks_for_tokens(&env) {
                 let mode = request.headers().get("sec-fetch-mode")?;

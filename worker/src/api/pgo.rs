@@ -95,7 +95,7 @@ pub(crate) fn file(merged: &QueryAnswer, options: PgoOptions) -> Vec<u8> {
 }
 
 /// How many rows of stacks a sum may come to.
-fn rows(merged: &QueryAnswer, options: PgoOptions) -> Result<u64, Problem> {
+pub(crate) fn rows(merged: &QueryAnswer, options: PgoOptions) -> Result<u64, Problem> {
     let rows = options.most_rows(&merged.profile);
     if rows > MAX_ROWS {
         let message = format!(

@@ -95,15 +95,6 @@ impl Codec {
             message,
         })
     }
-
-    /// An error in the words of the protocol: gRPC-web's status is part of an answer that has
-    /// status 200, Connect's errors are JSON whatever the request is.
-    pub(crate) fn error_response(self, problem: Problem) -> Result<Response, Problem> {
-        match self {
-            Self::GrpcWeb(framing) => Ok(framing.response(&Err(problem))?),
-            Self::Proto | Self::Json => Err(problem),
-        }
-    }
 }
 
 /// A message that is ready to be sent.

@@ -8,7 +8,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use pilotlight_core::gzip;
-use worker::Response;
+use worker::{Request, Response};
 
 use crate::http::content_type;
 use crate::platform::errors::Problem;
@@ -95,6 +95,16 @@ impl Framing {
         }
         body
     }
+}
+
+/// An error as an answer to gRPC-web; `None` for requests in other forms.
+pub(crate) fn error_response(
+    request: &Request,
+    problem: &Problem,
+) -> Option<worker::Result<Response>> {
+    let content_type = request.headers().get("content-type").ok().flatten()?;
+    let framing = Framing::of(&content_type)?;
+    Some(framing.response(&Err(problem.clone())))
 }
 
 /// gRPC's number of a code, by its name in Connect.

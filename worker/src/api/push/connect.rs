@@ -7,7 +7,6 @@ use worker::{Request, Response};
 
 use super::decode::decode;
 use super::{PUSH_HEADER, note_parts, store};
-use crate::http::body;
 use crate::http::connect::Codec;
 use crate::http::scope::Scope;
 use crate::platform::clock;
@@ -25,20 +24,11 @@ pub(crate) async fn push(request: &mut Request, scope: &Scope) -> Result<Respons
     let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
     let codec = Codec::of(&header("content-type")?)?;
     let client = header("cf-connecting-ip")?;
-    match answer(codec, request, scope, &client).await {
-        Ok(outcome) => {
-            let empty = codec.answer_of(Vec::new, || Ok(b"{}".to_vec()))?;
-            let response = empty.response("")?;
-            response.headers().set(PUSH_HEADER, outcome)?;
-            Ok(response)
-        }
-        Err(problem) => {
-            // An error of gRPC-web leaves here as an answer.
-            body::drain(request).await;
-            scope.discards.note_problem(&problem);
-            codec.error_response(problem)
-        }
-    }
+    let outcome = answer(codec, request, scope, &client).await?;
+    let empty = codec.answer_of(Vec::new, || Ok(b"{}".to_vec()))?;
+    let response = empty.response("")?;
+    response.headers().set(PUSH_HEADER, outcome)?;
+    Ok(response)
 }
 
 async fn answer(

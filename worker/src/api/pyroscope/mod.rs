@@ -48,29 +48,16 @@ pub(crate) async fn call(
         content_type => Codec::of(content_type)?,
     };
     let (accept, accept_encoding) = (header("accept")?, header("accept-encoding")?);
-    let answer = match body::read(request, MAX_REQUEST).await {
-        Ok(body) => {
-            answer(
-                rpc,
-                &Call {
-                    codec,
-                    body: &body,
-                    accept: &accept,
-                },
-                scope,
-            )
-            .await
-        }
-        Err(problem) => Err(problem),
+    let body = body::read(request, MAX_REQUEST).await?;
+    let call = Call {
+        codec,
+        body: &body,
+        accept: &accept,
     };
-    match answer {
-        Ok((answer, notes)) => {
-            let response = answer.response(&accept_encoding)?;
-            notes.write(&response)?;
-            Ok(response)
-        }
-        Err(problem) => codec.error_response(problem),
-    }
+    let (answer, notes) = answer(rpc, &call, scope).await?;
+    let response = answer.response(&accept_encoding)?;
+    notes.write(&response)?;
+    Ok(response)
 }
 
 /// A call as it came.

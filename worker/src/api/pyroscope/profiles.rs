@@ -189,6 +189,7 @@ async fn merged(selection: &Selection, runner: &EdgeQueryRunner) -> Result<Query
             keep_locations: pgo.keep_locations as usize,
             aggregate_callees: pgo.aggregate_callees,
         };
+        crate::api::pgo::rows(&answer, options)?;
         answer.profile = verbs::pgo(&answer.profile, options);
     }
     Ok(answer)

@@ -65,23 +65,20 @@ pub(super) fn uint64_text<S: Serializer>(value: &u64, serializer: S) -> Result<S
 }
 
 /// Integers as texts.
-pub(super) fn int64_texts<S: Serializer>(
-    values: &Vec<i64>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+pub(super) fn int64_texts<S: Serializer>(values: &[i64], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(values.iter().map(i64::to_string))
 }
 
 /// The same of integers without a sign.
 pub(super) fn uint64_texts<S: Serializer>(
-    values: &Vec<u64>,
+    values: &[u64],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(values.iter().map(u64::to_string))
 }
 
 /// Bytes in base64.
-pub(super) fn base64<S: Serializer>(bytes: &Vec<u8>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn base64<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&STANDARD.encode(bytes))
 }
 

@@ -26,12 +26,11 @@ pub(crate) fn to_json(profile: &[u8]) -> Result<Vec<u8>, Problem> {
 }
 
 /// The same inside another message.
-#[expect(clippy::ptr_arg, reason = "serde gives the field")]
-pub(super) fn as_json<S: Serializer>(profile: &Vec<u8>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_json<S: Serializer>(profile: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     if profile.len() > MAX_JSON {
         return Err(S::Error::custom("the profile is too large for JSON"));
     }
-    let profile = Profile::decode(profile.as_slice()).map_err(S::Error::custom)?;
+    let profile = Profile::decode(profile).map_err(S::Error::custom)?;
     profile.serialize(serializer)
 }
 
