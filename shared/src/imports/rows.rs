@@ -64,8 +64,11 @@ impl Rows {
         }
     }
 
-    /// A label of a number.
+    /// A label of a number. Zero without a unit becomes text: pprof takes that for no value.
     pub(super) fn number(&mut self, key: &str, value: i64, unit: &str) -> Label {
+        if value == 0 && unit.is_empty() {
+            return self.text(key, "0");
+        }
         Label {
             key: self.builder.string(key),
             value: LabelValue::Number(value, self.builder.string(unit)),

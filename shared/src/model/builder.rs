@@ -7,8 +7,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use crate::base::sort::insertion_sort;
 use crate::model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 use crate::model::profile::{
-    Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Stack,
-    ValueType,
+    Function, Header, Label, LabelSets, Line, Location, Mapping, Profile, Stack, ValueType,
 };
 
 /// Builds a [`Profile`]. Handles that it gives out belong to the profile being built and to no
@@ -194,15 +193,8 @@ impl ProfileBuilder {
         StackId::new(index)
     }
 
-    /// Interns a set of labels, which it puts in order ([`LabelSets`]). The empty set is `None`. The
-    /// number zero without a unit becomes the text `0`: in a pprof file it is a label without a
-    /// value.
+    /// Interns a set of labels, which it puts in order ([`LabelSets`]). The empty set is `None`.
     pub fn label_set(&mut self, labels: &mut [Label]) -> Option<LabelSetId> {
-        for label in labels.iter_mut() {
-            if label.value == LabelValue::Number(0, StringId::EMPTY) {
-                label.value = LabelValue::Text(self.string("0"));
-            }
-        }
         self.label_sets.intern(&mut self.profile.label_sets, labels)
     }
 
@@ -338,39 +330,4 @@ fn intern<Row: Copy + Eq + Hash, Id: Copy>(
         hasher.hash_one(rows[position(id)])
     });
     rows.len() - 1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::formats::pprof;
-
-    #[test]
-    fn a_label_of_zero_comes_back_from_pprof() {
-        let mut builder = ProfileBuilder::new();
-        builder.sample_type("cpu", "nanoseconds");
-        let number = |key, number, unit| Label {
-            key,
-            value: LabelValue::Number(number, unit),
-        };
-        let (thread, size, bytes) = ("thread_id", "size", "bytes");
-        let [thread, size, bytes] = [thread, size, bytes].map(|text| builder.string(text));
-        let mut labels = [number(thread, 0, StringId::EMPTY), number(size, 0, bytes)];
-        let labels = builder.label_set(&mut labels);
-        builder.sample(None, labels, &[1]);
-        let profile = crate::canonical(&builder.finish());
-        let labels = profile.labels(profile.samples().labels[0]);
-        let text = |label: &Label| match label.value {
-            LabelValue::Text(text) => profile.text(text).to_owned(),
-            LabelValue::Number(number, unit) => format!("{number} {}", profile.text(unit)),
-        };
-        assert_eq!(
-            labels.iter().map(text).collect::<Vec<_>>(),
-            ["0 bytes", "0"]
-        );
-        let again = pprof::decode(&pprof::encode(&profile))
-            .expect("our own")
-            .profile;
-        assert_eq!(crate::canonical(&again), profile);
-    }
 }

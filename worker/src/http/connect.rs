@@ -105,14 +105,17 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// As a response, compressed when it is long and `accept_encoding` allows it.
+    /// As a response. Long protobuf is compressed when `accept_encoding` allows it; JSON is left to
+    /// the platform, which knows what the client itself accepts. The header says what a proxy before
+    /// this worker accepts, so it names gzip for clients of JSON that cannot read it, too.
     pub(crate) fn response(self, accept_encoding: &str) -> Result<Response, Problem> {
         let kind = match self.codec {
             Codec::GrpcWeb(framing) => return Ok(framing.response(&Ok(self.message))?),
             Codec::Proto => "application/proto",
             Codec::Json => "application/json",
         };
-        if self.message.len() < MIN_COMPRESSED || !accepts_gzip(accept_encoding) {
+        let long = self.codec == Codec::Proto && self.message.len() >= MIN_COMPRESSED;
+        if !long || !accepts_gzip(accept_encoding) {
             return Ok(content_type::response(200, kind, self.message)?);
         }
         // The body is compressed already; the platform must not do it again.

@@ -159,6 +159,8 @@ impl Reader<'_, '_> {
             AttributeValue::Text(text) => return text_label(builder, key, text),
             AttributeValue::Bool(value) => value.to_string(),
             AttributeValue::Double(value) => value.to_string(),
+            // pprof takes the number zero for no value.
+            AttributeValue::Integer(0) => "0".to_owned(),
             AttributeValue::Integer(value) => {
                 return Some(Label {
                     key: builder.string(key),
