@@ -6,24 +6,26 @@ mod functions;
 mod legacy;
 mod messages;
 mod names;
+mod notes;
 mod profiles;
 mod request;
 mod series;
 mod stats;
 
-use pilotlight_core::plans::{Grouping, QueryAnswer};
+use pilotlight_core::plans::Grouping;
 use prost::Message;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use worker::{Request, Response};
 
-use crate::api::query::{self, EdgeQueryRunner, SATURATED_HEADER};
+use crate::api::query::{self, EdgeQueryRunner};
 use crate::http::body;
 use crate::http::connect::{Answer, Codec};
 use crate::http::route::Rpc;
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+use notes::Notes;
 use series::{Aggregation, Buckets};
 
 pub(crate) use legacy::{label_values, render, render_diff};
@@ -31,9 +33,6 @@ pub(crate) use legacy::{label_values, render, render_diff};
 /// Largest request: 1 MB. They are a few hundred bytes, or as many selectors as someone has
 /// patience to write.
 const MAX_REQUEST: usize = 1 << 20;
-
-/// Tells how many nodes the limit folded into `other`.
-const FOLDED_HEADER: &str = "x-pilotlight-folded";
 
 /// Answers a call.
 pub(crate) async fn call(
@@ -70,35 +69,6 @@ struct Call<'a> {
 impl Call<'_> {
     fn request<M: Message + Default + DeserializeOwned>(&self) -> Result<M, Problem> {
         self.codec.request(self.body, MAX_REQUEST)
-    }
-}
-
-/// What headers tell of an answer, as its message has no place for it.
-#[derive(Clone, Copy, Debug, Default)]
-struct Notes {
-    /// How many nodes the limit folded into `other`.
-    folded: Option<u64>,
-    /// Whether a number is cut at 2^63 − 1.
-    saturated: Option<bool>,
-}
-
-impl Notes {
-    fn of(answer: &QueryAnswer) -> Self {
-        Self {
-            folded: None,
-            saturated: Some(answer.is_saturated()),
-        }
-    }
-
-    fn write(self, response: &Response) -> Result<(), Problem> {
-        let headers = response.headers();
-        if let Some(folded) = self.folded {
-            headers.set(FOLDED_HEADER, &folded.to_string())?;
-        }
-        if let Some(saturated) = self.saturated {
-            headers.set(SATURATED_HEADER, &saturated.to_string())?;
-        }
-        Ok(())
     }
 }
 

@@ -4,14 +4,15 @@ use pilotlight_core::plans::QueryAnswer;
 use pilotlight_core::verbs::{self, PgoOptions};
 use pilotlight_core::{dot, pyroscope};
 
+use super::flamegraph;
 use super::functions::{self, Projection};
 use super::messages::{
     DiffRequest, DiffResponse, PprofProfile, ProfileFormat, SelectMergeProfileRequest,
     SelectMergeSpanProfileRequest, SelectMergeStacktracesRequest, SelectMergeStacktracesResponse,
     pprof_json,
 };
+use super::notes::Notes;
 use super::request::{self, Selection};
-use super::{Notes, flamegraph};
 use crate::api::query::EdgeQueryRunner;
 use crate::http::connect::{Answer, Codec};
 use crate::platform::errors::Problem;

@@ -13,8 +13,9 @@ use serde::Serialize;
 use worker::{Request, Response};
 
 use super::{dot_nodes, graph_nodes, selection};
+use crate::api::pyroscope::notes::FOLDED_HEADER;
 use crate::api::pyroscope::series::Aggregation;
-use crate::api::pyroscope::{FOLDED_HEADER, flamegraph, json, names};
+use crate::api::pyroscope::{flamegraph, json, names};
 use crate::api::query::{EdgeQueryRunner, SATURATED_HEADER};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;

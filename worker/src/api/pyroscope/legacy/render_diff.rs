@@ -7,7 +7,8 @@ use serde::Serialize;
 use worker::{Request, Response};
 
 use super::{graph_nodes, selection};
-use crate::api::pyroscope::{FOLDED_HEADER, flamegraph, json};
+use crate::api::pyroscope::notes::FOLDED_HEADER;
+use crate::api::pyroscope::{flamegraph, json};
 use crate::api::query::{EdgeQueryRunner, SATURATED_HEADER};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
