@@ -46,6 +46,17 @@ impl QueryAnswer {
         self.saturated || self.profile.samples().values.iter().any(cut)
     }
 
+    /// How many frames the stacks of all samples have together, each spelt out.
+    pub fn frames(&self) -> u64 {
+        let mut depths: Vec<u64> = Vec::with_capacity(self.profile.stacks().len());
+        for stack in self.profile.stacks() {
+            // A parent is an earlier row.
+            depths.push(1 + stack.parent.map_or(0, |parent| depths[parent.index()]));
+        }
+        let stacks = self.profile.samples().stacks.iter().flatten();
+        stacks.map(|stack| depths[stack.index()]).sum()
+    }
+
     /// The profile in the format of pprof, uncompressed, as of this range.
     pub fn pprof(mut self, range: TimeRange) -> Vec<u8> {
         self.profile.header.time_nanos = range.from.0;

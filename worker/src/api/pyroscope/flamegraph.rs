@@ -19,15 +19,6 @@ pub(super) fn flame_graph(answer: &QueryAnswer, max_nodes: usize) -> pyroscope::
     pyroscope::flame_graph(&tree(answer), max_nodes)
 }
 
-/// The flame graph of two answers with at most about `max_nodes` nodes.
-pub(super) fn flame_graph_diff(
-    left: &QueryAnswer,
-    right: &QueryAnswer,
-    max_nodes: usize,
-) -> pyroscope::FlameGraphDiff {
-    pyroscope::flame_graph_diff(&tree(left), &tree(right), max_nodes)
-}
-
 /// A flame graph as the message that clients read.
 pub(super) fn message(graph: pyroscope::FlameGraph) -> FlameGraph {
     FlameGraph {

@@ -15,6 +15,9 @@ use crate::platform::errors::Problem;
 /// Most levels of a tree.
 const MAX_DEPTH: i64 = 128;
 
+/// Most functions of a chain or path: each node of the tree is held against all of them.
+const MAX_CHAIN: usize = 128;
+
 /// Which functions are asked for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Projection {
@@ -72,6 +75,13 @@ impl Projection {
         selection: i32,
         depth: usize,
     ) -> Result<Self, Problem> {
+        if names.len() > MAX_CHAIN {
+            let message = format!(
+                "a chain of {} functions is longer than the {MAX_CHAIN} allowed",
+                names.len()
+            );
+            return Err(Problem::invalid(message));
+        }
         let directions = match direction {
             FunctionTreeDirection::CALLEES => vec![Direction::Callees],
             FunctionTreeDirection::CALLERS => vec![Direction::Callers],

@@ -104,9 +104,10 @@ async fn answer(rpc: Rpc, call: &Call<'_>, scope: &Scope) -> Result<(Answer, Not
             let request: messages::SeriesRequest = call.request()?;
             let range = request::range(request.start, request.end)?;
             let selectors = request::selectors(&request.matchers)?;
+            let label_names = request::label_names(&request.label_names)?;
             let objects = runner.catalog(range).await?;
             let series = names::series(&objects, &selectors, range);
-            plain(codec.answer(&names::label_sets(&series, &request.label_names)))
+            plain(codec.answer(&names::label_sets(&series, &label_names)))
         }
         Rpc::SelectMergeStacktraces => profiles::stacktraces(call.request()?, codec, &runner).await,
         Rpc::SelectMergeSpanProfile => {
@@ -159,16 +160,15 @@ async fn select_series(
     request: messages::SelectSeriesRequest,
     runner: &EdgeQueryRunner,
 ) -> Result<messages::SelectSeriesResponse, Problem> {
-    if request
-        .stack_trace_selector
-        .is_some_and(|s| !s.call_site.is_empty())
-    {
+    let stacks = request.stack_trace_selector.unwrap_or_default();
+    if stacks != messages::StackTraceSelector::default() {
         return Err(request::unsupported("stack_trace_selector"));
     }
     let profile_type = request.profile_type_id.parse().map_err(Problem::invalid)?;
     let selector = query::selector(&request.label_selector)?;
     let buckets = Buckets::new(request::range(request.start, request.end)?, request.step)?;
     let how = Aggregation::of(request.aggregation)?;
+    let group_by = request::label_names(&request.group_by)?;
     let limit = usize::try_from(request.limit.unwrap_or(0)).unwrap_or(0);
     let timeline = runner
         .timeline(
@@ -179,13 +179,7 @@ async fn select_series(
             Grouping::Series,
         )
         .await?;
-    Ok(series::answer(
-        &timeline,
-        buckets,
-        &request.group_by,
-        how,
-        limit,
-    ))
+    Ok(series::answer(&timeline, buckets, &group_by, how, limit))
 }
 
 fn json(value: &impl Serialize) -> Result<Response, Problem> {

@@ -9,13 +9,16 @@ use super::functions::{self, Projection};
 use super::messages::{
     DiffRequest, DiffResponse, PprofProfile, ProfileFormat, SelectMergeProfileRequest,
     SelectMergeSpanProfileRequest, SelectMergeStacktracesRequest, SelectMergeStacktracesResponse,
-    pprof_json,
+    pprof_fits_json, pprof_json,
 };
 use super::notes::Notes;
 use super::request::{self, Selection};
 use crate::api::query::EdgeQueryRunner;
 use crate::http::connect::{Answer, Codec};
 use crate::platform::errors::Problem;
+
+/// Most frames of all stacks of a profile that is written as pprof: 8 Mi, some 16 MB.
+const MAX_FRAMES: u64 = 8 << 20;
 
 /// `SelectMergeStacktraces`.
 pub(super) async fn stacktraces(
@@ -48,7 +51,7 @@ pub(super) async fn stacktraces(
             response.tree = pyroscope::tree_bytes(&flamegraph::tree(&answer), max_nodes);
         }
         ProfileFormat::Pprof => {
-            let profile = answer.pprof(selection.range);
+            let profile = pprof(answer, &selection, codec)?;
             response.pprof = Some(PprofProfile { profile });
         }
         ProfileFormat::Dot => {
@@ -70,6 +73,14 @@ pub(super) async fn span_profile(
     codec: Codec,
     runner: &EdgeQueryRunner,
 ) -> Result<(Answer, Notes), Problem> {
+    if !matches!(
+        ProfileFormat::of(request.format),
+        Some(ProfileFormat::FlameGraph | ProfileFormat::Tree)
+    ) {
+        return Err(Problem::unimplemented(
+            "profiles of spans are flame graphs or trees here; SelectMergeStacktraces has all formats",
+        ));
+    }
     let request = SelectMergeStacktracesRequest {
         profile_type_id: request.profile_type_id,
         label_selector: request.label_selector,
@@ -102,7 +113,7 @@ pub(super) async fn merged_profile(
     let selection = Selection::of(request)?;
     let answer = merged(&selection, runner).await?;
     let notes = Notes::of(&answer);
-    let profile = answer.pprof(selection.range);
+    let profile = pprof(answer, &selection, codec)?;
     let answer = match codec {
         Codec::Json => codec.answer_of(Vec::new, || pprof_json(&profile)),
         Codec::Proto | Codec::GrpcWeb(_) => codec.answer_of(|| profile, || Ok(Vec::new())),
@@ -126,7 +137,11 @@ pub(super) async fn diff(
     right.format = left.format;
     right.format_options = left.format_options.clone();
     let projection = Projection::of(&mut left)?;
-    Projection::of(&mut right)?;
+    if projection != Projection::of(&mut right)? {
+        return Err(Problem::invalid(
+            "both sides of a comparison of functions need the same call site",
+        ));
+    }
     let max_nodes = request::max_nodes(left.max_nodes)?.max(request::max_nodes(right.max_nodes)?);
     if projection.is_none() && format(&left)? != ProfileFormat::FlameGraph {
         return Err(Problem::unimplemented(
@@ -145,15 +160,25 @@ pub(super) async fn diff(
         return Err(Problem::invalid("go_pgo does not go with a comparison"));
     }
     // One after the other: both may need most of the memory while they are put together.
-    let (left, right) = (merged(&left, runner).await?, merged(&right, runner).await?);
-    let mut notes = Notes::of(&left);
-    notes.saturated = Some(left.is_saturated() || right.is_saturated());
+    let first = merged(&left, runner).await?;
     if let Some(projection) = projection {
-        let answer = functions::answer(codec, &projection.diff(&left, &right)?)?;
+        let second = merged(&right, runner).await?;
+        let notes = Notes {
+            saturated: Some(first.is_saturated() || second.is_saturated()),
+            ..Notes::default()
+        };
+        let answer = functions::answer(codec, &projection.diff(&first, &second)?)?;
         return Ok((answer, notes));
     }
-    let graph = flamegraph::flame_graph_diff(&left, &right, max_nodes);
-    notes.folded = Some(graph.folded);
+    // Of the first side no more than its tree is kept meanwhile.
+    let (left, cut) = (flamegraph::tree(&first), first.is_saturated());
+    drop(first);
+    let second = merged(&right, runner).await?;
+    let graph = pyroscope::flame_graph_diff(&left, &flamegraph::tree(&second), max_nodes);
+    let notes = Notes {
+        folded: Some(graph.folded),
+        saturated: Some(cut || second.is_saturated()),
+    };
     let flamegraph = Some(flamegraph::diff_message(graph));
     Ok((codec.answer(&DiffResponse { flamegraph })?, notes))
 }
@@ -161,6 +186,23 @@ pub(super) async fn diff(
 fn format(request: &SelectMergeStacktracesRequest) -> Result<ProfileFormat, Problem> {
     ProfileFormat::of(request.format)
         .ok_or_else(|| Problem::unimplemented("this profile format is not supported"))
+}
+
+/// An answer in the format of pprof, which spells every stack out.
+fn pprof(answer: QueryAnswer, selection: &Selection, codec: Codec) -> Result<Vec<u8>, Problem> {
+    let frames = answer.frames();
+    if frames > MAX_FRAMES {
+        let message = format!(
+            "the stacks of the profile have {frames} frames, and at most {MAX_FRAMES} are written; ask for a shorter range, or for a flame graph"
+        );
+        return Err(Problem::new(429, "resource_exhausted", message));
+    }
+    let profile = answer.pprof(selection.range);
+    match codec {
+        Codec::Json => pprof_fits_json(&profile)?,
+        Codec::Proto | Codec::GrpcWeb(_) => {}
+    }
+    Ok(profile)
 }
 
 /// The sum of what is selected.

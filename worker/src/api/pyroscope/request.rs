@@ -11,6 +11,9 @@ use crate::platform::errors::Problem;
 /// held at once.
 const MAX_SELECTORS: usize = 16;
 
+/// Most names of labels by which is grouped: 64, twice what a series may have.
+const MAX_LABEL_NAMES: usize = 64;
+
 /// Most functions of a call site: more than the deepest stack that is stored.
 const MAX_CALL_SITE: usize = 10_000;
 
@@ -62,6 +65,22 @@ pub(super) fn selectors(matchers: &[String]) -> Result<Vec<Selector>, Problem> {
     matchers.iter().map(|text| query::selector(text)).collect()
 }
 
+/// Names of labels, each once and in the order in which they were given.
+pub(super) fn label_names(names: &[String]) -> Result<Vec<String>, Problem> {
+    let mut once: Vec<String> = Vec::new();
+    for name in names {
+        if once.contains(name) {
+            continue;
+        }
+        if once.len() == MAX_LABEL_NAMES {
+            let message = format!("more than {MAX_LABEL_NAMES} names of labels are given");
+            return Err(Problem::invalid(message));
+        }
+        once.push(name.clone());
+    }
+    Ok(once)
+}
+
 /// How many nodes a flame graph may have.
 pub(super) fn max_nodes(asked: Option<i64>) -> Result<usize, Problem> {
     match asked {
@@ -106,6 +125,9 @@ impl Selection {
         }
         let profile_type = request.profile_type_id.parse().map_err(Problem::invalid)?;
         let stacks = request.stack_trace_selector.unwrap_or_default();
+        if stacks.frame_filter.is_some() {
+            return Err(unsupported("stack_trace_selector.frame_filter"));
+        }
         Ok(Self {
             selector: query::selector(&request.label_selector)?,
             profile_type,
@@ -189,6 +211,23 @@ mod tests {
     }
 
     #[test]
+    fn names_of_labels_are_few_and_come_once() {
+        let names = |texts: &[&str]| -> Vec<String> {
+            texts.iter().map(|text| (*text).to_owned()).collect()
+        };
+        assert_eq!(
+            label_names(&names(&["b", "a", "b"])),
+            Ok(names(&["b", "a"]))
+        );
+        assert_eq!(
+            label_names(&vec!["a".to_owned(); 60_000]),
+            Ok(names(&["a"]))
+        );
+        let many: Vec<String> = (0..65).map(|i| i.to_string()).collect();
+        assert_eq!(label_names(&many).unwrap_err().status, 400);
+    }
+
+    #[test]
     fn nodes_are_bounded() {
         assert_eq!(
             [max_nodes(None), max_nodes(Some(0))],
@@ -225,6 +264,11 @@ mod tests {
             ),
             501
         );
+        let filtered = |r: &mut SelectMergeStacktracesRequest| {
+            let filter = Some(super::super::messages::FrameFilter {});
+            r.stack_trace_selector.get_or_insert_default().frame_filter = filter;
+        };
+        assert_eq!(status(filtered), 501);
         assert_eq!(status(|r| r.profile_type_id = "x".to_owned()), 400);
         assert_eq!(status(|r| r.span_selector = vec!["0".to_owned()]), 400);
         assert_eq!(

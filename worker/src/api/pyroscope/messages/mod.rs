@@ -14,7 +14,7 @@ mod types;
 pub(super) use capabilities::{FeatureFlag, GetFeatureFlagsRequest, GetFeatureFlagsResponse};
 pub(super) use capabilities::{VersionRequest, VersionResponse};
 pub(super) use functions::*;
-pub(super) use pprof::to_json as pprof_json;
+pub(super) use pprof::{fits_json as pprof_fits_json, to_json as pprof_json};
 pub(super) use querier::*;
 pub(super) use types::*;
 

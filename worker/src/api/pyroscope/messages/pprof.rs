@@ -12,8 +12,8 @@ use crate::platform::errors::Problem;
 /// messages and text.
 const MAX_JSON: usize = 4 << 20;
 
-/// A profile in protobuf as JSON.
-pub(crate) fn to_json(profile: &[u8]) -> Result<Vec<u8>, Problem> {
+/// Refuses a profile in protobuf that is too large for JSON.
+pub(crate) fn fits_json(profile: &[u8]) -> Result<(), Problem> {
     if profile.len() > MAX_JSON {
         let message = format!(
             "the profile has {} bytes, and at most {MAX_JSON} are written as JSON; ask for application/proto, for a shorter range, or for a call site",
@@ -21,6 +21,12 @@ pub(crate) fn to_json(profile: &[u8]) -> Result<Vec<u8>, Problem> {
         );
         return Err(Problem::new(429, "resource_exhausted", message));
     }
+    Ok(())
+}
+
+/// A profile in protobuf as JSON.
+pub(crate) fn to_json(profile: &[u8]) -> Result<Vec<u8>, Problem> {
+    fits_json(profile)?;
     let profile = Profile::decode(profile).map_err(Problem::internal)?;
     serde_json::to_vec(&profile).map_err(Problem::internal)
 }

@@ -132,7 +132,15 @@ pub(crate) struct StackTraceSelector {
     #[prost(message, optional, tag = "2")]
     #[serde(alias = "goPgo")]
     pub(crate) go_pgo: Option<GoPgo>,
+    /// Known, and not served.
+    #[prost(message, optional, tag = "3")]
+    #[serde(alias = "frameFilter")]
+    pub(crate) frame_filter: Option<FrameFilter>,
 }
+
+/// Which frames of a stack are asked for; what it says is not read.
+#[derive(Clone, PartialEq, Message, Deserialize)]
+pub(crate) struct FrameFilter {}
 
 #[derive(Clone, PartialEq, Message, Deserialize)]
 #[serde(default)]
