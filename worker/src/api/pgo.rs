@@ -96,11 +96,11 @@ pub(crate) fn file(merged: &QueryAnswer, options: PgoOptions) -> Vec<u8> {
 
 /// How many rows of stacks a sum may come to.
 pub(crate) fn rows(merged: &QueryAnswer, options: PgoOptions) -> Result<u64, Problem> {
-    // Whole stacks are spelt out when they are written.
-    let rows = match options.keep_locations {
-        0 => merged.frames(),
-        _ => options.most_rows(&merged.profile),
-    };
+    let mut rows = options.most_rows(&merged.profile);
+    if options.keep_locations == 0 {
+        // Whole stacks are spelt out when they are written.
+        rows = rows.max(merged.frames());
+    }
     if rows > MAX_ROWS {
         let message = format!(
             "{} stacks come to {rows} locations, and at most {MAX_ROWS} are written; ask for a shorter range, or for keep_locations=2, which is all that Go's compiler looks at",
