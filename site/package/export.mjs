@@ -23,7 +23,8 @@ export async function exportSlice(words) {
     options: { ...options, help: { type: "boolean", short: "h", default: false } },
   });
   if (values.help) return console.log(USAGE);
-  if (!values.url || !/^https?:/.test(values.url) || !URL.canParse(values.url)) throw new Error(`--url is missing, or no address\n\n${USAGE}`);
+  if (!values.url || !/^https?:/.test(values.url) || !URL.canParse(values.url))
+    throw new Error(`--url is missing, or no address\n\n${USAGE}`);
   checkWhen(values.when);
   const address = new URL("api/v1/export", values.url.endsWith("/") ? values.url : `${values.url}/`);
   for (const name of ["query", "commit", "when"]) if (values[name]) address.searchParams.set(name, values[name]);

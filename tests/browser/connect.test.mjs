@@ -44,7 +44,8 @@ const FORMS = {
   }),
   "gRPC-web": createGrpcWebTransport({ ...http, useBinaryFormat: true }),
 };
-const levels = (graph) => graph.levels.map(({ values }) => values.map((value, i) => Number(i % 4 < 3 ? value / TICK : value)));
+const levels = (graph) =>
+  graph.levels.map(({ values }) => values.map((value, i) => Number(i % 4 < 3 ? value / TICK : value)));
 
 /** The code of an error, and its message. */
 async function refusal(answer) {
@@ -95,7 +96,11 @@ for (const [form, transport] of Object.entries(FORMS)) {
   test(`${form}: the other formats`, async () => {
     const ask = (format, more) => client.selectMergeStacktraces(side("old", { format, ...more }));
     const { tree } = await ask(2);
-    const parts = [["main", 0n, 2], ["b", 5n * TICK, 0], ["a", 3n * TICK, 0]];
+    const parts = [
+      ["main", 0n, 2],
+      ["b", 5n * TICK, 0],
+      ["a", 3n * TICK, 0],
+    ];
     assert.deepEqual(readTree(tree), [["", 0n, 1], ...parts]);
     assert.match((await ask(3)).dot, /^digraph/);
     const profile = (await ask(4)).pprof.profile;
@@ -124,7 +129,10 @@ for (const [form, transport] of Object.entries(FORMS)) {
       ["us", [7]],
     ]);
     const largest = await ask({ groupBy: ["region"], limit: 1n });
-    assert.deepEqual(largest.series.map(({ labels }) => labels[0].value), ["eu"]);
+    assert.deepEqual(
+      largest.series.map(({ labels }) => labels[0].value),
+      ["eu"],
+    );
     const whole = await ask({ step: 180 });
     assert.deepEqual(
       whole.series.map(({ labels, points }) => [labels.length, points.map(({ value }) => value / Number(TICK))]),
@@ -180,7 +188,8 @@ test("functions, in JSON", async () => {
     assert.equal(answer.status, 200, call);
     return answer.json();
   };
-  const of = (table) => table.functions.map(({ name, total, self }) => [name, total / Number(TICK), self / Number(TICK)]);
+  const of = (table) =>
+    table.functions.map(({ name, total, self }) => [name, total / Number(TICK), self / Number(TICK)]);
   const format = { format: "PROFILE_FORMAT_FUNCTIONS", formatOptions: { functions: { limit: "2" } } };
   const { functions } = await ask("SelectMergeStacktraces", side("new", format));
   assert.deepEqual(of(functions), [
@@ -189,7 +198,16 @@ test("functions, in JSON", async () => {
   ]);
   assert.equal(functions.totalFunctions, "4");
   const sides = (await ask("Diff", { left: side("old", format), right: side("new") })).functions;
-  assert.deepEqual([of(sides.left), of(sides.right)], [[["b", 5, 5]], [["c", 7, 7], ["b", 12, 5]]]);
+  assert.deepEqual(
+    [of(sides.left), of(sides.right)],
+    [
+      [["b", 5, 5]],
+      [
+        ["c", 7, 7],
+        ["b", 12, 5],
+      ],
+    ],
+  );
   const functionTree = {
     direction: "FUNCTION_TREE_DIRECTION_BOTH",
     selection: "FUNCTION_TREE_SELECTION_FUNCTION_CHAIN",
@@ -225,6 +243,10 @@ function readTree(bytes) {
 function stacks({ sample, location, function: functions, stringTable }) {
   const names = new Map(functions.map(({ id, name }) => [id, stringTable[Number(name)]]));
   const frames = new Map(location.map(({ id, line }) => [id, line.map(({ functionId }) => names.get(functionId))]));
-  const text = ({ locationId }) => [...locationId].reverse().flatMap((id) => frames.get(id)).join(";");
+  const text = ({ locationId }) =>
+    [...locationId]
+      .reverse()
+      .flatMap((id) => frames.get(id))
+      .join(";");
   return Object.fromEntries(sample.map((sample) => [text(sample), Number(sample.value[0] / TICK)]).sort());
 }

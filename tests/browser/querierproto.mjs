@@ -1,7 +1,10 @@
 /** Descriptions of Pyroscope's messages and services, from their public field tables, for a client of Connect. */
 import { create, createFileRegistry } from "@bufbuild/protobuf";
-import { FieldDescriptorProto_Label as Label, FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
-import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import {
+  FileDescriptorProtoSchema,
+  FieldDescriptorProto_Label as Label,
+  FieldDescriptorProto_Type as Type,
+} from "@bufbuild/protobuf/wkt";
 
 /** `name number type`, with `*` for repeated; a type that is no number or text is a message, or `=` an enum. */
 const TYPES = {
@@ -68,7 +71,8 @@ function file(name, messages, dependency, more = {}) {
     const bare = kind.replace(/^[*=]+/, "");
     const scalar = Type[bare.toUpperCase()];
     const type = kind.includes("=") ? Type.ENUM : (scalar ?? Type.MESSAGE);
-    const typeName = type === Type.ENUM || scalar === undefined ? `.${bare.includes(".") ? bare : `${name}.${bare}`}` : "";
+    const typeName =
+      type === Type.ENUM || scalar === undefined ? `.${bare.includes(".") ? bare : `${name}.${bare}`}` : "";
     const label = kind.startsWith("*") ? Label.REPEATED : Label.OPTIONAL;
     const jsonName = field.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
     return { name: field, jsonName, number: Number(number), type, typeName, label };
