@@ -104,7 +104,7 @@ export async function fetchProfile(
     const began = performance.now();
     const [{ askBucket }, { bucketNotes }] = await Promise.all([bucket(), import("./bucket/notes.ts")]);
     const answer = await askBucket(place, { ask: "profile", query, ...whole(span) }, signal, progress);
-    const notes = bucketNotes(answer, span.until, Date.now());
+    const notes = bucketNotes(place, answer, span.until, Date.now());
     return answer.profiles === 0 ? null : { ...answer, notes, millis: performance.now() - began };
   }
   const response = await askServer("profile", { query, ...spanParams(span) }, signal);

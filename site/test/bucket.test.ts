@@ -6,6 +6,7 @@ import { Changed, Gone, Host, type Part } from "../src/bucket/host.ts";
 import { bucketNotes } from "../src/bucket/notes.ts";
 import { placeOf } from "../src/bucket/place.ts";
 import type { Answer as Answered } from "../src/bucket/protocol.ts";
+import { notePublished } from "../src/bucket/published.ts";
 import { afresh } from "../src/bucket/reading.ts";
 import { FileError } from "../src/files/source.ts";
 import { madeText } from "../src/format/made.ts";
@@ -311,8 +312,10 @@ test("a bundle says itself what it has", async () => {
 
 test("an answer says when its catalog is old, where that matters, and that its host has no ranges", () => {
   const MINUTE = 60_000;
-  const notes = (written: number, until: number, now: number, withoutRanges = false) =>
-    bucketNotes({ written, withoutRanges } as Answered, until * MINUTE, now * MINUTE).length;
+  const notes = (written: number, until: number, now: number, withoutRanges = false) => {
+    notePublished("there", written);
+    return bucketNotes("there", { withoutRanges } as Answered, until * MINUTE, now * MINUTE).length;
+  };
   assert.equal(notes(0, 1000, 1000), 0, "a bundle");
   assert.equal(notes(900 * MINUTE, 1000, 1000), 1);
   assert.equal(notes(900 * MINUTE, 905, 1000), 0, "the range ends before");
@@ -320,7 +323,7 @@ test("an answer says when its catalog is old, where that matters, and that its h
   assert.equal(notes(965 * MINUTE, 1000, 1000), 0, "one that is published every half hour");
   assert.equal(notes(995 * MINUTE, 2000, 1000), 0, "a range that goes on into the future");
   assert.equal(notes(900 * MINUTE, 1000, 1000, true), 2);
-  assert.match(bucketNotes({ written: 0, withoutRanges: true } as Answered, 1, 1)[0], /whole objects were read/);
+  assert.match(bucketNotes("elsewhere", { withoutRanges: true } as Answered, 1, 1)[0], /whole objects were read/);
 });
 
 test("what a bundle is made of is a line, of what it says", () => {

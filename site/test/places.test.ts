@@ -52,6 +52,13 @@ test("swapped sides swap their places, and one side alone is asked in its place"
   assert.deepEqual(places.peek(), { base: "old/bundle.json", other: NEW });
 });
 
+test("what is no address is asked as it is, and so refused", () => {
+  go(initialUrlState("home"), "push", { base: "http://[x/", other: null });
+  assert.equal(placeOf("base"), "http://[x/");
+  assert.equal(placeName(placeOf("base")), "http://[x/");
+  assert.equal(wholeSpan("base"), null);
+});
+
 test("without a second place both sides are of the first, in halves", async () => {
   go(initialUrlState("diff"), "push", { base: "old/bundle.json", other: null });
   assert.equal(placeOf("other"), OLD);

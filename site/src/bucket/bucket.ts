@@ -2,6 +2,7 @@
 import { CoreError } from "../core/core.ts";
 import { FileError } from "../files/source.ts";
 import type { Answer, Ask, Reply, Request } from "./protocol.ts";
+import { notePublished } from "./published.ts";
 
 let worker: Worker | undefined;
 let last = 0;
@@ -30,6 +31,10 @@ export function askBucket(
     signal.addEventListener("abort", cancel, { once: true });
     worker.postMessage({ id, place, question } satisfies Request);
   }
+  void answer.then(
+    ({ written }) => notePublished(place, written),
+    () => {},
+  );
   return answer.finally(() => signal.removeEventListener("abort", cancel));
 }
 

@@ -1,4 +1,5 @@
 /** The Web Worker that answers questions from a bucket of a static host. */
+import { FileError } from "../files/source.ts";
 import init, { Reader } from "../wasm/bucket/pilotlight.js";
 import { Catalog } from "./catalog.ts";
 import { Host } from "./host.ts";
@@ -11,7 +12,7 @@ const port = self as unknown as {
   postMessage(reply: Reply, transfer?: Transferable[]): void;
 };
 
-const ready = init();
+let loading: Promise<unknown> | undefined;
 const opened = new Map<string, Promise<Bucket>>();
 const running = new Map<number, AbortController>();
 
@@ -21,7 +22,7 @@ port.onmessage = async ({ data }) => {
   const stop = new AbortController();
   running.set(id, stop);
   try {
-    await ready;
+    await load();
     const progress = (progress: number) => port.postMessage({ id, progress });
     const answer = await answerAt(data.place, data.question, stop.signal, progress);
     port.postMessage({ id, answer }, [answer.bytes.buffer]);
@@ -30,6 +31,18 @@ port.onmessage = async ({ data }) => {
   }
   running.delete(id);
 };
+
+/** The reader's code, which is asked for again where it did not come. */
+async function load(): Promise<void> {
+  loading ??= init();
+  try {
+    await loading;
+  } catch (failure) {
+    loading = undefined;
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    throw new FileError("The reader of buckets did not load.", ["Check that you are online, and try again.", reason]);
+  }
+}
 
 /** The bucket at an address, opened once for all questions, also where the first is given up. A failure is not kept. */
 function bucketAt(address: string): Promise<Bucket> {
@@ -57,6 +70,7 @@ function answerAt(
 }
 
 async function open(address: string): Promise<Bucket> {
+  if (!URL.canParse(address)) throw new FileError("This is not the address of a bucket.", [address]);
   const place = await placeOf(new URL(address));
   const [reader, host] = [new Reader(), new Host(place)];
   return { reader, host, catalog: new Catalog(place, host, (name, bytes) => reader.add_day(name, bytes)) };

@@ -1,4 +1,5 @@
 import type { Service } from "../api.ts";
+import { catalogNote } from "../bucket/published.ts";
 import { Icon } from "../components/controls/icon.tsx";
 import { Select } from "../components/controls/select.tsx";
 import { Sparkline } from "../components/controls/sparkline.tsx";
@@ -12,7 +13,7 @@ import { trend } from "../format/trend.ts";
 import { compareTypes, isGauge, typeLabel, typeParts } from "../format/type.ts";
 import { formatValue, plural } from "../format/value.ts";
 import { placeOf } from "../state/query/place.ts";
-import { rememberedServer, server, services } from "../state/query/services.ts";
+import { rememberedServer, server, services, span } from "../state/query/services.ts";
 import { widest } from "../state/query/sides.ts";
 import { refresh } from "../state/url/clock.ts";
 import { go, href, urlState } from "../state/url/router.ts";
@@ -148,9 +149,11 @@ function Nothing() {
   const { base } = urlState.value;
   const { label, range } = widest();
   const whole = base.from === range.from;
+  const old = catalogNote(placeOf("base"), span.value.until, Date.now());
   return (
     <div class="nothing" data-testid="empty">
       <h2>{whole ? "No profiles yet" : "No profiles in this range"}</h2>
+      {old && <p>{old}</p>}
       {!whole && (
         <p>
           <button type="button" class="control" data-testid="widen" onClick={() => go({ base: { ...base, ...range } })}>

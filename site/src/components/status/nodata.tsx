@@ -1,9 +1,10 @@
+import { catalogNote } from "../../bucket/published.ts";
 import { shown, work } from "../../state/profile/shown.ts";
 import { lacking, namesOf } from "../../state/query/common.ts";
-import { apart } from "../../state/query/place.ts";
+import { apart, placeOf } from "../../state/query/place.ts";
 import { sidePlace } from "../../state/query/placenames.ts";
 import { matcherLabel } from "../../state/query/selector.ts";
-import { otherServices, services } from "../../state/query/services.ts";
+import { otherServices, services, span } from "../../state/query/services.ts";
 import { exploreSide, SIDE_TITLES, sideSpan, widest } from "../../state/query/sides.ts";
 import { clock, refresh } from "../../state/url/clock.ts";
 import { go, urlState, visit } from "../../state/url/router.ts";
@@ -28,6 +29,7 @@ export function NoData() {
   const filtered = base.filters.length > 0 || (route === "diff" && other.filters.length > 0);
   const none = services.value.value?.length === 0;
   const answer = shown.value;
+  const old = catalogNote(placeOf("base"), span.value.until, Date.now());
   if (answer.state === "empty" && answer.sides) return <EmptySides sides={answer.sides} />;
   return (
     <Note
@@ -39,6 +41,7 @@ export function NoData() {
           ? "No profile in this time range carries all of these labels."
           : "No profile of this type was taken in this time range."}
       </p>
+      {old && <p>{old}</p>}
       <div class="note-actions">
         {filtered && <RemoveFilters sides={["base", "other"]} />}
         {window && (

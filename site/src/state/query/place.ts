@@ -65,9 +65,13 @@ function read(): Places {
   return { base: params.get("bucket") ?? own, other: params.get("bucket2") };
 }
 
+/** What is no address stays as it is, for the first question to say so. */
 function absolute(place: string): string {
-  return place !== "" && URL.canParse(place, base.href) ? new URL(place, base).href : "";
+  return place !== "" && URL.canParse(place, base.href) ? new URL(place, base).href : place;
 }
+
+/** How long a bundle may take to say its times, milliseconds. */
+const LONGEST_WAIT = 5_000;
 
 /** When the profiles of bundles begin and end. */
 const spans = new Map<string, Span | null>();
@@ -96,13 +100,15 @@ export async function learnSpans(then: () => void): Promise<void> {
 }
 
 function describes(place: string): boolean {
-  return place !== "" && new URL(place).pathname.endsWith(".json");
+  return URL.canParse(place) && new URL(place).pathname.endsWith(".json");
 }
 
 /** What cannot be read has no span here. The first question says why. */
 async function describedSpan(place: string): Promise<Span | null> {
   try {
-    const description = (await (await fetch(place, { cache: "no-cache" })).json()) as { made?: Partial<Span> };
+    // The pages wait for it.
+    const signal = AbortSignal.timeout(LONGEST_WAIT);
+    const description = (await (await fetch(place, { cache: "no-cache", signal })).json()) as { made?: Partial<Span> };
     return spanOf(description.made ?? {});
   } catch {
     return null;

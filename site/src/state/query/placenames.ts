@@ -17,6 +17,7 @@ export function sidePlace(side: SideName): string {
 /** The host and the folders of a place; a bundle is called by the folder it is in. */
 function partsOf(place: string): string[] {
   if (place === "") return ["this server"];
+  if (!URL.canParse(place)) return [place];
   const { host, pathname } = new URL(place);
   const folders = pathname
     .replace(/\/bundle\.json$/, "")
