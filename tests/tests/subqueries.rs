@@ -405,8 +405,15 @@ fn two_months_a_job_and_pushes_at_once_share_an_isolate() {
         );
         assert_eq!(count(answer, "x-pilotlight-profiles"), MONTH as u64);
     }
+    // Of the pushes, or of the days that are over by now.
+    let is_made = |key: &String| {
+        let is_block = ["/l1/", "/l2/", "/l3/"]
+            .iter()
+            .any(|level| key.contains(level));
+        is_block && !blocks.iter().any(|(name, _)| name == key)
+    };
     assert!(
-        server.store().keys().iter().any(|key| key.contains("/l1/")),
+        server.store().keys().iter().any(is_made),
         "a job was done meanwhile"
     );
     let pushed = pushes.load(Ordering::Relaxed);
