@@ -243,9 +243,11 @@ fn stacktraces(client: &Client, service: &str, id: &str) -> Value {
 }
 
 fn total(client: &Client, service: &str, id: &str) -> i64 {
-    text(&stacktraces(client, service, id)["total"])
-        .parse()
-        .expect("a total")
+    // Protobuf's JSON leaves out what is zero.
+    match &stacktraces(client, service, id)["total"] {
+        Value::Null => 0,
+        total => text(total).parse().expect("a total"),
+    }
 }
 
 /// The merged profile that the site gets, read by the other reader.
