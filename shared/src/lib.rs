@@ -28,6 +28,7 @@ pub mod ingest;
 mod merge;
 mod model;
 pub mod plans;
+pub mod reports;
 mod selector;
 pub mod store;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use formats::compression::CompressionError;
 pub use formats::detect::{OpenError, UnsupportedFormat, open, open_named};
 pub use formats::otlp::{OtlpError, ProfileError};
 pub use merge::merger::{MergeError, Merged, Merger, canonical, merge};
+pub use merge::stored::ErrorBounds;
 pub use model::builder::ProfileBuilder;
 pub use model::id::{FunctionId, LabelSetId, LocationId, MappingId, StackId, StringId};
 pub use model::labels::{LabelError, Labels, SERVICE_NAME, parse_name};
@@ -53,11 +55,13 @@ pub use model::profile::{
     Function, Header, Label, LabelSets, LabelValue, Line, Location, Mapping, Profile, Samples,
     Stack, SymbolFlags, ValueType,
 };
+pub use model::profile_id::{ProfileId, ProfileIdError, SeriesHash};
 pub use model::profile_type::{ProfileType, ProfileTypeError};
 pub use model::strings::Strings;
 pub use model::trace::{SpanId, TraceId, TraceIdError, TraceLink};
 pub use selector::{
-    Selector, SelectorError, SpanSelector, TYPE_LABELS, expression_problem, label_of,
+    ProfileIds, SampleSelector, Selector, SelectorError, SpanSelector, TYPE_LABELS,
+    expression_problem, label_of,
 };
 pub use tree::call_tree::{CallTree, Frame, NodeId, Shape, Tree};
 pub use tree::diff::{DiffTree, Scale, StackChange, Status, diff};

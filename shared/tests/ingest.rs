@@ -3,7 +3,7 @@
 
 use pilotlight_core::ingest::{IngestError, IngestLimits, Push, ingest};
 use pilotlight_core::limits::{MAX_DURATION_NANOS, MAX_SERIES_A_PUSH, MAX_START_NANOS};
-use pilotlight_core::plans::{CatalogObject, Plan, SpanQueryPlan};
+use pilotlight_core::plans::{CatalogObject, Plan, SampleQueryPlan};
 use pilotlight_core::store::{ChunkHead, ChunkId, Level, SegmentWriter, chunk_head};
 use pilotlight_core::{
     Label, LabelValue, ProfileBuilder, Selector, SpanSelector, StringId, TimeRange, UnixNanos,
@@ -320,7 +320,7 @@ fn trace_labels_make_links_and_no_series() {
         let of_type = "process_cpu:cpu:nanoseconds::".parse().unwrap();
         let (selector, objects) = (Selector::parse(query).unwrap(), [object.clone()]);
         let mut plan =
-            SpanQueryPlan::new(&selector, &of_type, TimeRange::ALL, spans, &objects).unwrap();
+            SampleQueryPlan::new(&selector, &of_type, TimeRange::ALL, spans, &objects).unwrap();
         while let Some(get) = plan.wants().pop() {
             let part = &bytes[get.offset as usize..(get.offset + get.length) as usize];
             plan.provide(&get, part).unwrap();

@@ -1,6 +1,7 @@
-//! What every module may use: caps with their arithmetic, points in time, sorting, warnings about
-//! odd input.
+//! What every module may use: caps with their arithmetic, sums in 64 bits, points in time, sorting,
+//! warnings about odd input.
 
+pub(crate) mod clamp;
 pub(crate) mod growth;
 pub mod limits;
 pub(crate) mod parse_time;

@@ -6,6 +6,7 @@ use crate::base::warnings::cut;
 use crate::formats::compression::CompressionError;
 use crate::formats::detect::{OpenError, UnsupportedFormat};
 use crate::formats::jfr::JfrError;
+use crate::formats::pprof::PprofError;
 use crate::formats::protobuf::WireError;
 use crate::formats::speedscope::SpeedscopeError;
 
@@ -37,6 +38,20 @@ impl From<OpenError> for ImportError {
         match error {
             OpenError::Unsupported(format) => Self::Unsupported(format),
             error => Self::Common(error),
+        }
+    }
+}
+
+impl ImportError {
+    /// Whether the file has more bytes, or inflates to more, than the caller allowed, who may allow
+    /// more.
+    pub fn is_too_large(&self) -> bool {
+        match self {
+            Self::Common(OpenError::Pprof(PprofError::TooLarge { .. })) => true,
+            Self::Common(OpenError::Compression(error)) | Self::Compression(error) => {
+                error.is_too_large()
+            }
+            _ => false,
         }
     }
 }

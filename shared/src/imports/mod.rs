@@ -3,7 +3,7 @@
 //!
 //! A format is a module here and a line in [`FORMATS`]. They are apart from
 //! [`crate::formats`] for their size: the viewer loads them when a file asks for them, and the
-//! worker never.
+//! worker has [`UPLOADED`] alone.
 
 mod binary;
 mod error;
@@ -73,6 +73,9 @@ const FORMATS: &[Format] = formats![
     text::difference,
 ];
 
+/// Those that Pyroscope's page for single profiles takes.
+const UPLOADED: &[Format] = formats![json::flamebearer, text::perf_script,];
+
 /// A file that was opened.
 #[derive(Clone, Debug)]
 pub struct Opened {
@@ -85,6 +88,16 @@ pub struct Opened {
 /// Opens a profile in any format at all: those of this room, JFR, speedscope, and all that
 /// [`crate::open`] reads; gzip, zstd or neither. After inflation it may have `cap` bytes.
 pub fn open(bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
+    open_as(FORMATS, bytes, cap)
+}
+
+/// [`open`] without most formats of this room: of them only flame graphs of Pyroscope and the output
+/// of `perf script`.
+pub fn open_uploaded(bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
+    open_as(UPLOADED, bytes, cap)
+}
+
+fn open_as(formats: &[Format], bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
     let inflated = inflate_sniffed(bytes, cap)?;
     let raw = inflated.as_deref().unwrap_or(bytes);
     if jfr::sniff(raw) && raw.len() <= cap {
@@ -101,7 +114,7 @@ pub fn open(bytes: &[u8], cap: usize) -> Result<Opened, ImportError> {
         });
     }
     let start = Start::of(raw);
-    if let Some(format) = FORMATS.iter().find(|format| (format.sniff)(start))
+    if let Some(format) = formats.iter().find(|format| (format.sniff)(start))
         && raw.len() <= cap
     {
         let decoded = (format.decode)(raw)?;

@@ -11,9 +11,13 @@
 //! Only rows that a sample needs are looked at: a query may take few profiles out of a block that
 //! has the stacks of all.
 
+mod fold;
+
 use std::hash::BuildHasher;
 
 use hashbrown::DefaultHashBuilder;
+
+pub use fold::ErrorBounds;
 
 use crate::merge::canonical::in_order;
 use crate::merge::merger::{MergeError, Merged, TableMerge};
@@ -31,6 +35,8 @@ pub(crate) struct StoredMerger {
     /// Differs from merge to merge, so that nobody can prepare stacks that collide.
     key: u64,
     saturated: u64,
+    /// Of what [`Self::fold`] took.
+    error_bounds: ErrorBounds,
 }
 
 /// A stack and its sum, side by side: where the rows of a block go is a step to somewhere else in
@@ -64,6 +70,7 @@ impl Default for StoredMerger {
             forks: SampleIndex::default(),
             key,
             saturated: 0,
+            error_bounds: ErrorBounds::default(),
         }
     }
 }
@@ -71,6 +78,12 @@ impl Default for StoredMerger {
 impl StoredMerger {
     /// Adds a profile.
     pub(crate) fn add(&mut self, profile: &Profile) -> Result<(), MergeError> {
+        let sums = self.sums(profile);
+        self.add_sums(profile, &sums)
+    }
+
+    /// Sums over the stacks of a profile, each at the place of its stack's number.
+    pub(crate) fn sums(&mut self, profile: &Profile) -> Vec<i64> {
         let mut sums = vec![0; profile.stacks.len() + 1];
         let values = profile
             .samples
@@ -80,11 +93,11 @@ impl StoredMerger {
         for (&stack, &value) in profile.samples.stacks.iter().zip(values) {
             self.saturated += add_to(&mut sums[StackId::number(stack) as usize], value);
         }
-        self.add_sums(profile, &sums)
+        sums
     }
 
-    /// Adds sums over the stacks of a profile, each at the place of its stack's number. The profile
-    /// has no samples.
+    /// Adds sums over the stacks of a profile, each at the place of its stack's number. Samples of
+    /// the profile count for nothing.
     pub(crate) fn add_sums(&mut self, from: &Profile, sums: &[i64]) -> Result<(), MergeError> {
         let tables = self.tables.add(from)?;
         if self.rows.len() == 1 {

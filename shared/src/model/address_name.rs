@@ -1,5 +1,8 @@
 //! Names of frames that have an address and no function.
 
+use crate::model::id::LocationId;
+use crate::model::profile::Profile;
+
 /// Longest part of a module's name in the name of an address: a file's name has at most 255 bytes
 /// on Linux.
 const MODULE_NAME: usize = 255;
@@ -14,4 +17,12 @@ pub(crate) fn address_name(address: u64, module: &str) -> String {
         (address, "") => format!("{address:#x}"),
         (address, file) => format!("{address:#x} [{file}]"),
     }
+}
+
+/// The same of a location of a profile.
+pub(crate) fn location_name(profile: &Profile, location: LocationId) -> String {
+    let row = profile.locations[location.index()];
+    let mapping = row.mapping.map(|m| &profile.mappings[m.index()]);
+    let module = mapping.map_or("", |mapping| profile.text(mapping.file));
+    address_name(row.address, module)
 }

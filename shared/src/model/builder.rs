@@ -248,25 +248,26 @@ impl ProfileBuilder {
     /// text formats.
     pub fn named_stack(&mut self, names: &[&str]) -> Option<StackId> {
         names.iter().fold(None, |parent, name| {
-            let name = self.string(name);
-            let function = self.function(Function {
-                name,
-                system_name: name,
-                file: StringId::EMPTY,
-                start_line: 0,
-            });
-            let location = self.location(
-                None,
-                0,
-                false,
-                &[Line {
-                    function: Some(function),
-                    line: 0,
-                    column: 0,
-                }],
-            );
+            let location = self.named_location(name);
             Some(self.stack(parent, location))
         })
+    }
+
+    /// Interns a location of a function that has only a name.
+    pub(crate) fn named_location(&mut self, name: &str) -> LocationId {
+        let name = self.string(name);
+        let function = self.function(Function {
+            name,
+            system_name: name,
+            file: StringId::EMPTY,
+            start_line: 0,
+        });
+        let line = Line {
+            function: Some(function),
+            line: 0,
+            column: 0,
+        };
+        self.location(None, 0, false, &[line])
     }
 
     /// The profile as far as it is built, for a merge, which appends stacks and samples of its own.

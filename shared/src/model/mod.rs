@@ -6,6 +6,7 @@ pub(crate) mod forest;
 pub(crate) mod id;
 pub(crate) mod labels;
 pub(crate) mod profile;
+pub(crate) mod profile_id;
 pub(crate) mod profile_type;
 pub(crate) mod strings;
 pub(crate) mod tables;

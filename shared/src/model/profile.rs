@@ -55,6 +55,17 @@ pub struct Function {
     pub start_line: i64,
 }
 
+impl Function {
+    /// Name for people, or that in the binary where there is no other.
+    pub(crate) fn shown_name(&self) -> StringId {
+        if self.name.is_empty() {
+            self.system_name
+        } else {
+            self.name
+        }
+    }
+}
+
 /// One line of a location; several when calls were inlined, innermost first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Line {
@@ -234,6 +245,14 @@ impl Profile {
     /// The text of a string.
     pub fn text(&self, id: StringId) -> &str {
         self.strings.get(id)
+    }
+
+    /// A function's name as trees show it.
+    pub(crate) fn function_name(&self, function: FunctionId) -> &str {
+        match self.text(self.functions[function.index()].shown_name()) {
+            "" => "?",
+            name => name,
+        }
     }
 
     /// The string table.

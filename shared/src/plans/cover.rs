@@ -9,7 +9,7 @@ use crate::base::sort::insertion_sort;
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::SERVICE_NAME;
 use crate::model::profile_type::ProfileType;
-use crate::store::{Dataset, Directory, Level, SumWindow};
+use crate::store::{Dataset, Directory, Level, PageEntry, SumScope, SumWindow};
 
 /// The part of a range that windows of one length answer, or single profiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,23 @@ impl RangePart {
     pub(super) fn touches(&self, first: UnixNanos, last: UnixNanos) -> bool {
         self.ranges.iter().any(|range| range.touches(first, last))
     }
+}
+
+/// The pages of a dataset that have something of a part of a range, and of which sums they are.
+pub(super) fn pages<'a>(
+    dataset: &'a Dataset,
+    scope: SumScope,
+    range_part: &'a RangePart,
+) -> (Option<SumScope>, impl Iterator<Item = &'a PageEntry>) {
+    let (pages, scope): (&[PageEntry], _) = match range_part.window {
+        None => (&dataset.pages, None),
+        Some(window) => (
+            dataset.sums(window, scope).map_or(&[], |sums| &sums.pages),
+            Some(scope),
+        ),
+    };
+    let touched = |page: &&PageEntry| range_part.touches(page.min_time, page.max_time);
+    (scope, pages.iter().filter(touched))
 }
 
 /// Splits `range` less what is `taken` care of elsewhere: each part goes to the longest of

@@ -17,10 +17,11 @@ mod rebuild;
 mod slice;
 mod static_catalog;
 mod timeline;
+mod values;
 
 pub use answers::{LabelsAnswer, MAX_NUMBERS, ServicesAnswer, TimelineAnswer, range_before};
 pub use bundle::{BundleFile, bundle};
-pub use catalog::{Service, label_values, services};
+pub use catalog::{Service, label_values, series, services};
 pub use compact::{
     CompactJob, CompactOutput, CompactPlan, CompactTask, Deletion, JobCandidate, MAX_FAILURES,
     MAX_JOB_BYTES, MAX_JOB_OBJECTS, MAX_PARTITION_BYTES, MIN_JOB_OBJECTS, pick_job, pick_rewrite,
@@ -28,9 +29,11 @@ pub use compact::{
 pub use dedup::{CountedChunks, RETRY_WINDOW_MILLIS};
 pub use plan::{CatalogObject, Get, Plan, PlanError};
 pub use query::{
-    AnswerSum, MAX_HELD, QueryAnswer, QueryPlan, SpanQueryPlan, SplitQuery, Subquery, split,
+    AnswerSum, MAX_HELD, Outgrown, QueryAnswer, QueryPlan, SampleQueryPlan, SplitQuery, Subquery,
+    split,
 };
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use slice::{MAX_SLICE_BYTES, MAX_SLICE_READS, SlicePlan};
 pub use static_catalog::{ObjectSizes, StaticCatalog, Want, static_catalog};
 pub use timeline::{Grouping, Point, Steps, Timeline, TimelinePlan, TimelineSeries, window_of};
+pub use values::{CallSiteOf, CallSitePlan, Value, Values, ValuesOf, ValuesPlan};

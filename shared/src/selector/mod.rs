@@ -17,6 +17,7 @@ mod application;
 mod parse;
 mod quoting;
 pub(crate) mod regex;
+mod sample_selector;
 mod series_labels;
 mod span_selector;
 
@@ -30,6 +31,7 @@ use crate::model::profile_type::ProfileType;
 use crate::selector::regex::anchored;
 use application::Application;
 use quoting::{is_name_character, quoted};
+pub use sample_selector::{ProfileIds, SampleSelector};
 pub use series_labels::{TYPE_LABELS, label_of};
 pub use span_selector::SpanSelector;
 

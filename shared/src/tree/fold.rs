@@ -5,7 +5,7 @@
 //! table has no row twice, which is usual, only forks of its own take sorting.
 
 use crate::model::forest::{Forest, Overlay, Preorder};
-use crate::model::id::StackId;
+use crate::model::id::{LocationId, StackId};
 use crate::model::profile::Profile;
 use crate::tree::call_tree::{CallTree, Tree};
 use crate::tree::frames::{By, Chains, Frames, Used, in_order};
@@ -15,6 +15,23 @@ impl CallTree {
     /// Folds the samples of a value column. Stacks whose values are all zero leave no node.
     pub fn new(profile: &Profile, sample_type: usize, by: By) -> Self {
         build([(profile, sample_type)], by, |_, _| {})
+    }
+
+    /// How many rows [`Self::new`] makes before it folds them: one for each frame of each used row of
+    /// the stack table, inlined calls included.
+    pub fn rows(profile: &Profile, sample_type: usize) -> u64 {
+        let frames = |location: LocationId| {
+            let lines = profile.lines(location).iter();
+            lines.filter(|line| line.function.is_some()).count().max(1) as u64
+        };
+        // Many stacks share a location.
+        let frames: Vec<u64> = profile.location_ids().map(frames).collect();
+        let used = Used::new(profile, &profile.samples.values[sample_type]);
+        let stacks = profile.stacks.iter().zip(&used.stacks);
+        let stacks = stacks.filter(|(_, is_used)| **is_used);
+        stacks
+            .map(|(stack, _)| frames[stack.location.index()])
+            .sum()
     }
 }
 
@@ -170,5 +187,45 @@ impl Samples<'_> {
     fn own(&self, nodes: usize) -> SelfValues {
         let values = self.values.iter().copied().filter(|value| *value != 0);
         SelfValues::sum(nodes, self.ends.iter().copied().zip(values)).without_zeros()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Function, Line, ProfileBuilder, StringId};
+
+    #[test]
+    fn rows_spell_inlined_calls_out() {
+        let mut b = ProfileBuilder::new();
+        b.sample_type("cpu", "count");
+        let lines: Vec<Line> = (0..5)
+            .map(|i| {
+                let name = b.string(&i.to_string());
+                let function = b.function(Function {
+                    name,
+                    system_name: StringId::EMPTY,
+                    file: StringId::EMPTY,
+                    start_line: 0,
+                });
+                Line {
+                    function: (i != 2).then_some(function),
+                    line: 1,
+                    column: 0,
+                }
+            })
+            .collect();
+        let inlined = b.location(None, 1, false, &lines);
+        let address = b.location(None, 2, false, &[]);
+        let stack = b.stack(None, inlined);
+        let stack = b.stack(Some(stack), address);
+        let stack = b.stack(Some(stack), inlined);
+        b.sample(Some(stack), None, &[1]);
+        let unused = b.stack(Some(stack), inlined);
+        b.sample(Some(unused), None, &[0]);
+        let profile = b.finish();
+        assert_eq!(CallTree::rows(&profile, 0), 9);
+        let tree = CallTree::new(&profile, 0, By::Name);
+        assert_eq!(tree.shape().len(), 10, "and a root");
     }
 }

@@ -82,13 +82,8 @@ impl Frames {
                     .entry((function.index() as u32, module, at))
                     .or_insert_with(|| {
                         let f = &profile.functions[function.index()];
-                        let name = if f.name.is_empty() {
-                            f.system_name
-                        } else {
-                            f.name
-                        };
-                        let [name, file, module] =
-                            [name, f.file, module].map(|id| texts.copy(id, &mut self.names));
+                        let [name, file, module] = [f.shown_name(), f.file, module]
+                            .map(|id| texts.copy(id, &mut self.names));
                         let name = if name.is_empty() {
                             self.names.string("?")
                         } else {

@@ -31,7 +31,9 @@ mod trees;
 mod values;
 
 pub use filter::call_site::call_site;
+pub(crate) use filter::call_site::call_site_stacks;
 pub use filter::focus::{Focused, focus};
+pub use filter::frame_filter::{FrameFilter, FunctionNames, filter_frames};
 pub use filter::frames::FramePattern;
 pub use filter::hide::{hide, show};
 pub use filter::inlines::hide_inlined;

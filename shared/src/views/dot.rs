@@ -1,15 +1,17 @@
 //! The call graph as text for Graphviz (DOT).
 //!
 //! The graph is that of [`super::call_graph`]. Labels are for people; the exact numbers stand in the
-//! tooltips. A name stands in the text once, as a part of its node's label.
+//! tooltips. A name stands in the text once, as a part of its node's label, and a very long one is cut
+//! there.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use super::call_graph::{Edge, Trimming, call_graph};
 use crate::model::profile_type::ProfileType;
 use crate::tree::call_tree::{CallTree, NodeId};
 use crate::tree::table::FunctionRow;
-use crate::verbs::{format_percent, format_value};
+use crate::verbs::{MAX_NAME_BYTES, format_percent, format_value};
 
 /// Nodes of a graph when a caller does not say.
 pub const DEFAULT_NODES: usize = 100;
@@ -81,7 +83,7 @@ impl Writer<'_> {
             text,
             "N{} [label=\"{}\\n{}\" fontsize={font:.0} tooltip=\"self {}, total {}\"]",
             node + 1,
-            Escaped(shape.text(shape.frames()[row.frame].name)),
+            Escaped(&shown(shape.text(shape.frames()[row.frame].name))),
             Escaped(&label),
             Escaped(&self.exact(own)),
             Escaped(&self.exact(total)),
@@ -116,6 +118,15 @@ impl Writer<'_> {
     fn exact(&self, value: i64) -> String {
         format!("{value} {}", self.unit)
     }
+}
+
+/// As much of a name as a label shows: a thousand of 4 KiB take 4 MiB.
+fn shown(name: &str) -> Cow<'_, str> {
+    if name.len() <= MAX_NAME_BYTES {
+        return name.into();
+    }
+    let end = name.floor_char_boundary(MAX_NAME_BYTES);
+    format!("{}…", &name[..end]).into()
 }
 
 /// How much of a whole a value is, from 0 to 1.
@@ -188,6 +199,22 @@ N1 -> N3 [label=" 1 µs" penwidth=1.6 tooltip="1000 nanoseconds"]
         let text = drawn("main;pass;leaf 5\nmain;pass;leaf;end 1", 2);
         assert!(text.contains("Showing 2 of 4 functions"), "{text}");
         assert!(text.contains("style=dotted"), "{text}");
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(
+            shown(&"f".repeat(MAX_NAME_BYTES)),
+            "f".repeat(MAX_NAME_BYTES)
+        );
+        let long = format!("{}äää", "f".repeat(MAX_NAME_BYTES - 1));
+        assert_eq!(shown(&long), format!("{}…", &long[..MAX_NAME_BYTES - 1]));
+        let text = drawn(&format!("{} 1", "f".repeat(1 << 20)), 100);
+        assert!(
+            text.contains("f…\\n1 ns") && text.len() < 5_000,
+            "{}",
+            text.len()
+        );
     }
 
     #[test]

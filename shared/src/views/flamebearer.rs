@@ -84,12 +84,22 @@ impl Metadata {
 /// Writes one sample type of a profile, functions by their names. What is negative is left out: a
 /// flame graph has no place for it.
 pub fn encode(profile: &Profile, sample_type: usize) -> String {
-    let (kind, unit) = profile.type_text(profile.sample_types()[sample_type]);
     let graph = flame_graph(&CallTree::new(profile, sample_type, By::Name), 0);
+    encode_graph(&graph, &profile_type(profile, sample_type))
+}
+
+/// The profile type of a sample type of a file, which says no more of it than its name and its unit.
+pub fn profile_type(profile: &Profile, sample_type: usize) -> ProfileType {
+    let (kind, unit) = profile.type_text(profile.sample_types()[sample_type]);
+    ProfileType::of_parts([kind, kind, unit, "", ""])
+}
+
+/// Writes a flame graph.
+pub fn encode_graph(graph: &FlameGraph, profile_type: &ProfileType) -> String {
     let file = File {
         version: 1,
-        flamebearer: Graph::from(&graph),
-        metadata: Metadata::from(&ProfileType::of_parts([kind, kind, unit, "", ""])),
+        flamebearer: Graph::from(graph),
+        metadata: Metadata::from(profile_type),
     };
     // Texts and numbers always have a form in JSON.
     serde_json::to_string(&file).unwrap_or_default()

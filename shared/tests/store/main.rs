@@ -21,3 +21,5 @@ mod spans;
 mod speed;
 mod subqueries;
 mod support;
+mod values;
+mod variety;

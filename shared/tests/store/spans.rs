@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pilotlight_core::plans::{
-    CompactOutput, CompactPlan, CompactTask, Deletion, Plan, QueryAnswer, SpanQueryPlan,
+    CompactOutput, CompactPlan, CompactTask, Deletion, Plan, QueryAnswer, SampleQueryPlan,
 };
 use pilotlight_core::store::{
     ChunkId, Level, LinkedRow, Series, SeriesRows, chunk_head, encode_chunk,
@@ -23,11 +23,11 @@ pub(crate) type Context = (u8, u8);
 /// A push, and for each row of each type the span that it belongs to.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkedPush {
-    push: Push,
-    contexts: Vec<Vec<Context>>,
+    pub(crate) push: Push,
+    pub(crate) contexts: Vec<Vec<Context>>,
 }
 
-fn trace(n: u8) -> Option<TraceId> {
+pub(crate) fn trace(n: u8) -> Option<TraceId> {
     (n > 0).then(|| format!("{n:02x}").repeat(16).parse().unwrap())
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn span(n: u8) -> Option<SpanId> {
     (n > 0).then(|| format!("{n:02x}").repeat(8).parse().unwrap())
 }
 
-fn linked_push() -> impl Strategy<Value = LinkedPush> {
+pub(crate) fn linked_push() -> impl Strategy<Value = LinkedPush> {
     let context = prop_oneof![Just((0u8, 0u8)), (0u8..3, 0u8..5), Just((1, 1)),];
     let contexts = prop::collection::vec(prop::collection::vec(context, 12), 2);
     (push(), contexts).prop_map(|(push, contexts)| LinkedPush { push, contexts })
@@ -117,7 +117,7 @@ pub(crate) fn query(
 ) -> QueryAnswer {
     let selector = Selector::parse(selector).unwrap();
     let mut plan =
-        SpanQueryPlan::new(&selector, of_type, range, spans.clone(), &bucket.catalog).unwrap();
+        SampleQueryPlan::new(&selector, of_type, range, spans.clone(), &bucket.catalog).unwrap();
     loop {
         let wants = plan.wants();
         if wants.is_empty() {
@@ -419,7 +419,7 @@ fn damaged_links_are_errors() {
         for at in part.offset..part.offset + part.len {
             let byte = &mut bucket.objects.get_mut(&key).unwrap()[at as usize];
             *byte ^= 4;
-            let mut plan = SpanQueryPlan::new(
+            let mut plan = SampleQueryPlan::new(
                 &Selector::default(),
                 &profile_type("process_cpu", "cpu"),
                 TimeRange::ALL,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use pilotlight_core::plans::{
     CatalogObject, CompactOutput, CompactPlan, CompactTask, CountedChunks, Get, Grouping,
-    MAX_PARTITION_BYTES, Plan, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
+    MAX_PARTITION_BYTES, Outgrown, Plan, PlanError, QueryAnswer, QueryPlan, Timeline, TimelinePlan,
 };
 use pilotlight_core::store::{
     ChunkId, Directory, Level, ObjectKey, SegmentWriter, Series, SeriesRows, SumWindow, TenantId,
@@ -267,12 +267,19 @@ impl Bucket {
         of_type: &ProfileType,
         range: TimeRange,
     ) -> Result<QueryAnswer, PlanError> {
-        let mut plan = QueryPlan::new(
-            &Selector::parse(selector).unwrap(),
-            of_type,
-            range,
-            &self.catalog,
-        )?;
+        self.query_when(selector, of_type, range, Outgrown::Refuse)
+    }
+
+    pub(crate) fn query_when(
+        &self,
+        selector: &str,
+        of_type: &ProfileType,
+        range: TimeRange,
+        outgrown: Outgrown,
+    ) -> Result<QueryAnswer, PlanError> {
+        let selector = Selector::parse(selector).unwrap();
+        let plan = QueryPlan::new(&selector, of_type, range, &self.catalog)?;
+        let mut plan = plan.when(outgrown);
         // Back to front: the order must not matter.
         for get in plan.wants().iter().rev() {
             plan.provide(get, self.read(get))?;

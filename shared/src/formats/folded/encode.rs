@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::FoldedError;
-use crate::model::address_name::address_name;
+use crate::model::address_name::location_name;
 use crate::model::id::{LocationId, StackId};
 use crate::model::profile::Profile;
 
@@ -55,7 +55,7 @@ impl Lines<'_> {
             let lines = self.profile.lines(location).iter().rev();
             let mut functions = lines.filter_map(|line| line.function).peekable();
             if functions.peek().is_none() {
-                let name = self.address_name(location);
+                let name = location_name(self.profile, location);
                 self.frame(&mut row, &name)?;
             }
             for function in functions {
@@ -99,16 +99,6 @@ impl Lines<'_> {
             });
         }
         Ok(())
-    }
-
-    /// What stands for a location without a function, as in a call tree.
-    fn address_name(&self, location: LocationId) -> String {
-        let row = &self.profile.locations()[location.index()];
-        let module = row.mapping.map_or("", |mapping| {
-            self.profile
-                .text(self.profile.mappings()[mapping.index()].file)
-        });
-        address_name(row.address, module)
     }
 
     fn finish(mut self) -> String {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hashbrown::HashMap;
 
 use super::error::SpeedscopeError;
-use crate::model::address_name::address_name;
+use crate::model::address_name::location_name;
 use crate::model::id::{LocationId, StringId};
 use crate::model::profile::{LabelValue, Line, Profile};
 
@@ -134,14 +134,14 @@ impl Frames {
             let lines = profile.lines(location);
             for line in lines.iter().rev() {
                 let number = *known.entry(*line).or_insert_with(|| {
-                    let row = frame(profile, *line, || address(profile, location));
+                    let row = frame(profile, *line, || location_name(profile, location));
                     frames.rows.push(row);
                     frames.rows.len() as u32 - 1
                 });
                 frames.numbers.push(number);
             }
             if lines.is_empty() {
-                let name = quoted(&address(profile, location));
+                let name = quoted(&location_name(profile, location));
                 frames.numbers.push(frames.rows.len() as u32);
                 frames.rows.push(format!("{{\"name\":{name}}}"));
             }
@@ -179,15 +179,6 @@ fn frame(profile: &Profile, line: Line, address: impl Fn() -> String) -> String 
     }
     row.push('}');
     row
-}
-
-/// What stands for a location without a function, as in a call tree.
-fn address(profile: &Profile, location: LocationId) -> String {
-    let row = profile.locations()[location.index()];
-    let module = row.mapping.map_or("", |mapping| {
-        profile.text(profile.mappings()[mapping.index()].file)
-    });
-    address_name(row.address, module)
 }
 
 /// Rows of the samples of each thread, in the order in which they appear.

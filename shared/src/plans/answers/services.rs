@@ -1,9 +1,12 @@
-//! `{"services":[{"name","types":[{"id","total","profiles","points","counts","previous","previousProfiles"}]}]}`
+//! `{"services":[{"name","types":[{"id","total","profiles","points","counts","previous","previousProfiles"}]}]}`,
+//! and `"count"` where not all services are listed
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use crate::base::sort::sort_by;
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::SERVICE_NAME;
 use crate::model::profile_type::ProfileType;
@@ -17,6 +20,12 @@ pub const MAX_NUMBERS: usize = 1 << 20;
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct ServicesAnswer {
     services: Vec<Service>,
+    /// How many there are, where not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
+    /// Of when they are.
+    #[serde(skip)]
+    range: TimeRange,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -27,9 +36,11 @@ struct Service {
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Type {
-    id: String,
+    #[serde(serialize_with = "as_text")]
+    id: ProfileType,
     /// Exact, as text: JavaScript's numbers end at 2^53.
-    total: String,
+    #[serde(serialize_with = "as_text")]
+    total: i128,
     /// How many profiles that is.
     profiles: u64,
     /// Sums of equal parts of the range.
@@ -37,10 +48,25 @@ struct Type {
     /// How many profiles each of them has.
     counts: Vec<u64>,
     /// Total of the range of equal length before.
-    previous: String,
+    #[serde(serialize_with = "as_text")]
+    previous: i128,
     /// How many profiles that was: a range with far fewer is no measure of change.
     #[serde(rename = "previousProfiles")]
     previous_profiles: u64,
+}
+
+fn as_text<S: Serializer>(value: &impl Display, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(value)
+}
+
+/// What is told of a service and one of its types, without the steps.
+pub(crate) struct ServiceTotal<'a> {
+    pub(crate) service: &'a str,
+    pub(crate) id: &'a ProfileType,
+    pub(crate) total: i128,
+    pub(crate) profiles: u64,
+    pub(crate) previous: i128,
+    pub(crate) previous_profiles: u64,
 }
 
 #[derive(Default)]
@@ -101,6 +127,54 @@ impl ServicesAnswer {
         });
         Ok(Self {
             services: services.collect(),
+            count: None,
+            range: steps.range,
+        })
+    }
+
+    /// With at most so many services, those with the most profiles, in the same order.
+    #[must_use]
+    pub fn limited(mut self, limit: usize) -> Self {
+        if self.services.len() > limit {
+            self.count = Some(self.services.len());
+            let profiles =
+                |service: &Service| service.types.iter().map(|t| u128::from(t.profiles)).sum();
+            sort_by(&mut self.services, |a, b| {
+                let order: (u128, u128) = (profiles(a), profiles(b));
+                order.1.cmp(&order.0)
+            });
+            self.services.truncate(limit);
+            sort_by(&mut self.services, |a, b| a.name.cmp(&b.name));
+        }
+        self
+    }
+
+    /// The range of all steps.
+    pub(crate) fn range(&self) -> TimeRange {
+        self.range
+    }
+
+    /// How many services are listed.
+    pub(crate) fn listed(&self) -> usize {
+        self.services.len()
+    }
+
+    /// How many services there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count.unwrap_or(self.services.len())
+    }
+
+    /// Each type of each listed service.
+    pub(crate) fn totals(&self) -> impl Iterator<Item = ServiceTotal<'_>> {
+        self.services.iter().flat_map(|service| {
+            service.types.iter().map(|of_type| ServiceTotal {
+                service: &service.name,
+                id: &of_type.id,
+                total: of_type.total,
+                profiles: of_type.profiles,
+                previous: of_type.previous,
+                previous_profiles: of_type.previous_profiles,
+            })
         })
     }
 }
@@ -119,9 +193,8 @@ impl Sums {
             previous,
             previous_profiles,
         } = self;
-        let (id, total, previous) = (id.to_string(), total.to_string(), previous.to_string());
         Type {
-            id,
+            id: id.clone(),
             total,
             profiles,
             points,
@@ -171,5 +244,28 @@ mod tests {
         )
         .unwrap();
         assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn those_with_the_most_profiles() {
+        let now = timeline(&[
+            ("x:x:count::", "c", &[(10, 1), (11, 1)]),
+            ("x:x:count::", "a", &[(10, 1)]),
+            ("x:x:count::", "b", &[(10, 1), (11, 1), (12, 1)]),
+        ]);
+        let range = TimeRange {
+            from: UnixNanos(10),
+            until: UnixNanos(20),
+        };
+        let answer = |limit| {
+            let all = ServicesAnswer::new(&now, &Timeline::default(), Steps::of(range, 1)).unwrap();
+            all.limited(limit)
+        };
+        let names = |answer: &ServicesAnswer| -> Vec<String> {
+            answer.services.iter().map(|s| s.name.clone()).collect()
+        };
+        assert_eq!(names(&answer(2)), ["b", "c"]);
+        assert_eq!((answer(2).count, answer(3).count), (Some(3), None));
+        assert_eq!(names(&answer(3)), ["a", "b", "c"]);
     }
 }

@@ -5,27 +5,29 @@
 
 mod answer;
 mod open_dataset;
-mod spans;
+mod sample_tables;
+mod samples;
 mod subqueries;
 
 use crate::base::units::TimeRange;
 use crate::merge::merger::MergeError;
 use crate::merge::stored::StoredMerger;
 use crate::model::profile_type::ProfileType;
-use crate::plans::cover::{RangePart, Summaries, is_summary, opened, range_parts, service};
+use crate::plans::cover::{RangePart, Summaries, is_summary, opened, pages, range_parts, service};
 use crate::plans::plan::{CatalogObject, Get, Plan, PlanError};
 use crate::plans::reads::{Reads, damaged};
 use crate::selector::Selector;
 use crate::store::{
-    Dataset, Directory, PageEntry, PageKind, Part, Series, StoreError, SumScope, SumWindow,
-    read_chunk, read_page, read_symbols,
+    Dataset, Directory, PageKind, Part, Series, StoreError, SumScope, SumWindow, read_chunk,
+    read_page, read_symbols,
 };
 
 use open_dataset::OpenDataset;
 
 pub(super) use answer::check_held;
-pub use answer::{AnswerSum, MAX_HELD, QueryAnswer};
-pub use spans::SpanQueryPlan;
+pub use answer::{AnswerSum, MAX_HELD, Outgrown, QueryAnswer};
+use answer::{add_sums, hold};
+pub use samples::SampleQueryPlan;
 pub use subqueries::{SplitQuery, Subquery, split};
 
 /// Reads what a query needs and merges it.
@@ -41,6 +43,7 @@ pub struct QueryPlan {
     objects: u64,
     saturated: bool,
     rounded: bool,
+    outgrown: Outgrown,
 }
 
 /// What a part of an object is for.
@@ -74,6 +77,7 @@ impl QueryPlan {
             objects: 0,
             saturated: false,
             rounded: false,
+            outgrown: Outgrown::Refuse,
         };
         let selects = |directory: &Directory, dataset: &Dataset| {
             selects(selector, profile_type, directory, dataset)
@@ -152,6 +156,11 @@ impl QueryPlan {
         Ok(plan)
     }
 
+    /// The same plan, which does this when the sum outgrows memory.
+    pub fn when(self, outgrown: Outgrown) -> Self {
+        Self { outgrown, ..self }
+    }
+
     fn chunks(
         &self,
         directory: &Directory,
@@ -190,16 +199,7 @@ impl QueryPlan {
             return parts;
         }
         for range_part in range_parts {
-            let (pages, scope): (&[PageEntry], _) = match range_part.window {
-                None => (&dataset.pages, None),
-                Some(window) => (
-                    dataset.sums(window, scope).map_or(&[], |sums| &sums.pages),
-                    Some(scope),
-                ),
-            };
-            let touched = pages
-                .iter()
-                .filter(|page| range_part.touches(page.min_time, page.max_time));
+            let (scope, touched) = pages(dataset, scope, range_part);
             parts.extend(touched.map(|page| {
                 (
                     page.part,
@@ -267,7 +267,10 @@ impl QueryPlan {
         self.gathered -= before;
         self.profiles = self.profiles.saturating_add(gathering.profiles);
         match gathering.finish(&self.profile_type) {
-            Some((tables, sums)) => self.merger.add_sums(&tables, &sums).map_err(other_series),
+            Some((tables, sums)) => {
+                let (beside, outgrown) = (self.gathered, self.outgrown);
+                add_sums(&mut self.merger, &tables, &sums, beside, outgrown).map_err(other_series)
+            }
             None => Ok(()),
         }
     }
@@ -275,6 +278,7 @@ impl QueryPlan {
     /// The answer, when nothing is wanted any more.
     pub fn finish(self) -> Result<QueryAnswer, PlanError> {
         self.reads.finished()?;
+        let error_bounds = self.merger.error_bounds();
         let merged = self.merger.finish();
         Ok(QueryAnswer {
             profile: merged.profile,
@@ -283,6 +287,7 @@ impl QueryPlan {
             bytes: self.reads.bytes,
             saturated: self.saturated || merged.saturated > 0,
             rounded: self.rounded,
+            error_bounds,
         })
     }
 }
@@ -295,7 +300,7 @@ impl Plan for QueryPlan {
     fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
         for (part, what, bytes) in self.reads.take(get, bytes)? {
             self.part(what, bytes).map_err(damaged(&get.key, part))?;
-            check_held(self.held())?;
+            hold(&mut self.merger, self.gathered, self.outgrown)?;
         }
         Ok(())
     }

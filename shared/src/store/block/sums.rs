@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use super::page::{PageProfile, PageWriter};
 use super::pool::{PagePool, PageUse};
+use crate::base::clamp::clamped;
 use crate::store::codec::rows::Row;
 use crate::store::codec::series::Timing;
 use crate::store::codec::sum_window::{SumScope, SumWindow};
@@ -116,9 +117,8 @@ impl SumsWriter {
         };
         for ((_, series), mut sum) in std::mem::replace(&mut self.open, unfinished) {
             sum.merge_equal_rows();
-            let clamped = sum.duration.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
             let mut timing = Timing {
-                duration_nanos: clamped,
+                duration_nanos: clamped(sum.duration),
                 ..sum.timing
             };
             loop {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::base::clamp::clamped;
 use crate::base::units::UnixNanos;
 use crate::store::codec::bytes::{Reader, put_column, put_deltas, put_varint};
 use crate::store::codec::rows;
@@ -61,7 +62,7 @@ impl WindowTotals {
         let mut all = Vec::with_capacity(self.sums.len());
         for (&(series, index), &(mut profiles, mut sum)) in &self.sums {
             loop {
-                let total = sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+                let total = clamped(sum);
                 all.push(WindowTotal {
                     series,
                     index,

@@ -80,7 +80,7 @@ pub struct Dataset {
 }
 
 /// Where a page is and the time it covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PageEntry {
     /// Its section. Pages of other datasets of the group may name the same one: then their values
     /// are multiples of each other, and everything else is equal.
@@ -204,8 +204,8 @@ fn dataset(r: &mut Reader, label_sets: usize, types: usize) -> Result<Dataset, S
     let profile_type = r.index(types)? as u32;
     let count = r.count(1)?;
     let series = r.index_deltas(count, label_sets)?;
-    let times = r.deltas(2)?;
-    let (min_time, max_time) = (UnixNanos(times[0]), UnixNanos(times[1]));
+    let min_time = UnixNanos(r.next_signed()?);
+    let max_time = UnixNanos(min_time.0.wrapping_add(r.next_signed()?));
     let (profiles, stacks) = (r.varint()?, r.varint()?);
     // A stack takes two bytes of one section.
     if stacks > MAX_SECTION as u64 / 2 {
@@ -313,30 +313,36 @@ fn put_pages(out: &mut Vec<u8>, pages: &[PageEntry]) {
     put_column(out, pages.iter().map(|p| p.divisor));
 }
 
+/// Filled column by column: a month's directories have tens of thousands of short lists of pages.
 fn pages(r: &mut Reader) -> Result<Vec<PageEntry>, StoreError> {
     let count = r.count(5)?;
-    let offsets = r.deltas(count)?;
-    let lengths = r.column(count)?;
-    let times = r.deltas(count * 2)?;
-    let divisors = r.column(count)?;
-    let page = |i: usize| {
-        let part = checked_part(r, offsets[i] as u64, lengths[i])?;
-        let (min_time, max_time, divisor) = (
-            UnixNanos(times[2 * i]),
-            UnixNanos(times[2 * i + 1]),
-            divisors[i],
-        );
-        if divisor == 0 {
+    let mut pages = vec![PageEntry::default(); count];
+    let mut before = 0i64;
+    for page in &mut pages {
+        before = before.wrapping_add(r.next_signed()?);
+        page.part.offset = before as u64;
+    }
+    for page in &mut pages {
+        page.part.len = r.next()?;
+    }
+    before = 0;
+    for time in pages
+        .iter_mut()
+        .flat_map(|page| [&mut page.min_time, &mut page.max_time])
+    {
+        before = before.wrapping_add(r.next_signed()?);
+        *time = UnixNanos(before);
+    }
+    for page in &mut pages {
+        page.divisor = r.next()?;
+    }
+    for page in &pages {
+        checked_part(r, page.part.offset, page.part.len)?;
+        if page.divisor == 0 {
             return Err(r.corrupt("values divided by 0"));
         }
-        Ok(PageEntry {
-            part,
-            min_time,
-            max_time,
-            divisor,
-        })
-    };
-    (0..count).map(page).collect()
+    }
+    Ok(pages)
 }
 
 fn put_part(out: &mut Vec<u8>, part: Part) {

@@ -74,17 +74,22 @@ impl Directory {
     /// Time range, labels and type of everything inside: one item for each chunk's series or each
     /// dataset's series.
     pub fn series(&self) -> impl Iterator<Item = (&Labels, &ProfileType, UnixNanos, UnixNanos)> {
-        let labels = |index: u32| &self.label_sets[index as usize];
-        let of_type = |index: u32| &self.types[index as usize];
+        self.series_entries().map(|(labels, of_type, first, last)| {
+            let (labels, of_type) = (labels as usize, of_type as usize);
+            (&self.label_sets[labels], &self.types[of_type], first, last)
+        })
+    }
+
+    /// The same with labels and type as their numbers in the tables.
+    pub(crate) fn series_entries(&self) -> impl Iterator<Item = (u32, u32, UnixNanos, UnixNanos)> {
         let chunks = self.chunks().iter().flat_map(|c| &c.series);
         let datasets = self
             .datasets()
             .iter()
-            .flat_map(|d| d.series.iter().map(move |&s| (d, s)));
-        let in_chunks =
-            chunks.map(move |s| (labels(s.labels), of_type(s.profile_type), s.time, s.time));
-        let in_datasets = datasets
-            .map(move |(d, s)| (labels(s), of_type(d.profile_type), d.min_time, d.max_time));
+            .flat_map(|d| d.series.iter().map(move |&labels| (d, labels)));
+        let in_chunks = chunks.map(|s| (s.labels, s.profile_type, s.time, s.time));
+        let in_datasets =
+            datasets.map(|(d, labels)| (labels, d.profile_type, d.min_time, d.max_time));
         in_chunks.chain(in_datasets)
     }
 

@@ -5,6 +5,7 @@
 
 use super::chunk::{SeriesRows, encode_chunk, read_chunk};
 use crate::base::units::UnixNanos;
+use crate::merge::stored::ErrorBounds;
 use crate::model::profile::Profile;
 use crate::model::profile_type::ProfileType;
 use crate::store::codec::bytes::{Reader, put_varint};
@@ -20,6 +21,8 @@ const NAME: &str = "answer";
 /// Bits of the flags.
 const SATURATED: u64 = 1;
 const ROUNDED: u64 = 2;
+/// The bounds of the error follow, which are 0 without.
+const FOLDED: u64 = 4;
 
 /// What is known of an answer beside its profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +32,7 @@ pub(crate) struct AnswerStats {
     pub(crate) bytes: u64,
     pub(crate) saturated: bool,
     pub(crate) rounded: bool,
+    pub(crate) error_bounds: ErrorBounds,
 }
 
 /// Writes an answer. A profile without sample types is none.
@@ -41,10 +45,17 @@ pub(crate) fn encode_answer(
     [stats.profiles, stats.objects, stats.bytes]
         .into_iter()
         .for_each(|count| put_varint(&mut head, count));
-    put_varint(
-        &mut head,
-        if stats.saturated { SATURATED } else { 0 } | if stats.rounded { ROUNDED } else { 0 },
-    );
+    let flags = [
+        (stats.saturated, SATURATED),
+        (stats.rounded, ROUNDED),
+        (!stats.error_bounds.is_exact(), FOLDED),
+    ];
+    let flags = flags.into_iter().filter(|(is_set, _)| *is_set);
+    put_varint(&mut head, flags.map(|(_, bit)| bit).sum());
+    if !stats.error_bounds.is_exact() {
+        put_varint(&mut head, stats.error_bounds.node);
+        put_varint(&mut head, stats.error_bounds.function);
+    }
     let chunk = if profile.sample_types.is_empty() {
         Vec::new()
     } else {
@@ -68,6 +79,14 @@ pub(crate) fn decode_answer(
     let head = section(&mut reader, NAME)?;
     let mut r = Reader::new(&head, NAME);
     let (profiles, objects, bytes, flags) = (r.varint()?, r.varint()?, r.varint()?, r.varint()?);
+    let error_bounds = if flags & FOLDED != 0 {
+        ErrorBounds {
+            node: r.varint()?,
+            function: r.varint()?,
+        }
+    } else {
+        ErrorBounds::default()
+    };
     let (needed, found) = (r.varint()?, reader.remaining() as u64);
     r.end()?;
     if needed != found {
@@ -83,6 +102,7 @@ pub(crate) fn decode_answer(
         bytes,
         saturated: flags & SATURATED != 0,
         rounded: flags & ROUNDED != 0,
+        error_bounds,
     };
     let chunk = reader.take(reader.remaining())?;
     if chunk.is_empty() {

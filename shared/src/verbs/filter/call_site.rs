@@ -1,7 +1,9 @@
 //! Call site: the stacks that begin with given functions.
 
-use crate::model::address_name::address_name;
-use crate::model::id::LocationId;
+use hashbrown::HashMap;
+
+use crate::model::address_name::location_name;
+use crate::model::id::{FunctionId, LocationId};
 use crate::model::profile::Profile;
 use crate::verbs::rewrite::{Filtered, choose_samples, fold_rows, with_samples};
 
@@ -14,14 +16,11 @@ use crate::verbs::rewrite::{Filtered, choose_samples, fold_rows, with_samples};
 /// Laws: what is kept is the subtree of the node at this path; applied twice it changes nothing
 /// more.
 pub fn call_site<S: AsRef<str>>(profile: &Profile, names: &[S]) -> Filtered {
-    let rows = fold_rows(profile, Some(0), |agree: Option<usize>, location| {
-        let agree = agree?;
-        agrees(profile, location, &names[agree..]).map(|more| agree + more)
-    });
+    let begins = call_site_stacks(profile, names);
     let samples = choose_samples(&profile.samples, |row| {
         let stack = profile.samples.stacks[row];
-        let agree = stack.map_or(Some(0), |stack| rows[stack.index()]);
-        (agree == Some(names.len())).then_some(stack)
+        let kept = stack.map_or(names.is_empty(), |stack| begins[stack.index()]);
+        kept.then_some(stack)
     });
     Filtered {
         matched: !samples.stacks.is_empty(),
@@ -29,39 +28,80 @@ pub fn call_site<S: AsRef<str>>(profile: &Profile, names: &[S]) -> Filtered {
     }
 }
 
-/// How many of the names the frames of a location have, from the outermost one, until either ends;
-/// `None` when they differ before.
-fn agrees<S: AsRef<str>>(profile: &Profile, location: LocationId, names: &[S]) -> Option<usize> {
-    let functions = profile
-        .lines(location)
-        .iter()
-        .rev()
-        .filter_map(|line| line.function);
-    let (mut frames, mut agree) = (0, 0);
-    for function in functions {
-        frames += 1;
-        let Some(name) = names.get(agree) else {
-            return Some(agree);
+/// Which rows of the stack table begin with functions of these names.
+pub(crate) fn call_site_stacks<S: AsRef<str>>(profile: &Profile, names: &[S]) -> Vec<bool> {
+    let site = CallSite::new(profile, names);
+    let rows = fold_rows(profile, Some(0), |agree: Option<usize>, location| {
+        site.agree(agree?, location)
+    });
+    let all = Some(names.len());
+    rows.into_iter().map(|agree| agree == all).collect()
+}
+
+/// The functions of a call site, and what a profile has of them, by numbers.
+struct CallSite<'a> {
+    profile: &'a Profile,
+    /// Equal names have the same number.
+    names: Vec<u32>,
+    /// The number of each function's name, if it is one of these.
+    functions: Vec<Option<u32>>,
+    /// The same of each location that has no function, by its address.
+    addresses: Vec<Option<u32>>,
+}
+
+impl<'a> CallSite<'a> {
+    fn new<S: AsRef<str>>(profile: &'a Profile, names: &[S]) -> Self {
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        let numbered = names.iter().zip(0..).map(|(name, number)| {
+            let known = numbers.entry(name.as_ref());
+            *known.or_insert(number)
+        });
+        let names = numbered.collect();
+        let functions = (0..profile.functions.len()).map(|i| {
+            numbers
+                .get(profile.function_name(FunctionId::new(i)))
+                .copied()
+        });
+        let address = |id: LocationId| {
+            if numbers.is_empty() || functions_of(profile, id).next().is_some() {
+                return None;
+            }
+            numbers.get(location_name(profile, id).as_str()).copied()
         };
-        let function = &profile.functions[function.index()];
-        let shown = [function.name, function.system_name]
-            .map(|id| profile.text(id))
-            .into_iter()
-            .find(|text| !text.is_empty());
-        if shown.unwrap_or("?") != name.as_ref() {
-            return None;
+        Self {
+            names,
+            functions: functions.collect(),
+            addresses: profile.location_ids().map(address).collect(),
+            profile,
         }
-        agree += 1;
     }
-    match names.first() {
-        Some(name) if frames == 0 => {
-            let row = &profile.locations[location.index()];
-            let mapping = row.mapping.map(|m| &profile.mappings[m.index()]);
-            let module = mapping.map_or("", |mapping| profile.text(mapping.file));
-            (address_name(row.address, module) == name.as_ref()).then_some(1)
+
+    /// With how many of the names a stack begins whose caller begins with `agree` of them; `None`
+    /// when one differs.
+    fn agree(&self, agree: usize, location: LocationId) -> Option<usize> {
+        let mut left = self.names[agree..].iter();
+        let mut frames = functions_of(self.profile, location).peekable();
+        if frames.peek().is_none() {
+            let Some(&name) = left.next() else {
+                return Some(agree);
+            };
+            return (self.addresses[location.index()] == Some(name)).then_some(agree + 1);
         }
-        _ => Some(agree),
+        let mut agree = agree;
+        for (function, &name) in frames.zip(left) {
+            if self.functions[function.index()] != Some(name) {
+                return None;
+            }
+            agree += 1;
+        }
+        Some(agree)
     }
+}
+
+/// The functions of a location, the outermost first.
+fn functions_of(profile: &Profile, location: LocationId) -> impl Iterator<Item = FunctionId> {
+    let lines = profile.lines(location).iter().rev();
+    lines.filter_map(|line| line.function)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod call_site;
 pub(crate) mod focus;
+pub(crate) mod frame_filter;
 pub(crate) mod frames;
 pub(crate) mod hide;
 pub(crate) mod inlines;

@@ -154,7 +154,7 @@ impl<'a> Grouping<'a> {
                 })
             }
             Granularity::Line => {
-                let (name, file) = (self.text(name_of(&f)), self.text(f.file));
+                let (name, file) = (self.text(f.shown_name()), self.text(f.file));
                 self.tables.function(Function {
                     name,
                     system_name: name,
@@ -162,7 +162,7 @@ impl<'a> Grouping<'a> {
                     start_line: 0,
                 })
             }
-            Granularity::Function => self.named(name_of(&f)),
+            Granularity::Function => self.named(f.shown_name()),
             Granularity::File => {
                 let file = self.text(f.file);
                 self.tables.function(Function {
@@ -193,9 +193,9 @@ impl<'a> Grouping<'a> {
     }
 
     fn package(&mut self, f: &Function, location: &Location) -> crate::model::id::FunctionId {
-        let name = package(self.profile.text(name_of(f)), self.profile.text(f.file));
+        let name = package(self.profile.text(f.shown_name()), self.profile.text(f.file));
         if !name.is_empty() {
-            let name = self.names.add(&name).unwrap_or(name_of(f));
+            let name = self.names.add(&name).unwrap_or(f.shown_name());
             return self.function(name);
         }
         let module = location.mapping.map_or("", |m| {
@@ -251,15 +251,6 @@ impl<'a> Grouping<'a> {
 
     fn text(&mut self, id: StringId) -> StringId {
         *self.texts.entry(self.profile.text(id)).or_insert(id)
-    }
-}
-
-/// What people know a function by.
-fn name_of(f: &Function) -> StringId {
-    if f.name.is_empty() {
-        f.system_name
-    } else {
-        f.name
     }
 }
 

@@ -15,11 +15,10 @@
 
 use hashbrown::HashMap;
 
+use super::budget::{Budget, TooLarge};
 use crate::base::sort::sort_by;
+use crate::model::id::StringId;
 use crate::tree::call_tree::{CallTree, NodeId, Shape};
-
-/// Most nodes of an answer: some 15 MB of JSON.
-pub const MAX_FUNCTION_NODES: usize = 100_000;
 
 /// Which way a tree goes from its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +45,14 @@ pub struct FunctionNode {
 }
 
 /// The tree of a chain of functions, root first, with `depth` levels of children. `None` when the
-/// chain stands nowhere; an error when the tree has more nodes than [`MAX_FUNCTION_NODES`].
+/// chain stands nowhere; an error when the budget has no room for the tree.
 pub fn function_tree(
     tree: &CallTree,
     chain: &[String],
     direction: Direction,
     depth: usize,
-) -> Result<Option<FunctionNode>, TooManyNodes> {
+    budget: &mut Budget,
+) -> Result<Option<FunctionNode>, TooLarge> {
     let places = chain_places(tree.shape(), chain);
     let Some(root) = (match direction {
         Direction::Callees => chain.last(),
@@ -63,14 +63,14 @@ pub fn function_tree(
     if places.is_empty() {
         return Ok(None);
     }
-    let mut rows = Rows::new(root);
+    let mut rows = Rows::new(root, budget)?;
     for &place in &places {
         match direction {
             Direction::Callees => rows.add_callees(tree, place, depth)?,
             Direction::Callers => rows.add_callers(tree, place, chain.len() - 1, depth)?,
         }
     }
-    Ok(Some(rows.finish(tree.shape())))
+    rows.finish(tree.shape()).map(Some)
 }
 
 /// The tree of callees of the stacks that begin, at the root, with the functions of a path. Without
@@ -79,36 +79,32 @@ pub fn root_path(
     tree: &CallTree,
     path: &[String],
     depth: usize,
-) -> Result<Option<FunctionNode>, TooManyNodes> {
+    budget: &mut Budget,
+) -> Result<Option<FunctionNode>, TooLarge> {
     let shape = tree.shape();
-    let mut place = NodeId::ROOT;
-    for name in path {
-        match shape
-            .children(place)
-            .find(|&child| shape.name(child) == name)
-        {
-            Some(child) => place = child,
-            None => return Ok(None),
-        }
-    }
-    let mut rows = Rows::new(path.last().map_or("", String::as_str));
+    let place = names_of(shape, path).and_then(|names| {
+        names.into_iter().try_fold(NodeId::ROOT, |place, name| {
+            let mut children = shape.children(place);
+            children.find(|&child| shape.frame(child).name == name)
+        })
+    });
+    let Some(place) = place else {
+        return Ok(None);
+    };
+    let mut rows = Rows::new(path.last().map_or("", String::as_str), budget)?;
     rows.add_callees(tree, place, depth)?;
-    Ok(Some(rows.finish(shape)))
+    rows.finish(shape).map(Some)
 }
-
-/// The tree of functions is too large for an answer.
-#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
-#[error(
-    "the tree of functions has more than {MAX_FUNCTION_NODES} nodes; ask for fewer levels, or for a longer chain"
-)]
-pub struct TooManyNodes;
 
 /// The nodes of the last functions of a chain that have no other such place above, in preorder.
 fn chain_places(shape: &Shape, chain: &[String]) -> Vec<NodeId> {
+    let Some(names) = names_of(shape, chain) else {
+        return Vec::new();
+    };
     let stands = |node: NodeId| {
         let mut at = node;
-        chain.iter().rev().all(|name| {
-            let same = at != NodeId::ROOT && shape.name(at) == name;
+        names.iter().rev().all(|&name| {
+            let same = at != NodeId::ROOT && shape.frame(at).name == name;
             at = shape.parent(at);
             same
         })
@@ -116,7 +112,7 @@ fn chain_places(shape: &Shape, chain: &[String]) -> Vec<NodeId> {
     let (mut places, mut next) = (Vec::new(), 1);
     while next < shape.len() as u32 {
         let node = NodeId(next);
-        if !chain.is_empty() && stands(node) {
+        if !names.is_empty() && stands(node) {
             places.push(node);
             next = shape.end(node).0;
         } else {
@@ -126,9 +122,24 @@ fn chain_places(shape: &Shape, chain: &[String]) -> Vec<NodeId> {
     places
 }
 
+/// The names of functions as the strings of a shape, of which each is there once; `None` when it
+/// lacks one.
+fn names_of(shape: &Shape, functions: &[String]) -> Option<Vec<StringId>> {
+    let mut found: HashMap<&str, Option<StringId>> = HashMap::new();
+    found.extend(functions.iter().map(|name| (name.as_str(), None)));
+    // Frame 0 is the root's, which is no function.
+    for frame in &shape.frames()[1..] {
+        if let Some(name) = found.get_mut(shape.text(frame.name)) {
+            *name = Some(frame.name);
+        }
+    }
+    functions.iter().map(|name| found[name.as_str()]).collect()
+}
+
 /// A tree while it is put together; the first row is its root.
 struct Rows<'a> {
     root: &'a str,
+    budget: &'a mut Budget,
     rows: Vec<Row>,
     /// Row of a frame below a row.
     index: HashMap<(u32, u32), u32>,
@@ -145,21 +156,21 @@ struct Row {
 }
 
 impl<'a> Rows<'a> {
-    fn new(root: &'a str) -> Self {
-        Self {
+    fn new(root: &'a str, budget: &'a mut Budget) -> Result<Self, TooLarge> {
+        budget.node()?;
+        Ok(Self {
             root,
+            budget,
             rows: vec![Row::default()],
             index: HashMap::new(),
-        }
+        })
     }
 
-    fn child(&mut self, parent: u32, frame: u32) -> Result<u32, TooManyNodes> {
+    fn child(&mut self, parent: u32, frame: u32) -> Result<u32, TooLarge> {
         if let Some(&row) = self.index.get(&(parent, frame)) {
             return Ok(row);
         }
-        if self.rows.len() >= MAX_FUNCTION_NODES {
-            return Err(TooManyNodes);
-        }
+        self.budget.node()?;
         let row = self.rows.len() as u32;
         self.rows.push(Row {
             frame,
@@ -182,7 +193,7 @@ impl<'a> Rows<'a> {
         tree: &CallTree,
         place: NodeId,
         depth: usize,
-    ) -> Result<(), TooManyNodes> {
+    ) -> Result<(), TooLarge> {
         let shape = tree.shape();
         self.add(0, tree.total_value(place), tree.self_value(place));
         // End of the subtree and row of each open node, from the place down.
@@ -220,7 +231,7 @@ impl<'a> Rows<'a> {
         place: NodeId,
         above: usize,
         depth: usize,
-    ) -> Result<(), TooManyNodes> {
+    ) -> Result<(), TooLarge> {
         let shape = tree.shape();
         let weight = tree.total_value(place);
         if weight <= 0 {
@@ -244,20 +255,16 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn finish(self, shape: &Shape) -> FunctionNode {
-        let name = |row: &Row| {
-            shape
-                .text(shape.frames()[row.frame as usize].name)
-                .to_owned()
-        };
+    fn finish(self, shape: &Shape) -> Result<FunctionNode, TooLarge> {
         let mut nodes: Vec<Option<FunctionNode>> = Vec::with_capacity(self.rows.len());
         for (i, row) in self.rows.iter().enumerate() {
+            let name = match i {
+                0 => self.root,
+                _ => shape.text(shape.frames()[row.frame as usize].name),
+            };
+            self.budget.name(name)?;
             nodes.push(Some(FunctionNode {
-                name: if i == 0 {
-                    self.root.to_owned()
-                } else {
-                    name(row)
-                },
+                name: name.to_owned(),
                 total: row.total,
                 own: row.own,
                 children: Vec::new(),
@@ -284,7 +291,7 @@ impl<'a> Rows<'a> {
             has_children: false,
         });
         in_order(&mut root);
-        root
+        Ok(root)
     }
 }
 
@@ -315,7 +322,8 @@ mod tests {
     fn tree(chain: &[&str], direction: Direction, depth: usize) -> String {
         let tree = CallTree::new(&profile(STACKS), 0, By::Name);
         let chain: Vec<String> = chain.iter().map(|name| (*name).to_owned()).collect();
-        let found = function_tree(&tree, &chain, direction, depth).expect("small");
+        let mut budget = Budget::default();
+        let found = function_tree(&tree, &chain, direction, depth, &mut budget).expect("small");
         found.as_ref().map_or_else(|| "nothing".to_owned(), draw)
     }
 
@@ -328,6 +336,10 @@ mod tests {
         assert_eq!(callees(&["x", "a"], 1), "a 20/16 (b 4/0 …)");
         assert_eq!(callees(&["b", "b"], 1), "nothing");
         assert_eq!(callees(&[], 1), "nothing");
+        assert_eq!(callees(&["a", "none"], 1), "nothing");
+        // What the root is called is no function.
+        assert_eq!(callees(&["total"], 1), "nothing");
+        assert_eq!(callees(&["total", "main"], 1), "nothing");
     }
 
     #[test]
@@ -344,11 +356,23 @@ mod tests {
         let tree = CallTree::new(&profile(STACKS), 0, By::Name);
         let path = |names: &[&str], depth| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            let found = root_path(&tree, &names, depth).expect("small");
+            let found = root_path(&tree, &names, depth, &mut Budget::default()).expect("small");
             found.as_ref().map_or_else(|| "nothing".to_owned(), draw)
         };
         assert_eq!(path(&[], 1), " 31/0 (x 16/0 …) (b 8/8) (main 7/0 …)");
         assert_eq!(path(&["main", "a"], 5), "a 3/0 (b 3/2 (c 1/1))");
         assert_eq!(path(&["a"], 1), "nothing");
+    }
+
+    #[test]
+    fn a_budget_holds_for_all_trees_of_an_answer() {
+        let long = "f".repeat(3 << 20);
+        let stacks: String = (0..4).map(|i| format!("main;{i};{long} 1\n")).collect();
+        let tree = CallTree::new(&profile(&stacks), 0, By::Name);
+        let mut budget = Budget::default();
+        let mut path =
+            |depth| root_path(&tree, &[], depth, &mut budget).map(|found| found.is_some());
+        assert_eq!([path(2), path(3)], [Ok(true), Ok(true)]);
+        assert_eq!(path(3), Err(TooLarge::Names));
     }
 }

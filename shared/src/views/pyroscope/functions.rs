@@ -2,8 +2,10 @@
 //!
 //! Source of the shape: the pull request grafana/pyroscope#5665.
 
+use hashbrown::HashMap;
+
 use crate::base::sort::sort_by;
-use crate::tree::call_tree::{CallTree, NodeId, Tree};
+use crate::tree::call_tree::CallTree;
 use crate::tree::table::{FunctionRow, function_table};
 
 /// A function's values over all places where it is called.
@@ -28,54 +30,103 @@ pub struct FunctionTable {
     pub total_functions: u64,
 }
 
+impl FunctionTable {
+    /// The names of its functions.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.functions.iter().map(|function| function.name.as_str())
+    }
+}
+
 /// The functions of a tree by name, at most `limit` of them; 0 for all.
 pub fn functions(tree: &CallTree, limit: usize) -> FunctionTable {
-    let [table] = tables(tree, limit);
-    table
-}
-
-/// The functions of both sides of a tree: the same ones on both, but those that a side does not
-/// have. Those come first whose larger self value is the largest.
-pub fn functions_diff(tree: &Tree<2>, limit: usize) -> [FunctionTable; 2] {
-    tables(tree, limit)
-}
-
-fn tables<const SIDES: usize>(tree: &Tree<SIDES>, limit: usize) -> [FunctionTable; SIDES] {
     let shape = tree.shape();
-    let name = |row: &FunctionRow<SIDES>| shape.text(shape.frames()[row.frame].name);
+    let name = |row: &FunctionRow<1>| shape.text(shape.frames()[row.frame].name);
     let mut rows = function_table(tree);
-    rows.retain(|row| row.total.iter().any(|&total| total > 0));
-    let counts: [u64; SIDES] =
-        std::array::from_fn(|side| rows.iter().filter(|row| row.total[side] > 0).count() as u64);
-    let largest = |values: [i64; SIDES]| values.into_iter().max();
+    rows.retain(|row| row.total[0] > 0);
+    let total_functions = rows.len() as u64;
     sort_by(&mut rows, |a, b| {
-        let by = |row: &FunctionRow<SIDES>| (largest(row.own), largest(row.total));
-        by(b).cmp(&by(a)).then_with(|| name(a).cmp(name(b)))
+        let order = (b.own, b.total).cmp(&(a.own, a.total));
+        order.then_with(|| name(a).cmp(name(b)))
     });
     if limit > 0 {
         rows.truncate(limit);
     }
-    let whole = tree.totals(NodeId::ROOT);
-    std::array::from_fn(|side| FunctionTable {
-        functions: rows
+    let functions = rows.iter().map(|row| FunctionStats {
+        name: name(row).to_owned(),
+        total: row.total[0],
+        own: row.own[0],
+    });
+    FunctionTable {
+        functions: functions.collect(),
+        total: tree.total(),
+        total_functions,
+    }
+}
+
+/// The functions of both sides of a comparison: the same ones on both, but those that a side does
+/// not have. Each side comes with all of its functions. Those come first whose larger self value is
+/// the largest, and at most `limit` stay; 0 for all.
+pub fn functions_diff(sides: [FunctionTable; 2], limit: usize) -> [FunctionTable; 2] {
+    let pairs = pairs(&sides, limit);
+    let [left, right] = sides;
+    [(left, 0), (right, 1)].map(|(table, side)| {
+        let mut all: Vec<Option<FunctionStats>> = table.functions.into_iter().map(Some).collect();
+        let kept = pairs
             .iter()
-            .filter(|row| row.total[side] > 0)
-            .map(|row| FunctionStats {
-                name: name(row).to_owned(),
-                total: row.total[side],
-                own: row.own[side],
-            })
-            .collect(),
-        total: whole[side],
-        total_functions: counts[side],
+            .filter_map(|pair| all[pair.places[side]?].take());
+        FunctionTable {
+            functions: kept.collect(),
+            ..table
+        }
     })
+}
+
+/// A function of one side or both.
+#[derive(Default)]
+struct Pair {
+    /// Where it stands in the table of each side.
+    places: [Option<usize>; 2],
+    /// The larger of its self values, and of its totals; that of a side without it is 0.
+    own: i64,
+    total: i64,
+}
+
+/// The functions of both sides in order, as many as stay.
+fn pairs(sides: &[FunctionTable; 2], limit: usize) -> Vec<Pair> {
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut of_name: HashMap<&str, usize> = HashMap::new();
+    for (side, table) in sides.iter().enumerate() {
+        for (place, function) in table.functions.iter().enumerate() {
+            let pair = *of_name.entry(&function.name).or_insert_with(|| {
+                pairs.push(Pair::default());
+                pairs.len() - 1
+            });
+            let pair = &mut pairs[pair];
+            pair.places[side] = Some(place);
+            pair.own = pair.own.max(function.own);
+            pair.total = pair.total.max(function.total);
+        }
+    }
+    let name = |pair: &Pair| {
+        let found = sides.iter().zip(pair.places);
+        let mut found = found.filter_map(|(table, place)| table.functions.get(place?));
+        found.next().map_or("", |function| function.name.as_str())
+    };
+    sort_by(&mut pairs, |a, b| {
+        let order = (b.own, b.total).cmp(&(a.own, a.total));
+        order.then_with(|| name(a).cmp(name(b)))
+    });
+    if limit > 0 {
+        pairs.truncate(limit);
+    }
+    pairs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::By;
     use crate::testing::profile;
-    use crate::{By, Scale, diff};
 
     fn rows(table: &FunctionTable) -> Vec<String> {
         let row = |f: &FunctionStats| format!("{} {}/{}", f.name, f.total, f.own);
@@ -95,14 +146,23 @@ mod tests {
 
     #[test]
     fn both_sides_have_the_same_rows() {
-        let (left, right) = (profile("a;b 1\nc 2"), profile("a;b 9\nd 3"));
-        let tree = diff((&left, 0), (&right, 0), By::Name, Scale::Absolute);
-        let [left, right] = functions_diff(tree.tree(), 2);
+        let side = |text| functions(&CallTree::new(&profile(text), 0, By::Name), 0);
+        let sides = [side("a;b 1\nc 2"), side("a;b 9\nd 3")];
+        let [left, right] = functions_diff(sides.clone(), 2);
         assert_eq!(
             [rows(&left), rows(&right)],
             [vec!["b 1/1"], vec!["b 9/9", "d 3/3"]]
         );
         assert_eq!((left.total, left.total_functions), (3, 3));
         assert_eq!((right.total, right.total_functions), (12, 3));
+        let [left, right] = functions_diff(sides, 0);
+        assert_eq!(rows(&left), ["b 1/1", "c 2/2", "a 1/0"]);
+        assert_eq!(rows(&right), ["b 9/9", "d 3/3", "a 9/0"]);
+        let [left, right] = functions_diff([side("a 0"), side("z 1\ny 1")], 1);
+        assert_eq!((rows(&left), left.total), (vec![], 0));
+        assert_eq!(
+            (rows(&right), right.total_functions),
+            (vec!["y 1/1".to_owned()], 2)
+        );
     }
 }

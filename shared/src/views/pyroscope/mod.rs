@@ -9,6 +9,7 @@
 //! siblings. Under a limit a function that is called `other` goes into that node, too, with all
 //! below it.
 
+mod budget;
 mod diff;
 mod flame_graph;
 mod function_tree;
@@ -17,6 +18,7 @@ mod levels;
 mod limit;
 mod metadata;
 mod nodes;
+mod outline;
 mod pairs;
 #[cfg(test)]
 mod tests;
@@ -24,13 +26,15 @@ mod timeline;
 mod tree_bytes;
 mod walk;
 
+pub use budget::{Budget, MAX_FUNCTION_NODES, MAX_NAMES, TooLarge};
 pub use diff::{FlameGraphDiff, flame_graph_diff};
 pub use flame_graph::{FlameGraph, flame_graph};
-pub use function_tree::{Direction, FunctionNode, MAX_FUNCTION_NODES, function_tree, root_path};
+pub use function_tree::{Direction, FunctionNode, function_tree, root_path};
 pub use functions::{FunctionStats, FunctionTable, functions, functions_diff};
 pub use metadata::{Metadata, metadata};
+pub use outline::{OutlineRow, outline};
 pub use timeline::timeline_step;
 pub use tree_bytes::tree_bytes;
 
 /// Name of the node that stands for siblings that were folded away.
-const OTHER: &str = "other";
+pub(crate) const OTHER: &str = "other";

@@ -247,7 +247,7 @@ proptest! {
     #[test]
     fn bytes_of_trees(stacks in stacks(), most in 0usize..30) {
         let (expect, _) = limited(&tree([&stacks]), most);
-        let bytes = tree_bytes(&call_tree(&stacks), most);
+        let bytes = tree_bytes(&call_tree(&stacks), most).expect("small");
         if expect[&Path::new()].0 == [0] {
             prop_assert!(bytes.is_empty());
         } else {

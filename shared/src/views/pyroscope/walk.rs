@@ -51,6 +51,7 @@ pub(super) fn walk<'a, const SIDES: usize>(
         x: [0; SIDES],
         total: nodes.total(0),
     }];
+    let mut siblings = Vec::new();
     while let Some(Waiting {
         what,
         depth,
@@ -75,7 +76,8 @@ pub(super) fn walk<'a, const SIDES: usize>(
             room: each(total, own, |total, own| total - own),
         };
         let first = waiting.len();
-        for (what, size) in children(nodes, &kept, node, &mut folded) {
+        children(nodes, &kept, node, &mut folded, &mut siblings);
+        for (what, size) in siblings.drain(..) {
             let (x, total) = rest.take(size);
             if total != [0; SIDES] {
                 waiting.push(Waiting {
@@ -104,8 +106,9 @@ fn children<const SIDES: usize>(
     kept: &Kept,
     node: usize,
     folded: &mut u64,
-) -> Vec<(What, [i64; SIDES])> {
-    let (mut children, mut last) = (Vec::new(), Vec::new());
+    children: &mut Vec<(What, [i64; SIDES])>,
+) {
+    let mut last = Vec::new();
     let mut other = [0; SIDES];
     let (mut child, end) = (node + 1, nodes.end(node));
     while child < end {
@@ -125,7 +128,6 @@ fn children<const SIDES: usize>(
     }
     children.append(&mut last);
     children.push((What::Other, other));
-    children
 }
 
 /// What is left of a node's width for its children.

@@ -1,0 +1,341 @@
+//! Reports of small profiles, to the number.
+
+#![allow(clippy::disallowed_macros)]
+
+use super::*;
+use crate::base::units::UnixNanos;
+use crate::merge::stored::ErrorBounds;
+use crate::model::profile::Profile;
+use crate::plans::{Point, Steps, Timeline, TimelineSeries};
+use crate::testing::profile;
+use crate::views::pyroscope::TooLarge;
+use serde_json::{Value, json};
+
+const RANGE: TimeRange = TimeRange {
+    from: UnixNanos(0),
+    until: UnixNanos(60_000_000_000),
+};
+
+fn answer(profile: Profile) -> QueryAnswer {
+    QueryAnswer {
+        profile,
+        profiles: 3,
+        objects: 1,
+        bytes: 1,
+        saturated: false,
+        rounded: false,
+        error_bounds: ErrorBounds::default(),
+    }
+}
+
+fn sourced(stacks: &str) -> (Source, QueryAnswer) {
+    let answer = answer(profile(stacks));
+    (Source::new("cpu{}", RANGE, &answer), answer)
+}
+
+fn json_of(report: &impl Serialize) -> Value {
+    serde_json::to_value(report).unwrap()
+}
+
+#[test]
+fn the_functions_with_the_largest_values() {
+    let (source, answer) = sourced("main;f;g;f 3\nmain;f 2\nmain 1\nz 4");
+    let report =
+        |order, search| TopFunctions::new(source.clone(), &answer, order, search, 2).unwrap();
+    let found = json_of(&report(FunctionOrder::Own, ""));
+    let expect = json!({
+        "query": "cpu{}", "from": 0, "until": 60_000, "unit": "count", "profiles": 3, "total": 10,
+        "rounded": false, "saturated": false, "errorBound": 0,
+        "functions": [
+            {"name": "f", "file": "", "self": 5, "total": 5, "selfShare": 0.5, "totalShare": 0.5},
+            {"name": "z", "file": "", "self": 4, "total": 4, "selfShare": 0.4, "totalShare": 0.4},
+        ],
+        "coverage": {"functions": 4, "shown": 2, "selfShare": 0.9},
+    });
+    assert_eq!(found, expect);
+    let names = |report: &TopFunctions| -> Vec<String> {
+        report.functions.iter().map(|f| f.name.clone()).collect()
+    };
+    assert_eq!(names(&report(FunctionOrder::Total, "")), ["main", "f"]);
+    let searched = report(FunctionOrder::Own, "MAI");
+    assert_eq!(
+        (names(&searched), searched.coverage.functions),
+        (vec!["main".to_owned()], 1)
+    );
+}
+
+#[test]
+fn one_function_with_what_calls_it_and_what_it_calls() {
+    let (source, answer) = sourced("main;f;g 3\nmain;f 2\nx;f;g 4\nx;f;f;h 1\nf 5\nother 10");
+    let found = json_of(&FunctionReport::new(source, &answer, "f", 2).unwrap());
+    for (key, expect) in [
+        ("name", json!("f")),
+        ("total", json!(25)),
+        ("self", json!(7)),
+        ("functionTotal", json!(15)),
+        ("selfShare", json!(0.28)),
+        ("totalShare", json!(0.6)),
+        (
+            "callers",
+            json!([
+                {"name": "main", "value": 5, "share": 5.0 / 15.0},
+                {"name": "x", "value": 5, "share": 5.0 / 15.0},
+            ]),
+        ),
+        (
+            "callees",
+            json!([
+                {"name": "g", "value": 7, "share": 7.0 / 15.0},
+                {"name": "f", "value": 1, "share": 1.0 / 15.0},
+            ]),
+        ),
+        (
+            "paths",
+            json!([
+                {"functions": ["f"], "value": 5, "share": 5.0 / 15.0},
+                {"functions": ["main", "f"], "value": 5, "share": 5.0 / 15.0},
+            ]),
+        ),
+        ("lines", json!([])),
+        (
+            "coverage",
+            json!({"callers": 3, "callees": 3, "lines": 0, "paths": 3}),
+        ),
+    ] {
+        assert_eq!(found[key], expect, "{key}");
+    }
+}
+
+#[test]
+fn a_recursive_function_has_the_calls_of_all_its_levels() {
+    let (source, answer) = sourced("main;f;f;x 90\nmain;f;g;f;y 10\nf;x;f;x 1");
+    let report = FunctionReport::new(source, &answer, "f", 9).unwrap();
+    let calls = |calls: &[Call]| -> Vec<String> {
+        let call = |call: &Call| format!("{} {}", call.name, call.value);
+        calls.iter().map(call).collect()
+    };
+    assert_eq!(calls(&report.callees), ["x 91", "f 90", "g 10", "y 10"]);
+    assert_eq!(calls(&report.callers), ["main 100", "f 90", "g 10", "x 1"]);
+}
+
+#[test]
+fn a_function_is_found_by_a_part_of_its_name() {
+    let (source, answer) = sourced("main;json.Decode 3\nmain;json.Encode 2");
+    let report = |name: &str| FunctionReport::new(source.clone(), &answer, name, 5);
+    assert_eq!(report("decode").unwrap().name, "json.Decode");
+    let message = |name: &str| report(name).unwrap_err().to_string();
+    assert_eq!(
+        message("json"),
+        "no function is called \"json\", and 2 have that in their names: \"json.Decode\", \"json.Encode\""
+    );
+    assert_eq!(
+        message("xml"),
+        "no function of these profiles is called \"xml\""
+    );
+    assert_eq!(message(""), "no function of these profiles is called \"\"");
+}
+
+#[test]
+fn deep_paths_keep_their_inner_end() {
+    let names: Vec<String> = (0..100).map(|i| format!("f{i}")).collect();
+    let (source, answer) = sourced(&format!("{} 1", names.join(";")));
+    let report = FunctionReport::new(source, &answer, "f99", 5).unwrap();
+    let path = &report.paths[0].functions;
+    assert_eq!((path.len(), path[0].as_str()), (25, "…"));
+    assert_eq!(path[1..], names[76..]);
+}
+
+fn compared(scale: ComparisonScale, before: &str, after: &str) -> Comparison {
+    let (before, after) = (sourced(before), sourced(after));
+    Comparison::new(
+        ComparisonSide::new(before.0, &before.1).unwrap(),
+        ComparisonSide::new(after.0, &after.1).unwrap(),
+        FunctionOrder::Own,
+        scale,
+        3,
+    )
+    .unwrap()
+}
+
+fn changes(functions: &[ChangedFunction]) -> Vec<String> {
+    let change = |f: &ChangedFunction| format!("{} {}>{}", f.name, f.baseline_self, f.own);
+    functions.iter().map(change).collect()
+}
+
+#[test]
+fn what_grew_and_what_shrank() {
+    let (before, after) = ("a 50\nb 50", "a 40\nb 120\nc 40");
+    let report = compared(ComparisonScale::Share, before, after);
+    assert_eq!(changes(&report.grew), ["c 0>40", "b 50>120"]);
+    assert_eq!(changes(&report.shrank), ["a 50>40"]);
+    let ChangedFunction {
+        self_share_change, ..
+    } = report.grew[0];
+    assert_eq!(self_share_change, 0.2);
+    let report = compared(ComparisonScale::Absolute, before, after);
+    assert_eq!(changes(&report.grew), ["b 50>120", "c 0>40"]);
+    assert_eq!(changes(&report.shrank), ["a 50>40"]);
+    assert_eq!(
+        json_of(&report.coverage),
+        json!({"functions": 3, "grew": 2, "shrank": 1})
+    );
+}
+
+#[test]
+fn equal_shares_are_no_change() {
+    let report = compared(ComparisonScale::Share, "a 1\nb 2", "a 1000000\nb 2000000");
+    assert_eq!((report.grew, report.shrank), (vec![], vec![]));
+}
+
+#[test]
+fn a_side_without_profiles() {
+    for scale in [ComparisonScale::Share, ComparisonScale::Absolute] {
+        let (source, after) = sourced("a 1");
+        let none = answer(Profile::default());
+        let empty = Source::new("cpu{}", RANGE, &none);
+        let report = Comparison::new(
+            ComparisonSide::new(empty.clone(), &none).unwrap(),
+            ComparisonSide::new(source, &after).unwrap(),
+            FunctionOrder::Total,
+            scale,
+            3,
+        )
+        .unwrap();
+        assert_eq!(changes(&report.grew), ["a 0>1"]);
+        let text = report.markdown(4_000);
+        assert!(text.contains("| `a` | 0"), "{text}");
+        let report = Comparison::new(
+            ComparisonSide::new(empty.clone(), &none).unwrap(),
+            ComparisonSide::new(empty, &none).unwrap(),
+            FunctionOrder::Total,
+            scale,
+            3,
+        )
+        .unwrap();
+        assert_eq!(report.coverage.functions, 0);
+    }
+}
+
+#[test]
+fn values_at_the_ends_of_64_bits() {
+    let most = format!("a {}\nb {}", i64::MAX, i64::MAX);
+    let report = compared(ComparisonScale::Share, &most, &format!("c {}", i64::MAX));
+    assert_eq!(changes(&report.grew), [format!("c 0>{}", i64::MAX)]);
+    let max = i64::MAX;
+    assert_eq!(
+        changes(&report.shrank),
+        [format!("a {max}>0"), format!("b {max}>0")]
+    );
+    assert_eq!(report.baseline.total, i64::MAX);
+    assert!(report.baseline.saturated);
+    assert!(report.markdown(4_000).contains("cut at 2^63"));
+}
+
+#[test]
+fn a_flame_graph_as_a_list() {
+    let (source, answer) = sourced("main;a 5\nmain;b 3\nmain;c 1\nmain;d 1");
+    let report = FlameGraphReport::new(source, &answer, 2).unwrap();
+    let expect = json!([
+        {"depth": 0, "name": "main", "self": 0, "total": 10},
+        {"depth": 1, "name": "a", "self": 5, "total": 5},
+        {"depth": 1, "name": "other", "self": 5, "total": 5},
+    ]);
+    assert_eq!(json_of(&report)["nodes"], expect);
+    assert_eq!(json_of(&report.coverage), json!({"shown": 3, "folded": 3}));
+}
+
+#[test]
+fn series_by_labels() {
+    let series = |name: &str, points: &[(i64, i64)]| TimelineSeries {
+        profile_type: "cpu:x:count::".parse().unwrap(),
+        labels: crate::parse_name(name).unwrap(),
+        points: points
+            .iter()
+            .map(|&(seconds, total)| Point {
+                time: UnixNanos(seconds * 1_000_000_000),
+                total,
+                profiles: 1,
+            })
+            .collect(),
+    };
+    let timeline = Timeline {
+        series: vec![
+            series("app{pod=1}", &[(0, 1), (30, 2)]),
+            series("app{pod=2}", &[(0, 4), (59, 8)]),
+            series("app{}", &[(10, 16)]),
+        ],
+        ..Timeline::default()
+    };
+    let profile_type = "cpu:x:count::".parse().unwrap();
+    let report = |by: &[&str], limit| {
+        let by = by.iter().map(|&name| name.to_owned()).collect();
+        let steps = Steps::of(RANGE, 2);
+        SeriesReport::new(
+            "cpu{}".to_owned(),
+            &profile_type,
+            &timeline,
+            RANGE,
+            steps,
+            by,
+            limit,
+        )
+        .unwrap()
+    };
+    let found = json_of(&report(&["pod"], 2));
+    let expect = json!([
+        {"labels": {}, "total": 16, "profiles": 1, "points": [16, 0]},
+        {"labels": {"pod": "2"}, "total": 12, "profiles": 2, "points": [4, 8]},
+    ]);
+    assert_eq!(found["series"], expect);
+    assert_eq!(
+        found["coverage"],
+        json!({"series": 3, "shown": 2, "share": 28.0 / 31.0})
+    );
+    let all = report(&[], 5);
+    assert_eq!(all.series[0].points, [21, 10]);
+    let text = all.markdown(4_000);
+    assert!(text.contains("| 1970-01-01T00:00:30Z | 10 |"), "{text}");
+    let text = report(&["pod"], 5).markdown(4_000);
+    assert!(text.contains("| without `pod` | 16 |"), "{text}");
+    assert!(
+        text.contains("| `pod=\"2\"` | 12 | 2 | 4;\u{a0}8 |"),
+        "{text}"
+    );
+}
+
+#[test]
+fn texts_stay_within_their_bytes() {
+    let stacks: Vec<String> = (0..500)
+        .map(|i| format!("main;{}{i} {i}", "long_name_".repeat(50)))
+        .collect();
+    let (source, answer) = sourced(&stacks.join("\n"));
+    for most in [500, 2_000, 8_000] {
+        let texts = [
+            TopFunctions::new(source.clone(), &answer, FunctionOrder::Own, "", 500)
+                .unwrap()
+                .markdown(most),
+            FunctionReport::new(source.clone(), &answer, "main", 500)
+                .unwrap()
+                .markdown(most),
+            FlameGraphReport::new(source.clone(), &answer, 500)
+                .unwrap()
+                .markdown(most),
+            compared(ComparisonScale::Absolute, "a 1", &stacks.join("\n")).markdown(most),
+        ];
+        for text in texts {
+            assert!(text.len() <= most, "{} of {most}", text.len());
+        }
+    }
+}
+
+#[test]
+fn names_are_bounded() {
+    let long = "x".repeat(1 << 20);
+    let stacks: Vec<String> = (0..40).map(|i| format!("m{i};{long} 1")).collect();
+    let (source, answer) = sourced(&stacks.join("\n"));
+    let graph = FlameGraphReport::new(source.clone(), &answer, 1_000);
+    assert_eq!(graph, Err(TooLarge::Names));
+    let function = FunctionReport::new(source.clone(), &answer, &long, 100);
+    assert_eq!(function, Err(FunctionError::TooLarge(TooLarge::Names)));
+    assert!(TopFunctions::new(source, &answer, FunctionOrder::Own, "", 100).is_ok());
+}
