@@ -28,6 +28,9 @@
 mod api;
 mod auth;
 mod bucket;
+#[cfg(test)]
+#[path = "../../shared/benches/core/fleet.rs"]
+mod fleet;
 mod http;
 mod limits;
 mod maintenance;
@@ -35,6 +38,10 @@ mod meter;
 mod platform;
 #[cfg(test)]
 mod simulation;
+#[cfg(test)]
+#[allow(dead_code)] // The core's own bench uses all of it.
+#[path = "../../shared/benches/core/synthetic.rs"]
+mod synthetic;
 // The attribute of a Durable Object makes public functions without a word about them.
 #[allow(missing_docs)]
 mod tenant;
@@ -46,12 +53,14 @@ use worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use worker::worker_sys::{self, web_sys};
 use worker::{Context, Env, Request, Response, ScheduleContext, ScheduledEvent, event};
 
-use api::{admin, limits as limits_api, metrics, pgo, push, pyroscope, query, shares, tokens};
+use api::{
+    admin, limits as limits_api, mcp, metrics, pgo, push, pyroscope, query, reports, shares, tokens,
+};
 use auth::{Reason, admit, counted};
 use http::origin::{Origins, PREFLIGHT, Page};
 use http::route::{OfTenant, Route, route};
 use http::scope::Scope;
-use http::{body, grpc_web, headers};
+use http::{body, grpc, grpc_web, headers};
 use maintenance::schedule;
 use meter::{Item, Meter};
 use platform::config::{Auth, Config};
@@ -68,7 +77,8 @@ async fn fetch(mut request: Request, env: Env, context: Context) -> worker::Resu
         Ok(response) => response,
         Err(problem) => {
             body::drain(&mut request).await;
-            let response = push::otlp::error_response(&request, &problem)
+            let response = grpc::error_response(&request, &problem)
+                .or_else(|| push::otlp::error_response(&request, &problem))
                 .or_else(|| grpc_web::error_response(&request, &problem))
                 .unwrap_or_else(|| problem.response())?;
             if problem.status == 401 && asks_for_tokens(&env) {
@@ -160,13 +170,26 @@ async fn answer(
     let caller = admit(request, route.access(), &config, env, context, &meter).await?;
     match route {
         Route::Health => Ok(Response::ok("ok")?),
+        Route::Openapi => reports::openapi(),
+        Route::Ready => Ok(Response::ok("ready\n")?),
         Route::BucketCheck => admin::bucket_check(request, env).await,
         Route::Metrics => metrics::answer(env, config).await,
         Route::Tokens(call) => tokens::call(call, request, &caller, env, &meter).await,
         Route::OfTenant(route) => {
             let header = request.headers().get("x-scope-orgid")?;
-            let tenant = caller.tenant(&config, header.as_deref()).map_err(counted)?;
-            let mut scope = Scope::new(env, config, tenant, meter).within(context);
+            let tenants = caller.tenants(&config, header.as_deref());
+            let tenants = tenants.map_err(counted)?;
+            let [tenant, others @ ..] = tenants.as_slice() else {
+                return Err(Problem::internal("no tenant"));
+            };
+            if !others.is_empty() && !route.takes_several_tenants() {
+                let message =
+                    "X-Scope-OrgID names several tenants, and only queries of profiles take them";
+                return Err(counted((Reason::Tenant, Problem::invalid(message))));
+            }
+            let mut scope = Scope::new(env, config, tenant.clone(), meter)
+                .beside(others.to_vec())
+                .within(context);
             scope.meter.add(Item::WorkerRequests, 1);
             let answer = answer_tenant(route, request, &mut scope).await;
             if let (true, Err(problem)) = (route.is_push(), &answer) {
@@ -201,17 +224,17 @@ async fn answer_tenant(
 ) -> Result<Response, Problem> {
     // What administrators do is not limited.
     if route.scope() != TokenScope::Admin {
-        scope.limits = limits_api::of_tenant(scope).await?;
+        scope.limits = limits_api::of_request(scope).await?;
     }
     match route {
         OfTenant::Ingest => push::ingest::ingest(request, scope).await,
         OfTenant::Push => push::connect::push(request, scope).await,
-        OfTenant::ShouldInitiateUpload => push::debug_info::should_initiate_upload(request),
+        OfTenant::ShouldInitiateUpload => push::debug_info::should_initiate_upload(request).await,
         OfTenant::DebugInfoUpload => Err(push::debug_info::not_initiated()),
         OfTenant::OtlpExport => push::otlp::export(request, scope).await,
         OfTenant::Rebuild => admin::rebuild(scope).await,
-        OfTenant::Services => query::services(request, scope).await,
-        OfTenant::Labels => query::labels(request, scope).await,
+        OfTenant::Report(call) => reports::answer(call, request, scope).await,
+        OfTenant::Mcp => mcp::answer(request, scope).await,
         OfTenant::Timeline => query::timeline(request, scope).await,
         OfTenant::Profile => query::profile(request, scope).await,
         OfTenant::Export => query::export(request, scope).await,
@@ -223,5 +246,6 @@ async fn answer_tenant(
         OfTenant::Limits(call) => limits_api::call(call, request, scope).await,
         OfTenant::Share(call) => shares::call(call, request, scope).await,
         OfTenant::Rpc(rpc) => pyroscope::call(rpc, request, scope).await,
+        OfTenant::Service(call) => pyroscope::service(call, request, scope).await,
     }
 }

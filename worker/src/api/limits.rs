@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use pilotlight_core::store::TenantId;
 use serde::Serialize;
 use worker::{Request, Response};
 
@@ -30,11 +31,17 @@ struct Shown {
     own: OwnLimits,
 }
 
-/// The limits that hold for the tenant of a request.
-pub(crate) async fn of_tenant(scope: &Scope) -> Result<Limits, Problem> {
-    let defaults = scope.config().limits;
-    let own = own(scope).await?.of(scope.tenant().as_str()).cloned();
-    Ok(own.map_or(defaults, |own| defaults.with(&own)))
+/// The limits that hold for a request: of its tenant, and for queries of those that it reads, too.
+pub(crate) async fn of_request(scope: &Scope) -> Result<Limits, Problem> {
+    let (defaults, own) = (scope.config().limits, own(scope).await?);
+    let of = |tenant: &TenantId| {
+        let own = own.of(tenant.as_str());
+        own.map_or(defaults, |own| defaults.with(own))
+    };
+    let limits = of(scope.tenant());
+    Ok(scope
+        .tenants()
+        .fold(limits, |limits, tenant| limits.with_queries_of(&of(tenant))))
 }
 
 /// Answers a call.

@@ -1,12 +1,14 @@
-//! What requests are answered with: pushes, our queries, Pyroscope's API, profiles for Go's compiler,
-//! shares, operators' calls, tokens and metrics.
+//! What requests are answered with: pushes, our queries, reports for machines and as tools of models,
+//! Pyroscope's API, profiles for Go's compiler, shares, operators' calls, tokens and metrics.
 
 pub(crate) mod admin;
 pub(crate) mod limits;
+pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod pgo;
 pub(crate) mod push;
 pub(crate) mod pyroscope;
 pub(crate) mod query;
+pub(crate) mod reports;
 pub(crate) mod shares;
 pub(crate) mod tokens;

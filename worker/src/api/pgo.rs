@@ -20,7 +20,7 @@ use crate::http::parameters::Parameters;
 use crate::http::route::PGO;
 use crate::http::scope::Scope;
 use crate::platform::Edge;
-use crate::platform::admission::Admission;
+use crate::platform::admission::{Admission, Permit};
 use crate::platform::errors::Problem;
 
 /// What Go's own profiler sends.
@@ -65,8 +65,7 @@ pub(crate) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
     if merged.profiles == 0 {
         return Err(asked.nothing(&runner.catalog(*range).await?));
     }
-    let rows = rows(&merged, *options)?;
-    let permit = Admission(Edge).enter(rows * ROW_BYTES).await?;
+    let permit = admit(&merged, *options).await?;
     let file = file(&merged, *options);
     drop(permit);
     let tag = format!("\"{:032x}\"", xxh3_128(&file));
@@ -94,8 +93,14 @@ pub(crate) fn file(merged: &QueryAnswer, options: PgoOptions) -> Vec<u8> {
     encode_gzip(&pgo(&merged.profile, options))
 }
 
+/// Waits for the memory in which a sum is cut and written.
+pub(crate) async fn admit(merged: &QueryAnswer, options: PgoOptions) -> Result<Permit, Problem> {
+    let rows = rows(merged, options)?;
+    Admission(Edge).enter(rows * ROW_BYTES).await
+}
+
 /// How many rows of stacks a sum may come to.
-pub(crate) fn rows(merged: &QueryAnswer, options: PgoOptions) -> Result<u64, Problem> {
+fn rows(merged: &QueryAnswer, options: PgoOptions) -> Result<u64, Problem> {
     let mut rows = options.most_rows(&merged.profile);
     if options.keep_locations == 0 {
         // Whole stacks are spelt out when they are written.
@@ -193,7 +198,7 @@ fn names(header: &str, tag: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pilotlight_core::Profile;
+    use crate::api::query::tests::answer_of;
 
     const NOW: UnixNanos = UnixNanos(1_795_168_800_000_000_000);
 
@@ -300,15 +305,7 @@ mod tests {
             let stack = builder.named_stack(&[&n.to_string()]);
             builder.sample(stack, None, &[1]);
         }
-        let merged = |profile: Profile| QueryAnswer {
-            profile,
-            profiles: 1,
-            objects: 1,
-            bytes: 1,
-            saturated: false,
-            rounded: false,
-        };
-        let merged = merged(builder.finish());
+        let merged = answer_of(builder.finish());
         let keep = |keep_locations| PgoOptions {
             keep_locations,
             ..PgoOptions::default()

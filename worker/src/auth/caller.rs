@@ -8,6 +8,9 @@ use crate::http::access::Access;
 use crate::platform::config::{Auth, Config};
 use crate::platform::errors::Problem;
 
+/// Most tenants that a query is about: 8. Each of their shards is asked for its catalog.
+const MAX_TENANTS: usize = 8;
+
 /// One who was let in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Caller {
@@ -75,14 +78,41 @@ impl Caller {
         Ok(())
     }
 
-    /// The tenant that a request is about, given its `X-Scope-OrgID`. A token of one tenant says
-    /// which, and the header may only agree. With a token of all tenants the header chooses, then
-    /// the user of Basic, and `anonymous` is meant without both.
-    pub(crate) fn tenant(
+    /// The tenants that a request is about, each once: several are given as `a|b`, and each must be
+    /// one that may be asked for alone.
+    pub(crate) fn tenants(
         &self,
         config: &Config,
         header: Option<&str>,
-    ) -> Result<TenantId, Refusal> {
+    ) -> Result<Vec<TenantId>, Refusal> {
+        let wrong = |message: String| (Reason::Tenant, Problem::invalid(message));
+        let mut tenants = Vec::new();
+        let several = header.filter(|ids| ids.contains('|'));
+        for id in several.into_iter().flat_map(|ids| ids.split('|')) {
+            if id.trim().is_empty() {
+                let message = "X-Scope-OrgID has nothing on one side of a |";
+                return Err(wrong(message.to_owned()));
+            }
+            let tenant = self.tenant(config, Some(id))?;
+            if !tenants.contains(&tenant) {
+                tenants.push(tenant);
+            }
+            if tenants.len() > MAX_TENANTS {
+                let message =
+                    format!("X-Scope-OrgID names more than the {MAX_TENANTS} tenants allowed");
+                return Err(wrong(message));
+            }
+        }
+        if tenants.is_empty() {
+            tenants.push(self.tenant(config, header)?);
+        }
+        Ok(tenants)
+    }
+
+    /// The tenant that a request is about, given its `X-Scope-OrgID`. A token of one tenant says
+    /// which, and the header may only agree. With a token of all tenants the header chooses, then
+    /// the user of Basic, and `anonymous` is meant without both.
+    fn tenant(&self, config: &Config, header: Option<&str>) -> Result<TenantId, Refusal> {
         let header = header.map(str::trim).filter(|id| !id.is_empty());
         let parse = |id: &str| -> Result<TenantId, Refusal> {
             id.parse()
@@ -201,6 +231,43 @@ mod tests {
         check("*", "a/b", None, Err(400));
         check("t1", "t2", None, Ok("t1"));
         check("t1", "any body", None, Ok("t1"));
+    }
+
+    #[test]
+    fn several_tenants_where_each_may_be_asked_for() {
+        let check = |caller: Caller, auth, header, expect: Result<&str, u16>| {
+            let config = Config {
+                auth,
+                multitenancy: true,
+                ..Config::parse(|_| None).unwrap()
+            };
+            let found = caller.tenants(&config, Some(header));
+            let found = found.map_err(|(_, problem)| problem.status);
+            let names = found.map(|tenants| {
+                let names: Vec<&str> = tenants.iter().map(TenantId::as_str).collect();
+                names.join(",")
+            });
+            assert_eq!(names, expect.map(str::to_owned), "{header}");
+        };
+        let of_all = || caller("*", &[]);
+        for (caller, auth) in [
+            (of_all(), Auth::Required),
+            (Caller::unrestricted(), Auth::Open),
+        ] {
+            let check = |header, expect| check(caller.clone(), auth, header, expect);
+            check("t1", Ok("t1"));
+            check("t2|t1", Ok("t2,t1"));
+            check(" t1 | t2|t1", Ok("t1,t2"));
+            check("1|2|3|4|5|6|7|8|8", Ok("1,2,3,4,5,6,7,8"));
+            check("1|2|3|4|5|6|7|8|9", Err(400));
+            for wrong in ["t1|", "|t1", "|", "t1||t2", "t1|../t2", "t1|a b"] {
+                check(wrong, Err(400));
+            }
+        }
+        let of_one = caller("t1", &[]);
+        check(of_one.clone(), Auth::Required, "t1|t1", Ok("t1"));
+        check(of_one.clone(), Auth::Required, "t1|t2", Err(403));
+        check(of_one, Auth::Required, "t1|", Err(400));
     }
 
     #[test]

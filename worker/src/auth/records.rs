@@ -5,15 +5,14 @@ use std::thread::LocalKey;
 
 use pilotlight_core::access::{RegistryError, TokenRegistry};
 
+use crate::bucket::record::Record;
 use crate::bucket::shared_object::{Cache, Shared};
 
 thread_local! {
     static CACHE: RefCell<Cache<TokenRegistry>> = RefCell::default();
 }
 
-impl Shared for TokenRegistry {
-    const KEY: &'static str = "auth/tokens";
-
+impl Record for TokenRegistry {
     type Error = RegistryError;
 
     fn decode(bytes: &[u8]) -> Result<Self, RegistryError> {
@@ -23,6 +22,10 @@ impl Shared for TokenRegistry {
     fn encode(&self) -> Result<Vec<u8>, RegistryError> {
         self.encode()
     }
+}
+
+impl Shared for TokenRegistry {
+    const KEY: &'static str = "auth/tokens";
 
     fn cache() -> &'static LocalKey<RefCell<Cache<Self>>> {
         &CACHE

@@ -38,9 +38,9 @@ impl From<PlanError> for Problem {
                 get: Get { key, .. },
                 ..
             } => Self::new(500, "data_loss", &error).about(key),
-            PlanError::TooLarge { .. }
-            | PlanError::TooManyReads { .. }
-            | PlanError::TooManyServices(_) => Self::invalid(error),
+            // The site asks for parts of the range then.
+            PlanError::TooLarge { .. } => Self::new(413, "resource_exhausted", error),
+            PlanError::TooManyReads { .. } | PlanError::TooManyServices(_) => Self::invalid(error),
             error => Self::internal(error),
         }
     }

@@ -10,6 +10,7 @@ pub(crate) mod drive;
 pub(crate) mod memory;
 mod metered;
 mod r2;
+pub(crate) mod record;
 pub(crate) mod s3;
 pub(crate) mod shared_object;
 

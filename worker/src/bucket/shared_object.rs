@@ -1,12 +1,11 @@
-//! A small object that a whole installation shares: kept in the isolate for a short while, and
-//! replaced under a condition.
+//! A small object that a whole installation shares: kept in the isolate for a short while.
 
 use std::cell::RefCell;
-use std::fmt::Display;
 use std::rc::Rc;
 use std::thread::LocalKey;
 
-use crate::bucket::{Bucket, BucketError, Condition};
+use crate::bucket::Bucket;
+use crate::bucket::record::{self, Record};
 use crate::platform::errors::Problem;
 
 /// How long it is used without a look at the bucket: 20 s. Wrong tokens cost no request meanwhile.
@@ -16,22 +15,10 @@ pub(crate) const FRESH_MILLIS: i64 = 20_000;
 /// is what a change takes to be heard everywhere.
 pub(crate) const MAX_AGE_MILLIS: i64 = 30_000;
 
-/// Most attempts at a change that others get ahead of.
-const ATTEMPTS: usize = 5;
-
 /// What such an object holds.
-pub(crate) trait Shared: Default + 'static {
+pub(crate) trait Shared: Record + 'static {
     /// Where it is.
     const KEY: &'static str;
-
-    /// Why bytes are not one of these.
-    type Error: Display;
-
-    /// Reads what [`Self::encode`] wrote.
-    fn decode(bytes: &[u8]) -> Result<Self, Self::Error>;
-
-    /// As it is stored.
-    fn encode(&self) -> Result<Vec<u8>, Self::Error>;
 
     /// What this isolate keeps of it.
     fn cache() -> &'static LocalKey<RefCell<Cache<Self>>>;
@@ -105,9 +92,9 @@ pub(crate) async fn current<T: Shared>(
     if let Some(usable) = T::cache().with_borrow_mut(|cache| cache.usable(began)) {
         return Ok(usable);
     }
-    let read = read::<T>(bucket).await;
+    let read = record::read::<T>(bucket, T::KEY).await;
     T::cache().with_borrow_mut(|cache| match read {
-        Ok((value, _)) => {
+        Ok(value) => {
             let value = Rc::new(value);
             cache.keep(value.clone(), began, now());
             Ok(value)
@@ -120,42 +107,13 @@ pub(crate) async fn current<T: Shared>(
     })
 }
 
-/// Changes the object as it is in the bucket now, and writes it unless somebody else did meanwhile;
-/// then it begins again.
+/// [`record::change`], of which this isolate keeps what was written.
 pub(crate) async fn change<T: Shared, O>(
     bucket: &impl Bucket,
     now: impl Fn() -> i64,
     change: impl Fn(&mut T) -> Result<O, Problem>,
 ) -> Result<O, Problem> {
-    for _ in 0..ATTEMPTS {
-        let (mut value, condition) = read::<T>(bucket).await?;
-        let outcome = change(&mut value)?;
-        let bytes = value.encode().map_err(unreadable::<T>)?;
-        let began = now();
-        match bucket.put(T::KEY, bytes, condition).await {
-            Ok(_) => {
-                T::cache().with_borrow_mut(|cache| cache.keep(Rc::new(value), began, now()));
-                return Ok(outcome);
-            }
-            Err(BucketError::Precondition { .. }) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let message = format!("others change {} at the same time; send again", T::KEY);
-    Err(Problem::unavailable(message))
-}
-
-/// What the object holds, and under which condition it may be replaced.
-async fn read<T: Shared>(bucket: &impl Bucket) -> Result<(T, Condition), Problem> {
-    match bucket.get(T::KEY, None).await? {
-        None => Ok((T::default(), Condition::Absent)),
-        Some(object) => {
-            let value = T::decode(&object.bytes).map_err(unreadable::<T>)?;
-            Ok((value, Condition::Matches(object.etag)))
-        }
-    }
-}
-
-fn unreadable<T: Shared>(error: T::Error) -> Problem {
-    Problem::internal(format!("{}: {error}", T::KEY))
+    let changed = record::change(bucket, T::KEY, &now, change).await?;
+    T::cache().with_borrow_mut(|cache| cache.keep(Rc::new(changed.value), changed.at, now()));
+    Ok(changed.outcome)
 }

@@ -19,7 +19,7 @@ impl Route {
     /// What this route asks for.
     pub(crate) fn access(self) -> Access {
         match self {
-            Self::Health => Access::Anyone,
+            Self::Health | Self::Ready | Self::Openapi => Access::Anyone,
             Self::BucketCheck => Access::Installation(TokenScope::Admin),
             // Prometheus reads; it needs no right to delete.
             Self::Metrics => Access::Installation(TokenScope::Read),
@@ -42,8 +42,8 @@ impl OfTenant {
             | Self::OtlpExport
             | Self::ShouldInitiateUpload
             | Self::DebugInfoUpload => TokenScope::Push,
-            Self::Services
-            | Self::Labels
+            Self::Report(_)
+            | Self::Mcp
             | Self::Timeline
             | Self::Profile
             | Self::Export
@@ -53,7 +53,25 @@ impl OfTenant {
             | Self::Pgo
             | Self::Rpc(_)
             | Self::Share(_) => TokenScope::Read,
+            // Grafana has one token for all that it asks, and its pages keep their settings with it.
+            Self::Service(_) => TokenScope::Read,
             Self::Rebuild | Self::Admin(_) | Self::Limits(_) => TokenScope::Admin,
         }
+    }
+
+    /// Whether it may be about several tenants: all that it reads are their profiles.
+    pub(crate) fn takes_several_tenants(self) -> bool {
+        matches!(
+            self,
+            Self::Report(_)
+                | Self::Mcp
+                | Self::Timeline
+                | Self::Profile
+                | Self::Render
+                | Self::RenderDiff
+                | Self::LabelValues
+                | Self::Pgo
+                | Self::Rpc(_)
+        )
     }
 }

@@ -145,6 +145,27 @@ impl Intake {
     }
 }
 
+/// Refuses a body whose compression cannot be undone, by the header that names it.
+pub(crate) fn check_encoding(request: &Request, known: &[&str]) -> Result<(), Problem> {
+    let header = request.headers().get("content-encoding")?;
+    check_encoding_named(header.as_deref().unwrap_or(""), known)
+}
+
+fn check_encoding_named(given: &str, known: &[&str]) -> Result<(), Problem> {
+    let given = given.trim();
+    let is = |name: &str| given.eq_ignore_ascii_case(name);
+    if is("") || is("identity") || known.iter().any(|name| is(name)) {
+        return Ok(());
+    }
+    let known = match known {
+        [] => "no compression".to_owned(),
+        known => known.join(", "),
+    };
+    Err(Problem::unimplemented(format!(
+        "the content-encoding is {given:?}; known is {known}"
+    )))
+}
+
 /// Reads a body of at most `cap` bytes. One that says that it is larger is refused before a byte is
 /// read.
 pub(crate) async fn read(request: &mut Request, cap: usize) -> Result<Body, Problem> {
@@ -197,6 +218,24 @@ fn too_large(cap: usize) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn encodings_by_name() {
+        let check = |given, known: &[&str]| {
+            check_encoding_named(given, known).map_err(|problem| problem.message)
+        };
+        for given in ["", "identity", "gzip", " GZIP "] {
+            assert_eq!(check(given, &["gzip"]), Ok(()), "{given}");
+        }
+        assert_eq!(
+            check("br", &["gzip"]),
+            Err("the content-encoding is \"br\"; known is gzip".to_owned())
+        );
+        assert_eq!(
+            check("gzip", &[]),
+            Err("the content-encoding is \"gzip\"; known is no compression".to_owned())
+        );
+    }
 
     const MB: usize = 1 << 20;
 

@@ -133,7 +133,7 @@ pub(crate) fn status(code: &str) -> u8 {
 }
 
 /// A message in a header: printable ASCII, the rest and the sign itself as `%xx`.
-fn percent(text: &str) -> String {
+pub(crate) fn percent(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         match byte {

@@ -15,7 +15,7 @@ const GUARDS: [(&str, &str); 4] = [
 ];
 
 /// What a page of another site may read beside the body.
-const EXPOSED_HEADERS: &str = "retry-after, x-pilotlight-bytes, x-pilotlight-folded, \
+const EXPOSED_HEADERS: &str = "retry-after, x-pilotlight-bytes, x-pilotlight-error-bound, x-pilotlight-folded, \
                                x-pilotlight-incomplete, x-pilotlight-millis, x-pilotlight-objects, x-pilotlight-profiles, \
                                x-pilotlight-push, x-pilotlight-rounded, x-pilotlight-saturated";
 

@@ -5,6 +5,7 @@ pub(crate) mod access;
 pub(crate) mod body;
 pub(crate) mod connect;
 pub(crate) mod content_type;
+pub(crate) mod grpc;
 pub(crate) mod grpc_web;
 pub(crate) mod headers;
 pub(crate) mod origin;

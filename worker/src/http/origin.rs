@@ -6,7 +6,8 @@ use crate::platform::config::ConfigError;
 
 /// What a page may send beside what every page may.
 const ALLOWED_HEADERS: &str = "authorization, connect-protocol-version, connect-timeout-ms, \
-                               content-type, grpc-timeout, x-grpc-web, x-scope-orgid, x-user-agent";
+                               content-type, grpc-timeout, mcp-method, mcp-name, mcp-protocol-version, \
+                               x-grpc-web, x-scope-orgid, x-user-agent";
 
 /// What a page may ask for, of all methods that routes take.
 const ALLOWED_METHODS: &str = "GET, POST, PUT, DELETE";

@@ -27,12 +27,18 @@ impl Parameters {
     }
 
     pub(crate) fn parse(query: &str, now: UnixNanos) -> Self {
-        Self {
-            pairs: form_urlencoded::parse(query.as_bytes())
-                .into_owned()
-                .collect(),
-            now,
-        }
+        let pairs = form_urlencoded::parse(query.as_bytes()).into_owned();
+        Self::new(pairs.collect(), now)
+    }
+
+    /// Of names and values that were given in another way.
+    pub(crate) fn new(pairs: Vec<(String, String)>, now: UnixNanos) -> Self {
+        Self { pairs, now }
+    }
+
+    /// The names of all parameters, as often as they were given.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.pairs.iter().map(|(name, _)| name.as_str())
     }
 
     /// The first value of a parameter, `None` when it is missing or empty.
@@ -77,19 +83,47 @@ impl Parameters {
         }
     }
 
-    /// `from` and `until` as our own API has them: milliseconds, or relative such as `now-1h`. The
-    /// last hour by default.
+    /// `from` and `until` as our own API has them: milliseconds, relative such as `now-1h`, or as
+    /// RFC 3339 writes them. The last hour by default.
     pub(crate) fn range_millis(&self) -> Result<TimeRange, Problem> {
-        let millis = |text: &str| {
-            text.parse()
-                .ok()
-                .map(UnixNanos::from_millis)
-                .or_else(|| parse_time(text, self.now))
-        };
         let hour_ago = self.now.plus(-3_600_000_000_000);
+        let default = TimeRange {
+            from: hour_ago,
+            until: self.now,
+        };
+        self.range_millis_of("from", "until", default)
+    }
+
+    /// The same under other names.
+    pub(crate) fn range_millis_of(
+        &self,
+        from: &str,
+        until: &str,
+        default: TimeRange,
+    ) -> Result<TimeRange, Problem> {
+        let time = |text: &str| {
+            let millis = text.parse().ok().map(UnixNanos::from_millis);
+            let written = || {
+                let time: jiff::Timestamp = text.parse().ok()?;
+                Some(UnixNanos::from_millis(time.as_millisecond()))
+            };
+            millis
+                .or_else(|| parse_time(text, self.now))
+                .or_else(written)
+        };
+        let parsed = |name, default| {
+            let parsed = self.time(name, time, default);
+            parsed.map_err(|problem| Problem {
+                message: format!(
+                    "{}; write now-1h, 2026-11-24T10:00:00Z or milliseconds since 1970",
+                    problem.message
+                ),
+                ..problem
+            })
+        };
         checked(TimeRange {
-            from: self.time("from", millis, hour_ago)?,
-            until: self.time("until", millis, self.now)?,
+            from: parsed(from, default.from)?,
+            until: parsed(until, default.until)?,
         })
     }
 
@@ -189,6 +223,12 @@ mod tests {
             Ok((1_699_996_400_000, 1_700_000_000_000))
         );
         assert_eq!(
+            parse("from=2023-11-14T22:13:20Z&until=2023-11-15T00:13:20%2B02:00")
+                .range_millis()
+                .map(millis),
+            Ok((1_700_000_000_000, 1_700_000_000_000))
+        );
+        assert_eq!(
             parse("from=now-1m").render_range().map(millis),
             Ok((1_699_999_940_000, 1_700_000_000_000))
         );
@@ -199,7 +239,7 @@ mod tests {
         let message = |r: Result<TimeRange, Problem>| r.unwrap_err().message;
         assert_eq!(
             message(parse("from=x").range_millis()),
-            "from is \"x\", which is not a time"
+            "from is \"x\", which is not a time; write now-1h, 2026-11-24T10:00:00Z or milliseconds since 1970"
         );
         assert_eq!(
             message(parse("from=9&until=5").range_millis()),

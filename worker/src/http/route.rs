@@ -1,16 +1,23 @@
 //! From method and path to what is wanted. A path may stand under any prefix, since agents and
 //! proxies add their own.
 
+mod rpc;
+mod services;
+
 use pilotlight_core::store::ShareId;
 
 use crate::platform::errors::Problem;
+pub(crate) use rpc::Rpc;
+pub(crate) use services::{AdHocCall, ServiceCall, SettingsCall};
 
 /// What a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Health,
+    Ready,
     BucketCheck,
     Metrics,
+    Openapi,
     Tokens(Tokens),
     OfTenant(OfTenant),
 }
@@ -32,8 +39,8 @@ pub(crate) enum OfTenant {
     DebugInfoUpload,
     OtlpExport,
     Rebuild,
-    Services,
-    Labels,
+    Report(ReportCall),
+    Mcp,
     Timeline,
     Profile,
     Export,
@@ -42,6 +49,7 @@ pub(crate) enum OfTenant {
     LabelValues,
     Pgo,
     Rpc(Rpc),
+    Service(ServiceCall),
     Admin(Admin),
     Limits(LimitsCall),
     Share(ShareCall),
@@ -68,6 +76,31 @@ pub(crate) enum LimitsCall {
     Reset,
 }
 
+/// The reports for machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReportCall {
+    Services,
+    Labels,
+    Functions,
+    Function,
+    Compare,
+    Series,
+    FlameGraph,
+}
+
+impl ReportCall {
+    /// All of them, in the order in which one asks.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Services,
+        Self::Labels,
+        Self::Functions,
+        Self::Function,
+        Self::Compare,
+        Self::Series,
+        Self::FlameGraph,
+    ];
+}
+
 /// The calls about shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShareCall {
@@ -77,56 +110,6 @@ pub(crate) enum ShareCall {
     Delete(ShareId),
 }
 
-/// The calls of Pyroscope's services for readers that are answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rpc {
-    ProfileTypes,
-    LabelNames,
-    LabelValues,
-    Series,
-    SelectMergeStacktraces,
-    SelectMergeSpanProfile,
-    SelectMergeProfile,
-    SelectSeries,
-    Diff,
-    GetProfileStats,
-    AnalyzeQuery,
-    GetFeatureFlags,
-    Version,
-}
-
-/// Path, call. All are called with POST.
-const RPCS: [(&str, Rpc); 13] = [
-    ("/querier.v1.QuerierService/ProfileTypes", Rpc::ProfileTypes),
-    ("/querier.v1.QuerierService/LabelNames", Rpc::LabelNames),
-    ("/querier.v1.QuerierService/LabelValues", Rpc::LabelValues),
-    ("/querier.v1.QuerierService/Series", Rpc::Series),
-    (
-        "/querier.v1.QuerierService/SelectMergeStacktraces",
-        Rpc::SelectMergeStacktraces,
-    ),
-    (
-        "/querier.v1.QuerierService/SelectMergeSpanProfile",
-        Rpc::SelectMergeSpanProfile,
-    ),
-    (
-        "/querier.v1.QuerierService/SelectMergeProfile",
-        Rpc::SelectMergeProfile,
-    ),
-    ("/querier.v1.QuerierService/SelectSeries", Rpc::SelectSeries),
-    ("/querier.v1.QuerierService/Diff", Rpc::Diff),
-    (
-        "/querier.v1.QuerierService/GetProfileStats",
-        Rpc::GetProfileStats,
-    ),
-    ("/querier.v1.QuerierService/AnalyzeQuery", Rpc::AnalyzeQuery),
-    (
-        "/capabilities.v1.FeatureFlagsService/GetFeatureFlags",
-        Rpc::GetFeatureFlags,
-    ),
-    ("/version.v1.Version/Version", Rpc::Version),
-];
-
 impl OfTenant {
     /// Whether it takes profiles.
     pub(crate) fn is_push(self) -> bool {
@@ -135,8 +118,14 @@ impl OfTenant {
 }
 
 /// Path, method, route. A path matches when it ends so, at a segment's edge.
-const ROUTES: [(&str, &str, Route); 34] = [
+const ROUTES: [(&str, &str, Route); 43] = [
     ("/healthz", "GET", Route::Health),
+    ("/ready", "GET", Route::Ready),
+    (
+        "/api/v1/status/buildinfo",
+        "GET",
+        Route::OfTenant(OfTenant::Service(ServiceCall::BuildInfo)),
+    ),
     ("/api/v1/admin/bucket-check", "POST", Route::BucketCheck),
     (
         "/api/v1/admin/tokens",
@@ -249,9 +238,40 @@ const ROUTES: [(&str, &str, Route); 34] = [
     (
         "/api/v1/services",
         "GET",
-        Route::OfTenant(OfTenant::Services),
+        Route::OfTenant(OfTenant::Report(ReportCall::Services)),
     ),
-    ("/api/v1/labels", "GET", Route::OfTenant(OfTenant::Labels)),
+    (
+        "/api/v1/labels",
+        "GET",
+        Route::OfTenant(OfTenant::Report(ReportCall::Labels)),
+    ),
+    (
+        "/api/v1/functions",
+        "GET",
+        Route::OfTenant(OfTenant::Report(ReportCall::Functions)),
+    ),
+    (
+        "/api/v1/function",
+        "GET",
+        Route::OfTenant(OfTenant::Report(ReportCall::Function)),
+    ),
+    (
+        "/api/v1/compare",
+        "GET",
+        Route::OfTenant(OfTenant::Report(ReportCall::Compare)),
+    ),
+    (
+        "/api/v1/series",
+        "GET",
+        Route::OfTenant(OfTenant::Report(ReportCall::Series)),
+    ),
+    (
+        "/api/v1/flamegraph",
+        "GET",
+        Route::OfTenant(OfTenant::Report(ReportCall::FlameGraph)),
+    ),
+    ("/api/v1/openapi.json", "GET", Route::Openapi),
+    ("/mcp", "POST", Route::OfTenant(OfTenant::Mcp)),
     (
         "/api/v1/timeline",
         "GET",
@@ -278,22 +298,6 @@ const ROUTES: [(&str, &str, Route); 34] = [
 
 /// What the name of a service stands behind.
 pub(crate) const PGO: &str = "/pgo/";
-
-/// Services of Pyroscope whose calls get "unimplemented" rather than "not found", so that clients
-/// hide the feature.
-const SERVICES: [&str; 11] = [
-    "adhocprofiles.v1.AdHocProfileService",
-    "capabilities.v1.FeatureFlagsService",
-    "debuginfo.v1alpha1.DebuginfoService",
-    "opentelemetry.proto.collector.profiles.v1development.ProfilesService",
-    "push.v1.PusherService",
-    "querier.v1.QuerierService",
-    "settings.v1.RecordingRulesService",
-    "settings.v1.SettingsService",
-    "status.v1.StatusService",
-    "vcs.v1.VCSService",
-    "version.v1.Version",
-];
 
 /// The route of a request, or what to answer instead.
 pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
@@ -323,9 +327,9 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
     if method == "POST" && path.contains("/debuginfo.v1alpha1.DebuginfoService/Upload/") {
         return Ok(Route::OfTenant(OfTenant::DebugInfoUpload));
     }
-    if let Some((_, rpc)) = RPCS.iter().find(|(suffix, _)| path.ends_with(suffix)) {
+    if let Some(rpc) = Rpc::of(path) {
         return match method {
-            "POST" => Ok(Route::OfTenant(OfTenant::Rpc(*rpc))),
+            "POST" => Ok(Route::OfTenant(OfTenant::Rpc(rpc))),
             _ => Err(wrong_method(method, "POST", path)),
         };
     }
@@ -334,7 +338,13 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
     }
     let mut segments = path.rsplit('/');
     let (call, service) = (segments.next().unwrap_or(""), segments.next().unwrap_or(""));
-    if SERVICES.contains(&service) {
+    if let Some(call) = services::call(service, call) {
+        return match method {
+            "POST" => Ok(Route::OfTenant(OfTenant::Service(call))),
+            _ => Err(wrong_method(method, "POST", path)),
+        };
+    }
+    if services::is_call(service, call) {
         return Err(Problem::unimplemented(format!(
             "{service}/{call} is not implemented"
         )));
@@ -346,9 +356,11 @@ pub(crate) fn route(method: &str, path: &str) -> Result<Route, Problem> {
             .ok_or_else(|| wrong_method(method, "GET", path));
     }
     // The files of the site are served before a request comes here.
-    Err(Problem::not_found(format!(
-        "there is nothing at {method} {path}"
-    )))
+    let mut message = format!("there is nothing at {method} {path}");
+    if path.contains("/api/v1/") {
+        message += "; /api/v1/openapi.json says what reports there are";
+    }
+    Err(Problem::not_found(message))
 }
 
 fn is_read(method: &str) -> bool {

@@ -19,6 +19,8 @@ pub(crate) struct Scope {
     env: Env,
     config: Config,
     tenant: TenantId,
+    /// Tenants that are read beside it.
+    others: Vec<TenantId>,
     /// What the tenant may push and ask for.
     pub(crate) limits: Limits,
     /// What goes on when a request is answered, if this is about one.
@@ -36,6 +38,7 @@ impl Scope {
             env: env.clone(),
             config,
             tenant,
+            others: Vec::new(),
             limits: config.limits,
             context: None,
             meter,
@@ -51,8 +54,18 @@ impl Scope {
         }
     }
 
+    /// The same for one who reads other tenants, too.
+    pub(crate) fn beside(self, others: Vec<TenantId>) -> Self {
+        Self { others, ..self }
+    }
+
     pub(crate) fn tenant(&self) -> &TenantId {
         &self.tenant
+    }
+
+    /// All tenants that are read.
+    pub(crate) fn tenants(&self) -> impl Iterator<Item = &TenantId> {
+        [&self.tenant].into_iter().chain(&self.others)
     }
 
     /// The bucket, metered.
@@ -65,8 +78,20 @@ impl Scope {
 
     /// The tenant's shards.
     pub(crate) fn shards(&self) -> Result<TenantShards<StubLine>, Problem> {
-        let lines: Result<Vec<_>, _> = self
-            .names()
+        self.lines(self.names())
+    }
+
+    /// The shards of all tenants that are read, as those of one.
+    pub(crate) fn shards_to_read(&self) -> Result<TenantShards<StubLine>, Problem> {
+        let count = self.config.tenant_shards;
+        self.lines(self.tenants().flat_map(|tenant| Shard::all(tenant, count)))
+    }
+
+    fn lines(
+        &self,
+        shards: impl Iterator<Item = Shard>,
+    ) -> Result<TenantShards<StubLine>, Problem> {
+        let lines: Result<Vec<_>, _> = shards
             .map(|shard| StubLine::new(&self.env, &shard, self.meter.clone()))
             .collect();
         Ok(TenantShards::new(lines?))

@@ -7,6 +7,7 @@ use std::thread::LocalKey;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::bucket::record::Record;
 use crate::bucket::shared_object::{Cache, Shared};
 use crate::platform::errors::Problem;
 use crate::platform::limits::OwnLimits;
@@ -69,9 +70,7 @@ impl TenantLimits {
     }
 }
 
-impl Shared for TenantLimits {
-    const KEY: &'static str = "auth/limits";
-
+impl Record for TenantLimits {
     type Error = TableError;
 
     fn decode(bytes: &[u8]) -> Result<Self, TableError> {
@@ -85,6 +84,10 @@ impl Shared for TenantLimits {
     fn encode(&self) -> Result<Vec<u8>, TableError> {
         Ok(serde_json::to_vec(self)?)
     }
+}
+
+impl Shared for TenantLimits {
+    const KEY: &'static str = "auth/limits";
 
     fn cache() -> &'static LocalKey<RefCell<Cache<Self>>> {
         &CACHE

@@ -5,6 +5,8 @@ use std::fmt::Display;
 
 use pilotlight_core::gzip::GzipError;
 use pilotlight_core::ingest::{DiscardReason, IngestError};
+use pilotlight_core::pyroscope::TooLarge;
+use pilotlight_core::reports::FunctionError;
 use serde::{Deserialize, Serialize};
 use worker::{Response, ResponseBuilder};
 
@@ -58,8 +60,13 @@ impl Problem {
     pub(crate) fn overloaded(message: impl Display) -> Self {
         Self {
             retry_after: Some(1),
-            ..Self::new(429, "resource_exhausted", message)
+            ..Self::too_large(message)
         }
+    }
+
+    /// The answer would be too large; one to a smaller question will do.
+    pub(crate) fn too_large(message: impl Display) -> Self {
+        Self::new(429, "resource_exhausted", message)
     }
 
     /// Something the server needs failed; the same request will do later.
@@ -130,6 +137,23 @@ impl From<GzipError> for Problem {
             GzipError::TooLarge { .. } => Self::new(413, "resource_exhausted", error),
             GzipError::Damaged { .. } => Self::invalid(error),
         }
+    }
+}
+
+/// There is no report of a function.
+impl From<FunctionError> for Problem {
+    fn from(error: FunctionError) -> Self {
+        match error {
+            FunctionError::NoProfile | FunctionError::NotFound(_) => Self::not_found(error),
+            FunctionError::TooLarge(error) => error.into(),
+        }
+    }
+}
+
+/// An answer to Pyroscope's clients that would be too large.
+impl From<TooLarge> for Problem {
+    fn from(error: TooLarge) -> Self {
+        Self::too_large(error)
     }
 }
 

@@ -220,6 +220,9 @@ impl<B: Bucket, S: Sql, P: Platform> ShardServer<B, S, P> {
                 Ok(answer)
             }
             TenantRpc::Book => Ok(Vec::new()),
+            TenantRpc::ProfileTimes => {
+                serde_json::to_vec(&catalog.profile_times()?).map_err(Problem::internal)
+            }
             TenantRpc::Month => {
                 let (stored_objects, stored_bytes) = catalog.stored()?;
                 let of_reason = |d: Discarded| (d.reason, d.count);

@@ -3,16 +3,19 @@
 
 use worker::{Request, Response};
 
+use crate::http::body;
 use crate::http::connect::Codec;
 use crate::platform::errors::Problem;
 
 /// Why not, in the answer.
 const REASON: &str = "debug info is not stored here";
 
-/// `ShouldInitiateUpload`: no, with a reason.
-pub(crate) fn should_initiate_upload(request: &Request) -> Result<Response, Problem> {
+/// `ShouldInitiateUpload`: no, with a reason. What is asked about is thrown away: a connection with
+/// an unread body is closed, and the next request on it is lost.
+pub(crate) async fn should_initiate_upload(request: &mut Request) -> Result<Response, Problem> {
     let header = request.headers().get("content-type")?.unwrap_or_default();
     let codec = Codec::of(&header)?;
+    body::drain(request).await;
     // Field 1, the answer, is left out when it is false; field 2 is the reason.
     let mut message = vec![2 << 3 | 2, REASON.len() as u8];
     message.extend(REASON.bytes());

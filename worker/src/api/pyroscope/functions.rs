@@ -1,13 +1,12 @@
 //! Function projections: the table of functions, and trees of what they call and what calls them.
 
 use pilotlight_core::plans::QueryAnswer;
-use pilotlight_core::pyroscope::{self, Direction};
-use pilotlight_core::{By, Scale, diff};
+use pilotlight_core::pyroscope::{self, Budget, Direction};
 
 use super::flamegraph;
 use super::messages::{
-    CallTree as CallTreeMessage, FunctionTable, FunctionTree, FunctionTreeDirection,
-    FunctionTreeSelection, FunctionsAnswer, ProfileFormat, SelectMergeStacktracesRequest, Sides,
+    FunctionTree, FunctionTreeDirection, FunctionTreeOptions, FunctionTreeSelection,
+    FunctionsAnswer, FunctionsOptions,
 };
 use crate::http::connect::{Answer, Codec};
 use crate::platform::errors::Problem;
@@ -23,6 +22,12 @@ const MAX_CHAIN: usize = 128;
 pub(super) enum Projection {
     /// The table, of at most so many rows; 0 for all.
     Table(usize),
+    Tree(TreeProjection),
+}
+
+/// Which tree of functions.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum TreeProjection {
     /// What a chain of functions calls or what calls it, some levels deep.
     Chain {
         names: Vec<String>,
@@ -34,47 +39,38 @@ pub(super) enum Projection {
 }
 
 impl Projection {
-    /// Of a request; `None` when its format is another one. The names of a tree are those of the
-    /// call site, which selects nothing then.
-    pub(super) fn of(request: &mut SelectMergeStacktracesRequest) -> Result<Option<Self>, Problem> {
-        let options = request.format_options.take().unwrap_or_default();
-        match ProfileFormat::of(request.format) {
-            Some(ProfileFormat::Functions) => {
-                let limit = options.functions.unwrap_or_default().limit;
-                let limit = usize::try_from(limit)
-                    .map_err(|_| Problem::invalid("functions.limit is below 0"))?;
-                Ok(Some(Self::Table(limit)))
-            }
-            Some(ProfileFormat::FunctionTree) => {
-                if request.max_nodes.is_some() {
-                    return Err(Problem::invalid(
-                        "max_nodes does not go with a function tree",
-                    ));
-                }
-                let options = options.function_tree.unwrap_or_default();
-                let site = request.stack_trace_selector.as_mut();
-                let names = site.map(|site| std::mem::take(&mut site.call_site));
-                let names = names.unwrap_or_default().into_iter();
-                let names: Vec<String> = names.map(|location| location.name).collect();
-                let depth = match options.max_depth.unwrap_or(1) {
-                    depth @ 0..=MAX_DEPTH => depth as usize,
-                    depth => {
-                        let message = format!("max_depth is {depth}, not from 0 to {MAX_DEPTH}");
-                        return Err(Problem::invalid(message));
-                    }
-                };
-                Self::tree(names, options.direction, options.selection, depth).map(Some)
-            }
-            _ => Ok(None),
-        }
+    /// The table.
+    pub(super) fn table(options: FunctionsOptions) -> Result<Self, Problem> {
+        usize::try_from(options.limit)
+            .map(Self::Table)
+            .map_err(|_| Problem::invalid("functions.limit is below 0"))
     }
 
-    fn tree(
-        names: Vec<String>,
-        direction: i32,
-        selection: i32,
-        depth: usize,
-    ) -> Result<Self, Problem> {
+    /// What an answer holds of it.
+    pub(super) fn message(&self, answer: &QueryAnswer) -> Result<FunctionsAnswer, Problem> {
+        let mut budget = Budget::default();
+        match self {
+            Self::Table(limit) => {
+                let table = pyroscope::functions(&flamegraph::tree(answer)?, *limit);
+                budget.names(table.names())?;
+                Ok(FunctionsAnswer::Functions(table.into()))
+            }
+            Self::Tree(tree) => {
+                let tree = tree.message(answer, &mut budget)?;
+                Ok(FunctionsAnswer::FunctionTree(tree))
+            }
+        }
+    }
+}
+
+/// All functions of one side of a comparison: with those of the other it is known which stay.
+pub(super) fn whole_table(answer: &QueryAnswer) -> Result<pyroscope::FunctionTable, Problem> {
+    Ok(pyroscope::functions(&flamegraph::tree(answer)?, 0))
+}
+
+impl TreeProjection {
+    /// Of the options of a request, and the names of a chain or path.
+    pub(super) fn of(names: Vec<String>, options: &FunctionTreeOptions) -> Result<Self, Problem> {
         if names.len() > MAX_CHAIN {
             let message = format!(
                 "a chain of {} functions is longer than the {MAX_CHAIN} allowed",
@@ -82,7 +78,14 @@ impl Projection {
             );
             return Err(Problem::invalid(message));
         }
-        let directions = match direction {
+        let depth = match options.max_depth.unwrap_or(1) {
+            depth @ 0..=MAX_DEPTH => depth as usize,
+            depth => {
+                let message = format!("max_depth is {depth}, not from 0 to {MAX_DEPTH}");
+                return Err(Problem::invalid(message));
+            }
+        };
+        let directions = match options.direction {
             FunctionTreeDirection::CALLEES => vec![Direction::Callees],
             FunctionTreeDirection::CALLERS => vec![Direction::Callers],
             FunctionTreeDirection::BOTH => vec![Direction::Callees, Direction::Callers],
@@ -92,7 +95,7 @@ impl Projection {
                 ));
             }
         };
-        match selection {
+        match options.selection {
             FunctionTreeSelection::ROOT_PATH if directions == [Direction::Callees] => {
                 Ok(Self::RootPath { names, depth })
             }
@@ -118,84 +121,49 @@ impl Projection {
         }
     }
 
-    /// What an answer holds of it.
-    pub(super) fn message(&self, answer: &QueryAnswer) -> Result<FunctionsAnswer, Problem> {
-        let Self::Table(limit) = self else {
-            return Ok(FunctionsAnswer::FunctionTree(self.tree_of(answer)?));
-        };
-        let table = pyroscope::functions(&flamegraph::tree(answer), *limit);
-        Ok(FunctionsAnswer::Functions(table.into()))
-    }
-
-    /// The same of both sides of a comparison.
-    pub(super) fn diff(
+    /// What an answer holds of it, as far as the budget has room.
+    pub(super) fn message(
         &self,
-        left: &QueryAnswer,
-        right: &QueryAnswer,
-    ) -> Result<FunctionsAnswer, Problem> {
-        let Self::Table(limit) = self else {
-            let (left, right) = (self.tree_of(left)?, self.tree_of(right)?);
-            return Ok(FunctionsAnswer::FunctionTreeDiff(Sides { left, right }));
-        };
-        let has_types = |answer: &QueryAnswer| !answer.profile.sample_types().is_empty();
-        let [left, right] = match (has_types(left), has_types(right)) {
-            (true, true) => {
-                let sides = ((&left.profile, 0), (&right.profile, 0));
-                let tree = diff(sides.0, sides.1, By::Name, Scale::Absolute);
-                pyroscope::functions_diff(tree.tree(), *limit)
-            }
-            // What is missing has no functions.
-            _ => [left, right].map(|side| pyroscope::functions(&flamegraph::tree(side), *limit)),
-        };
-        let (left, right) = (FunctionTable::from(left), FunctionTable::from(right));
-        Ok(FunctionsAnswer::FunctionsDiff(Sides { left, right }))
-    }
-
-    fn tree_of(&self, answer: &QueryAnswer) -> Result<FunctionTree, Problem> {
-        let tree = flamegraph::tree(answer);
+        answer: &QueryAnswer,
+        budget: &mut Budget,
+    ) -> Result<FunctionTree, Problem> {
+        let tree = flamegraph::tree(answer)?;
         let mut found = FunctionTree::default();
-        let (names, directions, depth) = match self {
+        match self {
+            Self::RootPath { names, depth } => {
+                let root = pyroscope::root_path(&tree, names, *depth, budget)?;
+                found.callees = Some(root.into());
+            }
             Self::Chain {
                 names,
                 directions,
                 depth,
-            } => (names, directions.as_slice(), *depth),
-            Self::RootPath { names, depth } => (names, [Direction::Callees].as_slice(), *depth),
-            Self::Table(_) => return Ok(found),
-        };
-        for &direction in directions {
-            let root = match self {
-                Self::RootPath { .. } => pyroscope::root_path(&tree, names, depth),
-                _ => pyroscope::function_tree(&tree, names, direction, depth),
-            };
-            let root = root.map_err(|error| Problem::new(429, "resource_exhausted", error))?;
-            let branch = CallTreeMessage {
-                root: root.map(Into::into),
-            };
-            match direction {
-                Direction::Callees => found.callees = Some(branch),
-                Direction::Callers => found.callers = Some(branch),
+            } => {
+                for &direction in directions {
+                    let root = pyroscope::function_tree(&tree, names, direction, *depth, budget)?;
+                    match direction {
+                        Direction::Callees => found.callees = Some(root.into()),
+                        Direction::Callers => found.callers = Some(root.into()),
+                    }
+                }
             }
         }
         Ok(found)
     }
 }
 
-/// An answer in the one form in which clients can read it.
+/// An answer in JSON; other codecs are refused with the form.
 pub(super) fn answer(codec: Codec, message: &FunctionsAnswer) -> Result<Answer, Problem> {
-    match codec {
-        Codec::Json => codec.answer_of(Vec::new, || {
-            serde_json::to_vec(message).map_err(Problem::internal)
-        }),
-        Codec::Proto | Codec::GrpcWeb(_) => Err(Problem::unimplemented(
-            "functions are answered in JSON only",
-        )),
-    }
+    codec.answer_of(Vec::new, || {
+        serde_json::to_vec(message).map_err(Problem::internal)
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::form::Form;
     use super::*;
+    use crate::api::query::tests::answer_of;
     use pilotlight_core::ProfileBuilder;
     use serde_json::{Value, json};
 
@@ -208,31 +176,23 @@ mod tests {
             let stack = builder.named_stack(names);
             builder.sample(stack, None, &[*value]);
         }
-        QueryAnswer {
-            profile: builder.finish(),
-            profiles: 1,
-            objects: 1,
-            bytes: 1,
-            saturated: false,
-            rounded: false,
-        }
+        answer_of(builder.finish())
     }
 
-    fn projection(
-        format: &str,
-        options: Value,
-        names: &[&str],
-    ) -> Result<Option<Projection>, Problem> {
+    fn projection(format: &str, options: Value, names: &[&str]) -> Result<Projection, Problem> {
         let site: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
-        let mut request: SelectMergeStacktracesRequest = serde_json::from_value(json!({
+        let mut request = serde_json::from_value(json!({
             "format": format, "formatOptions": options, "stackTraceSelector": {"callSite": site},
         }))
         .unwrap();
-        Projection::of(&mut request)
+        match Form::of(&mut request, Codec::Json)? {
+            Form::Functions(projection) => Ok(projection),
+            form => panic!("{form:?}"),
+        }
     }
 
     fn found(format: &str, options: Value, names: &[&str], of: &QueryAnswer) -> Value {
-        let projection = projection(format, options, names).unwrap().unwrap();
+        let projection = projection(format, options, names).unwrap();
         serde_json::to_value(projection.message(of).unwrap()).unwrap()
     }
 
@@ -256,18 +216,6 @@ mod tests {
         assert_eq!(
             found(TABLE, Value::Null, &[], &answer(&[])),
             json!({"functions": {"total": "0", "totalFunctions": "0", "functions": []}})
-        );
-        let sides = Projection::Table(1)
-            .diff(&of, &answer(&[(&["main"], 9)]))
-            .unwrap();
-        let sides = serde_json::to_value(sides).unwrap();
-        assert_eq!(
-            sides["functions"]["left"]["functions"],
-            json!([row("main", "4", "1")])
-        );
-        assert_eq!(
-            sides["functions"]["right"]["functions"],
-            json!([row("main", "9", "9")])
         );
     }
 
@@ -315,10 +263,6 @@ mod tests {
                 .unwrap_err()
                 .message
                 .contains("128")
-        );
-        assert_eq!(
-            projection("PROFILE_FORMAT_TREE", Value::Null, &[]),
-            Ok(None)
         );
     }
 }

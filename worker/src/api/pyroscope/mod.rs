@@ -1,38 +1,57 @@
 //! Pyroscope's query API: the Connect calls of `querier.v1` and its neighbours, and the older HTTP
 //! calls.
 
+mod ad_hoc;
+mod buckets;
+mod build_info;
+mod comparison;
+mod exemplars;
 mod flamegraph;
+mod form;
 mod functions;
+mod heatmap;
 mod legacy;
+#[cfg(test)]
+pub(crate) mod measured;
 mod messages;
 mod names;
 mod notes;
 mod profiles;
 mod request;
 mod series;
+mod settings;
+mod stacks;
 mod stats;
+mod unary;
 
-use pilotlight_core::plans::Grouping;
-use prost::Message;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use worker::{Request, Response};
 
-use crate::api::query::{self, EdgeQueryRunner};
-use crate::http::body;
-use crate::http::connect::{Answer, Codec};
-use crate::http::route::Rpc;
+use crate::api::query::EdgeQueryRunner;
+use crate::http::connect::Answer;
+use crate::http::route::{Rpc, ServiceCall};
 use crate::http::scope::Scope;
 use crate::platform::clock;
 use crate::platform::errors::Problem;
+use names::Matched;
 use notes::Notes;
-use series::{Aggregation, Buckets};
+use unary::{Call, MAX_REQUEST};
 
 pub(crate) use legacy::{label_values, render, render_diff};
+pub(crate) use settings::settings_key;
 
-/// Largest request: 1 MB. They are a few hundred bytes, or as many selectors as someone has
-/// patience to write.
-const MAX_REQUEST: usize = 1 << 20;
+/// Answers a call that is about no profiles that were pushed.
+pub(crate) async fn service(
+    call: ServiceCall,
+    request: &mut Request,
+    scope: &Scope,
+) -> Result<Response, Problem> {
+    match call {
+        ServiceCall::Settings(call) => settings::call(call, request, scope).await,
+        ServiceCall::AdHoc(call) => ad_hoc::call(call, request, scope).await,
+        ServiceCall::BuildInfo => build_info::build_info(request).await,
+    }
+}
 
 /// Answers a call.
 pub(crate) async fn call(
@@ -40,85 +59,62 @@ pub(crate) async fn call(
     request: &mut Request,
     scope: &Scope,
 ) -> Result<Response, Problem> {
-    let header = |name| Ok::<_, Problem>(request.headers().get(name)?.unwrap_or_default());
-    // Older clients send JSON without a word about it.
-    let codec = match header("content-type")?.as_str() {
-        "" => Codec::Json,
-        content_type => Codec::of(content_type)?,
-    };
-    let (accept, accept_encoding) = (header("accept")?, header("accept-encoding")?);
-    let body = body::read(request, MAX_REQUEST).await?;
-    let call = Call {
-        codec,
-        body: &body,
-        accept: &accept,
-    };
+    let call = Call::read(request, MAX_REQUEST).await?;
     let (answer, notes) = answer(rpc, &call, scope).await?;
-    let response = answer.response(&accept_encoding)?;
+    let response = answer.response(&call.accept_encoding)?;
     notes.write(&response)?;
     Ok(response)
 }
 
-/// A call as it came.
-struct Call<'a> {
-    codec: Codec,
-    body: &'a [u8],
-    accept: &'a str,
-}
-
-impl Call<'_> {
-    fn request<M: Message + Default + DeserializeOwned>(&self) -> Result<M, Problem> {
-        self.codec.request(self.body, MAX_REQUEST)
-    }
-}
-
-async fn answer(rpc: Rpc, call: &Call<'_>, scope: &Scope) -> Result<(Answer, Notes), Problem> {
+async fn answer(rpc: Rpc, call: &Call, scope: &Scope) -> Result<(Answer, Notes), Problem> {
     let codec = call.codec;
     let runner = EdgeQueryRunner::open(scope)?;
     let plain = |answer: Result<Answer, Problem>| answer.map(|answer| (answer, Notes::default()));
+    let matched = async |start, end, matchers: &[String]| {
+        let (range, selectors) = (request::range(start, end)?, request::selectors(matchers)?);
+        Matched::read(&runner, range, selectors).await
+    };
     match rpc {
         Rpc::ProfileTypes => {
             let request: messages::ProfileTypesRequest = call.request()?;
             let range = request::range_or_day(request.start, request.end, clock::now())?;
-            let objects = runner.catalog(range).await?;
-            plain(codec.answer(&names::profile_types(&names::series(&objects, &[], range))))
+            let matched = Matched::read(&runner, range, Vec::new()).await?;
+            plain(codec.answer(&names::profile_types(&matched.series())))
         }
         Rpc::LabelNames => {
             let request: messages::LabelNamesRequest = call.request()?;
-            let range = request::range(request.start, request.end)?;
-            let selectors = request::selectors(&request.matchers)?;
-            let objects = runner.catalog(range).await?;
             let any_names = call.accept.contains("allow-utf8-labelnames=true");
-            let series = names::series(&objects, &selectors, range);
-            plain(codec.answer(&names::label_names(&series, any_names)))
+            let matched = matched(request.start, request.end, &request.matchers).await?;
+            plain(codec.answer(&names::label_names(&matched.series(), any_names)))
         }
         Rpc::LabelValues => {
             let request: messages::LabelValuesRequest = call.request()?;
-            let range = request::range(request.start, request.end)?;
-            let selectors = request::selectors(&request.matchers)?;
-            let objects = runner.catalog(range).await?;
-            let series = names::series(&objects, &selectors, range);
-            plain(codec.answer(&names::label_values(&series, &request.name)))
+            let matched = matched(request.start, request.end, &request.matchers).await?;
+            plain(codec.answer(&names::label_values(&matched.series(), &request.name)))
         }
         Rpc::Series => {
             let request: messages::SeriesRequest = call.request()?;
-            let range = request::range(request.start, request.end)?;
-            let selectors = request::selectors(&request.matchers)?;
             let label_names = request::label_names(&request.label_names)?;
-            let objects = runner.catalog(range).await?;
-            let series = names::series(&objects, &selectors, range);
-            plain(codec.answer(&names::label_sets(&series, &label_names)))
+            let matched = matched(request.start, request.end, &request.matchers).await?;
+            plain(codec.answer(&names::label_sets(&matched.series(), &label_names)))
         }
         Rpc::SelectMergeStacktraces => profiles::stacktraces(call.request()?, codec, &runner).await,
         Rpc::SelectMergeSpanProfile => {
             profiles::span_profile(call.request()?, codec, &runner).await
         }
         Rpc::SelectMergeProfile => profiles::merged_profile(call.request()?, codec, &runner).await,
-        Rpc::Diff => profiles::diff(call.request()?, codec, &runner).await,
-        Rpc::SelectSeries => plain(codec.answer(&select_series(call.request()?, &runner).await?)),
+        Rpc::Diff => comparison::diff(call.request()?, codec, &runner).await,
+        Rpc::SelectSeries => {
+            let (response, notes) = series::select_series(call.request()?, &runner).await?;
+            Ok((codec.answer(&response)?, notes))
+        }
+        Rpc::SelectHeatmap => {
+            let (response, notes) = heatmap::heatmap(call.request()?, &runner).await?;
+            Ok((codec.answer(&response)?, notes))
+        }
         Rpc::GetProfileStats => {
             let messages::GetProfileStatsRequest {} = call.request()?;
-            plain(codec.answer(&stats::profile_stats(&runner.everything().await?)))
+            plain(codec.answer(&stats::profile_stats(runner.profile_times().await?)))
         }
         Rpc::AnalyzeQuery => {
             plain(codec.answer(&stats::analyze_query(&call.request()?, &runner).await?))
@@ -156,39 +152,15 @@ fn feature_flags() -> messages::GetFeatureFlagsResponse {
     }
 }
 
-async fn select_series(
-    request: messages::SelectSeriesRequest,
-    runner: &EdgeQueryRunner,
-) -> Result<messages::SelectSeriesResponse, Problem> {
-    let stacks = request.stack_trace_selector.unwrap_or_default();
-    if stacks != messages::StackTraceSelector::default() {
-        return Err(request::unsupported("stack_trace_selector"));
-    }
-    let profile_type = request.profile_type_id.parse().map_err(Problem::invalid)?;
-    let selector = query::selector(&request.label_selector)?;
-    let buckets = Buckets::new(request::range(request.start, request.end)?, request.step)?;
-    let how = Aggregation::of(request.aggregation)?;
-    let group_by = request::label_names(&request.group_by)?;
-    let limit = usize::try_from(request.limit.unwrap_or(0)).unwrap_or(0);
-    let timeline = runner
-        .timeline(
-            &selector,
-            Some(&profile_type),
-            buckets.range(),
-            buckets.window,
-            Grouping::Series,
-        )
-        .await?;
-    Ok(series::answer(&timeline, buckets, &group_by, how, limit))
-}
-
 fn json(value: &impl Serialize) -> Result<Response, Problem> {
     Ok(Response::from_json(value)?)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::buckets::Buckets;
     use super::request::DEFAULT_NODES;
+    use super::series::Aggregation;
     use super::*;
     use pilotlight_core::{
         ProfileType, TimeRange,
@@ -209,7 +181,7 @@ pub(crate) mod tests {
         }
         let mut texts = Vec::new();
         for max_nodes in [0, 1, 2, DEFAULT_NODES] {
-            let graph = flamegraph::flame_graph(merged, max_nodes);
+            let graph = flamegraph::flame_graph(merged, max_nodes).expect("small");
             texts.push(text(flamegraph::message(graph)));
         }
         texts.extend(legacy::tests::every_answer(

@@ -3,13 +3,42 @@
 use std::collections::BTreeSet;
 
 use pilotlight_core::{
-    Labels, ProfileType, Selector, TYPE_LABELS, TimeRange, label_of, plans::CatalogObject,
+    Labels, ProfileType, Selector, TYPE_LABELS, TimeRange, label_of,
+    plans::{self, CatalogObject},
 };
 
 use super::messages::{self, Labels as LabelsMessage, label_pairs};
+use crate::api::query::EdgeQueryRunner;
+use crate::platform::errors::Problem;
 
 /// A series that has profiles.
 type SeriesId<'a> = (&'a Labels, &'a ProfileType);
+
+/// The objects of a range, and which of their series are asked for.
+pub(super) struct Matched {
+    objects: Vec<CatalogObject>,
+    selectors: Vec<Selector>,
+    range: TimeRange,
+}
+
+impl Matched {
+    /// Reads what the catalog has. A series needs to match one of `selectors`, if there are any.
+    pub(super) async fn read(
+        runner: &EdgeQueryRunner,
+        range: TimeRange,
+        selectors: Vec<Selector>,
+    ) -> Result<Self, Problem> {
+        Ok(Self {
+            objects: runner.catalog(range).await?,
+            selectors,
+            range,
+        })
+    }
+
+    pub(super) fn series(&self) -> BTreeSet<SeriesId<'_>> {
+        series(&self.objects, &self.selectors, self.range)
+    }
+}
 
 /// The series with profiles in a range that match one of `selectors`, or all without selectors.
 pub(super) fn series<'a>(
@@ -17,12 +46,7 @@ pub(super) fn series<'a>(
     selectors: &[Selector],
     range: TimeRange,
 ) -> BTreeSet<SeriesId<'a>> {
-    let all = objects.iter().flat_map(|object| object.directory.series());
-    let mut unique = BTreeSet::new();
-    unique.extend(
-        all.filter(|&(_, _, first, last)| range.touches(first, last))
-            .map(|(labels, t, ..)| (labels, t)),
-    );
+    let mut unique = plans::series(objects, range);
     unique.retain(|&(labels, t)| {
         selectors.is_empty() || selectors.iter().any(|s| s.matches(t, labels))
     });

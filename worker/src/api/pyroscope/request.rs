@@ -1,10 +1,13 @@
 //! What the fields of requests mean, and which of them are refused.
 
-use pilotlight_core::{ProfileType, Selector, SpanSelector, TimeRange, UnixNanos};
+use pilotlight_core::verbs::FrameFilter;
+use pilotlight_core::{
+    ProfileId, ProfileIds, ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
+};
 
-use super::messages::{GoPgo, Location, SelectMergeStacktracesRequest};
+use super::messages::{GoPgo, SelectMergeStacktracesRequest};
+use super::stacks;
 use crate::api::query;
-use crate::http::parameters::checked;
 use crate::platform::errors::Problem;
 
 /// Most selectors of a call: 16. Each may hold half a megabyte of compiled expressions, and all are
@@ -14,8 +17,8 @@ const MAX_SELECTORS: usize = 16;
 /// Most names of labels by which is grouped: 64, twice what a series may have.
 const MAX_LABEL_NAMES: usize = 64;
 
-/// Most functions of a call site: more than the deepest stack that is stored.
-const MAX_CALL_SITE: usize = 10_000;
+/// Most ids of profiles of a call: 1,000. Their pages may be as many, and they lie anywhere.
+const MAX_PROFILE_IDS: usize = 1_000;
 
 /// Nodes of a flame graph when a request does not say: Pyroscope's default.
 pub(super) const DEFAULT_NODES: usize = 8_192;
@@ -29,11 +32,16 @@ pub(super) fn range(start: i64, end: i64) -> Result<TimeRange, Problem> {
     if start == 0 || end == 0 {
         return Err(Problem::invalid("missing time range in the query"));
     }
-    let (from, until) = (
-        UnixNanos::from_millis(start),
-        UnixNanos::from_millis(end.saturating_add(1)),
-    );
-    checked(TimeRange { from, until })
+    // Before the end moves: one that lies a millisecond too early would pass for an empty range.
+    if start > end {
+        return Err(Problem::invalid(format!(
+            "the range begins ({start}) after its end ({end})"
+        )));
+    }
+    Ok(TimeRange {
+        from: UnixNanos::from_millis(start),
+        until: UnixNanos::from_millis(end.saturating_add(1)),
+    })
 }
 
 /// The range of a call that may do without: the last day then.
@@ -83,15 +91,20 @@ pub(super) fn label_names(names: &[String]) -> Result<Vec<String>, Problem> {
 
 /// How many nodes a flame graph may have.
 pub(super) fn max_nodes(asked: Option<i64>) -> Result<usize, Problem> {
+    max_nodes_within(MOST_NODES, asked)
+}
+
+/// The same where a call allows `most`.
+pub(super) fn max_nodes_within(most: usize, asked: Option<i64>) -> Result<usize, Problem> {
     match asked {
         None | Some(0) => Ok(DEFAULT_NODES),
         Some(nodes) if nodes < 0 => Err(Problem::invalid(format!(
-            "max flamegraph nodes limit must be set (max allowed {MOST_NODES})"
+            "max flamegraph nodes limit must be set (max allowed {most})"
         ))),
         Some(nodes) => match usize::try_from(nodes) {
-            Ok(nodes) if nodes <= MOST_NODES => Ok(nodes),
+            Ok(nodes) if nodes <= most => Ok(nodes),
             _ => Err(Problem::invalid(format!(
-                "max flamegraph nodes limit {nodes} is greater than allowed {MOST_NODES}"
+                "max flamegraph nodes limit {nodes} is greater than allowed {most}"
             ))),
         },
     }
@@ -103,20 +116,33 @@ pub(super) struct Selection {
     pub(super) selector: Selector,
     pub(super) profile_type: ProfileType,
     pub(super) range: TimeRange,
-    pub(super) spans: Option<SpanSelector>,
-    /// The functions from the root that a stack must begin with.
+    /// Only these samples of them.
+    pub(super) samples: SampleSelector,
+    /// Which functions their stacks name; all if it is not given.
+    pub(super) frames: Option<FrameFilter>,
+    /// The functions from the root that a stack must begin with, of those that are named.
     pub(super) call_site: Vec<String>,
     /// How the profile is cut for Go's compiler, if it is.
     pub(super) pgo: Option<GoPgo>,
 }
 
 impl Selection {
+    /// All samples of a type that a selector selects in a range.
+    pub(super) fn plain(selector: Selector, profile_type: ProfileType, range: TimeRange) -> Self {
+        Self {
+            selector,
+            profile_type,
+            range,
+            samples: SampleSelector::default(),
+            frames: None,
+            call_site: Vec::new(),
+            pgo: None,
+        }
+    }
+
     /// Of a request. What would change the answer and is not understood is refused, rather than to
     /// answer something else.
     pub(super) fn of(request: SelectMergeStacktracesRequest) -> Result<Self, Problem> {
-        if !request.profile_id_selector.is_empty() {
-            return Err(unsupported("profile_id_selector"));
-        }
         if request
             .asynchronous
             .is_some_and(|a| a.kind != 0 || !a.request_id.is_empty())
@@ -124,43 +150,54 @@ impl Selection {
             return Err(unsupported("async"));
         }
         let profile_type = request.profile_type_id.parse().map_err(Problem::invalid)?;
-        let stacks = request.stack_trace_selector.unwrap_or_default();
-        if stacks.frame_filter.is_some() {
-            return Err(unsupported("stack_trace_selector.frame_filter"));
+        let wanted = request.stack_trace_selector.unwrap_or_default();
+        if wanted.frame_filter.is_some() && wanted.go_pgo.is_some() {
+            return Err(Problem::invalid("go_pgo does not go with frame_filter"));
         }
         Ok(Self {
             selector: query::selector(&request.label_selector)?,
             profile_type,
             range: range(request.start, request.end)?,
-            spans: query::span_selector(
-                (
-                    "span_selector",
-                    request.span_selector.iter().map(String::as_str),
-                ),
-                (
-                    "trace_id_selector",
-                    request.trace_id_selector.iter().map(String::as_str),
-                ),
-            )?,
-            call_site: call_site(stacks.call_site)?,
-            pgo: stacks.go_pgo,
+            samples: SampleSelector {
+                profiles: profile_ids(&request.profile_id_selector)?,
+                spans: query::span_selector(
+                    (
+                        "span_selector",
+                        request.span_selector.iter().map(String::as_str),
+                    ),
+                    (
+                        "trace_id_selector",
+                        request.trace_id_selector.iter().map(String::as_str),
+                    ),
+                )?,
+            },
+            frames: wanted.frame_filter.map(stacks::frame_filter).transpose()?,
+            call_site: stacks::call_site(wanted.call_site)?,
+            pgo: wanted.go_pgo,
         })
     }
 }
 
-/// The functions of a call site.
-fn call_site(call_site: Vec<Location>) -> Result<Vec<String>, Problem> {
-    if call_site.len() > MAX_CALL_SITE {
+/// How many groups an answer has at most; 0 for all.
+pub(super) fn limit(asked: Option<i64>) -> usize {
+    usize::try_from(asked.unwrap_or(0)).unwrap_or(0)
+}
+
+/// The profiles that are asked for by their ids. What is a UUID and no id of ours selects nothing.
+fn profile_ids(texts: &[String]) -> Result<Option<ProfileIds>, Problem> {
+    if texts.len() > MAX_PROFILE_IDS {
         let message = format!(
-            "a call site of {} functions is longer than the {MAX_CALL_SITE} allowed",
-            call_site.len()
+            "{} ids of profiles are more than the {MAX_PROFILE_IDS} allowed",
+            texts.len()
         );
         return Err(Problem::invalid(message));
     }
-    Ok(call_site
-        .into_iter()
-        .map(|location| location.name)
-        .collect())
+    let id = |text: &String| {
+        ProfileId::parse(text)
+            .map_err(|error| Problem::invalid(format!("profile_id_selector is {text:?}: {error}")))
+    };
+    let ids = texts.iter().map(id).collect::<Result<Vec<_>, _>>()?;
+    Ok((!texts.is_empty()).then(|| ids.into_iter().flatten().collect()))
 }
 
 /// The error for a field that is known and not served.
@@ -196,7 +233,12 @@ mod tests {
             range(0, 5).unwrap_err().message,
             "missing time range in the query"
         );
-        assert_eq!(range(9, 5).unwrap_err().status, 400);
+        for end in [8, 5] {
+            assert_eq!(
+                range(9, end).unwrap_err().message,
+                format!("the range begins (9) after its end ({end})")
+            );
+        }
         assert!(range(i64::MIN, i64::MAX).is_ok());
     }
 
@@ -248,13 +290,30 @@ mod tests {
     }
 
     #[test]
+    fn profiles_are_named_by_uuids() {
+        let of = |ids: &[&str]| {
+            let ids: Vec<String> = ids.iter().map(|&id| id.to_owned()).collect();
+            let found = selection(|r| r.profile_id_selector = ids.clone());
+            found.map(|selection| selection.samples.profiles)
+        };
+        assert_eq!(of(&[]), Ok(None));
+        let none = ProfileIds::default();
+        // A UUID that somebody else made.
+        let other = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
+        assert_eq!(of(&[other]), Ok(Some(none)));
+        let ours = "17979cfe-3d85-8cd1-94f7-bcb2244c857a";
+        let expect = ProfileIds::from_iter(ProfileId::parse(ours).unwrap());
+        assert_eq!(of(&[other, ours, ours]), Ok(Some(expect)));
+        let refused = of(&[ours, "xyz"]).unwrap_err();
+        let message = "profile_id_selector is \"xyz\": an id of a profile is a UUID, 32 hex digits with hyphens";
+        assert_eq!((refused.status, refused.message.as_str()), (400, message));
+        assert_eq!(of(&[ours; 1_001]).unwrap_err().status, 400);
+    }
+
+    #[test]
     fn what_is_not_served_is_refused() {
         let status =
             |change: fn(&mut SelectMergeStacktracesRequest)| selection(change).unwrap_err().status;
-        assert_eq!(
-            status(|r| r.profile_id_selector = vec!["x".to_owned()]),
-            501
-        );
         assert_eq!(
             status(
                 |r| r.asynchronous = Some(super::super::messages::AsyncQueryRequest {
@@ -264,11 +323,6 @@ mod tests {
             ),
             501
         );
-        let filtered = |r: &mut SelectMergeStacktracesRequest| {
-            let filter = Some(super::super::messages::FrameFilter {});
-            r.stack_trace_selector.get_or_insert_default().frame_filter = filter;
-        };
-        assert_eq!(status(filtered), 501);
         assert_eq!(status(|r| r.profile_type_id = "x".to_owned()), 400);
         assert_eq!(status(|r| r.span_selector = vec!["0".to_owned()]), 400);
         assert_eq!(

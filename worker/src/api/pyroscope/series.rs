@@ -3,22 +3,128 @@
 use std::collections::BTreeMap;
 
 use pilotlight_core::{
-    TimeRange, UnixNanos,
-    plans::{Point, Timeline, window_of},
+    Labels, ProfileType, Selector, TimeRange, UnixNanos,
+    plans::{
+        CallSiteOf, CallSitePlan, Grouping, Point, Timeline, Value, Values, ValuesOf, ValuesPlan,
+    },
     sort::sort_by,
-    store::SumWindow,
 };
 
+use super::buckets::Buckets;
+use super::exemplars::{GroupLabels, PointExemplars, SeriesGroups, exemplars_of};
 use super::messages::{self, label_pairs};
-use super::names;
+use super::notes::Notes;
+use super::{request, stacks};
+use crate::api::query::{self, EdgeQueryRunner};
 use crate::platform::errors::Problem;
 
-/// Most points of a series: what a request may make the server hold. Pyroscope has the same bound.
-const MAX_POINTS: i64 = 11_000;
+/// What a point takes as it is held, as a message and as JSON.
+const POINT_BYTES: usize = 128;
 
-/// Longest bucket, milliseconds: ten years. Sums of times and steps stay far from the ends of 64
-/// bits.
-const MAX_STEP: i64 = 3_660 * 86_400_000;
+/// `SelectSeries`.
+pub(super) async fn select_series(
+    request: messages::SelectSeriesRequest,
+    runner: &EdgeQueryRunner,
+) -> Result<(messages::SelectSeriesResponse, Notes), Problem> {
+    let call_site = stacks::series_call_site(request.stack_trace_selector)?;
+    let exemplars = exemplars_of(request.exemplar_type)?;
+    if !call_site.is_empty() && exemplars == Some(ValuesOf::Spans) {
+        return Err(Problem::invalid(
+            "exemplars of spans do not go with a call site",
+        ));
+    }
+    let profile_type: ProfileType = request.profile_type_id.parse().map_err(Problem::invalid)?;
+    let selector = query::selector(&request.label_selector)?;
+    let buckets = Buckets::new(request::range(request.start, request.end)?, request.step)?;
+    let how = Aggregation::of(request.aggregation)?;
+    let group_by = request::label_names(&request.group_by)?;
+    let limit = request::limit(request.limit);
+    let groups = || SeriesGroups::new(&profile_type, &group_by);
+    let mut sums = Sums::new(groups(), buckets);
+    let ask = Ask {
+        selector: &selector,
+        profile_type: &profile_type,
+        range: buckets.range(),
+        call_site: &call_site,
+    };
+    if call_site.is_empty() {
+        let timeline = runner.timeline(
+            &selector,
+            Some(&profile_type),
+            buckets.range(),
+            buckets.window,
+            Grouping::Series,
+        );
+        sums.add_timeline(&timeline.await?);
+    } else {
+        // How many profiles of a window have the call site is not known.
+        let of = match how {
+            Aggregation::Sum => CallSiteOf::Windows(buckets.window),
+            Aggregation::Average => CallSiteOf::Windows(None),
+        };
+        sums = ask.call_site(of, runner, sums).await?.0;
+    }
+    let mut notes = Notes::default();
+    let exemplars = match exemplars {
+        None => Exemplars::new(),
+        Some(of) => {
+            let exemplars = PointExemplars::new(groups(), buckets);
+            let found = if call_site.is_empty() {
+                ask.values(of, runner, exemplars).await?
+            } else {
+                let of = CallSiteOf::Profiles;
+                ask.call_site(of, runner, exemplars).await?
+            };
+            notes.incomplete = found.1;
+            found.0.finish()
+        }
+    };
+    Ok((sums.message(how, limit, exemplars), notes))
+}
+
+/// Which values are asked for.
+struct Ask<'a> {
+    selector: &'a Selector,
+    profile_type: &'a ProfileType,
+    range: TimeRange,
+    call_site: &'a [String],
+}
+
+impl Ask<'_> {
+    /// What the call site has; says, too, whether only sums are left of some.
+    async fn call_site<V: Values>(
+        &self,
+        of: CallSiteOf,
+        runner: &EdgeQueryRunner,
+        into: V,
+    ) -> Result<(V, bool), Problem> {
+        let (objects, range) = runner.each_object(self.range).await?;
+        let plan = CallSitePlan::new(
+            self.selector,
+            self.profile_type,
+            range,
+            self.call_site.to_vec(),
+            of,
+            &objects,
+            into,
+        )?;
+        let sums_only = plan.sums_only();
+        Ok((runner.of_call_site(plan).await?, sums_only))
+    }
+
+    /// Single profiles or spans; says, too, whether only sums are left of some.
+    async fn values<V: Values>(
+        &self,
+        of: ValuesOf,
+        runner: &EdgeQueryRunner,
+        into: V,
+    ) -> Result<(V, bool), Problem> {
+        let (objects, range) = runner.each_object(self.range).await?;
+        let plan = ValuesPlan::new(self.selector, self.profile_type, range, of, &objects, into)?;
+        let sums_only = plan.sums_only();
+        Ok((runner.values(plan).await?, sums_only))
+    }
+}
 
 /// How the profiles of a bucket become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,79 +155,13 @@ impl Aggregation {
     }
 }
 
-/// Buckets of time: the one named `t` covers `(t - step, t]`, for t = start, start + step … up to
-/// `end`. Milliseconds.
-///
-/// Where the edges are those of sum windows of which blocks hold totals, a bucket covers `[t - step,
-/// t)`: a profile that starts at the very instant of an edge counts to the bucket after it, and a
-/// month is read in a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Buckets {
-    pub(super) start: i64,
-    pub(super) end: i64,
-    pub(super) step: i64,
-    /// Sum windows whose edges the buckets keep.
-    pub(super) window: Option<SumWindow>,
-}
-
-impl Buckets {
-    pub(super) fn new(range: TimeRange, step_seconds: f64) -> Result<Self, Problem> {
-        let step = (step_seconds * 1000.0) as i64;
-        if step < 1 {
-            return Err(Problem::invalid("step must be >= 1ms"));
-        }
-        if step > MAX_STEP {
-            return Err(Problem::invalid(format!(
-                "step must be <= {} seconds",
-                MAX_STEP / 1000
-            )));
-        }
-        // `range` ends one millisecond after the last that is inside.
-        let (start, end) = (range.from.millis(), range.until.millis() - 1);
-        if (end - start) / step >= MAX_POINTS {
-            return Err(Problem::invalid(format!(
-                "more than {MAX_POINTS} points; choose a longer step"
-            )));
-        }
-        let window = window_of(
-            UnixNanos::from_millis(start).0,
-            UnixNanos::from_millis(step).0,
-        );
-        Ok(Self {
-            start,
-            end,
-            step,
-            window,
-        })
-    }
-
-    /// What must be read, so that the first bucket is full.
-    pub(super) fn range(self) -> TimeRange {
-        let first = self.start.saturating_sub(self.step);
-        let (from, until) = (
-            UnixNanos::from_millis(first),
-            UnixNanos::from_millis(self.end),
-        );
-        match self.window {
-            Some(_) => TimeRange { from, until },
-            None => TimeRange {
-                from: from.plus(1),
-                until: until.plus(1),
-            },
-        }
-    }
-
-    /// The bucket of a point in time; `None` when it lies before the first or after the last.
-    fn of(self, time: UnixNanos) -> Option<i64> {
-        let index = match self.window {
-            Some(_) => (time.millis() - self.start).div_euclid(self.step) + 1,
-            None => {
-                (time.plus(999_999).millis() - self.start + self.step - 1).div_euclid(self.step)
-            }
-        };
-        let name = self.start + index * self.step;
-        (index >= 0 && name <= self.end).then_some(name)
-    }
+/// Totals by group and bucket.
+pub(super) struct Sums<'a> {
+    series: SeriesGroups<'a>,
+    buckets: Buckets,
+    /// By number of group.
+    groups: Vec<Group>,
+    points: usize,
 }
 
 #[derive(Default)]
@@ -131,61 +171,102 @@ struct Group {
     points: BTreeMap<i64, (i128, u64)>,
 }
 
-/// Of more than `limit` series those with the largest totals (0: all).
-pub(super) fn answer(
-    timeline: &Timeline,
-    buckets: Buckets,
-    group_by: &[String],
-    how: Aggregation,
-    limit: usize,
-) -> messages::SelectSeriesResponse {
-    let mut groups: BTreeMap<Vec<(String, String)>, Group> = BTreeMap::new();
-    for series in &timeline.series {
-        let value = |name: &String| {
-            Some((
-                name.clone(),
-                names::value(&series.labels, &series.profile_type, name)?,
-            ))
-        };
-        let group = groups
-            .entry(group_by.iter().filter_map(value).collect())
-            .or_default();
-        for &Point {
-            time,
-            total,
-            profiles,
-        } in &series.points
-        {
-            let Some(bucket) = buckets.of(time) else {
-                continue;
-            };
-            let (sum, count) = group.points.entry(bucket).or_default();
-            *sum += i128::from(total);
-            *count = count.saturating_add(profiles);
-            group.total += i128::from(total);
+/// Exemplars by group and bucket.
+type Exemplars = BTreeMap<GroupLabels, BTreeMap<i64, messages::Exemplar>>;
+
+impl<'a> Sums<'a> {
+    pub(super) fn new(series: SeriesGroups<'a>, buckets: Buckets) -> Self {
+        Self {
+            series,
+            buckets,
+            groups: Vec::new(),
+            points: 0,
         }
     }
-    let mut groups: Vec<_> = groups
-        .into_iter()
-        .filter(|(_, group)| !group.points.is_empty())
-        .collect();
-    if limit > 0 && groups.len() > limit {
-        // A stable sort: equal totals stay in order of labels.
-        sort_by(&mut groups, |(_, a), (_, b)| b.total.cmp(&a.total));
-        groups.truncate(limit);
-        sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
+
+    /// Adds the series of a timeline.
+    pub(super) fn add_timeline(&mut self, timeline: &Timeline) {
+        for series in &timeline.series {
+            let group = self.series(&series.labels);
+            for &Point {
+                time,
+                total,
+                profiles,
+            } in &series.points
+            {
+                self.add_sum(group, time, total, profiles);
+            }
+        }
     }
-    messages::SelectSeriesResponse {
-        series: groups
-            .into_iter()
-            .map(|(labels, group)| group.series(labels, how))
-            .collect(),
+
+    fn add_sum(&mut self, group: u32, time: UnixNanos, total: i64, profiles: u64) {
+        let Some(bucket) = self.buckets.of(time) else {
+            return;
+        };
+        let group = &mut self.groups[group as usize];
+        let (sum, count) = group.points.entry(bucket).or_insert_with(|| {
+            self.points += 1;
+            (0, 0)
+        });
+        *sum += i128::from(total);
+        *count = count.saturating_add(profiles);
+        group.total += i128::from(total);
+    }
+
+    /// Of more than `limit` series those with the largest totals (0: all).
+    pub(super) fn message(
+        self,
+        how: Aggregation,
+        limit: usize,
+        mut exemplars: Exemplars,
+    ) -> messages::SelectSeriesResponse {
+        let labels = self.series.groups().iter().cloned();
+        let mut groups: Vec<_> = labels
+            .zip(self.groups)
+            .filter(|(_, group)| !group.points.is_empty())
+            .collect();
+        sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
+        if limit > 0 && groups.len() > limit {
+            // A stable sort: equal totals stay in order of labels.
+            sort_by(&mut groups, |(_, a), (_, b)| b.total.cmp(&a.total));
+            groups.truncate(limit);
+            sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
+        }
+        let series = groups.into_iter().map(|(labels, group)| {
+            let exemplars = exemplars.remove(&labels).unwrap_or_default();
+            group.series(labels, how, exemplars)
+        });
+        messages::SelectSeriesResponse {
+            series: series.collect(),
+        }
+    }
+}
+
+impl Values for Sums<'_> {
+    fn series(&mut self, labels: &Labels) -> u32 {
+        let group = self.series.group(labels);
+        self.groups
+            .resize_with(self.series.groups().len(), Group::default);
+        group
+    }
+
+    fn add(&mut self, group: u32, value: Value) {
+        self.add_sum(group, value.time, value.value, value.profiles);
+    }
+
+    fn held(&self) -> usize {
+        self.points * POINT_BYTES
     }
 }
 
 impl Group {
-    fn series(&self, labels: Vec<(String, String)>, how: Aggregation) -> messages::Series {
-        let point = |(&time, &(sum, count)): (&i64, &(i128, u64))| {
+    fn series(
+        self,
+        labels: GroupLabels,
+        how: Aggregation,
+        mut exemplars: BTreeMap<i64, messages::Exemplar>,
+    ) -> messages::Series {
+        let point = |(time, (sum, count)): (i64, (i128, u64))| {
             let value = match how {
                 Aggregation::Sum => sum as f64,
                 Aggregation::Average => sum as f64 / count.max(1) as f64,
@@ -193,9 +274,10 @@ impl Group {
             messages::Point {
                 value,
                 timestamp: time,
+                exemplars: exemplars.remove(&time).into_iter().collect(),
             }
         };
-        let points = self.points.iter().map(point).collect();
+        let points = self.points.into_iter().map(point).collect();
         messages::Series {
             labels: label_pairs(labels),
             points,
@@ -203,97 +285,21 @@ impl Group {
     }
 }
 
+/// The answer of a timeline of one type.
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::api::query::tests::timeline;
-    use serde_json::{Value, json};
-
-    fn answer(
-        timeline: &Timeline,
-        buckets: Buckets,
-        group_by: &[String],
-        how: Aggregation,
-        limit: usize,
-    ) -> Value {
-        serde_json::to_value(super::answer(timeline, buckets, group_by, how, limit)).unwrap()
-    }
-
-    const MS: i64 = 1_000_000;
-
-    fn range(from: i64, last: i64) -> TimeRange {
-        TimeRange {
-            from: UnixNanos::from_millis(from),
-            until: UnixNanos::from_millis(last + 1),
-        }
-    }
-
-    #[test]
-    fn a_bucket_ends_at_its_name() {
-        let buckets = Buckets::new(range(1000, 3500), 1.0).unwrap();
-        assert_eq!(
-            buckets.range(),
-            TimeRange {
-                from: UnixNanos(1),
-                until: UnixNanos(3500 * MS + 1)
-            }
-        );
-        let of = |nanos| buckets.of(UnixNanos(nanos));
-        assert_eq!(
-            [of(0), of(1), of(1000 * MS), of(1000 * MS + 1)],
-            [None, Some(1000), Some(1000), Some(2000)]
-        );
-        assert_eq!([of(3000 * MS), of(3000 * MS + 1)], [Some(3000), None]);
-    }
-
-    #[test]
-    fn steps_are_checked() {
-        let message = |step| {
-            Buckets::new(range(0, 20_000_000), step)
-                .unwrap_err()
-                .message
-        };
-        assert_eq!(message(0.0), "step must be >= 1ms");
-        assert_eq!(message(f64::NAN), "step must be >= 1ms");
-        assert_eq!(message(f64::INFINITY), "step must be <= 316224000 seconds");
-        assert_eq!(message(1.0), "more than 11000 points; choose a longer step");
-    }
-
-    #[test]
-    fn groups_and_aggregates() {
-        let timeline = timeline(&[
-            (
-                "a:y:count::",
-                "app{region=eu}",
-                &[(500 * MS, 1), (600 * MS, 2), (2500 * MS, 4)],
-            ),
-            ("a:y:count::", "app{region=us}", &[(700 * MS, 9)]),
-        ]);
-        let buckets = Buckets::new(range(1000, 3000), 1.0).unwrap();
-        let by = ["region".to_owned()];
-        let point = |value: f64, time: &str| json!({"value": value, "timestamp": time});
-        let eu = json!([{"name": "region", "value": "eu"}]);
-        let us =
-            json!({"labels": [{"name": "region", "value": "us"}], "points": [point(9.0, "1000")]});
-        assert_eq!(
-            answer(&timeline, buckets, &by, Aggregation::Sum, 0),
-            json!({"series": [{"labels": eu, "points": [point(3.0, "1000"), point(4.0, "3000")]}, us]})
-        );
-        assert_eq!(
-            answer(&timeline, buckets, &by, Aggregation::Average, 0)["series"][0]["points"][0],
-            point(1.5, "1000")
-        );
-        assert_eq!(
-            answer(&timeline, buckets, &by, Aggregation::Sum, 1),
-            json!({ "series": [us] })
-        );
-        assert_eq!(
-            answer(&timeline, buckets, &[], Aggregation::Sum, 0),
-            json!({"series": [{"points": [point(12.0, "1000"), point(4.0, "3000")]}]})
-        );
-        assert_eq!(
-            answer(&Timeline::default(), buckets, &by, Aggregation::Sum, 0),
-            json!({})
-        );
-    }
+pub(super) fn answer(
+    timeline: &Timeline,
+    buckets: Buckets,
+    group_by: &[String],
+    how: Aggregation,
+    limit: usize,
+) -> messages::SelectSeriesResponse {
+    let profile_type = timeline.series.first().map(|s| s.profile_type.clone());
+    let profile_type = profile_type.unwrap_or_default();
+    let mut sums = Sums::new(SeriesGroups::new(&profile_type, group_by), buckets);
+    sums.add_timeline(timeline);
+    sums.message(how, limit, Exemplars::new())
 }
+
+#[cfg(test)]
+mod tests;

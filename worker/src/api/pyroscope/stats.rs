@@ -1,7 +1,5 @@
 //! What is stored, and what a query has to read of it.
 
-use pilotlight_core::plans::CatalogObject;
-
 use super::messages::{
     AnalyzeQueryRequest, AnalyzeQueryResponse, GetProfileStatsResponse, QueryImpact, QueryScope,
 };
@@ -9,19 +7,13 @@ use super::{names, request};
 use crate::api::query::{self, EdgeQueryRunner};
 use crate::platform::errors::Problem;
 
-/// `GetProfileStats`: whether there is anything, and from when to when.
-pub(super) fn profile_stats(objects: &[CatalogObject]) -> GetProfileStatsResponse {
-    let oldest = objects
-        .iter()
-        .filter_map(|object| object.directory.min_time());
-    let newest = objects
-        .iter()
-        .filter_map(|object| object.directory.max_time());
-    let (oldest, newest) = (oldest.min(), newest.max());
+/// `GetProfileStats`: whether there is anything, and the first and last millisecond of it.
+pub(super) fn profile_stats(times: Option<(i64, i64)>) -> GetProfileStatsResponse {
+    let (oldest, newest) = times.unwrap_or_default();
     GetProfileStatsResponse {
-        data_ingested: oldest.is_some(),
-        oldest_profile_time: oldest.map_or(0, |time| time.millis()),
-        newest_profile_time: newest.map_or(0, |time| time.millis()),
+        data_ingested: times.is_some(),
+        oldest_profile_time: oldest,
+        newest_profile_time: newest,
     }
 }
 

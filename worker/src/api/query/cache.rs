@@ -1,8 +1,11 @@
 //! Answers that never change, kept in the platform's cache.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use pilotlight_core::{ProfileType, Selector, plans::Subquery, store::ObjectKey};
+use pilotlight_core::plans::Subquery;
+use pilotlight_core::store::{ObjectKey, TenantId};
+use pilotlight_core::{ProfileType, Selector};
 use worker::js_sys::{self, Reflect};
 use worker::{Cache, Context, ResponseBuilder};
 use xxhash_rust::xxh3::xxh3_128;
@@ -46,17 +49,23 @@ impl AnswerCache for () {
 ///
 /// Objects never change. Those that a deletion rewrites have new names, and those that were
 /// compacted or are past retention are in no part any more, so no name has to be forgotten. The
-/// tenant stands in it as it is: no two tenants' names are equal, whatever a hash makes of the
+/// tenants stand in it as they are: no two tenants' names are equal, whatever a hash makes of the
 /// rest.
 pub(super) fn name(
     selector: &Selector,
     profile_type: &ProfileType,
     part: &Subquery,
 ) -> Option<String> {
-    if !part.fixed {
+    if !part.fixed || part.objects.is_empty() {
         return None;
     }
-    let tenant = part.objects.first()?.key.parse::<ObjectKey>().ok()?.tenant;
+    let mut tenants = BTreeSet::new();
+    for object in &part.objects {
+        tenants.insert(object.key.parse::<ObjectKey>().ok()?.tenant);
+    }
+    // No tenant has this sign in its name.
+    let tenants: Vec<&str> = tenants.iter().map(TenantId::as_str).collect();
+    let tenants = tenants.join("~");
     let keys: Vec<&str> = part
         .objects
         .iter()
@@ -64,7 +73,7 @@ pub(super) fn name(
         .collect();
     let text = serde_json::to_vec(&(selector.to_string(), profile_type.to_string(), keys)).ok()?;
     Some(format!(
-        "{HOST}/{VERSION}/{tenant}/{:032x}",
+        "{HOST}/{VERSION}/{tenants}/{:032x}",
         xxh3_128(&text)
     ))
 }
@@ -171,12 +180,18 @@ mod tests {
             name(r#"{a="b"}"#, cpu, &[B]),
             name(r#"{a="b"}"#, cpu, &[A, B]),
             name(r#"{a="b"}"#, cpu, &[OTHER]),
+            name(r#"{a="b"}"#, cpu, &[A, OTHER]),
         ];
         assert!(!others.contains(&first));
         assert!(
             others[4].starts_with("https://answers.pilotlight.invalid/2/two/"),
             "{}",
             others[4]
+        );
+        assert!(
+            others[5].starts_with("https://answers.pilotlight.invalid/2/one~two/"),
+            "{}",
+            others[5]
         );
         let selector = Selector::default();
         assert_eq!(

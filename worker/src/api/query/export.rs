@@ -3,7 +3,7 @@
 use pilotlight_core::bundles::{Bundle, BundleError, Made};
 use worker::{Request, Response};
 
-use super::{EdgeQueryRunner, Slice, selector};
+use super::{EdgeQueryRunner, INCOMPLETE_HEADER, Slice, selector};
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
@@ -47,7 +47,7 @@ pub(crate) async fn export(request: &Request, scope: &Scope) -> Result<Response,
     headers.set("x-pilotlight-bytes", &bytes_read.to_string())?;
     if is_incomplete {
         // Only sums are kept of some of it, or of all.
-        headers.set("x-pilotlight-incomplete", "true")?;
+        headers.set(INCOMPLETE_HEADER, "true")?;
     }
     Ok(response)
 }

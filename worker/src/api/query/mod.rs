@@ -9,8 +9,7 @@ mod subqueries;
 
 use pilotlight_core::{
     ProfileType, Selector,
-    plans::{Grouping, LabelsAnswer, ServicesAnswer, Steps, TimelineAnswer, range_before},
-    store::SumWindow,
+    plans::{Grouping, Steps, TimelineAnswer},
 };
 use worker::{Request, Response};
 
@@ -37,51 +36,11 @@ pub(crate) use subqueries::{FanoutStats, answer};
 /// Most buckets of a timeline: more than a screen has columns.
 const MAX_POINTS: usize = 4_000;
 
+/// Tells that only sums are left of some of what is selected, which is not in the answer.
+pub(crate) const INCOMPLETE_HEADER: &str = "x-pilotlight-incomplete";
+
 /// Tells whether a number of the answer is cut at 2^63 − 1.
 pub(crate) const SATURATED_HEADER: &str = "x-pilotlight-saturated";
-
-/// `GET /api/v1/services?from&until&points`
-pub(crate) async fn services(request: &Request, scope: &Scope) -> Result<Response, Problem> {
-    let parameters = Parameters::of(request);
-    let (range, points) = (
-        parameters.range_millis()?,
-        parameters.number("points", 1, MAX_POINTS, 60)?,
-    );
-    let (runner, all, steps) = (
-        EdgeQueryRunner::open(scope)?,
-        Selector::default(),
-        Steps::of(range, points),
-    );
-    let now = runner
-        .timeline(&all, None, range, steps.window, Grouping::Service)
-        .await?;
-    // Of the time before only its totals are told, which sum windows of any length give.
-    let before = runner
-        .timeline(
-            &all,
-            None,
-            range_before(range),
-            Some(SumWindow::Day),
-            Grouping::Service,
-        )
-        .await?;
-    Ok(Response::from_json(&ServicesAnswer::new(
-        &now, &before, steps,
-    )?)?)
-}
-
-/// `GET /api/v1/labels?query&from&until`
-pub(crate) async fn labels(request: &Request, scope: &Scope) -> Result<Response, Problem> {
-    let parameters = Parameters::of(request);
-    let (selector, range) = (
-        selector(parameters.get("query").unwrap_or(""))?,
-        parameters.range_millis()?,
-    );
-    let objects = EdgeQueryRunner::open(scope)?.catalog(range).await?;
-    Ok(Response::from_json(&LabelsAnswer::new(
-        &objects, &selector, range,
-    ))?)
-}
 
 /// `GET /api/v1/timeline?query&from&until&points`
 pub(crate) async fn timeline(request: &Request, scope: &Scope) -> Result<Response, Problem> {
@@ -118,7 +77,7 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
                 .await?
         }
         Some(spans) => {
-            let answer = runner.of_spans(&selector, &profile_type, range, spans);
+            let answer = runner.of_samples(&selector, &profile_type, range, spans);
             (answer.await?, FanoutStats::default())
         }
     };
@@ -165,10 +124,26 @@ pub(crate) fn typed_selector(text: &str) -> Result<(Selector, ProfileType), Prob
 pub(crate) mod tests {
     use super::*;
     use pilotlight_core::{
-        TimeRange, UnixNanos, parse_name,
-        plans::{CatalogObject, Point, Timeline, TimelineSeries},
+        Profile, TimeRange, UnixNanos, parse_name,
+        plans::{
+            CatalogObject, LabelsAnswer, Point, QueryAnswer, ServicesAnswer, Timeline,
+            TimelineSeries, range_before,
+        },
     };
     use serde::Serialize;
+
+    /// The answer of a query that found one profile.
+    pub(crate) fn answer_of(profile: Profile) -> QueryAnswer {
+        QueryAnswer {
+            profile,
+            profiles: 1,
+            objects: 1,
+            bytes: 1,
+            saturated: false,
+            rounded: false,
+            error_bounds: Default::default(),
+        }
+    }
 
     /// Type, name with labels, and points of (nanoseconds, total).
     pub(crate) type Drawn<'a> = (&'a str, &'a str, &'a [(i64, i64)]);

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use pilotlight_core::{
-    ProfileType, Selector, SpanSelector, TimeRange, UnixNanos,
+    ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
     plans::{
-        CatalogObject, Grouping, Plan, QueryAnswer, QueryPlan, SlicePlan, SpanQueryPlan, Timeline,
-        TimelinePlan,
+        CallSitePlan, CatalogObject, Grouping, MAX_SLICE_READS, Outgrown, Plan, PlanError,
+        QueryAnswer, QueryPlan, SampleQueryPlan, SlicePlan, Timeline, TimelinePlan, Values,
+        ValuesPlan,
     },
     store::SumWindow,
 };
@@ -24,6 +25,10 @@ use crate::platform::errors::Problem;
 use crate::platform::limits::Limits;
 use crate::platform::{Edge, Platform};
 use crate::tenant::{Detail, StubLine, TenantShards, Transport};
+
+/// Most reads of a plan that looks at single profiles: as many as an export has, which is one
+/// invocation, too.
+const MAX_READS: u64 = MAX_SLICE_READS;
 
 /// The profiles of a tenant, in a bucket and in the catalogs of its shards.
 pub(crate) struct QueryRunner<B, T, P, C = (), I = ()> {
@@ -50,7 +55,8 @@ pub(crate) struct Slice {
 impl EdgeQueryRunner {
     /// What a request is about.
     pub(crate) fn open(scope: &Scope) -> Result<Self, Problem> {
-        let (bucket, tenant, meter) = (scope.bucket()?, scope.shards()?, scope.meter.clone());
+        let (bucket, tenant) = (scope.bucket()?, scope.shards_to_read()?);
+        let meter = scope.meter.clone();
         let fanout = Fanout {
             admission: Admission(Edge),
             cache: EdgeCache::new(scope.context()),
@@ -122,11 +128,9 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         self.tenant.catalog(range, Detail::Summarized).await
     }
 
-    /// All objects that there are, however long ago.
-    pub(crate) async fn everything(&self) -> Result<Vec<CatalogObject>, Problem> {
-        self.tenant
-            .catalog(TimeRange::ALL, Detail::Summarized)
-            .await
+    /// First and last millisecond that profiles touch, however long ago; `None` when there is none.
+    pub(crate) async fn profile_times(&self) -> Result<Option<(i64, i64)>, Problem> {
+        self.tenant.profile_times().await
     }
 
     /// Totals over time, of all types when none is given: of sum windows as long as `resolution`, or of
@@ -169,26 +173,47 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         profile_type: &ProfileType,
         range: TimeRange,
     ) -> Result<QueryAnswer, Problem> {
-        Ok(self
-            .merged_with_stats(selector, profile_type, range)
-            .await?
-            .0)
+        self.merged_when(selector, profile_type, range, Outgrown::Refuse)
+            .await
     }
 
-    /// The same, with how it came about.
+    /// The same, which does this when the sum outgrows memory.
+    pub(crate) async fn merged_when(
+        &self,
+        selector: &Selector,
+        profile_type: &ProfileType,
+        range: TimeRange,
+        outgrown: Outgrown,
+    ) -> Result<QueryAnswer, Problem> {
+        let query = Query {
+            selector,
+            profile_type,
+            range,
+            outgrown,
+        };
+        Ok(self.answer(query).await?.0)
+    }
+
+    /// All profiles as one, with how it came about.
     pub(crate) async fn merged_with_stats(
         &self,
         selector: &Selector,
         profile_type: &ProfileType,
         range: TimeRange,
     ) -> Result<(QueryAnswer, FanoutStats), Problem> {
-        let range = self.allowed(range)?;
         let query = Query {
             selector,
             profile_type,
             range,
+            outgrown: Outgrown::Refuse,
         };
+        self.answer(query).await
+    }
+
+    async fn answer(&self, query: Query<'_>) -> Result<(QueryAnswer, FanoutStats), Problem> {
+        let range = self.allowed(query.range)?;
         let objects = self.tenant.catalog(range, Detail::Summarized).await?;
+        let query = Query { range, ..query };
         query
             .answer(objects, &self.bucket, &self.fanout, &self.meter)
             .await
@@ -220,24 +245,72 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         })
     }
 
-    /// The samples of some spans as one profile. It is never split: links are read first, and
-    /// symbols only where a span was found.
-    pub(crate) async fn of_spans(
+    /// Samples of some spans or of single profiles as one profile. It is never split: links are read
+    /// first, and symbols only where something was found.
+    pub(crate) async fn of_samples(
         &self,
         selector: &Selector,
         profile_type: &ProfileType,
         range: TimeRange,
-        spans: SpanSelector,
+        samples: impl Into<SampleSelector>,
     ) -> Result<QueryAnswer, Problem> {
-        let range = self.allowed(range)?;
-        // Sums have no links.
+        let samples = samples.into();
+        let mut range = self.allowed(range)?;
+        if let Some(profiles) = &samples.profiles {
+            // Ids say when their profiles start.
+            let (first, last) = profiles.extent().unwrap_or((range.until, range.from));
+            range.from = range.from.max(first);
+            range.until = range.until.min(last.plus(1)).max(range.from);
+        }
+        // Sums have neither links nor single profiles.
         let objects = self.tenant.catalog(range, Detail::Each).await?;
-        let mut plan = SpanQueryPlan::new(selector, profile_type, range, spans, &objects)?;
-        let mut permit = None;
+        let plan = SampleQueryPlan::new(selector, profile_type, range, samples, &objects)?;
+        let answer = self.drive(plan).await?.finish()?;
+        self.meter
+            .add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
+        Ok(answer)
+    }
+
+    /// All objects of a range, those that others sum up among them, and as much of the range as the
+    /// tenant may ask for.
+    pub(crate) async fn each_object(
+        &self,
+        range: TimeRange,
+    ) -> Result<(Vec<CatalogObject>, TimeRange), Problem> {
+        let range = self.allowed(range)?;
+        Ok((self.tenant.catalog(range, Detail::Each).await?, range))
+    }
+
+    /// Values of single profiles.
+    pub(crate) async fn values<V: Values>(&self, plan: ValuesPlan<V>) -> Result<V, Problem> {
+        let plan = self.drive(plan).await?;
+        self.meter
+            .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
+        Ok(plan.finish()?)
+    }
+
+    /// What a call site has.
+    pub(crate) async fn of_call_site<V: Values>(
+        &self,
+        plan: CallSitePlan<V>,
+    ) -> Result<V, Problem> {
+        let plan = self.drive(plan).await?;
+        self.meter
+            .add(Item::WorkerCpuMicros, cpu::query_micros(plan.bytes()));
+        Ok(plan.finish()?)
+    }
+
+    /// Reads what a plan wants, which may ask for more than once.
+    async fn drive<Q: Plan>(&self, mut plan: Q) -> Result<Q, Problem> {
+        let (mut permit, mut reads) = (None, 0);
         loop {
             let wants = plan.wants();
             if wants.is_empty() {
-                break;
+                return Ok(plan);
+            }
+            reads += wants.len() as u64;
+            if reads > MAX_READS {
+                return Err(PlanError::TooManyReads { most: MAX_READS }.into());
             }
             // Given back before more is asked for, so that two of these never wait for each other.
             drop(permit.take());
@@ -247,11 +320,6 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             })
             .await?;
         }
-        let answer = plan.finish()?;
-        drop(permit);
-        self.meter
-            .add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-        Ok(answer)
     }
 }
 

@@ -10,7 +10,9 @@ use std::rc::Rc;
 use futures_util::{StreamExt, stream};
 use pilotlight_core::{
     ProfileType, Selector, TimeRange,
-    plans::{AnswerSum, CatalogObject, QueryAnswer, QueryPlan, SplitQuery, Subquery, split},
+    plans::{
+        AnswerSum, CatalogObject, Outgrown, QueryAnswer, QueryPlan, SplitQuery, Subquery, split,
+    },
 };
 use serde::{Deserialize, Serialize};
 use worker::{Context, Env, Request, Response};
@@ -30,8 +32,8 @@ use crate::tenant::{Row, USAGE_HEADER, catalog_objects, packet};
 /// that two neighbours have more than that together: 21 at most.
 const CALL_SHARE: u64 = 10;
 
-/// Most bytes that parts read at once: 16 MiB. Invocations of one worker mostly share an isolate,
-/// and its 128 MB: each is admitted for six times what it reads.
+/// Most bytes that parts read at once: 16 MiB. Invocations mostly share an isolate and its 128 MB:
+/// each is admitted for six times what it reads.
 const AT_ONCE_BYTES: u64 = 16 << 20;
 
 /// Largest answer that is kept: 4 MiB. A larger one is quicker made than found.
@@ -43,6 +45,7 @@ pub(crate) struct Query<'a> {
     pub(crate) selector: &'a Selector,
     pub(crate) profile_type: &'a ProfileType,
     pub(crate) range: TimeRange,
+    pub(crate) outgrown: Outgrown,
 }
 
 /// What a query may use beside this invocation.
@@ -88,6 +91,7 @@ struct SubqueryCall {
     selector: String,
     profile_type: String,
     range: TimeRange,
+    outgrown: Outgrown,
     parts: Vec<CalledSubquery>,
 }
 
@@ -118,7 +122,8 @@ impl Query<'_> {
             SplitQuery::Whole(plan) => {
                 let permit = fan.admission.plan(&*plan).await?;
                 let grow = |plan: &QueryPlan| fan.admission.grow(&permit, plan.held());
-                let answer = drive_while(*plan, bucket, grow).await?.finish()?;
+                let driven = drive_while(plan.when(self.outgrown), bucket, grow).await?;
+                let answer = driven.finish()?;
                 meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
                 let stats = FanoutStats {
                     subqueries: 1,
@@ -133,7 +138,7 @@ impl Query<'_> {
         };
         // It holds no permit while it waits for parts, which ask for theirs wherever they run.
         let mut sum = CountedSum {
-            sum: AnswerSum::new(),
+            sum: AnswerSum::new().when(self.outgrown),
             held: fan.admission.hold(),
             admission: &fan.admission,
         };
@@ -176,8 +181,7 @@ impl Query<'_> {
                 }
             }
         }
-        // Canonical order, which makes the tables again, is counted with the sum. It waits for the
-        // plans that run beside it.
+        // Canonical order is counted with the sum, and waits for the plans that run beside it.
         let _permit = fan.admission.enter(0).await?;
         Ok((sum.sum.finish(), stats))
     }
@@ -218,7 +222,7 @@ impl Query<'_> {
         Ok(missing)
     }
 
-    /// Reads a part's answer and keeps it if it stays; gives it as bytes, too, if those were made.
+    /// Reads a part's answer and keeps it if it stays; gives its bytes, too, if those were made.
     async fn part(
         self,
         part: Subquery,
@@ -231,9 +235,12 @@ impl Query<'_> {
         let plan = QueryPlan::new(self.selector, self.profile_type, self.range, &part.objects)?;
         drop(part);
         let _permit = admission.plan(&plan).await?;
-        let answer = drive(plan, bucket).await?.finish()?;
+        let answer = drive(plan.when(self.outgrown.of_part()), bucket)
+            .await?
+            .finish()?;
         meter.add(Item::WorkerCpuMicros, cpu::query_micros(answer.bytes));
-        let Some(name) = name else {
+        // What was folded is not kept: others may ask for all of it.
+        let Some(name) = name.filter(|_| answer.error_bounds.is_exact()) else {
             return Ok((answer, None));
         };
         let bytes = answer
@@ -272,6 +279,7 @@ impl Query<'_> {
             selector,
             profile_type,
             range: self.range,
+            outgrown: self.outgrown,
             parts: asked,
         };
         packet::encode(&ask, &directories).map_err(Problem::internal)
@@ -310,6 +318,7 @@ pub(crate) async fn answer_subqueries(
         selector: &selector,
         profile_type: &profile_type,
         range: ask.range,
+        outgrown: ask.outgrown,
     };
     let (mut directories, mut answers) =
         (directories.into_iter(), Vec::with_capacity(ask.parts.len()));

@@ -10,6 +10,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
+
 use futures_util::{StreamExt, stream};
 use pilotlight_core::store::{
     MAX_SHARE_BYTES, MAX_SHARE_HEAD, ShareError, ShareId, TenantId, encode_share, share_head,
@@ -30,7 +32,7 @@ use crate::platform::errors::Problem;
 use crate::platform::{CONNECTIONS, Edge, Platform};
 
 /// How many days a share is kept, at most: a quarter of a year.
-const MAX_DAYS: usize = 90;
+pub(crate) const MAX_DAYS: usize = 90;
 
 /// How many days when nothing is said.
 const DEFAULT_DAYS: usize = 30;
@@ -53,16 +55,16 @@ const DAY_MILLIS: i64 = 86_400_000;
 
 /// What is to be shared.
 #[derive(Clone, Copy, Debug)]
-struct NewShare<'a> {
-    name: &'a str,
-    content: &'a [u8],
-    days: usize,
+pub(crate) struct NewShare<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) content: &'a [u8],
+    pub(crate) days: usize,
 }
 
 /// What came of it.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Created {
-    id: String,
+pub(crate) struct Created {
+    pub(crate) id: String,
     /// Milliseconds since the epoch.
     expires: i64,
     /// Bytes of the content.
@@ -71,17 +73,17 @@ struct Created {
 
 /// A share that was read.
 #[derive(Debug, PartialEq, Eq)]
-struct Shared {
-    name: String,
-    content: Vec<u8>,
+pub(crate) struct Shared {
+    pub(crate) name: String,
+    pub(crate) content: Vec<u8>,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Entry {
-    id: String,
-    name: String,
+pub(crate) struct Entry {
+    pub(crate) id: String,
+    pub(crate) name: String,
     size: u64,
-    created: i64,
+    pub(crate) created: i64,
     expires: i64,
 }
 
@@ -148,7 +150,7 @@ pub(crate) async fn call(
 }
 
 /// Stores a share, unless it is stored already.
-async fn create(
+pub(crate) async fn create(
     bucket: &impl Bucket,
     tenant: &TenantId,
     NewShare {
@@ -172,8 +174,7 @@ async fn create(
         return Ok(created);
     }
     // Those that have expired stay until the next sweep.
-    let kept = listed.iter().filter_map(|object| id_of(object, &prefix));
-    if kept.filter(|id| !id.has_expired(now)).count() >= MAX_SHARES {
+    if kept(&listed, &prefix, now).count() >= MAX_SHARES {
         let message = format!(
             "there are {MAX_SHARES} shares, the most that are kept: delete one that nobody needs, or wait until one expires"
         );
@@ -187,7 +188,7 @@ async fn create(
 }
 
 /// Reads a share. The permit is to be kept until its bytes are in the answer.
-async fn read(
+pub(crate) async fn read(
     bucket: &impl Bucket,
     tenant: &TenantId,
     id: ShareId,
@@ -233,16 +234,58 @@ async fn list(
 ) -> Result<Listing, Problem> {
     let prefix = shares_prefix(tenant);
     let listed = list_all(bucket, &prefix).await?;
-    let known = listed
-        .iter()
-        .filter_map(|object| Some((id_of(object, &prefix)?, object)));
-    let mut wanted: Vec<_> = known
-        .filter(|(id, _)| !id.has_expired(now) && after.is_none_or(|after| *id > after))
+    let mut wanted: Vec<_> = kept(&listed, &prefix, now)
+        .filter(|(id, _)| after.is_none_or(|after| *id > after))
         .take(PAGE + 1)
         .collect();
     let more = wanted.len() > PAGE;
     wanted.truncate(PAGE);
     let next = wanted.last().filter(|_| more).map(|(id, _)| id.to_string());
+    let shares = entries(bucket, wanted).await?;
+    Ok(Listing { shares, next })
+}
+
+/// The shares that were stored last, those first; at most as many as on a page.
+pub(crate) async fn newest(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    now: i64,
+) -> Result<Vec<Entry>, Problem> {
+    let prefix = shares_prefix(tenant);
+    let listed = list_all(bucket, &prefix).await?;
+    let mut wanted: Vec<_> = kept(&listed, &prefix, now).collect();
+    wanted.sort_by_key(|(id, listed)| (Reverse(listed.uploaded_millis), *id));
+    wanted.truncate(PAGE);
+    entries(bucket, wanted).await
+}
+
+/// When a share was stored; `None` when there is none.
+pub(crate) async fn created(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    id: ShareId,
+) -> Result<Option<i64>, Problem> {
+    let listed = list_all(bucket, &id.key(tenant)).await?;
+    Ok(listed.first().map(|object| object.uploaded_millis))
+}
+
+/// Those of a list that are shares and have not expired.
+fn kept<'a>(
+    listed: &'a [Listed],
+    prefix: &'a str,
+    now: i64,
+) -> impl Iterator<Item = (ShareId, &'a Listed)> {
+    let known = listed
+        .iter()
+        .filter_map(move |object| Some((id_of(object, prefix)?, object)));
+    known.filter(move |(id, _)| !id.has_expired(now))
+}
+
+/// What shares say of themselves.
+async fn entries(
+    bucket: &impl Bucket,
+    wanted: Vec<(ShareId, &Listed)>,
+) -> Result<Vec<Entry>, Problem> {
     let entry = |(id, listed): (ShareId, &Listed)| {
         let (key, created) = (listed.key.clone(), listed.uploaded_millis);
         async move {
@@ -262,12 +305,12 @@ async fn list(
             Ok::<_, Problem>(known)
         }
     };
-    let mut entries = stream::iter(wanted).map(entry).buffered(CONNECTIONS);
-    let mut shares = Vec::new();
-    while let Some(entry) = entries.next().await {
-        shares.extend(entry?);
+    let mut found = stream::iter(wanted).map(entry).buffered(CONNECTIONS);
+    let mut entries = Vec::new();
+    while let Some(entry) = found.next().await {
+        entries.extend(entry?);
     }
-    Ok(Listing { shares, next })
+    Ok(entries)
 }
 
 /// The id of an object of a list; `None` for what is no share.

@@ -5,6 +5,7 @@ use pilotlight_core::store::ObjectKey;
 
 use super::{DAY_MILLIS as DAY, *};
 use crate::api::admin::delete_tenant;
+use crate::api::pyroscope::settings_key;
 use crate::bucket::memory::MemoryBucket;
 use crate::platform::admission::admitted;
 use crate::simulation::{HOUR, Simulated, World};
@@ -253,7 +254,7 @@ fn a_rebuild_passes_over_shares() {
 }
 
 #[test]
-fn a_tenant_is_deleted_with_its_shares() {
+fn a_tenant_is_deleted_with_its_shares_and_settings() {
     let (world, ..) = stored();
     let b = tenant("b");
     let kept = create(
@@ -263,9 +264,15 @@ fn a_tenant_is_deleted_with_its_shares() {
         world.clock.now(),
     );
     let kept: ShareId = done(kept).unwrap().id.parse().unwrap();
+    let settings = ["a", "b"].map(|name| settings_key(&tenant(name)));
+    for key in &settings {
+        done(world.bucket.put(key, vec![1], Condition::None)).unwrap();
+    }
     // At once: however young they are, no row of theirs is yet to come.
     let (a, shards) = (tenant("a"), world.tenant());
     let deletion = delete_tenant(&world.bucket, &shards, &a, 0);
     assert!(world.clock.run(deletion).is_ok());
     assert_eq!(shares(&world), [kept.key(&b)]);
+    let left = settings.map(|key| world.bucket.keys().contains(&key));
+    assert_eq!(left, [false, true], "settings");
 }

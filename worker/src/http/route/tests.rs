@@ -32,8 +32,21 @@ fn paths_match_under_any_prefix() {
     check(
         "GET",
         "/api/v1/services",
-        Ok(Route::OfTenant(OfTenant::Services)),
+        Ok(Route::OfTenant(OfTenant::Report(ReportCall::Services))),
     );
+    for call in ReportCall::ALL {
+        let row = ROUTES
+            .iter()
+            .find(|(.., route)| *route == Route::OfTenant(OfTenant::Report(call)));
+        let path = format!("/pfx{}", row.expect("a row").0);
+        check("GET", &path, Ok(Route::OfTenant(OfTenant::Report(call))));
+        check("POST", &path, Err(405));
+    }
+    check("POST", "/pfx/mcp", Ok(Route::OfTenant(OfTenant::Mcp)));
+    for method in ["GET", "DELETE"] {
+        check(method, "/mcp", Err(405));
+    }
+    check("GET", "/api/v1/openapi.json", Ok(Route::Openapi));
     for method in ["GET", "HEAD"] {
         for (call, route) in [
             ("render", OfTenant::Render),
@@ -133,7 +146,7 @@ fn profiles_for_the_compiler_by_service() {
     check(
         "GET",
         "/pgo/api/v1/labels",
-        Ok(Route::OfTenant(OfTenant::Labels)),
+        Ok(Route::OfTenant(OfTenant::Report(ReportCall::Labels))),
     );
 }
 
@@ -157,9 +170,96 @@ fn what_is_not_there() {
         "/api/v1/admin/retention takes GET or PUT, not POST"
     );
     check("DELETE", "/", Err(404));
-    check("POST", "/querier.v1.QuerierService/SelectHeatmap", Err(501));
+    check("POST", "/querier.v1.QuerierService/SelectOther", Err(501));
     check("GET", "/querier.v1.QuerierService/Diff", Err(405));
-    check("POST", "/settings.v1.SettingsService/Get", Err(501));
     check("POST", "/push.v1.PusherService/Other", Err(501));
     check("GET", "/push.v1.PusherService/Push", Err(405));
+}
+
+#[test]
+fn calls_of_services() {
+    let of = |call| Ok(Route::OfTenant(OfTenant::Service(call)));
+    for (path, call) in [
+        (
+            "settings.v1.SettingsService/Get",
+            ServiceCall::Settings(SettingsCall::Get),
+        ),
+        (
+            "settings.v1.SettingsService/Delete",
+            ServiceCall::Settings(SettingsCall::Delete),
+        ),
+        (
+            "adhocprofiles.v1.AdHocProfileService/Upload",
+            ServiceCall::AdHoc(AdHocCall::Upload),
+        ),
+        (
+            "adhocprofiles.v1.AdHocProfileService/Diff",
+            ServiceCall::AdHoc(AdHocCall::Diff),
+        ),
+        (
+            "status.v1.StatusService/GetBuildInfo",
+            ServiceCall::BuildInfo,
+        ),
+    ] {
+        for prefix in ["", "/pfx", "/pgo"] {
+            check("POST", &format!("{prefix}/{path}"), of(call));
+        }
+        check("GET", &format!("/{path}"), Err(405));
+        check("POST", &format!("/x{path}"), Err(501));
+    }
+    check(
+        "GET",
+        "/x/api/v1/status/buildinfo",
+        of(ServiceCall::BuildInfo),
+    );
+    check("GET", "/ready", Ok(Route::Ready));
+    check("GET", "/already", Err(404));
+}
+
+#[test]
+fn a_call_that_is_not_served_is_not_implemented() {
+    // Services of Pyroscope of all kinds, and what may come.
+    for service in [
+        "adhocprofiles.v1.AdHocProfileService",
+        "capabilities.v1.FeatureFlagsService",
+        "debuginfo.v1alpha1.DebuginfoService",
+        "ingester.v1.IngesterService",
+        "metastore.v1.IndexService",
+        "opentelemetry.proto.collector.profiles.v1development.ProfilesService",
+        "push.v1.PusherService",
+        "querier.v1.QuerierService",
+        "query.v1.QueryFrontendService",
+        "settings.v1.RecordingRulesService",
+        "settings.v1.SettingsService",
+        "status.v1.StatusService",
+        "storegateway.v1.StoreGatewayService",
+        "vcs.v1.VCSService",
+        "version.v1.Version",
+        "of_later.v2beta1.Service",
+    ] {
+        let path = format!("/pfx/{service}/ListWhatever");
+        check("POST", &path, Err(501));
+        check("GET", &path, Err(501));
+        let problem = route("POST", &path).unwrap_err();
+        assert_eq!(problem.code, "unimplemented");
+        assert_eq!(
+            problem.message,
+            format!("{service}/ListWhatever is not implemented")
+        );
+    }
+    for path in [
+        "/querier.v1.QuerierService",
+        "/querier.v1.QuerierService/",
+        "/querier.v1.QuerierService/listWhatever",
+        "/querier.QuerierService/List",
+        "/querier.v.QuerierService/List",
+        "/v1.QuerierService/List",
+        "/.v1.QuerierService/List",
+        "/a..v1.QuerierService/List",
+        "/querier.v1.querier/List",
+        "/querier.v1.%2e/List",
+        "/assets/index.v1.js",
+    ] {
+        check("POST", path, Err(404));
+    }
 }

@@ -215,6 +215,19 @@ impl Limits {
         self
     }
 
+    /// The same for queries that are about another tenant, too: the shorter ranges hold.
+    pub(crate) fn with_queries_of(mut self, other: &Self) -> Self {
+        for limit in [Limit::MaxQueryLength, Limit::MaxQueryLookback] {
+            let both = [self.get(limit), other.get(limit)];
+            // 0 is none.
+            self.0[limit as usize] = match both {
+                [0, one] | [one, 0] => one,
+                [one, other] => one.min(other),
+            };
+        }
+        self
+    }
+
     /// All of them as JSON has them.
     pub(crate) fn shown(&self) -> BTreeMap<&'static str, Given> {
         let shown = |limit: Limit| (limit.name(), limit.unit().write(self.get(limit)));

@@ -108,3 +108,15 @@ fn queries() {
     let all = TimeRange::ALL;
     assert_eq!(Limits::default().of_query(all, NOW), Ok(all));
 }
+
+#[test]
+fn queries_of_two_tenants() {
+    let own = limits(r#"{"max_query_length":"1h","ingestion_rate_mb":8}"#);
+    let other =
+        limits(r#"{"max_query_length":"2h","max_query_lookback":"1d","ingestion_rate_mb":2}"#);
+    let expect =
+        limits(r#"{"max_query_length":"1h","max_query_lookback":"1d","ingestion_rate_mb":8}"#);
+    assert_eq!(own.with_queries_of(&other), expect);
+    assert_eq!(own.with_queries_of(&own), own);
+    assert_eq!(own.with_queries_of(&Limits::default()), own);
+}

@@ -11,7 +11,7 @@ use crate::simulation::world::World;
 
 /// Of an odd number of values. The machine's other work slows some of them down, cold caches the
 /// first.
-fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }

@@ -1,8 +1,19 @@
 //! What figures are made with: CPU time, sizes, ranges.
 
+use crate::platform::config::Flush;
 use pilotlight_core::plans::CatalogObject;
 use pilotlight_core::{TimeRange, UnixNanos};
 use rustix::time::{ClockId, clock_gettime};
+
+/// As by default.
+pub(super) const FLUSH: Flush = Flush {
+    millis: 6_000,
+    bytes: 4 << 20,
+    pending: 12 << 20,
+};
+
+/// What Go's profiler sends.
+pub(super) const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 
 /// WASM takes so many times as long as native code.
 pub(super) const WASM: f64 = 1.7;

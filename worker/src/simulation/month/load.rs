@@ -6,12 +6,15 @@ use std::rc::Rc;
 use futures_util::FutureExt;
 use futures_util::future::join;
 use pilotlight_core::UnixNanos;
+use pilotlight_core::gzip::inflate;
 use pilotlight_core::ingest::{Push, ingest};
+use pilotlight_core::limits::MAX_PROFILE_BYTES;
 use pilotlight_core::plans::MAX_PARTITION_BYTES;
 
 use super::figures::cpu_millis;
 use super::program::{Program, Random};
 use crate::bucket::Metered;
+use crate::fleet;
 use crate::maintenance::schedule::{INVOCATIONS, dispatch};
 use crate::maintenance::visit;
 use crate::maintenance::visitors::Visitor;
@@ -23,6 +26,9 @@ use crate::tenant::Shard;
 /// When in a minute the schedule begins, milliseconds: a load ends right before a round of visits.
 const PHASE: i64 = 1;
 
+/// Number of a profile's field `time_nanos`.
+const TIME_NANOS: u8 = 9;
+
 /// What is pushed each time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kinds {
@@ -30,6 +36,8 @@ pub(super) enum Kinds {
     Both,
     /// CPU and memory in turn.
     Alternating,
+    /// CPU of a service whose profiles share few stacks.
+    Various,
 }
 
 /// Who pushes, and how often.
@@ -66,6 +74,9 @@ struct Bodies(Vec<Vec<[Vec<Vec<u8>>; 2]>>);
 
 impl Bodies {
     fn new(load: &Load) -> Self {
+        if load.kinds == Kinds::Various {
+            return Self::various(load);
+        }
         let service = |service: usize| {
             let program = Program::new(2_026 + service as u64);
             let process = |process: usize| {
@@ -86,6 +97,21 @@ impl Bodies {
         };
         Self((0..load.services).map(service).collect())
     }
+
+    /// No profile twice.
+    fn various(load: &Load) -> Self {
+        let mut all = fleet::profiles(load.services * load.processes * load.different).into_iter();
+        let mut body = || {
+            let profile = all.next().expect("as many as were asked for");
+            let mut body = inflate(&profile, MAX_PROFILE_BYTES).unwrap().unwrap();
+            // They say that they are all of one moment. Of a field that comes twice the last counts.
+            body.extend([TIME_NANOS << 3, 0]);
+            body
+        };
+        let mut process = || [(0..load.different).map(|_| body()).collect(), Vec::new()];
+        let mut service = || (0..load.processes).map(|_| process()).collect();
+        Self((0..load.services).map(|_| service()).collect())
+    }
 }
 
 /// Pushes for as long as the load lasts, and lets the schedule run until `after` milliseconds
@@ -103,6 +129,7 @@ pub(super) fn run(world: &World, load: &Load, after: i64, meter: &Meter) -> Tall
                 world.clock.sleep(time - world.clock.now()).await;
                 let kinds = match load.kinds {
                     Kinds::Both => 0..2,
+                    Kinds::Various => 0..1,
                     Kinds::Alternating => (step as usize + at) % 2..(step as usize + at) % 2 + 1,
                 };
                 for kind in kinds {

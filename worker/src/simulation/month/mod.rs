@@ -3,7 +3,8 @@
 //! --test-threads 1`.
 //!
 //! `PILOTLIGHT_MONTH=FOLDER`, an absolute path, keeps the buckets of `a_month_of_queries` and
-//! `a_month_of_full_days` as files in folders of these names, for `node tests/benches/bucket.mjs`.
+//! `a_month_of_full_days` as files in folders of these names, for `node tests/benches/bucket.mjs`
+//! and for `methods::of_a_kept_month`, which measures again in a moment.
 //!
 //! 17 million pushes a month are too many to run: a day of one service at its real rate tells of
 //! sizes, an hour of a hundred processes of requests, and a month in which each process pushes
@@ -12,6 +13,7 @@
 mod ask;
 mod figures;
 mod load;
+mod methods;
 mod program;
 mod report;
 
@@ -23,21 +25,12 @@ use pilotlight_core::{Selector, TimeRange};
 use crate::api::query::QueryRunner;
 use crate::bucket::{Bucket, Metered};
 use crate::meter::{Item, Meter};
-use crate::platform::config::Flush;
 use crate::simulation::world::{BEGIN, DAY, HOUR, MINUTE, World};
 use ask::ask;
-use figures::{cpu_millis, directory_bytes, kib, range};
+use figures::{CPU, FLUSH, cpu_millis, directory_bytes, kib, range};
 use load::{Kinds, Load};
 use report::{everything, print_bill, print_levels, print_tally, usage};
 
-/// As by default.
-const FLUSH: Flush = Flush {
-    millis: 6_000,
-    bytes: 4 << 20,
-    pending: 12 << 20,
-};
-
-const CPU: &str = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE: &str = "memory:inuse_space:bytes:space:bytes";
 
 /// Stored bytes: a day of one service of ten processes, each pushing CPU and memory every 15
@@ -125,6 +118,7 @@ fn day_of(hours: i64) {
 #[ignore = "a measurement: five minutes"]
 fn a_month_of_queries() {
     let world = month_of(30, 10, 3 * HOUR);
+    methods::print(&world);
     keep(&world, "a_month_of_queries");
 }
 

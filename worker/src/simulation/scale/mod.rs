@@ -6,3 +6,5 @@ mod invocations;
 mod several_chunks;
 mod shards;
 mod subqueries;
+mod tenants;
+mod variety;

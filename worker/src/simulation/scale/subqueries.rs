@@ -58,7 +58,7 @@ fn large(n: u64, millis: i64, service: &str) -> Vec<u8> {
 }
 
 /// A large profile a day, and for two days a small one of another service; all summarized.
-fn days(count: u64) -> World {
+pub(super) fn days(count: u64) -> World {
     let world = World::new(&["a"]);
     for n in 0..count {
         world

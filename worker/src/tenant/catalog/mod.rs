@@ -72,6 +72,22 @@ impl<S: Sql> Catalog<S> {
             _ => Err(shape()),
         }
     }
+
+    /// First and last millisecond that profiles touch, without a look at directories; `None` when there
+    /// is no profile.
+    pub(crate) fn profile_times(&self) -> Result<Option<(i64, i64)>, Problem> {
+        // An object without a profile has zeros.
+        let mut found = self.sql.query(
+            "SELECT min(min_millis), max(max_millis) FROM objects
+             WHERE state = 'live' AND NOT (min_millis = 0 AND max_millis = 0)",
+            Vec::new(),
+        )?;
+        match found.next().transpose()?.map(<[Value; 2]>::try_from) {
+            Some(Ok([Value::Null, Value::Null])) => Ok(None),
+            Some(Ok([Value::Integer(first), Value::Integer(last)])) => Ok(Some((first, last))),
+            _ => Err(shape()),
+        }
+    }
 }
 
 #[cfg(test)]

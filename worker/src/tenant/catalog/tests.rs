@@ -111,6 +111,30 @@ fn pages_of_a_span() {
 }
 
 #[test]
+fn times_of_what_counts() {
+    let catalog = catalog();
+    assert_eq!(catalog.profile_times(), Ok(None));
+    let added: Vec<String> = [30, 10, 20].map(|millis| add(&catalog, millis)).into();
+    assert_eq!(catalog.profile_times(), Ok(Some((10, 30))));
+    let replace = |keys: &[String]| {
+        let keys = serde_json::to_string(keys).unwrap();
+        objects::replace(&catalog.sql, &keys, 9, 40).unwrap();
+    };
+    replace(&added[..2]);
+    assert_eq!(catalog.profile_times(), Ok(Some((20, 20))));
+    // A block of which all was deleted touches no time.
+    let row = Row {
+        key: "t/a/s0/l1/0000000000050-0000000000000000.blk".to_owned(),
+        level: Level::Minutes,
+        size: 100,
+    };
+    insert_live(&catalog.sql, &row, b"", &Facts::default(), 9, 50).unwrap();
+    assert_eq!(catalog.profile_times(), Ok(Some((20, 20))));
+    replace(&added[2..]);
+    assert_eq!(catalog.profile_times(), Ok(None));
+}
+
+#[test]
 fn later_pages_show_the_state_of_the_first() {
     let catalog = catalog();
     let added: Vec<String> = [10, 20, 30].map(|millis| add(&catalog, millis)).into();

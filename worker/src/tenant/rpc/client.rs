@@ -93,7 +93,18 @@ impl<T: Transport> TenantShards<T> {
         let of_each = stream::iter(&self.0)
             .map(|client| client.catalog(range, detail, &left))
             .buffered(CONNECTIONS);
-        Ok(of_each.try_collect::<Vec<_>>().await?.concat())
+        let of_each: Vec<Vec<CatalogObject>> = of_each.try_collect().await?;
+        Ok(of_each.into_iter().flatten().collect())
+    }
+
+    /// First and last millisecond that profiles touch; `None` when there is no profile.
+    pub(crate) async fn profile_times(&self) -> Result<Option<(i64, i64)>, Problem> {
+        let of_each = stream::iter(&self.0)
+            .map(TenantClient::profile_times)
+            .buffered(CONNECTIONS);
+        let found: Vec<Option<(i64, i64)>> = of_each.try_collect().await?;
+        let both = |a: (i64, i64), b: (i64, i64)| (a.0.min(b.0), a.1.max(b.1));
+        Ok(found.into_iter().flatten().reduce(both))
     }
 }
 
@@ -153,6 +164,11 @@ impl<T: Transport> TenantClient<T> {
             }
             query.after = page.after;
         }
+    }
+
+    async fn profile_times(&self) -> Result<Option<(i64, i64)>, Problem> {
+        serde_json::from_slice(&self.call(TenantRpc::ProfileTimes, &[]).await?)
+            .map_err(Problem::internal)
     }
 
     /// Leases a compaction job, if one is due, with the catalog's rows of its sources.

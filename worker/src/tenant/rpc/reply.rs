@@ -11,6 +11,8 @@ pub(crate) enum TenantRpc {
     Append,
     /// Gives a page of the catalog.
     Catalog,
+    /// Tells from when to when there are profiles.
+    ProfileTimes,
     /// Leases a compaction job.
     Lease,
     /// Replaces a job's sources by its output.
@@ -45,9 +47,10 @@ pub(crate) enum TenantRpc {
     Month,
 }
 
-const PATHS: [(TenantRpc, &str); 18] = [
+const PATHS: [(TenantRpc, &str); 19] = [
     (TenantRpc::Append, "/append"),
     (TenantRpc::Catalog, "/catalog"),
+    (TenantRpc::ProfileTimes, "/catalog/times"),
     (TenantRpc::Lease, "/compaction/lease"),
     (TenantRpc::Commit, "/compaction/commit"),
     (TenantRpc::Fail, "/compaction/fail"),

@@ -4,6 +4,7 @@ use pilotlight_core::{Selector, TimeRange};
 use worker::{Request, Response};
 
 use super::named;
+use crate::api::pyroscope::names::Matched;
 use crate::api::pyroscope::request::day_before;
 use crate::api::pyroscope::{json, names};
 use crate::api::query::{self, EdgeQueryRunner};
@@ -52,7 +53,6 @@ impl Ask {
 pub(crate) async fn label_values(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let ask = Ask::of(&Parameters::of(request))?;
     let range = ask.range.unwrap_or_else(|| day_before(clock::now()));
-    let objects = EdgeQueryRunner::open(scope)?.catalog(range).await?;
-    let series = names::series(&objects, &ask.selectors, range);
-    json(&names::values(&series, &ask.label))
+    let matched = Matched::read(&EdgeQueryRunner::open(scope)?, range, ask.selectors).await?;
+    json(&names::values(&matched.series(), &ask.label))
 }

@@ -16,6 +16,7 @@ use crate::platform::errors::Problem;
 pub(crate) use label_values::label_values;
 pub(crate) use render::render;
 pub(crate) use render_diff::render_diff;
+pub(super) use render_diff::{RenderDiff, answer as double};
 
 /// A query that begins with a profile type; `name` is that of its parameter.
 fn selection(parameters: &Parameters, name: &str) -> Result<(Selector, ProfileType), Problem> {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     ProfileType, Selector, TimeRange, UnixNanos, dot, flamebearer,
-    plans::{Grouping, MAX_NUMBERS, Point, Timeline, window_of},
+    plans::{Grouping, MAX_NUMBERS, Outgrown, Point, Timeline, window_of},
     pyroscope,
     store::SumWindow,
 };
@@ -13,10 +13,10 @@ use serde::Serialize;
 use worker::{Request, Response};
 
 use super::{dot_nodes, graph_nodes, selection};
-use crate::api::pyroscope::notes::FOLDED_HEADER;
+use crate::api::pyroscope::notes::Notes;
 use crate::api::pyroscope::series::Aggregation;
 use crate::api::pyroscope::{flamegraph, json, names};
-use crate::api::query::{EdgeQueryRunner, SATURATED_HEADER};
+use crate::api::query::EdgeQueryRunner;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
@@ -77,17 +77,17 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
         range,
         ..
     } = &ask;
-    let merged = async || runner.merged(selector, profile_type, *range).await;
+    let merged = async || {
+        runner
+            .merged_when(selector, profile_type, *range, Outgrown::Fold)
+            .await
+    };
     match &ask.format {
         Format::Dot { max_nodes } => {
             let merged = merged().await?;
-            let response = Response::ok(dot::dot(
-                &flamegraph::tree(&merged),
-                profile_type,
-                *max_nodes,
-            ))?;
-            let saturated = merged.is_saturated().to_string();
-            response.headers().set(SATURATED_HEADER, &saturated)?;
+            let tree = flamegraph::tree(&merged)?;
+            let response = Response::ok(dot::dot(&tree, profile_type, *max_nodes))?;
+            Notes::of_functions(&merged).write(&response)?;
             Ok(response)
         }
         Format::Json {
@@ -101,7 +101,7 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
                 .timeline(selector, of_type, *range, steps.window(), Grouping::Series)
                 .await?;
             let merged = merged().await?;
-            let graph = flamegraph::flame_graph(&merged, *max_nodes);
+            let graph = flamegraph::flame_graph(&merged, *max_nodes)?;
             let group_by = group_by.as_deref();
             let answer = answer(
                 &graph,
@@ -111,11 +111,15 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
                 group_by,
                 *aggregation,
             )?;
-            let saturated = merged.is_saturated() || answer.saturated;
+            let notes = Notes::of(&merged);
+            let notes = Notes {
+                folded: Some(graph.folded),
+                saturated: notes.saturated.map(|cut| cut || answer.saturated),
+                ..notes
+            };
+            drop(merged);
             let response = json(&answer)?;
-            let headers = response.headers();
-            headers.set(FOLDED_HEADER, &graph.folded.to_string())?;
-            headers.set(SATURATED_HEADER, &saturated.to_string())?;
+            notes.write(&response)?;
             Ok(response)
         }
     }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use pilotlight_core::{ProfileType, Selector, TimeRange, flamebearer, pyroscope};
+use pilotlight_core::{ProfileType, flamebearer, pyroscope};
 use serde::Serialize;
 use worker::{Request, Response};
 
 use super::{graph_nodes, selection};
-use crate::api::pyroscope::notes::FOLDED_HEADER;
-use crate::api::pyroscope::{flamegraph, json};
-use crate::api::query::{EdgeQueryRunner, SATURATED_HEADER};
+use crate::api::pyroscope::request::Selection;
+use crate::api::pyroscope::{comparison, json};
+use crate::api::query::EdgeQueryRunner;
 use crate::http::parameters::Parameters;
 use crate::http::scope::Scope;
 use crate::platform::errors::Problem;
@@ -18,8 +18,8 @@ use crate::platform::errors::Problem;
 #[derive(Debug)]
 pub(super) struct Ask {
     pub(super) profile_type: ProfileType,
-    /// Left and right.
-    pub(super) sides: [(Selector, TimeRange); 2],
+    /// Left and right, both of this type.
+    pub(super) sides: [Selection; 2],
     pub(super) max_nodes: usize,
 }
 
@@ -34,9 +34,10 @@ impl Ask {
         }
         let left_range = parameters.render_range_of("leftFrom", "leftUntil")?;
         let right_range = parameters.render_range_of("rightFrom", "rightUntil")?;
+        let side = |selector, range| Selection::plain(selector, profile_type.clone(), range);
         Ok(Self {
+            sides: [side(left, left_range), side(right, right_range)],
             profile_type,
-            sides: [(left, left_range), (right, right_range)],
             max_nodes: graph_nodes(parameters)?,
         })
     }
@@ -45,7 +46,7 @@ impl Ask {
 /// The whole answer, in the order of Pyroscope's fields.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct RenderDiff<'a> {
+pub(in crate::api::pyroscope) struct RenderDiff<'a> {
     version: u32,
     flamebearer: flamebearer::Graph<'a>,
     metadata: flamebearer::Metadata,
@@ -58,7 +59,7 @@ pub(super) struct RenderDiff<'a> {
 }
 
 /// Puts the answer together.
-pub(super) fn answer<'a>(
+pub(in crate::api::pyroscope) fn answer<'a>(
     graph: &'a pyroscope::FlameGraphDiff,
     profile_type: &ProfileType,
 ) -> RenderDiff<'a> {
@@ -78,26 +79,8 @@ pub(super) fn answer<'a>(
 pub(crate) async fn render_diff(request: &Request, scope: &Scope) -> Result<Response, Problem> {
     let ask = Ask::of(&Parameters::of(request))?;
     let runner = EdgeQueryRunner::open(scope)?;
-    let [left, right] = &ask.sides;
-    let (left, cut_left) = side(&runner, left, &ask.profile_type).await?;
-    let (right, cut_right) = side(&runner, right, &ask.profile_type).await?;
-    let graph = pyroscope::flame_graph_diff(&left, &right, ask.max_nodes);
-    let sum = graph.left_ticks.checked_add(graph.right_ticks);
-    let saturated = cut_left || cut_right || sum.is_none();
+    let (graph, notes) = comparison::flame_graph(&ask.sides, &runner, ask.max_nodes).await?;
     let response = json(&answer(&graph, &ask.profile_type))?;
-    let headers = response.headers();
-    headers.set(FOLDED_HEADER, &graph.folded.to_string())?;
-    headers.set(SATURATED_HEADER, &saturated.to_string())?;
+    notes.write(&response)?;
     Ok(response)
-}
-
-/// The tree of one side, and whether a number of it is cut. Of the answer nothing else is kept while
-/// the other side is read.
-async fn side(
-    runner: &EdgeQueryRunner,
-    (selector, range): &(Selector, TimeRange),
-    profile_type: &ProfileType,
-) -> Result<(pilotlight_core::CallTree, bool), Problem> {
-    let answer = runner.merged(selector, profile_type, *range).await?;
-    Ok((flamegraph::tree(&answer), answer.is_saturated()))
 }

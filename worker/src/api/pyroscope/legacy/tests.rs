@@ -9,6 +9,7 @@ use super::{label_values, render, render_diff};
 use crate::api::pyroscope::flamegraph::{self, tree};
 use crate::api::pyroscope::request::DEFAULT_NODES;
 use crate::api::pyroscope::series::Aggregation;
+use crate::api::query::tests::answer_of;
 use crate::http::parameters::Parameters;
 use crate::platform::errors::Problem;
 
@@ -27,14 +28,14 @@ pub(in crate::api::pyroscope) fn every_answer(
     let mut texts = Vec::new();
     let steps = render::Steps::of(range);
     for max_nodes in [0, 1, 2, DEFAULT_NODES] {
-        let graph = flamegraph::flame_graph(merged, max_nodes);
+        let graph = flamegraph::flame_graph(merged, max_nodes).expect("small");
         for how in [Aggregation::Sum, Aggregation::Average] {
             for group_by in [None, Some("service_name"), Some("none")] {
                 let answer = render::answer(&graph, profile_type, timeline, steps, group_by, how);
                 texts.push(answer.map_or_else(|problem| problem.message, text));
             }
         }
-        let tree = tree(merged);
+        let tree = tree(merged).expect("small");
         let graph = pyroscope::flame_graph_diff(&tree, &tree, max_nodes);
         texts.push(text(render_diff::answer(&graph, profile_type)));
         texts.push(dot::dot(&tree, profile_type, max_nodes));
@@ -125,13 +126,13 @@ fn both_sides_have_one_type_and_their_own_times() {
     let found = ask(&[queries.as_slice(), &times].concat()).expect("an ask");
     assert_eq!(found.profile_type.to_string(), CPU);
     assert_eq!(found.max_nodes, 9);
-    let [(left, left_range), (right, right_range)] = found.sides;
+    let [left, right] = found.sides;
     assert_eq!(
-        (left.to_string(), right.to_string()),
+        (left.selector.to_string(), right.selector.to_string()),
         ("{region=\"eu\"}".to_owned(), "{}".to_owned())
     );
-    assert_eq!(millis(left_range), (1_699_913_600_000, 1_699_917_200_000));
-    assert_eq!(millis(right_range), (1_699_996_400_000, 1_700_000_000_000));
+    assert_eq!(millis(left.range), (1_699_913_600_000, 1_699_917_200_000));
+    assert_eq!(millis(right.range), (1_699_996_400_000, 1_700_000_000_000));
     let memory = "memory:inuse_space:bytes:space:bytes";
     assert_eq!(
         message(ask(&[("leftQuery", CPU), ("rightQuery", memory)])),
@@ -182,7 +183,7 @@ fn a_comparison_as_json() {
                 let stack = builder.named_stack(names);
                 builder.sample(stack, None, &[*value]);
             }
-            tree(&merged(builder.finish()))
+            tree(&answer_of(builder.finish())).expect("small")
         });
         let graph = pyroscope::flame_graph_diff(&left, &right, 0);
         serde_json::to_value(render_diff::answer(&graph, &profile_type)).expect("JSON")
@@ -206,18 +207,7 @@ fn a_comparison_as_json() {
             "rightTicks": 5,
         })
     );
-    let nothing = tree(&merged(Profile::default()));
+    let nothing = tree(&answer_of(Profile::default())).expect("small");
     let graph = pyroscope::flame_graph_diff(&nothing, &nothing, 0);
     assert_eq!(graph.levels, [[0; 7]]);
-}
-
-fn merged(profile: Profile) -> QueryAnswer {
-    QueryAnswer {
-        profile,
-        profiles: 1,
-        objects: 1,
-        bytes: 1,
-        saturated: false,
-        rounded: false,
-    }
 }

@@ -151,6 +151,14 @@ pub(crate) struct CallTree {
     pub(crate) root: Option<CallTreeNode>,
 }
 
+impl From<Option<pyroscope::FunctionNode>> for CallTree {
+    fn from(root: Option<pyroscope::FunctionNode>) -> Self {
+        Self {
+            root: root.map(Into::into),
+        }
+    }
+}
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CallTreeNode {

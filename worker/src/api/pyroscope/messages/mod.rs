@@ -4,18 +4,28 @@
 //! field; answers leave out what is zero or empty. Fields that nothing here answers are not listed,
 //! and ignored.
 
+mod ad_hoc;
 mod capabilities;
 mod functions;
+mod heatmap;
 mod json;
 mod pprof;
+mod profiles;
 mod querier;
+mod settings;
+mod status;
 mod types;
 
+pub(super) use ad_hoc::*;
 pub(super) use capabilities::{FeatureFlag, GetFeatureFlagsRequest, GetFeatureFlagsResponse};
 pub(super) use capabilities::{VersionRequest, VersionResponse};
 pub(super) use functions::*;
+pub(super) use heatmap::*;
 pub(super) use pprof::{fits_json as pprof_fits_json, to_json as pprof_json};
+pub(super) use profiles::*;
 pub(super) use querier::*;
+pub(super) use settings::*;
+pub(super) use status::*;
 pub(super) use types::*;
 
 #[cfg(test)]

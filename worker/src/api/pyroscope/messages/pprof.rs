@@ -19,7 +19,7 @@ pub(crate) fn fits_json(profile: &[u8]) -> Result<(), Problem> {
             "the profile has {} bytes, and at most {MAX_JSON} are written as JSON; ask for application/proto, for a shorter range, or for a call site",
             profile.len()
         );
-        return Err(Problem::new(429, "resource_exhausted", message));
+        return Err(Problem::too_large(message));
     }
     Ok(())
 }

@@ -113,7 +113,19 @@ fn fields_in_every_form() {
         SPANS,
     ]);
     check::<SelectMergeSpanProfileRequest>(&[TYPE, SELECTOR, SPANS, START, END, MAX_NODES, FORMAT]);
-    check::<SelectMergeProfileRequest>(&[TYPE, SELECTOR, START, END, MAX_NODES, CALL_SITE]);
+    check::<SelectMergeProfileRequest>(&[
+        TYPE,
+        SELECTOR,
+        START,
+        END,
+        MAX_NODES,
+        CALL_SITE,
+        (
+            "profile_id_selector",
+            "profileIdSelector",
+            &[r#"["7c9e6679"]"#],
+        ),
+    ]);
     check::<SelectSeriesRequest>(&[
         TYPE,
         SELECTOR,
@@ -135,7 +147,48 @@ fn fields_in_every_form() {
             &["2", r#""EXEMPLAR_TYPE_INDIVIDUAL""#],
         ),
     ]);
+    check::<SelectHeatmapRequest>(&[
+        TYPE,
+        SELECTOR,
+        START,
+        END,
+        ("step", "step", &["15", "15.0", r#""15""#]),
+        ("group_by", "groupBy", &[r#"["region"]"#]),
+        (
+            "query_type",
+            "queryType",
+            &["2", r#""2""#, r#""HEATMAP_QUERY_TYPE_SPAN""#],
+        ),
+        (
+            "exemplar_type",
+            "exemplarType",
+            &["2", r#""EXEMPLAR_TYPE_INDIVIDUAL""#],
+        ),
+        ("limit", "limit", &["3", r#""3""#]),
+    ]);
     check::<AnalyzeQueryRequest>(&[START, END, ("query", "query", &[r#""a:b:c::{}""#])]);
+    check::<SetSettingsRequest>(&[(
+        "setting",
+        "setting",
+        &[
+            r#"{"name":"a","value":"b","modifiedAt":"1700000000000"}"#,
+            r#"{"name":"a","value":"b","modifiedAt":1700000000000}"#,
+        ],
+    )]);
+    check::<DeleteSettingsRequest>(&[("name", "name", &[r#""a""#])]);
+    let of_type: Field = ("profile_type", "profileType", &[r#""cpu""#]);
+    check::<AdHocProfilesUploadRequest>(&[
+        ("name", "name", &[r#""a""#]),
+        ("profile", "profile", &[r#""AAAA""#]),
+        MAX_NODES,
+    ]);
+    check::<AdHocProfilesGetRequest>(&[("id", "id", &[r#""a""#]), of_type, MAX_NODES]);
+    check::<AdHocProfilesDiffRequest>(&[
+        ("left_id", "leftId", &[r#""a""#]),
+        ("right_id", "rightId", &[r#""a""#]),
+        of_type,
+        MAX_NODES,
+    ]);
     let left: Field = ("left", "left", &[r#"{"start":1}"#, r#"{"start":"1"}"#]);
     check::<DiffRequest>(&[
         left,
@@ -190,6 +243,36 @@ fn answers_leave_out_what_is_not_set() {
 }
 
 #[test]
+fn settings_and_uploads_in_json() {
+    let setting = Setting {
+        name: "a".to_owned(),
+        value: String::new(),
+        modified_at: 5,
+    };
+    let set = SetSettingsResponse {
+        setting: Some(setting),
+    };
+    assert_eq!(
+        serde_json::to_value(set).unwrap(),
+        json!({"setting": {"name": "a", "modifiedAt": "5"}})
+    );
+    assert_eq!(
+        serde_json::to_value(DeleteSettingsResponse {}).unwrap(),
+        json!({})
+    );
+    let uploaded = AdHocProfilesGetResponse {
+        uploaded_at: 7,
+        profile_types: vec!["cpu".to_owned()],
+        flamebearer_profile: "{}".to_owned(),
+        ..Default::default()
+    };
+    assert_eq!(
+        serde_json::to_value(uploaded).unwrap(),
+        json!({"uploadedAt": "7", "profileTypes": ["cpu"], "flamebearerProfile": "{}"})
+    );
+}
+
+#[test]
 fn a_profile_in_json() {
     use pilotlight_core::{ProfileBuilder, pprof};
     let mut builder = ProfileBuilder::new();
@@ -208,4 +291,12 @@ fn a_profile_in_json() {
     assert_eq!(inside, json!({ "profile": profile }));
     let large = vec![0; 5 << 20];
     assert_eq!(pprof_json(&large).unwrap_err().status, 429);
+}
+
+#[test]
+fn integers_as_texts() {
+    let values = vec![0, 7, -7, 10, 1_000_000_007, i64::MAX, i64::MIN];
+    let texts: Vec<String> = values.iter().map(i64::to_string).collect();
+    let message = serde_json::to_value(super::profiles::Level { values }).unwrap();
+    assert_eq!(message, json!({ "values": texts }));
 }

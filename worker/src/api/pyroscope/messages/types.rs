@@ -74,6 +74,39 @@ pub(crate) struct Point {
         skip_serializing_if = "json::is_unset"
     )]
     pub(crate) timestamp: i64,
+    #[prost(message, repeated, tag = "4")]
+    #[serde(skip_serializing_if = "json::is_unset")]
+    pub(crate) exemplars: Vec<Exemplar>,
+}
+
+/// One profile, or one span in it.
+#[derive(Clone, PartialEq, Message, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Exemplar {
+    #[prost(int64, tag = "1")]
+    #[serde(
+        serialize_with = "json::int64_text",
+        skip_serializing_if = "json::is_unset"
+    )]
+    pub(crate) timestamp: i64,
+    #[prost(string, tag = "2")]
+    #[serde(skip_serializing_if = "json::is_unset")]
+    pub(crate) profile_id: String,
+    #[prost(string, tag = "3")]
+    #[serde(skip_serializing_if = "json::is_unset")]
+    pub(crate) span_id: String,
+    #[prost(int64, tag = "4")]
+    #[serde(
+        serialize_with = "json::int64_text",
+        skip_serializing_if = "json::is_unset"
+    )]
+    pub(crate) value: i64,
+    #[prost(message, repeated, tag = "5")]
+    #[serde(skip_serializing_if = "json::is_unset")]
+    pub(crate) labels: Vec<LabelPair>,
+    #[prost(string, tag = "6")]
+    #[serde(skip_serializing_if = "json::is_unset")]
+    pub(crate) trace_id: String,
 }
 
 #[derive(Clone, PartialEq, Message, Deserialize)]
@@ -132,15 +165,28 @@ pub(crate) struct StackTraceSelector {
     #[prost(message, optional, tag = "2")]
     #[serde(alias = "goPgo")]
     pub(crate) go_pgo: Option<GoPgo>,
-    /// Known, and not served.
     #[prost(message, optional, tag = "3")]
     #[serde(alias = "frameFilter")]
     pub(crate) frame_filter: Option<FrameFilter>,
 }
 
-/// Which frames of a stack are asked for; what it says is not read.
+/// Which functions a profile names; the stacks of the others are shorter.
 #[derive(Clone, PartialEq, Message, Deserialize)]
-pub(crate) struct FrameFilter {}
+#[serde(default)]
+pub(crate) struct FrameFilter {
+    #[prost(string, repeated, tag = "1")]
+    #[serde(alias = "includeFunctionNames", deserialize_with = "json::unset")]
+    pub(crate) include_function_names: Vec<String>,
+    #[prost(string, repeated, tag = "2")]
+    #[serde(alias = "excludeFunctionNames", deserialize_with = "json::unset")]
+    pub(crate) exclude_function_names: Vec<String>,
+    #[prost(string, repeated, tag = "3")]
+    #[serde(alias = "includeFunctionNameRegexes", deserialize_with = "json::unset")]
+    pub(crate) include_function_name_regexes: Vec<String>,
+    #[prost(string, repeated, tag = "4")]
+    #[serde(alias = "excludeFunctionNameRegexes", deserialize_with = "json::unset")]
+    pub(crate) exclude_function_name_regexes: Vec<String>,
+}
 
 #[derive(Clone, PartialEq, Message, Deserialize)]
 #[serde(default)]

@@ -1,0 +1,207 @@
+//! The reports as tools: their names, what they take as JSON schemas, and reading what is given.
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::UnixNanos;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::api::reports::{Arguments, Kind, Parameter};
+use crate::http::parameters::Parameters;
+use crate::http::route::ReportCall;
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+
+/// A tool as a client is told of it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Tool {
+    name: &'static str,
+    description: &'static str,
+    input_schema: Schema,
+    annotations: Annotations,
+}
+
+/// JSON schema of what a tool takes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Schema {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    properties: BTreeMap<&'static str, Property>,
+    required: Vec<&'static str>,
+    additional_properties: bool,
+}
+
+#[derive(Serialize)]
+struct Property {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    description: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimum: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    maximum: Option<usize>,
+    #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
+    choices: Option<&'static [&'static str]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default: Option<Default>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Default {
+    Number(usize),
+    Text(&'static str),
+}
+
+/// What a client may tell its user.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Annotations {
+    read_only_hint: bool,
+    open_world_hint: bool,
+}
+
+/// All tools.
+pub(super) fn list() -> Vec<Tool> {
+    ReportCall::ALL.into_iter().map(tool).collect()
+}
+
+fn tool(call: ReportCall) -> Tool {
+    let taken = || parameters(call);
+    Tool {
+        name: call.tool(),
+        description: call.about(),
+        input_schema: Schema {
+            kind: "object",
+            properties: taken().map(|p| (p.name, property(p))).collect(),
+            required: taken().filter(|p| p.required).map(|p| p.name).collect(),
+            additional_properties: false,
+        },
+        annotations: Annotations {
+            read_only_hint: true,
+            open_world_hint: false,
+        },
+    }
+}
+
+/// What a tool takes: all that has an effect on text.
+fn parameters(call: ReportCall) -> impl Iterator<Item = &'static Parameter> {
+    let all = call.parameters().iter();
+    all.filter(|parameter| !parameter.json_only)
+}
+
+fn property(parameter: &'static Parameter) -> Property {
+    let mut property = Property {
+        kind: "string",
+        description: parameter.about,
+        minimum: None,
+        maximum: None,
+        choices: None,
+        default: None,
+    };
+    match parameter.kind {
+        Kind::Text => {}
+        Kind::Number {
+            least,
+            most,
+            default,
+        } => {
+            property.kind = "integer";
+            (property.minimum, property.maximum) = (Some(least), Some(most));
+            property.default = default.map(Default::Number);
+        }
+        Kind::Choice(values) => {
+            property.choices = Some(values);
+            property.default = values.first().map(|first| Default::Text(first));
+        }
+    }
+    property
+}
+
+/// The tool of a name.
+pub(super) fn named(name: &str) -> Option<ReportCall> {
+    ReportCall::ALL.into_iter().find(|call| call.tool() == name)
+}
+
+/// What to say of a name that no tool has.
+pub(super) fn unknown(name: &str) -> String {
+    let tools = ReportCall::ALL.map(ReportCall::tool).join(", ");
+    format!("there is no tool {name:?}; there are {tools}")
+}
+
+/// What is asked of a tool. `None` asks for nothing in particular.
+pub(super) fn arguments(tool: ReportCall, given: Option<&Value>) -> Result<Arguments, Problem> {
+    parsed(tool, given, clock::now())
+}
+
+fn parsed(tool: ReportCall, given: Option<&Value>, now: UnixNanos) -> Result<Arguments, Problem> {
+    let mut pairs = Vec::new();
+    match given {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(given)) => {
+            for (name, value) in given {
+                let text = match value {
+                    Value::Null => continue,
+                    Value::String(text) => text.clone(),
+                    // A whole number may be written as 2.0.
+                    Value::Number(number) => match number.as_f64() {
+                        Some(whole) if number.is_f64() && whole.fract() == 0.0 => whole.to_string(),
+                        _ => number.to_string(),
+                    },
+                    Value::Array(texts) if texts.iter().all(Value::is_string) => {
+                        let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+                        texts.join(",")
+                    }
+                    _ => {
+                        let message = format!("{name} is neither a text nor a number");
+                        return Err(Problem::invalid(message));
+                    }
+                };
+                pairs.push((name.clone(), text));
+            }
+        }
+        Some(_) => return Err(Problem::invalid("the arguments are no object")),
+    }
+    Arguments::new(tool, Parameters::new(pairs, now), &[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn message(tool: ReportCall, given: &Value) -> Option<String> {
+        let parsed = parsed(tool, Some(given), UnixNanos(0));
+        parsed.err().map(|problem| problem.message)
+    }
+
+    #[test]
+    fn what_is_given() {
+        let right = json!({"from": 1_700_000_000_000_u64, "limit": 3.0, "until": null});
+        assert_eq!(message(ReportCall::Services, &right), None);
+        assert_eq!(message(ReportCall::Services, &Value::Null), None);
+        let wrong = json!({"from": [1]});
+        let told = message(ReportCall::Services, &wrong).unwrap();
+        assert_eq!(told, "from is neither a text nor a number");
+        let told = message(ReportCall::Services, &json!([])).unwrap();
+        assert_eq!(told, "the arguments are no object");
+        let unknown = message(ReportCall::Services, &json!({"form": "now"})).unwrap();
+        assert!(
+            unknown.starts_with("there is no parameter \"form\""),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn what_is_told_of_a_tool() {
+        let tool = serde_json::to_value(tool(ReportCall::Services)).unwrap();
+        assert_eq!(tool["name"], "list_services");
+        let schema = &tool["inputSchema"];
+        let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(names, ["from", "limit", "until"]);
+        assert_eq!(schema["required"], json!([]));
+        assert_eq!(schema["additionalProperties"], false);
+    }
+}

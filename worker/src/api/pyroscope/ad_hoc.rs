@@ -1,0 +1,363 @@
+//! `adhocprofiles.v1.AdHocProfileService`: single profiles that people upload to look at.
+//!
+//! An upload is a share, and every share can be looked at if its format is read here. The flame graph
+//! is a text in JSON ("flamebearer"), as the older HTTP API has it.
+
+#[cfg(test)]
+mod tests;
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use pilotlight_core::imports::{self, ImportError};
+use pilotlight_core::limits::MAX_PUSH_BYTES;
+use pilotlight_core::store::{ShareId, TenantId};
+use pilotlight_core::{By, CallTree, Profile, flamebearer, pyroscope};
+use worker::{Request, Response};
+
+use super::flamegraph;
+use super::legacy;
+use super::messages::{
+    AdHocProfilesDiffRequest, AdHocProfilesDiffResponse, AdHocProfilesGetRequest,
+    AdHocProfilesGetResponse, AdHocProfilesListRequest, AdHocProfilesListResponse,
+    AdHocProfilesProfileMetadata, AdHocProfilesUploadRequest,
+};
+use super::request::max_nodes_within;
+use super::unary::{Call, MAX_REQUEST};
+use crate::api::shares::{self, NewShare};
+use crate::bucket::Bucket;
+use crate::http::body::MAX_BODY;
+use crate::http::route::AdHocCall;
+use crate::http::scope::Scope;
+use crate::limits::rate;
+use crate::meter::{Item, cpu};
+use crate::platform::admission::{Admission, Permit, push_claims};
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+use crate::platform::{Edge, Platform};
+
+/// Most nodes that a client may ask for: 128 Ki, some 4 MB of text, which is in memory three times on
+/// its way.
+const MOST_NODES: usize = 128 << 10;
+
+/// Most nodes of the tree that a flame graph is made of: 512 Ki, 14 MB.
+const MAX_TREE_NODES: u64 = 512 << 10;
+
+/// How many times what a file inflates to it takes until its flame graph is drawn: 5, the file, its
+/// bytes, a model of half as much again, and the tree.
+const OPEN_FACTOR: u64 = 5;
+
+/// How a profile is called that has no name.
+const UNNAMED: &str = "profile";
+
+/// Some clients leave the padding out.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Answers a call.
+pub(super) async fn call(
+    call: AdHocCall,
+    request: &mut Request,
+    scope: &Scope,
+) -> Result<Response, Problem> {
+    let rate = scope.limits.rate();
+    let cap = match call {
+        AdHocCall::Upload => {
+            rate::admit(scope.tenant().as_str(), rate, clock::now_millis())?;
+            MAX_BODY
+        }
+        AdHocCall::Get | AdHocCall::List | AdHocCall::Diff => MAX_REQUEST,
+    };
+    let received = Call::read(request, cap).await?;
+    let profiles = Profiles {
+        bucket: scope.bucket()?,
+        tenant: scope.tenant(),
+        now: clock::now_millis(),
+        admission: Admission(Edge),
+    };
+    match call {
+        AdHocCall::Upload => {
+            let bytes = received.body.len();
+            rate::charge(scope.tenant().as_str(), rate, bytes as u64, profiles.now);
+            scope
+                .meter
+                .add(Item::WorkerCpuMicros, cpu::push_micros(bytes));
+            // What the message takes beside its body: its text, and the file in it.
+            let permit = profiles.admission.push(bytes).await?;
+            let request: AdHocProfilesUploadRequest = received.request()?;
+            let file = file(&request.profile)?;
+            let name = request.name;
+            drop((request.profile, permit));
+            let uploaded = profiles.upload(&name, &file, request.max_nodes).await?;
+            received.answer(&uploaded)
+        }
+        AdHocCall::Get => received.answer(&profiles.get(received.request()?).await?),
+        AdHocCall::List => {
+            let AdHocProfilesListRequest {} = received.request()?;
+            received.answer(&profiles.list().await?)
+        }
+        AdHocCall::Diff => received.answer(&profiles.diff(received.request()?).await?),
+    }
+}
+
+/// The profiles of a tenant.
+struct Profiles<'a, B, P> {
+    bucket: B,
+    tenant: &'a TenantId,
+    now: i64,
+    admission: Admission<P>,
+}
+
+/// A file that was opened.
+struct Opened {
+    profile: Profile,
+    /// How clients call its sample types.
+    types: Vec<String>,
+    _permit: Permit,
+}
+
+impl<B: Bucket, P: Platform> Profiles<'_, B, P> {
+    /// Stores a file that can be looked at.
+    async fn upload(
+        &self,
+        name: &str,
+        file: &[u8],
+        max_nodes: Option<i64>,
+    ) -> Result<AdHocProfilesGetResponse, Problem> {
+        let name = Some(name).filter(|name| !name.is_empty());
+        let name = name.unwrap_or(UNNAMED);
+        let drawn = drawn(self.open(file).await?, None, max_nodes)?;
+        // As long as a share may be kept: Pyroscope keeps these for ever.
+        let share = NewShare {
+            name,
+            content: file,
+            days: shares::MAX_DAYS,
+        };
+        let stored = shares::create(&self.bucket, self.tenant, share, self.now).await?;
+        let uploaded_at = self.uploaded_at(id("id", &stored.id)?).await?;
+        Ok(AdHocProfilesGetResponse {
+            id: stored.id,
+            name: name.to_owned(),
+            uploaded_at,
+            ..drawn
+        })
+    }
+
+    async fn get(
+        &self,
+        request: AdHocProfilesGetRequest,
+    ) -> Result<AdHocProfilesGetResponse, Problem> {
+        let id = id("id", &request.id)?;
+        let (name, opened) = self.stored(id).await?;
+        let drawn = drawn(opened, request.profile_type.as_deref(), request.max_nodes)?;
+        Ok(AdHocProfilesGetResponse {
+            id: request.id,
+            name,
+            uploaded_at: self.uploaded_at(id).await?,
+            ..drawn
+        })
+    }
+
+    /// When a share was stored, by the bucket's clock; now for one that was deleted meanwhile.
+    async fn uploaded_at(&self, id: ShareId) -> Result<i64, Problem> {
+        let created = shares::created(&self.bucket, self.tenant, id).await?;
+        Ok(created.unwrap_or(self.now))
+    }
+
+    async fn list(&self) -> Result<AdHocProfilesListResponse, Problem> {
+        let newest = shares::newest(&self.bucket, self.tenant, self.now).await?;
+        let profile = |entry: shares::Entry| AdHocProfilesProfileMetadata {
+            id: entry.id,
+            name: entry.name,
+            uploaded_at: entry.created,
+        };
+        let profiles = newest.into_iter().map(profile).collect();
+        Ok(AdHocProfilesListResponse { profiles })
+    }
+
+    async fn diff(
+        &self,
+        request: AdHocProfilesDiffRequest,
+    ) -> Result<AdHocProfilesDiffResponse, Problem> {
+        let max_nodes = max_nodes_within(MOST_NODES, request.max_nodes)?;
+        let (left, right) = (
+            id("left_id", &request.left_id)?,
+            id("right_id", &request.right_id)?,
+        );
+        let (_, Opened { profile, types, .. }) = self.stored(left).await?;
+        let column = column(&profile, &types, request.profile_type.as_deref())?;
+        let units = units(&profile);
+        // Of the left side no more than its tree is kept while the right one is read.
+        let left = tree(&profile, column)?;
+        let profile_type = flamebearer::profile_type(&profile, column);
+        drop(profile);
+        let (_, opened) = self.stored(right).await?;
+        let of_right = self::units(&opened.profile);
+        let both: Vec<String> = units
+            .iter()
+            .zip(&types)
+            .filter(|(unit, _)| of_right.contains(unit))
+            .map(|(_, name)| name.clone())
+            .collect();
+        let place = of_right.iter().position(|unit| *unit == units[column]);
+        let place = place.ok_or_else(|| {
+            let (kind, unit) = &units[column];
+            let both = match both.as_slice() {
+                [] => "they have no type in common".to_owned(),
+                both => format!("both have {}", both.join(", ")),
+            };
+            Problem::invalid(format!(
+                "the left profile has the type {kind:?} in {unit:?}, and the right one has none; {both}"
+            ))
+        })?;
+        let right = tree(&opened.profile, place)?;
+        drop(opened);
+        let graph = flamegraph::diff(&left, &right, max_nodes)?;
+        let answer: legacy::RenderDiff<'_> = legacy::double(&graph, &profile_type);
+        Ok(AdHocProfilesDiffResponse {
+            profile_types: distinct(both),
+            flamebearer_profile: serde_json::to_string(&answer).map_err(Problem::internal)?,
+        })
+    }
+
+    /// A share by its name and what is in it.
+    async fn stored(&self, id: ShareId) -> Result<(String, Opened), Problem> {
+        let read = shares::read(&self.bucket, self.tenant, id, self.now, &self.admission);
+        let (share, permit) = read.await?;
+        // Given back before more is asked for, so that two of these never wait for each other.
+        drop(permit);
+        let opened = self.open(&share.content).await?;
+        Ok((share.name, opened))
+    }
+
+    /// Opens a file with room for what it says of itself; one that inflates to more than that is
+    /// opened again with room for the largest.
+    async fn open(&self, file: &[u8]) -> Result<Opened, Problem> {
+        let mut room = push_claims(file);
+        loop {
+            let permit = self.admission.enter(OPEN_FACTOR * room as u64).await?;
+            match imports::open_uploaded(file, room) {
+                Ok(opened) => {
+                    let profile = opened.decoded.profile;
+                    let types = types(&profile);
+                    return Ok(Opened {
+                        profile,
+                        types,
+                        _permit: permit,
+                    });
+                }
+                Err(error) if error.is_too_large() && room < MAX_PUSH_BYTES => {
+                    room = MAX_PUSH_BYTES;
+                }
+                Err(error) => return Err(refused(&error)),
+            }
+        }
+    }
+}
+
+/// The bytes of an uploaded file.
+fn file(base64: &str) -> Result<Vec<u8>, Problem> {
+    if base64.is_empty() {
+        return Err(Problem::invalid("the profile is missing"));
+    }
+    BASE64
+        .decode(base64)
+        .map_err(|error| Problem::invalid(format!("the profile is not in base64: {error}")))
+}
+
+/// Why a file cannot be looked at.
+fn refused(error: &ImportError) -> Problem {
+    match error {
+        ImportError::Unsupported(format) => Problem::invalid(format!(
+            "this is {format}; read here are pprof, its predecessors, JFR, speedscope, folded stacks, flame graphs of Pyroscope in JSON, and the output of perf script"
+        )),
+        error if error.is_too_large() => Problem::new(413, "resource_exhausted", error),
+        error => Problem::invalid(error),
+    }
+}
+
+fn id(field: &str, text: &str) -> Result<ShareId, Problem> {
+    let wrong = |error| Problem::invalid(format!("{field}: {error}"));
+    text.parse().map_err(wrong)
+}
+
+/// The flame graph of a profile, as an answer that does not say of which share.
+fn drawn(
+    opened: Opened,
+    asked: Option<&str>,
+    max_nodes: Option<i64>,
+) -> Result<AdHocProfilesGetResponse, Problem> {
+    let max_nodes = max_nodes_within(MOST_NODES, max_nodes)?;
+    let Opened { profile, types, .. } = &opened;
+    let column = column(profile, types, asked)?;
+    let graph = pyroscope::flame_graph(&tree(profile, column)?, max_nodes);
+    let profile_type = flamebearer::profile_type(profile, column);
+    Ok(AdHocProfilesGetResponse {
+        profile_type: types[column].clone(),
+        flamebearer_profile: flamebearer::encode_graph(&graph, &profile_type),
+        profile_types: distinct(opened.types),
+        ..AdHocProfilesGetResponse::default()
+    })
+}
+
+/// How clients call each of the sample types: by its name, and with its unit where others have the
+/// same name.
+fn types(profile: &Profile) -> Vec<String> {
+    let units = units(profile);
+    let name = |(kind, unit): &(String, String)| {
+        let is_alone = units.iter().filter(|(other, _)| other == kind).count() == 1;
+        match kind.as_str() {
+            "" => format!(":{unit}"),
+            kind if is_alone => kind.to_owned(),
+            kind => format!("{kind}:{unit}"),
+        }
+    };
+    units.iter().map(name).collect()
+}
+
+/// Name and unit of each sample type.
+fn units(profile: &Profile) -> Vec<(String, String)> {
+    let types = profile.sample_types().iter();
+    let texts = types.map(|of| profile.type_text(*of));
+    texts
+        .map(|(kind, unit)| (kind.to_owned(), unit.to_owned()))
+        .collect()
+}
+
+/// Each text once.
+fn distinct(mut texts: Vec<String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    texts.retain(|text| seen.insert(text.clone()));
+    texts
+}
+
+/// The sample type that is asked for, or the one that the profile shows first.
+fn column(profile: &Profile, types: &[String], asked: Option<&str>) -> Result<usize, Problem> {
+    if types.is_empty() {
+        return Err(Problem::invalid("the profile has no sample types"));
+    }
+    match asked.filter(|name| !name.is_empty()) {
+        None => Ok(profile.default_type()),
+        Some(asked) => types.iter().position(|name| name == asked).ok_or_else(|| {
+            let message = format!(
+                "the profile has no type {asked:?}; it has {}",
+                types.join(", ")
+            );
+            Problem::invalid(message)
+        }),
+    }
+}
+
+/// The call tree of a sample type, if it is not too large.
+fn tree(profile: &Profile, column: usize) -> Result<CallTree, Problem> {
+    let nodes = CallTree::rows(profile, column);
+    if nodes > MAX_TREE_NODES {
+        let message = format!(
+            "the profile has {nodes} different calls; at most {MAX_TREE_NODES} are drawn here: open it on the page /file"
+        );
+        return Err(Problem::new(413, "resource_exhausted", message));
+    }
+    Ok(CallTree::new(profile, column, By::Name))
+}

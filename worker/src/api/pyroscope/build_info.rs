@@ -1,0 +1,44 @@
+//! Which server this is: `status.v1.StatusService/GetBuildInfo` and `GET /api/v1/status/buildinfo`.
+
+use worker::{Method, Request, Response};
+
+use super::messages::{GetBuildInfoData, GetBuildInfoRequest, GetBuildInfoResponse};
+use super::unary::{Call, MAX_REQUEST};
+use crate::platform::errors::Problem;
+
+/// Answers both.
+pub(super) async fn build_info(request: &mut Request) -> Result<Response, Problem> {
+    let message = message();
+    if request.method() != Method::Post {
+        return Ok(Response::from_json(&message)?);
+    }
+    let call = Call::read(request, MAX_REQUEST).await?;
+    let GetBuildInfoRequest {} = call.request()?;
+    call.answer(&message)
+}
+
+/// A build is known by its version alone.
+fn message() -> GetBuildInfoResponse {
+    GetBuildInfoResponse {
+        status: "success".to_owned(),
+        data: Some(GetBuildInfoData {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..GetBuildInfoData::default()
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_fields_are_there() {
+        let version = env!("CARGO_PKG_VERSION");
+        let text = serde_json::to_string(&message()).unwrap();
+        let expect = format!(
+            r#"{{"status":"success","data":{{"version":"{version}","revision":"","branch":"","buildUser":"","buildDate":"","goVersion":""}}}}"#
+        );
+        assert_eq!(text, expect);
+    }
+}

@@ -1,0 +1,159 @@
+//! Comparisons of two selections, for the RPC and for the older HTTP call.
+
+use pilotlight_core::plans::{Outgrown, QueryAnswer};
+use pilotlight_core::pyroscope::{self, Budget, FlameGraphDiff};
+
+use super::flamegraph;
+use super::form::Form;
+use super::functions::{self, Projection};
+use super::messages::{
+    DiffRequest, DiffResponse, FunctionsAnswer, SelectMergeStacktracesRequest, Sides,
+};
+use super::notes::Notes;
+use super::profiles::merged;
+use super::request::{self, Selection};
+use crate::api::query::EdgeQueryRunner;
+use crate::http::connect::{Answer, Codec};
+use crate::platform::errors::Problem;
+
+/// `Diff`: two profiles of one type on one shape. Options are those of the left side.
+pub(super) async fn diff(
+    request: DiffRequest,
+    codec: Codec,
+    runner: &EdgeQueryRunner,
+) -> Result<(Answer, Notes), Problem> {
+    let side = |side: Option<_>, name| {
+        side.ok_or_else(|| {
+            Problem::invalid(format!("the {name} side of the comparison is missing"))
+        })
+    };
+    let mut left: SelectMergeStacktracesRequest = side(request.left, "left")?;
+    let mut right: SelectMergeStacktracesRequest = side(request.right, "right")?;
+    right.format = left.format;
+    right.format_options = left.format_options.clone();
+    let form = Form::of(&mut left, codec)?;
+    if form != Form::of(&mut right, codec)? {
+        return Err(Problem::invalid(
+            "both sides of a comparison of functions need the same call site",
+        ));
+    }
+    let max_nodes = request::max_nodes(left.max_nodes)?.max(request::max_nodes(right.max_nodes)?);
+    let sides = [Selection::of(left)?, Selection::of(right)?];
+    let [left, right] = &sides;
+    if left.profile_type != right.profile_type {
+        let message = format!(
+            "both sides need the same profile type, and have {} and {}",
+            left.profile_type, right.profile_type
+        );
+        return Err(Problem::invalid(message));
+    }
+    if left.pgo.is_some() || right.pgo.is_some() {
+        return Err(Problem::invalid("go_pgo does not go with a comparison"));
+    }
+    match form {
+        Form::FlameGraph => {
+            let (graph, notes) = flame_graph(&sides, runner, max_nodes).await?;
+            let flamegraph = Some(flamegraph::diff_message(graph));
+            Ok((codec.answer(&DiffResponse { flamegraph })?, notes))
+        }
+        Form::Functions(projection) => {
+            let (message, notes) = functions(&projection, &sides, runner).await?;
+            Ok((functions::answer(codec, &message)?, notes))
+        }
+        Form::Tree | Form::Dot | Form::Pprof => Err(Problem::unimplemented(
+            "a comparison has no other format than PROFILE_FORMAT_FLAMEGRAPH and functions",
+        )),
+    }
+}
+
+/// The flame graph of two selections.
+pub(super) async fn flame_graph(
+    sides: &[Selection; 2],
+    runner: &EdgeQueryRunner,
+    max_nodes: usize,
+) -> Result<(FlameGraphDiff, Notes), Problem> {
+    let ([left, right], of_sides) = each(sides, runner, Notes::of, flamegraph::tree).await?;
+    let graph = flamegraph::diff(&left, &right, max_nodes)?;
+    let notes = notes(&graph, of_sides);
+    Ok((graph, notes))
+}
+
+/// The total is that of both sides together, and may be cut where those of the sides are not.
+fn notes(graph: &FlameGraphDiff, of_sides: Notes) -> Notes {
+    let sum = graph.left_ticks.checked_add(graph.right_ticks);
+    Notes {
+        folded: Some(graph.folded),
+        saturated: of_sides.saturated.map(|cut| cut || sum.is_none()),
+        ..of_sides
+    }
+}
+
+/// The functions of two selections.
+async fn functions(
+    projection: &Projection,
+    sides: &[Selection; 2],
+    runner: &EdgeQueryRunner,
+) -> Result<(FunctionsAnswer, Notes), Problem> {
+    let mut budget = Budget::default();
+    Ok(match projection {
+        Projection::Table(limit) => {
+            let (sides, notes) =
+                each(sides, runner, Notes::of_functions, functions::whole_table).await?;
+            let sides = pyroscope::functions_diff(sides, *limit);
+            budget.names(sides.iter().flat_map(|side| side.names()))?;
+            let [left, right] = sides.map(Into::into);
+            let message = FunctionsAnswer::FunctionsDiff(Sides { left, right });
+            (message, notes)
+        }
+        Projection::Tree(projection) => {
+            let tree = |answer: &QueryAnswer| projection.message(answer, &mut budget);
+            let ([left, right], notes) = each(sides, runner, Notes::of_functions, tree).await?;
+            let message = FunctionsAnswer::FunctionTreeDiff(Sides { left, right });
+            (message, notes)
+        }
+    })
+}
+
+/// What is made of each side, and what is to be told of both. One is read after the other, and
+/// of the first nothing else is kept meanwhile: both may need most of the memory.
+async fn each<T>(
+    [left, right]: &[Selection; 2],
+    runner: &EdgeQueryRunner,
+    notes: fn(&QueryAnswer) -> Notes,
+    mut make: impl FnMut(&QueryAnswer) -> Result<T, Problem>,
+) -> Result<([T; 2], Notes), Problem> {
+    let mut side = async |selection| {
+        let answer = merged(selection, Outgrown::Fold, runner).await?;
+        Ok::<_, Problem>((make(&answer)?, notes(&answer)))
+    };
+    let (left, of_left) = side(left).await?;
+    let (right, of_right) = side(right).await?;
+    Ok(([left, right], of_left.with(of_right)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_of_both_sides_may_be_cut() {
+        let graph = |left_ticks, right_ticks| FlameGraphDiff {
+            left_ticks,
+            right_ticks,
+            folded: 3,
+            ..FlameGraphDiff::default()
+        };
+        let told = |graph, saturated| {
+            let of_sides = Notes {
+                saturated: Some(saturated),
+                ..Notes::default()
+            };
+            let notes = notes(&graph, of_sides);
+            assert_eq!(notes.folded, Some(3));
+            notes.saturated
+        };
+        assert_eq!(told(graph(i64::MAX - 1, 1), false), Some(false));
+        assert_eq!(told(graph(i64::MAX, 1), false), Some(true));
+        assert_eq!(told(graph(1, 1), true), Some(true));
+    }
+}

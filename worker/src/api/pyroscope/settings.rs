@@ -1,0 +1,240 @@
+//! `settings.v1.SettingsService`: what pages of Grafana keep for a tenant.
+//!
+//! One object has all of a tenant's. It is not among the objects of the store, so the schedule does
+//! not visit a tenant that has nothing else.
+
+use std::collections::BTreeMap;
+
+use pilotlight_core::store::TenantId;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use worker::{Request, Response};
+
+use super::messages::{
+    DeleteSettingsRequest, DeleteSettingsResponse, GetSettingsRequest, GetSettingsResponse,
+    SetSettingsRequest, SetSettingsResponse, Setting,
+};
+use super::unary::{Call, MAX_REQUEST};
+use crate::bucket::Bucket;
+use crate::bucket::record::{self, Record};
+use crate::http::route::SettingsCall;
+use crate::http::scope::Scope;
+use crate::platform::clock;
+use crate::platform::errors::Problem;
+
+/// Most settings of a tenant: 100. Grafana's app has one.
+const MAX_SETTINGS: usize = 100;
+
+/// Longest name in bytes.
+const MAX_NAME: usize = 255;
+
+/// Most bytes of all names and values of a tenant: 256 KiB. Each change reads and writes them.
+const MAX_BYTES: usize = 256 << 10;
+
+/// How far a time of a change may be ahead of the clock here: a day. A later one would keep a setting
+/// as it is until then.
+const MAX_AHEAD_MILLIS: i64 = 86_400_000;
+
+/// The only version there is.
+const VERSION: u32 = 1;
+
+/// Where a tenant's settings are.
+pub(crate) fn settings_key(tenant: &TenantId) -> String {
+    format!("settings/{tenant}")
+}
+
+/// Settings by name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Settings {
+    version: u32,
+    settings: BTreeMap<String, Stored>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Stored {
+    value: String,
+    /// Milliseconds since the epoch.
+    modified_at: i64,
+}
+
+/// Why bytes are not settings.
+#[derive(Debug, Error)]
+enum SettingsError {
+    #[error("the settings do not read: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("the settings have version {0}, not {VERSION}")]
+    Version(u32),
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            version: VERSION,
+            settings: BTreeMap::new(),
+        }
+    }
+}
+
+impl Record for Settings {
+    type Error = SettingsError;
+
+    fn decode(bytes: &[u8]) -> Result<Self, SettingsError> {
+        let settings: Self = serde_json::from_slice(bytes)?;
+        if settings.version != VERSION {
+            return Err(SettingsError::Version(settings.version));
+        }
+        Ok(settings)
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, SettingsError> {
+        Ok(serde_json::to_vec(self)?)
+    }
+}
+
+impl Settings {
+    /// Gives a setting its value; `wanted` was checked.
+    fn set(&mut self, wanted: &Setting) -> Result<(), Problem> {
+        let Setting {
+            name,
+            value,
+            modified_at,
+        } = wanted;
+        self.check_newest(name, *modified_at)?;
+        if self.settings.len() >= MAX_SETTINGS && !self.settings.contains_key(name) {
+            let message =
+                format!("there are {MAX_SETTINGS} settings, the most that are kept; delete one");
+            return Err(Problem::new(429, "resource_exhausted", message));
+        }
+        let others = self.settings.iter().filter(|(other, _)| *other != name);
+        let bytes: usize = others.map(|(name, s)| name.len() + s.value.len()).sum();
+        if bytes + name.len() + value.len() > MAX_BYTES {
+            let message = format!(
+                "the setting has {} bytes and all others have {bytes}; at most {MAX_BYTES} are kept together",
+                name.len() + value.len()
+            );
+            return Err(Problem::new(429, "resource_exhausted", message));
+        }
+        let stored = Stored {
+            value: value.clone(),
+            modified_at: *modified_at,
+        };
+        self.settings.insert(name.clone(), stored);
+        Ok(())
+    }
+
+    /// Takes a setting away; one that is not there is no error.
+    fn delete(&mut self, name: &str, now: i64) -> Result<(), Problem> {
+        self.check_newest(name, now)?;
+        self.settings.remove(name);
+        Ok(())
+    }
+
+    /// Whether a change at a time is not older than what is stored.
+    fn check_newest(&self, name: &str, at: i64) -> Result<(), Problem> {
+        match self.settings.get(name) {
+            Some(stored) if stored.modified_at > at => {
+                let message = format!(
+                    "the setting {name:?} was changed at {}, after this change of {at}",
+                    stored.modified_at
+                );
+                Err(Problem::new(409, "already_exists", message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Answers a call.
+pub(super) async fn call(
+    call: SettingsCall,
+    request: &mut Request,
+    scope: &Scope,
+) -> Result<Response, Problem> {
+    let received = Call::read(request, MAX_REQUEST).await?;
+    let (bucket, tenant) = (scope.bucket()?, scope.tenant());
+    match call {
+        SettingsCall::Get => {
+            let GetSettingsRequest {} = received.request()?;
+            received.answer(&get(&bucket, tenant).await?)
+        }
+        SettingsCall::Set => {
+            received.answer(&set(&bucket, tenant, received.request()?, clock::now_millis).await?)
+        }
+        SettingsCall::Delete => {
+            received.answer(&delete(&bucket, tenant, received.request()?, clock::now_millis).await?)
+        }
+    }
+}
+
+async fn get(bucket: &impl Bucket, tenant: &TenantId) -> Result<GetSettingsResponse, Problem> {
+    let stored: Settings = record::read(bucket, &settings_key(tenant)).await?;
+    let message = |(name, Stored { value, modified_at })| Setting {
+        name,
+        value,
+        modified_at,
+    };
+    let settings = stored.settings.into_iter().map(message).collect();
+    Ok(GetSettingsResponse { settings })
+}
+
+async fn set(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    request: SetSettingsRequest,
+    now: impl Fn() -> i64,
+) -> Result<SetSettingsResponse, Problem> {
+    let missing = || Problem::invalid("the setting is missing");
+    let mut setting = request.setting.ok_or_else(missing)?;
+    check_name(&setting.name)?;
+    let at = now();
+    match setting.modified_at {
+        // As protobuf has it, that is not said.
+        0 => setting.modified_at = at,
+        1.. if setting.modified_at <= at.saturating_add(MAX_AHEAD_MILLIS) => {}
+        given => {
+            return Err(Problem::invalid(format!(
+                "modifiedAt: {given} is no time in milliseconds since 1970 up to a day from now"
+            )));
+        }
+    }
+    let key = settings_key(tenant);
+    record::change(bucket, &key, now, |stored: &mut Settings| {
+        stored.set(&setting)
+    })
+    .await?;
+    Ok(SetSettingsResponse {
+        setting: Some(setting),
+    })
+}
+
+async fn delete(
+    bucket: &impl Bucket,
+    tenant: &TenantId,
+    DeleteSettingsRequest { name }: DeleteSettingsRequest,
+    now: impl Fn() -> i64,
+) -> Result<DeleteSettingsResponse, Problem> {
+    check_name(&name)?;
+    let (key, at) = (settings_key(tenant), now());
+    record::change(bucket, &key, now, |stored: &mut Settings| {
+        stored.delete(&name, at)
+    })
+    .await?;
+    Ok(DeleteSettingsResponse {})
+}
+
+fn check_name(name: &str) -> Result<(), Problem> {
+    if name.is_empty() {
+        return Err(Problem::invalid("the name of the setting is missing"));
+    }
+    if name.len() > MAX_NAME {
+        let message = format!(
+            "the name of the setting has {} bytes; {MAX_NAME} are allowed",
+            name.len()
+        );
+        return Err(Problem::invalid(message));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

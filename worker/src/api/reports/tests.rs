@@ -1,0 +1,93 @@
+//! The description of the reports, held against the table of their parameters.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::*;
+use crate::http::route::{OfTenant, Route, route};
+
+fn openapi() -> Value {
+    serde_json::from_str(OPENAPI).expect("a description as JSON")
+}
+
+/// Name, required, schema of each parameter of a path.
+fn described(path: &str) -> BTreeMap<String, (bool, Value)> {
+    let document = openapi();
+    let parameters = document["paths"][path]["get"]["parameters"].as_array();
+    let resolved = |parameter: &Value| match parameter["$ref"].as_str() {
+        Some(reference) => document
+            .pointer(reference.trim_start_matches('#'))
+            .unwrap_or_else(|| panic!("{reference}"))
+            .clone(),
+        None => parameter.clone(),
+    };
+    parameters
+        .unwrap_or_else(|| panic!("{path} is not described"))
+        .iter()
+        .map(resolved)
+        .map(|parameter| {
+            assert_eq!(parameter["in"], "query");
+            let required = parameter["required"].as_bool().unwrap_or(false);
+            let name = parameter["name"].as_str().unwrap_or("").to_owned();
+            (name, (required, parameter["schema"].clone()))
+        })
+        .collect()
+}
+
+fn schema(kind: Kind) -> Value {
+    match kind {
+        Kind::Text => serde_json::json!({"type": "string"}),
+        Kind::Number {
+            least,
+            most,
+            default: None,
+        } => serde_json::json!({"type": "integer", "minimum": least, "maximum": most}),
+        Kind::Number {
+            least,
+            most,
+            default: Some(default),
+        } => serde_json::json!({
+            "type": "integer", "minimum": least, "maximum": most, "default": default
+        }),
+        Kind::Choice(values) => {
+            serde_json::json!({"type": "string", "enum": values, "default": values[0]})
+        }
+    }
+}
+
+#[test]
+fn the_description_has_the_parameters_of_the_table() {
+    let document = openapi();
+    let paths = document["paths"].as_object().expect("paths");
+    assert_eq!(paths.len(), ReportCall::ALL.len());
+    for path in paths.keys() {
+        let Ok(Route::OfTenant(OfTenant::Report(call))) = route("GET", path) else {
+            panic!("{path} is no report");
+        };
+        let mut expect: BTreeMap<String, (bool, Value)> = call
+            .parameters()
+            .iter()
+            .map(|p| (p.name.to_owned(), (p.required, schema(p.kind))))
+            .collect();
+        let format = serde_json::json!({
+            "type": "string", "enum": ["json", "markdown"], "default": "json"
+        });
+        expect.insert(FORMAT.to_owned(), (false, format));
+        assert_eq!(described(path), expect, "{path}");
+    }
+}
+
+#[test]
+fn forms() {
+    let form = |query: &str| {
+        let now = pilotlight_core::UnixNanos(0);
+        Form::of(&Parameters::parse(query, now)).map_err(|problem| problem.message)
+    };
+    assert_eq!(form(""), Ok(Form::Json));
+    assert_eq!(form("format=markdown"), Ok(Form::Markdown(MAX_MARKDOWN)));
+    assert_eq!(
+        form("format=html"),
+        Err("format is \"html\", not one of json, markdown".to_owned())
+    );
+}

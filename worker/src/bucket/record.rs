@@ -1,0 +1,76 @@
+//! A small object that is replaced as a whole, under a condition: who is slower begins again with
+//! what the other one wrote.
+
+use std::fmt::Display;
+
+use crate::bucket::{Bucket, BucketError, Condition};
+use crate::platform::errors::Problem;
+
+/// Most attempts at a change that others get ahead of.
+const ATTEMPTS: usize = 5;
+
+/// What such an object holds; by default, where there is none.
+pub(crate) trait Record: Default {
+    /// Why bytes are not one of these.
+    type Error: Display;
+
+    /// Reads what [`Self::encode`] wrote.
+    fn decode(bytes: &[u8]) -> Result<Self, Self::Error>;
+
+    /// As it is stored.
+    fn encode(&self) -> Result<Vec<u8>, Self::Error>;
+}
+
+/// A change that was written.
+pub(crate) struct Changed<T, O> {
+    pub(crate) value: T,
+    pub(crate) outcome: O,
+    /// When the write began.
+    pub(crate) at: i64,
+}
+
+/// What the object holds.
+pub(crate) async fn read<T: Record>(bucket: &impl Bucket, key: &str) -> Result<T, Problem> {
+    Ok(read_for_change(bucket, key).await?.0)
+}
+
+/// Changes the object as it is in the bucket now, and writes it unless somebody else did meanwhile;
+/// then it begins again.
+pub(crate) async fn change<T: Record, O>(
+    bucket: &impl Bucket,
+    key: &str,
+    now: impl Fn() -> i64,
+    change: impl Fn(&mut T) -> Result<O, Problem>,
+) -> Result<Changed<T, O>, Problem> {
+    for _ in 0..ATTEMPTS {
+        let (mut value, condition) = read_for_change::<T>(bucket, key).await?;
+        let outcome = change(&mut value)?;
+        let bytes = value.encode().map_err(|error| wrong(key, error))?;
+        let at = now();
+        match bucket.put(key, bytes, condition).await {
+            Ok(_) => return Ok(Changed { value, outcome, at }),
+            Err(BucketError::Precondition { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let message = format!("others change {key} at the same time; send again");
+    Err(Problem::unavailable(message))
+}
+
+/// What the object holds, and under which condition it may be replaced.
+async fn read_for_change<T: Record>(
+    bucket: &impl Bucket,
+    key: &str,
+) -> Result<(T, Condition), Problem> {
+    match bucket.get(key, None).await? {
+        None => Ok((T::default(), Condition::Absent)),
+        Some(object) => {
+            let value = T::decode(&object.bytes).map_err(|error| wrong(key, error))?;
+            Ok((value, Condition::Matches(object.etag)))
+        }
+    }
+}
+
+fn wrong(key: &str, error: impl Display) -> Problem {
+    Problem::internal(format!("{key}: {error}"))
+}
