@@ -7,6 +7,7 @@ import { pointsFor } from "../../time/series.ts";
 import type { Progress } from "../profile/shown.ts";
 import { urlState } from "../url/router.ts";
 import type { MergedSide } from "./measure.ts";
+import { inParts } from "./parts.ts";
 
 /** An hour in steps of 30 s. */
 const TIMELINE_POINTS = 120;
@@ -37,13 +38,26 @@ export async function openMerged(
 ): Promise<MergedProfile | null> {
   const started = performance.now();
   progress.stage(`asking the ${place ? "bucket" : "server"}${side}`);
-  const answer = await fetchProfile(place, query, range, progress.signal, (bytes) =>
-    progress.stage(`reading${side}`, bytes),
-  );
-  if (!answer) return null;
-  progress.stage(`decoding${side}`, answer.bytes.length);
-  const info = await core.open(urlState.peek().service, answer.bytes);
-  progress.own(info.id);
+  const asked = await inParts(range, async (part) => {
+    const answer = await fetchProfile(place, query, part, progress.signal, (bytes) =>
+      progress.stage(`reading${side}`, bytes),
+    );
+    if (!answer) return [];
+    progress.stage(`decoding${side}`, answer.bytes.length);
+    const info = await core.open(urlState.peek().service, answer.bytes);
+    progress.own(info.id);
+    return [{ answer: { ...answer, bytes: null }, info }];
+  });
+  const parts = asked.flat();
+  if (parts.length === 0) return null;
+  let [{ info }] = parts;
+  if (parts.length > 1) {
+    progress.stage(`adding up ${parts.length} parts${side}`);
+    info = await core.merge(parts.map((part) => part.info.id));
+    progress.own(info.id);
+  }
+  const answers = parts.map(({ answer }) => answer);
+  const sum = (of: "profiles" | keyof Read) => answers.reduce((all, answer) => all + answer[of], 0);
   const type = info.types[info.default_type];
   return {
     profile: info.id,
@@ -54,12 +68,12 @@ export async function openMerged(
     unit: type?.unit ?? "",
     warnings: [
       ...info.warnings,
-      ...(answer.saturated ? [SATURATED] : []),
-      ...(answer.rounded ? [ROUNDED] : []),
-      ...answer.notes,
+      ...(answers.some(({ saturated }) => saturated) ? [SATURATED] : []),
+      ...(answers.some(({ rounded }) => rounded) ? [ROUNDED] : []),
+      ...new Set(answers.flatMap(({ notes }) => notes)),
     ],
-    profiles: answer.profiles,
-    read: { objects: answer.objects, bytesRead: answer.bytesRead, requests: answer.requests },
+    profiles: sum("profiles"),
+    read: { objects: sum("objects"), bytesRead: sum("bytesRead"), requests: sum("requests") },
     millis: performance.now() - started,
   };
 }
