@@ -12,6 +12,13 @@ export async function push(name, profile, seconds) {
   assert.equal(answer.status, 200, `${name}: ${await answer.text()}`);
 }
 
+/** Pushes folded stacks, of which each sample is a hundredth of a second. */
+export async function pushStacks(name, stacks, seconds) {
+  const query = new URLSearchParams({ name, format: "groups", from: String(seconds), until: String(seconds + 10) });
+  const answer = await fetch(`${url}/ingest?${query}`, { method: "POST", body: stacks });
+  assert.equal(answer.status, 200, `${name}: ${await answer.text()}`);
+}
+
 export async function ask(call, message) {
   const headers = { "content-type": "application/json" };
   const answer = await fetch(`${url}/querier.v1.QuerierService/${call}`, {

@@ -1,10 +1,12 @@
 /** Pyroscope's query service, asked by a client of Connect in each of its forms. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
-import { compressionGzip, createConnectTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import { Code, createClient } from "@connectrpc/connect";
+import { pushStacks } from "./answers.mjs";
 import { url } from "./page.mjs";
 import { FeatureFlags, Querier } from "./querierproto.mjs";
+import { Reader } from "./reader.mjs";
+import { FORMS, refusal } from "./transports.mjs";
 
 const TYPE = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 /** A sample of folded stacks is a hundredth of a second. */
@@ -20,11 +22,7 @@ const side = (service, more = {}) => ({
   ...more,
 });
 
-async function push(name, stacks, at = seconds) {
-  const query = new URLSearchParams({ name, format: "groups", from: String(at), until: String(at + 10) });
-  const answer = await fetch(`${url}/ingest?${query}`, { method: "POST", body: stacks });
-  assert.equal(answer.status, 200, await answer.text());
-}
+const push = (name, stacks, at = seconds) => pushStacks(name, stacks, at);
 
 before(async () => {
   await push(`${named("old")}{region=eu}`, "main;a 3\nmain;b 5\n");
@@ -35,30 +33,8 @@ before(async () => {
 
 const MANY = Array.from({ length: 300 }, (_, i) => `main;function_${i} ${i + 1}`);
 
-const http = { httpVersion: "1.1", baseUrl: url };
-const FORMS = {
-  protobuf: createConnectTransport({ ...http, useBinaryFormat: true }),
-  JSON: createConnectTransport({ ...http, useBinaryFormat: false }),
-  "protobuf, compressed": createConnectTransport({
-    ...http,
-    useBinaryFormat: true,
-    sendCompression: compressionGzip,
-    compressMinBytes: 0,
-  }),
-  "gRPC-web": createGrpcWebTransport({ ...http, useBinaryFormat: true }),
-};
 const levels = (graph) =>
   graph.levels.map(({ values }) => values.map((value, i) => Number(i % 4 < 3 ? value / TICK : value)));
-
-/** The code of an error, and its message. */
-async function refusal(answer) {
-  const failure = await answer.then(
-    () => null,
-    (failure) => failure,
-  );
-  assert.ok(failure instanceof ConnectError, String(failure));
-  return failure;
-}
 
 for (const [form, transport] of Object.entries(FORMS)) {
   const client = createClient(Querier, transport);
@@ -145,6 +121,92 @@ for (const [form, transport] of Object.entries(FORMS)) {
     );
   });
 
+  test(`${form}: single profiles`, async () => {
+    const individual = { step: 15, groupBy: ["region"], exemplarType: 2 };
+    const { series } = await client.selectSeries(side("new", individual));
+    const exemplars = series.map(({ points }) => points.flatMap(({ exemplars }) => exemplars));
+    assert.deepEqual(
+      exemplars.map((found) => found.map(({ value, timestamp }) => [value, timestamp])),
+      [[[10n * TICK, BigInt(seconds) * 1000n]], [[7n * TICK, BigInt(seconds + 30) * 1000n]]],
+    );
+    const [eu, us] = exemplars.map(([{ profileId }]) => profileId);
+    assert.match(eu, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.deepEqual(
+      exemplars[0][0].labels.map(({ name, value }) => `${name}=${value}`),
+      [`service_name=${named("new")}`],
+    );
+    const of = async (...profileIdSelector) =>
+      stacks(await client.selectMergeProfile(side("new", { profileIdSelector })));
+    assert.deepEqual(await of(eu), { "main;a": 3, "main;b": 5, main: 2 });
+    assert.deepEqual(await of(us.toUpperCase()), { "main;b;c": 7 });
+    assert.deepEqual(await of(eu, us), { "main;a": 3, "main;b": 5, main: 2, "main;b;c": 7 });
+    assert.deepEqual(await of("7c9e6679-7425-40de-944b-e07fc1f90ae7"), {});
+    const graph = await client.selectMergeStacktraces(side("new", { profileIdSelector: [us] }));
+    assert.equal(graph.flamegraph.total, 7n * TICK);
+    const elsewhere = await client.selectMergeStacktraces(side("old", { profileIdSelector: [us] }));
+    assert.equal(elsewhere.flamegraph.total, 0n, "a selector holds beside the id");
+    const none = await client.selectSeries(side("new", { ...individual, exemplarType: 1 }));
+    assert.ok(none.series.every(({ points }) => points.every(({ exemplars }) => exemplars.length === 0)));
+  });
+
+  test(`${form}: series of a call site`, async () => {
+    const ask = async (names, more) => {
+      const stackTraceSelector = { callSite: names.map((name) => ({ name })) };
+      const message = side("new", { step: 60, groupBy: ["region"], stackTraceSelector, ...more });
+      const { series } = await client.selectSeries(message);
+      return series.map(({ labels, points }) => [
+        labels[0].value,
+        points.reduce((sum, { value }) => sum + value, 0) / Number(TICK),
+        ...points.flatMap(({ exemplars }) => exemplars.map(({ value }) => Number(value / TICK))),
+      ]);
+    };
+    const b = [
+      ["eu", 5],
+      ["us", 7],
+    ];
+    assert.deepEqual(await ask(["main", "b"]), b);
+    assert.deepEqual(await ask(["main", "b"], { aggregation: 1 }), b);
+    assert.deepEqual(await ask(["main", "b", "c"]), [["us", 7]]);
+    assert.deepEqual(await ask(["main", "a"], { exemplarType: 2 }), [["eu", 3, 3]]);
+    assert.deepEqual(await ask(["b"]), []);
+  });
+
+  test(`${form}: heatmaps`, async () => {
+    const ask = (more) => client.selectHeatmap(side("new", { step: 15, ...more }));
+    const told = ({ series }) =>
+      series.map(({ labels, slots }) => [
+        labels.map(({ value }) => value).join(),
+        slots.map(({ timestamp, counts }) => [Number(timestamp) / 1000 - seconds, counts.indexOf(1), counts.length]),
+      ]);
+    const slot = (of) => Math.ceil((of + 60) / 15) * 15 - 60;
+    const whole = await ask({ queryType: 1, exemplarType: 2 });
+    assert.deepEqual(told(whole), [
+      [
+        "",
+        [
+          [slot(0), 19, 20],
+          [slot(30), 0, 20],
+        ],
+      ],
+    ]);
+    const [{ slots }] = whole.series;
+    assert.deepEqual([slots[0].yMin[0], slots[0].yMin.length], [7 * Number(TICK), 20]);
+    assert.deepEqual(slots[0].yMin, slots[1].yMin);
+    const [one] = slots[1].exemplars;
+    const graph = await client.selectMergeStacktraces(side("new", { profileIdSelector: [one.profileId] }));
+    assert.equal(graph.flamegraph.total, one.value);
+    const groups = await ask({ groupBy: ["region"] });
+    assert.deepEqual(
+      told(groups).map(([labels]) => labels),
+      ["eu", "us"],
+    );
+    assert.ok(groups.series[0].slots[0].exemplars.length === 0);
+    assert.deepEqual(told(await ask({ groupBy: ["region"], limit: 1n })), [["eu", [[slot(0), 0, 20]]]]);
+    assert.deepEqual((await ask({ queryType: 2 })).series, [], "no span is known");
+    const { message } = await refusal(ask({ step: 0 }));
+    assert.match(message, /step must be >= 1ms/);
+  });
+
   test(`${form}: comparisons`, async () => {
     const { flamegraph } = await client.diff({ left: side("old"), right: side("new") });
     assert.deepEqual(flamegraph.names, ["total", "main", "b", "c", "a"]);
@@ -179,9 +241,10 @@ for (const [form, transport] of Object.entries(FORMS)) {
     assert.equal(await codes(ask({ labelSelector: "{" })), Code.InvalidArgument);
     assert.equal(await codes(ask({ profileTypeID: "x" })), Code.InvalidArgument);
     assert.equal(await codes(ask({ spanSelector: ["xyz"] })), Code.InvalidArgument);
-    assert.equal(await codes(ask({ profileIdSelector: ["7c9e6679-7425-40de-944b-e07fc1f90ae7"] })), Code.Unimplemented);
+    assert.equal(await codes(ask({ profileIdSelector: ["7c9e6679"] })), Code.InvalidArgument);
     assert.equal(await codes(client.selectSeries(side("old"))), Code.InvalidArgument);
-    assert.equal(await codes(client.selectHeatmap({})), Code.Unimplemented);
+    assert.equal(await codes(client.selectHeatmap({})), Code.InvalidArgument);
+    assert.equal(await codes(client.selectSeries(side("old", { step: 15, exemplarType: 4 }))), Code.InvalidArgument);
   });
 }
 
@@ -235,20 +298,10 @@ test("functions, in JSON", async () => {
 /** Nodes of a tree as bytes: name, self, number of children. */
 function readTree(bytes) {
   const nodes = [];
-  let at = 0;
-  const number = () => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at++];
-      value |= BigInt(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < bytes.length) {
-    const length = Number(number());
-    const name = new TextDecoder().decode(bytes.subarray(at, at + length));
-    at += length;
-    nodes.push([name, number(), Number(number())]);
+  const reader = new Reader(bytes);
+  while (!reader.isDone) {
+    const name = new TextDecoder().decode(reader.take(Number(reader.varint())));
+    nodes.push([name, reader.varint(), Number(reader.varint())]);
   }
   return nodes;
 }

@@ -1,42 +1,23 @@
 /** pprof read by other code than the core's: slow, short, and enough to know what the page must show. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { Reader } from "./reader.mjs";
 
 /** Fields of a protobuf message as [number, value]; value is a BigInt or bytes. */
 function* fields(bytes) {
-  let at = 0;
-  const varint = () => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at++];
-      value |= BigInt(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < bytes.length) {
-    const key = Number(varint());
-    if ((key & 7) === 0) yield [key >> 3, varint()];
-    else {
-      const length = Number(varint());
-      at += length;
-      yield [key >> 3, bytes.subarray(at - length, at)];
-    }
+  const reader = new Reader(bytes);
+  while (!reader.isDone) {
+    const key = Number(reader.varint());
+    const value = reader.varint();
+    yield [key >> 3, (key & 7) === 0 ? value : reader.take(Number(value))];
   }
 }
 
 function numbers(value) {
   if (typeof value === "bigint") return [value];
+  const reader = new Reader(value);
   const found = [];
-  let at = 0;
-  while (at < value.length) {
-    let number = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = value[at++];
-      number |= BigInt(byte & 127) << shift;
-      if (byte < 128) break;
-    }
-    found.push(number);
-  }
+  while (!reader.isDone) found.push(reader.varint());
   return found;
 }
 

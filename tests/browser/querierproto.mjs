@@ -12,7 +12,11 @@ const TYPES = {
   ProfileType:
     "ID 1 string, name 2 string, sample_type 4 string, sample_unit 5 string, period_type 6 string, period_unit 7 string",
   Labels: "labels 1 *LabelPair",
-  Point: "value 1 double, timestamp 2 int64",
+  Point: "value 1 double, timestamp 2 int64, exemplars 4 *Exemplar",
+  Exemplar:
+    "timestamp 1 int64, profile_id 2 string, span_id 3 string, value 4 int64, labels 5 *LabelPair, trace_id 6 string",
+  HeatmapSeries: "labels 1 *LabelPair, slots 2 *HeatmapSlot",
+  HeatmapSlot: "timestamp 1 int64, y_min 2 *double, counts 3 *int32, exemplars 4 *Exemplar",
   Series: "labels 1 *LabelPair, points 2 *Point",
   LabelValuesRequest: "name 1 string, matchers 2 *string, start 3 int64, end 4 int64",
   LabelValuesResponse: "names 1 *string",
@@ -37,7 +41,7 @@ const QUERIER = {
     "profile_typeID 1 string, label_selector 2 string, span_selector 3 *string, start 4 int64, end 5 int64, max_nodes 6 int64, format 7 =ProfileFormat",
   SelectMergeSpanProfileResponse: "flamegraph 1 FlameGraph, tree 2 bytes",
   SelectMergeProfileRequest:
-    "profile_typeID 1 string, label_selector 2 string, start 3 int64, end 4 int64, max_nodes 5 int64, stack_trace_selector 6 types.v1.StackTraceSelector",
+    "profile_typeID 1 string, label_selector 2 string, start 3 int64, end 4 int64, max_nodes 5 int64, stack_trace_selector 6 types.v1.StackTraceSelector, profile_id_selector 7 *string",
   DiffRequest: "left 1 SelectMergeStacktracesRequest, right 2 SelectMergeStacktracesRequest",
   DiffResponse: "flamegraph 1 FlameGraphDiff",
   FlameGraph: "names 1 *string, levels 2 *Level, total 3 int64, max_self 4 int64",
@@ -45,10 +49,11 @@ const QUERIER = {
     "names 1 *string, levels 2 *Level, total 3 int64, max_self 4 int64, leftTicks 5 int64, rightTicks 6 int64",
   Level: "values 1 *int64",
   SelectSeriesRequest:
-    "profile_typeID 1 string, label_selector 2 string, start 3 int64, end 4 int64, group_by 5 *string, step 6 double, aggregation 7 int32, limit 9 int64",
+    "profile_typeID 1 string, label_selector 2 string, start 3 int64, end 4 int64, group_by 5 *string, step 6 double, aggregation 7 int32, stack_trace_selector 8 types.v1.StackTraceSelector, limit 9 int64, exemplar_type 10 int32",
   SelectSeriesResponse: "series 1 *types.v1.Series",
-  SelectHeatmapRequest: "profile_typeID 1 string",
-  SelectHeatmapResponse: "",
+  SelectHeatmapRequest:
+    "profile_typeID 1 string, label_selector 2 string, start 3 int64, end 4 int64, step 5 double, group_by 6 *string, query_type 7 int32, exemplar_type 8 int32, limit 9 int64",
+  SelectHeatmapResponse: "series 1 *types.v1.HeatmapSeries",
   AnalyzeQueryRequest: "start 2 int64, end 3 int64, query 4 string",
   AnalyzeQueryResponse: "query_scopes 1 *QueryScope, query_impact 2 QueryImpact",
   QueryScope: "component_type 1 string, block_count 3 uint64, series_count 4 uint64, profile_bytes 8 uint64",
@@ -65,7 +70,7 @@ const PPROF = {
 };
 const FORMATS = ["UNSPECIFIED", "FLAMEGRAPH", "TREE", "DOT", "PPROF"];
 
-function file(name, messages, dependency, more = {}) {
+export function file(name, messages, dependency, more = {}) {
   const field = (text) => {
     const [field, number, kind] = text.split(" ");
     const bare = kind.replace(/^[*=]+/, "");
@@ -91,7 +96,7 @@ function file(name, messages, dependency, more = {}) {
   });
 }
 
-const method = (name, input, output) => ({ name, inputType: `.${input}`, outputType: `.${output}` });
+export const method = (name, input, output) => ({ name, inputType: `.${input}`, outputType: `.${output}` });
 const own = (name, input = `${name}Request`, output = `${name}Response`) =>
   method(name, `querier.v1.${input}`, `querier.v1.${output}`);
 const ofTypes = (name) => method(name, `types.v1.${name}Request`, `types.v1.${name}Response`);

@@ -36,7 +36,21 @@ const only = process.argv[2] ?? "";
  * Then one by one those for which it counts how quickly the page follows.
  */
 const LANES = [
-  ["identity", "server", "connect", "services", "down", "token", "layout", "truth", "agents", "share"],
+  [
+    "identity",
+    "server",
+    "connect",
+    "connect-settings",
+    "reports",
+    "mcp",
+    "services",
+    "down",
+    "token",
+    "layout",
+    "truth",
+    "agents",
+    "share",
+  ],
   [
     "pictures",
     "file",

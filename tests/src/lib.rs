@@ -20,8 +20,9 @@
 //!
 //! A running Pilotlight:
 //!
-//! - [`local`]: the worker on this machine, to be killed and started again; [`client`]: requests to
-//!   it; [`query`]: what it holds; [`process`]: what Linux says of it.
+//! - [`local`]: the worker on this machine, to be killed and started again; [`locked`]: one that asks
+//!   for tokens; [`client`]: requests to it; [`query`]: what it holds; [`process`]: what Linux says
+//!   of it.
 //! - [`load`]: many processes push for minutes; [`kills`]: some push while the worker is killed,
 //!   again and again. [`options`]: options of these programs.
 //! - [`demo`]: an hour of realistic history of four services.
@@ -37,5 +38,5 @@ pub mod options;
 mod profiles;
 
 pub use judges::{brute, go, graph, oracle, pgo, series, text};
-pub use local::{client, process, query};
+pub use local::{client, locked, process, query};
 pub use profiles::{corpus, drawn, jfr, legacy, preorder, random, recorded};

@@ -7,21 +7,13 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use go_program::Program;
-use pilotlight_core::access::Token;
-use pilotlight_tests::client::Client;
-use pilotlight_tests::local::Place;
+use pilotlight_core::open;
+use pilotlight_tests::locked::Locked;
 use pilotlight_tests::pgo::go_calls;
+use pilotlight_tests::query::{array, rpc};
 use serde_json::json;
 
 const HOSTS: usize = 3;
-
-fn token(admin: &Client, scope: &str) -> String {
-    let wanted = json!({ "tenant": "one", "scopes": [scope] }).to_string();
-    let path = "/api/v1/admin/tokens";
-    let made = admin.post(path, "application/json", wanted.as_bytes());
-    let made = made.expect("an answer").json();
-    made["token"].as_str().expect("a token").to_owned()
-}
 
 #[test]
 fn go_builds_with_what_the_worker_answers() {
@@ -29,18 +21,9 @@ fn go_builds_with_what_the_worker_answers() {
         return;
     };
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pgo");
-    let admin = Token::from_entropy([1; 32]);
-    let variables = [
-        ("AUTH", "required".to_owned()),
-        ("ADMIN_TOKEN_SHA256", admin.digest().to_hex()),
-        ("FLUSH_MS", "1".to_owned()),
-    ];
-    let place = Place::fresh(&state, &variables).expect("a place");
-    let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
-    let anyone = Client::new(&place.url());
-    let admin = anyone.with_token(admin.expose());
-    let (push, read) = (token(&admin, "push"), token(&admin, "read"));
-    let (push, read) = (anyone.with_token(&push), anyone.with_token(&read));
+    let worker = Locked::start(&state, &[("FLUSH_MS", "1".to_owned())]);
+    let anyone = worker.anyone();
+    let [push, read] = ["push", "read"].map(|scope| worker.client("one", scope));
 
     let profile = program.profile();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
@@ -75,6 +58,21 @@ fn go_builds_with_what_the_worker_answers() {
     let known = read.with_header("if-none-match", tag).get(&path);
     let known = known.expect("an answer");
     assert_eq!((known.status, known.body.len()), (304, 0));
+
+    // The same by RPC.
+    let ask = json!({
+        "profileTypeID": "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
+        "labelSelector": "{service_name=\"team/busy\"}",
+        "start": (now - 600) * 1_000,
+        "end": (now + 600) * 1_000,
+        "stackTraceSelector": {"goPgo": {"keepLocations": 5, "aggregateCallees": true}},
+    });
+    let called = rpc(&read, "SelectMergeProfile", &ask).expect("a profile");
+    let file = open(&answer.body, 64 << 20).expect("a profile").profile;
+    let stacks = array(&called["sample"]);
+    assert_eq!(stacks.len(), file.len());
+    let depths = stacks.iter().map(|stack| array(&stack["locationId"]).len());
+    assert!(depths.max() <= Some(5), "they are cut");
 
     let counted = "process_cpu:samples:count:cpu:nanoseconds";
     let counts = read.get(&format!("{path}&type={counted}"));

@@ -9,11 +9,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use pilotlight_core::access::Token;
 use pilotlight_core::pprof::encode;
 use pilotlight_tests::client::{Answer, Client};
 use pilotlight_tests::drawn;
-use pilotlight_tests::local::Place;
+use pilotlight_tests::locked::Locked;
 use serde_json::json;
 
 const PATH: &str = "/push.v1.PusherService/Push";
@@ -23,10 +22,6 @@ const PROTO: &str = "application/proto";
 /// Seven pushes of 20 kB are more than may wait.
 const PENDING: usize = 64 << 10;
 const PUSHES: usize = 7;
-
-fn token(n: u8) -> Token {
-    Token::from_entropy([n; 32])
-}
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
@@ -72,22 +67,12 @@ fn check(what: &str, answer: &Answer, status: u16, code: &str) {
 fn every_refusal_has_its_status_and_is_json() {
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("push-v1");
     let variables = [
-        ("AUTH", "required".to_owned()),
-        ("ADMIN_TOKEN_SHA256", token(1).digest().to_hex()),
         ("FLUSH_BYTES", PENDING.to_string()),
         ("PENDING_BYTES", PENDING.to_string()),
     ];
-    let place = Place::fresh(&state, &variables).expect("a place");
-    let _worker = place.start().unwrap_or_else(|problem| panic!("{problem}"));
-    let nobody = Client::new(&place.url());
-    let admin = nobody.with_token(token(1).expose());
-    let of_scope = |scope: &str| {
-        let wanted = json!({ "tenant": "t1", "scopes": [scope], "name": scope }).to_string();
-        let made = admin.post("/api/v1/admin/tokens", JSON, wanted.as_bytes());
-        let made = made.expect("an answer").json();
-        nobody.with_token(made["token"].as_str().expect("a token"))
-    };
-    let (sender, reader) = (of_scope("push"), of_scope("read"));
+    let worker = Locked::start(&state, &variables);
+    let nobody = worker.anyone();
+    let [sender, reader] = ["push", "read"].map(|scope| worker.client("t1", scope));
     let post = |client: &Client, content_type: &str, body: &[u8]| {
         client.post(PATH, content_type, body).expect("an answer")
     };

@@ -5,6 +5,7 @@
 //! too, started by `tests/local/serve.mjs`.
 
 pub mod client;
+pub mod locked;
 pub mod process;
 pub mod query;
 

@@ -14,9 +14,9 @@ use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use pilotlight_core::access::Token;
 use pilotlight_tests::client::Client;
 use pilotlight_tests::local::Place;
+use pilotlight_tests::locked::Locked;
 use pilotlight_tests::query::{Merged, array, rpc};
 use serde_json::json;
 
@@ -34,21 +34,13 @@ fn every_agent_shows_the_hot_function() {
         return;
     }
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("agents");
-    let admin = Token::from_entropy([1; 32]);
-    let variables = [
-        ("AUTH", "required".to_owned()),
-        ("ADMIN_TOKEN_SHA256", admin.digest().to_hex()),
-        ("FLUSH_MS", "1".to_owned()),
-    ];
-    let place = Place::fresh(&state, &variables).expect("a place");
-    let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
-    let admin = Client::new(&place.url()).with_token(admin.expose());
-    let push = token(&admin, "push");
+    let worker = Locked::start(&state, &[("FLUSH_MS", "1".to_owned())]);
+    let push = worker.token("agents", "push");
     let runs: Vec<Run> = agents
         .iter()
-        .map(|agent| Run::start(agent, &place, &push))
+        .map(|agent| Run::start(agent, &worker.place, &push))
         .collect();
-    let client = Client::new(&place.url()).with_token(&token(&admin, "read"));
+    let client = worker.client("agents", "read");
     let found: Vec<String> = runs
         .into_iter()
         .filter_map(|run| run.finish().and_then(|agent| check(&client, agent)).err())
@@ -57,7 +49,7 @@ fn every_agent_shows_the_hot_function() {
         found.is_empty(),
         "{}\n{}",
         found.join("\n"),
-        place.last_words()
+        worker.place.last_words()
     );
 }
 
@@ -74,18 +66,6 @@ fn available() -> Vec<&'static Agent> {
         );
     }
     there
-}
-
-/// A new token of one tenant, with one scope.
-fn token(admin: &Client, scope: &str) -> String {
-    let wanted = json!({ "tenant": "agents", "scopes": [scope] }).to_string();
-    let made = admin.post(
-        "/api/v1/admin/tokens",
-        "application/json",
-        wanted.as_bytes(),
-    );
-    let made = made.expect("an answer").json();
-    made["token"].as_str().expect("a token").to_owned()
 }
 
 /// What `xtask/src/setup/agents.rs` made.

@@ -33,7 +33,7 @@ pub(crate) fn routes() -> Vec<(String, String)> {
 
 pub(crate) fn wanted(method: &str, path: &str) -> Wanted {
     match path {
-        "/healthz" => Wanted::Nothing,
+        "/healthz" | "/ready" | "/api/v1/openapi.json" => Wanted::Nothing,
         "/metrics" => Wanted::Whole("read"),
         "/api/v1/admin/bucket-check" => Wanted::Whole("admin"),
         "/api/v1/admin/limits" if method != "GET" => Wanted::Whole("admin"),

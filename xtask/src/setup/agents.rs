@@ -1,4 +1,5 @@
-//! Published profiling agents and the programs that they profile, for `tests/tests/agents/main.rs`.
+//! Published profiling agents and the programs that they profile, for `tests/tests/agents/main.rs`,
+//! and what asks for profiles in Go, for `tests/tests/connect_go.rs`.
 //!
 //! Versions are pinned in `tests/agents`. An agent whose language is missing on this machine is left
 //! out, and the summary of the tests says so: none of them is needed to work on Pilotlight.
@@ -24,7 +25,7 @@ struct Language {
     inputs: &'static [&'static str],
 }
 
-const LANGUAGES: [Language; 6] = [
+const LANGUAGES: [Language; 7] = [
     Language {
         name: "python",
         install: python,
@@ -44,6 +45,25 @@ const LANGUAGES: [Language; 6] = [
         name: "collector",
         install: collector,
         inputs: &["collector/go.mod", "collector/go.sum", "collector/main.go"],
+    },
+    Language {
+        name: "connect",
+        install: connect,
+        inputs: &[
+            "connect/go.mod",
+            "connect/go.sum",
+            "connect/datasource_test.go",
+            "connect/decode_test.go",
+            "connect/main_test.go",
+            "connect/names_test.go",
+            "connect/pages_test.go",
+            "connect/profiles_test.go",
+            "connect/pushed_test.go",
+            "connect/refusals_test.go",
+            "connect/series_test.go",
+            "connect/served_test.go",
+            "connect/singles_test.go",
+        ],
     },
     Language {
         name: "java",
@@ -127,21 +147,35 @@ fn python(step: &mut Step, folder: &Path) -> Result<()> {
 }
 
 fn go(step: &mut Step, folder: &Path) -> Result<()> {
-    go_build(step, "go", 3, &folder.join("busy"))
+    go_build(step, "go", &["build"], 3, &folder.join("busy"))
 }
 
 /// Not an agent: what agents that speak OTLP send through. It is linked from a thousand packages.
 fn collector(step: &mut Step, folder: &Path) -> Result<()> {
-    go_build(step, "collector", 10, &folder.join("collector"))
+    go_build(step, "collector", &["build"], 10, &folder.join("collector"))
 }
 
-/// Builds the module in `below` as `program`.
-fn go_build(step: &mut Step, below: &str, minutes: u64, program: &Path) -> Result<()> {
+/// Not an agent either: tests that ask as Grafana's data source does, in a program of their own.
+fn connect(step: &mut Step, folder: &Path) -> Result<()> {
+    let test = ["test", "-c"];
+    go_build(step, "connect", &test, 5, &folder.join("connect.test"))
+}
+
+/// Makes `program` of the module in `below`.
+fn go_build(
+    step: &mut Step,
+    below: &str,
+    command: &[&str],
+    minutes: u64,
+    program: &Path,
+) -> Result<()> {
+    let words = command.join(" ");
     step.note(format!(
-        "go build of tests/agents/{below}, for {minutes} minutes at most"
+        "go {words} of tests/agents/{below}, for {minutes} minutes at most"
     ));
     Run::new("go")
-        .args(["build", "-o"])
+        .args(command)
+        .arg("-o")
         .arg(program)
         .arg(".")
         .dir(sources(below))
