@@ -2,6 +2,7 @@ import { Icon } from "../components/controls/icon.tsx";
 import { Header, onPlainClick } from "../components/header/header.tsx";
 import { lazy } from "../components/lazy.tsx";
 import { Filters } from "../components/query/filters.tsx";
+import { Panels, panelOf } from "../components/query/panels.tsx";
 import { ProfileSelect } from "../components/query/profileselect.tsx";
 import { RangePicker } from "../components/query/rangepicker.tsx";
 import { Timeline } from "../components/query/timeline.tsx";
@@ -22,7 +23,8 @@ const NoData = lazy(() => import("../components/status/nodata.tsx").then((module
 
 /** One service, one type, a time range. */
 export function Explore() {
-  const { base, window, type } = urlState.value;
+  const { base, window, type, panel } = urlState.value;
+  const Chosen = panelOf(panel);
   return (
     <>
       <Header>
@@ -68,10 +70,19 @@ export function Explore() {
         onSelect={(chosen) => go({ window: chosen })}
         onClear={() => window && go({ window: null })}
       />
-      <main class="main">
-        <Picture empty={<NoData />} none={<NoData />} />
-      </main>
-      <Footer />
+      <Panels />
+      {Chosen ? (
+        <main class="main panel">
+          <Chosen />
+        </main>
+      ) : (
+        <>
+          <main class="main">
+            <Picture empty={<NoData />} none={<NoData />} />
+          </main>
+          <Footer />
+        </>
+      )}
     </>
   );
 }

@@ -49,7 +49,8 @@ export const series = computed(
 /** As text, so that equal values are equal. */
 const profileQuery = computed(() => {
   const whole = timelineQuery.value;
-  const { window } = urlState.value;
+  const { window, panel } = urlState.value;
+  if (panel !== "profile") return "null";
   return JSON.stringify(whole && { ...whole, ...window, subject: `${whole.subject} ${JSON.stringify(window)}` });
 });
 

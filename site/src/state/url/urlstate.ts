@@ -7,6 +7,8 @@
  * | `s` `t` | service, profile type (in /file: name of the sample type) |
  * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
  * | `from2` `until2` `l2`… | the same of the comparison |
+ * | `p` | panel of /explore: `types`, `labels`, `singles`, `changes`; without it the merged profile |
+ * | `by` | the label by which series are told apart |
  * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
  * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart`, `lines`, `graph` |
  * | `th` | the thread of the chart, by name |
@@ -38,6 +40,8 @@ import { fixed, halves, isTime, type Range, type Span } from "../../time/range.t
 import { apart, wholeSpan } from "../query/place.ts";
 
 export type Route = "home" | "explore" | "diff" | "file";
+/** What /explore shows of a service below its timeline. */
+export type Panel = "profile" | "types" | "labels" | "singles" | "changes";
 export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart" | "lines" | "graph";
 
 export interface Side extends Range {
@@ -65,6 +69,9 @@ export interface UrlState {
   base: Side;
   other: Side;
   window: Span | null;
+  panel: Panel;
+  /** The label by which series are told apart; empty for none. */
+  by: string;
   view: View;
   steps: string[];
   /** A part of the time that the one among the steps is compared with. */
@@ -93,6 +100,7 @@ export interface UrlState {
 }
 
 const PATHS: Record<Route, string> = { home: "", explore: "explore", diff: "diff", file: "file" };
+const PANELS: Panel[] = ["profile", "types", "labels", "singles", "changes"];
 const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart", "lines", "graph"];
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
@@ -119,6 +127,8 @@ export function initialUrlState(route: Route): UrlState {
     base: { ...ranges.base, filters: [] },
     other: { ...ranges.other, filters: [] },
     window: null,
+    panel: "profile",
+    by: "",
     view: "flame",
     steps: [],
     against: null,
@@ -153,6 +163,8 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.base = parseSide(params, "", state.base);
   if (route === "diff") state.other = parseSide(params, "2", state.other);
   state.window = route === "explore" ? parseWindow(text("w")) : null;
+  state.panel = (route === "explore" && PANELS.find((panel) => panel === text("p"))) || state.panel;
+  state.by = text("by");
   state.view = VIEWS.find((view) => view === text("v")) ?? state.view;
   state.steps = parseSteps(params.getAll("f"));
   // A comparison of two parts has no chart, and needs a first one.
@@ -190,6 +202,8 @@ export function formatUrlState(state: UrlState): string {
   formatSide(state.base, initial.base, "", put);
   if (state.route === "diff") formatSide(state.other, initial.other, "2", put);
   if (state.window && state.route === "explore") put("w", `${state.window.from}-${state.window.until}`);
+  if (state.route === "explore") put("p", state.panel, initial.panel);
+  put("by", state.by);
   put("v", state.view, initial.view);
   for (const step of state.steps) put("f", step);
   if (state.against) put("vs", formatSeconds(state.against));
