@@ -1,7 +1,8 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows stand at absolute heights, which the browser's own tables cannot.
 // biome-ignore-all lint/a11y/useFocusableInteractive: in a table, unlike a grid, rows and headers take no focus.
 import { effect, type ReadonlySignal, signal, useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { core } from "../core/index.ts";
 import type { SortColumn, TableRow, TreeInfo } from "../core/types.ts";
 import { current, select, selectedDetail, tree, zoomTo } from "../state/profile/focus.ts";
@@ -23,6 +24,7 @@ interface Column {
 export function Table() {
   const scroller = useRef<HTMLDivElement>(null);
   const view = useSeen(scroller);
+  const moveTo = useRowFocus(scroller);
   const rows = useRows(view);
   const info = tree.value;
   if (!info) return <div class="table" ref={scroller} />;
@@ -51,7 +53,18 @@ export function Table() {
             const index = first + i;
             const row = rows.at(index);
             const chosen = row !== undefined && isChosen(row);
-            return <Row key={index} index={index} count={rows.count.value} row={row} info={info} chosen={chosen} />;
+            return (
+              <Row
+                key={index}
+                index={index}
+                row={row}
+                info={info}
+                chosen={chosen}
+                onMove={(target) =>
+                  moveTo((from) => Math.min(Math.max(target(from, rows.count.value), 0), rows.count.value - 1), index)
+                }
+              />
+            );
           })}
         </div>
       </div>
@@ -103,13 +116,13 @@ function Head({ column: { sort, label }, info }: { column: Column; info: TreeInf
 
 interface RowProps {
   index: number;
-  count: number;
   row: TableRow | undefined;
   info: TreeInfo;
   chosen: boolean;
+  onMove: (target: Target) => void;
 }
 
-function Row({ index, count, row, info, chosen }: RowProps) {
+function Row({ index, row, info, chosen, onMove }: RowProps) {
   const choose = async (zoom: boolean) => {
     if (!row) return;
     const node = await core.nodeOf(info.id, row.func);
@@ -131,10 +144,10 @@ function Row({ index, count, row, info, chosen }: RowProps) {
       onClick={() => void choose(false)}
       onDblClick={() => void choose(true)}
       onKeyDown={(event) => {
-        const { key, currentTarget } = event;
-        const to = TARGETS[key]?.(index, count);
+        const { key } = event;
+        const target = TARGETS[key];
         if (key === "Enter" || key === " ") void choose(key === "Enter" && event.shiftKey);
-        else if (to !== undefined) focusRow(currentTarget, Math.min(Math.max(to, 0), count - 1));
+        else if (target) onMove(target);
         else return;
         event.preventDefault();
       }}
@@ -145,8 +158,9 @@ function Row({ index, count, row, info, chosen }: RowProps) {
 }
 
 const PAGE_ROWS = 20;
+type Target = (index: number, count: number) => number;
 /** Where keys go from a row. */
-const TARGETS: Record<string, (index: number, count: number) => number> = {
+const TARGETS: Record<string, Target> = {
   ArrowDown: (index) => index + 1,
   ArrowUp: (index) => index - 1,
   PageDown: (index) => index + PAGE_ROWS,
@@ -155,18 +169,28 @@ const TARGETS: Record<string, (index: number, count: number) => number> = {
   End: (_, count) => count - 1,
 };
 
-function focusRow(from: HTMLElement, index: number): void {
-  const body = from.parentElement;
-  const find = () => body?.querySelector<HTMLElement>(`[aria-rowindex="${index + 2}"]`);
-  const there = find();
-  if (there) {
-    there.focus();
-    return;
-  }
-  const place = from.closest(".table");
-  if (place) place.scrollTop = index * ROW_HEIGHT - place.clientHeight / 2;
-  // It is made once the place has scrolled.
-  requestAnimationFrame(() => requestAnimationFrame(() => find()?.focus()));
+/**
+ * Moves the focus to a row, which may have to be made first: then the place scrolls, and the row has the focus once it is
+ * there. Keys that are pressed until then go on from where it is heading.
+ */
+function useRowFocus(
+  scroller: RefObject<HTMLElement | null>,
+): (target: (from: number) => number, from: number) => void {
+  const heading = useRef<number | null>(null);
+  const arrive = () => {
+    const row = scroller.current?.querySelector<HTMLElement>(`[aria-rowindex="${(heading.current ?? 0) + 2}"]`);
+    if (heading.current === null || !row) return false;
+    heading.current = null;
+    row.focus();
+    return true;
+  };
+  useLayoutEffect(() => void arrive());
+  return (target, from) => {
+    const index = target(heading.current ?? from);
+    heading.current = index;
+    const place = scroller.current;
+    if (!arrive() && place) place.scrollTop = index * ROW_HEIGHT - place.clientHeight / 2;
+  };
 }
 
 function Cells({ row, unit }: { row: TableRow; unit: string }) {
