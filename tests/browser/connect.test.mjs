@@ -101,6 +101,28 @@ for (const [form, transport] of Object.entries(FORMS)) {
     assert.equal((await client.selectMergeSpanProfile(side("new", spans))).flamegraph.total, 0n);
   });
 
+  test(`${form}: frames that are filtered`, async () => {
+    const of = async (frameFilter, callSite = []) => {
+      const selector = { stackTraceSelector: { frameFilter, callSite: callSite.map((name) => ({ name })) } };
+      const { flamegraph } = await client.selectMergeStacktraces(side("new", selector));
+      const profile = await client.selectMergeProfile(side("new", selector));
+      return [flamegraph.names.join(), flamegraph.total / TICK, stacks(profile)];
+    };
+    const withoutB = { "main;a": 3, main: 7, "main;c": 7 };
+    const excluded = ["total,main,c,a", 17n, withoutB];
+    assert.deepEqual(await of({ excludeFunctionNames: ["b"] }), excluded);
+    assert.deepEqual(await of({ excludeFunctionNameRegexes: ["^b"] }), excluded);
+    const included = ["total,c,a", 17n, { "": 7, a: 3, c: 7 }];
+    assert.deepEqual(await of({ includeFunctionNames: ["a"], includeFunctionNameRegexes: ["c|x"] }), included);
+    assert.deepEqual(await of({ excludeFunctionNames: ["b"] }, ["main", "c"]), ["total,main,c", 7n, { "main;c": 7 }]);
+    const series = { step: 60, stackTraceSelector: { frameFilter: { excludeFunctionNames: ["b"] } } };
+    const found = await client.selectSeries(side("new", series));
+    assert.equal(
+      found.series[0].points.reduce((sum, { value }) => sum + value, 0),
+      17 * Number(TICK),
+    );
+  });
+
   test(`${form}: series`, async () => {
     const ask = (more) => client.selectSeries(side("new", { step: 15, ...more }));
     const { series } = await ask({ groupBy: ["region"] });

@@ -24,7 +24,9 @@ const TYPES = {
   LabelNamesResponse: "names 1 *string",
   Location: "name 1 string",
   GoPGO: "keep_locations 1 uint32, aggregate_callees 2 bool",
-  StackTraceSelector: "call_site 1 *Location, go_pgo 2 GoPGO",
+  FrameFilter:
+    "include_function_names 1 *string, exclude_function_names 2 *string, include_function_name_regexes 3 *string, exclude_function_name_regexes 4 *string",
+  StackTraceSelector: "call_site 1 *Location, go_pgo 2 GoPGO, frame_filter 3 FrameFilter",
   GetProfileStatsRequest: "",
   GetProfileStatsResponse: "data_ingested 1 bool, oldest_profile_time 2 int64, newest_profile_time 3 int64",
 };
