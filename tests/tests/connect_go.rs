@@ -5,9 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use pilotlight_core::access::Token;
-use pilotlight_tests::client::Client;
-use pilotlight_tests::local::Place;
+use pilotlight_tests::locked::Locked;
 use serde_json::json;
 
 #[test]
@@ -22,37 +20,19 @@ fn every_method_answers_what_was_pushed() {
         return;
     }
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("connect-go");
-    let admin = Token::from_entropy([1; 32]);
-    let variables = [
-        ("AUTH", "required".to_owned()),
-        ("ADMIN_TOKEN_SHA256", admin.digest().to_hex()),
-        ("FLUSH_MS", "1".to_owned()),
-    ];
-    let place = Place::fresh(&state, &variables).expect("a place");
-    let _running = place.start().unwrap_or_else(|problem| panic!("{problem}"));
-    let admin = Client::new(&place.url()).with_token(admin.expose());
-    let token = |tenant: &str, scope: &str| {
-        let wanted = json!({ "tenant": tenant, "scopes": [scope] }).to_string();
-        let made = admin.post(
-            "/api/v1/admin/tokens",
-            "application/json",
-            wanted.as_bytes(),
-        );
-        let made = made.expect("an answer").json();
-        made["token"].as_str().expect("a token").to_owned()
-    };
+    let worker = Locked::start(&state, &[("FLUSH_MS", "1".to_owned())]);
     let little = json!({ "ingestion_rate_mb": 0.0001, "ingestion_burst_size_mb": 0.0001 });
-    let limits = admin.of_tenant("limited");
+    let limits = worker.admin.of_tenant("limited");
     let limited = limits.put("/api/v1/admin/limits", &little.to_string());
     let limited = limited.expect("an answer");
     assert_eq!(limited.status, 200, "{}", limited.text());
 
     let output = Command::new(program)
         .arg("-test.timeout=120s")
-        .env("PILOTLIGHT_URL", place.url())
-        .env("TOKEN_PUSH", token("one", "push"))
-        .env("TOKEN_READ", token("one", "read"))
-        .env("TOKEN_LIMITED", token("limited", "push"))
+        .env("PILOTLIGHT_URL", worker.place.url())
+        .env("TOKEN_PUSH", worker.token("one", "push"))
+        .env("TOKEN_READ", worker.token("one", "read"))
+        .env("TOKEN_LIMITED", worker.token("limited", "push"))
         .output()
         .expect("it runs");
     assert!(
@@ -60,6 +40,6 @@ fn every_method_answers_what_was_pushed() {
         "{}{}\n{}",
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
-        place.last_words()
+        worker.place.last_words()
     );
 }

@@ -12,7 +12,8 @@ use super::{Local, Place};
 pub struct Locked {
     /// Where it runs.
     pub place: Place,
-    admin: Client,
+    /// A client that may do everything.
+    pub admin: Client,
     _worker: Local,
 }
 
