@@ -68,11 +68,15 @@ test("file: only the view goes into the URL", () => {
 });
 
 test("file: a profile on the server is part of the address, and of no other page's", () => {
-  const state: UrlState = { ...initialUrlState("file"), share: "20780-00112233445566778899aabbccddeeff", view: "both" };
+  const state: UrlState = {
+    ...initialUrlState("file"),
+    shares: ["20780-00112233445566778899aabbccddeeff", "20781-0"],
+    view: "both",
+  };
   assert.deepEqual(roundTrip(state), state);
-  assert.equal(formatUrlState(state), "file?share=20780-00112233445566778899aabbccddeeff&v=both");
+  assert.equal(formatUrlState(state), "file?share=20780-00112233445566778899aabbccddeeff&share=20781-0&v=both");
   assert.equal(formatUrlState({ ...state, route: "explore" }), "explore?v=both");
-  assert.equal(parseUrlState("explore", "share=20780-00").share, "");
+  assert.deepEqual(parseUrlState("explore", "share=20780-00").shares, []);
 });
 
 test("file: two parts of the time survive, and only where they can be compared", () => {

@@ -159,3 +159,48 @@ test("the calls: what comes back, what is listed, what is taken back", async () 
   assert.equal(large.status, 413);
   assert.match((await large.json()).message, /larger than the 16777216 bytes allowed/);
 });
+
+test("what is shared is listed, compared and taken back", async () => {
+  const names = ["1.8.2", "1.9.0"].map((version) => `list-${Date.now()}-${version}.pb.gz`);
+  for (const [i, name] of names.entries()) {
+    const body = readFileSync(own(`checkout-${["1.8.2", "1.9.0"][i]}.pb.gz`));
+    const made = await fetch(`${shares}?days=1&${new URLSearchParams({ name })}`, { method: "POST", body });
+    assert.equal(made.status, 201);
+  }
+  const { page, at, end } = await openPage(browser, "/");
+  await at("share").first().waitFor();
+  const item = (name) => at("share").filter({ hasText: name });
+  const listed = async () => {
+    while (await at("more-shares").isVisible()) {
+      const before = await at("share").count();
+      await at("more-shares").click();
+      await page.waitForFunction((before) => document.querySelectorAll("[data-testid=share]").length > before, before);
+    }
+  };
+  await listed();
+  // In the order in which they are chosen: the first is the baseline.
+  for (const name of [...names].reverse()) await item(name).getByRole("checkbox").check();
+  await at("compare-shares").click();
+  await page.waitForURL(/file\?share=[^&]+&share=[^&]+&m=compare/);
+  await page.locator(".role.comparison").waitFor();
+  const files = await at("files").locator("li").allTextContents();
+  assert.deepEqual(
+    files.map((text) => [names.findIndex((name) => text.includes(name)), /baseline|comparison/.exec(text)?.[0]]),
+    [
+      [1, "baseline"],
+      [0, "comparison"],
+    ],
+  );
+  await page.goBack();
+  await at("share").first().waitFor();
+  await listed();
+  for (const name of names) {
+    await item(name).getByTitle(`Delete ${name}`).click();
+    await at("delete-share").click();
+    await item(name).waitFor({ state: "detached" });
+    await listed();
+  }
+  const left = await (await fetch(shares)).json();
+  assert.ok(left.shares.every(({ name }) => !names.includes(name)));
+  await end();
+});

@@ -26,7 +26,7 @@ export async function upload(
   });
   if (!response.headers.get("content-type")?.startsWith("application/json")) throw noServer();
   const share = ((await response.json()) as { id: string }).id;
-  return { link: new URL(formatUrlState({ ...link, share }), base).href, id: share };
+  return { link: new URL(formatUrlState({ ...link, shares: [share] }), base).href, id: share };
 }
 
 /** What an answer means for who uploads; undefined where it means the same as for every call. */

@@ -2,6 +2,7 @@ import { Icon } from "../components/controls/icon.tsx";
 import { Select } from "../components/controls/select.tsx";
 import { DropZone } from "../components/files/dropzone.tsx";
 import { Header } from "../components/header/header.tsx";
+import { lazy } from "../components/lazy.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { FailureList } from "../components/status/problemnote.tsx";
 import { formatBytes, formatValue, plural } from "../format/value.ts";
@@ -20,8 +21,11 @@ import {
   typeIndex,
 } from "../state/profile/files.ts";
 import { failures } from "../state/profile/opening.ts";
+import { server } from "../state/query/services.ts";
 import { go, NO_FOCUS, urlState } from "../state/url/router.ts";
 import { Picture } from "../views/picture.tsx";
+
+const SharedList = lazy(() => import("../components/files/sharedlist.tsx").then((module) => module.SharedList));
 
 /** Opened profiles: one, several merged, or some compared with others. */
 export function FilePage() {
@@ -43,7 +47,7 @@ export function FilePage() {
           none={
             !opening.value &&
             (files.value.length === 0 ? (
-              <DropZone wide />
+              <DropZone wide>{server.value === "present" && !embed && <SharedList />}</DropZone>
             ) : (
               <p class="hint center">Choose one or more of the files above.</p>
             ))

@@ -20,6 +20,7 @@ import { go, href, urlState } from "../state/url/router.ts";
 import { initialUrlState } from "../state/url/urlstate.ts";
 import { seriesOf } from "../time/series.ts";
 
+const SharedList = lazy(() => import("../components/files/sharedlist.tsx").then((module) => module.SharedList));
 const PlaceNote = lazy(() => import("../components/query/placenote.tsx").then((module) => module.PlaceNote));
 
 /** Two ways in: files, and services when there is a server. */
@@ -31,7 +32,7 @@ export function Home() {
     <>
       <Header>{withServer && <Controls found={found} />}</Header>
       <main class={withServer ? "home" : "home alone"}>
-        <DropZone wide={!withServer} />
+        <DropZone wide={!withServer}>{withServer && <SharedList />}</DropZone>
         {withServer && <Services found={found} />}
       </main>
     </>

@@ -1,8 +1,9 @@
+import type { ComponentChildren } from "preact";
 import { Logo } from "../controls/logo.tsx";
 import { FilePicker } from "./filepicker.tsx";
 
-/** Where files are opened. The whole page takes a drop; this shows it and takes a click. */
-export function DropZone({ wide = false }: { wide?: boolean }) {
+/** Where files are opened. The whole page takes a drop; this shows it and takes a click. What else may be opened stands below. */
+export function DropZone({ wide = false, children }: { wide?: boolean; children?: ComponentChildren }) {
   return (
     <div class={wide ? "open-place wide-zone" : "open-place"}>
       <FilePicker class="dropzone" testid="dropzone">
@@ -17,6 +18,7 @@ export function DropZone({ wide = false }: { wide?: boolean }) {
       <FilePicker folder class="control" testid="open-folder">
         Open a folder
       </FilePicker>
+      {children}
     </div>
   );
 }

@@ -55,21 +55,20 @@ export async function openText(text: string): Promise<void> {
 
 /** As text, so that equal values are equal. With the token that the server asked for a share is asked for again. */
 const linked = computed(() => {
-  const { share, addresses } = urlState.value;
-  return JSON.stringify({ share, addresses, token: share && token.value });
+  const { shares, addresses } = urlState.value;
+  return JSON.stringify({ shares, addresses, token: shares.length > 0 && token.value });
 });
 
 /** Fetches what the link names. Runs again whenever what it reads changes. */
 export function loadAddresses(): void {
   const wanted = JSON.parse(linked.value) as Linked;
-  if (wanted.share || wanted.addresses.length > 0) untracked(() => void openAddresses(wanted));
+  if (wanted.shares.length > 0 || wanted.addresses.length > 0) untracked(() => void openAddresses(wanted));
 }
 
-type Linked = Pick<UrlState, "share" | "addresses">;
+type Linked = Pick<UrlState, "shares" | "addresses">;
 
-async function openAddresses({ share, addresses }: Linked): Promise<void> {
-  const shareAddress = `share:${share}`;
-  const wanted = [...(share ? [shareAddress] : []), ...addresses.map(({ url }) => url)];
+async function openAddresses({ shares, addresses }: Linked): Promise<void> {
+  const wanted = [...shares.map(shareAddress), ...addresses.map(({ url }) => url)];
   const there = files.peek().filter(({ address }) => wanted.includes(address));
   if (there.length === wanted.length) {
     // By way of the browser's history: they are open still.
@@ -78,12 +77,18 @@ async function openAddresses({ share, addresses }: Linked): Promise<void> {
   }
   const find = async (): Promise<Gathered> => {
     const { addressSource } = await import("../../files/address.ts");
-    const shared = share ? [(await import("../../files/share.ts")).shareSource(share, shareAddress)] : [];
-    return { sources: [...shared, ...addresses.map(addressSource)], refused: [] };
+    const { shareSource } = await import("../../files/share.ts");
+    return {
+      sources: [...shares.map((id) => shareSource(id, shareAddress(id))), ...addresses.map(addressSource)],
+      refused: [],
+    };
   };
   // The rest of the link says what of them is seen.
   await open(find, {});
 }
+
+/** Where a share stands among what is open. */
+const shareAddress = (id: string) => `share:${id}`;
 
 /** What the address bar said of other files means nothing to these. */
 const FROM_DISK: Partial<UrlState> = {
@@ -92,7 +97,7 @@ const FROM_DISK: Partial<UrlState> = {
   graph: null,
   selection: "",
   compare: false,
-  share: "",
+  shares: [],
   addresses: [],
 };
 /** Frames with other names are other frames. */

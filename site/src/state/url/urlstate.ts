@@ -22,7 +22,7 @@
  * | `z` `x` | zoomed frame, and the part of its width that is seen, `<x0>-<x1>` |
  * | `n` `q` `o` | selected frame, search, order of the table (`-total` is descending) |
  * | `embed` | in /file: `1` in the frame of another page, without header and foot |
- * | `share` | in /file: a profile that was put on the server, by its id |
+ * | `share`… | in /file: profiles that were put on the server, by their ids |
  * | `m` `norm` | in /file: `compare`; what a comparison compares: `1` shares, `0` amounts, `rate` amounts a minute |
  *
  * All pages may have `bucket`, the address of a bucket or of a bundle that is asked in place of a server, and `bucket2`,
@@ -93,8 +93,8 @@ export interface UrlState {
   measure: Measure;
   /** In the frame of another page. */
   embed: boolean;
-  /** The id of a profile on the server; empty for none. */
-  share: string;
+  /** Ids of profiles that were put on the server. */
+  shares: string[];
   /** What is fetched for /file. */
   addresses: Address[];
 }
@@ -146,7 +146,7 @@ export function initialUrlState(route: Route): UrlState {
     compare: false,
     measure: "auto",
     embed: false,
-    share: "",
+    shares: [],
     addresses: [],
   };
 }
@@ -184,7 +184,7 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.compare = route === "file" && text("m") === "compare";
   state.measure = (Object.keys(MEASURES) as Measure[]).find((measure) => MEASURES[measure] === text("norm")) ?? "auto";
   state.embed = route === "file" && text("embed") === "1";
-  state.share = route === "file" ? text("share") : "";
+  state.shares = route === "file" ? params.getAll("share").filter((id) => id !== "") : [];
   if (route === "file") state.addresses = parseAddresses(new URLSearchParams(fragment.replace(/^#/, "")));
   return state;
 }
@@ -196,7 +196,7 @@ export function formatUrlState(state: UrlState): string {
   const put = (key: string, value: string, normal = "") => {
     if (value !== normal) params.append(key, value);
   };
-  if (state.route === "file") put("share", state.share);
+  if (state.route === "file") for (const id of state.shares) put("share", id);
   put("s", state.service);
   put("t", state.type);
   formatSide(state.base, initial.base, "", put);
