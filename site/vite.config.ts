@@ -41,6 +41,7 @@ export default defineConfig({
         bucketreader: 12,
         bundler: 8,
         sharedlist: 3,
+        dialog: 5,
       },
     }),
   ],

@@ -20,6 +20,7 @@
  *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
+ *   explain  explain-button, explain, explain-functions, explain-patterns, explain-copy
  *   page     drop-overlay · notice · token-dialog, token-input, token-give, token-problem
  */
 

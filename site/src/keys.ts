@@ -135,7 +135,8 @@ const bound = new Map(
 
 export function startKeys(): void {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || helpOpen.value) return;
+    // A dialog has the keys while it is open.
+    if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
     const target = event.target as HTMLElement;
     if ((event.ctrlKey || event.metaKey) && event.key === "f" && tree.value && target.id !== "search") {
       // Frames are drawn, not text: the search that finds them. Pressed again, the browser's own opens.

@@ -1,4 +1,4 @@
-import { computed } from "@preact/signals";
+import { computed, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../components/controls/icon.tsx";
 import { Select } from "../components/controls/select.tsx";
@@ -13,6 +13,7 @@ import { go, urlState } from "../state/url/router.ts";
 import type { View } from "../state/url/urlstate.ts";
 import { StepTools } from "./steps.tsx";
 
+const Explain = lazy(() => import("../explain/dialog.tsx").then((module) => module.Explain));
 const Legend = lazy(() => import("./legend.tsx").then((module) => module.Legend));
 
 const VIEWS: { view: View; label: string; key: string }[] = [
@@ -54,9 +55,29 @@ export function Toolbar() {
       </fieldset>
       <Search />
       <Threads />
+      <ExplainButton />
       <StepTools />
       {tree.value?.diff && <Legend tree={tree.value} diff={tree.value.diff} />}
     </div>
+  );
+}
+
+/** To what the profile says in words. */
+function ExplainButton() {
+  const open = useSignal(false);
+  return (
+    <>
+      <button
+        type="button"
+        class="control"
+        title="What this says, in words"
+        data-testid="explain-button"
+        onClick={() => (open.value = true)}
+      >
+        Explain
+      </button>
+      {open.value && <Explain close={() => (open.value = false)} />}
+    </>
   );
 }
 
