@@ -42,8 +42,13 @@ export default defineConfig({
         bundler: 8,
         sharedlist: 3,
         dialog: 5,
+        servicepanels: 16,
       },
     }),
   ],
-  server: { proxy: { "/api": "http://localhost:4040", "/ingest": "http://localhost:4040" } },
+  server: {
+    proxy: Object.fromEntries(
+      ["/api", "/ingest", "/querier.v1.QuerierService"].map((path) => [path, "http://localhost:4040"]),
+    ),
+  },
 });

@@ -149,7 +149,8 @@ function spanParams(span: Span): Record<string, string> {
   return { from: String(from), until: String(until) };
 }
 
-async function json<T>(name: string, params: Record<string, string>, signal: AbortSignal): Promise<T> {
+/** The answer of the API to a question that has one in JSON. */
+export async function json<T>(name: string, params: Record<string, string>, signal: AbortSignal | null): Promise<T> {
   const response = await askServer(name, params, signal);
   // A static host may answer any path with its index page.
   if (!response.headers.get("content-type")?.startsWith("application/json")) throw noServer();
@@ -179,6 +180,20 @@ export async function askServer(
   if (asksForToken(response)) askForToken(sent);
   if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
   return response;
+}
+
+/** Calls a method of Pyroscope's services with a message in JSON. */
+export async function askConnect<T>(method: string, message: object, signal: AbortSignal | null): Promise<T> {
+  const sent = token.peek();
+  // The content type is that of the body.
+  const body = new Blob([JSON.stringify(message)], { type: "application/json" });
+  const headers = authorization(sent);
+  const response = await orNetworkError(signal, () =>
+    fetch(new URL(method, base), { method: "POST", body, signal, headers }),
+  );
+  if (asksForToken(response)) askForToken(sent);
+  if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
+  return (await orNetworkError(signal, () => response.json())) as T;
 }
 
 export function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {

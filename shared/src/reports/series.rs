@@ -58,6 +58,8 @@ pub struct SeriesValues {
     pub profiles: u64,
     /// Sums of equal steps.
     pub points: Vec<i64>,
+    /// How many profiles each step has; what averages are made of.
+    pub counts: Vec<u64>,
 }
 
 /// How much of all groups some of them are.
@@ -163,6 +165,7 @@ impl SeriesReport {
                 total: clamped(total),
                 profiles: members.iter().map(|series| series.profiles()).sum(),
                 points: sums.into_iter().map(clamped).collect(),
+                counts,
             }
         };
         Ok(Self {

@@ -283,8 +283,8 @@ fn series_by_labels() {
     };
     let found = json_of(&report(&["pod"], 2));
     let expect = json!([
-        {"labels": {}, "total": 16, "profiles": 1, "points": [16, 0]},
-        {"labels": {"pod": "2"}, "total": 12, "profiles": 2, "points": [4, 8]},
+        {"labels": {}, "total": 16, "profiles": 1, "points": [16, 0], "counts": [1, 0]},
+        {"labels": {"pod": "2"}, "total": 12, "profiles": 2, "points": [4, 8], "counts": [1, 1]},
     ]);
     assert_eq!(found["series"], expect);
     assert_eq!(
@@ -293,6 +293,7 @@ fn series_by_labels() {
     );
     let all = report(&[], 5);
     assert_eq!(all.series[0].points, [21, 10]);
+    assert_eq!(all.series[0].counts.iter().sum::<u64>(), all.series[0].profiles);
     let text = all.markdown(4_000);
     assert!(text.contains("| 1970-01-01T00:00:30Z | 10 |"), "{text}");
     let text = report(&["pod"], 5).markdown(4_000);

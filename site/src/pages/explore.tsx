@@ -9,10 +9,9 @@ import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
 import { series, timeline } from "../state/query/explore.ts";
-import type { LabelSides } from "../state/query/labels.ts";
-import { apart, places } from "../state/query/place.ts";
+import { apart } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
-import { comparedSides, labelSides } from "../state/query/sides.ts";
+import { comparedSides, compareLabels } from "../state/query/sides.ts";
 import { clock, refresh } from "../state/url/clock.ts";
 import { go, href, urlState } from "../state/url/router.ts";
 import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
@@ -112,11 +111,4 @@ function CompareLink() {
       <span class="wide">Compare</span>
     </a>
   );
-}
-
-/** To the difference of two values of a label, over the range or the window that is seen. */
-function compareLabels(sides: LabelSides): void {
-  const { service, type, base, window } = urlState.peek();
-  const compared = labelSides(window ? fixed(window) : base, base.filters, sides);
-  go({ ...initialUrlState("diff"), service, type, ...compared }, "push", { ...places.peek(), other: null });
 }

@@ -4,6 +4,7 @@ import { askServer } from "../api.ts";
 import { ApiError, noServer } from "../apierror.ts";
 import { notify } from "./page/notice.ts";
 import { token } from "./page/token.ts";
+import { placeOf } from "./query/place.ts";
 import { resource } from "./resource.ts";
 import { urlState } from "./url/router.ts";
 
@@ -34,7 +35,7 @@ const first = resource(
   "list the shared profiles",
   () => {
     const { route, shares } = urlState.value;
-    const seen = route === "home" || (route === "file" && shares.length === 0);
+    const seen = placeOf("base") === "" && (route === "home" || (route === "file" && shares.length === 0));
     return seen ? { times: times.value, token: token.value } : null;
   },
   (_, signal) => page("", signal),

@@ -1,18 +1,52 @@
 import type { ComponentType } from "preact";
+import { placeOf } from "../../state/query/place.ts";
 import { go, href, urlState } from "../../state/url/router.ts";
 import type { Panel } from "../../state/url/urlstate.ts";
 import { onPlainClick } from "../header/header.tsx";
+import { lazy } from "../lazy.tsx";
 
 interface PanelEntry {
   label: string;
   title: string;
   /** What is shown below the timeline, fetched when it is first seen; the merged profile is the page's own. */
   component: ComponentType | null;
+  /** A bucket cannot answer what it asks. */
+  needsServer?: true;
 }
 
+/** All panels are one script: what they share would otherwise be part of the first page. */
+const panels = () => import("../panels/servicepanels.ts");
+
 /** What /explore shows of a service, in order. */
-const PANELS: Partial<Record<Panel, PanelEntry>> = {
+const PANELS: Record<Panel, PanelEntry> = {
   profile: { label: "Profile", title: "All profiles of the range, merged", component: null },
+  types: {
+    label: "Types",
+    title: "Every profile type over time",
+    component: lazy(() => panels().then((module) => module.TypesPanel)),
+  },
+  labels: {
+    label: "Labels",
+    title: "What each value of a label takes",
+    component: lazy(() => panels().then((module) => module.LabelsPanel)),
+  },
+  changes: {
+    label: "What changed",
+    title: "Functions that take more or less than before",
+    component: lazy(() => panels().then((module) => module.ChangesPanel)),
+  },
+  function: {
+    label: "Function",
+    title: "One function over time, and in all services",
+    component: lazy(() => panels().then((module) => module.FunctionPanel)),
+    needsServer: true,
+  },
+  singles: {
+    label: "Single profiles",
+    title: "How much each profile takes, over time",
+    component: lazy(() => panels().then((module) => module.SinglesPanel)),
+    needsServer: true,
+  },
 };
 
 /** The panel that the link names. */
@@ -21,9 +55,12 @@ export const panelOf = (panel: Panel): ComponentType | null => PANELS[panel]?.co
 /** From one panel to another, of the same service, range and filters. */
 export function Panels() {
   const { panel } = urlState.value;
+  const offered = (Object.entries(PANELS) as [Panel, PanelEntry][]).filter(
+    ([name, { needsServer }]) => name === panel || !needsServer || placeOf("base") === "",
+  );
   return (
     <nav class="panels" aria-label="Views of the service" data-testid="panels">
-      {(Object.entries(PANELS) as [Panel, PanelEntry][]).map(([name, { label, title }]) => {
+      {offered.map(([name, { label, title }]) => {
         const target = { ...urlState.value, panel: name };
         return (
           <a

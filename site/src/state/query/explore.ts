@@ -54,10 +54,15 @@ const profileQuery = computed(() => {
   return JSON.stringify(whole && { ...whole, ...window, subject: `${whole.subject} ${JSON.stringify(window)}` });
 });
 
+/** Whether a panel is in place of the merged profile. */
+const hidden = computed(() => urlState.value.route === "explore" && urlState.value.panel !== "profile");
+
 /** Runs again whenever what it reads changes. */
 export function loadExplore(): void {
   const query = JSON.parse(profileQuery.value) as ExploreQuery | null;
   if (query) void untracked(() => load(query));
+  // Keys and exports do not act on a picture that is not seen.
+  else if (hidden.value) untracked(clear);
 }
 
 function load({ place, query, from, until, subject }: ExploreQuery): Promise<void> {

@@ -7,8 +7,9 @@
  * | `s` `t` | service, profile type (in /file: name of the sample type) |
  * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
  * | `from2` `until2` `l2`… | the same of the comparison |
- * | `p` | panel of /explore: `types`, `labels`, `singles`, `changes`; without it the merged profile |
+ * | `p` | panel of /explore: `types`, `labels`, `changes`, `function`, `singles`; without it the merged profile |
  * | `by` | the label by which series are told apart |
+ * | `fn` | the function of the panel `function`, by name |
  * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
  * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart`, `lines`, `graph` |
  * | `th` | the thread of the chart, by name |
@@ -41,7 +42,7 @@ import { apart, wholeSpan } from "../query/place.ts";
 
 export type Route = "home" | "explore" | "diff" | "file";
 /** What /explore shows of a service below its timeline. */
-export type Panel = "profile" | "types" | "labels" | "singles" | "changes";
+export type Panel = "profile" | "types" | "labels" | "changes" | "function" | "singles";
 export type View = "flame" | "table" | "both" | "tree" | "sandwich" | "chart" | "lines" | "graph";
 
 export interface Side extends Range {
@@ -72,6 +73,8 @@ export interface UrlState {
   panel: Panel;
   /** The label by which series are told apart; empty for none. */
   by: string;
+  /** The function that a panel is about, by name. */
+  func: string;
   view: View;
   steps: string[];
   /** A part of the time that the one among the steps is compared with. */
@@ -100,7 +103,7 @@ export interface UrlState {
 }
 
 const PATHS: Record<Route, string> = { home: "", explore: "explore", diff: "diff", file: "file" };
-const PANELS: Panel[] = ["profile", "types", "labels", "singles", "changes"];
+const PANELS: Panel[] = ["profile", "types", "labels", "changes", "function", "singles"];
 const VIEWS: View[] = ["flame", "table", "both", "tree", "sandwich", "chart", "lines", "graph"];
 const COLUMNS: SortColumn[] = ["self", "total", "name", "delta"];
 const MEASURES: Record<Measure, string> = { auto: "", amount: "0", share: "1", rate: "rate" };
@@ -129,6 +132,7 @@ export function initialUrlState(route: Route): UrlState {
     window: null,
     panel: "profile",
     by: "",
+    func: "",
     view: "flame",
     steps: [],
     against: null,
@@ -165,6 +169,7 @@ export function parseUrlState(path: string, query: string, fragment = ""): UrlSt
   state.window = route === "explore" ? parseWindow(text("w")) : null;
   state.panel = (route === "explore" && PANELS.find((panel) => panel === text("p"))) || state.panel;
   state.by = text("by");
+  state.func = text("fn");
   state.view = VIEWS.find((view) => view === text("v")) ?? state.view;
   state.steps = parseSteps(params.getAll("f"));
   // A comparison of two parts has no chart, and needs a first one.
@@ -204,6 +209,7 @@ export function formatUrlState(state: UrlState): string {
   if (state.window && state.route === "explore") put("w", `${state.window.from}-${state.window.until}`);
   if (state.route === "explore") put("p", state.panel, initial.panel);
   put("by", state.by);
+  put("fn", state.func);
   put("v", state.view, initial.view);
   for (const step of state.steps) put("f", step);
   if (state.against) put("vs", formatSeconds(state.against));

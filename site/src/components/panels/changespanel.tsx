@@ -1,0 +1,3 @@
+export function ChangesPanel() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function FunctionPanel() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function SinglesPanel() {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function TypesPanel() {
+  return null;
+}
