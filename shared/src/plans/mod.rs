@@ -35,5 +35,7 @@ pub use query::{
 pub use rebuild::{Dropped, RebuildPlan, Rebuilt};
 pub use slice::{MAX_SLICE_BYTES, MAX_SLICE_READS, SlicePlan};
 pub use static_catalog::{ObjectSizes, StaticCatalog, Want, static_catalog};
-pub use timeline::{Grouping, Point, Steps, Timeline, TimelinePlan, TimelineSeries, window_of};
+pub use timeline::{
+    Grouping, Point, Points, Steps, Timeline, TimelinePlan, TimelineSeries, Totals, window_of,
+};
 pub use values::{CallSiteOf, CallSitePlan, Value, Values, ValuesOf, ValuesPlan};

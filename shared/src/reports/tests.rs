@@ -293,7 +293,10 @@ fn series_by_labels() {
     );
     let all = report(&[], 5);
     assert_eq!(all.series[0].points, [21, 10]);
-    assert_eq!(all.series[0].counts.iter().sum::<u64>(), all.series[0].profiles);
+    assert_eq!(
+        all.series[0].counts.iter().sum::<u64>(),
+        all.series[0].profiles
+    );
     let text = all.markdown(4_000);
     assert!(text.contains("| 1970-01-01T00:00:30Z | 10 |"), "{text}");
     let text = report(&["pod"], 5).markdown(4_000);

@@ -25,7 +25,7 @@ struct All {
 }
 
 impl Values for All {
-    fn series(&mut self, labels: &Labels) -> u32 {
+    fn series(&mut self, _: &ProfileType, labels: &Labels) -> u32 {
         let at = self.series.iter().position(|known| known == labels);
         at.unwrap_or_else(|| {
             self.series.push(labels.clone());
@@ -47,7 +47,7 @@ impl Values for All {
 struct Together(Vec<Value>);
 
 impl Values for Together {
-    fn series(&mut self, _: &Labels) -> u32 {
+    fn series(&mut self, _: &ProfileType, _: &Labels) -> u32 {
         0
     }
 

@@ -1,10 +1,10 @@
 //! A timeline: totals over time, without reading a stack.
 
+mod points;
 mod steps;
 
 use hashbrown::HashMap;
 
-use crate::base::sort::sort_by;
 use crate::base::units::{TimeRange, UnixNanos};
 use crate::model::labels::Labels;
 use crate::model::profile_type::ProfileType;
@@ -12,20 +12,19 @@ use crate::plans::cover::{RangePart, Summaries, is_summary, opened, range_parts,
 use crate::plans::plan::{CatalogObject, Get, Plan, PlanError};
 use crate::plans::query::check_held;
 use crate::plans::reads::{Reads, damaged};
+use crate::plans::values::{Value, Values};
 use crate::selector::Selector;
 use crate::store::{Dataset, Part, StoreError, SumWindow, read_totals, read_window_totals};
 
+pub use points::{Point, Points, Timeline, TimelineSeries};
 pub use steps::{Steps, window_of};
 
 /// Reads the totals of every selected profile, or of windows: those of segments stand in their
-/// directories already.
-pub struct TimelinePlan {
+/// directories already. Each goes to `V` as it is read.
+pub struct TimelinePlan<V = Points> {
     range: TimeRange,
     reads: Reads<What>,
-    series: Vec<TimelineSeries>,
-    index: HashMap<(ProfileType, Labels), usize>,
-    /// How many points all series have.
-    points: usize,
+    into: V,
     rounded: bool,
 }
 
@@ -34,7 +33,17 @@ pub struct TimelinePlan {
 struct What {
     dataset: Dataset,
     range_part: RangePart,
-    series: Vec<Option<usize>>,
+    series: Vec<Option<u32>>,
+}
+
+/// Totals as they were taken.
+pub struct Totals<V> {
+    /// What took them.
+    pub into: V,
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// As [`Timeline::rounded`].
+    pub rounded: bool,
 }
 
 /// What a timeline tells apart.
@@ -46,50 +55,9 @@ pub enum Grouping {
     Service,
 }
 
-/// The outcome: series in order of type and labels.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Timeline {
-    /// One for each type and label set that has a profile.
-    pub series: Vec<TimelineSeries>,
-    /// How many bytes were read.
-    pub bytes: u64,
-    /// Profiles are deleted and only sums are left, of windows that are longer than was asked for
-    /// or cut by the range: those that begin inside count as a whole.
-    pub rounded: bool,
-}
-
-/// Totals of one series.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TimelineSeries {
-    /// What it measures.
-    pub profile_type: ProfileType,
-    /// Labels of the series.
-    pub labels: Labels,
-    /// In order of time.
-    pub points: Vec<Point>,
-}
-
-/// Total of one profile, or of those that start in one window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Point {
-    /// Start of the profile, or of the window; never outside the range.
-    pub time: UnixNanos,
-    /// Sum of all values.
-    pub total: i64,
-    /// How many profiles.
-    pub profiles: u64,
-}
-
 impl TimelinePlan {
-    /// Plans to read the totals of profiles that `selector` selects and that start within `range`;
-    /// of all types when `profile_type` is `None`.
-    ///
-    /// With a resolution, profiles that start in one such window (or a shorter one) come as one
-    /// point, and far less is read; profiles at the ends of the range come one by one unless their
-    /// window lies inside as a whole. So buckets are exact when their edges are edges of these
-    /// windows, or the ends of the range: see [`super::Steps`].
-    ///
-    /// Points that take more than [`super::MAX_HELD`] are refused.
+    /// Plans a timeline that keeps every point: see [`Self::into_values`]. Points that take more than
+    /// [`super::MAX_HELD`] are refused.
     pub fn new(
         selector: &Selector,
         profile_type: Option<&ProfileType>,
@@ -98,13 +66,50 @@ impl TimelinePlan {
         grouping: Grouping,
         objects: &[CatalogObject],
     ) -> Result<Self, PlanError> {
-        let (series, index) = (Vec::new(), HashMap::new());
+        let into = Points::default();
+        Self::into_values(
+            selector,
+            profile_type,
+            range,
+            resolution,
+            grouping,
+            objects,
+            into,
+        )
+    }
+
+    /// The timeline, when nothing is wanted any more.
+    pub fn finish(self) -> Result<Timeline, PlanError> {
+        let Totals {
+            into,
+            bytes,
+            rounded,
+        } = self.finish_values()?;
+        Ok(into.timeline(bytes, rounded))
+    }
+}
+
+impl<V: Values> TimelinePlan<V> {
+    /// Plans to read the totals of profiles that `selector` selects and that start within `range`;
+    /// of all types when `profile_type` is `None`.
+    ///
+    /// With a resolution, profiles that start in one such window (or a shorter one) come as one
+    /// point, and far less is read; profiles at the ends of the range come one by one unless their
+    /// window lies inside as a whole. So buckets are exact when their edges are edges of these
+    /// windows, or the ends of the range: see [`super::Steps`].
+    pub fn into_values(
+        selector: &Selector,
+        profile_type: Option<&ProfileType>,
+        range: TimeRange,
+        resolution: Option<SumWindow>,
+        grouping: Grouping,
+        objects: &[CatalogObject],
+        into: V,
+    ) -> Result<Self, PlanError> {
         let mut plan = Self {
             range,
             reads: Reads::new(),
-            series,
-            index,
-            points: 0,
+            into,
             rounded: false,
         };
         let selects = |of_type: &ProfileType, labels: &Labels| {
@@ -129,8 +134,8 @@ impl TimelinePlan {
                         &directory.label_sets[l as usize],
                     );
                     selects(of_type, labels).then(|| match grouping {
-                        Grouping::Series => plan.place(of_type, labels),
-                        Grouping::Service => plan.place(of_type, &labels.service_alone()),
+                        Grouping::Series => plan.into.series(of_type, labels),
+                        Grouping::Service => plan.into.series(of_type, &labels.service_alone()),
                     })
                 })
             };
@@ -140,16 +145,11 @@ impl TimelinePlan {
                 .flat_map(|chunk| &chunk.series)
                 .filter(|s| range.contains(s.time))
             {
-                if let Some(at) = place(&mut plan, s.profile_type, s.labels) {
-                    plan.series[at].points.push(Point {
-                        time: s.time,
-                        total: s.total,
-                        profiles: 1,
-                    });
-                    plan.points += 1;
+                if let Some(number) = place(&mut plan, s.profile_type, s.labels) {
+                    plan.into.add(number, value(s.time, s.total, 1));
                 }
             }
-            plan.check_held()?;
+            check_held(plan.into.held())?;
             let mut parts = Vec::new();
             for dataset in directory
                 .datasets()
@@ -193,88 +193,44 @@ impl TimelinePlan {
         Ok(plan)
     }
 
-    fn place(&mut self, profile_type: &ProfileType, labels: &Labels) -> usize {
-        *self
-            .index
-            .entry((profile_type.clone(), labels.clone()))
-            .or_insert_with(|| {
-                let (profile_type, labels) = (profile_type.clone(), labels.clone());
-                self.series.push(TimelineSeries {
-                    profile_type,
-                    labels,
-                    points: Vec::new(),
-                });
-                self.series.len() - 1
-            })
-    }
-
-    fn check_held(&self) -> Result<(), PlanError> {
-        check_held(self.points * size_of::<Point>())
-    }
-
     fn part(&mut self, what: &What, bytes: &[u8]) -> Result<(), StoreError> {
-        let mut add = |series: u32, point: Point| {
-            if let Some(at) =
-                what.series[series as usize].filter(|_| what.range_part.contains(point.time))
+        let mut add = |series: u32, total: Value| {
+            if let Some(number) =
+                what.series[series as usize].filter(|_| what.range_part.contains(total.time))
             {
                 // A window may begin before the range when nothing is in it there.
-                self.series[at].points.push(Point {
-                    time: point.time.max(self.range.from),
-                    ..point
-                });
-                self.points += 1;
+                let time = total.time.max(self.range.from);
+                self.into.add(number, Value { time, ..total });
             }
         };
         match what.range_part.window {
-            None => read_totals(bytes, &what.dataset)?
-                .into_iter()
-                .for_each(|row| {
-                    add(
-                        row.series,
-                        Point {
-                            time: row.time,
-                            total: row.total,
-                            profiles: 1,
-                        },
-                    )
-                }),
-            Some(window) => read_window_totals(bytes, &what.dataset)?
-                .into_iter()
-                .for_each(|row| {
-                    let (time, total, profiles) =
-                        (window.start(row.index), row.total, row.profiles);
-                    add(
-                        row.series,
-                        Point {
-                            time,
-                            total,
-                            profiles,
-                        },
-                    );
-                }),
+            None => {
+                for row in read_totals(bytes, &what.dataset)? {
+                    add(row.series, value(row.time, row.total, 1));
+                }
+            }
+            Some(window) => {
+                for row in read_window_totals(bytes, &what.dataset)? {
+                    let time = window.start(row.index);
+                    add(row.series, value(time, row.total, row.profiles));
+                }
+            }
         }
         Ok(())
     }
 
-    /// The timeline, when nothing is wanted any more.
-    pub fn finish(mut self) -> Result<Timeline, PlanError> {
+    /// What took the totals, when nothing is wanted any more.
+    pub fn finish_values(self) -> Result<Totals<V>, PlanError> {
         self.reads.finished()?;
-        self.series.retain(|s| !s.points.is_empty());
-        sort_by(&mut self.series, |a, b| {
-            (&a.profile_type, &a.labels).cmp(&(&b.profile_type, &b.labels))
-        });
-        self.series
-            .iter_mut()
-            .for_each(|s| sort_by(&mut s.points, Point::cmp));
-        Ok(Timeline {
-            series: self.series,
+        Ok(Totals {
+            into: self.into,
             bytes: self.reads.bytes,
             rounded: self.rounded,
         })
     }
 }
 
-impl Plan for TimelinePlan {
+impl<V: Values> Plan for TimelinePlan<V> {
     fn wants(&self) -> Vec<Get> {
         self.reads.wants()
     }
@@ -282,9 +238,18 @@ impl Plan for TimelinePlan {
     fn provide(&mut self, get: &Get, bytes: &[u8]) -> Result<(), PlanError> {
         for (part, what, bytes) in self.reads.take(get, bytes)? {
             self.part(&what, bytes).map_err(damaged(&get.key, part))?;
-            self.check_held()?;
+            check_held(self.into.held())?;
         }
         Ok(())
+    }
+}
+
+fn value(time: UnixNanos, value: i64, profiles: u64) -> Value {
+    Value {
+        time,
+        value,
+        profiles,
+        span: None,
     }
 }
 
@@ -292,7 +257,7 @@ impl Plan for TimelinePlan {
 fn totals(
     dataset: &Dataset,
     range_parts: Vec<RangePart>,
-    series: &[Option<usize>],
+    series: &[Option<u32>],
     grouping: Grouping,
 ) -> Vec<(Part, What)> {
     let touched = range_parts
@@ -320,43 +285,4 @@ fn totals(
         ))
     });
     parts.collect()
-}
-
-impl TimelineSeries {
-    /// Sum of all totals.
-    pub fn total(&self) -> i128 {
-        self.points
-            .iter()
-            .map(|point| i128::from(point.total))
-            .sum()
-    }
-
-    /// How many profiles.
-    pub fn profiles(&self) -> u64 {
-        self.points
-            .iter()
-            .fold(0, |sum, point| sum.saturating_add(point.profiles))
-    }
-
-    /// Adds its totals and its numbers of profiles to those of equal buckets of `range`, as many as
-    /// `sums` and `counts` both have; points outside are left out.
-    pub fn add_to_buckets(&self, range: TimeRange, sums: &mut [i128], counts: &mut [u64]) {
-        let (count, length) = (
-            sums.len() as i128,
-            i128::from(range.until.0) - i128::from(range.from.0),
-        );
-        for point in self
-            .points
-            .iter()
-            .filter(|point| range.contains(point.time))
-        {
-            let at = (i128::from(point.time.0) - i128::from(range.from.0)) * count / length;
-            if let (Some(sum), Some(count)) =
-                (sums.get_mut(at as usize), counts.get_mut(at as usize))
-            {
-                *sum += i128::from(point.total);
-                *count = count.saturating_add(point.profiles);
-            }
-        }
-    }
 }

@@ -92,7 +92,7 @@ impl<V: Values> CallSitePlan<V> {
         };
         let mut number = |labels: &Labels| {
             let selected = selector.matches(profile_type, labels);
-            selected.then(|| into.series(labels))
+            selected.then(|| into.series(profile_type, labels))
         };
         let summaries = Summaries::new(objects, range, |directory, datasets, alone| {
             let of_type = |d: &&Dataset| directory.types[d.profile_type as usize] == *profile_type;

@@ -26,7 +26,7 @@ pub use call_site::{CallSiteOf, CallSitePlan};
 /// Takes values, in no particular order.
 pub trait Values {
     /// A number for a series, with which its values come. Asked for each series of each object.
-    fn series(&mut self, labels: &Labels) -> u32;
+    fn series(&mut self, profile_type: &ProfileType, labels: &Labels) -> u32;
 
     /// Takes a value of the series with this number.
     fn add(&mut self, series: u32, value: Value);
@@ -104,7 +104,7 @@ impl<V: Values> ValuesPlan<V> {
                 *numbers[set as usize].get_or_insert_with(|| {
                     let labels = &directory.label_sets[set as usize];
                     let selected = selector.matches(profile_type, labels);
-                    selected.then(|| into.series(labels))
+                    selected.then(|| into.series(profile_type, labels))
                 })
             };
             let mut parts = Vec::new();

@@ -225,7 +225,7 @@ impl<'a> PointExemplars<'a> {
 }
 
 impl Values for PointExemplars<'_> {
-    fn series(&mut self, labels: &Labels) -> u32 {
+    fn series(&mut self, _: &ProfileType, labels: &Labels) -> u32 {
         self.series.series(labels)
     }
 

@@ -48,14 +48,12 @@ pub(super) async fn select_series(
         call_site: &call_site,
     };
     if call_site.is_empty() {
-        let timeline = runner.timeline(
-            &selector,
-            Some(&profile_type),
-            buckets.range(),
-            buckets.window,
-            Grouping::Series,
-        );
-        sums.add_timeline(&timeline.await?);
+        let (range, window) = (buckets.range(), buckets.window);
+        let each = Grouping::Series;
+        sums = runner
+            .totals(&selector, Some(&profile_type), range, window, each, sums)
+            .await?
+            .into;
     } else {
         // How many profiles of a window have the call site is not known.
         let of = match how {
@@ -185,9 +183,10 @@ impl<'a> Sums<'a> {
     }
 
     /// Adds the series of a timeline.
+    #[cfg(test)]
     pub(super) fn add_timeline(&mut self, timeline: &Timeline) {
         for series in &timeline.series {
-            let group = self.series(&series.labels);
+            let group = self.series(&series.profile_type, &series.labels);
             for &Point {
                 time,
                 total,
@@ -243,7 +242,7 @@ impl<'a> Sums<'a> {
 }
 
 impl Values for Sums<'_> {
-    fn series(&mut self, labels: &Labels) -> u32 {
+    fn series(&mut self, _: &ProfileType, labels: &Labels) -> u32 {
         let group = self.series.group(labels);
         self.groups
             .resize_with(self.series.groups().len(), Group::default);

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use pilotlight_core::{
     ProfileType, SampleSelector, Selector, TimeRange, UnixNanos,
     plans::{
-        CallSitePlan, CatalogObject, Grouping, MAX_SLICE_READS, Outgrown, Plan, PlanError,
-        QueryAnswer, QueryPlan, SampleQueryPlan, SlicePlan, Timeline, TimelinePlan, Values,
+        CallSitePlan, CatalogObject, Grouping, MAX_SLICE_READS, Outgrown, Plan, PlanError, Points,
+        QueryAnswer, QueryPlan, SampleQueryPlan, SlicePlan, Timeline, TimelinePlan, Totals, Values,
         ValuesPlan,
     },
     store::SumWindow,
@@ -143,6 +143,26 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
         resolution: Option<SumWindow>,
         grouping: Grouping,
     ) -> Result<Timeline, Problem> {
+        let points = Points::default();
+        let totals = self.totals(selector, profile_type, range, resolution, grouping, points);
+        let Totals {
+            into,
+            bytes,
+            rounded,
+        } = totals.await?;
+        Ok(into.timeline(bytes, rounded))
+    }
+
+    /// The same, added up as it is read: `into` may hold far less than a point for each profile.
+    pub(crate) async fn totals<V: Values>(
+        &self,
+        selector: &Selector,
+        profile_type: Option<&ProfileType>,
+        range: TimeRange,
+        resolution: Option<SumWindow>,
+        grouping: Grouping,
+        into: V,
+    ) -> Result<Totals<V>, Problem> {
         let range = self.allowed(range)?;
         // A summary has totals of hours, and none of shorter windows.
         let detail = if resolution >= Some(SumWindow::Hour) {
@@ -151,19 +171,20 @@ impl<B: Bucket, T: Transport, P: Platform, C: AnswerCache, I: Invocations>
             Detail::Each
         };
         let objects = self.tenant.catalog(range, detail).await?;
-        let plan = TimelinePlan::new(
+        let plan = TimelinePlan::into_values(
             selector,
             profile_type,
             range,
             resolution,
             grouping,
             &objects,
+            into,
         )?;
         let _permit = self.fanout.admission.plan(&plan).await?;
-        let timeline = drive(plan, &self.bucket).await?.finish()?;
+        let totals = drive(plan, &self.bucket).await?.finish_values()?;
         self.meter
-            .add(Item::WorkerCpuMicros, cpu::query_micros(timeline.bytes));
-        Ok(timeline)
+            .add(Item::WorkerCpuMicros, cpu::query_micros(totals.bytes));
+        Ok(totals)
     }
 
     /// All profiles as one.

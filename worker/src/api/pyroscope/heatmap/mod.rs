@@ -205,7 +205,7 @@ impl<'a> Extents<'a> {
 }
 
 impl Values for Extents<'_> {
-    fn series(&mut self, labels: &Labels) -> u32 {
+    fn series(&mut self, _: &ProfileType, labels: &Labels) -> u32 {
         self.series.group(labels)
     }
 
@@ -243,7 +243,7 @@ struct Slot {
 }
 
 impl Values for Cells<'_> {
-    fn series(&mut self, labels: &Labels) -> u32 {
+    fn series(&mut self, _: &ProfileType, labels: &Labels) -> u32 {
         self.series.series(labels)
     }
 

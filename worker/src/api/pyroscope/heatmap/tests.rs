@@ -54,7 +54,10 @@ fn heatmap<'v>(
     let profile_type = profile_type();
     fn feed<'v>(into: &mut impl Values, values: impl Iterator<Item = &'v (usize, Value)>) {
         for (series, value) in values {
-            let number = into.series(&parse_name(SERIES[*series]).unwrap());
+            let number = into.series(
+                &ProfileType::default(),
+                &parse_name(SERIES[*series]).unwrap(),
+            );
             into.add(number, *value);
         }
     }
@@ -242,11 +245,11 @@ fn what_is_held_is_told() {
     let buckets = buckets(1, 2_000, 0.001);
     let mut extents = Extents::new(SeriesGroups::new(&profile_type, &[]), buckets);
     let labels = parse_name(SERIES[0]).unwrap();
-    let group = extents.series(&labels);
+    let group = extents.series(&ProfileType::default(), &labels);
     extents.add(group, value(MS, 1));
     extents.add(group, value(MS, 5));
     let mut cells = extents.cells(0, Exemplars::OneEach);
-    let series = cells.series(&labels);
+    let series = cells.series(&ProfileType::default(), &labels);
     for time in 1..=1_000 {
         cells.add(series, value(time * MS, 1));
         cells.add(series, value(time * MS, 2));

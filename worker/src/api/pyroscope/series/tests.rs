@@ -43,7 +43,7 @@ fn points_have_exemplars() {
     sums.add_timeline(&timeline);
     let mut exemplars = PointExemplars::new(SeriesGroups::new(&profile_type, &by), buckets);
     for series in &timeline.series {
-        let number = exemplars.series(&series.labels);
+        let number = exemplars.series(&series.profile_type, &series.labels);
         for &Point { time, total, .. } in &series.points {
             let value = Value {
                 time,

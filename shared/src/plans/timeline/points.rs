@@ -1,0 +1,140 @@
+//! What a timeline is made of.
+
+use hashbrown::HashMap;
+
+use crate::base::sort::sort_by;
+use crate::base::units::{TimeRange, UnixNanos};
+use crate::model::labels::Labels;
+use crate::model::profile_type::ProfileType;
+use crate::plans::values::{Value, Values};
+
+/// The outcome: series in order of type and labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// One for each type and label set that has a profile.
+    pub series: Vec<TimelineSeries>,
+    /// How many bytes were read.
+    pub bytes: u64,
+    /// Profiles are deleted and only sums are left, of windows that are longer than was asked for
+    /// or cut by the range: those that begin inside count as a whole.
+    pub rounded: bool,
+}
+
+/// Totals of one series.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineSeries {
+    /// What it measures.
+    pub profile_type: ProfileType,
+    /// Labels of the series.
+    pub labels: Labels,
+    /// In order of time.
+    pub points: Vec<Point>,
+}
+
+/// Total of one profile, or of those that start in one window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// Start of the profile, or of the window; never outside the range.
+    pub time: UnixNanos,
+    /// Sum of all values.
+    pub total: i64,
+    /// How many profiles.
+    pub profiles: u64,
+}
+
+/// Every point of every series.
+#[derive(Default)]
+pub struct Points {
+    series: Vec<TimelineSeries>,
+    index: HashMap<(ProfileType, Labels), u32>,
+    /// How many points all series have.
+    count: usize,
+}
+
+impl Points {
+    /// The series that have a point, in order of type and labels.
+    pub fn timeline(self, bytes: u64, rounded: bool) -> Timeline {
+        let mut series = self.series;
+        series.retain(|s| !s.points.is_empty());
+        sort_by(&mut series, |a, b| {
+            (&a.profile_type, &a.labels).cmp(&(&b.profile_type, &b.labels))
+        });
+        series
+            .iter_mut()
+            .for_each(|s| sort_by(&mut s.points, Point::cmp));
+        Timeline {
+            series,
+            bytes,
+            rounded,
+        }
+    }
+}
+
+impl Values for Points {
+    fn series(&mut self, profile_type: &ProfileType, labels: &Labels) -> u32 {
+        *self
+            .index
+            .entry((profile_type.clone(), labels.clone()))
+            .or_insert_with(|| {
+                let (profile_type, labels) = (profile_type.clone(), labels.clone());
+                self.series.push(TimelineSeries {
+                    profile_type,
+                    labels,
+                    points: Vec::new(),
+                });
+                self.series.len() as u32 - 1
+            })
+    }
+
+    fn add(&mut self, series: u32, value: Value) {
+        self.series[series as usize].points.push(Point {
+            time: value.time,
+            total: value.value,
+            profiles: value.profiles,
+        });
+        self.count += 1;
+    }
+
+    fn held(&self) -> usize {
+        self.count * size_of::<Point>()
+    }
+}
+
+impl TimelineSeries {
+    /// Sum of all totals.
+    pub fn total(&self) -> i128 {
+        self.points
+            .iter()
+            .map(|point| i128::from(point.total))
+            .sum()
+    }
+
+    /// How many profiles.
+    pub fn profiles(&self) -> u64 {
+        self.points
+            .iter()
+            .fold(0, |sum, point| sum.saturating_add(point.profiles))
+    }
+
+    /// Adds its totals and its numbers of profiles to those of equal buckets of `range`, as many as
+    /// `sums` and `counts` both have; points outside are left out.
+    pub fn add_to_buckets(&self, range: TimeRange, sums: &mut [i128], counts: &mut [u64]) {
+        let (count, length) = (
+            sums.len() as i128,
+            i128::from(range.until.0) - i128::from(range.from.0),
+        );
+        for point in self
+            .points
+            .iter()
+            .filter(|point| range.contains(point.time))
+        {
+            let at = (i128::from(point.time.0) - i128::from(range.from.0)) * count / length;
+            if let (Some(sum), Some(count)) =
+                (sums.get_mut(at as usize), counts.get_mut(at as usize))
+            {
+                *sum += i128::from(point.total);
+                *count = count.saturating_add(point.profiles);
+            }
+        }
+    }
+}
