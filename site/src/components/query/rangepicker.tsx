@@ -10,7 +10,7 @@ interface Props {
   onChange: (range: Range) => void;
 }
 
-/** Presets from the last five minutes to a week, and any two times. */
+/** Presets from the last five minutes to a month, and any two times. */
 export function RangePicker({ range, title, testid, onChange }: Props) {
   return (
     <Menu label={<Label range={range} />} title={title} testid={testid} class="control caret">
