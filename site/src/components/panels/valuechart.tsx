@@ -50,7 +50,6 @@ export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: P
   };
   const dated = (time: number) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
   const time = (millis: number) => `${step * steps >= 86_400_000 ? `${dated(millis)} ` : ""}${formatClock(millis)}`;
-  const here = at.value === null ? undefined : bands.find(({ name }) => name === pointed);
   return (
     <figure class="value-chart" data-testid="value-chart">
       <figcaption>
@@ -61,11 +60,6 @@ export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: P
             <span class="soft">
               {bucketLabel({ from: start + at.value * step, until: start + (at.value + 1) * step })}
             </span>{" "}
-            {here && (
-              <>
-                {here.name} <b>{formatValue(here.values[at.value] ?? 0, unit)}</b>
-              </>
-            )}
           </span>
         )}
       </figcaption>
@@ -95,7 +89,7 @@ export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: P
         <span>{time(start + step * steps)}</span>
       </p>
       <ul class="value-legend" aria-label="Colours">
-        {bands.map(({ name, colour }) => (
+        {bands.map(({ name, colour, values }) => (
           <li
             key={name}
             class={name === pointed ? "on" : ""}
@@ -103,12 +97,17 @@ export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: P
             onPointerLeave={() => onPoint(null)}
           >
             <i class="swatch" style={{ "--series": colour }} />
-            {name}
+            {name} {at.value !== null && <b>{amountAt(values, at.value, unit)}</b>}
           </li>
         ))}
       </ul>
     </figure>
   );
+}
+
+function amountAt(values: (number | null)[], index: number | null, unit: string): string {
+  const value = index === null ? null : (values[index] ?? null);
+  return value === null ? "none" : formatValue(value, unit);
 }
 
 /** The first values, and all further ones together. */
