@@ -1,7 +1,9 @@
 /** What a person sees of the types and the labels of a service: the API's numbers, and ways on from there. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { push } from "./answers.mjs";
 import { launch, openPage, url } from "./page.mjs";
+import { writePprof } from "./pprof.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
 const IN_USE = "memory:inuse_space:bytes:space:bytes";
@@ -43,6 +45,10 @@ function nanoseconds(text) {
 const near = (shown, expected, what) =>
   assert.ok(Math.abs(shown - expected) <= Math.abs(expected) * 0.006, `${what}: ${shown} instead of ${expected}`);
 
+/** A share as it is written, to a tenth of a per cent. */
+const sameShare = (shown, expected, what) =>
+  assert.ok(Math.abs(Number.parseFloat(shown) - expected * 100) <= 0.051, `${what}: ${shown} instead of ${expected}`);
+
 /** The exact number that a cell has on hover. */
 const exact = async (cell) => Number((await cell.getAttribute("title")).replace(/[^\d.]/g, ""));
 
@@ -63,7 +69,7 @@ test("values of a label have the numbers of the API", async () => {
     assert.equal(await exact(cell("total")), total, labels.region);
     near(nanoseconds(await cell("total").textContent()), total, "total");
     assert.equal(Number((await cell("profiles").textContent()).replace(",", "")), profiles);
-    near(Number.parseFloat(await cell("share").textContent()) / 100, total / all, "share");
+    sameShare(await cell("share").textContent(), total / all, "share");
     // The page may put steps together, but of two or three.
     const note = await at("values-note").textContent();
     const factor =
@@ -132,6 +138,39 @@ test("from a value to its profile, to all but it, and to the comparison of two",
   const params = new URL(page.url()).searchParams;
   assert.deepEqual([params.get("l"), params.get("l2")], ['version="1.9.0"', 'version="1.8.2"']);
   await at("diff-totals").waitFor();
+  await end();
+});
+
+test("values that are not shown are counted, with what they have of all", async () => {
+  const service = `values-${Date.now()}`;
+  const seconds = Math.floor(Date.now() / 1000) - 300;
+  // 53 values, of which the last three have 1, 2 and 3 of all.
+  const sizes = Array.from({ length: 53 }, (_, i) => (i < 50 ? 100 + i : i - 49));
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  await Promise.all(
+    sizes.map((size, i) =>
+      push(
+        `${service}{pod=p${i}${i === 0 ? ",zone=a" : ""}}`,
+        writePprof("cpu", "nanoseconds", [`main;work ${size * 1_000_000}`]),
+        seconds,
+      ),
+    ),
+  );
+  const { at, end } = await openPage(browser, `/explore?s=${service}&t=${CPU}&p=labels&by=pod`);
+  await at("value-row").nth(49).waitFor();
+  const [, count, share] = /; (\d+) more are not shown, with ([\d.]+) % of all/.exec(
+    await at("values-note").textContent(),
+  );
+  assert.equal(await at("value-row").count(), 50);
+  assert.equal(count, "3");
+  sameShare(share, 6 / all, "not shown");
+  assert.match(await at("compare-values").textContent(), /p48 ↔ p49/);
+  const [largest] = await at("value-share").allTextContents();
+  sameShare(largest, 149 / all, "of all, also of what is not shown");
+  // Eight have colours of their own, the rest is one band.
+  assert.equal(await at("value-chart").locator("path").count(), 9);
+  await at("label-name").filter({ hasText: "zone" }).click();
+  await at("value-table").locator('[data-value=""]').filter({ hasText: "without it" }).waitFor();
   await end();
 });
 

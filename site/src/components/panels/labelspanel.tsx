@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { percent } from "../../format/number.ts";
 import { isGauge, typeParts } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
-import { type LabelSides, labelComparisons } from "../../state/query/labels.ts";
+import { isVersion, type LabelSides, labelComparisons } from "../../state/query/labels.ts";
 import { names, shownLabel, unknownLabel, valueTimelines } from "../../state/query/labelspanel.ts";
 import { seriesColours, type ValueTimelines, valueRows } from "../../state/query/labelvalues.ts";
 import { labels } from "../../state/query/services.ts";
@@ -130,9 +130,10 @@ function Values({ of }: { of: ValueTimelines }) {
   );
 }
 
-/** The last two values, which of versions are before and after a deploy. */
+/** Of versions the last two, which are before and after a deploy; else the two largest values. */
 function firstSides(by: string, values: string[]): [string, string] {
-  return labelComparisons({ [by]: values })[0]?.values ?? [values[0] ?? "", values[1] ?? ""];
+  const among = isVersion(by) ? values : values.slice(0, 2);
+  return labelComparisons({ [by]: among })[0]?.values ?? [values[0] ?? "", values[0] ?? ""];
 }
 
 function Compare({ sides }: { sides: LabelSides }) {

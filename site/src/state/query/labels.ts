@@ -21,7 +21,8 @@ export function labelOrder(labels: Record<string, string[]>): string[] {
   return own.sort((a, b) => rank(a) - rank(b) || natural(a, b));
 }
 
-function isVersion(name: string): boolean {
+/** Whether a label tells deploys apart. */
+export function isVersion(name: string): boolean {
   return VERSION.test(separateWords(name));
 }
 
