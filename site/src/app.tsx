@@ -6,7 +6,7 @@
  *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
- *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-baseline, value-comparison, value-filter, value-exclude
+ *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude
  *   timeline timeline (data-peak), timeline-tooltip, timeline-mark, timeline-problem · auto-refresh (in the menu of the range)
  *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  histogram,
   SERIES_COLOURS,
   seriesColours,
   sortedRows,
@@ -34,6 +35,14 @@ test("mean and deviation are of the steps that have profiles", () => {
   assert.deepEqual(statistics({ values: [0, 4], counts: [3, 1] }), { max: 4, mean: 2, deviation: 2 });
   assert.deepEqual(statistics({ values: [0, null], counts: [0, 0] }), { max: 0, mean: 0, deviation: 0 });
   assert.deepEqual(statistics({ values: [], counts: [] }), { max: 0, mean: 0, deviation: 0 });
+});
+
+test("steps are counted by what they take, up to the largest of all rows", () => {
+  const series = { values: [0, 1, 5, 10, 20, 0, null], counts: [1, 1, 1, 1, 1, 0, 0] };
+  assert.deepEqual(histogram(series, 20, 4), { steps: [2, 1, 1, 1], median: 5 });
+  assert.deepEqual(histogram({ values: [2, 4], counts: [1, 1] }, 4, 2), { steps: [0, 2], median: 3 });
+  assert.deepEqual(histogram({ values: [], counts: [] }, 0, 2), { steps: [0, 0], median: 0 });
+  assert.deepEqual(histogram({ values: [0], counts: [1] }, 0, 2), { steps: [1, 0], median: 0 });
 });
 
 test("amounts are sums and parts of all, also of what is not shown", () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { versionLabel } from "../src/state/query/labels.ts";
 import type { ValueTimeline } from "../src/state/query/labelvalues.ts";
-import { versionChanges } from "../src/state/query/versionchanges.ts";
+import { versionChanges, versionLabel } from "../src/state/query/versionchanges.ts";
 import { marksIn } from "../src/time/marks.ts";
 
 const STEP = 30_000;

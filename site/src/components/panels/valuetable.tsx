@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { count, percent } from "../../format/number.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
 import type { LabelSides } from "../../state/query/labels.ts";
-import { sortedRows, type ValueColumn, type ValueRow } from "../../state/query/labelvalues.ts";
+import { histogram, sortedRows, type ValueColumn, type ValueRow } from "../../state/query/labelvalues.ts";
 import { formatMatcher, type Matcher, parseMatcher } from "../../state/query/selector.ts";
 import { go, href, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
@@ -68,6 +68,9 @@ export function ValueTable({ by, rows, colours, unit, gauge, sides, pointed, onP
           <tr>
             {head("value", by, "By name")}
             <th scope="col">Over time</th>
+            <th scope="col" title="How many steps take how much: from nothing on the left to the largest of all">
+              Histogram
+            </th>
             {columns.map(([name, label, title]) => head(name, label, title))}
             {rows.length > 1 &&
               SIDES.map((side) => (
@@ -100,6 +103,9 @@ export function ValueTable({ by, rows, colours, unit, gauge, sides, pointed, onP
                 <td class="value-course">
                   <Sparkline values={row.series.values} peak={peak} />
                 </td>
+                <td>
+                  <Histogram row={row} peak={peak} unit={unit} />
+                </td>
                 {columns.map(([name]) => (
                   <Cell key={name} column={name} row={row} unit={unit} gauge={gauge} />
                 ))}
@@ -130,6 +136,24 @@ export function ValueTable({ by, rows, colours, unit, gauge, sides, pointed, onP
         </tbody>
       </table>
     </div>
+  );
+}
+
+const PARTS = 16;
+
+/** Whether a value takes the same all the time, or mostly little and at times much. All rows have one scale. */
+function Histogram({ row, peak, unit }: { row: ValueRow; peak: number; unit: string }) {
+  const { steps, median } = histogram(row.series, peak, PARTS);
+  const most = Math.max(...steps, 1);
+  const said = `Half of the steps take ${formatValue(median, unit)} or less`;
+  return (
+    <svg class="value-histogram" viewBox={`0 0 ${PARTS * 4} 24`} role="img" aria-label={said} data-testid="value-steps">
+      <title>{said}</title>
+      {steps.map((count, part) => {
+        const height = count === 0 ? 0 : Math.max(1.5, (count / most) * 24);
+        return <rect key={part} x={part * 4} y={24 - height} width={3} height={height} />;
+      })}
+    </svg>
   );
 }
 

@@ -26,12 +26,6 @@ export function isVersion(name: string): boolean {
   return VERSION.test(separateWords(name));
 }
 
-/** The label that tells deploys apart, if there are several: the plainest name is the program's own. */
-export function versionLabel(labels: Record<string, string[]>): string | undefined {
-  const names = labelOrder(labels).filter((name) => labels[name].length > 1 && isVersion(name));
-  return ["version", "service_version", "service_git_ref"].find((name) => names.includes(name)) ?? names[0];
-}
-
 /** A new word in a name begins behind a sign, or with a capital letter. */
 function separateWords(name: string): string {
   return name.replace(/([a-z])(?=[A-Z])/g, "$1_");

@@ -57,11 +57,30 @@ export function statistics({
   values,
   counts,
 }: Pick<Series, "values" | "counts">): Pick<ValueRow, "max" | "mean" | "deviation"> {
-  const filled = values.filter((value, i): value is number => counts[i] > 0 && value !== null);
+  const filled = filledSteps({ values, counts });
   if (filled.length === 0) return { max: 0, mean: 0, deviation: 0 };
   const mean = filled.reduce((sum, value) => sum + value, 0) / filled.length;
   const variance = filled.reduce((sum, value) => sum + (value - mean) ** 2, 0) / filled.length;
   return { max: filled.reduce((most, value) => Math.max(most, value)), mean, deviation: Math.sqrt(variance) };
+}
+
+function filledSteps({ values, counts }: Pick<Series, "values" | "counts">): number[] {
+  return values.filter((value, i): value is number => counts[i] > 0 && value !== null);
+}
+
+/** How many steps take how much, from nothing to `peak` in parts of one size, and what the one in the middle takes. */
+export function histogram(
+  series: Pick<Series, "values" | "counts">,
+  peak: number,
+  parts: number,
+): { steps: number[]; median: number } {
+  const filled = filledSteps(series).sort((a, b) => a - b);
+  const steps = new Array<number>(parts).fill(0);
+  for (const value of filled)
+    steps[peak > 0 ? Math.min(parts - 1, Math.max(0, Math.floor((value / peak) * parts))) : 0]++;
+  const half = Math.floor(filled.length / 2);
+  const median = filled.length % 2 === 1 ? filled[half] : ((filled[half - 1] ?? 0) + (filled[half] ?? 0)) / 2;
+  return { steps, median };
 }
 
 export type ValueColumn = "value" | "total" | "share" | "max" | "mean" | "deviation" | "profiles";

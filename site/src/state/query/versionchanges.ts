@@ -1,12 +1,19 @@
 /** When a version is new. */
 import type { Mark } from "../../time/marks.ts";
 import { mergeFactor } from "../../time/series.ts";
+import { isVersion, labelOrder } from "./labels.ts";
 import type { ValueTimeline } from "./labelvalues.ts";
 
 /** More ticks than this tell nobody anything: the last ones stay. */
 const MOST = 30;
 /** What has so many digits is a commit, known by its first ones. */
 const COMMIT = /^[0-9a-f]{16,}$/i;
+
+/** The label that tells deploys apart, if there are several: the plainest name is the program's own. */
+export function versionLabel(labels: Record<string, string[]>): string | undefined {
+  const names = labelOrder(labels).filter((name) => labels[name].length > 1 && isVersion(name));
+  return ["version", "service_version", "service_git_ref"].find((name) => names.includes(name)) ?? names[0];
+}
 
 /**
  * The first step of each value that begins inside the range. What is there when the range begins is not new, nor is the

@@ -5,13 +5,12 @@ import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
 import { urlState } from "../url/router.ts";
 import { timeline } from "./explore.ts";
-import { versionLabel } from "./labels.ts";
 import { fetchValues } from "./labelseries.ts";
 import { marks } from "./marks.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
 import { labels, span } from "./services.ts";
-import { versionChanges } from "./versionchanges.ts";
+import { versionChanges, versionLabel } from "./versionchanges.ts";
 
 /** As many steps as the timeline has. */
 const POINTS = 120;
