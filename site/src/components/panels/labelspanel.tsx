@@ -5,6 +5,7 @@ import { formatStep, plural } from "../../format/value.ts";
 import { isVersion, type LabelSides, labelComparisons } from "../../state/query/labels.ts";
 import { names, shownLabel, unknownLabel, valueTimelines } from "../../state/query/labelspanel.ts";
 import { seriesColours, type ValueTimelines, valueRows } from "../../state/query/labelvalues.ts";
+import { ownLabels } from "../../state/query/ownlabels.ts";
 import { labels } from "../../state/query/services.ts";
 import { comparedLabels, compareLabels } from "../../state/query/sides.ts";
 import { refresh } from "../../state/url/clock.ts";
@@ -20,7 +21,7 @@ import "../../style/labelspanel.css";
 /** What each value of a label takes, over time and in numbers. */
 export function LabelsPanel() {
   const { state, value, problem } = valueTimelines.value;
-  const failure = problem ?? (labels.value.value ? undefined : labels.value.problem);
+  const failure = problem ?? (ownLabels.value ? undefined : labels.value.problem);
   const shown = value?.by === shownLabel.value ? value : undefined;
   const loading = state === "loading" || labels.value.state === "loading";
   return (
@@ -62,7 +63,7 @@ function Names() {
     <nav class="label-names" aria-label="Label" data-testid="label-names">
       {all.map((name) => {
         const target = { ...urlState.value, by: name };
-        const count = labels.value.value?.[name]?.length ?? 0;
+        const count = ownLabels.value?.[name]?.length ?? 0;
         return (
           <a
             key={name}

@@ -8,10 +8,11 @@ import { urlState } from "../url/router.ts";
 import { labelOrder } from "./labels.ts";
 import { fetchValues } from "./labelseries.ts";
 import type { ValueTimelines } from "./labelvalues.ts";
+import { ownLabels } from "./ownlabels.ts";
 import { placeOf } from "./place.ts";
 import { pooled } from "./pooled.ts";
 import { formatMatcher, selector } from "./selector.ts";
-import { labels, span } from "./services.ts";
+import { span } from "./services.ts";
 
 const POINTS = 120;
 /** Rows that a person still reads. */
@@ -20,14 +21,14 @@ const MOST_VALUES = 50;
 const MOST_OF_A_BUNDLE = 12;
 
 /** Labels to choose of. */
-export const names = computed(() => labelOrder(labels.value.value ?? {}));
+export const names = computed(() => labelOrder(ownLabels.value ?? {}));
 
 /** The label that is shown: that of the link, or the first. */
 export const shownLabel = computed(() => urlState.value.by || (names.value[0] ?? ""));
 
 /** The link names a label that no profile here has. */
 export const unknownLabel = computed(() => {
-  const found = labels.value.value;
+  const found = ownLabels.value;
   return found !== undefined && shownLabel.value !== "" && !Object.hasOwn(found, shownLabel.value);
 });
 
@@ -38,9 +39,9 @@ export const valueTimelines = resource(
     const by = shownLabel.value;
     if (route !== "explore" || panel !== "labels" || !service || !type || !by) return null;
     const place = placeOf("base");
-    const found = labels.value.value;
-    if (unknownLabel.value || (place && !found)) return null;
-    const known = place ? (found?.[by] ?? []) : [];
+    const found = ownLabels.value;
+    if (!found || unknownLabel.value) return null;
+    const known = place ? found[by] : [];
     const subject = JSON.stringify([place, service, type, base, window, by]);
     return {
       place,

@@ -7,6 +7,7 @@ import { urlState } from "../url/router.ts";
 import { timeline } from "./explore.ts";
 import { fetchValues } from "./labelseries.ts";
 import { marks } from "./marks.ts";
+import { ownLabels } from "./ownlabels.ts";
 import { placeOf } from "./place.ts";
 import { selector } from "./selector.ts";
 import { labels, span } from "./services.ts";
@@ -21,7 +22,7 @@ const found = resource(
   "find the versions",
   () => {
     const { route, service, type, base } = urlState.value;
-    const by = versionLabel(labels.value.value ?? {});
+    const by = versionLabel(ownLabels.value ?? {});
     const shown = route === "explore" && placeOf("base") === "" && timeline.value.state === "ready";
     if (!shown || !service || !type || !by) return null;
     return { query: type + selector(service, base.filters), by, ...span.value, at: clock.value };
