@@ -10,7 +10,7 @@ export interface LabelSides {
 const MAX_COMPARISONS = 3;
 
 /** What tells one deploy from the next is what most people compare. */
-const VERSION = /(^|[^a-z])(version|release|revision|commit|sha|build|tag|git_?ref)($|[^a-z])/i;
+const VERSION = /(^|[^a-z])(version|release|revision|commit|sha|build|tag|git[^a-z]*ref)($|[^a-z])/i;
 
 const natural = new Intl.Collator("en", { numeric: true }).compare;
 
@@ -21,7 +21,6 @@ export function labelOrder(labels: Record<string, string[]>): string[] {
   return own.sort((a, b) => rank(a) - rank(b) || natural(a, b));
 }
 
-/** Whether a label tells deploys apart. */
 export function isVersion(name: string): boolean {
   return VERSION.test(separateWords(name));
 }
