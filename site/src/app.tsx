@@ -4,7 +4,7 @@
  *            made (of a bundle), compare-bundle, other-bundle, other-bundle-problem
  *   header   open-file (the file input) · share, copy-link, upload-link, upload-days · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded, …-speedscope, …-flamebearer, …-bundle-zip, …-bundle-html, …-whole · help-button, help · theme-button · token-menu, token-forget
  *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
- *   timeline timeline (data-peak), timeline-tooltip, timeline-mark, timeline-problem · auto-refresh (in the menu of the range)
+ *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
  *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,
  *            swap · type · normalise
@@ -20,6 +20,7 @@
  *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
+ *   marks    timeline-mark · auto-refresh (in the menu of the range)
  *   types    types-panel (data-state), type-card (data-type), type-total, type-change · panel-empty (of any panel)
  *   values   labels-panel (data-state), label-names, label-name, label-unknown · value-chart, value-here · values-note, compare-values · value-table, values-by-…,
  *            value-row (data-value), value-total, …-share, …-max, …-mean, …-deviation, …-profiles, value-steps, value-baseline, value-comparison, value-filter, value-exclude

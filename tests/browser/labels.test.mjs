@@ -201,6 +201,12 @@ test("another service has labels of its own", async () => {
   await end();
 });
 
+test("values that another panel compares are no part of the label", async () => {
+  const { at, end } = await openPage(browser, address(CPU, "&p=labels&by=region,eu,us"));
+  await at("value-table").locator('[data-value="eu"]').waitFor();
+  await end();
+});
+
 test("a label that no profile has is said to be none", async () => {
   const { at, end } = await openPage(browser, address(CPU, "&p=labels&by=nonesuch"));
   await at("label-unknown").waitFor();

@@ -23,8 +23,12 @@ const MOST_OF_A_BUNDLE = 12;
 /** Labels to choose of. */
 export const names = computed(() => labelOrder(ownLabels.value ?? {}));
 
-/** The label that is shown: that of the link, or the first. */
-export const shownLabel = computed(() => urlState.value.by || (names.value[0] ?? ""));
+/** The label that is shown: that of the link, or the first. Another panel may have left values behind its name. */
+export const shownLabel = computed(() => {
+  const { by } = urlState.value;
+  const name = names.value.includes(by) ? by : by.replace(/,.*/s, "");
+  return name || (names.value[0] ?? "");
+});
 
 /** The link names a label that no profile here has. */
 export const unknownLabel = computed(() => {
