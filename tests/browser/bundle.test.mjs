@@ -56,6 +56,36 @@ for (const ranges of [true, false]) {
   });
 }
 
+test("types and values of labels are asked of the bundle", async () => {
+  const { address, close } = await host(bundle, (_, bytes) => ({ bytes, ranges: true }));
+  const { page, at, errors, ...end } = await openAt(browser, `${address}explore.html?s=checkout&p=labels&by=version`);
+  await at("value-row").nth(1).waitFor();
+  const rows = await at("value-row").evaluateAll((rows) =>
+    rows.map((row) => [
+      row.dataset.value,
+      row.querySelector("[data-testid=value-total]").title.replace(/\D/g, ""),
+      row.querySelector("[data-testid=value-profiles]").textContent,
+    ]),
+  );
+  const totals = FILES.map((file) => {
+    const profile = readPprof(own(file));
+    return [/\d.*\d/.exec(file)[0], String(callTree(profile, cpu(profile)).total), "1"];
+  });
+  assert.deepEqual(rows.sort(), totals.sort());
+  // Nothing marks versions where each value is a question of its own.
+  assert.equal(await at("timeline-mark").count(), 0);
+  await at("panel-types").click();
+  await at("type-card").first().waitFor();
+  const total = await at("type-card")
+    .filter({ hasText: /^cpu\d/ })
+    .getByTestId("type-total")
+    .getAttribute("title");
+  assert.equal(total.replace(/\D/g, ""), String(totals.reduce((sum, [, value]) => sum + Number(value), 0)));
+  assert.deepEqual(errors, []);
+  await end.close();
+  await close();
+});
+
 test("a label of the path filters", async () => {
   const { address, close } = await host(bundle, (_, bytes) => ({ bytes, ranges: true }));
   const filter = encodeURIComponent('version="1.9.0"');

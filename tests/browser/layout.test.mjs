@@ -116,6 +116,15 @@ const STATES = [
     () => explore(`${absolute()}&l=${encodeURIComponent(FILTER)}&l=${encodeURIComponent('region!~"us-.*"')}`),
     drawn,
   ],
+  ["types", () => explore("&p=types"), ({ at }) => at("type-card").first().waitFor()],
+  [
+    "values",
+    () => explore(`&p=labels&by=${LABEL}`),
+    async ({ at }) => {
+      await at("value-row").first().waitFor();
+      await at("timeline").locator("canvas").waitFor();
+    },
+  ],
   ["table", () => explore("&v=table"), ({ at }) => at("row").first().waitFor()],
   [
     "drawer",

@@ -9,6 +9,7 @@ import { Timeline } from "../components/query/timeline.tsx";
 import { Footer } from "../components/status/footer.tsx";
 import { typeParts } from "../format/type.ts";
 import { series, timeline } from "../state/query/explore.ts";
+import { marks } from "../state/query/marks.ts";
 import { apart } from "../state/query/place.ts";
 import { labels, span } from "../state/query/services.ts";
 import { comparedSides, compareLabels } from "../state/query/sides.ts";
@@ -18,6 +19,7 @@ import { initialUrlState, type UrlState } from "../state/url/urlstate.ts";
 import { fixed, spanLabel } from "../time/range.ts";
 import { Picture } from "../views/picture.tsx";
 
+const Marks = lazy(() => import("../components/query/marks.tsx").then((module) => module.Marks));
 const NoData = lazy(() => import("../components/status/nodata.tsx").then((module) => module.NoData));
 
 /** One service, one type, a time range. */
@@ -66,9 +68,12 @@ export function Explore() {
         window={window}
         label="Timeline"
         testid="timeline"
+        marks={marks.value}
         onSelect={(chosen) => go({ window: chosen })}
         onClear={() => window && go({ window: null })}
-      />
+      >
+        {series.value && <Marks />}
+      </Timeline>
       <Panels />
       {Chosen ? (
         <main class="main panel">

@@ -21,6 +21,7 @@ export const PRESETS: { label: string; from: string }[] = [
   { label: "last 24 h", from: "now-24h" },
   { label: "last 2 d", from: "now-2d" },
   { label: "last 7 d", from: "now-7d" },
+  { label: "last 30 d", from: "now-30d" },
 ];
 
 /** Unix milliseconds of an expression, or null when it is none. */

@@ -1,9 +1,9 @@
 const WIDTH = 240;
 const HEIGHT = 48;
 
-/** The shape of values over time, without axes; null where there is no value. */
-export function Sparkline({ values }: { values: (number | null)[] }) {
-  const max = Math.max(...values.map((value) => value ?? 0)) || 1;
+/** The shape of values over time, without axes; null where there is no value. Several of one `peak` have one scale. */
+export function Sparkline({ values, peak }: { values: (number | null)[]; peak?: number }) {
+  const max = (peak ?? Math.max(...values.map((value) => value ?? 0))) || 1;
   const step = WIDTH / Math.max(1, values.length);
   // Steps, as a bucket's value holds for all of its time.
   let line = "";

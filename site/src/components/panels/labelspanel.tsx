@@ -1,3 +1,156 @@
+import { useSignal } from "@preact/signals";
+import { percent } from "../../format/number.ts";
+import { isGauge, typeParts } from "../../format/type.ts";
+import { formatStep, plural } from "../../format/value.ts";
+import { isVersion, type LabelSides, labelComparisons } from "../../state/query/labels.ts";
+import { names, shownLabel, unknownLabel, valueTimelines } from "../../state/query/labelspanel.ts";
+import { seriesColours, type ValueTimelines, valueRows } from "../../state/query/labelvalues.ts";
+import { ownLabels } from "../../state/query/ownlabels.ts";
+import { labels } from "../../state/query/services.ts";
+import { comparedLabels, compareLabels } from "../../state/query/sides.ts";
+import { refresh } from "../../state/url/clock.ts";
+import { go, href, urlState } from "../../state/url/router.ts";
+import { Icon } from "../controls/icon.tsx";
+import { onPlainClick } from "../header/header.tsx";
+import { Note, ProblemNote } from "../status/problemnote.tsx";
+import { NothingHere } from "./nothinghere.tsx";
+import { ValueChart, valueName } from "./valuechart.tsx";
+import { ValueTable } from "./valuetable.tsx";
+import "../../style/labelspanel.css";
+
+/** What each value of a label takes, over time and in numbers. */
 export function LabelsPanel() {
-  return null;
+  const { state, value, problem } = valueTimelines.value;
+  const failure = problem ?? (ownLabels.value ? undefined : labels.value.problem);
+  const shown = value?.by === shownLabel.value ? value : undefined;
+  const loading = state === "loading" || labels.value.state === "loading";
+  return (
+    <section class="labels-panel" aria-label="Labels" data-testid="labels-panel" data-state={state} aria-busy={loading}>
+      <Names />
+      {failure && (
+        <ProblemNote problem={failure}>
+          <button type="button" class="control primary" onClick={refresh}>
+            Try again
+          </button>
+        </ProblemNote>
+      )}
+      {!failure && unknownLabel.value && (
+        <Note title={`No profile here has the label ${shownLabel.value}`} testid="label-unknown">
+          <p>Choose another label, or a longer time range.</p>
+        </Note>
+      )}
+      {!failure && !loading && shownLabel.value === "" && (
+        <NothingHere>The profiles in this range carry no labels.</NothingHere>
+      )}
+      {shown && shown.values.length > 0 && <Values of={shown} key={shown.by} />}
+      {!failure && state === "ready" && shown?.values.length === 0 && (
+        <NothingHere>No profile of this type was taken in this time range.</NothingHere>
+      )}
+      {!failure && loading && !shown && (
+        <p class="soft labels-loading" role="status">
+          Reading the values of {shownLabel.value || "a label"}…
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The labels of the service, each a link. */
+function Names() {
+  const all = names.value;
+  if (all.length === 0) return null;
+  return (
+    <nav class="label-names" aria-label="Label" data-testid="label-names">
+      {all.map((name) => {
+        const target = { ...urlState.value, by: name };
+        const count = ownLabels.value?.[name]?.length ?? 0;
+        return (
+          <a
+            key={name}
+            class="label-name"
+            href={href(target)}
+            title={plural(count, "value")}
+            aria-current={name === shownLabel.value ? "true" : undefined}
+            data-testid="label-name"
+            onClick={(event) => onPlainClick(event, () => go(target))}
+          >
+            {name} <small>{count}</small>
+          </a>
+        );
+      })}
+    </nav>
+  );
+}
+
+function Values({ of }: { of: ValueTimelines }) {
+  const { by, type } = of;
+  const pointed = useSignal<string | null>(null);
+  const chosen = useSignal<[string | null, string | null]>([null, null]);
+  const gauge = isGauge(type);
+  const { unit } = typeParts(type);
+  const rows = valueRows(of);
+  const colours = seriesColours(rows.map(({ value }) => value));
+  const offered = firstSides(
+    by,
+    rows.map(({ value }) => value),
+  );
+  const sides: LabelSides = {
+    name: by,
+    values: [chosen.value[0] ?? offered[0], chosen.value[1] ?? offered[1]],
+  };
+  const hidden = of.all - rows.length;
+  const point = (value: string | null) => {
+    pointed.value = value;
+  };
+  return (
+    <>
+      <ValueChart rows={rows} colours={colours} unit={unit} average={gauge} pointed={pointed.value} onPoint={point} />
+      <div class="value-head">
+        <p class="soft" data-testid="values-note">
+          {plural(rows.length, "value")} of {by}
+          {hidden > 0 && `; ${hidden} more are not shown${gauge ? "" : `, with ${percent(1 - of.share)} of all`}`}.
+          Maximum, mean and deviation are of steps of {formatStep(rows[0].series.step)} that have profiles
+          {gauge ? "; amounts are averages a snapshot." : "."}
+        </p>
+        {rows.length > 1 && <Compare sides={sides} />}
+      </div>
+      <ValueTable
+        by={by}
+        rows={rows}
+        colours={colours}
+        unit={unit}
+        gauge={gauge}
+        sides={sides}
+        pointed={pointed.value}
+        onPoint={point}
+        onSides={(values) => {
+          chosen.value = values;
+        }}
+      />
+    </>
+  );
+}
+
+/** Of versions the last two, which are before and after a deploy; else the two largest values. */
+function firstSides(by: string, values: string[]): [string, string] {
+  const among = isVersion(by) ? values : values.slice(0, 2);
+  return labelComparisons({ [by]: among })[0]?.values ?? [values[0] ?? "", values[0] ?? ""];
+}
+
+function Compare({ sides }: { sides: LabelSides }) {
+  const [before, after] = sides.values.map(valueName);
+  const same = before === after;
+  return (
+    <a
+      class={same ? "control" : "control primary"}
+      href={href(comparedLabels(urlState.value, sides))}
+      aria-disabled={same ? "true" : undefined}
+      title={same ? "Choose two different values" : "The difference of these two, function by function"}
+      data-testid="compare-values"
+      onClick={(event) => onPlainClick(event, () => same || compareLabels(sides))}
+    >
+      <Icon name="swap" />
+      Compare {before} ↔ {after}
+    </a>
+  );
 }

@@ -1,3 +1,85 @@
+import type { ServiceType } from "../../api.ts";
+import { trend } from "../../format/trend.ts";
+import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
+import { formatExact, formatValue, plural } from "../../format/value.ts";
+import { types } from "../../state/query/typespanel.ts";
+import { refresh } from "../../state/url/clock.ts";
+import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
+import { seriesOf } from "../../time/series.ts";
+import { Sparkline } from "../controls/sparkline.tsx";
+import { onPlainClick } from "../header/header.tsx";
+import { ProblemNote } from "../status/problemnote.tsx";
+import { NothingHere } from "./nothinghere.tsx";
+import "../../style/typespanel.css";
+
+/** Every profile type of the service over time, as cards that lead to its profile. */
 export function TypesPanel() {
-  return null;
+  const { state, value, problem } = types.value;
+  return (
+    <section aria-label="Profile types" data-testid="types-panel" data-state={state}>
+      {problem && (
+        <ProblemNote problem={problem}>
+          <button type="button" class="control primary" onClick={refresh}>
+            Try again
+          </button>
+        </ProblemNote>
+      )}
+      {value && value.length > 0 && (
+        <ul class="type-cards">
+          {value.map((type) => (
+            <li key={type.id}>
+              <TypeCard type={type} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {!problem && state === "ready" && value?.length === 0 && (
+        <NothingHere>No profile of any type was taken in this time range.</NothingHere>
+      )}
+      {!problem && state !== "ready" && !value?.length && <Placeholders />}
+    </section>
+  );
+}
+
+function TypeCard({ type }: { type: ServiceType }) {
+  const gauge = isGauge(type.id);
+  const { unit } = typeParts(type.id);
+  const series = seriesOf({ ...type, start: 0, step: 1 }, gauge);
+  const changed = trend(type, gauge);
+  const target = { ...urlState.value, ...NO_FOCUS, type: type.id, panel: "profile" as const };
+  const exact = gauge ? `Average of ${plural(type.profiles, "snapshot")}` : formatExact(type.total, unit);
+  return (
+    <a
+      class="card type-card"
+      href={href(target)}
+      aria-current={type.id === urlState.value.type ? "true" : undefined}
+      data-testid="type-card"
+      data-type={type.id}
+      onClick={(event) => onPlainClick(event, () => go(target))}
+    >
+      <span class="card-name" title={type.id}>
+        {typeLabel(type.id)}
+      </span>
+      <Sparkline values={series.values} />
+      <span class="card-row">
+        <span class="card-total" title={exact} data-testid="type-total">
+          {formatValue(series.total, unit)}
+          {gauge && <small> average</small>}
+        </span>
+        <span class="card-change" title={changed.title} data-testid="type-change">
+          {changed.text}
+        </span>
+      </span>
+    </a>
+  );
+}
+
+function Placeholders() {
+  return (
+    <ul class="type-cards" role="status" aria-label="Reading the timelines of the types">
+      {[0, 1, 2, 3].map((i) => (
+        <li key={i} class="card placeholder type-card" aria-hidden="true" />
+      ))}
+    </ul>
+  );
 }

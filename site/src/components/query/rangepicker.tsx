@@ -1,7 +1,11 @@
 import { batch, useSignal } from "@preact/signals";
-import { clock, refresh } from "../../state/url/clock.ts";
+import { formatStep } from "../../format/value.ts";
+import { clock, refresh, refreshEvery } from "../../state/url/clock.ts";
 import { fixed, isTime, PRESETS, type Range, rangeLabel, resolve, toLocalInput } from "../../time/range.ts";
 import { Menu } from "../controls/menu.tsx";
+import { lazy } from "../lazy.tsx";
+
+const AutoRefresh = lazy(() => import("./autorefresh.tsx").then((module) => module.AutoRefresh));
 
 interface Props {
   range: Range;
@@ -10,7 +14,7 @@ interface Props {
   onChange: (range: Range) => void;
 }
 
-/** Presets from the last five minutes to a week, and any two times. */
+/** Presets from the last five minutes to a month, and any two times. */
 export function RangePicker({ range, title, testid, onChange }: Props) {
   return (
     <Menu label={<Label range={range} />} title={title} testid={testid} class="control caret">
@@ -37,7 +41,12 @@ export function RangePicker({ range, title, testid, onChange }: Props) {
                 </button>
               ))}
             </div>
-            <Custom range={range} onChange={choose} />
+            <div class="range-more">
+              <Custom range={range} onChange={choose} />
+              <div class="range-refresh">
+                <AutoRefresh />
+              </div>
+            </div>
           </div>
         );
       }}
@@ -53,6 +62,7 @@ function Label({ range }: { range: Range }) {
     <span>
       {last && <span class="wide">{last}</span>}
       {label.slice(last.length)}
+      {refreshEvery.value > 0 && range.until === "now" && ` ⟳ ${formatStep(refreshEvery.value * 1000)}`}
     </span>
   );
 }

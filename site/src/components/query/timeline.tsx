@@ -1,9 +1,11 @@
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { formatStep, formatValue, plural } from "../../format/value.ts";
 import { colours } from "../../state/page/theme.ts";
 import type { Problem } from "../../state/problem.ts";
 import { refresh } from "../../state/url/clock.ts";
+import { type Mark, marksIn } from "../../time/marks.ts";
 import { bucketLabel, type Span, spanLabel, zoneLabel, zoneName } from "../../time/range.ts";
 import type { Series } from "../../time/series.ts";
 import type { makePlot, Plot } from "./plot.ts";
@@ -18,6 +20,10 @@ interface Props {
   window: Span | null;
   label: string;
   testid: string;
+  /** What is said of the buckets in which it is. */
+  marks?: Mark[];
+  /** What lies over the plot. */
+  children?: ComponentChildren;
   onSelect: (window: Span) => void;
   onClear: () => void;
 }
@@ -46,7 +52,7 @@ export function Timeline(props: Props) {
 
   const last = lastOf(props.series);
   const theme = colours.value;
-  const { series, problem, unit, peak, window } = props;
+  const { series, problem, unit, peak, window, marks = [] } = props;
   const top = peak ?? highest(series);
   const pending = brush.pending.value;
   useEffect(() => {
@@ -75,7 +81,7 @@ export function Timeline(props: Props) {
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={Math.min(brush.at.value, last)}
-        aria-valuetext={series && bucketText(series, unit, brush.at.value).join(", ")}
+        aria-valuetext={series && bucketText(series, unit, brush.at.value, marks).filter(Boolean).join(", ")}
         onDblClick={props.onClear}
         onKeyDown={brush.down}
         onKeyUp={brush.up}
@@ -91,7 +97,10 @@ export function Timeline(props: Props) {
           <span title={`Times are those of this browser: ${zoneName()}`}>{zoneLabel(series.start)}</span>
         </p>
       )}
-      {series && pointed.value && <BucketTooltip series={series} unit={unit} pointed={pointed.value} />}
+      {props.children}
+      {series && pointed.value && (
+        <BucketTooltip text={bucketText(series, unit, pointed.value.index, marks)} left={pointed.value.left} />
+      )}
       {problem && (
         <p
           class={series ? "timeline-problem over" : "timeline-problem"}
@@ -192,28 +201,29 @@ function useBrush(latest: { current: Props }, plot: { current: Plot | null }) {
   return { at, pending, down, up, leave, touchDown, touchMove, touchUp };
 }
 
-/** The bucket under the pointer: when, how much, of how many profiles. */
-function BucketTooltip({ series, unit, pointed }: { series: Series; unit: string; pointed: Pointed }) {
-  const [time, value, source] = bucketText(series, unit, pointed.index);
+/** The bucket under the pointer: when, how much, of how many profiles, and what is marked there. */
+function BucketTooltip({ text: [time, value, source, marked], left }: { text: string[]; left: number }) {
   return (
     <div
       class="tooltip timeline-tip"
-      style={{ left: `clamp(80px, ${pointed.left}px, calc(100% - 120px))` }}
+      style={{ left: `clamp(80px, ${left}px, calc(100% - 120px))` }}
       data-testid="timeline-tooltip"
       aria-hidden="true"
     >
-      <span class="soft">{time}</span> <b>{value}</b> <span class="soft">{source}</span>
+      <span class="soft">{time}</span> <b>{value}</b> <span class="soft">{source}</span> {marked}
     </div>
   );
 }
 
-function bucketText({ start, step, values, counts, average }: Series, unit: string, index: number): string[] {
+function bucketText(series: Series, unit: string, index: number, marks: Mark[]): string[] {
+  const { start, step, values, counts, average } = series;
   const at = Math.min(index, values.length - 1);
   const [value, count] = [values[at] ?? null, counts[at] ?? 0];
   const time = bucketLabel({ from: start + at * step, until: start + (at + 1) * step });
-  if (count === 0) return [time, "no profiles", ""];
+  const marked = marksIn(marks, series, at);
+  if (count === 0) return [time, "no profiles", "", marked];
   const source = plural(count, average ? "snapshot" : "profile");
-  return [time, formatValue(value ?? 0, unit), average ? `average of ${source}` : `in ${source}`];
+  return [time, formatValue(value ?? 0, unit), average ? `average of ${source}` : `in ${source}`, marked];
 }
 
 /** The last bucket; a series may have become shorter since one was pointed at. */

@@ -43,11 +43,14 @@ export function labelSides(range: Range, filters: string[], { name, values }: La
   return { base: side(values[0]), other: side(values[1]) };
 }
 
-/** To the difference of two values of a label, over the range or the window that is seen. */
-export function compareLabels(sides: LabelSides): void {
-  const { service, type, base, window } = urlState.peek();
+/** The difference of two values of a label, over the range or the window that is seen. */
+export function comparedLabels({ service, type, base, window }: UrlState, sides: LabelSides): UrlState {
   const compared = labelSides(window ? fixed(window) : base, base.filters, sides);
-  go({ ...initialUrlState("diff"), service, type, ...compared }, "push", { ...places.peek(), other: null });
+  return { ...initialUrlState("diff"), service, type, ...compared };
+}
+
+export function compareLabels(sides: LabelSides): void {
+  go(comparedLabels(urlState.peek(), sides), "push", { ...places.peek(), other: null });
 }
 
 /** The widest range that is offered where there is nothing. */

@@ -3,6 +3,9 @@ import { signal } from "@preact/signals";
 
 export const clock = signal(Date.now());
 
+/** How often the page refreshes by itself, seconds; 0 is never. */
+export const refreshEvery = signal(0);
+
 export function refresh(): void {
   clock.value = Date.now();
 }

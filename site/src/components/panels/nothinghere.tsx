@@ -1,0 +1,36 @@
+import { widest } from "../../state/query/sides.ts";
+import { go, urlState } from "../../state/url/router.ts";
+import { Note } from "../status/problemnote.tsx";
+
+/** Why a panel may be empty, and the ways out. */
+export function NothingHere({ children }: { children: string }) {
+  const { service, base, window } = urlState.value;
+  const filtered = base.filters.length > 0;
+  const { label, range } = widest();
+  return (
+    <Note title={`Nothing from ${service || "this service"} here`} testid="panel-empty">
+      <p>{filtered ? "No profile in this time range carries all of these labels." : children}</p>
+      <div class="note-actions">
+        {filtered && (
+          <button
+            type="button"
+            class="control primary"
+            onClick={() => go({ base: { ...urlState.peek().base, filters: [] } })}
+          >
+            Remove its filters
+          </button>
+        )}
+        {window && (
+          <button type="button" class="control" onClick={() => go({ window: null })}>
+            Show the whole range
+          </button>
+        )}
+        {base.from !== range.from && (
+          <button type="button" class="control" onClick={() => go({ base: { ...base, ...range }, window: null })}>
+            {label}
+          </button>
+        )}
+      </div>
+    </Note>
+  );
+}

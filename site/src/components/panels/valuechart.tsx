@@ -1,0 +1,155 @@
+import { useSignal } from "@preact/signals";
+import { formatStep, formatValue } from "../../format/value.ts";
+import { SERIES_COLOURS, type ValueRow } from "../../state/query/labelvalues.ts";
+import { bucketLabel, formatClock } from "../../time/range.ts";
+
+const WIDTH = 1000;
+const HEIGHT = 160;
+
+interface Props {
+  rows: ValueRow[];
+  colours: Map<string, number>;
+  unit: string;
+  average: boolean;
+  /** The value that is pointed at, here or in the table. */
+  pointed: string | null;
+  onPoint: (value: string | null) => void;
+}
+
+/** A band of the chart: the values of its steps, and from which height each is drawn. */
+interface Band {
+  name: string;
+  colour: string;
+  values: (number | null)[];
+  below: number[];
+}
+
+/** How a value is called: what lacks the label has an empty one. */
+export const valueName = (value: string) => value || "without it";
+
+export const colourOf = (colours: Map<string, number>, value: string) =>
+  `var(--series-${colours.get(value) ?? "rest"})`;
+
+/** The largest values over time: on top of each other, or as lines where their sum means nothing. */
+export function ValueChart({ rows, colours, unit, average, pointed, onPoint }: Props) {
+  const at = useSignal<number | null>(null);
+  const bands = bandsOf(rows, colours, average);
+  const series = rows[0]?.series;
+  if (!series || bands.length === 0) return null;
+  const { start, step } = series;
+  const steps = Math.max(...bands.map(({ values }) => values.length));
+  const tops = bands.flatMap(({ values, below }) => values.map((value, i) => (value ?? 0) + (below[i] ?? 0)));
+  const peak = Math.max(0, ...tops) || 1;
+  const move = (event: PointerEvent) => {
+    const { left, width } = (event.currentTarget as Element).getBoundingClientRect();
+    at.value = Math.min(steps - 1, Math.max(0, Math.floor(((event.clientX - left) / width) * steps)));
+  };
+  const leave = () => {
+    at.value = null;
+    onPoint(null);
+  };
+  const dated = (time: number) => new Date(time).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  const time = (millis: number) => `${step * steps >= 86_400_000 ? `${dated(millis)} ` : ""}${formatClock(millis)}`;
+  return (
+    <figure class="value-chart" data-testid="value-chart">
+      <figcaption>
+        <span class="value-peak">{formatValue(peak, unit)}</span>{" "}
+        <span class="soft">{average ? "average a snapshot" : `per ${formatStep(step)}`}</span>
+        {at.value !== null && (
+          <span class="value-here" data-testid="value-here">
+            <span class="soft">
+              {bucketLabel({ from: start + at.value * step, until: start + (at.value + 1) * step })}
+            </span>{" "}
+          </span>
+        )}
+      </figcaption>
+      <svg
+        class={pointed === null ? "value-plot" : "value-plot pointed"}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`${average ? "Averages" : "Amounts"} over time of ${bands.map(({ name }) => name).join(", ")}; the table has the numbers`}
+        onPointerMove={move}
+        onPointerLeave={leave}
+      >
+        {bands.map((band) => (
+          <path
+            key={band.name}
+            class={`${average ? "value-line" : "value-band"}${band.name === pointed ? " on" : ""}`}
+            style={{ "--series": band.colour }}
+            d={average ? lineOf(band, peak, steps) : areaOf(band, peak, steps)}
+            vector-effect="non-scaling-stroke"
+            onPointerEnter={() => onPoint(band.name)}
+          />
+        ))}
+      </svg>
+      <p class="value-times" aria-hidden="true">
+        <span>{time(start)}</span>
+        <span>{time(start + (step * steps) / 2)}</span>
+        <span>{time(start + step * steps)}</span>
+      </p>
+      <ul class="value-legend" aria-label="Colours">
+        {bands.map(({ name, colour, values }) => (
+          <li
+            key={name}
+            class={name === pointed ? "on" : ""}
+            onPointerEnter={() => onPoint(name)}
+            onPointerLeave={() => onPoint(null)}
+          >
+            <i class="swatch" style={{ "--series": colour }} />
+            {name} {at.value !== null && <b>{amountAt(values, at.value, unit)}</b>}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+function amountAt(values: (number | null)[], index: number | null, unit: string): string {
+  const value = index === null ? null : (values[index] ?? null);
+  return value === null ? "none" : formatValue(value, unit);
+}
+
+/** The first values, and all further ones together. */
+function bandsOf(rows: ValueRow[], colours: Map<string, number>, average: boolean): Band[] {
+  const first = rows.slice(0, SERIES_COLOURS);
+  const rest = rows.slice(SERIES_COLOURS);
+  const shown = first.map(({ value, series }) => ({
+    name: valueName(value),
+    colour: colourOf(colours, value),
+    values: series.values,
+  }));
+  if (rest.length > 0 && !average) {
+    const values = rest[0].series.values.map((_, i) => rest.reduce((sum, row) => sum + (row.series.values[i] ?? 0), 0));
+    shown.push({ name: `${rest.length} more`, colour: "var(--series-rest)", values });
+  }
+  const height: number[] = [];
+  return shown.map((band) => {
+    const below = band.values.map((_, i) => height[i] ?? 0);
+    if (average) return { ...band, below: [] };
+    for (const [i, value] of band.values.entries()) height[i] = below[i] + (value ?? 0);
+    return { ...band, below };
+  });
+}
+
+const round = (value: number) => Math.round(value * 100) / 100;
+const y = (value: number, peak: number) => round(HEIGHT - (value / peak) * (HEIGHT - 2));
+const x = (step: number, steps: number) => round((step / steps) * WIDTH);
+
+function areaOf({ values, below }: Band, peak: number, steps: number): string {
+  let path = "";
+  for (const [i, value] of values.entries()) {
+    if (!value) continue;
+    path += `M${x(i, steps)} ${y(below[i], peak)}V${y(below[i] + value, peak)}H${x(i + 1, steps)}V${y(below[i], peak)}Z`;
+  }
+  return path;
+}
+
+function lineOf({ values }: Band, peak: number, steps: number): string {
+  let path = "";
+  for (const [i, value] of values.entries()) {
+    if (value === null) continue;
+    path += `${i > 0 && values[i - 1] !== null ? "L" : "M"}${x(i, steps)} ${y(value, peak)}H${x(i + 1, steps)}`;
+  }
+  return path;
+}

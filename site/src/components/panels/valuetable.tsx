@@ -1,0 +1,211 @@
+import { useSignal } from "@preact/signals";
+import { count, percent } from "../../format/number.ts";
+import { formatExact, formatValue, plural } from "../../format/value.ts";
+import type { LabelSides } from "../../state/query/labels.ts";
+import { histogram, sortedRows, type ValueColumn, type ValueRow } from "../../state/query/labelvalues.ts";
+import { formatMatcher, type Matcher, parseMatcher } from "../../state/query/selector.ts";
+import { go, href, urlState } from "../../state/url/router.ts";
+import type { UrlState } from "../../state/url/urlstate.ts";
+import { Sparkline } from "../controls/sparkline.tsx";
+import { onPlainClick } from "../header/header.tsx";
+import { colourOf, valueName } from "./valuechart.tsx";
+
+interface Props {
+  by: string;
+  rows: ValueRow[];
+  colours: Map<string, number>;
+  unit: string;
+  gauge: boolean;
+  sides: LabelSides;
+  pointed: string | null;
+  onPoint: (name: string | null) => void;
+  onSides: (values: [string, string]) => void;
+}
+
+const COLUMNS: [ValueColumn, string, string][] = [
+  ["total", "Total", "All of the range"],
+  ["share", "Share", "Of all values"],
+  ["max", "Maximum", "The largest step"],
+  ["mean", "Mean", "Of the steps that have profiles"],
+  ["deviation", "Deviation", "Standard deviation of the steps that have profiles"],
+  ["profiles", "Profiles", "How many profiles it is made of"],
+];
+
+const SIDES = ["Baseline", "Comparison"] as const;
+
+/** A row for each value: its course, its numbers, and what one can do with it. */
+export function ValueTable({ by, rows, colours, unit, gauge, sides, pointed, onPoint, onSides }: Props) {
+  const column = useSignal<ValueColumn>("total");
+  const descending = useSignal(true);
+  const peak = Math.max(...rows.map(({ max }) => max));
+  const columns = COLUMNS.filter(([name]) => !gauge || name !== "share").map(
+    ([name, label, title]) => [name, name === "total" && gauge ? "Average" : label, title] as const,
+  );
+  const sort = (name: ValueColumn) => {
+    descending.value = column.value === name ? !descending.value : name !== "value";
+    column.value = name;
+  };
+  const head = (name: ValueColumn, label: string, title: string) => {
+    const active = column.value === name;
+    return (
+      <th
+        key={name}
+        scope="col"
+        class={name === "value" ? "" : "number"}
+        aria-sort={active ? (descending.value ? "descending" : "ascending") : "none"}
+      >
+        <button type="button" title={title} data-testid={`values-by-${name}`} onClick={() => sort(name)}>
+          {label}
+          <span aria-hidden="true">{active ? (descending.value ? " ↓" : " ↑") : ""}</span>
+        </button>
+      </th>
+    );
+  };
+  return (
+    <div class="value-scroll">
+      <table class="value-table" aria-label={`Values of ${by}`} data-testid="value-table">
+        <thead>
+          <tr>
+            {head("value", by, "By name")}
+            <th scope="col">Over time</th>
+            <th scope="col" title="How many steps take how much: from nothing on the left to the largest of all">
+              Histogram
+            </th>
+            {columns.map(([name, label, title]) => head(name, label, title))}
+            {rows.length > 1 &&
+              SIDES.map((side) => (
+                <th scope="col" key={side} class="side-column">
+                  {side}
+                </th>
+              ))}
+            <th scope="col">
+              <span class="hidden">Filter</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {sortedRows(rows, column.value, descending.value).map((row) => {
+            const name = valueName(row.value);
+            return (
+              <tr
+                key={row.value}
+                class={name === pointed ? "on" : ""}
+                style={{ "--series": colourOf(colours, row.value) }}
+                data-testid="value-row"
+                data-value={row.value}
+                onPointerEnter={() => onPoint(name)}
+                onPointerLeave={() => onPoint(null)}
+              >
+                <th scope="row">
+                  <i class="swatch" />
+                  {row.value || <i class="soft">{name}</i>}
+                </th>
+                <td class="value-course">
+                  <Sparkline values={row.series.values} peak={peak} />
+                </td>
+                <td>
+                  <Histogram row={row} peak={peak} unit={unit} />
+                </td>
+                {columns.map(([name]) => (
+                  <Cell key={name} column={name} row={row} unit={unit} gauge={gauge} />
+                ))}
+                {rows.length > 1 &&
+                  SIDES.map((side, i) => (
+                    <td key={side} class="side-column">
+                      <label>
+                        <input
+                          type="radio"
+                          name={side}
+                          aria-label={`${name} as ${side.toLowerCase()}`}
+                          checked={sides.values[i] === row.value}
+                          data-testid={`value-${side.toLowerCase()}`}
+                          onChange={() =>
+                            onSides(i === 0 ? [row.value, sides.values[1]] : [sides.values[0], row.value])
+                          }
+                        />
+                      </label>
+                    </td>
+                  ))}
+                <td class="value-acts">
+                  <FilterLink by={by} op="=" value={row.value} label="filter" />
+                  <FilterLink by={by} op="!=" value={row.value} label="exclude" />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const PARTS = 16;
+
+/** Whether a value takes the same all the time, or mostly little and at times much. All rows have one scale. */
+function Histogram({ row, peak, unit }: { row: ValueRow; peak: number; unit: string }) {
+  const { steps, median } = histogram(row.series, peak, PARTS);
+  const most = Math.max(...steps, 1);
+  const said = `Half of the steps take ${formatValue(median, unit)} or less`;
+  return (
+    <svg class="value-histogram" viewBox={`0 0 ${PARTS * 4} 24`} role="img" aria-label={said} data-testid="value-steps">
+      <title>{said}</title>
+      {steps.map((count, part) => {
+        const height = count === 0 ? 0 : Math.max(1.5, (count / most) * 24);
+        return <rect key={part} x={part * 4} y={24 - height} width={3} height={height} />;
+      })}
+    </svg>
+  );
+}
+
+function Cell({ column, row, unit, gauge }: { column: ValueColumn; row: ValueRow; unit: string; gauge: boolean }) {
+  if (column === "value") return null;
+  if (column === "share") {
+    const share = row.share ?? 0;
+    return (
+      <td class="number value-share" data-testid="value-share">
+        <span class="value-bar" style={{ width: `${Math.max(0, Math.min(1, share)) * 100}%` }} />
+        <span>{percent(share)}</span>
+      </td>
+    );
+  }
+  const value = row[column] ?? 0;
+  const exact = column === "profiles" ? plural(value, "profile") : formatExact(decimal(value), unit);
+  const shown = column === "profiles" ? count(value) : formatValue(value, unit);
+  const of = column === "total" && gauge ? `Average of ${plural(row.profiles, "snapshot")}: ${exact}` : exact;
+  return (
+    <td class="number" title={of} data-testid={`value-${column}`}>
+      {shown}
+    </td>
+  );
+}
+
+/** Without an exponent, and no more digits than there are. */
+function decimal(value: number): string {
+  return Number.isInteger(value) ? BigInt(value).toString() : value.toFixed(3).replace(/\.?0+$/, "");
+}
+
+/** To the profile of a value, or of all but it. */
+function FilterLink({ by, op, value, label }: { by: string; op: Matcher["op"]; value: string; label: string }) {
+  const target = filtered(urlState.value, { name: by, op, value });
+  return (
+    <a
+      class="link"
+      href={href(target)}
+      aria-label={`${label} ${by}=${value}`}
+      data-testid={`value-${label}`}
+      onClick={(event) => onPlainClick(event, () => go(target))}
+    >
+      {label}
+    </a>
+  );
+}
+
+/** Another value of a label replaces the one that was asked for: both together would select nothing. */
+function filtered(state: UrlState, matcher: Matcher): UrlState {
+  const text = formatMatcher(matcher);
+  const kept = state.base.filters.filter((filter) => {
+    const other = parseMatcher(filter);
+    return filter !== text && !(matcher.op === "=" && other?.name === matcher.name && other.op === "=");
+  });
+  return { ...state, panel: "profile", base: { ...state.base, filters: [...kept, text] } };
+}

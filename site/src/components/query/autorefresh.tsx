@@ -1,0 +1,51 @@
+import { computed, effect } from "@preact/signals";
+import { clock, refresh, refreshEvery } from "../../state/url/clock.ts";
+import { urlState } from "../../state/url/router.ts";
+import { Select } from "../controls/select.tsx";
+
+const CHOICES = [
+  { value: "0", label: "Refresh: off" },
+  { value: "30", label: "Refresh every 30 s" },
+  { value: "60", label: "Refresh every 1 min" },
+  { value: "300", label: "Refresh every 5 min" },
+];
+
+/** A range that ends at a fixed time has nothing new. */
+const live = computed(() => {
+  const { route, base, other } = urlState.value;
+  return (route !== "file" && base.until === "now") || (route === "diff" && other.until === "now");
+});
+
+effect(() => {
+  const every = refreshEvery.value * 1000;
+  if (every === 0 || !live.value) return;
+  const stop = new AbortController();
+  // Nobody looks at a page that is hidden; one that comes back is as fresh as it would have been.
+  const due = () => {
+    if (document.visibilityState === "visible" && Date.now() - clock.peek() >= every - 500) refresh();
+  };
+  const timer = setInterval(due, every);
+  document.addEventListener("visibilitychange", due, { signal: stop.signal });
+  return () => {
+    clearInterval(timer);
+    stop.abort();
+  };
+});
+
+/** How often the page asks again by itself, as long as it is open. */
+export function AutoRefresh() {
+  return (
+    <>
+      <Select
+        label="Refresh by itself"
+        value={String(refreshEvery.value)}
+        options={CHOICES}
+        testid="auto-refresh"
+        onChange={(value) => {
+          refreshEvery.value = Number(value);
+        }}
+      />
+      {refreshEvery.value > 0 && !live.value && <small class="soft">A range that ends now is refreshed.</small>}
+    </>
+  );
+}

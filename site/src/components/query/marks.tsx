@@ -1,0 +1,35 @@
+import { series } from "../../state/query/explore.ts";
+import { marks } from "../../state/query/marks.ts";
+import "../../state/query/versionmarks.ts";
+import { formatClock } from "../../time/range.ts";
+import "../../style/marks.css";
+
+/** With more ticks than this their words would lie on each other. */
+const MOST_WORDS = 6;
+
+/** Ticks over the timeline, and the same as a list. */
+export function Marks() {
+  const drawn = series.value;
+  if (!drawn) return null;
+  const length = drawn.step * drawn.values.length;
+  const seen = marks.value.filter(({ time }) => drawn.start <= time && time < drawn.start + length);
+  if (seen.length === 0) return null;
+  return (
+    <ul class="timeline-marks" aria-label="New versions">
+      {seen.map(({ time, text }) => {
+        const at = (time - drawn.start) / length;
+        return (
+          <li
+            key={`${time} ${text}`}
+            class={at > 0.8 ? "left" : ""}
+            style={{ left: `${at * 100}%` }}
+            data-testid="timeline-mark"
+          >
+            <span class={seen.length > MOST_WORDS ? "hidden" : ""}>{text}</span>
+            <span class="hidden"> from {formatClock(time)}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

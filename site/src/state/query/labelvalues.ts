@@ -1,0 +1,123 @@
+/** Values of a label as series over time, and what is told of each. */
+import type { Timeline } from "../../api.ts";
+import { isGauge } from "../../format/type.ts";
+import { commonFactors, type Series, seriesOf } from "../../time/series.ts";
+
+/** One value of a label over time; empty where profiles lack the label. */
+export interface ValueTimeline extends Timeline {
+  value: string;
+  total: number;
+}
+
+/** Values of a label, the largest first. */
+export interface ValueTimelines {
+  type: string;
+  by: string;
+  values: ValueTimeline[];
+  /** How many values there are. */
+  all: number;
+  /** Which part of all those that are here have. */
+  share: number;
+}
+
+/** What is told of a value of a label. Of a gauge all amounts are averages a snapshot. */
+export interface ValueRow {
+  value: string;
+  series: Series;
+  /** Exact. */
+  total: number;
+  /** Its part of all values; null of a gauge, of which there is no sum. */
+  share: number | null;
+  max: number;
+  mean: number;
+  deviation: number;
+  profiles: number;
+}
+
+/** The rows of a label's values: in steps of one length, so that they can be held against each other. */
+export function valueRows({ type, values, share }: ValueTimelines): ValueRow[] {
+  const gauge = isGauge(type);
+  const shown = values.reduce((sum, { total }) => sum + total, 0);
+  const factors = commonFactors(values);
+  return values.map((timeline, i) => {
+    const series = seriesOf(timeline, gauge, factors[i]);
+    return {
+      value: timeline.value,
+      series,
+      total: gauge ? series.total : timeline.total,
+      share: gauge ? null : shown === 0 ? 0 : (timeline.total / shown) * share,
+      ...statistics(series),
+      profiles: timeline.profiles,
+    };
+  });
+}
+
+/** Of the steps that have profiles: one without any says nothing about the program. */
+export function statistics({
+  values,
+  counts,
+}: Pick<Series, "values" | "counts">): Pick<ValueRow, "max" | "mean" | "deviation"> {
+  const filled = filledSteps({ values, counts });
+  if (filled.length === 0) return { max: 0, mean: 0, deviation: 0 };
+  const mean = filled.reduce((sum, value) => sum + value, 0) / filled.length;
+  const variance = filled.reduce((sum, value) => sum + (value - mean) ** 2, 0) / filled.length;
+  return { max: filled.reduce((most, value) => Math.max(most, value)), mean, deviation: Math.sqrt(variance) };
+}
+
+function filledSteps({ values, counts }: Pick<Series, "values" | "counts">): number[] {
+  return values.filter((value, i): value is number => counts[i] > 0 && value !== null);
+}
+
+/** How many steps take how much, from nothing to `peak` in parts of one size, and what the one in the middle takes. */
+export function histogram(
+  series: Pick<Series, "values" | "counts">,
+  peak: number,
+  parts: number,
+): { steps: number[]; median: number } {
+  const filled = filledSteps(series).sort((a, b) => a - b);
+  const steps = new Array<number>(parts).fill(0);
+  for (const value of filled)
+    steps[peak > 0 ? Math.min(parts - 1, Math.max(0, Math.floor((value / peak) * parts))) : 0]++;
+  const half = Math.floor(filled.length / 2);
+  const median = filled.length % 2 === 1 ? filled[half] : ((filled[half - 1] ?? 0) + (filled[half] ?? 0)) / 2;
+  return { steps, median };
+}
+
+export type ValueColumn = "value" | "total" | "share" | "max" | "mean" | "deviation" | "profiles";
+
+const natural = new Intl.Collator("en", { numeric: true }).compare;
+
+export function sortedRows(rows: ValueRow[], column: ValueColumn, descending: boolean): ValueRow[] {
+  const sign = descending ? -1 : 1;
+  const by = (a: ValueRow, b: ValueRow) =>
+    column === "value" ? natural(a.value, b.value) : (a[column] ?? 0) - (b[column] ?? 0);
+  // Equal ones stay as they are, in both directions.
+  return [...rows].sort((a, b) => sign * by(a, b));
+}
+
+/** Colours that tell values apart; further ones share a grey. */
+export const SERIES_COLOURS = 8;
+
+/**
+ * A colour of its own for each of the first values: that of its hash, or the next that is free. So a value mostly keeps its
+ * colour, whatever else is shown.
+ */
+export function seriesColours(values: string[]): Map<string, number> {
+  const colours = new Map<string, number>();
+  const free = new Set(Array.from({ length: SERIES_COLOURS }, (_, i) => i));
+  for (const value of values.slice(0, SERIES_COLOURS).sort(natural)) {
+    let colour = hash(value) % SERIES_COLOURS;
+    while (!free.has(colour)) colour = (colour + 1) % SERIES_COLOURS;
+    free.delete(colour);
+    colours.set(value, colour);
+  }
+  return colours;
+}
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let state = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193) >>> 0;
+  // The low bits alone depend on the low bits alone.
+  return state ^ (state >>> 15);
+}

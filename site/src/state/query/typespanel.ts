@@ -1,0 +1,72 @@
+/** What the panel of types shows: each profile type of a service over time. */
+import { computed } from "@preact/signals";
+import { fetchTimeline, type ServiceType } from "../../api.ts";
+import { pointsFor } from "../../time/series.ts";
+import { type Loaded, resource } from "../resource.ts";
+import { clock } from "../url/clock.ts";
+import { urlState } from "../url/router.ts";
+import { placeOf } from "./place.ts";
+import { pooled } from "./pooled.ts";
+import { selector } from "./selector.ts";
+import { services, span } from "./services.ts";
+
+/** Enough for the width of a card. */
+const POINTS = 60;
+
+/** The types of the service, whatever is filtered. */
+const known = computed(() => {
+  const { service } = urlState.value;
+  return services.value.value?.find(({ name }) => name === service)?.types ?? [];
+});
+
+/** With filters or a window each type is asked for by itself, and for the time before. */
+const narrowed = resource(
+  "read the timelines of the types",
+  () => {
+    const { route, panel, service, base, window } = urlState.value;
+    if (route !== "explore" || panel !== "types" || !service) return null;
+    if (base.filters.length === 0 && !window) return null;
+    const ids = known.value.map(({ id }) => id);
+    if (ids.length === 0) return null;
+    const place = placeOf("base");
+    const subject = JSON.stringify([place, service, base, window]);
+    return {
+      place,
+      selected: selector(service, base.filters),
+      ids,
+      ...(window ?? span.value),
+      at: clock.value,
+      subject,
+    };
+  },
+  async ({ place, selected, ids, from, until }, signal): Promise<ServiceType[]> => {
+    const before = { from: from - (until - from), until: from };
+    const points = pointsFor({ from, until }, POINTS);
+    const found = await pooled(ids, async (id) => {
+      const ask = (range: { from: number; until: number }, points: number) =>
+        fetchTimeline(place, id + selected, range, points, signal);
+      const [now, previous] = [await ask({ from, until }, points), await ask(before, 1)];
+      const total = (points: number[]) => String(points.reduce((sum, point) => sum + point, 0));
+      return {
+        id,
+        total: total(now.points),
+        profiles: now.profiles,
+        points: now.points,
+        counts: now.counts,
+        previous: total(previous.points),
+        previousProfiles: previous.profiles,
+      };
+    });
+    return found.filter(({ profiles }) => profiles > 0);
+  },
+  ({ subject }) => subject,
+);
+
+export const types = computed((): Loaded<ServiceType[]> => {
+  const { base, window } = urlState.value;
+  const { state, value, problem } = services.value;
+  const plain = { state, value: value && known.value, problem };
+  if (base.filters.length === 0 && !window) return plain;
+  // Until the types are known there is nothing to ask.
+  return known.value.length > 0 ? narrowed.value : plain;
+});

@@ -1,0 +1,14 @@
+/** Instants of a timeline that are worth a word. */
+import type { Series } from "./series.ts";
+
+export interface Mark {
+  time: number;
+  text: string;
+}
+
+/** What is to be said of a bucket. */
+export function marksIn(marks: Mark[], { start, step }: Pick<Series, "start" | "step">, index: number): string {
+  const from = start + index * step;
+  const found = marks.filter(({ time }) => from <= time && time < from + step);
+  return found.map(({ text }) => text).join(", ");
+}

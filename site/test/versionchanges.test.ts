@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ValueTimeline } from "../src/state/query/labelvalues.ts";
+import { versionChanges, versionLabel } from "../src/state/query/versionchanges.ts";
+import { marksIn } from "../src/time/marks.ts";
+
+const STEP = 30_000;
+
+/** A version that has profiles in steps from `from` to `until`, in every `every`th. */
+function version(value: string, from: number, until: number, every = 1): ValueTimeline {
+  const counts = Array.from({ length: 120 }, (_, i): number =>
+    i >= from && i < until && (i - from) % every === 0 ? 1 : 0,
+  );
+  const profiles = counts.reduce((sum, n) => sum + n, 0);
+  return { value, start: 1000, step: STEP, points: counts, counts, total: profiles, profiles };
+}
+
+test("a version is new where it begins inside the range", () => {
+  const found = versionChanges("version", [version("1.9.0", 70, 120), version("1.8.2", 0, 71)]);
+  assert.deepEqual(found, [{ time: 1000 + 70 * STEP, text: "version 1.9.0" }]);
+});
+
+test("several are in order of time, also one that came back for a while", () => {
+  const back = version("1.8.2", 0, 50);
+  for (let i = 80; i < 90; i++) back.counts[i] = 1;
+  const found = versionChanges("version", [version("1.9.1", 90, 120), back, version("1.9.0", 50, 80)]);
+  assert.deepEqual(
+    found.map(({ text }) => text),
+    ["version 1.9.0", "version 1.9.1"],
+  );
+});
+
+test("what is there from the beginning is not new, nor is the first version of a new service", () => {
+  assert.deepEqual(versionChanges("version", [version("a", 0, 120), version("b", 1, 120)]), []);
+  assert.deepEqual(versionChanges("version", [version("a", 40, 120)]), []);
+  // Every three minutes: its first profile need not be in the first step.
+  assert.deepEqual(versionChanges("version", [version("a", 0, 120), version("b", 5, 120, 6)]), []);
+  assert.deepEqual(versionChanges("version", [version("", 60, 120), version("a", 0, 120)]), []);
+  assert.deepEqual(versionChanges("version", []), []);
+});
+
+test("a commit is named by its first digits, and many versions by the last of them", () => {
+  const commit = "0123456789abcdef0123456789abcdef01234567";
+  const [found] = versionChanges("service_git_ref", [version("f".repeat(40), 0, 60), version(commit, 60, 120)]);
+  assert.equal(found.text, "service_git_ref 01234567");
+  const many = Array.from({ length: 50 }, (_, i) => version(`v${i}`, 2 * i, 2 * i + 2));
+  const last = versionChanges("version", many);
+  assert.equal(last.length, 30);
+  assert.equal(last.at(-1)?.text, "version v49");
+});
+
+test("the label of a version is the program's own, if it has several values", () => {
+  const two = ["1", "2"];
+  assert.equal(versionLabel({ region: two, service_git_ref: two }), "service_git_ref");
+  assert.equal(versionLabel({ app_version: two, service_git_ref: two, version: two }), "version");
+  assert.equal(versionLabel({ app_version: two, version: ["1"] }), "app_version");
+  assert.equal(versionLabel({ region: two, version: ["1"] }), undefined);
+  assert.equal(versionLabel({ xref: two, preference: two }), undefined);
+});
+
+test("a bucket says what is marked in it", () => {
+  const marks = [
+    { time: 100, text: "version 2" },
+    { time: 119, text: "version 3" },
+    { time: 120, text: "version 4" },
+  ];
+  assert.equal(marksIn(marks, { start: 0, step: 20 }, 5), "version 2, version 3");
+  assert.equal(marksIn(marks, { start: 0, step: 20 }, 6), "version 4");
+  assert.equal(marksIn(marks, { start: 0, step: 20 }, 0), "");
+});
