@@ -4,6 +4,9 @@
  *            made (of a bundle), compare-bundle, other-bundle, other-bundle-problem
  *   header   open-file (the file input) · share, copy-link, upload-link, upload-days · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded, …-speedscope, …-flamebearer, …-bundle-zip, …-bundle-html, …-whole · help-button, help · theme-button · token-menu, token-forget
  *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
+ *   panels   panels, panel-…, deploy (to what changed between two versions)
+ *   changes  changes (data-state), changes-progress, changes-by, changes-before, changes-after, changes-diff, changes-summary,
+ *            changes-others, changes-more, changes-less, change (data-name; one each), changes-empty, changes-bundle
  *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
  *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,

@@ -10,15 +10,19 @@ export interface LabelSides {
 const MAX_COMPARISONS = 3;
 
 /** What tells one deploy from the next is what most people compare. */
-const VERSION = /(^|[^a-z])(version|release|revision|commit|sha|build|tag)($|[^a-z])/i;
+const VERSION = /(^|[^a-z])(version|release|revision|commit|sha|build|tag|git[^a-z]*ref)($|[^a-z])/i;
 
 const natural = new Intl.Collator("en", { numeric: true }).compare;
 
 /** Names in the order in which they are worth filtering by: those with several values first. */
 export function labelOrder(labels: Record<string, string[]>): string[] {
   const own = Object.keys(labels).filter((name) => name !== "service_name" && !/^__.*__$/.test(name));
-  const rank = (name: string) => (labels[name].length < 2 ? 2 : VERSION.test(separateWords(name)) ? 0 : 1);
+  const rank = (name: string) => (labels[name].length < 2 ? 2 : isVersion(name) ? 0 : 1);
   return own.sort((a, b) => rank(a) - rank(b) || natural(a, b));
+}
+
+export function isVersion(name: string): boolean {
+  return VERSION.test(separateWords(name));
 }
 
 /** A new word in a name begins behind a sign, or with a capital letter. */
@@ -35,6 +39,11 @@ export function labelComparisons(labels: Record<string, string[]>): LabelSides[]
       const [before, after] = [...labels[name]].sort(natural).slice(-2);
       return { name, values: [before, after] };
     });
+}
+
+/** The last two versions by name; undefined where there are not two. */
+export function versions(labels: Record<string, string[]>): LabelSides | undefined {
+  return labelComparisons(labels).find(({ name }) => isVersion(name));
 }
 
 export function comparisonLabel({ name, values: [before, after] }: LabelSides): string {
