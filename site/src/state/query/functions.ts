@@ -1,4 +1,4 @@
-/** Functions as the server lists them, and how many questions a panel asks at once. */
+/** Functions as the server lists them, and how many questions panels ask at once. */
 
 /** Of `GET /api/v1/functions`. */
 export interface FunctionsAnswer {
@@ -6,34 +6,53 @@ export interface FunctionsAnswer {
   total: number;
   unit: string;
   rounded: boolean;
-  functions: { name: string; file: string; self: number; total: number }[];
+  functions: FunctionValues[];
   coverage: { functions: number; shown: number };
 }
 
-/** Questions that one panel has under way: a server makes one large answer at a time. */
+export interface FunctionValues {
+  name: string;
+  file: string;
+  self: number;
+  total: number;
+}
+
+/** Questions that are under way: a server makes one large answer at a time. */
 const AT_ONCE = 4;
 
-/** The answers to all questions, in their order. The first failure ends it. */
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** The answers to all questions, in their order, a few at a time. The first failure ends it. */
 export async function askInTurn<Q, A>(
   questions: Q[],
   ask: (question: Q) => Promise<A>,
   stopped: AbortSignal,
 ): Promise<A[]> {
-  const answers = new Array<A>(questions.length);
-  let next = 0;
   let failed = false;
-  const walk = async () => {
-    while (next < questions.length && !failed && !stopped.aborted) {
-      const at = next++;
+  const one = (question: Q) =>
+    inTurn(async () => {
+      stopped.throwIfAborted();
+      if (failed) throw new DOMException("another question failed", "AbortError");
       try {
-        answers[at] = await ask(questions[at]);
+        return await ask(question);
       } catch (failure) {
         failed = true;
         throw failure;
       }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, walk));
-  stopped.throwIfAborted();
-  return answers;
+    });
+  return Promise.all(questions.map(one));
+}
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running < AT_ONCE) running++;
+  else await new Promise<void>((go) => waiting.push(go));
+  try {
+    return await work();
+  } finally {
+    // The next one takes this one's place.
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
 }
