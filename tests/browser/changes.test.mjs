@@ -1,6 +1,8 @@
 /** What changed of a service, and one function in all services: numbers are the API's, and nothing is claimed of nothing. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { barriers } from "./axe.mjs";
 import { amount, close, launch, openPage, url } from "./page.mjs";
 
 const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
@@ -50,7 +52,7 @@ test("from the front page to the planted regression: a card, and what changed", 
   const { page, at, requests, end } = opened;
   await at("service-card").filter({ hasText: "checkout" }).click();
   await at("deploy").waitFor();
-  assert.match(await at("deploy").textContent(), /1\.8\.2 → 1\.9\.0/);
+  assert.match(await at("deploy").textContent(), /from version 1\.8\.2 to 1\.9\.0/);
   await at("deploy").click();
   await found(opened);
   assert.match(page.url(), /[?&]p=changes/);
@@ -154,6 +156,56 @@ test("a function: totals, services, callers and cost are the API's", async () =>
   await page.reload();
   assert.equal(await at("function-price").inputValue(), "2", "the price is kept");
   await end();
+});
+
+test("both can be read in every theme and width, and are shown as they load, fail and stop", async () => {
+  const changes = `/explore?s=checkout&t=${CPU}&${range}&p=changes`;
+  for (const [name, options] of [
+    ["light", {}],
+    ["dark", { colorScheme: "dark" }],
+    ["phone", { viewport: { width: 390, height: 844 } }],
+  ]) {
+    const opened = await openPage(browser, changes, options);
+    const { page, at, end } = opened;
+    await found(opened);
+    await at("change").nth(3).waitFor();
+    assert.deepEqual(await barriers(page), [], `what changed, ${name}`);
+    await page.screenshot({ path: join(process.env.PILOTLIGHT_SHOTS, `changes-${name}.png`) });
+    await page.goto(`${url}${changes.replace("p=changes", "p=function&fn=regexp.compile")}`);
+    await at("function-services").waitFor();
+    await at("function-callees").waitFor();
+    assert.deepEqual(await barriers(page), [], `a function, ${name}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(wide, 0, "nothing sticks out");
+    await page.screenshot({ path: join(process.env.PILOTLIGHT_SHOTS, `function-${name}.png`) });
+    await end();
+  }
+  const opened = await openPage(browser, "/file");
+  const { page, at, end } = opened;
+  let fails = true;
+  let underWay = 0;
+  let most = 0;
+  await page.route(/api\/v1\/functions\?/, async (route) => {
+    if (fails) return route.fulfill({ status: 503, json: { code: "unavailable", message: "too busy" } });
+    most = Math.max(most, ++underWay);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    underWay--;
+    await route.continue().catch(() => {});
+  });
+  await page.goto(url + changes);
+  await at("problem").waitFor();
+  fails = false;
+  await at("problem").getByRole("button", { name: "Try again" }).click();
+  await at("changes-progress")
+    .filter({ hasText: /Read [1-9]\d* of \d+ parts/ })
+    .waitFor();
+  await at("panel-profile").click();
+  await at("view-flame").waitFor();
+  const before = asked(opened.requests, "functions").length;
+  await page.waitForTimeout(500);
+  assert.equal(asked(opened.requests, "functions").length, before, "who leaves asks no more");
+  assert.ok(most <= 4, `${most} at once`);
+  await end(/503/);
 });
 
 test("from a frame to its function, and of one that a service does not run it is said", async () => {

@@ -22,7 +22,10 @@ import { initialUrlState, type UrlState } from "../../state/url/urlstate.ts";
 import { formatClock, spanLabel } from "../../time/range.ts";
 import { Select } from "../controls/select.tsx";
 import { onPlainClick } from "../header/header.tsx";
+import { lazy } from "../lazy.tsx";
 import { Note, ProblemNote } from "../status/problemnote.tsx";
+
+const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
 
 /** Changes that are listed before one asks for all: of what takes less most follows from what takes more. */
 const FIRST = { "changes-more": 10, "changes-less": 3 };
@@ -33,6 +36,8 @@ const NEAREST = 3;
 export function ChangesPanel() {
   const { state, value, problem } = changes.value;
   if (placeOf("base") !== "") return <NeedsServer />;
+  // Without a type there is nothing of this service in the range.
+  if (urlState.value.type === "") return <NoData />;
   return (
     <div class="changes" data-testid="changes" data-state={state}>
       {problem && (

@@ -20,7 +20,10 @@ import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
 import type { UrlState } from "../../state/url/urlstate.ts";
 import { formatClock, spanLabel } from "../../time/range.ts";
 import { onPlainClick } from "../header/header.tsx";
+import { lazy } from "../lazy.tsx";
 import { Note, ProblemNote } from "../status/problemnote.tsx";
+
+const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
 
 const HOUR = 3600e9;
 /** How long one types before suggestions are asked for. */
@@ -41,6 +44,8 @@ export function FunctionPanel() {
       </Note>
     );
   }
+  // Without a type there is nothing of this service in the range.
+  if (urlState.value.type === "") return <NoData />;
   return (
     <div class="function" data-testid="function">
       <Search key={func} />

@@ -65,7 +65,8 @@ export function Panels() {
   return (
     <nav class="panels" aria-label="Views of the service" data-testid="panels">
       {offered.map(([name, { label, title }]) => {
-        const target = { ...urlState.value, panel: name };
+        // Two values of a label are what this panel alone compares.
+        const target = { ...urlState.value, panel: name, ...(panel === "changes" && { by: "" }) };
         return (
           <a
             key={name}
@@ -87,7 +88,7 @@ export function Panels() {
           data-testid="deploy"
           onClick={(event) => onPlainClick(event, () => go(changes))}
         >
-          {two.name} {two.values.join(" → ")}. <u>What changed?</u>
+          What changed from {two.name} {two.values.join(" to ")}?
         </a>
       )}
     </nav>
