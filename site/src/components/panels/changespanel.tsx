@@ -48,9 +48,13 @@ export function ChangesPanel() {
         </ProblemNote>
       )}
       {value && <Sides answer={value} />}
-      {state === "loading" && <Progress />}
+      {!value && state === "loading" && <Progress />}
       {state === "idle" && !problem && labels.value.state === "loading" && <p class="hint">Listing the labels…</p>}
-      {value && state !== "loading" && <Findings answer={value} />}
+      {value && (
+        <div class="changes-findings" aria-busy={state === "loading"}>
+          <Findings answer={value} />
+        </div>
+      )}
     </div>
   );
 }
@@ -88,7 +92,6 @@ function Sides({ answer }: { answer: Answer }) {
   const { by, window } = urlState.value;
   const time = window ? "selected time ↔ before" : "halves of the range";
   const of = (before: string, after: string) => formatComparing({ label, before, after });
-  const known = labels.value.value ?? {};
   return (
     <div class="changes-sides">
       <Select
@@ -100,10 +103,7 @@ function Sides({ answer }: { answer: Answer }) {
           ...(label === "" || comparable.value.includes(label) ? [] : [{ value: label, label }]),
           { value: "", label: time },
         ]}
-        onChange={(name) => {
-          const [before, after] = (known[name] ?? []).slice(-2);
-          go({ by: formatComparing(name === "" ? "time" : { label: name, before, after }) });
-        }}
+        onChange={(name) => go({ by: formatComparing(name === "" ? "time" : { label: name, before: "", after: "" }) })}
       />
       {label === "" ? (
         <span class="changes-times">
@@ -135,6 +135,7 @@ function Sides({ answer }: { answer: Answer }) {
         </button>
       )}
       <span class="spacer" />
+      {changes.value.state === "loading" && <Progress />}
       <Link class="control" target={comparison(answer)} testid="changes-diff">
         Compare both profiles
       </Link>

