@@ -48,7 +48,8 @@ const rows = (table) =>
 const number = (text) => Number.parseFloat(text.replace("−", "-").replace(/^[<>+]/, ""));
 
 test("from the front page to the planted regression: a card, and what changed", async () => {
-  const opened = await openPage(browser, "/");
+  // Wide enough for both versions, however long the tests before this one took.
+  const opened = await openPage(browser, "/?from=now-3h");
   const { page, at, requests, end } = opened;
   await at("service-card").filter({ hasText: "checkout" }).click();
   await at("deploy").waitFor();

@@ -1,9 +1,7 @@
 import "../../style/changes.css";
-import { useSignal } from "@preact/signals";
-import { percent, short } from "../../format/number.ts";
 import { typeLabel } from "../../format/type.ts";
 import { formatStep, plural } from "../../format/value.ts";
-import { type Changed, type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
+import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
 import {
   type Answer,
   type ComparedSide,
@@ -17,20 +15,15 @@ import { placeOf } from "../../state/query/place.ts";
 import { labels, span } from "../../state/query/services.ts";
 import { comparedSides, widest } from "../../state/query/sides.ts";
 import { clock, refresh } from "../../state/url/clock.ts";
-import { go, href, urlState } from "../../state/url/router.ts";
-import { initialUrlState, type UrlState } from "../../state/url/urlstate.ts";
+import { go, urlState } from "../../state/url/router.ts";
+import { initialUrlState } from "../../state/url/urlstate.ts";
 import { formatClock, spanLabel } from "../../time/range.ts";
 import { Select } from "../controls/select.tsx";
-import { onPlainClick } from "../header/header.tsx";
 import { lazy } from "../lazy.tsx";
 import { Note, ProblemNote } from "../status/problemnote.tsx";
+import { ChangesTable, comparison, Link, points, shortened, type TableName } from "./changestable.tsx";
 
 const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
-
-/** Changes that are listed before one asks for all: of what takes less most follows from what takes more. */
-const FIRST = { "changes-more": 10, "changes-less": 3 };
-/** Callers and callees of a change that are listed before one asks for all. */
-const NEAREST = 3;
 
 /** The functions of a service whose share changed, between two versions or times, beyond what varies anyway. */
 export function ChangesPanel() {
@@ -158,14 +151,14 @@ function Findings({ answer }: { answer: Answer }) {
       Math.abs(interval?.high ?? 0),
     ]),
   );
-  const table = (title: string, groups: ChangeGroup[], testid: keyof typeof FIRST) =>
+  const table = (title: string, groups: ChangeGroup[], testid: TableName) =>
     groups.length > 0 && (
       <section>
         <h2>{title}</h2>
         {testid === "changes-less" && more.length > 0 && (
           <p class="hint">Shares add up to all: what takes more lets everything else take a smaller share.</p>
         )}
-        <Table groups={groups} answer={answer} largest={largest} testid={testid} />
+        <ChangesTable groups={groups} answer={answer} largest={largest} testid={testid} />
       </section>
     );
   return (
@@ -248,118 +241,6 @@ function Summary({ answer }: { answer: Answer }) {
   );
 }
 
-function Table(props: { groups: ChangeGroup[]; answer: Answer; largest: number; testid: keyof typeof FIRST }) {
-  const { groups, answer, largest, testid } = props;
-  const all = useSignal(false);
-  // A single one more takes no more room than the button.
-  const seen = all.value || groups.length <= FIRST[testid] + 1 ? groups : groups.slice(0, FIRST[testid]);
-  const hidden = groups.length - seen.length;
-  const { label, sides } = answer;
-  return (
-    <table class="changes-table" data-testid={testid}>
-      <thead>
-        <tr>
-          <th scope="col">Function</th>
-          <th scope="col" class="num">
-            {label === "" ? "Before" : sides.before.value || "Without"}
-          </th>
-          <th scope="col" class="num">
-            {label === "" ? "After" : sides.after.value || "Without"}
-          </th>
-          <th scope="col" class="num">
-            Change
-          </th>
-          <th scope="col" class="changes-bar-cell">
-            <span class="changes-hidden">Interval of the change</span>
-          </th>
-        </tr>
-      </thead>
-      {seen.map((group) => (
-        <Group key={group.head.name} group={group} answer={answer} largest={largest} />
-      ))}
-      {hidden > 0 && (
-        <tfoot>
-          <tr>
-            <td colSpan={5}>
-              <button type="button" class="link" onClick={() => (all.value = true)}>
-                {plural(hidden, "smaller change")}
-              </button>
-            </td>
-          </tr>
-        </tfoot>
-      )}
-    </table>
-  );
-}
-
-function Group({ group, answer, largest }: { group: ChangeGroup; answer: Answer; largest: number }) {
-  const all = useSignal(false);
-  const { head, callers, callees } = group;
-  const most = all.value ? Number.POSITIVE_INFINITY : NEAREST;
-  const hidden = callers.slice(most).length + callees.slice(most).length;
-  const row = (of: Changed, tag: string) => <Row key={of.name} of={of} tag={tag} answer={answer} largest={largest} />;
-  return (
-    <tbody>
-      {row(head, "")}
-      {callers.slice(0, most).map((one) => row(one, "calls it"))}
-      {callees.slice(0, most).map((one) => row(one, "called by it"))}
-      {hidden > 0 && (
-        <tr>
-          <td colSpan={5} class="changes-rest">
-            <button type="button" class="link" onClick={() => (all.value = true)}>
-              {plural(hidden, "more function", "more functions")} on the same stacks
-            </button>
-          </td>
-        </tr>
-      )}
-    </tbody>
-  );
-}
-
-function Row({ of, tag, answer, largest }: { of: Changed; tag: string; answer: Answer; largest: number }) {
-  const { name, before, after, interval, selfBefore, selfAfter } = of;
-  const by = after - before;
-  const own = selfAfter - selfBefore;
-  const target = { ...comparison(answer), search: name };
-  const ratio = before === 0 ? "new" : after === 0 ? "gone" : `×${short(after / before)}`;
-  const exact = (share: number) => `${(share * 100).toFixed(3)} %`;
-  return (
-    <tr class={tag ? "changes-near" : "changes-head"} data-testid="change" data-name={name}>
-      <th scope="row" title={name}>
-        <Link target={target}>{shortened(name)}</Link>
-        {tag && <span class="changes-tag">{tag}</span>}
-      </th>
-      <td class="num" title={`${exact(before)}, in itself ${exact(selfBefore)}`}>
-        {percent(before)}
-      </td>
-      <td class="num" title={`${exact(after)}, in itself ${exact(selfAfter)}`}>
-        {percent(after)}
-      </td>
-      <td class="num changes-by" title={`In itself ${points(own)}`}>
-        <b>{points(by)}</b>
-        {interval && <small>{` (${plain(interval.low)} to ${plain(interval.high)})`}</small>}
-        <small class="changes-ratio">{ratio}</small>
-      </td>
-      <td class="changes-bar-cell">
-        <Bar by={by} low={interval?.low ?? by} high={interval?.high ?? by} largest={largest} />
-      </td>
-    </tr>
-  );
-}
-
-/** The change from zero, and the interval in which it is. */
-function Bar({ by, low, high, largest }: { by: number; low: number; high: number; largest: number }) {
-  // From zero to the change, and over it the interval; of those that take less, from the right.
-  const at = (share: number) => `${((by > 0 ? share : -share) / largest) * 100}%`;
-  const [near, far] = by > 0 ? [low, high] : [high, low];
-  return (
-    <div class={by > 0 ? "changes-bar" : "changes-bar less"} aria-hidden="true">
-      <span class="changes-amount" style={{ "--size": at(by) }} />
-      <span class="changes-interval" style={{ "--near": at(near), "--far": at(far) }} />
-    </div>
-  );
-}
-
 function Method({ answer }: { answer: Answer }) {
   const { changes: found, sides, windowMillis, process } = answer;
   if (!found.certain) return null;
@@ -379,41 +260,5 @@ function Method({ answer }: { answer: Answer }) {
           ` ${plural(found.unknown, "function is", "functions are")} too small to be among the largest of every window, and not looked at.`}
       </p>
     </details>
-  );
-}
-
-/** The difference of both sides as profiles. */
-function comparison({ sides }: Answer): UrlState {
-  const { service, type } = urlState.value;
-  return { ...initialUrlState("diff"), service, type, base: sides.before.side, other: sides.after.side };
-}
-
-/** Without the address of its package, which people know. */
-function shortened(name: string): string {
-  return name.replace(/^(?:[\w.-]+\/)+(?=[^/]+$)/, "");
-}
-
-/** "+18.2 pp". */
-function points(share: number, signed = true): string {
-  return `${signed && share > 0 ? "+" : ""}${plain(share)}\u00a0pp`;
-}
-
-function plain(share: number): string {
-  const value = share * 100;
-  const text = value.toFixed(Math.abs(value) < 1 ? 2 : 1).replace(/0$/, Math.abs(value) < 1 ? "" : "0");
-  return text.replace("-", "−");
-}
-
-function Link(props: { target: UrlState; class?: string; testid?: string; children: preact.ComponentChildren }) {
-  const { target, testid, children } = props;
-  return (
-    <a
-      class={props.class}
-      href={href(target)}
-      data-testid={testid}
-      onClick={(event) => onPlainClick(event, () => go(target))}
-    >
-      {children}
-    </a>
   );
 }
