@@ -4,6 +4,12 @@
  *            made (of a bundle), compare-bundle, other-bundle, other-bundle-problem
  *   header   open-file (the file input) · share, copy-link, upload-link, upload-days · export, export-png, …-svg, …-csv, …-html, …-pprof, …-folded, …-speedscope, …-flamebearer, …-bundle-zip, …-bundle-html, …-whole · help-button, help · theme-button · token-menu, token-forget
  *   explore  service, type · filters, filters-add, pattern, pattern-problem, compare-labels · window · range, refresh · compare
+ *   panels   panels, panel-…, deploy (to what changed between two versions)
+ *   changes  changes (data-state), changes-progress, changes-by, changes-before, changes-after, changes-diff, changes-summary,
+ *            changes-others, changes-more, changes-less, change (data-name; one each), changes-empty, changes-bundle
+ *   function function, function-search, function-suggestions (data-state), function-suggestion, function-name, function-total,
+ *            function-self, function-absent, function-bars, function-since, function-services, function-service (data-service),
+ *            function-others, function-hours, function-cost, function-price, function-callers, function-callees, function-bundle
  *   timeline timeline (data-peak), timeline-tooltip, timeline-problem
  *   diff     side-base, side-other · place-…, range-…, filters-…, timeline-… of both · presets, swap · legend, diff-totals, measure, coverage
  *   file     files (list), format, role · open-folder · problem (one for each file that could not be read) · merge, compare,
@@ -17,7 +23,7 @@
  *            data-total on each row) · current-frame (live region) · tooltip, when
  *   tree     calltree, treeitem (data-node, data-active)
  *   sandwich sandwich, callers, callees (what is drawn, as tables), callers-canvas, callees-canvas
- *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
+ *   drawer   focus-frame, ignore-frame, hide-frame, sandwich-frame, function-link · drawer (data-node), drawer-name, drawer-total, drawer-self, drawer-all, zoom-here · occurrence, occurrence-previous,
  *            occurrence-next
  *   table    table, row, sort-name, sort-self, sort-total, sort-delta
  *   marks    timeline-mark · auto-refresh (in the menu of the range)

@@ -26,6 +26,7 @@ test("a name is a version's by one of its words, not by some letters in it", () 
     "deploy.sha",
     "git-commit",
     "service_git_tag",
+    "service_git_ref",
     "imageTag",
     "TAG",
   );
@@ -35,6 +36,7 @@ test("a name is a version's by one of its words, not by some letters in it", () 
     "deploy.sha",
     "git-commit",
     "imageTag",
+    "service_git_ref",
     "service_git_tag",
     "TAG",
     "shard",

@@ -1,4 +1,5 @@
 import { Icon } from "../components/controls/icon.tsx";
+import { onPlainClick } from "../components/header/header.tsx";
 import { ProblemNote } from "../components/status/problemnote.tsx";
 import { type DiffValues, NONE, type NodeDetail, ROOT } from "../core/types.ts";
 import type { Occurrence } from "../core/viewer.ts";
@@ -10,7 +11,8 @@ import { drawerOpen } from "../state/profile/drawer.ts";
 import { nextOccurrence, select, selectedDetail, tree, visitNode, zoomTo } from "../state/profile/focus.ts";
 import { isShown } from "../state/profile/shown.ts";
 import { sandwichOf, stepOn, takesSteps } from "../state/profile/steps.ts";
-import { go, urlState } from "../state/url/router.ts";
+import { placeOf } from "../state/query/place.ts";
+import { go, href, urlState } from "../state/url/router.ts";
 
 /** Callers that are listed: a stack of thousands takes longer to lay out than anyone reads. */
 const NEAREST = 200;
@@ -126,7 +128,24 @@ function StepActions({ name }: { name: string }) {
       >
         Sandwich
       </button>
+      {urlState.value.route === "explore" && placeOf("base") === "" && <FunctionLink name={name} />}
     </>
+  );
+}
+
+/** To the function over time and in all services. */
+function FunctionLink({ name }: { name: string }) {
+  const target = { ...urlState.value, panel: "function", func: name } as const;
+  return (
+    <a
+      class="control"
+      href={href(target)}
+      title="It over time, and in all services"
+      data-testid="function-link"
+      onClick={(event) => onPlainClick(event, () => go(target))}
+    >
+      Function
+    </a>
   );
 }
 

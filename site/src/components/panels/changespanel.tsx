@@ -1,3 +1,264 @@
+import "../../style/changes.css";
+import { typeLabel } from "../../format/type.ts";
+import { formatStep, plural } from "../../format/value.ts";
+import { type ChangeGroup, LEAST_CHANGE } from "../../state/query/changed.ts";
+import {
+  type Answer,
+  type ComparedSide,
+  changes,
+  comparable,
+  formatComparing,
+  parseComparing,
+  progress,
+} from "../../state/query/changes.ts";
+import { placeOf } from "../../state/query/place.ts";
+import { labels, span } from "../../state/query/services.ts";
+import { comparedSides, widest } from "../../state/query/sides.ts";
+import { clock, refresh } from "../../state/url/clock.ts";
+import { go, urlState } from "../../state/url/router.ts";
+import { initialUrlState } from "../../state/url/urlstate.ts";
+import { formatClock, spanLabel } from "../../time/range.ts";
+import { Select } from "../controls/select.tsx";
+import { lazy } from "../lazy.tsx";
+import { Note, ProblemNote } from "../status/problemnote.tsx";
+import { ChangesTable, comparison, Link, points, shortened, type TableName } from "./changestable.tsx";
+
+const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
+
+/** The functions of a service whose share changed, between two versions or times, beyond what varies anyway. */
 export function ChangesPanel() {
-  return null;
+  const { state, value, problem } = changes.value;
+  if (placeOf("base") !== "") return <NeedsServer />;
+  // Without a type there is nothing of this service in the range.
+  if (urlState.value.type === "") return <NoData />;
+  return (
+    <div class="changes" data-testid="changes" data-state={state}>
+      {problem && (
+        <ProblemNote problem={problem}>
+          <button type="button" class="control primary" onClick={refresh}>
+            Try again
+          </button>
+        </ProblemNote>
+      )}
+      {value && <Sides answer={value} />}
+      {!value && state === "loading" && <Progress />}
+      {state === "idle" && !problem && labels.value.state === "loading" && <p class="hint">Listing the labels…</p>}
+      {value && (
+        <div class="changes-findings" aria-busy={state === "loading"}>
+          <Findings answer={value} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Progress() {
+  const { done, of } = progress.value;
+  return (
+    <p class="hint" role="status" data-testid="changes-progress">
+      {of === 0 ? "Looking for two sides to compare…" : `Read ${done} of ${of} parts of both sides…`}
+    </p>
+  );
+}
+
+function NeedsServer() {
+  const { service, type, base, window } = urlState.value;
+  const target = { ...initialUrlState("diff"), service, type, ...comparedSides(span.value, window, base.filters) };
+  return (
+    <Note title="This needs a server" testid="changes-bundle">
+      <p>
+        Whether a change is more than what varies from minute to minute takes the functions of many short windows. A
+        server answers that; from a bundle or a bucket all of their profiles would have to be read.
+      </p>
+      <div class="note-actions">
+        <Link class="control primary" target={target}>
+          Compare the plain profiles
+        </Link>
+      </div>
+    </Note>
+  );
+}
+
+/** What is compared, and the choice of something else. */
+function Sides({ answer }: { answer: Answer }) {
+  const { label, values, sides } = answer;
+  const { by, window } = urlState.value;
+  const time = window ? "selected time ↔ before" : "halves of the range";
+  const of = (before: string, after: string) => formatComparing({ label, before, after });
+  return (
+    <div class="changes-sides">
+      <Select
+        label="Compare by"
+        testid="changes-by"
+        value={label}
+        options={[
+          ...comparable.value.map((name) => ({ value: name, label: name })),
+          ...(label === "" || comparable.value.includes(label) ? [] : [{ value: label, label }]),
+          { value: "", label: time },
+        ]}
+        onChange={(name) => go({ by: formatComparing(name === "" ? "time" : { label: name, before: "", after: "" }) })}
+      />
+      {label === "" ? (
+        <span class="changes-times">
+          {spanLabel(sides.before.seen, clock.value)} <span aria-hidden="true">→</span>{" "}
+          {spanLabel(sides.after.seen, clock.value)}
+        </span>
+      ) : (
+        <>
+          <Select
+            label="Before"
+            testid="changes-before"
+            value={sides.before.value}
+            options={options(values, sides.before.value)}
+            onChange={(value) => go({ by: of(value, sides.after.value) })}
+          />
+          <span aria-hidden="true">→</span>
+          <Select
+            label="After"
+            testid="changes-after"
+            value={sides.after.value}
+            options={options(values, sides.after.value)}
+            onChange={(value) => go({ by: of(sides.before.value, value) })}
+          />
+        </>
+      )}
+      {parseComparing(by) && (
+        <button type="button" class="control quiet" onClick={() => go({ by: "" })}>
+          Choose for me
+        </button>
+      )}
+      <span class="spacer" />
+      {changes.value.state === "loading" && <Progress />}
+      <Link class="control" target={comparison(answer)} testid="changes-diff">
+        Compare both profiles
+      </Link>
+    </div>
+  );
+}
+
+function options(values: string[], chosen: string) {
+  return [...new Set([...values, chosen])].map((value) => ({ value, label: value || "without it" }));
+}
+
+function Findings({ answer }: { answer: Answer }) {
+  const { sides, changes: found, more, less } = answer;
+  const empty = [sides.before, sides.after].filter(({ profiles }) => profiles === 0);
+  if (empty.length > 0) return <Empty answer={answer} empty={empty} />;
+  const largest = Math.max(
+    ...found.listed.flatMap(({ before, after, interval }) => [
+      Math.abs(after - before),
+      Math.abs(interval?.low ?? 0),
+      Math.abs(interval?.high ?? 0),
+    ]),
+  );
+  const table = (title: string, groups: ChangeGroup[], testid: TableName) =>
+    groups.length > 0 && (
+      <section>
+        <h2>{title}</h2>
+        {testid === "changes-less" && more.length > 0 && (
+          <p class="hint">Shares add up to all: what takes more lets everything else take a smaller share.</p>
+        )}
+        <ChangesTable groups={groups} answer={answer} largest={largest} testid={testid} />
+      </section>
+    );
+  return (
+    <>
+      <Summary answer={answer} />
+      {table("Takes more", more, "changes-more")}
+      {table("Takes less", less, "changes-less")}
+      <Method answer={answer} />
+    </>
+  );
+}
+
+function Empty({ answer, empty }: { answer: Answer; empty: ComparedSide[] }) {
+  const { base } = urlState.value;
+  const what = empty.length > 1 ? "Neither side has profiles" : "One side has no profiles";
+  return (
+    <Note title={what} testid="changes-empty">
+      <p>
+        {empty
+          .map(({ value, seen }) => (answer.label === "" ? spanLabel(seen, clock.value) : `${answer.label}=${value}`))
+          .join(" and ")}
+        : there is nothing to compare with.
+      </p>
+      <div class="note-actions">
+        {base.filters.length > 0 && (
+          <button type="button" class="control" onClick={() => go({ base: { ...base, filters: [] } })}>
+            Remove the filters
+          </button>
+        )}
+        {base.from !== widest().range.from && (
+          <button
+            type="button"
+            class="control primary"
+            onClick={() => go({ base: { ...base, ...widest().range }, window: null, by: "" })}
+          >
+            {widest().label}
+          </button>
+        )}
+      </div>
+    </Note>
+  );
+}
+
+/** What was found, in a sentence or two. */
+function Summary({ answer }: { answer: Answer }) {
+  const { label, sides, changes: found, rounded } = answer;
+  const { listed, others, certain } = found;
+  const { type } = urlState.value;
+  const after = sides.after;
+  const began = label !== "" && after.seen.from > span.value.from + 60_000;
+  if (!certain) {
+    return (
+      <p class="changes-summary" data-testid="changes-summary">
+        <b>Not enough to tell a change from what varies anyway:</b>{" "}
+        {rounded
+          ? "the profiles have expired and sums of whole minutes, hours or days are left."
+          : `it takes three windows of a minute with profiles on each side, and there are ${sides.before.windows} and ${sides.after.windows}.`}{" "}
+        {listed.length > 0
+          ? "These are the plain differences of half a percentage point and more."
+          : "No share differs by half a percentage point or more."}
+      </p>
+    );
+  }
+  return (
+    <p class="changes-summary" data-testid="changes-summary">
+      {began && `${label} ${after.value} began at ${formatClock(after.seen.from)}. `}
+      <b>
+        {listed.length === 0
+          ? `No function takes another share of ${typeLabel(type)} than before`
+          : `${plural(listed.length, "function takes", "functions take")} another share of ${typeLabel(type)} than before`}
+      </b>
+      , {listed.length === 0 ? "beyond what" : "by more than"} varies between minutes
+      {answer.process && ` and between ${plural(2, answer.process).slice(2)}`}.{" "}
+      {answer.more.length > 0 && `Above all ${shortened(answer.more[0].head.name)} takes more. `}
+      <span data-testid="changes-others">
+        {plural(others, listed.length === 0 ? "function" : "other")} changed by less than {points(LEAST_CHANGE, false)},
+        or not beyond {others === 1 ? "its" : "their"} usual variation.
+      </span>
+    </p>
+  );
+}
+
+function Method({ answer }: { answer: Answer }) {
+  const { changes: found, sides, windowMillis, process } = answer;
+  if (!found.certain) return null;
+  const tested = found.listed.length + found.others;
+  return (
+    <details class="changes-method hint">
+      <summary>How sure is this?</summary>
+      <p>
+        Each side is cut into windows of at most {formatStep(windowMillis)}, {sides.before.windows} before and{" "}
+        {sides.after.windows} after.{" "}
+        {process &&
+          `It is also divided by ${process}: ${sides.before.processes} and ${sides.after.processes} of them. `}
+        How much a function's share varies among them says how far its change may be off: the interval beside the change
+        (Welch). All {tested} functions together share a risk of 5 % that even one is listed whose share is the same
+        (Bonferroni). A drift of the load itself, such as other requests in the evening, counts as a change.
+        {found.unknown > 0 &&
+          ` ${plural(found.unknown, "function is", "functions are")} too small to be among the largest of every window, and not looked at.`}
+      </p>
+    </details>
+  );
 }

@@ -1,3 +1,394 @@
+import "../../style/function.css";
+import { useEffect } from "preact/hooks";
+import { percent, short } from "../../format/number.ts";
+import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
+import { formatExact, formatValue, plural } from "../../format/value.ts";
+import {
+  detail,
+  draft,
+  type FunctionAnswer,
+  type FunctionWindow,
+  inServices,
+  overTime,
+  price,
+  setPrice,
+  suggestions,
+} from "../../state/query/function.ts";
+import { placeOf } from "../../state/query/place.ts";
+import { clock, refresh } from "../../state/url/clock.ts";
+import { go, href, NO_FOCUS, urlState } from "../../state/url/router.ts";
+import type { UrlState } from "../../state/url/urlstate.ts";
+import { formatClock, spanLabel } from "../../time/range.ts";
+import { onPlainClick } from "../header/header.tsx";
+import { lazy } from "../lazy.tsx";
+import { Note, ProblemNote } from "../status/problemnote.tsx";
+
+const NoData = lazy(() => import("../status/nodata.tsx").then((module) => module.NoData));
+
+const HOUR = 3600e9;
+/** How long one types before suggestions are asked for. */
+const PAUSE = 200;
+
+/** One function: who runs it, how much, since when, and what it costs. */
 export function FunctionPanel() {
-  return null;
+  const { func } = urlState.value;
+  if (placeOf("base") !== "") {
+    return (
+      <Note title="This needs a server" testid="function-bundle">
+        <p>A bundle or a bucket lists no functions by itself. The table of the merged profile has them.</p>
+        <div class="note-actions">
+          <Link class="control primary" patch={{ panel: "profile", view: "table" }}>
+            Functions of the profile
+          </Link>
+        </div>
+      </Note>
+    );
+  }
+  // Without a type there is nothing of this service in the range.
+  if (urlState.value.type === "") return <NoData />;
+  return (
+    <div class="function" data-testid="function">
+      <Search key={func} />
+      {func !== "" && <Chosen />}
+    </div>
+  );
+}
+
+function Search() {
+  const { func, service } = urlState.value;
+  useEffect(() => {
+    draft.value = "";
+  }, []);
+  let timer = 0;
+  const { state, value, problem } = suggestions.value;
+  const open = func === "" || draft.value !== "";
+  return (
+    <search class="function-search">
+      <input
+        type="search"
+        aria-label={`Search a function of ${service}`}
+        placeholder={func ? "Another function" : `A function of ${service}`}
+        spellcheck={false}
+        data-testid="function-search"
+        onInput={({ currentTarget }) => {
+          clearTimeout(timer);
+          timer = window.setTimeout(() => (draft.value = currentTarget.value.trim()), PAUSE);
+        }}
+      />
+      {problem && <Problem problem={problem} />}
+      {open && value && (
+        <>
+          {draft.value === "" && <p class="hint">Those that take most, with what they call:</p>}
+          <ul class="function-suggestions" aria-label="Functions" data-testid="function-suggestions" data-state={state}>
+            {value.functions.map(({ name, total }) => (
+              <li key={name}>
+                <Link class="function-name" patch={{ func: name }} testid="function-suggestion">
+                  {name}
+                </Link>
+                <span class="num">{percent(total / (value.total || 1))}</span>
+              </li>
+            ))}
+          </ul>
+          {state === "ready" && value.functions.length === 0 && (
+            <p class="hint">
+              {value.profiles === 0
+                ? "There are no profiles in this range."
+                : `No function of ${service} has “${draft.value}” in its name.`}
+            </p>
+          )}
+          {value.coverage.functions > value.functions.length && (
+            <p class="hint">
+              {plural(value.coverage.functions - value.functions.length, "smaller one is", "smaller ones are")} not
+              listed.
+            </p>
+          )}
+        </>
+      )}
+      {open && !value && state === "loading" && <p class="hint">Listing functions…</p>}
+    </search>
+  );
+}
+
+function Chosen() {
+  const { func, service, type, base, window } = urlState.value;
+  const { value, state, problem } = detail.value;
+  const file = value?.lines[0];
+  return (
+    <>
+      <header class="function-head">
+        <h2 data-testid="function-name">{func}</h2>
+        {file?.file && <span class="soft">{file.line > 0 ? `${file.file}:${file.line}` : file.file}</span>}
+      </header>
+      {problem && <Problem problem={problem} />}
+      {value && <Facts found={value} />}
+      {state === "ready" && value === null && (
+        <p data-testid="function-absent">
+          {service} did not run it in {typeLabel(type)} of this range
+          {base.filters.length > 0 && " with these filters"}.{" "}
+          {window && (
+            <button type="button" class="link" onClick={() => go({ window: null })}>
+              Look at the whole range
+            </button>
+          )}
+        </p>
+      )}
+      {value !== null && <OverTime />}
+      <Services />
+      {value && <Calls found={value} />}
+    </>
+  );
+}
+
+/** What a value stands for: of what there is at an instant the average a snapshot. */
+function amount(value: number, profiles: number): number {
+  return isGauge(urlState.value.type) ? value / (profiles || 1) : value;
+}
+
+function Facts({ found }: { found: FunctionAnswer }) {
+  const { unit, profiles, functionTotal, self, totalShare, selfShare } = found;
+  const { func } = urlState.value;
+  const fact = (name: string, value: number, share: number, testid: string) => (
+    <div>
+      <dt>{name}</dt>
+      <dd title={formatExact(String(value), unit)} data-testid={testid}>
+        <b>{formatValue(amount(value, profiles), unit)}</b> <span class="soft">{percent(share)}</span>
+      </dd>
+    </div>
+  );
+  return (
+    <div class="function-facts">
+      <dl>
+        {fact("with what it calls", functionTotal, totalShare, "function-total")}
+        {fact("in itself", self, selfShare, "function-self")}
+      </dl>
+      <span class="function-links">
+        <Link class="control" patch={{ ...NO_FOCUS, panel: "profile", view: "flame", search: func }}>
+          Find in the profile
+        </Link>
+        <Link class="control" patch={{ ...NO_FOCUS, panel: "profile", view: "sandwich", sandwich: func }}>
+          Sandwich
+        </Link>
+      </span>
+    </div>
+  );
+}
+
+/** Its share of each window, and since when there is any. */
+function OverTime() {
+  const { value, state, problem } = overTime.value;
+  if (problem) return <Problem problem={problem} />;
+  if (!value) return <p class="hint">{state === "loading" ? "Reading its timeline…" : ""}</p>;
+  const { unit } = typeParts(urlState.value.type);
+  const most = Math.max(...value.map(share)) || 1;
+  const text = (one: FunctionWindow) =>
+    `${spanLabel(one, clock.value)}: ${one.profiles === 0 ? "no profiles" : `${percent(share(one))}, ${formatValue(amount(one.total, one.profiles), unit)}`}`;
+  return (
+    <section>
+      <h3>Its share over time</h3>
+      <div class="function-bars" role="img" aria-label={value.map(text).join("; ")} data-testid="function-bars">
+        {value.map((one) => (
+          <span key={one.from} title={text(one)} class={one.profiles === 0 ? "function-none" : undefined}>
+            <i style={{ "--part": `${(share(one) / most) * 100}%` }} />
+            <small>{formatClock(one.from)}</small>
+          </span>
+        ))}
+      </div>
+      <p class="hint" data-testid="function-since">
+        {since(value)} The highest bar is {percent(most)} of its time.
+      </p>
+    </section>
+  );
+}
+
+function share({ total, whole }: FunctionWindow): number {
+  return whole === 0 ? 0 : total / whole;
+}
+
+function since(windows: FunctionWindow[]): string {
+  const filled = windows.filter(({ profiles }) => profiles > 0);
+  const first = filled.findIndex(({ total }) => total > 0);
+  const last = filled.findLastIndex(({ total }) => total > 0);
+  if (first < 0) return "It has no value here.";
+  const until = last < filled.length - 1 ? ` Not seen after ${spanLabel(filled[last], clock.value)}.` : "";
+  if (first === 0) return `It was there from the beginning of the range.${until}`;
+  return `First seen in ${spanLabel(filled[first], clock.value)}.${until}`;
+}
+
+/** Who else runs it, and what that costs. */
+function Services() {
+  const { value, state, problem } = inServices.value;
+  const { service, type, base } = urlState.value;
+  if (problem) return <Problem problem={problem} />;
+  if (!value) return <p class="hint">{state === "loading" ? "Looking for it in all services…" : ""}</p>;
+  const { sample, unit } = typeParts(type);
+  const cpu = sample === "cpu" && unit === "nanoseconds";
+  const { running, asked, left } = value;
+  const others = asked - running.length;
+  const sum = running.reduce((all, { total }) => all + total, 0);
+  return (
+    <section>
+      <h3>In which services</h3>
+      {running.length > 0 && (
+        <table class="function-services" data-testid="function-services">
+          <thead>
+            <tr>
+              <th scope="col">Service</th>
+              <th scope="col" class="num">
+                Total
+              </th>
+              <th scope="col" class="num">
+                Share
+              </th>
+              <th scope="col" class="num function-wide">
+                In itself
+              </th>
+              {cpu && (
+                <th scope="col" class="num">
+                  CPU-hours
+                </th>
+              )}
+              {cpu && price.value > 0 && (
+                <th scope="col" class="num">
+                  Cost
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {running.map((one) => (
+              <tr key={one.service} data-testid="function-service" data-service={one.service}>
+                <th scope="row">
+                  <Link patch={{ service: one.service }}>{one.service}</Link>
+                  {one.service === service && <span class="soft"> this one</span>}
+                </th>
+                <td class="num" title={formatExact(String(one.total), one.unit)} data-total={one.total}>
+                  {formatValue(amount(one.total, one.profiles), one.unit)}
+                </td>
+                <td class="num">{percent(one.total / (one.whole || 1))}</td>
+                <td class="num function-wide" title={formatExact(String(one.self), one.unit)}>
+                  {formatValue(amount(one.self, one.profiles), one.unit)}
+                </td>
+                {cpu && <Cost total={one.total} />}
+              </tr>
+            ))}
+          </tbody>
+          {cpu && running.length > 1 && (
+            <tfoot>
+              <tr>
+                <th scope="row">All of them</th>
+                <td class="num">{formatValue(sum, running[0].unit)}</td>
+                <td />
+                <td class="function-wide" />
+                <Cost total={sum} />
+              </tr>
+            </tfoot>
+          )}
+        </table>
+      )}
+      <p class="hint" data-testid="function-others">
+        {running.length === 0
+          ? `None of ${plural(asked, "service")} runs it.`
+          : others > 0
+            ? `${plural(others, "other service does", "other services do")} not run it, or not in this range.`
+            : "Every service with profiles of this type runs it."}
+        {left > 0 && ` ${plural(left, "smaller service was", "smaller services were")} not asked.`}
+        {base.filters.length > 0 && " The filters of this page hold for every service."}
+      </p>
+      {cpu && running.length > 0 && (
+        <label class="function-price">
+          Price of a core-hour
+          <input
+            type="number"
+            min="0"
+            step="any"
+            inputMode="decimal"
+            placeholder="0.04"
+            value={price.value || ""}
+            data-testid="function-price"
+            onInput={({ currentTarget }) => setPrice(currentTarget.valueAsNumber)}
+          />
+          <span class="hint">Kept in this browser. The cost is that of the time which was profiled in the range.</span>
+        </label>
+      )}
+    </section>
+  );
+}
+
+function Cost({ total }: { total: number }) {
+  const hours = total / HOUR;
+  return (
+    <>
+      <td class="num" title={`${hours} h`} data-testid="function-hours">
+        {small(hours)}
+      </td>
+      {price.value > 0 && (
+        <td class="num" title={String(hours * price.value)} data-testid="function-cost">
+          {small(hours * price.value)}
+        </td>
+      )}
+    </>
+  );
+}
+
+/** Three digits, also of what is far below one: an hour of one function costs little. */
+function small(value: number): string {
+  return value > 0 && value < 1 ? String(Number(value.toPrecision(2))) : short(value);
+}
+
+function Calls({ found }: { found: FunctionAnswer }) {
+  const { callers, callees, coverage, unit, profiles } = found;
+  const list = (title: string, calls: typeof callers, all: number, none: string, testid: string) => (
+    <section>
+      <h3>{title}</h3>
+      <ul class="function-suggestions" data-testid={testid}>
+        {calls.map(({ name, value, share: part }) => (
+          <li key={name}>
+            <Link class="function-name" patch={{ func: name }}>
+              {name}
+            </Link>
+            <span class="num" title={formatExact(String(value), unit)}>
+              {formatValue(amount(value, profiles), unit)} <small class="soft">{percent(part)}</small>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {calls.length === 0 && <p class="hint">{none}</p>}
+      {all > calls.length && <p class="hint">{plural(all - calls.length, "smaller one")} not listed.</p>}
+    </section>
+  );
+  return (
+    <div class="function-calls">
+      {list("Called by", callers, coverage.callers, "Nothing calls it.", "function-callers")}
+      {list("Calls", callees, coverage.callees, "It calls nothing.", "function-callees")}
+    </div>
+  );
+}
+
+function Problem({ problem }: { problem: Parameters<typeof ProblemNote>[0]["problem"] }) {
+  return (
+    <ProblemNote problem={problem}>
+      <button type="button" class="control primary" onClick={refresh}>
+        Try again
+      </button>
+    </ProblemNote>
+  );
+}
+
+function Link(props: {
+  patch: Partial<UrlState>;
+  class?: string;
+  testid?: string;
+  children: preact.ComponentChildren;
+}) {
+  const target = { ...urlState.value, ...props.patch };
+  return (
+    <a
+      class={props.class}
+      href={href(target)}
+      data-testid={props.testid}
+      onClick={(event) => onPlainClick(event, () => go(target))}
+    >
+      {props.children}
+    </a>
+  );
 }

@@ -1,7 +1,9 @@
 import type { ComponentType } from "preact";
+import { versions } from "../../state/query/labels.ts";
 import { placeOf } from "../../state/query/place.ts";
+import { labels } from "../../state/query/services.ts";
 import { go, href, urlState } from "../../state/url/router.ts";
-import type { Panel } from "../../state/url/urlstate.ts";
+import type { Panel, UrlState } from "../../state/url/urlstate.ts";
 import { onPlainClick } from "../header/header.tsx";
 import { lazy } from "../lazy.tsx";
 
@@ -55,13 +57,16 @@ export const panelOf = (panel: Panel): ComponentType | null => PANELS[panel]?.co
 /** From one panel to another, of the same service, range and filters. */
 export function Panels() {
   const { panel } = urlState.value;
+  const two = panel === "profile" && placeOf("base") === "" && versions(labels.value.value ?? {});
+  const changes: UrlState = { ...urlState.value, panel: "changes", by: "" };
   const offered = (Object.entries(PANELS) as [Panel, PanelEntry][]).filter(
     ([name, { needsServer }]) => name === panel || !needsServer || placeOf("base") === "",
   );
   return (
     <nav class="panels" aria-label="Views of the service" data-testid="panels">
       {offered.map(([name, { label, title }]) => {
-        const target = { ...urlState.value, panel: name };
+        // Two values of a label are what this panel alone compares.
+        const target = { ...urlState.value, panel: name, ...(panel === "changes" && { by: "" }) };
         return (
           <a
             key={name}
@@ -76,6 +81,16 @@ export function Panels() {
           </a>
         );
       })}
+      {two && (
+        <a
+          class="panel-link deploy"
+          href={href(changes)}
+          data-testid="deploy"
+          onClick={(event) => onPlainClick(event, () => go(changes))}
+        >
+          What changed from {two.name} {two.values.join(" to ")}?
+        </a>
+      )}
     </nav>
   );
 }

@@ -41,6 +41,11 @@ export function labelComparisons(labels: Record<string, string[]>): LabelSides[]
     });
 }
 
+/** The last two versions by name; undefined where there are not two. */
+export function versions(labels: Record<string, string[]>): LabelSides | undefined {
+  return labelComparisons(labels).find(({ name }) => isVersion(name));
+}
+
 export function comparisonLabel({ name, values: [before, after] }: LabelSides): string {
   return `${name}: ${before || "empty"} ↔ ${after || "empty"}`;
 }

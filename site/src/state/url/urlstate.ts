@@ -8,7 +8,7 @@
  * | `from` `until` `l`… | time range and label matchers; in /diff of the baseline |
  * | `from2` `until2` `l2`… | the same of the comparison |
  * | `p` | panel of /explore: `types`, `labels`, `changes`, `function`, `singles`; without it the merged profile |
- * | `by` | the label by which series are told apart |
+ * | `by` | the label by which series are told apart; in `changes` a label and two of its values, or `,,` for times |
  * | `fn` | the function of the panel `function`, by name |
  * | `w` | selected window inside the range, `<unix ms>-<unix ms>` |
  * | `v` | view: `flame` (default), `table`, `both`, `tree`, `sandwich`, `chart`, `lines`, `graph` |

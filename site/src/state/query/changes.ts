@@ -1,0 +1,335 @@
+/** The panel "What changed": two sides of a service's range, in parts, and the functions whose share differs. */
+import { computed, signal } from "@preact/signals";
+import { json } from "../../api.ts";
+import { ApiError } from "../../apierror.ts";
+import { fixed, halves, type Span } from "../../time/range.ts";
+import { resource } from "../resource.ts";
+import { clock } from "../url/clock.ts";
+import { urlState } from "../url/router.ts";
+import type { Side } from "../url/urlstate.ts";
+import { type ChangeGroup, type Changes, changesOf, type FlameNode, grouped, type PartFunctions } from "./changed.ts";
+import { askInTurn, type FunctionsAnswer } from "./functions.ts";
+import { isVersion, labelOrder } from "./labels.ts";
+import { placeOf } from "./place.ts";
+import { formatMatcher, parseMatcher, selector } from "./selector.ts";
+import { labels, span } from "./services.ts";
+
+/** Windows of a side, and where there are processes, windows and processes: 20 questions for both sides. */
+const WINDOWS = 10;
+const WINDOWS_BESIDE_PROCESSES = 5;
+const PROCESSES = 5;
+/** Agents push at least once in it, most of them. */
+const SHORTEST_WINDOW = 60_000;
+/** Steps by which one learns when a version was there: of an hour 15 s. */
+const STEPS = 240;
+/** The server says as many functions of a window. */
+const FUNCTIONS = 1_000;
+/** Nodes by which changes on common stacks are put together. */
+const NODES = 2_000;
+
+/** A label that tells processes apart. */
+const PROCESS = /(^|[^a-z])(pod|host|hostname|instance|process|pid)($|[^a-z])/i;
+
+/**
+ * What is compared, as the address has it: nothing for what suits the service, the time, or a label with two values. Where
+ * the values are the same it is the two that came last.
+ */
+export type Comparing = { label: string; before: string; after: string } | "time" | null;
+
+/** `by` is "label", or "label,before,after" with each escaped; ",," is the time. */
+export function parseComparing(by: string): Comparing {
+  const parts = by.split(",");
+  if (parts.length !== 3) return null;
+  if (parts[0] === "") return "time";
+  try {
+    const [label, before, after] = parts.map(decodeURIComponent);
+    return { label, before, after };
+  } catch {
+    return null;
+  }
+}
+
+export function formatComparing(comparing: Comparing): string {
+  if (comparing === null) return "";
+  if (comparing === "time") return ",,";
+  return [comparing.label, comparing.before, comparing.after].map(encodeURIComponent).join(",");
+}
+
+/** The labels that tell two sides apart, versions first. */
+export const comparable = computed(() => {
+  const found = labels.value.value ?? {};
+  return labelOrder(found).filter((name) => found[name].length > 1);
+});
+
+export interface ComparedSide {
+  /** "1.9.0", or a time where sides are times. */
+  value: string;
+  /** Its time, and for a value from when to when it was seen. */
+  seen: Span;
+  /** As /diff takes it. */
+  side: Side;
+  profiles: number;
+  total: number;
+  windows: number;
+  processes: number;
+}
+
+export interface Answer {
+  /** Empty where the sides are times. */
+  label: string;
+  /** The values of the label, in the order in which they came. */
+  values: string[];
+  sides: { before: ComparedSide; after: ComparedSide };
+  /** How long a window is. */
+  windowMillis: number;
+  process: string;
+  changes: Changes;
+  more: ChangeGroup[];
+  less: ChangeGroup[];
+  /** Windows count as whole minutes, hours or days, since their profiles have expired. */
+  rounded: boolean;
+}
+
+interface Question {
+  type: string;
+  service: string;
+  filters: string[];
+  /** What a link to a comparison says. */
+  range: { from: string; until: string };
+  span: Span;
+  window: Span | null;
+  by: string;
+  labels: Record<string, string[]>;
+  at: number;
+}
+
+/** How many of the questions are answered. */
+export const progress = signal({ done: 0, of: 0 });
+
+export const changes = resource(
+  "look for what changed",
+  (): Question | null => {
+    const { route, panel, service, type, base, window, by } = urlState.value;
+    if (route !== "explore" || panel !== "changes" || !service || !type || placeOf("base") !== "") return null;
+    const known = labels.value;
+    if (known.state !== "ready" && known.state !== "error") return null;
+    const range = { from: base.from, until: base.until };
+    const found = known.value ?? {};
+    return {
+      type,
+      service,
+      filters: base.filters,
+      range,
+      span: span.value,
+      window,
+      by,
+      labels: found,
+      at: clock.value,
+    };
+  },
+  answer,
+  ({ type, service, filters, range, window, by }) => JSON.stringify([type, service, filters, range, window, by]),
+);
+
+async function answer(question: Question, stopped: AbortSignal): Promise<Answer> {
+  progress.value = { done: 0, of: 0 };
+  const found = await sidesOf(question, stopped);
+  const { label, values, process } = found;
+  const tell = found.sides.every(({ processes }) => processes.length >= 3);
+  const plans = found.sides.map((side) => partsOf(question, side, process, tell));
+  const asked = plans.flatMap(({ windows, processes }) => [...windows, ...processes]);
+  progress.value = { done: 0, of: asked.length };
+  const answers = await askInTurn(
+    asked,
+    async ({ query, from, until }) => {
+      const limits = { sort: "total", limit: String(FUNCTIONS) };
+      const part = await json<FunctionsAnswer>("functions", { query, ...whole({ from, until }), ...limits }, stopped);
+      progress.value = { ...progress.peek(), done: progress.peek().done + 1 };
+      return part;
+    },
+    stopped,
+  );
+  const next = (count: number) => answers.splice(0, count).filter(({ profiles }) => profiles > 0);
+  // Sums of an hour answer for each of its minutes: such windows are no measurements of their own.
+  const rounded = answers.some((part) => part.rounded);
+  const parts = plans.map(({ windows, processes }) => ({
+    windows: next(windows.length),
+    processes: next(processes.length),
+  }));
+  const [before, after] = parts.map(({ windows, processes }) => ({
+    windows: windows.map(partFunctions),
+    processes: processes.map(partFunctions),
+  }));
+  const compared = changesOf(before, after, !rounded);
+  const side = (i: number): ComparedSide => ({
+    value: found.sides[i].value,
+    seen: found.sides[i].seen,
+    side: found.sides[i].side,
+    profiles: parts[i].windows.reduce((sum, { profiles }) => sum + profiles, 0),
+    total: parts[i].windows.reduce((sum, { total }) => sum + total, 0),
+    windows: parts[i].windows.length,
+    processes: parts[i].processes.length,
+  });
+  const [more, less] = await Promise.all(
+    [1, 0].map(async (i) => {
+      const listed = compared.listed.filter((one) => one.after > one.before === (i === 1));
+      if (listed.length < 2) return grouped(listed, []);
+      const { filters } = found.sides[i].side;
+      const query = question.type + selector(question.service, filters);
+      const params = { query, ...whole(found.sides[i].seen), nodes: String(NODES) };
+      return grouped(listed, (await json<{ nodes: FlameNode[] }>("flamegraph", params, stopped)).nodes);
+    }),
+  );
+  return {
+    label,
+    values,
+    sides: { before: side(0), after: side(1) },
+    windowMillis: Math.max(...plans.map(({ length }) => length)),
+    process: compared.byProcess ? process : "",
+    changes: compared,
+    more,
+    less,
+    rounded,
+  };
+}
+
+interface FoundSide {
+  value: string;
+  seen: Span;
+  side: Side;
+  /** Those with the most profiles. */
+  processes: string[];
+}
+
+interface SeriesAnswer {
+  start: number;
+  step: number;
+  series: { labels: Record<string, string>; counts: number[] }[];
+}
+
+/** The two sides, and the label by which they differ. */
+async function sidesOf(question: Question, stopped: AbortSignal) {
+  const { filters, labels: known, window, range, span: all } = question;
+  const seen = window ?? all;
+  const comparing = parseComparing(question.by);
+  const several = labelOrder(known).filter((name) => known[name].length > 1);
+  const label = comparing === "time" ? "" : (comparing?.label ?? several.find(isVersion) ?? "");
+  const process =
+    Object.keys(known).find((name) => PROCESS.test(name) && known[name].length > 2 && name !== label) ?? "";
+  const by = [label, process].filter((name) => name !== "");
+  const series = await seriesBy(question, by, stopped);
+  const [of, start, step] = [series?.series ?? [], series?.start ?? 0, series?.step ?? 1];
+  const within = (counts: number[], { from, until }: Span) =>
+    counts.map((count, i) => (start + (i + 1) * step > from && start + i * step < until ? count : 0));
+
+  const processesOf = (time: Span, value: string | null) => {
+    const counts = new Map<string, number>();
+    for (const one of of) {
+      const name = one.labels[process];
+      if (process === "" || !name || (value !== null && (one.labels[label] ?? "") !== value)) continue;
+      const count = within(one.counts, time).reduce((sum, n) => sum + n, 0);
+      if (count > 0) counts.set(name, (counts.get(name) ?? 0) + count);
+    }
+    return [...counts]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, PROCESSES)
+      .map(([name]) => name);
+  };
+
+  const extents = new Map<string, Span>();
+  if (label !== "")
+    for (const one of of) {
+      const counts = within(one.counts, seen);
+      const [first, last] = [counts.findIndex((n) => n > 0), counts.findLastIndex((n) => n > 0)];
+      if (first < 0) continue;
+      const value = one.labels[label] ?? "";
+      const before = extents.get(value);
+      const from = Math.max(seen.from, start + first * step);
+      const until = Math.min(seen.until, start + (last + 1) * step);
+      extents.set(value, {
+        from: Math.min(before?.from ?? from, from),
+        until: Math.max(before?.until ?? until, until),
+      });
+    }
+  const values = [...extents.keys()].sort(
+    (a, b) => (extents.get(a)?.from ?? 0) - (extents.get(b)?.from ?? 0) || natural(a, b),
+  );
+  const kept = filters.filter((filter) => parseMatcher(filter)?.name !== label);
+  const named = comparing !== null && comparing !== "time" && comparing.before !== comparing.after;
+  const chosen = named ? [comparing.before, comparing.after] : values.slice(-2);
+  if (label !== "" && chosen.length === 2) {
+    const sides = chosen.map((value): FoundSide => {
+      const time = extents.get(value) ?? seen;
+      const own = [...kept, formatMatcher({ name: label, op: "=", value })];
+      const side = { ...(window ? fixed(window) : range), filters: own };
+      return { value, seen: time, side, processes: processesOf(time, value) };
+    });
+    return { label, values, sides, process };
+  }
+  const length = seen.until - seen.from;
+  const times = window ? [{ from: window.from - length, until: window.from }, window] : halves(seen);
+  const sides = times.map(
+    (time): FoundSide => ({
+      value: "",
+      seen: time,
+      side: { ...fixed(time), filters },
+      processes: processesOf(time, null),
+    }),
+  );
+  return { label: "", values, sides, process };
+}
+
+const natural = new Intl.Collator("en", { numeric: true }).compare;
+
+/** When there were profiles of each value; of the time before a window, too. Null when none of the series has the labels. */
+async function seriesBy(question: Question, by: string[], stopped: AbortSignal): Promise<SeriesAnswer | null> {
+  if (by.length === 0) return null;
+  const { type, service, filters, span: all, window } = question;
+  const from = window ? Math.min(all.from, 2 * window.from - window.until) : all.from;
+  const query = type + selector(service, filters);
+  const params = {
+    query,
+    ...whole({ from, until: all.until }),
+    by: by.join(","),
+    points: String(STEPS),
+    limit: "1000",
+  };
+  try {
+    return await json<SeriesAnswer>("series", params, stopped);
+  } catch (failure) {
+    // Labels of the service need not be those of this type or of what is filtered.
+    if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
+    return by.length > 1 ? seriesBy(question, by.slice(0, 1), stopped) : null;
+  }
+}
+
+interface Asked extends Span {
+  query: string;
+}
+
+/** What is asked of a side. */
+function partsOf({ type, service }: Question, { seen, side, processes }: FoundSide, process: string, tell: boolean) {
+  const query = (more: string[]) => type + selector(service, [...side.filters, ...more]);
+  const most = tell ? WINDOWS_BESIDE_PROCESSES : WINDOWS;
+  const count = Math.max(1, Math.min(most, Math.floor((seen.until - seen.from) / SHORTEST_WINDOW)));
+  const length = (seen.until - seen.from) / count;
+  const windows = Array.from({ length: count }, (_, i): Asked => {
+    return { query: query([]), from: seen.from + i * length, until: seen.from + (i + 1) * length };
+  });
+  const apart = tell
+    ? processes.map((value): Asked => ({ query: query([formatMatcher({ name: process, op: "=", value })]), ...seen }))
+    : [];
+  return { windows, processes: apart, length };
+}
+
+function whole({ from, until }: Span): { from: string; until: string } {
+  return fixed({ from, until });
+}
+
+function partFunctions({ total, functions, coverage }: FunctionsAnswer): PartFunctions {
+  return {
+    total,
+    complete: coverage.shown >= coverage.functions,
+    functions: new Map(functions.map((one) => [one.name, one])),
+  };
+}

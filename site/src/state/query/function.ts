@@ -1,0 +1,193 @@
+/** The panel "Function": one function in this service over time, in all services, with what calls it and what it calls. */
+import { computed, signal } from "@preact/signals";
+import { json } from "../../api.ts";
+import { fixed, type Span } from "../../time/range.ts";
+import { resource } from "../resource.ts";
+import { clock } from "../url/clock.ts";
+import { urlState } from "../url/router.ts";
+import { askInTurn, type FunctionsAnswer, type FunctionValues } from "./functions.ts";
+import { placeOf } from "./place.ts";
+import { selector } from "./selector.ts";
+import { services, span } from "./services.ts";
+
+/** Services that are asked, those with the largest totals. */
+const MOST_SERVICES = 40;
+/** Windows of the timeline. */
+const WINDOWS = 12;
+/** Callers and callees, and suggestions. */
+const CALLS = 20;
+const SUGGESTIONS = 12;
+
+/** What is typed into the search for a function. */
+export const draft = signal("");
+
+interface Question extends Span {
+  service: string;
+  type: string;
+  filters: string[];
+  func: string;
+  at: number;
+}
+
+/** Null on other panels, and of places that have no server. */
+const asked = computed((): Question | null => {
+  const { route, panel, service, type, base, window, func } = urlState.value;
+  if (route !== "explore" || panel !== "function" || !service || !type || placeOf("base") !== "") return null;
+  return { service, type, filters: base.filters, func, ...(window ?? span.value), at: clock.value };
+});
+
+/** Without the times, which move with the clock. */
+const subjectOf = ({ service, type, filters, func }: Question) => JSON.stringify([service, type, filters, func]);
+
+/** Functions of this service by name; without a name those with the largest totals. */
+export const suggestions = resource(
+  "list the functions",
+  () => asked.value && (asked.value.func === "" || draft.value !== "") && { ...asked.value, search: draft.value },
+  async (question, stopped) =>
+    question
+      ? await list(question, question.service, { search: question.search, limit: String(SUGGESTIONS) }, stopped)
+      : null,
+);
+
+interface Call {
+  name: string;
+  value: number;
+  share: number;
+}
+
+/** Of `GET /api/v1/function`. */
+export interface FunctionAnswer {
+  name: string;
+  unit: string;
+  profiles: number;
+  total: number;
+  self: number;
+  functionTotal: number;
+  selfShare: number;
+  totalShare: number;
+  callers: Call[];
+  callees: Call[];
+  lines: { file: string; line: number }[];
+  coverage: { callers: number; callees: number };
+}
+
+const named = () => (asked.value?.func ? asked.value : null);
+
+/** The function in this service; null when it does not run it. */
+export const detail = resource(
+  "describe the function",
+  named,
+  async (question, stopped): Promise<FunctionAnswer | null> => {
+    const { type, service, filters, func } = question;
+    // By its name a function that is not there is an error, or the only other one that has it in its name.
+    if ((await valuesIn(question, service, stopped)).total === 0) return null;
+    const query = type + selector(service, filters);
+    return json<FunctionAnswer>("function", { query, ...fixed(question), name: func, limit: String(CALLS) }, stopped);
+  },
+  subjectOf,
+);
+
+export interface FunctionWindow extends Span {
+  profiles: number;
+  /** Of all functions. */
+  whole: number;
+  total: number;
+  self: number;
+}
+
+/** The function in this service, in windows of the range. */
+export const overTime = resource(
+  "read the function over time",
+  named,
+  (question, stopped): Promise<FunctionWindow[]> => {
+    const { from, until } = question;
+    const length = (until - from) / WINDOWS;
+    const windows = Array.from({ length: WINDOWS }, (_, i) => ({
+      from: from + i * length,
+      until: from + (i + 1) * length,
+    }));
+    return askInTurn(
+      windows,
+      async (window) => ({ ...window, ...(await valuesIn({ ...question, ...window }, question.service, stopped)) }),
+      stopped,
+    );
+  },
+  subjectOf,
+);
+
+export interface InService {
+  service: string;
+  profiles: number;
+  whole: number;
+  unit: string;
+  total: number;
+  self: number;
+}
+
+export interface InServices {
+  /** Those that run it, the largest total first. */
+  running: InService[];
+  asked: number;
+  /** How many were not asked. */
+  left: number;
+}
+
+/** The function in each service that has profiles of this type. */
+export const inServices = resource(
+  "look for the function in all services",
+  () => {
+    const known = services.value.value;
+    const question = named();
+    if (!question || !known) return null;
+    const total = (service: (typeof known)[number]) =>
+      Number(service.types.find(({ id }) => id === question.type)?.total ?? -1);
+    const having = known.filter((service) => total(service) >= 0).sort((a, b) => total(b) - total(a));
+    const names = having.map(({ name }) => name);
+    return { ...question, names: names.slice(0, MOST_SERVICES), left: Math.max(0, names.length - MOST_SERVICES) };
+  },
+  async ({ names, left, ...question }, stopped): Promise<InServices> => {
+    const found = await askInTurn(
+      names,
+      async (service) => ({ service, ...(await valuesIn(question, service, stopped)) }),
+      stopped,
+    );
+    const running = found.filter(({ total }) => total > 0).sort((a, b) => b.total - a.total);
+    return { running, asked: names.length, left };
+  },
+  ({ type, filters, func }) => JSON.stringify([type, filters, func]),
+);
+
+async function valuesIn(question: Question, service: string, stopped: AbortSignal) {
+  const { func } = question;
+  const answer = await list(question, service, { search: func, limit: "1000" }, stopped);
+  const found: FunctionValues | undefined = answer.functions.find(({ name }) => name === func);
+  const { profiles, total: whole, unit } = answer;
+  return { profiles, whole, unit, total: found?.total ?? 0, self: found?.self ?? 0 };
+}
+
+function list(question: Question, service: string, params: Record<string, string>, stopped: AbortSignal) {
+  const query = question.type + selector(service, question.filters);
+  return json<FunctionsAnswer>("functions", { query, ...fixed(question), sort: "total", ...params }, stopped);
+}
+
+const PRICE_KEY = "pilotlight-core-hour";
+/** What an hour of a core costs, in whichever currency; 0 when it is not said. */
+export const price = signal(storedPrice());
+
+export function setPrice(next: number): void {
+  price.value = Number.isFinite(next) && next > 0 ? next : 0;
+  try {
+    localStorage.setItem(PRICE_KEY, String(price.value));
+  } catch {
+    // Without storage it is asked for again.
+  }
+}
+
+function storedPrice(): number {
+  try {
+    return Number(localStorage.getItem(PRICE_KEY)) || 0;
+  } catch {
+    // Without storage it is as if never said.
+    return 0;
+  }
+}

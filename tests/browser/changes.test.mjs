@@ -1,0 +1,224 @@
+/** What changed of a service, and one function in all services: numbers are the API's, and nothing is claimed of nothing. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { barriers } from "./axe.mjs";
+import { amount, close, launch, openPage, url } from "./page.mjs";
+
+const CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds";
+const MINUTE = 60_000;
+const PLANTED = "github.com/acme/shop/orders.(*Rule).matchesPattern";
+
+let browser;
+/** When the demo's deploy was, and a range around it that has profiles from its beginning to its end. */
+let deploy = 0;
+let range = "";
+before(async () => {
+  browser = await launch();
+  const until = Date.now();
+  const from = until - 3 * 60 * MINUTE;
+  const { start, step, counts } = await ask("timeline", { query: version("1.9.0"), from, until, points: 720 });
+  deploy = start + counts.findIndex((count) => count > 0) * step;
+  range = `from=${deploy - 30 * MINUTE}&until=${deploy + 24 * MINUTE}`;
+});
+after(() => browser?.close());
+
+const version = (value) => `${CPU}{service_name="checkout",version="${value}"}`;
+
+async function ask(name, params) {
+  const whole = Object.entries(params).map(([key, value]) => [
+    key,
+    typeof value === "number" ? Math.round(value) : value,
+  ]);
+  const answer = await fetch(`${url}/api/v1/${name}?${new URLSearchParams(whole)}`);
+  assert.equal(answer.status, 200, name);
+  return answer.json();
+}
+
+const asked = (requests, name) => requests.filter(({ url }) => new RegExp(`/api/v1/${name}\\?`).test(url));
+const found = ({ page }) => page.waitForSelector("[data-testid=changes][data-state=ready]");
+/** What the rows of a table say: name, percentages, and the change with its interval. */
+const rows = (table) =>
+  table.getByTestId("change").evaluateAll((rows) =>
+    rows.map((row) => ({
+      name: row.dataset.name,
+      cells: [...row.cells].slice(1, 4).map((cell) => cell.textContent.replace(/\u00a0/g, " ")),
+    })),
+  );
+const number = (text) => Number.parseFloat(text.replace("−", "-").replace(/^[<>+]/, ""));
+
+test("from the front page to the planted regression: a card, and what changed", async () => {
+  // Wide enough for both versions, however long the tests before this one took.
+  const opened = await openPage(browser, "/?from=now-3h");
+  const { page, at, requests, end } = opened;
+  await at("service-card").filter({ hasText: "checkout" }).click();
+  await at("deploy").waitFor();
+  assert.match(await at("deploy").textContent(), /from version 1\.8\.2 to 1\.9\.0/);
+  await at("deploy").click();
+  await found(opened);
+  assert.match(page.url(), /[?&]p=changes/);
+  const [first] = await rows(at("changes-more"));
+  assert.equal(first.name, PLANTED, "the cause is the first");
+  assert.match(await at("changes-summary").textContent(), /version 1\.9\.0 began at \d\d:\d\d/);
+  const panel = ["functions", "series", "flamegraph"].flatMap((name) => asked(requests, name));
+  assert.ok(panel.length <= 24, `${panel.length} requests`);
+  await at("change").first().getByRole("link").click();
+  await page.waitForURL(/\/diff\?/);
+  await at("legend").waitFor();
+  assert.match(await at("filters-other").textContent(), /version=1\.9\.0/);
+  assert.equal(new URL(page.url()).searchParams.get("q"), PLANTED);
+  await end();
+});
+
+test("shares are those of a comparison, and intervals hold them", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&${range}&p=changes`);
+  const { page, at, end } = opened;
+  await found(opened);
+  const [from, until] = ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name)));
+  const [query, baseline_query] = [version("1.9.0"), version("1.8.2")];
+  const api = await ask("compare", { query, baseline_query, from, until, limit: 1000 });
+  const all = new Map([...api.grew, ...api.shrank].map((one) => [one.name, one]));
+  const shown = [...(await rows(at("changes-more"))), ...(await rows(at("changes-less")))];
+  assert.ok(shown.length > 5, `${shown.length} rows`);
+  for (const { name, cells } of shown) {
+    const { baselineTotal, total, totalShareChange } = all.get(name);
+    const expected = [baselineTotal / api.baseline.total, total / api.comparison.total];
+    expected.forEach((share, i) => {
+      assert.ok(Math.abs(number(cells[i]) - share * 100) < 0.06, `${name}: ${cells[i]} is not ${share}`);
+    });
+    const [, by, low, high] = /^(\S+) pp \((\S+) to (\S+)\)/.exec(cells[2]);
+    assert.ok(Math.abs(number(by) - totalShareChange * 100) < 0.06, `${name}: ${by} is not ${totalShareChange}`);
+    assert.ok(number(low) <= number(by) && number(by) <= number(high), cells[2]);
+    assert.ok(number(low) * number(high) > 0, `${cells[2]} leaves out zero`);
+  }
+  await end();
+});
+
+test("of a service without a deploy nothing is listed", async () => {
+  for (const type of [CPU, "memory:inuse_space:bytes:space:bytes"]) {
+    const opened = await openPage(browser, `/explore?s=payments&t=${type}&${range}&p=changes`);
+    const { at, end } = opened;
+    await found(opened);
+    assert.match(await at("changes-summary").textContent(), /No function takes another share/);
+    assert.match(await at("changes-others").textContent(), /\d+ functions changed by less/);
+    assert.equal(await at("change").count(), 0);
+    await end();
+  }
+});
+
+test("two minutes a side are not enough to tell, and the sides can be chosen", async () => {
+  const short = `from=${deploy - 2 * MINUTE}&until=${deploy + 2 * MINUTE}`;
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&${short}&p=changes`);
+  const { page, at, end } = opened;
+  await found(opened);
+  assert.match(await at("changes-summary").textContent(), /Not enough to tell/);
+  const [first] = await rows(at("changes-more"));
+  assert.equal(first.name, PLANTED);
+  assert.doesNotMatch(first.cells[2], /to/);
+  await at("changes-by").selectOption("region");
+  await page.waitForURL(/[?&]by=region,,/);
+  await page.waitForFunction(() => document.querySelector("[data-testid=changes-after]")?.value === "us");
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector("[data-testid=changes-after]")?.value === "1.9.0");
+  await end();
+});
+
+test("a function: totals, services, callers and cost are the API's", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&${range}&p=function`);
+  const { page, at, end } = opened;
+  await at("function-search").fill("regexp.comp");
+  await at("function-suggestion")
+    .filter({ hasText: /^regexp\.compile$/ })
+    .click();
+  await page.waitForURL(/[?&]fn=regexp\.compile/);
+  await at("function-services").waitFor();
+  await at("function-total").waitFor();
+  await at("function-bars").waitFor();
+  const [from, until] = ["from", "until"].map((name) => Number(new URL(page.url()).searchParams.get(name)));
+  const query = `${CPU}{service_name="checkout"}`;
+  const api = await ask("function", { query, from, until, name: "regexp.compile" });
+  close(amount(await at("function-total").textContent()), api.functionTotal, "total");
+  close(amount(await at("function-self").textContent()), api.self, "self");
+  assert.equal(
+    Number(await at("function-service").locator("[data-total]").getAttribute("data-total")),
+    api.functionTotal,
+  );
+  assert.match(await at("function-others").textContent(), /other services? do(es)? not run it/);
+  assert.match(await at("function-since").textContent(), /First seen in/);
+  assert.equal(await at("function-callers").getByRole("link").first().textContent(), api.callers[0].name);
+  assert.equal(await at("function-callees").getByRole("link").first().textContent(), api.callees[0].name);
+  const hours = api.functionTotal / 3600e9;
+  close(Number(await at("function-hours").getAttribute("title").then(Number.parseFloat)), hours, "CPU-hours");
+  await at("function-price").fill("2");
+  await at("function-cost").waitFor();
+  close(Number(await at("function-cost").getAttribute("title")), hours * 2, "cost");
+  await at("function-callers").getByRole("link").first().click();
+  await page.waitForURL(/[?&]fn=regexp\.MustCompile/);
+  await page.reload();
+  assert.equal(await at("function-price").inputValue(), "2", "the price is kept");
+  await end();
+});
+
+test("both can be read in every theme and width, and are shown as they load, fail and stop", async () => {
+  const changes = `/explore?s=checkout&t=${CPU}&${range}&p=changes`;
+  for (const [name, options] of [
+    ["light", {}],
+    ["dark", { colorScheme: "dark" }],
+    ["phone", { viewport: { width: 390, height: 844 } }],
+  ]) {
+    const opened = await openPage(browser, changes, options);
+    const { page, at, end } = opened;
+    await found(opened);
+    await at("change").nth(3).waitFor();
+    assert.deepEqual(await barriers(page), [], `what changed, ${name}`);
+    await page.screenshot({ path: join(process.env.PILOTLIGHT_SHOTS, `changes-${name}.png`) });
+    await page.goto(`${url}${changes.replace("p=changes", "p=function&fn=regexp.compile")}`);
+    await at("function-services").waitFor();
+    await at("function-callees").waitFor();
+    assert.deepEqual(await barriers(page), [], `a function, ${name}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.equal(wide, 0, "nothing sticks out");
+    await page.screenshot({ path: join(process.env.PILOTLIGHT_SHOTS, `function-${name}.png`) });
+    await end();
+  }
+  const opened = await openPage(browser, "/file");
+  const { page, at, end } = opened;
+  let fails = true;
+  let underWay = 0;
+  let most = 0;
+  await page.route(/api\/v1\/functions\?/, async (route) => {
+    if (fails) return route.fulfill({ status: 503, json: { code: "unavailable", message: "too busy" } });
+    most = Math.max(most, ++underWay);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    underWay--;
+    await route.continue().catch(() => {});
+  });
+  await page.goto(url + changes);
+  await at("problem").waitFor();
+  fails = false;
+  await at("problem").getByRole("button", { name: "Try again" }).click();
+  await at("changes-progress")
+    .filter({ hasText: /Read [1-9]\d* of \d+ parts/ })
+    .waitFor();
+  await at("panel-profile").click();
+  await at("view-flame").waitFor();
+  const before = asked(opened.requests, "functions").length;
+  await page.waitForTimeout(500);
+  assert.equal(asked(opened.requests, "functions").length, before, "who leaves asks no more");
+  assert.ok(most <= 4, `${most} at once`);
+  await end(/503/);
+});
+
+test("from a frame to its function, and of one that a service does not run it is said", async () => {
+  const opened = await openPage(browser, `/explore?s=checkout&t=${CPU}&${range}&v=table&q=regexp.compile`);
+  const { page, at, end } = opened;
+  await at("row").filter({ hasText: "regexp.compile" }).first().click();
+  await at("function-link").click();
+  await page.waitForURL(/[?&]p=function&fn=regexp\.compile/);
+  await at("function-services").waitFor();
+  await page.goto(`${url}/explore?s=catalog&t=${CPU}&${range}&p=function&fn=regexp.compile`);
+  await at("function-absent").waitFor();
+  await at("function-service").filter({ hasText: "checkout" }).getByRole("link").click();
+  await at("function-total").waitFor();
+  await end();
+});
