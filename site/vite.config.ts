@@ -46,9 +46,5 @@ export default defineConfig({
       },
     }),
   ],
-  server: {
-    proxy: Object.fromEntries(
-      ["/api", "/ingest", "/querier.v1.QuerierService"].map((path) => [path, "http://localhost:4040"]),
-    ),
-  },
+  server: { proxy: { "/api": "http://localhost:4040", "/ingest": "http://localhost:4040" } },
 });

@@ -182,20 +182,6 @@ export async function askServer(
   return response;
 }
 
-/** Calls a method of Pyroscope's services with a message in JSON. */
-export async function askConnect<T>(method: string, message: object, signal: AbortSignal | null): Promise<T> {
-  const sent = token.peek();
-  // The content type is that of the body.
-  const body = new Blob([JSON.stringify(message)], { type: "application/json" });
-  const headers = authorization(sent);
-  const response = await orNetworkError(signal, () =>
-    fetch(new URL(method, base), { method: "POST", body, signal, headers }),
-  );
-  if (asksForToken(response)) askForToken(sent);
-  if (!response.ok) throw responseError(response, await orNetworkError(signal, () => response.text()), sent);
-  return (await orNetworkError(signal, () => response.json())) as T;
-}
-
 export function bodyOf({ body }: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
   if (!body) throw new Error("the answer has no body");
   return body;

@@ -50,10 +50,8 @@ const LANES = [
     "truth",
     "agents",
     "share",
-    "home",
     "labels",
     "changes",
-    "singles",
   ],
   [
     "pictures",

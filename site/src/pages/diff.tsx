@@ -14,6 +14,7 @@ import { apart, placeOf, wholeSpan } from "../state/query/place.ts";
 import { sidePlace } from "../state/query/placenames.ts";
 import { labels, otherLabels, span } from "../state/query/services.ts";
 import {
+  earlierSides,
   exploreSide,
   halfSides,
   labelSides,
@@ -135,6 +136,13 @@ function PlacePresets() {
   );
 }
 
+/** How far back the baseline may lie for the comparison that is shown. */
+const EARLIER = [
+  { label: "The comparison against 1 h earlier", millis: 3_600_000 },
+  { label: "The comparison against 24 h earlier", millis: 86_400_000 },
+  { label: "The comparison against 7 d earlier", millis: 7 * 86_400_000 },
+];
+
 /** Common comparisons in one click, and the way back to one range. */
 function Presets() {
   const { base, other, service, type } = urlState.value;
@@ -146,6 +154,10 @@ function Presets() {
     { label: "Halves of the last hour", sides: () => halfSides(last("now-1h"), filters) },
     { label: "Last hour against the hour before", sides: () => periodSides(last("now-1h"), filters) },
     { label: "Last 24 h against the day before", sides: () => periodSides(last("now-24h"), filters) },
+    ...EARLIER.map(({ label, millis }) => ({
+      label,
+      sides: () => earlierSides(resolve(other, clock.value), millis, filters),
+    })),
     {
       label: "Same time, by labels only",
       sides: () => ({ base: { ...base, ...fixed(span.value) }, other: { ...other, ...fixed(span.value) } }),

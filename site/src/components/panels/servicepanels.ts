@@ -2,5 +2,4 @@
 export { ChangesPanel } from "./changespanel.tsx";
 export { FunctionPanel } from "./functionpanel.tsx";
 export { LabelsPanel } from "./labelspanel.tsx";
-export { SinglesPanel } from "./singlespanel.tsx";
 export { TypesPanel } from "./typespanel.tsx";

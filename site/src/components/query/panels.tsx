@@ -43,12 +43,6 @@ const PANELS: Record<Panel, PanelEntry> = {
     component: lazy(() => panels().then((module) => module.FunctionPanel)),
     needsServer: true,
   },
-  singles: {
-    label: "Single profiles",
-    title: "How much each profile takes, over time",
-    component: lazy(() => panels().then((module) => module.SinglesPanel)),
-    needsServer: true,
-  },
 };
 
 /** The panel that the link names. */

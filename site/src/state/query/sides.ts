@@ -27,6 +27,12 @@ export function periodSides(whole: Span, filters: [string[], string[]]): Sides {
   return { base: { ...fixed(before), filters: filters[0] }, other: { ...fixed(whole), filters: filters[1] } };
 }
 
+/** The span against the same one so many milliseconds before. */
+export function earlierSides(span: Span, millis: number, filters: [string[], string[]]): Sides {
+  const before = { from: span.from - millis, until: span.until - millis };
+  return { base: { ...fixed(before), filters: filters[0] }, other: { ...fixed(span), filters: filters[1] } };
+}
+
 /** What Compare shows: a brushed window against the equal time before it, else the halves of the range. */
 export function comparedSides(whole: Span, window: Span | null, filters: string[]): Sides {
   return window ? periodSides(window, [filters, filters]) : halfSides(whole, [filters, filters]);

@@ -37,7 +37,8 @@ pub(super) async fn diff(
             "both sides of a comparison of functions need the same call site",
         ));
     }
-    let max_nodes = request::max_nodes(left.max_nodes)?.max(request::max_nodes(right.max_nodes)?);
+    // The larger of what is asked for; the default where neither side asks.
+    let max_nodes = request::max_nodes(left.max_nodes.max(right.max_nodes))?;
     let sides = [Selection::of(left)?, Selection::of(right)?];
     let [left, right] = &sides;
     if left.profile_type != right.profile_type {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use pilotlight_core::plans::Subquery;
+use pilotlight_core::plans::{Outgrown, Subquery};
 use pilotlight_core::store::{ObjectKey, TenantId};
 use pilotlight_core::{ProfileType, Selector};
 use worker::js_sys::{self, Reflect};
@@ -54,6 +54,7 @@ impl AnswerCache for () {
 pub(super) fn name(
     selector: &Selector,
     profile_type: &ProfileType,
+    outgrown: Outgrown,
     part: &Subquery,
 ) -> Option<String> {
     if !part.fixed || part.objects.is_empty() {
@@ -71,7 +72,10 @@ pub(super) fn name(
         .iter()
         .map(|object| object.key.as_str())
         .collect();
-    let text = serde_json::to_vec(&(selector.to_string(), profile_type.to_string(), keys)).ok()?;
+    // A sum that may fold can lack lines and files although its numbers are exact.
+    let whole = outgrown == Outgrown::Refuse;
+    let query = (selector.to_string(), profile_type.to_string(), whole, keys);
+    let text = serde_json::to_vec(&query).ok()?;
     Some(format!(
         "{HOST}/{VERSION}/{tenants}/{:032x}",
         xxh3_128(&text)
@@ -155,13 +159,18 @@ mod tests {
         const A: &str = "t/one/s0/l3/1700000000000-00000000000000aa.blk";
         const B: &str = "t/one/s0/l3/1700000000000-00000000000000ab.blk";
         const OTHER: &str = "t/two/s0/l3/1700000000000-00000000000000aa.blk";
-        let name = |selector: &str, of_type: &str, keys: &[&str]| {
-            name(
-                &Selector::parse(selector).unwrap(),
+        let when = |outgrown: Outgrown, selector: &str, of_type: &str, keys: &[&str]| {
+            let selector = Selector::parse(selector).unwrap();
+            super::name(
+                &selector,
                 &of_type.parse().unwrap(),
+                outgrown,
                 &part(keys, true),
             )
             .unwrap()
+        };
+        let name = |selector: &str, of_type: &str, keys: &[&str]| {
+            when(Outgrown::Refuse, selector, of_type, keys)
         };
         let (cpu, wall) = ("p:cpu:ns:cpu:ns", "p:wall:ns:cpu:ns");
         let first = name(r#"{a="b"}"#, cpu, &[A]);
@@ -181,6 +190,7 @@ mod tests {
             name(r#"{a="b"}"#, cpu, &[A, B]),
             name(r#"{a="b"}"#, cpu, &[OTHER]),
             name(r#"{a="b"}"#, cpu, &[A, OTHER]),
+            when(Outgrown::Fold, r#"{a="b"}"#, cpu, &[A]),
         ];
         assert!(!others.contains(&first));
         assert!(
@@ -195,11 +205,21 @@ mod tests {
         );
         let selector = Selector::default();
         assert_eq!(
-            super::name(&selector, &cpu.parse().unwrap(), &part(&[A], false)),
+            super::name(
+                &selector,
+                &cpu.parse().unwrap(),
+                Outgrown::Refuse,
+                &part(&[A], false)
+            ),
             None
         );
         assert_eq!(
-            super::name(&selector, &cpu.parse().unwrap(), &part(&["x"], true)),
+            super::name(
+                &selector,
+                &cpu.parse().unwrap(),
+                Outgrown::Refuse,
+                &part(&["x"], true)
+            ),
             None
         );
     }

@@ -195,7 +195,7 @@ impl Query<'_> {
         meter: &Meter,
     ) -> Result<Vec<Subquery>, Problem> {
         let look = async |part: Subquery| {
-            let found = match name(self.selector, self.profile_type, &part) {
+            let found = match name(self.selector, self.profile_type, self.outgrown, &part) {
                 Some(name) => cache.find(&name).await,
                 None => None,
             };
@@ -231,7 +231,7 @@ impl Query<'_> {
         admission: &Admission<impl Platform>,
         meter: &Meter,
     ) -> Result<(QueryAnswer, Option<Vec<u8>>), Problem> {
-        let name = name(self.selector, self.profile_type, &part);
+        let name = name(self.selector, self.profile_type, self.outgrown, &part);
         let plan = QueryPlan::new(self.selector, self.profile_type, self.range, &part.objects)?;
         drop(part);
         let _permit = admission.plan(&plan).await?;

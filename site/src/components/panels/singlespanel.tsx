@@ -1,3 +1,0 @@
-export function SinglesPanel() {
-  return null;
-}
