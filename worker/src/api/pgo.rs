@@ -15,7 +15,7 @@ use pilotlight_core::{
 use worker::{Request, Response};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::api::query::{self, EdgeQueryRunner, SATURATED_HEADER};
+use crate::api::query::{self, EdgeQueryRunner, ROUNDED_HEADER, SATURATED_HEADER};
 use crate::http::parameters::Parameters;
 use crate::http::route::PGO;
 use crate::http::scope::Scope;
@@ -83,7 +83,7 @@ pub(crate) async fn answer(request: &Request, scope: &Scope) -> Result<Response,
     )?;
     headers.set("etag", &tag)?;
     headers.set("x-pilotlight-profiles", &merged.profiles.to_string())?;
-    headers.set("x-pilotlight-rounded", &merged.rounded.to_string())?;
+    headers.set(ROUNDED_HEADER, &merged.rounded.to_string())?;
     headers.set(SATURATED_HEADER, &merged.saturated.to_string())?;
     Ok(response)
 }

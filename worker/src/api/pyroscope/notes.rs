@@ -3,7 +3,7 @@
 use pilotlight_core::plans::QueryAnswer;
 use worker::Response;
 
-use crate::api::query::{INCOMPLETE_HEADER, SATURATED_HEADER};
+use crate::api::query::{INCOMPLETE_HEADER, ROUNDED_HEADER, SATURATED_HEADER};
 use crate::platform::errors::Problem;
 
 /// Tells how many nodes the limit folded into `other`.
@@ -24,6 +24,8 @@ pub(super) struct Notes {
     pub(super) error_bound: Option<u64>,
     /// Whether only sums are left of some of what is selected, which is not in the answer.
     pub(super) incomplete: bool,
+    /// Whether windows at the ends of the range count as a whole, since their profiles have expired.
+    pub(super) rounded: bool,
 }
 
 impl Notes {
@@ -34,6 +36,7 @@ impl Notes {
             saturated: Some(answer.is_saturated()),
             error_bound: Some(answer.error_bounds.node),
             incomplete: false,
+            rounded: answer.rounded,
         }
     }
 
@@ -52,6 +55,7 @@ impl Notes {
             saturated: self.saturated.max(other.saturated),
             error_bound: self.error_bound.max(other.error_bound),
             incomplete: self.incomplete || other.incomplete,
+            rounded: self.rounded || other.rounded,
         }
     }
 
@@ -68,6 +72,9 @@ impl Notes {
         }
         if self.incomplete {
             headers.set(INCOMPLETE_HEADER, "true")?;
+        }
+        if self.rounded {
+            headers.set(ROUNDED_HEADER, "true")?;
         }
         Ok(())
     }

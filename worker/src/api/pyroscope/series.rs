@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use pilotlight_core::{
     Labels, ProfileType, Selector, TimeRange, UnixNanos,
-    plans::{
-        CallSiteOf, CallSitePlan, Grouping, Point, Timeline, Value, Values, ValuesOf, ValuesPlan,
-    },
+    plans::{CallSiteOf, CallSitePlan, Grouping, Value, Values, ValuesOf, ValuesPlan},
     sort::sort_by,
 };
 
@@ -17,6 +15,8 @@ use super::notes::Notes;
 use super::{request, stacks};
 use crate::api::query::{self, EdgeQueryRunner};
 use crate::platform::errors::Problem;
+#[cfg(test)]
+use pilotlight_core::plans::{Point, Timeline};
 
 /// What a point takes as it is held, as a message and as JSON.
 const POINT_BYTES: usize = 128;
@@ -47,13 +47,14 @@ pub(super) async fn select_series(
         range: buckets.range(),
         call_site: &call_site,
     };
+    let mut notes = Notes::default();
     if call_site.is_empty() {
         let (range, window) = (buckets.range(), buckets.window);
         let each = Grouping::Series;
-        sums = runner
-            .totals(&selector, Some(&profile_type), range, window, each, sums)
-            .await?
-            .into;
+        let totals = runner.totals(&selector, Some(&profile_type), range, window, each, sums);
+        let totals = totals.await?;
+        sums = totals.into;
+        notes.rounded = totals.rounded;
     } else {
         // How many profiles of a window have the call site is not known.
         let of = match how {
@@ -62,7 +63,6 @@ pub(super) async fn select_series(
         };
         sums = ask.call_site(of, runner, sums).await?.0;
     }
-    let mut notes = Notes::default();
     let exemplars = match exemplars {
         None => Exemplars::new(),
         Some(of) => {
@@ -212,7 +212,7 @@ impl<'a> Sums<'a> {
         group.total += i128::from(total);
     }
 
-    /// Of more than `limit` series those with the largest totals (0: all).
+    /// Of more than `limit` series those whose points are the largest together (0: all).
     pub(super) fn message(
         self,
         how: Aggregation,
@@ -226,8 +226,11 @@ impl<'a> Sums<'a> {
             .collect();
         sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
         if limit > 0 && groups.len() > limit {
-            // A stable sort: equal totals stay in order of labels.
-            sort_by(&mut groups, |(_, a), (_, b)| b.total.cmp(&a.total));
+            // A stable sort: equal ones stay in order of labels.
+            sort_by(&mut groups, |(_, a), (_, b)| match how {
+                Aggregation::Sum => b.total.cmp(&a.total),
+                Aggregation::Average => b.averages().total_cmp(&a.averages()),
+            });
             groups.truncate(limit);
             sort_by(&mut groups, |a, b| a.0.cmp(&b.0));
         }
@@ -258,7 +261,18 @@ impl Values for Sums<'_> {
     }
 }
 
+/// Of the profiles of a bucket.
+fn average(sum: i128, count: u64) -> f64 {
+    sum as f64 / count.max(1) as f64
+}
+
 impl Group {
+    /// The averages of all buckets together.
+    fn averages(&self) -> f64 {
+        let points = self.points.values();
+        points.map(|&(sum, count)| average(sum, count)).sum()
+    }
+
     fn series(
         self,
         labels: GroupLabels,
@@ -268,7 +282,7 @@ impl Group {
         let point = |(time, (sum, count)): (i64, (i128, u64))| {
             let value = match how {
                 Aggregation::Sum => sum as f64,
-                Aggregation::Average => sum as f64 / count.max(1) as f64,
+                Aggregation::Average => average(sum, count),
             };
             messages::Point {
                 value,

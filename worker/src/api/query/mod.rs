@@ -39,6 +39,9 @@ const MAX_POINTS: usize = 4_000;
 /// Tells that only sums are left of some of what is selected, which is not in the answer.
 pub(crate) const INCOMPLETE_HEADER: &str = "x-pilotlight-incomplete";
 
+/// Tells that windows at the ends of the range count as a whole, since their profiles have expired.
+pub(crate) const ROUNDED_HEADER: &str = "x-pilotlight-rounded";
+
 /// Tells whether a number of the answer is cut at 2^63 − 1.
 pub(crate) const SATURATED_HEADER: &str = "x-pilotlight-saturated";
 
@@ -92,7 +95,7 @@ pub(crate) async fn profile(request: &Request, scope: &Scope) -> Result<Response
     headers.set("x-pilotlight-objects", &answer.objects.to_string())?;
     headers.set("x-pilotlight-bytes", &answer.bytes.to_string())?;
     // Only sums are kept of a part of the range, and its ends lie within their windows.
-    headers.set("x-pilotlight-rounded", &answer.rounded.to_string())?;
+    headers.set(ROUNDED_HEADER, &answer.rounded.to_string())?;
     headers.set(SATURATED_HEADER, &answer.is_saturated().to_string())?;
     headers.set("x-pilotlight-subqueries", &stats.subqueries.to_string())?;
     headers.set("x-pilotlight-cached", &stats.cached.to_string())?;

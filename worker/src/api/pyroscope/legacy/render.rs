@@ -115,6 +115,7 @@ pub(crate) async fn render(request: &Request, scope: &Scope) -> Result<Response,
             let notes = Notes {
                 folded: Some(graph.folded),
                 saturated: notes.saturated.map(|cut| cut || answer.saturated),
+                rounded: notes.rounded || timeline.rounded,
                 ..notes
             };
             drop(merged);

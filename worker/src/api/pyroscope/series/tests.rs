@@ -98,6 +98,11 @@ fn groups_and_aggregates() {
         answer(&timeline, buckets, &by, Aggregation::Sum, 1),
         json!({ "series": [us] })
     );
+    // One profile of 9 against averages of 1.5 and 4.
+    assert_eq!(
+        answer(&timeline, buckets, &by, Aggregation::Average, 1),
+        json!({ "series": [us] })
+    );
     assert_eq!(
         answer(&timeline, buckets, &[], Aggregation::Sum, 0),
         json!({"series": [{"points": [point(12.0, "1000"), point(4.0, "3000")]}]})
@@ -106,4 +111,20 @@ fn groups_and_aggregates() {
         answer(&Timeline::default(), buckets, &by, Aggregation::Sum, 0),
         json!({})
     );
+}
+
+/// Of averages those are kept that are large, not those of many profiles.
+#[test]
+fn averages_are_ranked_by_themselves() {
+    let many: Vec<_> = (0..100).map(|n| ((500 + n) * MS, 1)).collect();
+    let timeline = timeline(&[
+        ("a:y:count::", "app{pod=many}", &many),
+        ("a:y:count::", "app{pod=one}", &[(700 * MS, 50)]),
+    ]);
+    let buckets = Buckets::new(range(1000, 3000), 1.0).unwrap();
+    let by = ["pod".to_owned()];
+    let largest =
+        |how| answer(&timeline, buckets, &by, how, 1)["series"][0]["labels"][0]["value"].clone();
+    assert_eq!(largest(Aggregation::Sum), "many");
+    assert_eq!(largest(Aggregation::Average), "one");
 }
