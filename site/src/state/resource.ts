@@ -12,13 +12,14 @@ export interface Loaded<T> {
 /**
  * Loads whenever what is asked changes (by value), and only the last question's answer counts.
  * `ask` returns null when there is nothing to load now. After a failure a former value stays only if it is of the same
- * `subject`: that of another would be taken for what was asked.
+ * `subject`: that of another would be taken for what was asked. `former` says whether it stays while another subject loads.
  */
 export function resource<Q, T>(
   doing: string,
   ask: () => Q | null,
   load: (question: Q, signal: AbortSignal) => Promise<T>,
   subject: (question: Q) => string = () => "",
+  former: "kept" | "dropped" = "kept",
 ): ReadonlySignal<Loaded<T>> {
   let subjectLoaded = "";
   const loaded = signal<Loaded<T>>({ state: "idle" });
@@ -36,7 +37,8 @@ export function resource<Q, T>(
       loaded.value = { state: "idle" };
       return;
     }
-    loaded.value = { state: "loading", value: loaded.peek().value };
+    const another = former === "dropped" && subject(asked) !== subjectLoaded;
+    loaded.value = { state: "loading", value: another ? undefined : loaded.peek().value };
     try {
       const value = await load(asked, stopped);
       if (stopped.aborted) return;

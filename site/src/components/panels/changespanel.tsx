@@ -208,7 +208,9 @@ function Summary({ answer }: { answer: Answer }) {
   const { listed, others, certain } = found;
   const { type } = urlState.value;
   const after = sides.after;
-  const began = label !== "" && after.seen.from > span.value.from + 60_000;
+  // A value that was there from the first, or as long as the other, did not begin.
+  const earliest = Math.max((urlState.value.window ?? span.value).from, sides.before.seen.from);
+  const began = label !== "" && after.seen.from > earliest + 60_000;
   if (!certain) {
     return (
       <p class="changes-summary" data-testid="changes-summary">

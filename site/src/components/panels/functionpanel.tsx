@@ -1,5 +1,5 @@
 import "../../style/function.css";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { percent, short } from "../../format/number.ts";
 import { isGauge, typeLabel, typeParts } from "../../format/type.ts";
 import { formatExact, formatValue, plural } from "../../format/value.ts";
@@ -56,10 +56,11 @@ export function FunctionPanel() {
 
 function Search() {
   const { func, service } = urlState.value;
+  const timer = useRef(0);
   useEffect(() => {
     draft.value = "";
+    return () => clearTimeout(timer.current);
   }, []);
-  let timer = 0;
   const { state, value, problem } = suggestions.value;
   const open = func === "" || draft.value !== "";
   return (
@@ -71,8 +72,8 @@ function Search() {
         spellcheck={false}
         data-testid="function-search"
         onInput={({ currentTarget }) => {
-          clearTimeout(timer);
-          timer = window.setTimeout(() => (draft.value = currentTarget.value.trim()), PAUSE);
+          clearTimeout(timer.current);
+          timer.current = window.setTimeout(() => (draft.value = currentTarget.value.trim()), PAUSE);
         }}
       />
       {problem && <Problem problem={problem} />}
@@ -179,7 +180,7 @@ function OverTime() {
   if (problem) return <Problem problem={problem} />;
   if (!value) return <p class="hint">{state === "loading" ? "Reading its timeline…" : ""}</p>;
   const { unit } = typeParts(urlState.value.type);
-  const most = Math.max(...value.map(share)) || 1;
+  const most = Math.max(...value.map(share));
   const text = (one: FunctionWindow) =>
     `${spanLabel(one, clock.value)}: ${one.profiles === 0 ? "no profiles" : `${percent(share(one))}, ${formatValue(amount(one.total, one.profiles), unit)}`}`;
   return (
@@ -188,13 +189,13 @@ function OverTime() {
       <div class="function-bars" role="img" aria-label={value.map(text).join("; ")} data-testid="function-bars">
         {value.map((one) => (
           <span key={one.from} title={text(one)} class={one.profiles === 0 ? "function-none" : undefined}>
-            <i style={{ "--part": `${(share(one) / most) * 100}%` }} />
+            <i style={{ "--part": `${most > 0 ? (share(one) / most) * 100 : 0}%` }} />
             <small>{formatClock(one.from)}</small>
           </span>
         ))}
       </div>
       <p class="hint" data-testid="function-since">
-        {since(value)} The highest bar is {percent(most)} of its time.
+        {since(value)} The highest bar is {percent(most)} of all.
       </p>
     </section>
   );
@@ -303,7 +304,7 @@ function Services() {
             step="any"
             inputMode="decimal"
             placeholder="0.04"
-            value={price.value || ""}
+            defaultValue={price.peek() || ""}
             data-testid="function-price"
             onInput={({ currentTarget }) => setPrice(currentTarget.valueAsNumber)}
           />

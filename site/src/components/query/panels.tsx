@@ -82,7 +82,7 @@ export function Panels() {
           data-testid="deploy"
           onClick={(event) => onPlainClick(event, () => go(changes))}
         >
-          What changed from {two.name} {two.values.join(" to ")}?
+          What changed between {two.name} {two.values.join(" and ")}?
         </a>
       )}
     </nav>

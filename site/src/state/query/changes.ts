@@ -129,6 +129,7 @@ export const changes = resource(
   },
   answer,
   ({ type, service, filters, range, window, by }) => JSON.stringify([type, service, filters, range, window, by]),
+  "dropped",
 );
 
 async function answer(question: Question, stopped: AbortSignal): Promise<Answer> {
@@ -205,6 +206,7 @@ interface SeriesAnswer {
   start: number;
   step: number;
   series: { labels: Record<string, string>; counts: number[] }[];
+  coverage: { series: number; shown: number };
 }
 
 /** The two sides, and the label by which they differ. */
@@ -295,7 +297,10 @@ async function seriesBy(question: Question, by: string[], stopped: AbortSignal):
     limit: "1000",
   };
   try {
-    return await json<SeriesAnswer>("series", params, stopped);
+    const found = await json<SeriesAnswer>("series", params, stopped);
+    // The smallest are left out, which a new version is at first.
+    const cut = by.length > 1 && found.coverage.shown < found.coverage.series;
+    return cut ? seriesBy(question, by.slice(0, 1), stopped) : found;
   } catch (failure) {
     // Labels of the service need not be those of this type or of what is filtered.
     if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;

@@ -1,6 +1,7 @@
 /** The panel "Function": one function in this service over time, in all services, with what calls it and what it calls. */
 import { computed, signal } from "@preact/signals";
 import { json } from "../../api.ts";
+import { ApiError } from "../../apierror.ts";
 import { fixed, type Span } from "../../time/range.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
@@ -85,6 +86,7 @@ export const detail = resource(
     return json<FunctionAnswer>("function", { query, ...fixed(question), name: func, limit: String(CALLS) }, stopped);
   },
   subjectOf,
+  "dropped",
 );
 
 export interface FunctionWindow extends Span {
@@ -113,6 +115,7 @@ export const overTime = resource(
     );
   },
   subjectOf,
+  "dropped",
 );
 
 export interface InService {
@@ -155,14 +158,31 @@ export const inServices = resource(
     return { running, asked: names.length, left };
   },
   ({ type, filters, func }) => JSON.stringify([type, filters, func]),
+  "dropped",
 );
 
 async function valuesIn(question: Question, service: string, stopped: AbortSignal) {
   const { func } = question;
   const answer = await list(question, service, { search: func, limit: "1000" }, stopped);
-  const found: FunctionValues | undefined = answer.functions.find(({ name }) => name === func);
+  let found: FunctionValues | undefined = answer.functions.find(({ name }) => name === func);
+  // Many names have a short one in them, and the list is cut.
+  if (!found && answer.coverage.shown < answer.coverage.functions) found = await alone(question, service, stopped);
   const { profiles, total: whole, unit } = answer;
   return { profiles, whole, unit, total: found?.total ?? 0, self: found?.self ?? 0 };
+}
+
+/** The function by its whole name; undefined where there is none. */
+async function alone(question: Question, service: string, stopped: AbortSignal): Promise<FunctionValues | undefined> {
+  const { type, filters, func } = question;
+  const params = { query: type + selector(service, filters), ...fixed(question), name: func, limit: "1" };
+  try {
+    const { name, self, functionTotal } = await json<FunctionAnswer>("function", params, stopped);
+    return name === func ? { name, file: "", self, total: functionTotal } : undefined;
+  } catch (failure) {
+    // No function has the name, or several have it in theirs.
+    if (failure instanceof ApiError && failure.status >= 400 && failure.status < 500) return undefined;
+    throw failure;
+  }
 }
 
 function list(question: Question, service: string, params: Record<string, string>, stopped: AbortSignal) {

@@ -1,6 +1,7 @@
 /** What the panel of labels shows: the values of one label over time. */
 import { computed } from "@preact/signals";
 import { fetchTimeline } from "../../api.ts";
+import { ApiError } from "../../apierror.ts";
 import { pointsFor } from "../../time/series.ts";
 import { resource } from "../resource.ts";
 import { clock } from "../url/clock.ts";
@@ -26,7 +27,7 @@ export const names = computed(() => labelOrder(ownLabels.value ?? {}));
 /** The label that is shown: that of the link, or the first. Another panel may have left values behind its name. */
 export const shownLabel = computed(() => {
   const { by } = urlState.value;
-  const name = names.value.includes(by) ? by : by.replace(/,.*/s, "");
+  const name = names.value.includes(by) ? by : labelOf(by);
   return name || (names.value[0] ?? "");
 });
 
@@ -35,6 +36,16 @@ export const unknownLabel = computed(() => {
   const found = ownLabels.value;
   return found !== undefined && shownLabel.value !== "" && !Object.hasOwn(found, shownLabel.value);
 });
+
+/** Of "label,before,after", in which each is escaped. */
+function labelOf(by: string): string {
+  const label = by.replace(/,.*/s, "");
+  try {
+    return by === label ? by : decodeURIComponent(label);
+  } catch {
+    return label;
+  }
+}
 
 export const valueTimelines = resource(
   "read the values of a label",
@@ -65,11 +76,18 @@ export const valueTimelines = resource(
     const points = pointsFor(range, POINTS);
     if (!place) {
       const query = type + selector(service, filters);
-      return { type, ...(await fetchValues(query, range, points, by, MOST_VALUES, signal)) };
+      try {
+        return { type, ...(await fetchValues(query, range, points, by, MOST_VALUES, signal)) };
+      } catch (failure) {
+        // Labels of the service need not be those of this type or of what is filtered.
+        if (!(failure instanceof ApiError) || failure.status !== 400) throw failure;
+        return { type, by, values: [], all: 0, share: 1 };
+      }
     }
     return { type, ...(await valuesOfBundle(asked, points, signal)) };
   },
   ({ subject }) => subject,
+  "dropped",
 );
 
 interface AskedOfBundle {

@@ -60,6 +60,7 @@ const narrowed = resource(
     return found.filter(({ profiles }) => profiles > 0);
   },
   ({ subject }) => subject,
+  "dropped",
 );
 
 export const types = computed((): Loaded<ServiceType[]> => {

@@ -32,6 +32,8 @@ const found = resource(
     const { values } = await fetchValues(query, range, pointsFor(range, POINTS), by, MOST_VERSIONS, signal);
     return versionChanges(by, values);
   },
+  ({ query, by }) => JSON.stringify([query, by]),
+  "dropped",
 );
 
 effect(() => {
@@ -39,5 +41,5 @@ effect(() => {
   // Until the next timeline is there, the former one and its marks are seen.
   if (state === "ready") marks.value = value ?? [];
   else if (state === "error" || labels.value.state === "error" || timeline.value.state === "error") marks.value = [];
-  else if (timeline.value.state === "ready" && state === "idle") marks.value = [];
+  else if (timeline.value.state === "ready" && (state === "idle" || !value)) marks.value = [];
 });
