@@ -61,7 +61,7 @@ test("from the front page to the planted regression: a card, and what changed", 
   assert.equal(first.name, PLANTED, "the cause is the first");
   assert.match(await at("changes-summary").textContent(), /version 1\.9\.0 began at \d\d:\d\d/);
   const panel = ["functions", "series", "flamegraph"].flatMap((name) => asked(requests, name));
-  assert.ok(panel.length <= 26, `${panel.length} requests`);
+  assert.ok(panel.length <= 24, `${panel.length} requests`);
   await at("change").first().getByRole("link").click();
   await page.waitForURL(/\/diff\?/);
   await at("legend").waitFor();
