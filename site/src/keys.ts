@@ -10,6 +10,7 @@ import {
   back,
   current,
   extent,
+  inTurn,
   move,
   nextMatch,
   nextOccurrence,
@@ -166,11 +167,12 @@ function focusSearch(): void {
   input?.select();
 }
 
-async function copyName(): Promise<void> {
-  const shown = tree.peek();
-  if (!shown || current.peek() === NONE) return;
-  const name = selectedDetail.value.value?.detail.name ?? (await core.node(shown.id, current.peek())).name;
-  await copyText(name, "the name");
+function copyName(): Promise<void> {
+  return inTurn(async (id) => {
+    if (current.peek() === NONE) return;
+    const name = selectedDetail.value.value?.detail.name ?? (await core.node(id, current.peek())).name;
+    await copyText(name, "the name");
+  });
 }
 
 function swap(): void {

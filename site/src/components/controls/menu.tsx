@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Props {
   label: ComponentChildren;
@@ -21,11 +21,9 @@ export function Menu({ label, title, testid, children, ...props }: Props) {
   };
   useLayoutEffect(() => {
     const panel = root.current?.querySelector<HTMLElement>(".menu-panel");
-    if (open.value && panel) keepInside(panel);
-  }, [open.value]);
-  useEffect(() => {
-    if (!open.value) return;
-    root.current?.querySelector<HTMLElement>(".menu-panel :is(input, select, button)")?.focus();
+    if (!open.value || !panel) return;
+    keepInside(panel);
+    panel.querySelector<HTMLElement>(":is(input, select, button)")?.focus();
     const away = (event: Event) => {
       if (!root.current?.contains(event.target as Node)) open.value = false;
     };

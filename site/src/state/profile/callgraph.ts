@@ -10,7 +10,7 @@ import { type Came, neighbour } from "../../graph/walk.ts";
 import { resource } from "../resource.ts";
 import { urlState } from "../url/router.ts";
 import { isCurrent } from "./draw.ts";
-import { announcement, current, flagsVersion, select, selectedDetail, tree } from "./focus.ts";
+import { announcement, current, flagsVersion, inTurn, select, selectedDetail, tree } from "./focus.ts";
 import { callFailed, isShown } from "./shown.ts";
 
 export interface Placed {
@@ -85,22 +85,24 @@ export function followGraph(): () => void {
 }
 
 /** Along an edge: to the heaviest caller or callee, and from side to side between those of the function one came from. */
-export async function moveInGraph(direction: Direction): Promise<void> {
-  const found = drawnGraph.peek();
-  if (!found || found.graph.nodes.length === 0) return;
-  const from = found.graph.nodes[at.peek()] ? at.peek() : -1;
-  const next = from < 0 ? heaviest(found.graph) : neighbour(found.graph, found.places, from, direction, came);
-  if (direction === "parent" || direction === "child") came = from < 0 || next === from ? came : { from, direction };
-  await visitFunction(found, next);
+export function moveInGraph(direction: Direction): Promise<void> {
+  return inTurn(async () => {
+    const found = drawnGraph.peek();
+    if (!found || found.graph.nodes.length === 0) return;
+    const from = found.graph.nodes[at.peek()] ? at.peek() : -1;
+    const next = from < 0 ? heaviest(found.graph) : neighbour(found.graph, found.places, from, direction, came);
+    if (direction === "parent" || direction === "child") came = from < 0 || next === from ? came : { from, direction };
+    await visitFunction(found, next);
+  });
 }
 
 async function visitFunction(found: Placed, index: number): Promise<void> {
   const row = found.graph.nodes[index];
   at.value = index;
-  announcement.value = describe(found.graph, index);
   const node = await core.nodeOf(found.tree, row.func);
   if (!isShown(found.tree) || at.peek() !== index) return;
   current.value = node;
+  announcement.value = describe(found.graph, index);
   if (urlState.peek().selection) await select(node);
 }
 

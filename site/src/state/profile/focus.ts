@@ -143,7 +143,8 @@ export function zoomToCurrent(): Promise<void> {
   return inTurn(() => zoomTo(current.peek()));
 }
 
-function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
+/** Does `step` in the tree behind all steps asked for before, so that it finds the frame they end at. */
+export function inTurn(step: (tree: number) => Promise<void>): Promise<void> {
   moving = moving.then(async () => {
     const shownTree = tree.peek();
     if (shownTree) await step(shownTree.id).catch(callFailed(shownTree.id, "go to this frame"));
@@ -179,15 +180,16 @@ export function nextOccurrence(step: 1 | -1): Promise<void> {
 /** The search under way, if there is one. */
 let searching = Promise.resolve();
 
-export async function nextMatch(step: 1 | -1): Promise<void> {
-  // Enter right behind the last letter means that word, too.
-  await searching;
-  const shownTree = tree.peek();
-  const matches = searchResult.peek();
-  if (!shownTree || !matches || matches.matches === 0) return;
-  const at = (matches.at + step + matches.matches) % matches.matches;
-  searchResult.value = { ...matches, at };
-  await visitNode(await core.matchAt(shownTree.id, at));
+export function nextMatch(step: 1 | -1): Promise<void> {
+  return inTurn(async (id) => {
+    // Enter right behind the last letter means that word, too.
+    await searching;
+    const matches = searchResult.peek();
+    if (!matches || matches.matches === 0) return;
+    const at = (matches.at + step + matches.matches) % matches.matches;
+    searchResult.value = { ...matches, at };
+    await visitNode(await core.matchAt(id, at));
+  });
 }
 
 export function describeFrame(detail: NodeDetail): string {

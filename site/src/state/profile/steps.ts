@@ -19,7 +19,7 @@ import { FULL } from "../../flame/extent.ts";
 import { notify } from "../page/notice.ts";
 import { go, urlState } from "../url/router.ts";
 import type { UrlState, View } from "../url/urlstate.ts";
-import { current, tree } from "./focus.ts";
+import { current, inTurn } from "./focus.ts";
 import { shown } from "./shown.ts";
 
 /** A picture that can be drawn again takes steps. */
@@ -103,9 +103,8 @@ export function stepOn(verb: PatternVerb, name: string): void {
   else addStep(stepOf(verb, name));
 }
 
-export async function stepOnCurrent(verb: PatternVerb): Promise<void> {
-  const name = await currentName();
-  if (name !== null) stepOn(verb, name);
+export function stepOnCurrent(verb: PatternVerb): Promise<void> {
+  return withCurrent((name) => stepOn(verb, name));
 }
 
 export function toggleRecursion(): void {
@@ -137,17 +136,15 @@ export function sandwichOf(name: string): void {
   go({ view: "sandwich", sandwich: name });
 }
 
-export async function sandwichCurrent(): Promise<void> {
-  const name = await currentName();
-  if (name !== null) sandwichOf(name);
+export function sandwichCurrent(): Promise<void> {
+  return withCurrent(sandwichOf);
 }
 
-/** The name of the frame that keys are about; the root has none. */
-async function currentName(): Promise<string | null> {
-  const [info, node] = [tree.peek(), current.peek()];
-  if (!info || node === ROOT || node === NONE) {
-    if (info) notify("Choose a frame first");
-    return null;
-  }
-  return (await core.node(info.id, node)).name;
+/** Does something with the name of the frame that keys are about; the root has none. */
+function withCurrent(act: (name: string) => void): Promise<void> {
+  return inTurn(async (id) => {
+    const node = current.peek();
+    if (node === ROOT || node === NONE) notify("Choose a frame first");
+    else act((await core.node(id, node)).name);
+  });
 }
